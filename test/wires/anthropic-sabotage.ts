@@ -15,7 +15,10 @@ export interface Body {
   messages: { role: string; content: Block[] }[];
 }
 
-/** The fifth request of the first turn, after four replies; the first of the second turn, after eleven; and the last. */
+/**
+ * Indexes of recorded requests: the fifth request of the first turn, after four replies; the first of the
+ * second turn, after eleven replies; and the last request.
+ */
 export const [midTurn, nextTurn, last] = [4, 11, 14];
 
 const recorded: Record<string, readonly unknown[]> = {};
@@ -30,7 +33,7 @@ async function record(kind: 'adaptive' | 'enabled', preserved: boolean): Promise
   return wire.requests;
 }
 
-/** Records a run once, by what kind of thinking it has. */
+/** Records a run once for each kind of thinking. */
 async function recordingOf(of: Sabotage['of']): Promise<readonly unknown[]> {
   recorded[of] ??= await record(of === 'budget' ? 'enabled' : 'adaptive', of === 'preserved');
   return recorded[of];
@@ -45,7 +48,7 @@ export interface Sabotage {
 
 /** A recorded request that tests can modify. */
 export async function recordedBody({ of, at = midTurn }: Sabotage): Promise<Body> {
-  // The recordings are of requests that the wire took.
+  // The wire accepted the recorded requests.
   return structuredClone((await recordingOf(of))[at] as Body);
 }
 
@@ -70,7 +73,7 @@ export async function sabotaged(change: (body: Body) => void, sabotage: Sabotage
   return answered;
 }
 
-/** The `at`th block of a message; the recordings are known to have it. */
+/** Returns the block at index `at` of a message. The recordings contain it. */
 export const block = ({ messages }: Body, message: number, at: number): Block =>
   messages[message]?.content[at] ?? {};
 export const cut = (field: string, target: Block) => {

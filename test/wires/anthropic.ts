@@ -37,15 +37,18 @@ export type { AnthropicVariant } from './anthropic/replies.ts';
 
 export interface AnthropicWireOptions {
   readonly script: Script;
-  /** Ids and signatures follow from it, so that wires with different seeds refuse each other's. */
+  /** Determines ids and signatures, so that wires with different seeds refuse each other's data. */
   readonly seed?: string;
-  /** Whether the model binds its thinking to the whole prefix, as Claude's newest do. Off unless said otherwise. */
+  /**
+   * If `true`, the model binds its thinking to the whole prefix, like the newest Claude models. Defaults to
+   * `false`.
+   */
   readonly preserved?: boolean;
-  /** What replies hold beside thoughts, words and calls; all of it unless said otherwise. */
+  /** The additional content of replies. Defaults to all variants. */
   readonly variants?: readonly AnthropicVariant[];
-  /** Seeds of other models whose thoughts this one reads, as one Claude does of another. */
+  /** The seeds of other models whose thinking this model reads, as Claude models can do. */
   readonly kin?: readonly string[];
-  /** Whether the current turn may come back without any thinking, where a client had a reason to leave it out. */
+  /** If `true`, the current turn may omit all thinking. For clients that have a reason to omit it. */
   readonly thinkingMayGo?: boolean;
 }
 
@@ -56,7 +59,7 @@ const allVariants: readonly AnthropicVariant[] = [
   'server-tools',
 ];
 
-/** A wire that gives and checks what Claude with thinking gives and checks. */
+/** Creates a wire that behaves like Claude with thinking and makes the same checks. */
 export function createAnthropicWire(options: AnthropicWireOptions): Wire {
   const {
     script,
@@ -92,11 +95,11 @@ export function createAnthropicWire(options: AnthropicWireOptions): Wire {
   });
 }
 
-/** The files that a request of this wire held, in their order. */
+/** Returns the files in a request to this wire, in order. */
 export const filesToAnthropic = (body: unknown): Promise<readonly SentFile[]> =>
   hashed(foundIn(readBody(body)));
 
-/** A conversation begins with the user's side. */
+/** Checks that a conversation begins with a user message. */
 function checkBeginning(conversation: ReturnType<typeof conversationOf>): void {
   if (conversation.length === 0) throw new Refused(400, 'messages: at least one message is required');
   if (conversation[0]?.role === 'assistant') {
@@ -104,7 +107,7 @@ function checkBeginning(conversation: ReturnType<typeof conversationOf>): void {
   }
 }
 
-/** The scripted reply, or its turn's words where the request lets nothing be called. */
+/** Returns the scripted reply, or the turn's answer if the request does not allow calls. */
 function sayable(
   replies: readonly ScriptedReply[],
   reply: ScriptedReply,
@@ -116,7 +119,10 @@ function sayable(
   throw ownRefusal(`the script calls \`${missing.name}\`, which the model cannot call in this request`);
 }
 
-/** What the wire says now: the reply's blocks with what the request asks for, from its pause on or up to it. */
+/**
+ * Returns the blocks of the response. A paused reply returns the blocks before its pause, and the next request
+ * returns the others.
+ */
 function contentOf(
   reply: ScriptedReply,
   body: AnthropicBody,

@@ -1,12 +1,12 @@
-/** What the wires of OpenAI's APIs share: arguments of calls as JSON, the order of replies, and what may be said next. */
+/** Shared code for the wires of OpenAI's APIs: JSON arguments, the order of replies, and the next reply. */
 import { answerOf, canonical, ownRefusal, replyAfter, type ScriptedReply } from './wire.ts';
 
-/** JSON with spaces, as models write it and `JSON.stringify` does not. */
+/** Formats JSON with spaces, as models write it and `JSON.stringify` does not. */
 export function spacedJson(value: unknown): string {
   return JSON.stringify(value, null, 1).replace(/\n */g, ' ');
 }
 
-/** Whether two texts are the same JSON, up to spaces and the order of keys. */
+/** Returns `true` if two texts are equal JSON, ignoring spaces and the order of keys. */
 export function isSameJson(sent: unknown, given: string): boolean {
   if (typeof sent !== 'string') return false;
   try {
@@ -16,14 +16,14 @@ export function isSameJson(sent: unknown, given: string): boolean {
   }
 }
 
-/** What the replies of a conversation are held against. */
+/** The expectations for the order of replies. */
 export interface OrderCheck {
   readonly replies: readonly ScriptedReply[];
-  /** Whether a conversation may begin behind the first reply, because what came before was summarized. */
+  /** If `true`, a conversation may start after the first reply, because earlier messages were summarized. */
   readonly beginningMayGo: boolean;
 }
 
-/** The replies at these places, which have to follow each other. An answer may cut its turn short. */
+/** Returns the replies at these positions. They must be consecutive, but an answer may end its turn early. */
 export function repliesAt(
   places: readonly number[],
   { replies, beginningMayGo }: OrderCheck,
@@ -37,13 +37,13 @@ export function repliesAt(
   });
 }
 
-/** What a request lets the model do. */
+/** The settings of a request that limit the reply. */
 export interface Freedom {
   readonly tools: ReadonlySet<unknown>;
   readonly toolChoice: unknown;
 }
 
-/** The reply that comes next, or its turn's words where the request lets nothing be called. */
+/** Returns the next reply, or the turn's answer if the request does not allow calls. */
 export function nextReply(
   replies: readonly ScriptedReply[],
   count: number,

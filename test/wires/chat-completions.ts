@@ -1,6 +1,6 @@
 /**
- * The strict server of chat completions, `POST .../chat/completions`, as JSON and as a stream, in the dialects of the
- * providers that give more than text and calls and want it back.
+ * The strict server of chat completions, `POST .../chat/completions`, as JSON and as a stream. Its dialects are
+ * those of providers that send more than text and calls and require it back.
  */
 import { nextReply } from './calls.ts';
 import { type ChatDialectName, type DialectOptions, dialectOf } from './chat-completions/dialects.ts';
@@ -28,13 +28,13 @@ export type { ChatDialectName } from './chat-completions/dialects.ts';
 export interface ChatCompletionsWireOptions extends DialectOptions {
   readonly script: Script;
   readonly dialect: ChatDialectName;
-  /** Whether a conversation may begin behind the first reply, because what came before was summarized. */
+  /** If `true`, a conversation may start after the first reply, because earlier messages were summarized. */
   readonly beginningMayGo?: boolean;
-  /** Wants the arguments of calls back byte for byte; otherwise equal JSON is enough. */
+  /** If `true`, the arguments of calls must be returned byte for byte. Otherwise, equal JSON is enough. */
   readonly exactArguments?: boolean;
 }
 
-/** An API of chat completions in one of its dialects, answered from a script. */
+/** Creates a chat completions API in one of its dialects, with scripted replies. */
 export function createChatCompletionsWire(options: ChatCompletionsWireOptions): Wire {
   const { script, dialect: name, seed = name, beginningMayGo = false, exactArguments = false } = options;
   const replies = repliesOf(script);
@@ -65,7 +65,7 @@ export function createChatCompletionsWire(options: ChatCompletionsWireOptions): 
   });
 }
 
-/** The files that a request of this wire held, in their order. */
+/** Returns the files in a request to this wire, in order. */
 export const filesToChat = (body: unknown): Promise<readonly SentFile[]> =>
   hashed(foundIn(isRecord(body) && Array.isArray(body.messages) ? body.messages : []));
 
@@ -76,7 +76,7 @@ function toolsIn({ tools }: Readonly<Record<string, unknown>>): ReadonlySet<unkn
   );
 }
 
-/** A reply with all that goes around it. */
+/** A reply with the other parts of its response. */
 interface Completion {
   readonly reply: ScriptedReply;
   readonly calls: readonly GivenCall[];
@@ -98,7 +98,7 @@ function wholeOf({ reply, calls, head, usage, dialect }: Completion): unknown {
 
 const finishOf = ({ calls }: ScriptedReply) => (calls.length > 0 ? 'tool_calls' : 'stop');
 
-/** Four characters are a token; half of what was there before is read from the cache. */
+/** Computes usage. Four characters count as a token, and half of the earlier content is read from the cache. */
 function usageOf({ at, thinking, text, calls }: ScriptedReply, sent: number) {
   const prompt = Math.ceil(sent / 4);
   const cached = at === 0 ? 0 : Math.floor(prompt / 2);
@@ -113,7 +113,7 @@ function usageOf({ at, thinking, text, calls }: ScriptedReply, sent: number) {
   };
 }
 
-/** The stream of a reply: what it thinks, what it says, its calls in pieces, how it ended, what it took. */
+/** Returns the stream of a reply: its thinking, its text, its calls in pieces, its end and its usage. */
 function chunksOf({ reply, calls, head, usage, dialect }: Completion): StreamEvent[] {
   const object = 'chat.completion.chunk';
   const chunk = (delta: unknown, finish: string | null = null) => ({

@@ -1,24 +1,24 @@
-/** What the strict servers share about files: what a request holds of them and where, and what a file's bytes say of themselves. */
+/** Shared code for files in the strict servers: the files in a request, and file types by their bytes. */
 
-/** A file of a request, as a test reads it. */
+/** A file of a request, in the form that tests compare. */
 export interface SentFile {
-  /** In a message of the user's, or in the result of a call. */
+  /** Whether it is in a user message or in the result of a call. */
   readonly where: 'message' | 'result';
-  /** Absent where the wire has none beside an address. */
+  /** Absent if the wire does not send a type with a URL. */
   readonly mediaType?: string;
-  /** Of its bytes, in hex. */
+  /** The hash of its bytes, in hex. */
   readonly sha256?: string;
-  /** In the place of bytes. */
+  /** The URL in place of bytes. */
   readonly url?: string;
   readonly name?: string;
 }
 
-/** The same before its bytes are hashed. */
+/** A file whose bytes are not hashed yet. */
 export interface FoundFile extends Omit<SentFile, 'sha256'> {
   readonly base64?: string;
 }
 
-/** The files with the hashes of their bytes. */
+/** Returns the files with the hashes of their bytes. */
 export const hashed = (files: readonly FoundFile[]): Promise<readonly SentFile[]> =>
   Promise.all(
     files.map(async ({ base64, ...file }) =>
@@ -34,23 +34,23 @@ async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
-/** A file that stands as a data URL or as another address. */
+/** Returns the file at a data URL or another URL. */
 export function foundAt(url: string): Pick<FoundFile, 'mediaType' | 'base64' | 'url'> {
   const data = dataUrlIn(url);
   return data === undefined ? { url } : data;
 }
 
-/** What a data URL holds; `undefined` for any other address. */
+/** Parses a data URL. Returns `undefined` for any other URL. */
 export function dataUrlIn(url: string): { readonly mediaType: string; readonly base64: string } | undefined {
   const [, mediaType, base64] = /^data:([^;,]*);base64,(.*)$/s.exec(url) ?? [];
   return mediaType === undefined || base64 === undefined ? undefined : { mediaType, base64 };
 }
 
-/** Whether a text is base64 as servers decode it: padded, of its own alphabet, and not empty. */
+/** Returns `true` if a text is nonempty, padded base64 in the standard alphabet, as servers decode it. */
 export const isBase64 = (text: string): boolean =>
   text.length > 0 && text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
 
-/** What the first bytes of a file are the beginning of; `undefined` for none of these. */
+/** Returns the type of a file by its first bytes, or `undefined` if it is unknown. */
 export function typeOfBytes(base64: string): string | undefined {
   const start = atob(base64.slice(0, 24));
   if (start.startsWith('RIFF') && start.slice(8, 12) === 'WEBP') return 'image/webp';

@@ -31,17 +31,17 @@ export type { GeminiVariant } from './gemini/replies.ts';
 
 export interface GeminiWireOptions {
   readonly script: Script;
-  /** Ids and signatures follow from it, so that wires with different seeds refuse each other's. */
+  /** Determines ids and signatures, so that wires with different seeds refuse each other's data. */
   readonly seed?: string;
-  /** What replies hold beside their signatures; all of it unless said otherwise. */
+  /** The additional content of replies. Defaults to all variants. */
   readonly variants?: readonly GeminiVariant[];
-  /** Whether the current turn may come back without the summaries of its thoughts, which the API itself permits. */
+  /** If `true`, the current turn may omit its thought summaries, which the API allows. */
   readonly thinkingMayGo?: boolean;
 }
 
 const allVariants: readonly GeminiVariant[] = ['call-ids', 'signed-thoughts', 'signed-end'];
 
-/** A wire that gives and checks what Gemini 3 gives and checks. */
+/** Creates a wire that behaves like Gemini 3 and makes the same checks. */
 export function createGeminiWire(options: GeminiWireOptions): Wire {
   const { script, seed = 'gemini', variants = allVariants, thinkingMayGo = false } = options;
   const replies = repliesOf(script);
@@ -63,10 +63,10 @@ export function createGeminiWire(options: GeminiWireOptions): Wire {
   });
 }
 
-/** The files that a request of this wire held, in their order. */
+/** Returns the files in a request to this wire, in order. */
 export const filesToGemini = (body: unknown): Promise<readonly SentFile[]> => hashed(foundIn(readBody(body)));
 
-/** The scripted reply, or its turn's words where the request lets nothing be called. */
+/** Returns the scripted reply, or the turn's answer if the request does not allow calls. */
 function sayable(replies: readonly ScriptedReply[], reply: ScriptedReply, body: GeminiBody): ScriptedReply {
   const declared = (body.tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []);
   if (declared.length === 0 || body.toolConfig?.functionCallingConfig?.mode === 'NONE') {
@@ -83,7 +83,7 @@ interface GeminiAnswer {
   readonly parts: readonly GeminiPart[];
 }
 
-/** Texts come in pieces, and the signature of one comes behind it with an empty piece. */
+/** Yields the events of a stream. A text is split into pieces, and its signature follows on an empty piece. */
 function* eventsOf(answer: GeminiAnswer): Iterable<StreamEvent> {
   const pieces = answer.parts.flatMap(streamedPart);
   for (const [index, part] of pieces.entries()) {

@@ -1,4 +1,7 @@
-/** What OpenAI's APIs refuse of images and documents, wherever they stand. `path`: as their errors name a parameter. */
+/**
+ * The checks of OpenAI's APIs for images and documents in any place. `path` is the name of the parameter in
+ * errors.
+ */
 import { dataUrlIn, isBase64, isHttps, typeOfBytes } from './files.ts';
 import { Refused } from './wire.ts';
 
@@ -6,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
-/** An image stands as a data URL or as an address with https. */
+/** Checks that an image is a data URL or an https URL. */
 export function checkImageUrl(url: unknown, path: string): void {
   const given = textAt(url, path);
   if (isHttps(given)) return;
@@ -27,7 +30,7 @@ export function checkImageUrl(url: unknown, path: string): void {
   );
 }
 
-/** A document's bytes stand as a data URL, beside its name. */
+/** Checks that a document is a data URL with a name. */
 export function checkFileData({ file_data, filename }: Fields, path: string): void {
   const given = textAt(file_data, `${path}.file_data`);
   textAt(filename, `${path}.filename`);
@@ -57,20 +60,20 @@ function faultOf(
   return isBase64(base64) ? undefined : 'an invalid base64-encoded value';
 }
 
-/** Refuses a parameter that is missing or no text, and answers it. */
+/** Returns a text parameter. Refuses it if it is missing or not a text. */
 export function textAt(value: unknown, path: string): string {
   if (value === undefined) throw new Refused(400, `Missing required parameter: '${path}'.`);
   if (typeof value === 'string') return value;
   throw new Refused(400, `Invalid type for '${path}': expected a string, but got another type instead.`);
 }
 
-/** Refuses a parameter that the API does not know. */
+/** Refuses an unknown parameter. */
 export function checkFields(part: Fields, fields: readonly string[], path: string): void {
   const unknown = Object.keys(part).find((field) => !fields.includes(field));
   if (unknown !== undefined) throw new Refused(400, `Unknown parameter: '${path}.${unknown}'.`);
 }
 
-/** Refuses a value that is none of those which the API takes. */
+/** Returns the refusal of a value that is not among the accepted ones. */
 export function refuseValue(value: unknown, taken: readonly string[]): Refused {
   const named = taken.map((one) => `'${one}'`);
   const last = named.pop();

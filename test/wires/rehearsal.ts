@@ -1,6 +1,6 @@
 /**
- * Plays a script through the AI SDK's own loop: what its packages keep and send back is what a strict server has to
- * take. Each turn ends with its answer, and the history that `ai` kept goes into the next.
+ * Plays a script with the AI SDK's own loop. A strict server must accept the messages that its packages store
+ * and send back. Each turn ends with its answer, and the next turn continues with the history that `ai` kept.
  */
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import {
@@ -17,7 +17,10 @@ import type { Script, ScriptStep } from './wire.ts';
 
 const call = (name: string, n: number) => ({ name, input: { query: `${name} ${n}`, n } });
 
-/** Ten replies that call, three of them twice at once, and an answer; then a turn of three and another answer. */
+/**
+ * Ten replies with calls, three of them with two parallel calls, and an answer. Then a turn with three replies
+ * and an answer.
+ */
 export const rehearsalScript: Script = {
   turns: [
     { steps: Array.from({ length: 10 }, (_, step) => stepOf(step)), answer: 'All ten are done.' },
@@ -37,7 +40,7 @@ const input = jsonSchema<{ query: string; n: number }>({
   required: ['query', 'n'],
 });
 
-/** The tools that the script calls; what they answer follows from what they are asked. */
+/** The tools of the script. Their results depend only on their inputs. */
 export const rehearsalTools: ToolSet = {
   search: tool({ description: 'Searches.', inputSchema: input, execute: ({ query }) => `Found: ${query}` }),
   add: tool({ description: 'Adds one.', inputSchema: input, execute: ({ n }) => ({ sum: n + 1 }) }),
@@ -49,11 +52,11 @@ export interface Rehearsal {
   readonly model: LanguageModel;
   readonly stream: boolean;
   readonly providerOptions?: SharedV4ProviderOptions;
-  /** The tools of the script unless others are named. */
+  /** Defaults to the tools of the script. */
   readonly tools?: ToolSet;
 }
 
-/** Answers one user's message, and returns what was said with all that was said before it. */
+/** Runs a turn for a user message. Returns its messages after all earlier ones. */
 export function playTurn(
   rehearsal: Rehearsal,
   before: readonly ModelMessage[],
@@ -62,7 +65,7 @@ export function playTurn(
   return goOn(rehearsal, [...before, { role: 'user', content: text }]);
 }
 
-/** Lets the model answer the messages as they are, and returns them with what it said. */
+/** Continues the conversation with the model. Returns the messages with its replies. */
 export async function goOn(
   { model, stream, providerOptions = {}, tools = rehearsalTools }: Rehearsal,
   messages: ModelMessage[],

@@ -1,14 +1,14 @@
-/** Sends a wire a request that was recorded before, after something in it was changed. */
+/** Sends a recorded request to a wire after a change. */
 import type { Wire } from './wire.ts';
 
 export interface Answered {
   readonly status: number;
-  /** The words of the error; none when the request was taken. */
+  /** The message of the error, or `undefined` if the request was accepted. */
   readonly message: string | undefined;
   readonly body: unknown;
 }
 
-/** Posts a body as JSON, with the headers that the provider asks for. */
+/** Posts a body as JSON with the provider's headers. */
 export async function post(
   wire: Wire,
   url: string,

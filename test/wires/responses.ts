@@ -1,8 +1,9 @@
 /**
- * The strict server of OpenAI's Responses API, `POST /v1/responses`: as JSON and as a stream, with `store` on and off.
+ * The strict server of OpenAI's Responses API, `POST /v1/responses`: as JSON and as a stream, with and without
+ * `store`.
  *
- * It answers with reasoning items, function calls and messages, and refuses a request whose input does not hold them as
- * they were given. It keeps no items: what an `item_reference` stands for follows from the script.
+ * It replies with reasoning items, function calls and messages, and refuses an input that does not contain them
+ * unchanged. It stores no items, because an `item_reference` is resolved from the script.
  */
 import { nextReply } from './calls.ts';
 import { hashed, type SentFile } from './files.ts';
@@ -28,15 +29,15 @@ import {
 
 export interface ResponsesWireOptions {
   readonly script: Script;
-  /** Ids and encrypted contents follow from it, so that wires with different seeds refuse each other's. */
+  /** Determines ids and encrypted contents, so that wires with different seeds refuse each other's data. */
   readonly seed?: string;
-  /** Whether a conversation may begin behind the first reply, because what came before was summarized. */
+  /** If `true`, a conversation may start after the first reply, because earlier messages were summarized. */
   readonly beginningMayGo?: boolean;
-  /** Wants the arguments of calls back byte for byte; otherwise equal JSON is enough. */
+  /** If `true`, the arguments of calls must be returned byte for byte. Otherwise, equal JSON is enough. */
   readonly exactArguments?: boolean;
 }
 
-/** OpenAI's Responses API, answered from a script. Whether it stores items is said by each request. */
+/** Creates OpenAI's Responses API with scripted replies. Each request decides whether its items are stored. */
 export function createResponsesWire(options: ResponsesWireOptions): Wire {
   const { script, seed = 'openai', beginningMayGo = false, exactArguments = false } = options;
   const replies = repliesOf(script);
@@ -57,14 +58,14 @@ export function createResponsesWire(options: ResponsesWireOptions): Wire {
   });
 }
 
-/** The files that a request of this wire held, in their order. */
+/** Returns the files in a request to this wire, in order. */
 export const filesToResponses = (body: unknown): Promise<readonly SentFile[]> =>
   hashed(foundIn(inputOf(body)));
 
 const inputOf = (body: unknown): readonly unknown[] =>
   isRecord(body) && Array.isArray(body.input) ? body.input : [];
 
-/** Names of the tools of a request: those of the list, and those that came late, beside the conversation. */
+/** Returns the names of the tools in a request: those in the list, and those that the input adds later. */
 function toolsIn(
   { tools }: Readonly<Record<string, unknown>>,
   input: readonly unknown[],
@@ -103,7 +104,9 @@ function checkCacheKey(key: unknown): void {
   );
 }
 
-/** What the request asks its reply to hold. The encrypted content and the summaries come only when they are asked for. */
+/**
+ * Returns the content that the request asks for. Encrypted content and summaries are included only on request.
+ */
 function modeOf({ store, include, reasoning }: Readonly<Record<string, unknown>>): ItemMode {
   return {
     stored: store !== false,
@@ -152,7 +155,7 @@ function responseOf(
   };
 }
 
-/** Four characters are a token; half of what was there before is read from the cache. */
+/** Computes usage. Four characters count as a token, and half of the earlier content is read from the cache. */
 function usageOf(sent: number, given: number, { at }: ScriptedReply) {
   const input = Math.ceil(sent / 4);
   const output = Math.ceil(given / 4);
@@ -167,7 +170,7 @@ function usageOf(sent: number, given: number, { at }: ScriptedReply) {
 
 type WireEvent = { readonly type: string; readonly [field: string]: unknown };
 
-/** The stream of a response: what is under way, each item as it begins, in pieces and whole, and the response whole. */
+/** Returns the stream of a response: its start, each item from its start to its end, and the whole response. */
 function eventsOf(response: ResponseObject, reply: ScriptedReply): StreamEvent[] {
   const begun = { ...response, status: 'in_progress', output: [], usage: null };
   const events: WireEvent[] = [
@@ -207,7 +210,10 @@ function eventsOfItem(item: Item, { index, reply }: { index: number; reply: Scri
   ];
 }
 
-/** An item as it is announced: without content, and with an encrypted content that is not the one to give back. */
+/**
+ * Returns an item as it is announced: without content, and with partial encrypted content that must not be sent
+ * back.
+ */
 function begunItem(item: Item, reply: ScriptedReply): unknown {
   switch (item.type) {
     case 'reasoning': {

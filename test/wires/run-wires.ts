@@ -1,7 +1,7 @@
 /**
- * `npm run wires`: what every provider must be given back, over strict servers that refuse what the real ones refuse. A turn of
- * ten iterations and a second one, with tools of every kind, in workerd, which is killed at drawn places. Prints a table;
- * the exit code reports the outcome too.
+ * `npm run wires` checks that every provider gets its data back, with strict servers that make the same checks
+ * as the real ones. Runs a turn of ten iterations and a second turn, with tools of every kind, in workerd, and
+ * kills the process at random positions. Prints a table. Exits with 1 on a failure.
  */
 import { temporaryDirectory } from '../../src/examples/demo/temporary-directory.ts';
 import { runCommand } from '../full/process/run-command.ts';

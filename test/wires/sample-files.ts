@@ -1,9 +1,9 @@
-/** Small files of several types, each as its type wants it to begin: the strict servers look at that. */
+/** Small files of several types. Their first bytes match their type, because the strict servers check this. */
 import type { MessageFile } from '../../src/model/entry.ts';
 
 const ascii = (text: string): string => btoa(text);
 
-/** The base64 of a file of each type. */
+/** A base64 file of each type. */
 export const SAMPLES = {
   'image/png':
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -19,7 +19,7 @@ export const SAMPLES = {
 
 export type SampleType = keyof typeof SAMPLES;
 
-/** A file of a type as models are sent it. */
+/** Returns a file of a type for a model request. */
 export const sample = (mediaType: SampleType, name?: string): MessageFile => ({
   type: 'file',
   mediaType,
@@ -27,7 +27,7 @@ export const sample = (mediaType: SampleType, name?: string): MessageFile => ({
   ...(name !== undefined && { name }),
 });
 
-/** A file that is only linked. */
+/** Returns a file that is given by URL. */
 export const linked = (mediaType: string, data = 'https://files.test/one'): MessageFile => ({
   type: 'file',
   mediaType,

@@ -1,17 +1,17 @@
 /**
- * Signatures that carry what they were made for. A wire keeps no state, so that a signature itself says of which reply
- * it is and what stood before it; a code over all of that, the seal, shows whether anybody changed it.
+ * Signatures that contain their own data, because wires keep no state. A signature contains its reply and its
+ * prefix. A code over these fields, the seal, shows changes.
  */
 import { canonical, fingerprint, isRecord } from './wire.ts';
 
 export type Sealed = Readonly<Record<string, string | number | boolean>>;
 
-/** A blob in base64 that carries the fields and the seal over them. Equal fields give equal blobs. */
+/** Returns a base64 blob with the fields and their seal. Equal fields yield equal blobs. */
 export function seal(secret: string, fields: Sealed): string {
   return btoa(JSON.stringify({ ...fields, seal: sealOf(secret, fields) }));
 }
 
-/** The fields of a blob that {@link seal} made with the same secret, `undefined` for any other text. */
+/** Returns the fields of a blob that {@link seal} made with the same secret, or `undefined`. */
 export function unseal(secret: string, blob: string): Sealed | undefined {
   const value = jsonOf(blob);
   if (!isRecord(value)) return undefined;
@@ -22,7 +22,7 @@ export function unseal(secret: string, blob: string): Sealed | undefined {
       return undefined;
     fields[name] = field;
   }
-  // The whole blob is made again: base64 may be read with its last signs cut off.
+  // Rebuilds the blob, because base64 with truncated last characters can decode to the same bytes.
   return seal(secret, fields) === blob ? fields : undefined;
 }
 

@@ -1,33 +1,33 @@
 /**
- * What the strict servers of all providers share: the script that they play, the record of what they refused, and the
- * small tools to sign and to stream.
+ * Shared code for the strict servers: the script, the record of refusals, and functions for signatures and
+ * streams.
  *
- * A wire stands in for the model's side of a provider's API. It plays a script, and it checks each request for what the
- * real provider checks: that everything it gave comes back as it was given. It keeps no state: the next reply is found
- * by the count of replies in the request's own conversation, so that a request which is sent again gets the same reply.
+ * A wire replaces the model's side of a provider's API. It plays a script and makes the same checks as the real
+ * provider: its data must be returned unchanged. It keeps no state. The number of replies in a request's
+ * conversation selects the next reply, so a repeated request receives the same reply.
  */
 
-/** A provider's API, answered from a script. */
+/** A provider's API with scripted replies. */
 export interface Wire {
   readonly name: string;
-  /** Answers one HTTP request of the provider's API. Never rejects: what goes wrong is an answer with an error's status. */
+  /** Handles one HTTP request. Never rejects: an error is a response with an error status. */
   handle(request: Request): Promise<Response>;
-  /** What was refused, in the order of the requests. */
+  /** The refusals, in the order of the requests. */
   readonly refused: readonly Refusal[];
-  /** The parsed bodies of all requests, refused ones included. */
+  /** The parsed bodies of all requests, including refused ones. */
   readonly requests: readonly unknown[];
 }
 
-/** One request that was refused. */
+/** A refused request. */
 export interface Refusal {
-  /** The request's place in `requests`. */
+  /** The index of the request in `requests`. */
   readonly request: number;
   readonly status: number;
-  /** The words of the provider's error. */
+  /** The provider's error message. */
   readonly message: string;
 }
 
-/** What the model does, turn by turn. A turn starts with a user's message and ends with an answer in words. */
+/** The behavior of the model, by turn. A turn starts with a user message and ends with a text answer. */
 export interface Script {
   readonly turns: readonly ScriptTurn[];
 }
@@ -35,16 +35,16 @@ export interface Script {
 export interface ScriptTurn {
   /** The replies that call tools. */
   readonly steps: readonly ScriptStep[];
-  /** The words that end the turn. */
+  /** The text that ends the turn. */
   readonly answer: string;
 }
 
-/** One reply that calls tools: all its calls are made at once. */
+/** One reply with parallel calls. */
 export interface ScriptStep {
   readonly calls: readonly ScriptCall[];
-  /** What the model thinks before; the wire makes words up when there are none. */
+  /** The thinking before the reply. Defaults to a generated text. */
   readonly thinking?: string;
-  /** What the model says beside its calls. */
+  /** The text next to the calls. */
   readonly text?: string;
 }
 
@@ -53,21 +53,21 @@ export interface ScriptCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** One reply of a script, with its place. */
+/** A reply of a script, with its position. */
 export interface ScriptedReply {
-  /** How many replies came before it, in all turns. */
+  /** The number of earlier replies in all turns. */
   readonly at: number;
   readonly turn: number;
-  /** Its place in its turn; the answer's is the count of the turn's steps. */
+  /** Its index in its turn. The index of the answer is the number of steps. */
   readonly step: number;
-  /** Empty for a turn's answer. */
+  /** Empty for the answer of a turn. */
   readonly calls: readonly ScriptCall[];
   readonly thinking: string;
-  /** The answer, or what is said beside calls; may be empty beside calls. */
+  /** The answer, or the text next to calls, which can be empty. */
   readonly text: string;
 }
 
-/** All replies of a script, in their order: each turn's steps, then its answer. */
+/** Returns all replies of a script in order: each turn's steps, then its answer. */
 export function repliesOf(script: Script): readonly ScriptedReply[] {
   const replies: ScriptedReply[] = [];
   for (const [turn, { steps, answer }] of script.turns.entries()) {
@@ -80,7 +80,7 @@ export function repliesOf(script: Script): readonly ScriptedReply[] {
   return replies;
 }
 
-/** The reply that comes after `count` replies. Refuses, in the wire's own words, when the script has no more. */
+/** Returns the reply after `count` replies. Refuses with the wire's own message if the script has no more. */
 export function replyAfter(replies: readonly ScriptedReply[], count: number): ScriptedReply {
   const reply = replies[count];
   if (reply === undefined)
@@ -88,15 +88,15 @@ export function replyAfter(replies: readonly ScriptedReply[], count: number): Sc
   return reply;
 }
 
-/** The words that end the turn of a reply: what a model says when it may call nothing. */
+/** Returns the answer of a reply's turn, which a model says if it must not call tools. */
 export function answerOf(replies: readonly ScriptedReply[], reply: ScriptedReply): ScriptedReply {
   return replies.find(({ turn, calls }) => turn === reply.turn && calls.length === 0) ?? reply;
 }
 
 /**
- * The places in the script of the replies that a conversation holds. A reply is known by the id of one of its calls, or
- * by the words of an answer; one that is neither is the next after the one before. A conversation whose beginning was
- * summarized away is so understood too.
+ * Returns the script positions of the replies in a conversation. A reply is identified by a call id or by the
+ * text of an answer. Otherwise, it follows the previous reply. This also works if the beginning of a
+ * conversation was replaced by a summary.
  */
 export function placesOf(
   replies: readonly ScriptedReply[],
@@ -118,7 +118,7 @@ export function placesOf(
   return places;
 }
 
-/** Thrown by a wire's checks: the request is answered with the provider's error. */
+/** Thrown by a wire's checks. The response is the provider's error. */
 export class Refused extends Error {
   readonly status: number;
 
@@ -129,12 +129,12 @@ export class Refused extends Error {
   }
 }
 
-/** A refusal that the real provider does not know: what it would take, and the wire does not. */
+/** Returns a refusal that is stricter than the real provider. */
 export function ownRefusal(message: string): Refused {
   return new Refused(400, `wire: ${message}`);
 }
 
-/** A request as a wire's checks see it. */
+/** A request as the checks of a wire receive it. */
 export interface WireRequest {
   readonly url: URL;
   readonly headers: Headers;
@@ -142,16 +142,16 @@ export interface WireRequest {
   readonly body: unknown;
 }
 
-/** What one provider adds to {@link strictWire}. */
+/** The provider-specific part of {@link strictWire}. */
 export interface WireProtocol {
   readonly name: string;
-  /** Checks the request and answers it. Throws {@link Refused} for what the provider refuses. */
+  /** Checks the request and returns the response. @throws {@link Refused} if the provider would refuse it. */
   answer(request: WireRequest): Response;
-  /** The body of an error, as the provider writes it. */
+  /** Returns the body of an error in the provider's format. */
   errorBody(status: number, message: string): unknown;
 }
 
-/** A wire that keeps the record of a protocol's requests and refusals. */
+/** Creates a wire that records the requests and refusals of a protocol. */
 export function strictWire(protocol: WireProtocol): Wire {
   const refused: Refusal[] = [];
   const requests: unknown[] = [];
@@ -168,7 +168,7 @@ export function strictWire(protocol: WireProtocol): Wire {
         requests[place] = body;
         return protocol.answer({ url: new URL(request.url), headers: request.headers, body });
       } catch (error) {
-        // A wire that fails on a request it does not know is told as a refusal too: nothing passes unchecked.
+        // An unexpected error of the wire also counts as a refusal, so that no request passes unchecked.
         const status = error instanceof Refused ? error.status : 400;
         const message = error instanceof Error ? error.message : String(error);
         refused.push({ request: place, status, message });
@@ -178,7 +178,7 @@ export function strictWire(protocol: WireProtocol): Wire {
   };
 }
 
-/** A `fetch` whose requests a wire answers, for the option of that name of a provider's package. */
+/** Returns a `fetch` whose requests a wire handles, for the `fetch` option of provider packages. */
 export function fetchOf(wire: Wire): typeof fetch {
   return (input, init) => wire.handle(new Request(input, init));
 }
@@ -187,13 +187,13 @@ export function jsonResponse(body: unknown, status = 200): Response {
   return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
 }
 
-/** One event of a stream of server-sent events; a string is sent as it is, anything else as JSON. */
+/** A server-sent event. A string is sent unchanged, and any other data as JSON. */
 export interface StreamEvent {
   readonly event?: string;
   readonly data: unknown;
 }
 
-/** Answers with a stream of server-sent events, one chunk an event. */
+/** Returns a response with a stream of server-sent events, one chunk for each event. */
 export function eventStream(events: Iterable<StreamEvent>): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
@@ -209,14 +209,15 @@ export function eventStream(events: Iterable<StreamEvent>): Response {
   return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
 }
 
-/** Cuts a text into pieces, as a stream sends it. */
+/** Splits a text into pieces for a stream. */
 export function piecesOf(text: string, length = 24): readonly string[] {
   return text.match(new RegExp(`[^]{1,${length}}`, 'g')) ?? [];
 }
 
 /**
- * A text of `length` letters and digits that follows from `parts` alone: the wires' signatures, ids and opaque blobs.
- * Every part and the bounds between them count. It keeps tests honest and is no protection against an attacker.
+ * Returns a text of `length` letters and digits that depends only on `parts` and the boundaries between them.
+ * Wires use it for signatures, ids and opaque data. It detects mistakes in tests and does not protect against
+ * attackers.
  */
 export function fingerprint(parts: readonly unknown[], length = 40): string {
   const text = JSON.stringify(parts);
@@ -244,7 +245,7 @@ function word(bits: number): string {
   return (bits >>> 0).toString(36).padStart(7, '0');
 }
 
-/** JSON with the keys of all objects in one order: equal values give equal texts. */
+/** Serializes a value with sorted keys, so that equal values yield equal texts. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,

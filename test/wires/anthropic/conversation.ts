@@ -1,16 +1,16 @@
-/** The conversation of a request to Anthropic's messages, in one form for all that may be written in several. */
+/** The conversation of a request to the Messages API, in a normalized form. */
 import type { AnthropicBlock, AnthropicBody } from './request.ts';
 
-/** A block with its path, by which errors name it. */
+/** A block with its path in errors. */
 export interface PlacedBlock {
   readonly path: string;
   readonly block: AnthropicBlock;
 }
 
-/** All that one side said before the other did: messages of one role that follow each other are one. */
+/** Consecutive messages of one role, combined. */
 export interface Said {
   readonly role: 'user' | 'assistant' | 'system';
-  /** Where its first message stands: `messages.0`. */
+  /** The path of its first message, such as `messages.0`. */
   readonly path: string;
   readonly blocks: readonly PlacedBlock[];
 }
@@ -31,7 +31,7 @@ export function conversationOf({ messages }: AnthropicBody): readonly Said[] {
   return said;
 }
 
-/** Where the current turn begins: after the last message of the user that brings no results of tools. */
+/** Returns the start of the current turn: the last user message without tool results. */
 export function currentTurnOf(conversation: readonly Said[]): number {
   return conversation.findLastIndex(
     ({ role, blocks }) => role === 'user' && !blocks.some(({ block }) => block.type === 'tool_result'),
@@ -47,8 +47,8 @@ export function textOf({ blocks }: Said): string {
 }
 
 /**
- * Blocks in the order in which calls stand behind the rest of their segment, as clients send them: segments end where
- * something was thought.
+ * Orders blocks as clients send them, with calls at the end of their segment. A segment ends at the next
+ * thinking block.
  */
 export function settled<Item>(
   items: readonly Item[],
@@ -71,7 +71,7 @@ export function settled<Item>(
   return [...result, ...calls];
 }
 
-/** A block without what may change between requests: the marks of caches, and who called. */
+/** Returns a block without the fields that may change between requests: cache marks and the caller. */
 export function withoutMarks(block: AnthropicBlock): object {
   const { cache_control: _, caller: __, ...rest } = { cache_control: undefined, caller: undefined, ...block };
   return rest;

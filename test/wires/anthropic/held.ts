@@ -22,10 +22,10 @@ export interface HeldCheck {
   readonly thinkingMayGo: boolean;
 }
 
-/** Where the wire goes on. */
+/** The next position in the script. */
 export interface NextPlace {
   readonly at: number;
-  /** How many blocks of that reply were given before its pause; 0 for a new reply. */
+  /** The number of blocks of that reply before its pause. 0 for a new reply. */
   readonly given: number;
 }
 
@@ -65,13 +65,16 @@ export function checkHeld(check: HeldCheck): NextPlace {
   return next;
 }
 
-/** The replies of a conversation; `undefined` for one that another model has made, and that is told in words. */
+/**
+ * Returns the replies of a conversation. `undefined` is a reply of another model, which the conversation
+ * reports as text.
+ */
 function heldIn(conversation: readonly Said[]): readonly (Said | undefined)[] {
   return conversation.flatMap((said, index) => {
     if (said.role === 'user') return said.blocks.filter(({ block }) => isTold(block)).map(() => undefined);
     if (said.role !== 'assistant') return [];
     const behind = conversation[index + 1]?.blocks.find(({ block }) => block.type !== 'tool_result')?.block;
-    // The words beside calls that are told behind them.
+    // The text of a foreign reply whose calls are reported in the next message.
     return callIdsOf(said).length === 0 && behind && isTold(behind) ? [] : [said];
   });
 }
@@ -80,7 +83,10 @@ const isTold = (block: AnthropicBlock): boolean =>
   block.type === 'text' &&
   block.text.startsWith('You have called tools before this message, and they answered:');
 
-/** The seed of the model that has made a reply: this one, or one whose thoughts it reads; `undefined` for another. */
+/**
+ * Returns the seed of the model that made a reply: this model, or one whose thinking it reads. Returns
+ * `undefined` for any other model.
+ */
 function makerOf(said: Said, { replies, casting: { seed, kin = [] } }: HeldCheck): string | undefined {
   const ids = callIdsOf(said);
   if (ids.length === 0) return seed;
@@ -89,13 +95,19 @@ function makerOf(said: Said, { replies, casting: { seed, kin = [] } }: HeldCheck
   );
 }
 
-/** Another model's reply holds no thought; as the last one of the turn it may not stand there while this one thinks by a budget. */
+/**
+ * Checks that a reply of another model contains no thinking. It must not be the last reply of the turn if this
+ * model thinks with a budget.
+ */
 function checkForeign(said: Said, { body, casting: { seed } }: HeldCheck, isLast: boolean): void {
   for (const { block, path } of said.blocks) if (isThinking(block)) placeOfThinking(seed, block, path);
   if (isLast && body.thinking?.type === 'enabled') throw withoutThinking(said);
 }
 
-/** The blocks that a reply came with: all of them, or those before the pause that the request wants to end. */
+/**
+ * Returns the original blocks of a reply: all of them, or the blocks before the pause if the request continues
+ * it.
+ */
 function expectedBlocks(
   said: Said,
   reply: ScriptedReply,
@@ -119,7 +131,10 @@ interface Expected {
   readonly inTurn: boolean;
 }
 
-/** Compares a reply with what was given; one that comes without any thinking is compared without it. */
+/**
+ * Compares a reply with its original. If the reply contains no thinking, the thinking of the original is
+ * ignored.
+ */
 function checkBlocks(said: Said, { reply, blocks, casting, inTurn }: Expected): void {
   const got = settled(said.blocks, ({ block }) => block);
   const gotNames = got.map((placed) => nameOfHeld(placed, casting, inTurn));
@@ -157,7 +172,7 @@ function differs(
   );
 }
 
-/** Thinking of the current turn has to come back, except where the conversation shows why it may not. */
+/** Checks that the thinking of the current turn is complete, unless the conversation shows a valid reason. */
 function checkLeftOut(
   said: Said,
   { body }: HeldCheck,
@@ -192,7 +207,7 @@ function nameOf(block: AnthropicBlock, at: number, index: number | undefined): s
   return index === undefined ? JSON.stringify(sorted(withoutMarks(block))) : `thinking ${at}.${index}`;
 }
 
-/** The fields of a block and of what it holds come in any order; a call's input is compared as it was written. */
+/** Sorts the fields of a block recursively. The input of a call is compared in its original form. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-/** Images, documents and results of searches in a request to Anthropic's messages: where they may stand, and what is refused of them. */
+/** Checks images, documents and search results in a request to the Messages API, and returns its files. */
 import * as v from 'valibot';
 import { type FoundFile, isBase64, isHttps, typeOfBytes } from '../files.ts';
 import { ownRefusal, Refused } from '../wire.ts';
@@ -40,7 +40,7 @@ export const SearchResult = v.strictObject({
 
 type Media = Extract<AnthropicBlock, { type: 'image' | 'document' }>;
 
-/** A file of a request, with the path by which errors name it. */
+/** A file of a request, with its path in errors. */
 interface PlacedMedia {
   readonly path: string;
   readonly where: FoundFile['where'];
@@ -49,7 +49,7 @@ interface PlacedMedia {
 
 const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
-/** Refuses files whose types the API does not take, whose bytes are none or another's, and those that a user has not sent. */
+/** Refuses files with unsupported types, invalid bytes, bytes of another type, or a wrong role. */
 export function checkMedia(body: AnthropicBody): void {
   for (const [index, { role, content }] of body.messages.entries()) {
     if (role === 'user' || typeof content === 'string') continue;
@@ -103,7 +103,7 @@ function mediaIn({ messages }: AnthropicBody): readonly PlacedMedia[] {
 const isMedia = (block: { readonly type: string }): block is Media =>
   block.type === 'image' || block.type === 'document';
 
-/** The files of a request whose bytes or addresses it holds. */
+/** Returns the files of a request that have bytes or a URL. */
 export const foundIn = (body: AnthropicBody): readonly FoundFile[] =>
   mediaIn(body).flatMap(({ where, block }): readonly FoundFile[] => {
     const { source } = block;

@@ -18,7 +18,7 @@ function checkIdsDiffer(conversation: readonly Said[]): void {
   if (new Set(ids).size < ids.length) throw new Refused(400, 'messages: `tool_use` ids must be unique');
 }
 
-/** The results stand first in the next message: one that words parted from its call counts as missing. */
+/** Checks that results come first in the next message. A result after other content counts as missing. */
 function checkAnswered(said: Said, next: Said | undefined): void {
   if (next === undefined) return;
   const first = next.blocks.findIndex(({ block }) => block.type !== 'tool_result');

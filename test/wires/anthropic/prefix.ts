@@ -1,23 +1,23 @@
 /**
- * What stands before a thinking block: the system text, the tools, the messages and the thinking. Newer models bind
- * their thinking to it. Each is a hash that the block's signature carries.
+ * The prefix of a thinking block: the system text, the tools, the messages and the thinking. Newer models bind
+ * their thinking to it. The block's signature contains a hash of each.
  */
 import { fingerprint } from '../wire.ts';
 import { isThinking, type Said, settled, withoutMarks } from './conversation.ts';
 import type { AnthropicBlock, AnthropicBody } from './request.ts';
 
-/** A type and not an interface, so that it may be spread into the fields of a seal. */
+/** A type, not an interface, so that it can be spread into the fields of a seal. */
 export type Prefix = {
   readonly system: string;
-  /** Tools whose loading is deferred are no part of it. */
+  /** Excludes tools with deferred loading. */
   readonly tools: string;
-  /** All that was said before, without the thinking. */
+  /** All earlier content without thinking. */
   readonly messages: string;
-  /** The signatures of all thinking before. */
+  /** The signatures of all earlier thinking. */
   readonly thinking: string;
 };
 
-/** Collects what a conversation says, and tells the prefix at each point of it. */
+/** Collects the content of a conversation, and returns the prefix at any point. */
 export class PrefixReader {
   readonly #system: string;
   readonly #tools: string;
@@ -34,7 +34,7 @@ export class PrefixReader {
     );
   }
 
-  /** The prefix of what comes next. */
+  /** The prefix of the next block. */
   get prefix(): Prefix {
     return {
       system: this.#system,
@@ -54,7 +54,7 @@ export class PrefixReader {
   }
 }
 
-/** Reads a conversation up to its end, and calls `visit` before each block with the prefix at that point. */
+/** Reads a conversation to its end. Calls `visit` with the prefix before each block. */
 export function readConversation(
   reader: PrefixReader,
   conversation: readonly Said[],

@@ -1,26 +1,26 @@
-/** What the wire says at each place of its script, and the seals that its thinking carries. */
+/** The replies at each position of the script, and the seals of their thinking. */
 import { seal } from '../seal.ts';
 import { fingerprint, type ScriptedReply } from '../wire.ts';
 import { isThinking, type ThinkingBlock } from './conversation.ts';
 import type { Prefix } from './prefix.ts';
 import type { AnthropicBlock } from './request.ts';
 
-/** What replies hold beside one thought, words and calls, each at places that follow from the script. */
+/** Additional content of replies besides a thought, text and calls. The script determines its positions. */
 export type AnthropicVariant =
-  /** Thinking that is not shown stands behind the shown one in every third reply. */
+  /** Redacted thinking follows the visible thinking in every third reply. */
   | 'redacted'
-  /** The model thinks again between the calls of one reply and behind a search. */
+  /** The model also thinks between the calls of a reply and after a search. */
   | 'interleaved'
-  /** The text of every fourth thinking is empty: its signature is all of it. */
+  /** Every fourth thinking block has no text, only a signature. */
   | 'empty-thinking'
-  /** Where `web_search` is declared, every fourth reply begins with a search that the provider ran. */
+  /** If `web_search` is declared, every fourth reply begins with a search that the provider runs. */
   | 'server-tools'
-  /** The provider pauses behind its search and wants to be asked again; never unless it is named. */
+  /** The provider pauses after its search and must be asked again. Not part of the default variants. */
   | 'pauses';
 
 export interface Casting {
   readonly seed: string;
-  /** Seeds of other models whose thoughts this one reads. */
+  /** The seeds of other models whose thinking this model reads. */
   readonly kin?: readonly string[];
   readonly variants: ReadonlySet<AnthropicVariant>;
 }
@@ -29,7 +29,7 @@ export function callIdOf(seed: string, { at }: ScriptedReply, call: number): str
   return `toolu_01${fingerprint([seed, 'call', at, call], 22)}`;
 }
 
-/** The blocks of a reply in their order; its thinking is not signed yet. */
+/** Returns the blocks of a reply in order, with unsigned thinking. */
 export function blocksOf(reply: ScriptedReply, { seed, variants }: Casting): readonly AnthropicBlock[] {
   const { at, thinking, text, calls } = reply;
   const blocks: AnthropicBlock[] = [];
@@ -48,7 +48,7 @@ export function blocksOf(reply: ScriptedReply, { seed, variants }: Casting): rea
   return blocks;
 }
 
-/** How many blocks of a reply come before its pause; `undefined` for a reply that comes in one piece. */
+/** Returns the number of blocks before the pause of a reply, or `undefined` if there is no pause. */
 export function pauseIn(blocks: readonly AnthropicBlock[], { variants }: Casting): number | undefined {
   const found = blocks.findIndex(({ type }) => type === 'web_search_tool_result');
   return variants.has('pauses') && found !== -1 ? found + 1 : undefined;
@@ -69,7 +69,7 @@ function searchOf(seed: string, at: number): readonly AnthropicBlock[] {
   ];
 }
 
-/** Signs a thinking block for its place: of reply `at`, the `index`th block that was thought there, behind `prefix`. */
+/** Signs a thinking block for its position: the `index`th thinking block of reply `at`, after `prefix`. */
 export function signed(
   block: ThinkingBlock,
   seed: string,
@@ -80,12 +80,15 @@ export function signed(
   return block.type === 'thinking' ? { ...block, signature: blob } : { ...block, data: blob };
 }
 
-/** What of a thinking block its signature covers beside its place. */
+/** Hashes the content of a thinking block for its signature. */
 export function wordsHash(block: ThinkingBlock): string {
   return fingerprint([block.type, block.type === 'thinking' ? block.thinking : ''], 14);
 }
 
-/** The blocks of a reply by the names under which they are compared: thinking by its place, the rest by all it says. */
+/**
+ * Returns the index of each thinking block among the thinking blocks of its reply, and `undefined` for other
+ * blocks.
+ */
 export function thinkingIndexes(blocks: readonly AnthropicBlock[]): readonly (number | undefined)[] {
   let index = 0;
   return blocks.map((block) => (isThinking(block) ? index++ : undefined));

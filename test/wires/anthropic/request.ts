@@ -1,4 +1,4 @@
-/** What a request to Anthropic's messages may hold; a field that the API does not know is refused in its words. */
+/** The schema of a request to the Messages API. An unknown field is refused with the API's message. */
 import * as v from 'valibot';
 import { Refused, type WireRequest } from '../wire.ts';
 import { Document, Image, SearchResult } from './media.ts';
@@ -114,10 +114,13 @@ export type AnthropicBlock = v.InferOutput<typeof Block>;
 export type AnthropicTool = v.InferOutput<typeof Tool>;
 export type AnthropicBody = v.InferOutput<typeof Body>;
 
-/** A body that a wire has taken, to be looked at. */
+/** Parses a body that a wire accepted. */
 export const readBody = (body: unknown): AnthropicBody => v.parse(Body, body);
 
-/** Reads the body of a request; refuses a missing key, an unknown field and a wrong kind, as the API words them. */
+/**
+ * Parses the body of a request. Refuses a missing key, an unknown field and an invalid value with the API's
+ * messages.
+ */
 export function bodyOf({ url, headers, body }: WireRequest): AnthropicBody {
   if (!url.pathname.endsWith('/v1/messages')) throw new Refused(404, 'Not Found');
   if (!headers.has('x-api-key')) throw new Refused(401, 'x-api-key header is required');
@@ -127,7 +130,10 @@ export function bodyOf({ url, headers, body }: WireRequest): AnthropicBody {
   throw new Refused(400, wordsOf(deepest(parsed.issues[0])));
 }
 
-/** A union says only that nothing fits; the first issue of its options tells what does not. */
+/**
+ * Returns the most specific issue. A union only reports that no option matches, and the first issue of its
+ * options contains the reason.
+ */
 function deepest(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
   const inner = issue.issues?.find(({ path }) => path !== undefined);
   if (inner === undefined) return issue;

@@ -8,7 +8,9 @@ export interface AnthropicReply {
   readonly reply: ScriptedReply;
   readonly content: readonly AnthropicBlock[];
   readonly id: string;
-  /** What was dropped of the request; told to those only who chose what a changed prefix does. */
+  /**
+   * The dropped parts of the request. Reported only if the request chose what happens when a prefix changes.
+   */
   readonly transformations?: readonly InputTransformation[];
 }
 
@@ -52,7 +54,7 @@ function envelopeOf({ body, id, transformations }: AnthropicReply): object {
   };
 }
 
-/** What a block is in its first event: its shape without what the deltas bring. */
+/** Returns the content of a block's first event, without the content of its deltas. */
 function startOf(block: AnthropicBlock): object {
   if (block.type === 'thinking') return { type: 'thinking', thinking: '', signature: '' };
   if (block.type === 'text') return { type: 'text', text: '' };
@@ -80,13 +82,13 @@ function withCaller(block: AnthropicBlock): object {
     : block;
 }
 
-/** A reply that ends with what a search found is not at its end: the provider has paused. */
+/** Returns the stop reason. A reply that ends with search results is paused. */
 function stopReasonOf({ content }: AnthropicReply): string {
   if (content.at(-1)?.type === 'web_search_tool_result') return 'pause_turn';
   return content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
 }
 
-/** Numbers that follow from the place: each request reads from the cache what those before it wrote. */
+/** Computes usage from the position. Each request reads from the cache what the earlier ones wrote. */
 function usageOf({ reply, content }: AnthropicReply): object {
   return {
     input_tokens: 12,

@@ -62,7 +62,7 @@ function checkMarks({ system, tools = [], messages, cache_control: whole }: Anth
   );
 }
 
-/** What is kept for longer stands before what is kept for less. The mark of the request is that of its last block. */
+/** Checks that longer cache terms come before shorter ones. A mark on the request belongs to its last block. */
 function checkTerms(
   blocks: readonly { readonly path: string; readonly block: object }[],
   whole: AnthropicBody['cache_control'],

@@ -1,4 +1,4 @@
-/** Checks that returned thinking is unchanged, at its place and after its original prefix. */
+/** Checks that returned thinking is unchanged and still follows its original prefix. */
 import { type Sealed, unseal } from '../seal.ts';
 import { ownRefusal, Refused } from '../wire.ts';
 import { currentTurnOf, isThinking, type Said, type ThinkingBlock } from './conversation.ts';
@@ -8,7 +8,7 @@ import type { AnthropicBody } from './request.ts';
 
 export const bindingBeta = 'thinking-binding-controls-2026-08-01';
 
-/** A thinking block that failed the check of its prefix and was left out, as the API reports it. */
+/** A thinking block whose prefix changed and that was dropped, as the API reports it. */
 export interface InputTransformation {
   readonly type: 'thinking_dropped';
   readonly path: string;
@@ -17,17 +17,20 @@ export interface InputTransformation {
 
 export interface ThinkingCheck {
   readonly seed: string;
-  /** Seeds of other models whose thoughts this one reads. What it cannot check it leaves. */
+  /** The seeds of other models whose thinking this model reads. Their thinking is not checked. */
   readonly kin?: readonly string[];
   readonly body: AnthropicBody;
   readonly conversation: readonly Said[];
-  /** Whether the model binds its thinking to all that stands before it. */
+  /** If `true`, the model binds its thinking to its whole prefix. */
   readonly preserved: boolean;
-  /** Whether the request names the beta that lets it choose what a changed prefix does. */
+  /** If `true`, the request uses the beta that lets it choose what happens when a prefix changes. */
   readonly bindingControls: boolean;
 }
 
-/** What the signature of a block says; refuses one that the wire did not make, or made for other words. */
+/**
+ * Returns the fields in a block's signature. Refuses a signature that the wire did not make, or that belongs to
+ * other text.
+ */
 export function placeOfThinking(
   seeds: string | readonly string[],
   block: ThinkingBlock,
@@ -42,7 +45,7 @@ export function placeOfThinking(
   return fields;
 }
 
-/** Refuses words that a signature was not made for. Behind the current turn nobody looks at words. */
+/** Refuses a block whose text does not match its signature. Only used in the current turn. */
 export function checkWords(block: ThinkingBlock, { of }: Sealed, path: string): void {
   if (of !== wordsHash(block)) throw modified(path);
 }
@@ -56,9 +59,9 @@ export function modified(path: string): Refused {
 }
 
 /**
- * Checks what each thinking block stands behind, and tells which blocks were dropped on the request's own wish. A model
- * that does not bind its thinking is held to one thing, which is the wire's own: that no earlier thinking is missing
- * between others.
+ * Checks the prefix of each thinking block, and returns the blocks that were dropped because the request allows
+ * it. If a model does not bind its thinking, this wire only checks that no earlier thinking is missing between
+ * later blocks.
  */
 export function checkPrefixes(check: ThinkingCheck): readonly InputTransformation[] {
   const { seed, kin = [], body, conversation, preserved } = check;
@@ -114,7 +117,7 @@ function boundElsewhere(
   if (!bindingControls) {
     sentences.push(`That setting requires the \`${bindingBeta}\` value in the \`anthropic-beta\` header.`);
   }
-  // Only these two are told apart in the errors that people have published.
+  // Published errors distinguish only these two.
   if (changed === 'system')
     sentences.push('The `system` prompt differs from the one this block was created with.');
   if (changed === 'thinking') {

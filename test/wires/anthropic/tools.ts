@@ -1,9 +1,9 @@
-/** Which tools a request lets the model call, with those that came and went in the conversation. */
+/** The tools that a request allows, with those that the conversation adds and removes. */
 import { ownRefusal, Refused } from '../wire.ts';
 import type { Said } from './conversation.ts';
 import type { AnthropicBlock, AnthropicBody, AnthropicTool } from './request.ts';
 
-/** The names of the tools that the model may call at the end of the conversation. */
+/** Returns the names of the tools that the model may call at the end of the conversation. */
 export function toolsAtEnd(
   { tools = [] }: AnthropicBody,
   conversation: readonly Said[],
@@ -43,7 +43,7 @@ function knownTool(name: string, declared: ReadonlyMap<string, AnthropicTool>): 
   return name;
 }
 
-/** A message of the system stands last or right before a reply. The words in which the API says so are not known. */
+/** Checks that a system message is last or directly before a reply. The API's own error message is unknown. */
 function checkSystemPlace({ path }: Said, next: Said | undefined): void {
   if (next !== undefined && next.role !== 'assistant') {
     throw ownRefusal(`${path}: a system message stands last or right before an assistant message`);

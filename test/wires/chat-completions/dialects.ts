@@ -1,6 +1,6 @@
 /**
- * The dialects of chat completions whose reasoning is plain text: DeepSeek's and Kimi's `reasoning_content`, and the
- * `reasoning` of vLLM, Workers AI and Groq.
+ * The dialects with reasoning as plain text: `reasoning_content` of DeepSeek and Kimi, and `reasoning` of vLLM,
+ * Workers AI and Groq.
  */
 
 import { ownRefusal, piecesOf, Refused, type ScriptedReply } from '../wire.ts';
@@ -9,20 +9,23 @@ import type { Dialect } from './messages.ts';
 import { geminiDialect, type OpenRouterDetails, openRouterDetails, openRouterDialect } from './signed.ts';
 
 /**
- * - `deepseek`: `reasoning_content`, wanted in all later requests for turns that called tools, also when empty;
- * - `kimi`: `reasoning_content`, wanted beside the calls of the current turn;
- * - `reasoning`: `reasoning`, by that name; no real server misses it, so the words are this wire's own;
- * - `openrouter`: `reasoning_details`, wanted whole, in order and also when empty;
- * - `gemini`: `extra_content` with a signature on the first call of a reply, wanted in the current turn.
+ * - `deepseek`: `reasoning_content`, required in all later requests for turns with calls, even if empty;
+ * - `kimi`: `reasoning_content`, required with the calls of the current turn;
+ * - `reasoning`: `reasoning`, required under this name; real servers do not check it, so the error is this
+ *   wire's own;
+ * - `openrouter`: `reasoning_details`, required completely and in order, even if empty;
+ * - `gemini`: `extra_content` with a signature on the first call of a reply, required in the current turn.
  */
 export type ChatDialectName = 'deepseek' | 'kimi' | 'reasoning' | 'openrouter' | 'gemini';
 
 export interface DialectOptions {
-  /** Ids, signatures and opaque blobs follow from it, so that wires with different seeds refuse each other's. */
+  /**
+   * Determines ids, signatures and opaque data, so that wires with different seeds refuse each other's data.
+   */
   readonly seed?: string;
-  /** OpenRouter only: which details a reply's reasoning has. A reply that thinks nothing has none. */
+  /** For `openrouter` only: selects the reasoning details of a reply. A reply without thinking has none. */
   readonly details?: OpenRouterDetails;
-  /** Gemini only: wants the signature back that an answer in words carries, which its provider only advises. */
+  /** For `gemini` only: requires the signature of a text answer, which the provider only recommends. */
   readonly signedAnswers?: boolean;
 }
 
@@ -45,7 +48,7 @@ export function dialectOf(
   }
 }
 
-/** What thinking in a field of plain text gives: the field whole, or in pieces that begin with an empty one. */
+/** Sends thinking in a text field: as a whole, or in pieces that start with an empty one. */
 const plainThinking = (field: string): Omit<Dialect, 'check' | 'checkForeign'> => ({
   media: openAIMedia,
   ofMessage: ({ thinking }) => ({ [field]: thinking }),
@@ -81,7 +84,7 @@ function deepSeekDialect(replies: readonly ScriptedReply[]): Dialect {
   };
 }
 
-/** What another model has thought is none of this one's. */
+/** Refuses the thinking of another model. */
 function refuseThoughts(sent: Readonly<Record<string, unknown>>, index: number): void {
   const thought = [sent.reasoning_content, sent.reasoning, sent.reasoning_details].filter(
     (one) => one != null && String(one).trim() !== '',
@@ -101,7 +104,7 @@ const kimiDialect: Dialect = {
     if (back != null) throw ownRefusal(`the reasoning_content of messages[${index}] is another`);
   },
   checkForeign({ sent, index, isInCurrentTurn }) {
-    // An empty one counts as none.
+    // An empty text counts as missing.
     if (isInCurrentTurn && (sent.reasoning_content ?? '') === '') {
       const where = `assistant tool call message at index ${index}`;
       throw new Refused(400, `thinking is enabled but reasoning_content is missing in ${where}`);

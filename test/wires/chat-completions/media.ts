@@ -1,26 +1,29 @@
-/** What the content of a message may be in a request of chat completions: files stand in messages of the user's, and in some dialects in results. */
+/**
+ * Checks the content of messages in a chat completions request. Files are in user messages, and in some
+ * dialects also in tool results.
+ */
 import { type FoundFile, foundAt, isBase64, isHttps } from '../files.ts';
 import { checkFields, checkFileData, checkImageUrl, refuseValue, textAt } from '../openai-files.ts';
 import { isRecord, ownRefusal, Refused } from '../wire.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Which parts a dialect takes beside text. */
+/** The kinds of parts that a dialect accepts in addition to text. */
 export interface DialectMedia {
   readonly message: readonly PartName[];
   readonly result: readonly PartName[];
-  /** Names of formats of audio. */
+  /** The names of audio formats. */
   readonly audio?: readonly string[];
-  /** It takes the address of a document in the place of its bytes. */
+  /** Accepts the URL of a document in place of its bytes. */
   readonly fetchesFiles?: true;
 }
 
 export type PartName = 'image_url' | 'file' | 'input_audio';
 
-/** As OpenAI has it. */
+/** The parts that OpenAI accepts. */
 export const openAIMedia: DialectMedia = { message: ['image_url', 'input_audio', 'file'], result: [] };
 
-/** It hands on what a model takes, in results too. */
+/** The parts that OpenRouter forwards to a model, also in results. */
 export const openRouterMedia: DialectMedia = {
   message: ['image_url', 'input_audio', 'file'],
   result: ['image_url', 'input_audio', 'file'],
@@ -28,7 +31,7 @@ export const openRouterMedia: DialectMedia = {
   fetchesFiles: true,
 };
 
-/** Refuses parts that the dialect does not take where they stand, and files that it cannot read. */
+/** Refuses parts that the dialect does not accept in their place, and unreadable files. */
 export function checkMedia(messages: readonly unknown[], media: DialectMedia): void {
   for (const { path, index, role, part } of partsIn(messages)) {
     const { type } = part;
@@ -103,7 +106,7 @@ function partsIn(messages: readonly unknown[]) {
   });
 }
 
-/** The files of a request whose bytes or addresses it holds. */
+/** Returns the files of a request that have bytes or a URL. */
 export const foundIn = (messages: readonly unknown[]): readonly FoundFile[] =>
   partsIn(messages).flatMap(({ role, part }): readonly FoundFile[] => {
     const where = role === 'tool' ? 'result' : 'message';

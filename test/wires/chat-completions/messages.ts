@@ -1,46 +1,51 @@
 /**
- * What the wire of chat completions refuses in every dialect: replies that are not as they were given, and results that
- * do not stand right behind their calls.
+ * The checks of chat completions in every dialect: unchanged replies, and results directly after their calls.
  */
 import { isSameJson, type OrderCheck, repliesAt, spacedJson } from '../calls.ts';
 import { fingerprint, isRecord, ownRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
 import type { DialectMedia } from './media.ts';
 
-/** What a provider's chat completions give beside text and calls, and refuse to miss. */
+/** The data that a provider's chat completions add to text and calls, and require in later requests. */
 export interface Dialect {
-  /** What the assistant's message holds more in a whole reply. */
+  /** Returns the additional fields of the assistant message in a whole reply. */
   ofMessage(reply: ScriptedReply): Readonly<Record<string, unknown>>;
-  /** The same in pieces. */
+  /** Returns the same fields as stream deltas. */
   deltas(reply: ScriptedReply): readonly Readonly<Record<string, unknown>>[];
-  /** What a call holds more. */
+  /** Returns the additional fields of a call. */
   ofCall(reply: ScriptedReply, index: number): Readonly<Record<string, unknown>>;
-  /** Throws {@link Refused} for a message of an assistant that does not hold what its reply held. */
+  /**
+   * Checks an assistant message against its reply. @throws {@link Refused} if the dialect's data is missing or
+   * changed.
+   */
   check(message: SentMessage): void;
-  /** Throws {@link Refused} for calls of another model that do not hold what this one wants of all. */
+  /**
+   * Checks the calls of another model. @throws {@link Refused} if they lack data that this dialect requires of
+   * all calls.
+   */
   checkForeign(message: Pick<SentMessage, 'sent' | 'index' | 'isInCurrentTurn'>): void;
   errorBody(status: number, message: string): unknown;
-  /** Which files messages and results hold. */
+  /** The files that messages and results may contain. */
   readonly media: DialectMedia;
 }
 
-/** A message of an assistant that came back. */
+/** A returned assistant message. */
 export interface SentMessage {
   readonly sent: Readonly<Record<string, unknown>>;
-  /** Its place in `messages`. */
+  /** Its index in `messages`. */
   readonly index: number;
   readonly reply: ScriptedReply;
-  /** Whether no user's message stands behind it. */
+  /** `true` if no user message follows it. */
   readonly isInCurrentTurn: boolean;
 }
 
-/** One call of a reply, as a message holds it. */
+/** A call of a reply in the message format. */
 export interface GivenCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** The calls of a reply, before what a dialect adds. */
+/** Returns the calls of a reply without the additions of a dialect. */
 export function callsOf({ at, calls }: ScriptedReply, seed: string): readonly GivenCall[] {
   return calls.map(({ name, input }, index) => ({
     id: `call_${index.toString().padStart(2, '0')}_${fingerprint(['call', seed, at, index], 24)}`,
@@ -56,7 +61,9 @@ export interface MessagesCheck extends OrderCheck {
   readonly exactArguments: boolean;
 }
 
-/** How many replies of the script the messages take. Throws {@link Refused} for what is not as it was given. */
+/**
+ * Returns how many replies of the script the messages contain. @throws {@link Refused} if a reply was changed.
+ */
 export function checkMessages(check: MessagesCheck): number {
   const messages = check.messages.map((message, index) => {
     if (isRecord(message)) return { message, index };
@@ -99,7 +106,7 @@ function placesIn(held: readonly Placed[], { replies, seed }: MessagesCheck): re
   );
 }
 
-/** Calls that this model has not made: another one has answered in its place. */
+/** Returns `true` if another model made the calls of a message. */
 function isForeign(message: Placed['message'], { replies, seed }: MessagesCheck): boolean {
   const ids = callIdsIn(message);
   const own = new Set(replies.flatMap((reply) => callsOf(reply, seed).map(({ id }) => id)));
@@ -111,7 +118,7 @@ function callIdsIn({ tool_calls }: Placed['message']): readonly string[] {
   return calls.filter(isRecord).map(({ id }) => String(id));
 }
 
-/** Results stand right behind the message that calls, each once. */
+/** Checks that each result follows the message with its call, exactly once. */
 function checkResults(messages: readonly Placed[]): void {
   let waiting = new Set<string>();
   const answered = new Set<string>();

@@ -1,4 +1,4 @@
-/** The dialects of chat completions that sign: OpenRouter's `reasoning_details` and Gemini's `extra_content`. */
+/** The dialects with signatures: `reasoning_details` of OpenRouter and `extra_content` of Gemini. */
 import {
   canonical,
   fingerprint,
@@ -13,10 +13,13 @@ import type { Dialect } from './messages.ts';
 
 export type OpenRouterDetail = 'text' | 'summary' | 'encrypted';
 
-/** Which details a reply's reasoning has, in their order. */
+/** Returns the details of a reply's reasoning, in order. */
 export type OpenRouterDetails = (reply: ScriptedReply) => readonly OpenRouterDetail[];
 
-/** Replies with calls take turns: signed text, a summary with encrypted reasoning, encrypted reasoning alone. */
+/**
+ * The details of replies with calls alternate: signed text, a summary with encrypted reasoning, and encrypted
+ * reasoning only.
+ */
 export const openRouterDetails: OpenRouterDetails = ({ at, calls }) => {
   if (calls.length === 0) return ['text'];
   const kinds: readonly (readonly OpenRouterDetail[])[] = [['text'], ['summary', 'encrypted'], ['encrypted']];
@@ -87,7 +90,7 @@ function detailOf(
   }
 }
 
-/** A detail as a stream sends it: text in pieces, its signature last and without text. */
+/** Returns a detail as stream pieces. The last piece of a text contains its signature and no text. */
 function piecesOfDetail(detail: Detail): readonly Detail[] {
   switch (detail.type) {
     case 'reasoning.text': {
@@ -101,7 +104,7 @@ function piecesOfDetail(detail: Detail): readonly Detail[] {
   }
 }
 
-/** OpenRouter has no words of its own: it is the provider behind it that refuses. */
+/** Returns the error of the upstream provider, because OpenRouter forwards it. */
 function upstreamWords(lost: Detail | undefined, index: number): string {
   switch (lost?.type) {
     case undefined:
@@ -120,7 +123,9 @@ interface GeminiDialect {
   readonly signedAnswers: boolean;
 }
 
-/** What Gemini's endpoint for clients of OpenAI signs: the first call of a reply, and an answer in words. */
+/**
+ * The signatures of Gemini's OpenAI-compatible endpoint: on the first call of a reply, and on a text answer.
+ */
 export function geminiDialect({ replies, seed, signedAnswers }: GeminiDialect): Dialect {
   const signatureOf = ({ at }: ScriptedReply) => `Cs${fingerprint(['thought', seed, at], 118)}`;
   const signed = (signature: string) => ({ extra_content: { google: { thought_signature: signature } } });
@@ -156,7 +161,7 @@ export function geminiDialect({ replies, seed, signedAnswers }: GeminiDialect): 
   };
 }
 
-/** What a client writes for calls that the model has not made. */
+/** The signature that clients send for calls that the model did not make. */
 const sentinel = 'skip_thought_signature_validator';
 
 function nameIn(call: unknown): string | undefined {
@@ -170,7 +175,7 @@ function signatureIn(holder: unknown): unknown {
   return isRecord(google) ? google.thought_signature : undefined;
 }
 
-/** A signature that belongs elsewhere is another error than one that can not be read. */
+/** Returns the error for a signature: valid in another place, or unreadable. */
 function wrongSignature(back: unknown, known: ReadonlySet<unknown>): Refused {
   return new Refused(400, known.has(back) ? 'Invalid thought signature.' : 'Corrupted thought signature.');
 }

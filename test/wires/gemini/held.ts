@@ -1,21 +1,27 @@
-/** Whether the replies that a conversation holds are those that the wire gave, part for part and signature for signature. */
+/**
+ * Checks that the replies in a conversation equal those that the wire returned, including their parts and
+ * signatures.
+ */
 import { type Sealed, unseal } from '../seal.ts';
 import { canonical, ownRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
 import { type Casting, callIdOf, joined, partsOf } from './replies.ts';
 import type { GeminiContent, GeminiPart } from './request.ts';
 
-/** What clients may write who have lost a signature. The wire lets it pass for calls only that are not its own. */
+/**
+ * The signature that clients may send after they lost the original. The wire accepts it only for calls of other
+ * models.
+ */
 const sentinel = 'skip_thought_signature_validator';
 
 export interface HeldCheck {
   readonly replies: readonly ScriptedReply[];
   readonly casting: Casting;
   readonly contents: readonly GeminiContent[];
-  /** Whether the summaries of thoughts of the current turn may be left out. */
+  /** If `true`, the current turn may omit its thought summaries. */
   readonly thinkingMayGo: boolean;
 }
 
-/** Checks every reply of the conversation and tells how many places of the script they take. */
+/** Checks every reply of the conversation. Returns how many positions of the script they fill. */
 export function checkHeld(check: HeldCheck): number {
   const { replies, casting, contents } = check;
   const held = contents.flatMap((content, index) => (content.role === 'model' ? [{ content, index }] : []));
@@ -51,7 +57,10 @@ export function checkHeld(check: HeldCheck): number {
   return (places.at(-1) ?? -1) + 1;
 }
 
-/** Where calls have no ids, the first reply of a conversation that lost its beginning is known by its signature. */
+/**
+ * Returns the script positions of the replies. If calls have no ids, the signature of the first reply shows
+ * where a conversation without its beginning starts.
+ */
 function placesInScript({ replies, casting }: HeldCheck, held: readonly GeminiContent[]): readonly number[] {
   const firstSeal = held[0]?.parts
     .map((part) => sealedOf(casting.seed, part))
@@ -74,8 +83,8 @@ function placesInScript({ replies, casting }: HeldCheck, held: readonly GeminiCo
 }
 
 /**
- * Calls that this model has not made: another one has answered in its place. Only ids show that. Where the wire gives no ids, all
- * calls count as its own.
+ * Returns `true` if another model made the calls. Only ids show this, so calls without ids always count as the
+ * wire's own.
  */
 function isForeign({ parts }: GeminiContent, { replies, casting }: HeldCheck): boolean {
   if (!casting.variants.has('call-ids')) return false;
@@ -86,7 +95,7 @@ function isForeign({ parts }: GeminiContent, { replies, casting }: HeldCheck): b
   return called.length > 0 && !called.some(({ id = '' }) => own.has(id));
 }
 
-/** They have no signature, and say so. */
+/** Checks that the calls of another model have the placeholder in place of a signature. */
 function checkForeign({ parts }: GeminiContent, index: number): void {
   const calls = parts.filter(({ functionCall }) => functionCall !== undefined);
   const [first] = calls;
@@ -100,15 +109,15 @@ function checkForeign({ parts }: GeminiContent, index: number): void {
 
 interface ReplyCheck {
   readonly casting: Casting;
-  /** Where the reply stands among the contents. */
+  /** The index of the reply in the contents. */
   readonly index: number;
   readonly inTurn: boolean;
   readonly mayGo: boolean;
 }
 
 /**
- * Compares a reply with what was given, and counts the signatures that came and those that did not. Errors count parts
- * as they are compared: pieces of one text are one part.
+ * Compares a reply with its original, and counts the signatures that were returned and those that are missing.
+ * Errors number the parts after text pieces are joined.
  */
 function checkReply(
   { parts }: GeminiContent,
@@ -167,7 +176,10 @@ function sealedOf(seed: string, { thoughtSignature }: GeminiPart): Sealed | unde
   return thoughtSignature === undefined ? undefined : unseal(seed, thoughtSignature);
 }
 
-/** A part without its signature. An id counts where one was given; a client makes ids up for calls without. */
+/**
+ * Serializes a part without its signature. The id of a call counts only if the wire assigned one, because
+ * clients invent missing ids.
+ */
 function nameOf({ thoughtSignature: _, functionCall, ...rest }: GeminiPart, given: GeminiPart): string {
   if (functionCall === undefined) return canonical(rest);
   const id = given.functionCall?.id === undefined ? {} : { id: functionCall.id };

@@ -1,4 +1,4 @@
-/** Files in a request to Gemini: inline or by their address in contents, and inline in function responses. */
+/** Files in a request to Gemini: inline or by URL in contents, and inline in function responses. */
 import * as v from 'valibot';
 import { type FoundFile, isBase64, isHttps, typeOfBytes } from '../files.ts';
 import { ownRefusal, Refused } from '../wire.ts';
@@ -20,7 +20,7 @@ const IN_RESPONSES = [...PHOTOS, 'application/pdf', 'text/plain'];
 const IN_CONTENTS =
   /^(?:image\/(?:png|jpeg|webp|heic|heif)|application\/(?:pdf|json)|text\/[a-z-]+|video\/[a-z0-9-]+|audio\/(?:wav|mp3|mpeg|aiff|aac|ogg|flac))$/;
 
-/** Refuses files whose types the API does not take at their place, and whose bytes are none or another's. */
+/** Refuses files with a type that is not supported in their place, invalid bytes, or bytes of another type. */
 export function checkMedia(model: string, { contents }: GeminiBody): void {
   for (const [index, { parts }] of contents.entries()) {
     for (const [at, { inlineData, fileData, functionResponse }] of parts.entries()) {
@@ -54,7 +54,7 @@ function checkInline({ mimeType, data }: Inline, path: string, takes: (type: str
     );
   }
   const type = typeOfBytes(data);
-  // The first bytes of some images are not looked at.
+  // The API does not check the first bytes of all image types.
   if (PHOTOS.includes(mimeType) && type !== mimeType) {
     throw new Refused(400, 'Unable to process input image. Please retry or report in https://ai.google.dev');
   }
@@ -72,7 +72,7 @@ function checkLinked({ mimeType = '', fileUri }: v.InferOutput<typeof FileData>,
 
 const unsupported = (mimeType: string): Refused => new Refused(400, `Unsupported MIME type: ${mimeType}`);
 
-/** The files of a request that the user's side sent. */
+/** Returns the files of the user's contents. */
 export const foundIn = ({ contents }: GeminiBody): readonly FoundFile[] =>
   contents
     .filter(({ role }) => role !== 'model')

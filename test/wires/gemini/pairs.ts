@@ -1,4 +1,6 @@
-/** Calls and what answers them: all answers of a reply's calls come in the next content, as many as there were calls. */
+/**
+ * Checks calls and responses: the content after a reply contains all responses to its calls, and only those.
+ */
 import { ownRefusal, Refused } from '../wire.ts';
 import type { GeminiContent } from './request.ts';
 
@@ -41,7 +43,10 @@ interface Named {
   readonly name: string;
 }
 
-/** With ids the answers may come in any order; without them the order of their names is that of the calls. */
+/**
+ * Compares calls and responses. Responses with ids may come in any order, and others must have the order of the
+ * calls.
+ */
 function checkSame(calls: readonly Named[], answers: readonly Named[], path: string): void {
   const haveIds = answers.some(({ id }) => id !== undefined);
   const name = (each: Named) => (haveIds ? `${each.id} ${each.name}` : each.name);

@@ -1,15 +1,18 @@
-/** What the wire says at each place of its script, and the signatures of its thoughts. */
+/** The replies at each position of the script, and the signatures of their thoughts. */
 import { seal } from '../seal.ts';
 import { fingerprint, type ScriptedReply } from '../wire.ts';
 import type { GeminiPart } from './request.ts';
 
-/** What replies hold beside the signature of their first call or of their words, at places that follow from the script. */
+/**
+ * Additional content of replies besides the signature of their first call or text. The script determines its
+ * positions.
+ */
 export type GeminiVariant =
-  /** Calls have ids, as newer versions of the API give them. */
+  /** Calls have ids, as in newer versions of the API. */
   | 'call-ids'
-  /** The summary of every third reply's thoughts is signed as well. */
+  /** The thought summary of every third reply is also signed. */
   | 'signed-thoughts'
-  /** Streamed replies of every fourth place end, behind their calls, with an empty text that is signed. */
+  /** Every fourth streamed reply ends with a signed empty text after its calls. */
   | 'signed-end';
 
 export interface Casting {
@@ -17,7 +20,7 @@ export interface Casting {
   readonly variants: ReadonlySet<GeminiVariant>;
 }
 
-/** What was given of the parts that a request may do without; each signature says it, so that nobody has to remember. */
+/** Which optional parts a reply contained. The signature contains this, so the wire needs no state. */
 export interface Given {
   readonly thoughts: boolean;
   readonly end: boolean;
@@ -39,7 +42,7 @@ export interface Asked {
   readonly streams: boolean;
 }
 
-/** The parts of a reply in their order, signed. */
+/** Returns the signed parts of a reply, in order. */
 export function partsOf(
   reply: ScriptedReply,
   { seed, variants }: Casting,
@@ -62,7 +65,7 @@ export function partsOf(
     const id = variants.has('call-ids') && { id: callIdOf(seed, reply, index) };
     parts.push({
       functionCall: { ...id, name, args: { ...input } },
-      // One signature stands for all calls that are made at once.
+      // One signature covers all parallel calls.
       ...(index === 0 && { thoughtSignature: signature('call') }),
     });
   }
@@ -71,8 +74,8 @@ export function partsOf(
 }
 
 /**
- * Parts in the form in which they are compared: pieces of one text are one, and the signature of an empty text belongs
- * to the text before it. An empty text that is not signed says nothing.
+ * Normalizes parts for a comparison. Joins text pieces, moves the signature of an empty text to the text before
+ * it, and drops unsigned empty texts.
  */
 export function joined(parts: readonly GeminiPart[]): readonly GeminiPart[] {
   const result: GeminiPart[] = [];

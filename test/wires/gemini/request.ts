@@ -1,4 +1,6 @@
-/** What a request to Gemini's `generateContent` may hold; a field that the API does not know is refused in its words. */
+/**
+ * The schema of a request to Gemini's `generateContent`. An unknown field is refused with the API's message.
+ */
 import * as v from 'valibot';
 import { Refused, type WireRequest } from '../wire.ts';
 import { checkMedia, FileData, InlineData, ResponsePart } from './media.ts';
@@ -91,7 +93,7 @@ function pathOf(path: readonly v.IssuePathItem[]): string {
   return steps.join('').replace(/^\./, '');
 }
 
-/** A body that a wire has taken, to be looked at. */
+/** Parses a body that a wire accepted. */
 export const readBody = (body: unknown): GeminiBody => v.parse(Body, body);
 
 const kinds = ['text', 'functionCall', 'functionResponse', 'inlineData', 'fileData'] as const;

@@ -1,8 +1,8 @@
 /**
- * What the wire of the Responses API refuses: input that does not hold what was given, as it was given.
+ * The checks of the Responses API: the input must contain earlier items unchanged.
  *
- * Two rules are stricter than the real ones: a call needs its reasoning also when it is sent without its id, and all
- * items of a reply come back in their order.
+ * Two rules are stricter than the real ones: a call needs its reasoning even if it is sent without its id, and
+ * all items of a reply must be returned in order.
  */
 import { isSameJson, type OrderCheck, repliesAt } from '../calls.ts';
 import { canonical, isRecord, ownRefusal, Refused, type ScriptedReply } from '../wire.ts';
@@ -11,13 +11,13 @@ import { type Given, type Item, type ItemMode, itemsOf, type Ledger } from './it
 export interface InputCheck extends OrderCheck {
   readonly input: readonly unknown[];
   readonly seed: string;
-  /** What the request asks for, by which items are named that did not come. */
+  /** The settings of the request. They determine the names of missing items in errors. */
   readonly mode: ItemMode;
   readonly ledger: Ledger;
   readonly exactArguments: boolean;
 }
 
-/** An entry of the input, as far as the checks read it. */
+/** The part of an input entry that the checks use. */
 type Entry =
   | {
       readonly kind: 'model';
@@ -32,7 +32,9 @@ type Entry =
 type ModelEntry = Extract<Entry, { kind: 'model' }>;
 type Sent = Readonly<Record<string, unknown>>;
 
-/** How many replies of the script the input takes. Throws {@link Refused} for what is not as it was given. */
+/**
+ * Returns how many replies of the script the input contains. @throws {@link Refused} if an item was changed.
+ */
 export function checkInput(check: InputCheck): number {
   refuseDuplicates(check);
   refuseOutputsWithoutCalls(check);
@@ -53,7 +55,7 @@ export function checkInput(check: InputCheck): number {
   return (replies.at(-1)?.at ?? -1) + 1;
 }
 
-/** What stands together: a reply's items, and the outputs right behind them. A message begins a new one. */
+/** Consecutive entries: the items of a reply, and the outputs after them. A message starts a new run. */
 interface Run {
   readonly run: ModelEntry[];
   readonly outputs: string[];
@@ -75,7 +77,10 @@ function runsOf(entries: readonly Entry[]): readonly Run[] {
   return runs;
 }
 
-/** Which replies came back: known by a call, by the id of another item, or by the words of an answer. */
+/**
+ * Returns the script positions of the replies. A reply is identified by a call, by the id of another item, or
+ * by the text of an answer.
+ */
 function placesIn(runs: readonly Run[], { replies }: InputCheck): readonly number[] {
   const places: number[] = [];
   for (const { run } of runs) {
@@ -89,7 +94,7 @@ function placesIn(runs: readonly Run[], { replies }: InputCheck): readonly numbe
   return places;
 }
 
-/** The outputs of a reply's calls stand behind them, each once, before anything else. */
+/** Checks that the outputs directly follow the calls of a reply, each once. */
 function checkOutputs(outputs: readonly string[], callIds: readonly string[]): void {
   const waiting = new Set(callIds);
   const answered = new Set<string>();
@@ -112,7 +117,7 @@ function refuseOutputsWithoutCalls({ input }: InputCheck): void {
   }
 }
 
-/** A call is known by the id of its call too, since clients leave its item's id out. */
+/** Refuses duplicates. A call is also identified by its call id, because clients omit its item id. */
 function refuseDuplicates({ input }: InputCheck): void {
   const seen = new Map<unknown, unknown>();
   for (const { id, type, call_id } of input.filter(isRecord)) {
@@ -150,11 +155,11 @@ function entryOf(sent: unknown, { ledger, mode }: InputCheck): Entry {
   if (role === 'user' || ((role === 'system' || role === 'developer') && type !== 'additional_tools')) {
     return { kind: 'message' };
   }
-  // Tools that come late, and what else stands beside the conversation.
+  // Tools that are added later, and other entries that are not part of a reply.
   return { kind: 'beside' };
 }
 
-/** The reasoning item that was sent whole. Its content comes from its blob, or from what the provider has kept. */
+/** Returns the reasoning item that was sent in full, from its encrypted content or from the stored items. */
 function reasoningOf(sent: Sent, { ledger, mode }: Pick<InputCheck, 'ledger' | 'mode'>): Given {
   const blob = sent.encrypted_content;
   const byId = ledger.byId.get(String(sent.id));
@@ -180,14 +185,17 @@ function reasoningOf(sent: Sent, { ledger, mode }: Pick<InputCheck, 'ledger' | '
   return byBlob;
 }
 
-/** The provider answers 404 to an item that it does not have, and says why when it keeps none. */
+/** Returns the provider's 404 for an unknown item. The message explains it if items are not stored. */
 function notFound(id: unknown, { stored }: ItemMode): Refused {
   const why =
     ' Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.';
   return new Refused(404, `Item with id '${id}' not found.${stored ? '' : why}`);
 }
 
-/** Checks what stands between two messages or results against the reply of that place, and gives the ids of its calls. */
+/**
+ * Compares the entries between two messages or results with the reply at their position. Returns the ids of its
+ * calls.
+ */
 function checkRun(run: readonly ModelEntry[], reply: ScriptedReply, check: InputCheck): readonly string[] {
   const mode = run.find(({ type, given }) => given !== undefined && type !== 'function_call')?.given?.mode;
   const expected = itemsOf(reply, { seed: check.seed, mode: mode ?? check.mode });
@@ -205,7 +213,7 @@ function checkRun(run: readonly ModelEntry[], reply: ScriptedReply, check: Input
   return expected.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : []));
 }
 
-/** The ids of calls that this model has not made, but another one in its place; they need no reasoning, and may have none. */
+/** Returns the call ids if another model made the calls. Such calls must not have reasoning. */
 function foreignCallsIn(run: readonly ModelEntry[]): readonly string[] | undefined {
   const calls = run.filter(({ type }) => type === 'function_call');
   if (calls.length === 0 || run.some(({ given }) => given !== undefined)) return undefined;
@@ -213,7 +221,7 @@ function foreignCallsIn(run: readonly ModelEntry[]): readonly string[] | undefin
   return calls.map(({ sent }) => String(sent.call_id));
 }
 
-/** Behind reasoning stands what it led to. */
+/** Refuses reasoning without the items that follow it. */
 function refuseDangling(run: readonly ModelEntry[]): void {
   for (const [index, { type, given }] of run.entries()) {
     if (type !== 'reasoning') continue;
@@ -224,7 +232,7 @@ function refuseDangling(run: readonly ModelEntry[]): void {
   }
 }
 
-/** Before all else of a reply stands its reasoning. */
+/** Refuses items that do not follow the reasoning of their reply. */
 function refuseUnreasoned(
   run: readonly ModelEntry[],
   expected: readonly Item[],
@@ -243,12 +251,12 @@ function refuseUnreasoned(
   }
 }
 
-/** Whether an entry is of the reply at this place, or of none that is known. */
+/** Returns `true` if an entry belongs to the reply at this position, or is unknown. */
 function isOf({ given }: ModelEntry, place: number | undefined): boolean {
   return given === undefined || given.reply.at === place;
 }
 
-/** What an entry has that its item did not have, in words that end a sentence. */
+/** Returns the difference of an entry from its item, as the end of a sentence. */
 function faultIn(
   { type, sent, given }: ModelEntry,
   item: Item,

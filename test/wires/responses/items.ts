@@ -1,14 +1,16 @@
-/** What the wire of the Responses API gives: the items of each reply, and the ledger by which it knows them again. */
+/** The items of each reply, and the ledger that recognizes them. */
 import { spacedJson } from '../calls.ts';
 import { fingerprint, type ScriptedReply } from '../wire.ts';
 
-/** What a request asked of its reply. Ids tell it, so that an item is known again with what it was given with. */
+/**
+ * The settings of a request. The ids of items contain them, so that an item is recognized with its settings.
+ */
 export interface ItemMode {
-  /** Whether items are kept by the provider, to be referred to. */
+  /** `true` if the provider stores items, so that they can be referenced. */
   readonly stored: boolean;
-  /** Whether reasoning was asked for with its encrypted content. */
+  /** `true` if encrypted reasoning content was requested. */
   readonly encrypted: boolean;
-  /** Whether summaries of the reasoning were asked for. */
+  /** `true` if reasoning summaries were requested. */
   readonly summaries: boolean;
 }
 
@@ -28,7 +30,7 @@ export interface MessageItem {
   readonly content: readonly OutputText[];
 }
 
-/** The text of a message; the lists are empty in all that this wire gives. */
+/** The text of a message. This wire always sends empty lists. */
 export interface OutputText {
   readonly type: 'output_text';
   readonly annotations: readonly [];
@@ -47,28 +49,28 @@ export interface CallItem {
 
 export type Item = ReasoningItem | MessageItem | CallItem;
 
-/** What items follow from beside their reply. */
+/** The inputs of items in addition to their reply. */
 export interface Casting {
   readonly seed: string;
   readonly mode: ItemMode;
 }
 
-/** An item that was given, by whom and how. */
+/** An item that was sent, with its reply and settings. */
 export interface Given {
   readonly item: Item;
   readonly reply: ScriptedReply;
   readonly mode: ItemMode;
 }
 
-/** All items that a script can have given, by what they are known by. */
+/** All items that a script can have sent, by their identifiers. */
 export interface Ledger {
   readonly byId: ReadonlyMap<string, Given>;
   readonly byBlob: ReadonlyMap<string, Given>;
-  /** Ids of calls do not depend on how they were given. */
+  /** Call ids do not depend on the settings. */
   readonly byCallId: ReadonlyMap<string, Given>;
 }
 
-/** The items of a reply: one reasoning item, then what is said, then the calls. */
+/** Returns the items of a reply: a reasoning item, the text, and the calls. */
 export function itemsOf(reply: ScriptedReply, { seed, mode }: Casting): readonly Item[] {
   const idOf = (kind: string, index = 0) => `${kind}_${fingerprint([kind, seed, reply.at, index, mode], 48)}`;
   const reasoning: ReasoningItem = {
@@ -104,14 +106,17 @@ export function callIdOf(seed: string, { at }: ScriptedReply, index: number): st
   return `call_${fingerprint(['call', seed, at, index], 24)}`;
 }
 
-/** Every second reply has its thinking in two summaries, which adapters read as two parts. */
+/** Returns the summary. Every second reply has two summaries, which adapters read as two parts. */
 function summaryOf({ at, thinking }: ScriptedReply): ReasoningItem['summary'] {
   if (thinking === '') return [];
   const first = { type: 'summary_text', text: thinking } as const;
   return at % 2 === 0 ? [first] : [first, { ...first, text: `**Summing up** ${thinking}` }];
 }
 
-/** The encrypted content that a stream announces a reasoning item with; the one to give back comes at the item's end. */
+/**
+ * Returns the encrypted content in the announcement of a reasoning item. Clients must send back the one at the
+ * item's end.
+ */
 export function partialBlob({ at }: ScriptedReply): string {
   return `gAAAAAB${fingerprint(['partial', at], 93)}`;
 }

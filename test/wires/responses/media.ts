@@ -1,11 +1,11 @@
-/** What a message, or the output of a call, may hold in a request to the Responses API. */
+/** Checks the content of messages and call outputs in a Responses API request. */
 import { type FoundFile, foundAt, isHttps } from '../files.ts';
 import { checkFields, checkFileData, checkImageUrl, refuseValue, textAt } from '../openai-files.ts';
 import { isRecord, ownRefusal, Refused } from '../wire.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A part of a message or of an output, with the name that errors have for it. */
+/** A part of a message or an output, with its name in errors. */
 interface PlacedPart {
   readonly path: string;
   readonly where: FoundFile['where'];
@@ -24,7 +24,7 @@ const KNOWN = [
   'summary_text',
 ];
 
-/** Refuses parts that the API does not know, and files that it cannot read. */
+/** Refuses unknown parts and unreadable files. */
 export function checkMedia(input: readonly unknown[]): void {
   for (const { path, role, part } of partsIn(input)) {
     const { type } = part;
@@ -75,7 +75,7 @@ function checkFile(part: Fields, path: string): void {
   }
 }
 
-/** Those of the user's side: what a model said is held against the script elsewhere. */
+/** Returns the parts of the user's side. Other code compares the model's parts with the script. */
 function partsIn(input: readonly unknown[]): readonly PlacedPart[] {
   return input.flatMap((item, index) => {
     if (!isRecord(item) || item.role === 'assistant') return [];
@@ -91,7 +91,7 @@ function partsIn(input: readonly unknown[]): readonly PlacedPart[] {
   });
 }
 
-/** The files of a request whose bytes or addresses it holds. */
+/** Returns the files of a request that have bytes or a URL. */
 export const foundIn = (input: readonly unknown[]): readonly FoundFile[] =>
   partsIn(input).flatMap(({ where, part }) => {
     const { image_url, file_data, file_url, filename } = part;

@@ -1,4 +1,4 @@
-/** A client of one session, which sends its message again under the same key until it has read the answer. */
+/** A client of one session. It repeats its message with the same key until it has read the answer. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import type { SessionEvent } from '../../../src/journal/entry.ts';
@@ -8,24 +8,24 @@ import type { Session } from '../session/names.ts';
 export interface Asked {
   readonly url: string;
   readonly session: Session;
-  /** Aborts when nobody waits any more. */
+  /** Aborts when the answer is no longer needed. */
   readonly signal: AbortSignal;
-  /** Is given the reason for which a message is sent again. */
+  /** Receives the reason for each repeat of a message. */
   readonly onAgain: (why: string) => void;
 }
 
-/** What a user says, and how it is sent. */
+/** A message of a user, and how it is sent. */
 export interface Message extends Said {
   readonly form: 'json' | 'multipart';
 }
 
-/** Before a message is sent again whose turn others go on with, in ms. */
+/** The pause before a message is repeated while its turn runs elsewhere, in ms. */
 const PAUSE = 100;
 
-/** A response that says: nothing is decided, send it again under the same key. */
+/** Returns `true` if the message must be repeated with the same key later. */
 const isForLater = ({ status }: Response): boolean => status === 202 || status === 429 || status === 503;
 
-/** Returns the words of the answer, or what the Worker says instead where there is none. */
+/** Returns the text of the answer, or the problem in the response. */
 export async function answerTo(asked: Asked, message: Message, key: string): Promise<string> {
   for (;;) {
     const answer = await answerOnce(asked, message, key);
@@ -35,7 +35,7 @@ export async function answerTo(asked: Asked, message: Message, key: string): Pro
   }
 }
 
-/** Returns the words of the answer, or why the message is to be sent again. */
+/** Returns the text of the answer, or the reason to repeat the message. */
 async function answerOnce(
   asked: Asked,
   message: Message,
@@ -49,7 +49,7 @@ async function answerOnce(
     return { again: `${response.status} ${body === undefined ? 'without an answer' : wordsOf(body)}` };
   } catch (failure) {
     asked.signal.throwIfAborted();
-    // A connection that broke says nothing of the turn.
+    // A broken connection says nothing about the turn.
     if (failure instanceof TypeError) return { again: `${failure.message}: ${String(failure.cause)}` };
     throw failure;
   }
@@ -62,7 +62,7 @@ function post(asked: Asked, message: Message, key: string): Promise<Response> {
   return fetch(`${pathOf(asked)}/messages`, {
     method: 'POST',
     headers: {
-      // A form's type names its boundary, which nobody knows here.
+      // `fetch` sets the type of a form, because it contains the boundary.
       ...(typeof body === 'string' && { 'content-type': 'application/json' }),
       'idempotency-key': key,
       accept: asked.session.manner === 'stream' ? 'text/event-stream' : 'application/json',
@@ -85,7 +85,7 @@ function bodyOf({ text, files, form }: Message): string | FormData {
   return body;
 }
 
-/** The last event of a stream, when it is the answer of the turn. */
+/** Returns the last event of a stream if it is the answer of the turn. */
 function answerIn(stream: string): unknown {
   let answer: unknown;
   const parser = createParser({
@@ -98,15 +98,15 @@ function answerIn(stream: string): unknown {
 }
 
 function wordsOf(body: unknown): string {
-  const { text, detail } = Object(body) as { readonly text?: unknown; readonly detail?: unknown }; // any object
+  const { text, detail } = Object(body) as { readonly text?: unknown; readonly detail?: unknown }; // any JSON object
   if (typeof text === 'string') return text;
   return typeof detail === 'string' ? detail : JSON.stringify(body);
 }
 
-/** Returns the session's whole journal. @throws Error with the response where it is no page of events. */
+/** Returns the whole journal of the session. @throws Error with the response if it is not a page of events. */
 export async function journalOf(asked: Asked): Promise<readonly SessionEvent[]> {
   const response = await fetch(`${pathOf(asked)}/events`, { signal: asked.signal });
   if (!response.ok) throw new Error(`GET events: ${response.status} ${await response.text()}`);
-  const page = (await response.json()) as { readonly events: readonly SessionEvent[] }; // the contract of the route
+  const page = (await response.json()) as { readonly events: readonly SessionEvent[] }; // documented for the route
   return page.events;
 }

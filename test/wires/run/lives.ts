@@ -1,6 +1,6 @@
 /**
- * Plays sessions in one Worker, life after life: when each of them has come to where its life ends, or is over, the whole
- * process is killed, and started anew over the same storage.
+ * Plays sessions in one Worker, life by life. When each session has ended or has reached the end of its life,
+ * the process is killed and restarted on the same storage.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,13 +16,13 @@ import type { Place, World } from './world.ts';
 
 const ENTRY = 'test/wires/session/worker.ts';
 
-/** How long a holder may be silent, in ms: nobody on a slow machine is taken for dead. */
+/** The lease in ms. It is long enough that a holder on a slow machine is not taken over. */
 const LEASE_MS = 60_000;
 
-/** How long a session may take in one life, in ms, and how much longer for each session beside it. */
+/** The timeout of a session in one life, and the addition for each other session, in ms. */
 const [PATIENCE, MORE] = [120_000, 6_000];
 
-/** How often a life reports how far it is, in ms. */
+/** The interval between progress reports, in ms. */
 const PROGRESS = 20_000;
 
 /** The outcome of one session. */
@@ -35,15 +35,18 @@ export interface Result {
 export interface Run {
   readonly world: World;
   readonly sessions: readonly Session[];
-  /** An empty folder. */
+  /** An empty folder for the run. */
   readonly directory: string;
-  /** Is told how it goes. */
+  /** Receives progress lines. */
   readonly say: (line: string) => void;
-  /** How long a session may take in one life, in ms. Defaults to minutes, and more of them for many sessions. */
+  /** The timeout of a session in one life, in ms. Defaults to several minutes, and longer for many sessions. */
   readonly patience?: number;
 }
 
-/** Plays all sessions. One that does not come to the end of a life in time has failed, and the others are played on. */
+/**
+ * Plays all sessions. A session that does not reach the end of a life in time has failed, and the others
+ * continue.
+ */
 export async function playLives(run: Run): Promise<readonly Result[]> {
   const { world, sessions, directory, say, patience = PATIENCE + MORE * sessions.length } = run;
   const bundle = join(directory, 'worker.js');
@@ -106,7 +109,7 @@ class Play {
   readonly #patience: number;
   #kills = 0;
   #isLiving = false;
-  /** Why its message was sent again last. */
+  /** The reason for the last repeat of its message. */
   #again = '';
   #outcome: Result['outcome'] | undefined;
 
@@ -120,12 +123,12 @@ class Play {
     return this.#outcome !== undefined;
   }
 
-  /** Whether this life still waits for it. */
+  /** `true` while this life waits for the session. */
   get isLiving(): boolean {
     return this.#isLiving;
   }
 
-  /** Goes on until the session is over, has come to where this life ends, or has taken too long. */
+  /** Plays until the session ends, reaches the end of this life, or times out. */
   async live(url: string): Promise<void> {
     if (this.isOver) return;
     this.#isLiving = true;
@@ -143,23 +146,23 @@ class Play {
       this.#isLiving = false;
       clearTimeout(late);
       leave.abort();
-      talk.catch(() => {}); // its connection is lost
+      talk.catch(() => {}); // the kill breaks its connection
     }
   }
 
-  /** @throws Error if it is not over. */
+  /** @throws Error if the session has not ended. */
   result(): Result {
     if (!this.#outcome) throw new Error(`${this.where()} is not over.`);
     return { session: this.#session, kills: this.#kills, outcome: this.#outcome };
   }
 
-  /** Its name, and the last that it has stored or was about to store. */
+  /** Returns the session's name and its last append. */
   where(): string {
     const { side, seq, types } = this.#place.moments.at(-1) ?? { side: 'before', seq: 1, types: [] };
     return `${this.#session.name}, ${side} ${types.join(' and ') || 'anything'} at ${seq}`;
   }
 
-  /** Sends what is still to be sent, and reads the journal at the end. */
+  /** Sends the remaining messages, and reads the journal at the end. */
   async #talk(url: string, signal: AbortSignal): Promise<void> {
     const onAgain = (why: string): void => {
       this.#again = why;

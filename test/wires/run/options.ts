@@ -2,17 +2,17 @@ import { parseArgs } from 'node:util';
 import { CHANGES, type Change } from '../session/names.ts';
 import { WIRES, type WireName } from '../session/servers.ts';
 
-/** Where sessions are killed: nowhere, between all events, or each row at so many places that a seed draws. */
+/** Where sessions are killed: never, between any two events, or at random positions for each row. */
 export type Kills = 'none' | 'all' | { readonly positions: number; readonly seed: number };
 
 export interface WiresOptions {
   readonly wires: readonly WireName[];
-  /** How models change in the sessions that are played; `undefined`: not at all. */
+  /** The model changes to play. `undefined` is a session without a change. */
   readonly changes: readonly (Change | undefined)[];
   readonly kills: Kills;
 }
 
-/** In how many places a row is killed by default. */
+/** The default number of kills for each row. */
 const POSITIONS = 3;
 
 export const USAGE = `Usage: npm run wires -- [options]
@@ -39,7 +39,9 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** Reads the arguments. @throws Error that says what is wrong with them. `undefined`: help is asked for. */
+/**
+ * Parses the arguments. Returns `undefined` if help is requested. @throws Error if the arguments are invalid.
+ */
 export function readOptions(args: readonly string[]): WiresOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;

@@ -1,4 +1,4 @@
-/** Plays the sessions of a run, and tells what came of each wire. */
+/** Plays the sessions of a run, and prints the result of each wire. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createChance } from '../../full/process/chance.ts';
@@ -10,12 +10,12 @@ import type { Kills, WiresOptions } from './options.ts';
 import { startWorld, type World } from './world.ts';
 
 export interface Surroundings {
-  /** An empty folder. */
+  /** An empty folder for the run. */
   readonly directory: string;
   readonly say: (line: string) => void;
 }
 
-/** Plays one change after another, so that no life has too many sessions. */
+/** Plays one change after another, which limits the number of sessions in a life. */
 export async function playWires(options: WiresOptions, around: Surroundings): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (const change of options.changes) {
@@ -38,7 +38,7 @@ async function playChange(
     mkdirSync(directory);
     return playLives({ world, sessions: some, directory, say: around.say });
   };
-  // One session of each wire and manner is enough where lives need not end on either side.
+  // Without kills on both sides, one session for each wire and manner is enough.
   const [after, before] = [sessions.filter(isKilled('after')), sessions.filter(isKilled('before'))];
   for (const session of sessions) placeIn(world, session.name).stops = stopsOf(session, noStops);
   try {
@@ -72,13 +72,13 @@ function placeIn({ places }: World, name: string): NonNullable<ReturnType<World[
 
 interface Drawing {
   readonly world: World;
-  /** Those that were played undisturbed. */
+  /** Sessions that were played without kills. */
   readonly from: readonly Session[];
-  /** Those that are to be killed, in the same order. */
+  /** The sessions to kill, in the same order. */
   readonly to: readonly Session[];
 }
 
-/** Draws places for each session, among those that its undisturbed like has passed. */
+/** Draws positions for each session from those that its undisturbed counterpart reached. */
 function draw({ world, from, to }: Drawing, { positions, seed }: Exclude<Kills, string>): void {
   const chance = createChance(seed);
   for (const [index, session] of to.entries()) {

@@ -3,18 +3,18 @@ import { CHANGES, type Change, MANNERS, type Manner } from '../session/names.ts'
 import type { WireName } from '../session/servers.ts';
 import type { Result } from './lives.ts';
 
-/** The outcome of a wire in one manner. */
+/** The result of a wire in one manner. */
 export interface Row extends Verdict {
   readonly wire: WireName;
-  /** How its models change; `none`: one answers all. */
+  /** The model change, or `none`. */
   readonly change: Change | 'none';
   readonly manner: Manner;
   readonly kills: number;
-  /** Why its sessions did not come to their end. */
+  /** The reasons for sessions that did not end. */
   readonly failed: readonly string[];
 }
 
-/** One row for each wire, change and manner, in the order of the results. */
+/** Returns one row for each wire, change and manner, in the order of the results. */
 export function rowsOf(results: readonly Result[]): readonly Row[] {
   const wires = [...new Set(results.map(({ session }) => session.wire))];
   return wires.flatMap((wire) =>
@@ -50,7 +50,7 @@ function rowOf(own: readonly Result[], of: Pick<Row, 'wire' | 'change' | 'manner
 export const keptEverything = ({ failed, refused, lost, miscounted }: Row): boolean =>
   failed.length + refused.length + lost.length + miscounted.length === 0;
 
-/** What is wrong with a row, a line each, cut where it is long. */
+/** Returns the findings of a row, one line each. Long lines are truncated. */
 export const findingsOf = ({
   wire,
   change,
@@ -71,7 +71,9 @@ const LONGEST = 400;
 
 const HEAD = ['wire', 'change', 'manner', 'kills', 'requests', 'refused', 'lost', 'executions'] as const;
 
-/** The rows as a table. Executions: runs of tools, for so many calls, of which the outcome of some is told as unknown. */
+/**
+ * Formats the rows as a table. Executions are runs of tools, with the number of calls and of unknown outcomes.
+ */
 export function tableOf(rows: readonly Row[]): string {
   const lines = [
     HEAD,
@@ -105,7 +107,7 @@ const executionsOf = ({
     ...(failed.length > 0 ? [`${failed.length} sessions FAILED`] : []),
   ].join(', ');
 
-/** What was played, and in how many rows everything was kept. */
+/** Summarizes the sessions, and the rows that kept all data. */
 export function summaryOf(rows: readonly Row[]): string {
   const sum = (count: (row: Row) => number): number => rows.reduce((all, row) => all + count(row), 0);
   const kinds = (of: (row: Row) => string): string => [...new Set(rows.map(of))].join(', ');

@@ -1,4 +1,7 @@
-/** What outlives every kill: the strict servers, an MCP server, what the tools act on, and who decides where a session's life ends. */
+/**
+ * The services that survive kills: the strict servers, an MCP server, the effects of tools, and the decisions
+ * where lives end.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -13,29 +16,29 @@ import { allServers, type Servers, serversOf } from '../session/changes.ts';
 import type { Session } from '../session/names.ts';
 import { type Moment, noStops, type Stops } from '../session/stops.ts';
 
-/** One session's share of the world. */
+/** The part of the world that belongs to one session. */
 export interface Place {
   readonly servers: Servers;
   readonly effects: Effect[];
-  /** What was stored, in order. */
+  /** The appends, in order. */
   readonly moments: Moment[];
   stops: Stops;
-  /** Is called when a life has ended: the session's object stands still. */
+  /** Called at the end of a life, when the session's object blocks. */
   onStop: () => void;
 }
 
 export interface World {
   readonly url: string;
-  /** Where a real MCP server answers, to each session at `/{name}/mcp`. */
+  /** The base URL of a real MCP server. Each session uses `/{name}/mcp`. */
   readonly mcpUrl: string;
-  /** By the names of sessions. */
+  /** The places by session name. */
   readonly places: ReadonlyMap<string, Place>;
-  /** Lets go of whoever was never answered. */
+  /** Closes the requests that were never answered. */
   forgetStopped(): void;
   close(): Promise<void>;
 }
 
-/** Starts the servers of these sessions on a free port of the loopback. */
+/** Starts the servers of these sessions on a free loopback port. */
 export async function startWorld(sessions: readonly Session[]): Promise<World> {
   const mcp = await startMcpServer();
   const places = new Map(sessions.map((session) => [session.name, placeOf(session)]));
@@ -61,7 +64,7 @@ export async function startWorld(sessions: readonly Session[]): Promise<World> {
   };
 }
 
-/** One process for all sessions, which knows each connection by an id of its own. */
+/** Starts one process for all sessions. It has a separate state for each connection. */
 async function startMcpServer(): Promise<Pick<Front, 'url' | 'stop'>> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-wires-mcp-'));
   const options = { transport: 'streamableHttp', socketPath: join(folder, 'everything.sock') } as const;
@@ -88,13 +91,13 @@ interface Site {
 async function respond(site: Site, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   switch (incoming.url) {
     case '/effects': {
-      const effect = (await json(incoming)) as Effect; // what the Worker of this run sends
+      const effect = (await json(incoming)) as Effect; // sent by the Worker of this run
       placeIn(site, effect.agent).effects.push(effect);
       outgoing.end();
       return;
     }
     case '/moments': {
-      const { session, moment } = (await json(incoming)) as { session: string; moment: Moment }; // as above
+      const { session, moment } = (await json(incoming)) as { session: string; moment: Moment }; // sent by the Worker of this run
       const [, agent] = JSON.parse(session) as [owner: string, agent: string]; // the name of a session's object
       if (isLast(placeIn(site, agent), moment)) site.stopped.add(outgoing);
       else outgoing.end();
@@ -111,7 +114,7 @@ function placeIn({ places }: Site, name: string): Place {
   return place;
 }
 
-/** Whether the session's life ends here. */
+/** Records a moment. Returns `true` if the session's life ends here. */
 function isLast(place: Place, moment: Moment): boolean {
   place.moments.push(moment);
   const ends = place.stops.endsAt(moment);
@@ -119,7 +122,7 @@ function isLast(place: Place, moment: Moment): boolean {
   return ends;
 }
 
-/** A request to a strict server, at `/{session}/{server}/...`. */
+/** Forwards a request to a strict server, at `/{session}/{server}/...`. */
 async function ofServer(site: Site, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const { url = '', method = 'POST' } = incoming;
   const [, name = '', path] = url.split('/', 3);

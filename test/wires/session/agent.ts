@@ -1,4 +1,4 @@
-/** The agent that the wires are tried with: tools of every kind and every care, whose effects are counted elsewhere. */
+/** The agent for the wires: tools of every kind and effect. A separate process counts the effects. */
 import * as v from 'valibot';
 import {
   type Agent,
@@ -14,13 +14,13 @@ import { createMcpToolFactory, defineMcpClient, type McpClientConfig } from '../
 import { bytesOf, SHOT } from './files.ts';
 import type { LoopName } from './script.ts';
 
-/** One run of a tool. */
+/** An execution of a tool. */
 export interface Effect {
   readonly agent: string;
   readonly tool: string;
   /** The id of the call. */
   readonly call: string;
-  /** The key under which the world would know it again. */
+  /** The idempotency key of the effect. */
   readonly key: string;
 }
 
@@ -28,17 +28,17 @@ export interface WiresAgent {
   readonly name: string;
   /** The model of each loop. */
   readonly models: Readonly<Record<LoopName, ChatModel>>;
-  /** Media types of files, where the model says nothing of them. */
+  /** Accepted media types, for models that do not declare theirs. */
   readonly accepts?: readonly string[] | undefined;
-  /** Where an MCP server answers that has the tool `get-tiny-image`. */
+  /** The URL of an MCP server with the tool `get-tiny-image`. */
   readonly mcp: Pick<McpClientConfig, 'url' | 'fetch'>;
-  /** Has the effect in the world. */
+  /** Records the effect. */
   readonly act: (effect: Effect) => Promise<void>;
 }
 
 type Input = Readonly<Record<string, v.GenericSchema>>;
 
-/** Makes the agent of one session. */
+/** Creates the agent of one session. */
 export function defineWiresAgent({ name: agent, models, accepts, mcp, act }: WiresAgent): Agent {
   const tool = <const Name extends string>(
     name: Name,
@@ -119,10 +119,10 @@ export function defineWiresAgent({ name: agent, models, accepts, mcp, act }: Wir
   });
 }
 
-/** The tool of another server that answers an image: its server is asked once somebody wants pictures. */
+/** The MCP tool that returns an image. Its server is listed only when the factory tool is called. */
 const picturesOf = ({ url, fetch }: WiresAgent['mcp']) =>
   createMcpToolFactory({
-    // A slow machine is no server that is lost.
+    // The long timeouts keep a slow machine from looking like a lost server.
     clients: [
       defineMcpClient({ name: 'everything', url, fetch, connectTimeout: PATIENCE, timeout: PATIENCE }),
     ],

@@ -1,4 +1,7 @@
-/** The models of a session that change in its first turn, and their servers, which are gone while another one is to answer. */
+/**
+ * Sessions whose model changes in their first turn, and their servers. A server is unavailable while the other
+ * model should answer.
+ */
 import type { ChatModel } from '../../../src/index.ts';
 import { fallback } from '../../../src/index.ts';
 import { jsonResponse, type Wire } from '../wire.ts';
@@ -8,7 +11,7 @@ import { LOOPS, type LoopName, SCRIPTS } from './script.ts';
 import { serverOf, type WireName } from './servers.ts';
 import { firstAt, type Stops } from './stops.ts';
 
-/** Who else answers in a session whose models change: one of another wire. */
+/** The other wire of a session whose model changes. */
 const PARTNERS: Readonly<Record<WireName, WireName>> = {
   gemini: 'responses-unstored',
   'anthropic-budget': 'responses-unstored',
@@ -31,30 +34,33 @@ type Changing = Pick<Session, 'name' | 'wire' | 'change'>;
 
 const otherOf = ({ wire, change }: Changing): WireName => (change === 'upgrade' ? wire : PARTNERS[wire]);
 
-/** The strict servers of a session: of each loop, and of the other model of the turn's own loop if it has one. */
+/** The strict servers of a session: one for each loop, and one for the second model of the main loop. */
 export interface Servers extends Readonly<Record<LoopName, Wire>> {
   readonly other?: Wire;
 }
 
-/** All of them, with their names. */
+/** Returns all servers with their names. */
 export const allServers = (servers: Servers): readonly (readonly [name: keyof Servers, wire: Wire])[] => [
   ...LOOPS.map((loop) => [loop, servers[loop]] as const),
   ...(servers.other ? [['other', servers.other] as const] : []),
 ];
 
-/** How many calls the first replies of the turn's own loop make: after three another model takes over, and after five this one returns. */
-const [LEAVES, RETURNS] = [3, 5].map(callsOfFirst) as [number, number]; // one of each
+/**
+ * The numbers of calls in the first replies of the main loop. Another model takes over after three replies, and
+ * the first returns after five.
+ */
+const [LEAVES, RETURNS] = [3, 5].map(callsOfFirst) as [number, number]; // one number for each
 
 function callsOfFirst(replies: number): number {
   const [turn] = SCRIPTS.main.turns;
   return turn?.steps.slice(0, replies).flatMap(({ calls }) => calls).length ?? 0;
 }
 
-/** Results of calls in a request of any wire, and lines that report them in words. */
+/** Matches results of calls in a request to any wire, and lines that report them as text. */
 const RESULT =
   /"type":"tool_result"|"role":"tool"|"type":"function_call_output"|"functionResponse":| with the input /g;
 
-/** Makes the servers of a session. */
+/** Creates the servers of a session. */
 export function serversOf(session: Changing): Servers {
   const { name, wire, change } = session;
   const seedOf = (role: string) => `${name}-${role}`;
@@ -65,7 +71,7 @@ export function serversOf(session: Changing): Servers {
   const main = serverOf(wire, { script: SCRIPTS.main, seed: seedOf('main'), kin });
   const other = serverOf(otherOf(session), { script: SCRIPTS.main, seed: seedOf('other') });
   if (change === 'upgrade') return { ...servers, main, other };
-  // By what a request holds, since replies that were answered may be lost with a kill.
+  // Counts results in the request instead of replies, because a kill can lose an answered reply.
   const present = (server: Wire, isGone: (results: number) => boolean): Wire => ({
     ...server,
     async handle(request) {
@@ -84,17 +90,17 @@ export function serversOf(session: Changing): Servers {
       };
 }
 
-/** In which life of a session its deploy has come. */
+/** The life in which a session is upgraded. */
 const UPGRADED_LIFE = 2;
 
-/** Where the life before it ends: in the middle of the first turn, with calls of its replies. */
+/** The position where the previous life ends: in the middle of the first turn, after some calls. */
 const BEFORE_UPGRADE = { side: 'after', seq: 9 } as const;
 
-/** Ends the lives of a session as `stops` says, and before its deploy. */
+/** Adds the kill before an upgrade to `stops`. */
 export const stopsOf = ({ change }: Pick<Session, 'change'>, stops: Stops): Stops =>
   change === 'upgrade' ? firstAt(BEFORE_UPGRADE, stops) : stops;
 
-/** Makes the model of the turn's own loop, as the code of this life has it. `at`: where a server answers. */
+/** Creates the model of the main loop for the code of this life. `at` returns the address of a server. */
 export function mainModel(
   session: Changing,
   at: (server: 'main' | 'other') => ServerAt,

@@ -1,4 +1,4 @@
-/** Tells the first place at which two lists are not alike; nothing when there is none. */
+/** Returns the first difference between two lists, or an empty list. */
 export function differences(what: string, expected: readonly string[], seen: readonly string[]): string[] {
   const at = Math.max(expected.length, seen.length);
   for (let place = 0; place < at; place += 1) {

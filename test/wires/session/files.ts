@@ -1,30 +1,30 @@
-/** The files of a session of `npm run wires`: what its user posts turn by turn, and what its tools answer. */
+/** The files of the sessions in `npm run wires`: the files in user messages, and those that tools return. */
 import type { ModelMedia } from '../../../src/model/entry.ts';
 import { SAMPLES } from '../sample-files.ts';
 
-/** A file before its session keeps it. */
+/** A file before its session stores it. */
 export interface NewSample {
   readonly mediaType: string;
   readonly name: string;
   readonly base64: string;
 }
 
-/** A message of the user's. */
+/** A message of the user. */
 export interface Said {
   readonly text: string;
-  /** They stand behind the text. */
+  /** The files after the text. */
   readonly files: readonly NewSample[];
 }
 
-/** What a tool of the agent answers; the image is another one than each that is posted. */
+/** The image that a tool of the agent returns. It differs from all posted images. */
 export const SHOT =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGM4IScHAAK2AQU0pnWqAAAAAElFTkSuQmCC';
 
-/** What an MCP server of the tests answers in the place of the real one. */
+/** The image that a fake MCP server returns in tests. */
 export const TINY_IMAGE =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQkzsBAAFiAQURG6MhAAAAAElFTkSuQmCC';
 
-/** What is posted with each message where the model takes it. */
+/** The files of each message, if the model accepts them. */
 const POSTED: readonly (readonly NewSample[])[] = [
   [
     { mediaType: 'image/png', name: 'photo.png', base64: SAMPLES['image/png'] },
@@ -39,7 +39,7 @@ const POSTED: readonly (readonly NewSample[])[] = [
   ],
 ];
 
-/** The files that are posted with the message of a turn to a model that takes these. */
+/** Returns the files in the message of a turn, for a model that accepts these types. */
 export const postedIn = (turn: number, { message }: ModelMedia): readonly NewSample[] =>
   (POSTED[turn] ?? []).filter(({ mediaType }) => message.data.includes(mediaType));
 

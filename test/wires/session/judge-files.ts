@@ -1,4 +1,7 @@
-/** Holds the files of a session against its requests: each belongs into every one behind the event that brought it. */
+/**
+ * Compares the files of a session with its requests. Every request after the event that added a file must
+ * contain it.
+ */
 
 import type { SessionEvent } from '../../../src/journal/entry.ts';
 import type { ModelMedia } from '../../../src/model/entry.ts';
@@ -11,14 +14,14 @@ import { type PlacedFile, readRequest } from './placed-files.ts';
 import { LOOPS, type LoopName, SCRIPTS } from './script.ts';
 import type { WireName } from './servers.ts';
 
-/** What is known of the files of a session whose turns are over. */
+/** The files of a session whose turns have ended. */
 export interface PlayedFiles {
   readonly wire: WireName;
   readonly events: readonly SessionEvent[];
   readonly servers: Readonly<Record<LoopName, Wire>>;
 }
 
-/** Answers which files are not where they belong, or are where they do not. */
+/** Returns the missing and misplaced files. */
 export async function lostFiles({ wire, events, servers }: PlayedFiles): Promise<readonly string[]> {
   const media = mediaOf(wire);
   const brought = await broughtBy(events);
@@ -43,12 +46,12 @@ export async function lostFiles({ wire, events, servers }: PlayedFiles): Promise
   ];
 }
 
-/** The tool of an MCP server that answers an image. */
+/** The MCP tool that returns an image. */
 const TINY = 'get-tiny-image';
 
 const PNG = 'image/png';
 
-/** The hash of the image that each tool answers with. */
+/** Returns the hash of each tool's image. */
 async function broughtBy(events: readonly SessionEvent[]): Promise<ReadonlyMap<string, string>> {
   const calls = events.flatMap((event) => (event.type === 'model-replied' ? event.toolCalls : []));
   const ids = new Set(calls.filter(({ name }) => name === TINY).map(({ id }) => id));
@@ -68,20 +71,20 @@ const hashesOf = async (files: readonly string[]): Promise<readonly string[]> =>
 interface Expecting {
   readonly media: ModelMedia;
   readonly brought: ReadonlyMap<string, string>;
-  /** How many replies the conversation holds. */
+  /** The number of replies in the conversation. */
   readonly replies: number;
 }
 
 interface Expected {
-  /** Those that stand in the request as files. */
+  /** The files that the request contains as files. */
   readonly files: readonly PlacedFile[];
-  /** Those that stand there at least as words. */
+  /** The ids that the request mentions at least in text. */
   readonly ids: readonly string[];
 }
 
 const NONE: Expected = { files: [], ids: [] };
 
-/** What a request of the turn's own loop holds behind so many replies. */
+/** Returns the expected content of a main loop request after this many replies. */
 async function expectedFiles({ media, brought, replies }: Expecting): Promise<Expected> {
   const files: PlacedFile[] = [];
   const ids: string[] = [];
@@ -115,13 +118,13 @@ async function expectedFiles({ media, brought, replies }: Expecting): Promise<Ex
 const told = ({ where, mediaType, sha256, replies, results }: PlacedFile): string =>
   `${mediaType} ${sha256} in a ${where} behind ${replies} replies and ${results} results`;
 
-/** How the bytes of each type begin, in base64 and as numbers. */
+/** The first bytes of each type, in base64 and as numbers. */
 const BEGINNINGS: readonly (readonly [mediaType: string, base64: string, numbers: RegExp])[] = [
   [PNG, 'iVBORw0KGgo', /137,\s*80,\s*78,\s*71|"0":\s*137,/],
   ['application/pdf', 'JVBERi0', /37,\s*80,\s*68,\s*70,|"0":\s*37,/],
 ];
 
-/** Bytes of files stand nowhere but in these. */
+/** Returns bytes of files that are outside of these files. */
 const strayBytes = (name: string, text: string, files: readonly PlacedFile[]): readonly string[] =>
   BEGINNINGS.flatMap(([type, base64, numbers]) => {
     const known = files.filter(({ mediaType }) => mediaType === type).length;
@@ -129,6 +132,9 @@ const strayBytes = (name: string, text: string, files: readonly PlacedFile[]): r
     return seen === known ? [] : [`${name}: bytes of ${type} stand there ${seen} times instead of ${known}`];
   });
 
-/** The model is told the id of each file, whether it takes it or not. */
+/**
+ * Returns the ids that the request does not mention. The model receives the id of each file, even if it does
+ * not accept the file.
+ */
 const unnamed = (name: string, text: string, ids: readonly string[]): readonly string[] =>
   ids.filter((id) => !text.includes(`[file ${id}: `)).map((id) => `${name}: ${id} is not named`);

@@ -1,4 +1,4 @@
-/** What a session came to, held against what its scripts say. */
+/** Compares a session with its scripts. */
 import type { SessionEvent } from '../../../src/journal/entry.ts';
 import { canonical, repliesOf, type ScriptedReply } from '../wire.ts';
 import type { Effect } from './agent.ts';
@@ -9,12 +9,12 @@ import type { Change } from './names.ts';
 import { MESSAGES, SCRIPTS } from './script.ts';
 import type { WireName } from './servers.ts';
 
-/** All that is known of a session whose turns are over. */
+/** The data of a session whose turns have ended. */
 export interface Played {
   readonly wire: WireName;
   readonly change?: Change;
   readonly events: readonly SessionEvent[];
-  /** The words of each turn's answer, as its client has read them. */
+  /** The text of each turn's answer, as its client received it. */
   readonly answers: readonly string[];
   readonly effects: readonly Effect[];
   readonly servers: Servers;
@@ -22,19 +22,19 @@ export interface Played {
 
 export interface Verdict {
   readonly requests: number;
-  /** The words of each refusal. */
+  /** The message of each refusal. */
   readonly refused: readonly string[];
-  /** What should be there and is not, or is there and should not. */
+  /** Missing and unexpected items. */
   readonly lost: readonly string[];
-  /** Calls that had their effect too often, too seldom, or in silence. */
+  /** Calls with too many effects, too few effects, or an unreported outcome. */
   readonly miscounted: readonly string[];
   readonly calls: number;
   readonly executions: number;
-  /** Calls of `once` tools of which the model was told that nobody knows their outcome. */
+  /** The number of calls of `once` tools whose outcome the model received as unknown. */
   readonly unknown: number;
 }
 
-/** What may happen when a call is run twice, by tool; tools that are not named here only lead to others. */
+/** The effect of each tool. Tools that are not listed only lead to others. */
 const CARES: Readonly<Record<string, 'read' | 'idempotent' | 'once'>> = {
   ...{ look: 'read', shot: 'read', read_file: 'read', search: 'read', status: 'read' },
   ...{ save: 'idempotent', write_file: 'idempotent', analyze: 'idempotent' },
@@ -45,7 +45,7 @@ const CARES: Readonly<Record<string, 'read' | 'idempotent' | 'once'>> = {
 type EventOf<Type> = Extract<SessionEvent, { readonly type: Type }>;
 type Replied = EventOf<'model-replied'>;
 
-/** A call as the journal has it. */
+/** A call in the journal. */
 interface Called {
   readonly id: string;
   readonly name: string;
@@ -87,7 +87,7 @@ export async function judge(played: Played): Promise<Verdict> {
           ends.filter(({ call }) => call === id),
         ),
       ),
-      // The files of a session whose models change stand in the requests of either.
+      // If the model changes, the files are in the requests of both models.
       ...(change ? missingChange(change, replies) : await lostFiles({ wire, events, servers })),
     ],
     miscounted: [
@@ -106,7 +106,7 @@ export async function judge(played: Played): Promise<Verdict> {
   };
 }
 
-/** A call that was never stored may have had the id that another has now. */
+/** Returns `true` if an execution belongs to a call. A call that was never stored can have had the same id. */
 const isRunOf = ({ call, tool }: Effect, { id, name }: Called): boolean => call === id && tool === name;
 
 const outcomeOf = ({ outcome, error }: EventOf<'turn-ended'>): string =>
@@ -115,11 +115,16 @@ const outcomeOf = ({ outcome, error }: EventOf<'turn-ended'>): string =>
 const isUnknown = ({ result }: EventOf<'tool-call-ended'>): boolean =>
   result.type === 'error' && result.reason === 'unknown-outcome';
 
-/** A reply that was lost before it was stored may have looked something up already, and done nothing else. */
+/**
+ * Returns a finding for an execution without a journaled call. Only reads may run before their reply is stored.
+ */
 const strayRun = ({ tool, call }: Effect): string[] =>
   CARES[tool] === 'read' ? [] : [`${tool} (${call}) ran for a call that is not in the journal`];
 
-/** The replies of the turn's own loops, and of each nested loop, in the order and with all that the scripts have. */
+/**
+ * Compares the replies of the main loops and of each nested loop with the scripts, including their order and
+ * parts.
+ */
 function lostReplies(replies: readonly Replied[], frames: readonly EventOf<'frame-started'>[]): string[] {
   const expected = SCRIPTS.main.turns.flatMap(({ steps }) => steps.flatMap(({ calls }) => calls));
   const own = replies.filter(({ frame }) => frame === undefined);
@@ -149,7 +154,7 @@ const scripted = ({ text, calls }: ScriptedReply): string =>
 const journaled = ({ text, toolCalls }: Replied): string =>
   canonical([text, toolCalls.map(({ name, input }) => [name, JSON.parse(input)])]);
 
-/** How often another model takes over in the turn's own loop at least, as its events say. */
+/** The minimum number of times that another model takes over the main loop, according to its events. */
 const TAKE_OVERS: Readonly<Record<Change, number>> = { fallback: 1, flap: 2, upgrade: 1 };
 
 function missingChange(change: Change, replies: readonly Replied[]): string[] {
@@ -158,7 +163,7 @@ function missingChange(change: Change, replies: readonly Replied[]): string[] {
   return told >= least ? [] : [`a model took over ${told} times, and ${least} times at least were expected`];
 }
 
-/** Each call ends once: well, or, of a `once` tool, with the word that nobody knows its outcome. */
+/** Checks that each call ends once: with success, or with an unknown outcome for a `once` tool. */
 function lostEnd(tool: string, ends: readonly EventOf<'tool-call-ended'>[]): string[] {
   const [end, ...more] = ends;
   if (!end || more.length > 0) return [`a call of ${tool} ended ${ends.length} times`];
@@ -167,7 +172,7 @@ function lostEnd(tool: string, ends: readonly EventOf<'tool-call-ended'>[]): str
   return [`a call of ${tool} failed: ${result.message}`];
 }
 
-/** What is wrong with how often a call was run. */
+/** Returns the problems with the number of executions of a call. */
 function miscounted({ id, name }: Called, runs: readonly Effect[], isInDoubt: boolean): string[] {
   const keys = new Set(runs.map(({ key }) => key));
   const told = `${name} (${id}) ran ${runs.length} times`;

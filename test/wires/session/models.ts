@@ -1,4 +1,7 @@
-/** The model of each wire, as a user of the library makes it: by the provider's own package, or by `openaiCompatible`. */
+/**
+ * The model of each wire, as a user of the library creates it: with the provider's package, or with
+ * `openaiCompatible`.
+ */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createDeepSeek } from '@ai-sdk/deepseek';
 import { createGoogle } from '@ai-sdk/google';
@@ -11,18 +14,21 @@ import type { ModelMedia, ModelSettings } from '../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
 import type { WireName } from './servers.ts';
 
-/** Where a wire answers. */
+/** The address of a wire. */
 export interface ServerAt {
   readonly baseURL: string;
-  /** Absent: the platform's. */
+  /** Defaults to the platform's `fetch`. */
   readonly fetch?: typeof fetch;
-  /** Absent: as often as an adapter tries by default. */
+  /** Defaults to the adapter's default. */
   readonly retries?: number;
-  /** `false`: the adapter sends replies without thoughts as they are. Absent: it adapts them to what the server wants. */
+  /**
+   * If `false`, the adapter does not add missing thoughts to replies. By default, it adapts replies to the
+   * server's requirements.
+   */
   readonly wantsThoughts?: false;
 }
 
-/** `model`: another one of the wire. */
+/** @param model Selects another model of the wire. */
 type Make = (server: ServerAt, model?: string) => ChatModel;
 
 const apiKey = 'key';
@@ -31,7 +37,7 @@ const options = (provider: string, values: NonNullable<ModelSettings['providerOp
   settings: { providerOptions: { [provider]: values } },
 });
 
-/** By a package of the SDK. */
+/** Creates models with a package of the AI SDK. */
 const sdk =
   (
     make: (server: Pick<ServerAt, 'baseURL' | 'fetch'>, model: string) => Parameters<typeof fromAiSdk>[0],
@@ -73,8 +79,8 @@ const bySdk = (wantsThoughts: 'field' | 'signature'): Make =>
   });
 
 /**
- * What an agent accepts whose model says nothing of files. The servers take these in messages and not in results; a model of
- * a wire that is not named is told of files in words.
+ * The media types that an agent accepts if its model does not declare them. The servers accept these in
+ * messages, but not in results. Without an entry, files are described as text.
  */
 export const ACCEPTS: Readonly<Partial<Record<WireName, readonly string[]>>> = {
   deepseek: ['image/png'],
@@ -84,14 +90,16 @@ export const ACCEPTS: Readonly<Partial<Record<WireName, readonly string[]>>> = {
   'extra-content': ['image/png', 'application/pdf'],
 };
 
-/** Which files the model of a wire is given: those that it takes, or those that its agent accepts. */
+/**
+ * Returns the media that the model of a wire receives: those that it declares, or those that its agent accepts.
+ */
 export function mediaOf(wire: WireName): ModelMedia {
   const { media } = MODELS[wire]({ baseURL: 'https://nobody.example' });
   const accepts = ACCEPTS[wire] ?? [];
   return media ?? { message: { data: accepts, url: accepts }, result: { data: [], url: [] } };
 }
 
-/** Makes the model of a wire. */
+/** Creates the model of a wire. */
 export const MODELS: Readonly<Record<WireName, Make>> = {
   gemini: sdk(
     (server, model) => createGoogle({ apiKey, ...server })(model),
@@ -117,7 +125,7 @@ export const MODELS: Readonly<Record<WireName, Make>> = {
   'extra-content-sdk': bySdk('signature'),
 };
 
-/** Another model of each wire, which a deploy replaces by the one above. */
+/** An older model of each wire, which an upgrade replaces with the model above. */
 export const OLDER: Readonly<Record<WireName, string>> = {
   gemini: 'gemini-3-flash-preview',
   'anthropic-budget': 'claude-opus-4-5',

@@ -1,33 +1,38 @@
-/** The sessions of a run, known by their agents: each wire is tried as JSON and as a stream, and killed on either side of an append. */
+/**
+ * The sessions of a run, identified by their agents. Each wire is tested with JSON and with streams, and is
+ * killed before and after appends.
+ */
 import { WIRES, type WireName } from './servers.ts';
 
-/** How a client asks for its answers. */
+/** How a client requests its answers. */
 export const MANNERS = ['json', 'stream'] as const;
 export type Manner = (typeof MANNERS)[number];
 
 export const SIDES = ['after', 'before'] as const;
 
 /**
- * How the models of a session change in its first turn: `fallback`: another one begins, and this one takes over once that is gone.
- * `flap`: this one begins, another one takes over, and this one returns. `upgrade`: an older model of this wire begins, and a deploy
- * brings this one.
+ * How the model of a session changes in its first turn. `fallback`: another model starts, becomes unavailable,
+ * and this one takes over. `flap`: this model starts, another one takes over, and this one returns. `upgrade`:
+ * an older model of the wire starts, and a deployment replaces it with this one.
  */
 export const CHANGES = ['fallback', 'flap', 'upgrade'] as const;
 export type Change = (typeof CHANGES)[number];
 
-/** One session of a run; its agent is there for it alone. */
+/** One session of a run. It has its own agent. */
 export interface Session {
-  /** Of its agent. */
+  /** The name of its agent. */
   readonly name: string;
   readonly wire: WireName;
-  /** Absent: one model answers all. */
+  /** Absent if one model gives all replies. */
   readonly change?: Change;
   readonly manner: Manner;
-  /** On which side of an append it is killed. */
+  /** Whether it is killed before or after an append. */
   readonly side: (typeof SIDES)[number];
 }
 
-/** The sessions of a run; `changes`: those of them that are played, where `undefined` stands for none. */
+/**
+ * Returns the sessions of a run. `changes` selects the model changes to play, where `undefined` is no change.
+ */
 export const agentsOf = (
   wires: readonly WireName[] = WIRES,
   changes: readonly (Change | undefined)[] = [undefined, ...CHANGES],

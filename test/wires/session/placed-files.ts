@@ -1,4 +1,4 @@
-/** Where the files of a request stand in its conversation, however its wire writes that down. */
+/** Finds the files in a request's conversation, independently of the wire's format. */
 import { filesToAnthropic } from '../anthropic.ts';
 import { filesToChat } from '../chat-completions.ts';
 import type { SentFile } from '../files.ts';
@@ -7,21 +7,21 @@ import { filesToResponses } from '../responses.ts';
 import { isRecord } from '../wire.ts';
 import type { WireName } from './servers.ts';
 
-/** A file of a request, with what stands before it. */
+/** A file of a request, with its position. */
 export interface PlacedFile extends SentFile {
-  /** How many replies of the model came before. */
+  /** The number of model replies before it. */
   readonly replies: number;
-  /** How many results of calls came before; that which holds the file is one of them. */
+  /** The number of call results before it, including the one that contains the file. */
   readonly results: number;
 }
 
-/** What a request holds of its conversation. */
+/** The content of a request's conversation. */
 export interface ReadRequest {
   readonly replies: number;
   readonly files: readonly PlacedFile[];
 }
 
-/** Reads a request that a wire's strict server was sent. */
+/** Reads a request to a wire's strict server. */
 export async function readRequest(wire: WireName, body: unknown): Promise<ReadRequest> {
   const { read, piecesOf } = readerOf(wire);
   const files: PlacedFile[] = [];
@@ -39,10 +39,10 @@ export async function readRequest(wire: WireName, body: unknown): Promise<ReadRe
 type Side = 'user' | 'model' | 'result';
 type Body = Readonly<Record<string, unknown>>;
 
-/** A piece of a conversation that one side said at once. */
+/** A part of a conversation from one side. */
 interface Piece {
   readonly side: Side;
-  /** The request as if this had been all of its conversation. */
+  /** The request with only this piece as its conversation. */
   readonly alone: Body;
 }
 
@@ -61,7 +61,7 @@ function readerOf(wire: WireName): Reader {
 
 const recordsIn = (list: unknown): readonly Body[] => (Array.isArray(list) ? list.filter(isRecord) : []);
 
-/** Results stand in messages of the user's, each as a block. */
+/** Splits messages into pieces. Each result is a block in a user message. */
 const anthropicPieces = (body: Body): readonly Piece[] =>
   recordsIn(body.messages).flatMap((message): readonly Piece[] => {
     if (message.role === 'assistant') return [{ side: 'model', alone: body }];
@@ -92,7 +92,7 @@ const SIDES: ReadonlyMap<unknown, Side> = new Map([
   ['tool', 'result'],
 ]);
 
-/** A reply is several items; those that tell of tools which came late are nobody's. */
+/** Splits items into pieces. A reply has several items, and items about later tools belong to no side. */
 const responsesPieces = (body: Body): readonly Piece[] =>
   recordsIn(body.input).flatMap((item): readonly Piece[] => {
     const side = item.role === 'user' ? 'user' : ITEMS.get(item.role === 'assistant' ? 'message' : item.type);

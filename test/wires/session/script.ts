@@ -1,15 +1,15 @@
 /**
- * What the models of a session of `npm run wires` do: a turn of ten replies that call, and another of four. A playbook, a
- * state machine and unfolding tools are among the tools, and the loops inside the first two have models of their own. One
- * tool answers images, and so does one of an MCP server.
+ * The scripts of the models in `npm run wires`: a turn of ten replies with calls, and a turn of four. The tools
+ * include a playbook, a state machine and unfolding tools. The nested loops of the playbook and the state
+ * machine have their own models. One tool and one MCP tool return images.
  */
 import type { Script, ScriptCall, ScriptStep } from '../wire.ts';
 
-/** The loops of a session: the turn's own, and those inside its playbook and its state machine. */
+/** The loops of a session: the main loop, and the nested loops of its playbook and its state machine. */
 export const LOOPS = ['main', 'research', 'order'] as const;
 export type LoopName = (typeof LOOPS)[number];
 
-/** What the user says, turn by turn. */
+/** The user's message of each turn. */
 export const MESSAGES: readonly string[] = ['Begin.', 'Go on.'];
 
 const call = (name: string, input: ScriptCall['input'] = {}): ScriptCall => ({ name, input });
@@ -78,5 +78,5 @@ const order: Script = {
   ],
 };
 
-/** What the model of each loop does. The loop of a nested tool begins anew whenever it is called. */
+/** The script of each loop. The script of a nested loop restarts on each call. */
 export const SCRIPTS: Readonly<Record<LoopName, Script>> = { main, research, order };

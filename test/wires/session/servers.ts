@@ -1,21 +1,21 @@
-/** The strict servers that `npm run wires` tries, each with the variants that make it one of the list. */
+/** The strict servers of `npm run wires`, with their variants. */
 import { createAnthropicWire } from '../anthropic.ts';
 import { type ChatDialectName, createChatCompletionsWire } from '../chat-completions.ts';
 import { createGeminiWire } from '../gemini.ts';
 import { createResponsesWire } from '../responses.ts';
 import type { Script, Wire } from '../wire.ts';
 
-/** What a server is made of: `seed` makes ids and signatures that no other takes. */
+/** The inputs of a server. `seed` determines ids and signatures that no other server accepts. */
 export interface Played {
   readonly script: Script;
   readonly seed: string;
-  /** Seeds of other servers of this wire whose thoughts this one reads, if its models do that at all. */
+  /** The seeds of other servers of this wire whose thoughts its model reads, if it can. */
   readonly kin?: readonly string[];
 }
 
 type Make = (played: Played) => Wire;
 
-/** `exactArguments`: the adapter hands the text of an input on as it is. */
+/** Set `exactArguments` if the adapter forwards the text of an input unchanged. */
 const chat =
   (dialect: ChatDialectName, exactArguments = true): Make =>
   (played) =>
@@ -47,10 +47,10 @@ const SERVERS = {
   'extra-content-sdk': chat('gemini', false),
 } as const satisfies Readonly<Record<string, Make>>;
 
-/** A wire with the adapter that is tried on it: `-sdk` is one of chat completions by a package of the AI SDK. */
+/** A wire with the adapter that is tested on it. `-sdk` marks chat completions with a package of the AI SDK. */
 export type WireName = keyof typeof SERVERS;
 
-export const WIRES = Object.keys(SERVERS) as readonly WireName[]; // the keys of a literal are all there is
+export const WIRES = Object.keys(SERVERS) as readonly WireName[]; // the keys of a literal are complete
 
-/** Makes the strict server of a wire. */
+/** Creates the strict server of a wire. */
 export const serverOf = (name: WireName, played: Played): Wire => SERVERS[name](played);

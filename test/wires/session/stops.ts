@@ -1,40 +1,47 @@
 /**
- * Where a session is killed: by what it stores, never by time. A life is what happens between a start and the next kill; the
- * kill comes before or after an append is stored.
+ * Where a session is killed. Appends determine the position, not time. A life lasts from a start to the next
+ * kill, and a kill happens before or after an append is stored.
  */
 
-/** An append that is about to be stored, or was stored just now. */
+/** An append that is about to be stored or was just stored. */
 export interface Moment {
   readonly side: 'before' | 'after';
-  /** The sequence of its first event. */
+  /** The sequence number of its first event. */
   readonly seq: number;
-  /** Of all its events. */
+  /** The types of all its events. */
   readonly types: readonly string[];
 }
 
-/** Decides for one session where its lives end. */
+/** Decides where the lives of one session end. */
 export interface Stops {
-  /** Whether the life ends here. Is told all moments, in their order. */
+  /** Returns `true` if the life ends here. It must be called with all moments, in order. */
   endsAt(moment: Moment): boolean;
 }
 
-/** No life ends before the session does. */
+/** Never ends a life early. */
 export const noStops: Stops = { endsAt: () => false };
 
-/** What the loop counts as progress: a turn that is taken over eight times without it is given up, and after the second time only after a pause. */
+/**
+ * The events that the loop counts as progress. After eight take-overs without progress, a turn is abandoned.
+ * Pauses start after the second one.
+ */
 const PROGRESS: ReadonlySet<string> = new Set(['model-replied', 'tool-call-ended', 'turn-ended']);
 
-/** How many lives in a row may end without progress, so that the turn is not given up. */
+/** The maximum number of consecutive lives without progress. It prevents a turn from being abandoned. */
 const MOST_IDLE = 2;
 
-/** An invocation that takes a turn over says so first: that is no event of the turn that a kill could part from another. */
+/**
+ * Returns `true` if an append belongs to the turn. The event of a take-over does not, because a kill cannot
+ * separate it from another event.
+ */
 const isOfTurn = ({ types }: Moment): boolean => types.some((type) => type !== 'turn-resumed');
 
 const isProgress = ({ types }: Moment): boolean => types.some((type) => PROGRESS.has(type));
 
 /**
- * `after`: each life ends behind the first append that it stores. `before`: each stores one, does all the work for the next,
- * and ends before that is stored. Together they part every two events, with the work between them done and not done.
+ * Ends lives at every append. `after` ends a life after its first append. `before` lets a life store one
+ * append, do the work for the next, and end before that is stored. Together they separate every two events,
+ * with and without the work between them.
  */
 export function everyStop(side: Moment['side']): Stops {
   let idle = 0;
@@ -55,7 +62,7 @@ export function everyStop(side: Moment['side']): Stops {
 
 const lastSeq = ({ seq, types }: Moment): number => seq + types.length - 1;
 
-/** Ends a life at each of these places, or at the first append on that side which reaches as far; each once. */
+/** Ends a life once at each of these positions, or at the first later append on that side. */
 export function drawnStops(places: readonly Pick<Moment, 'side' | 'seq'>[]): Stops {
   const left = places.toSorted((a, b) => a.seq - b.seq || (a.side === 'before' ? -1 : 1));
   let idle = 0;
@@ -72,7 +79,7 @@ export function drawnStops(places: readonly Pick<Moment, 'side' | 'seq'>[]): Sto
   };
 }
 
-/** Ends the first life at this place, whatever comes before it, and the others as `then` says. */
+/** Ends the first life at this position, and all later lives as `then` decides. */
 export function firstAt(place: Pick<Moment, 'side' | 'seq'>, then: Stops): Stops {
   const first = drawnStops([place]);
   let isOver = false;

@@ -1,6 +1,7 @@
 /**
- * The Worker of `npm run wires`: an agent for each session, whose models ask the strict servers at `WIRES_URL`. The session's
- * object asks there as well before and after it stores something; what is not answered is where the process is killed.
+ * The Worker of `npm run wires`: an agent for each session, whose models use the strict servers at `WIRES_URL`.
+ * The session's object also asks there before and after each append. The process is killed when it receives no
+ * answer.
  */
 import { DurableObject, env } from 'cloudflare:workers';
 import { SessionObject as RealSession } from '../../../durable-objects/index.ts';
@@ -14,18 +15,18 @@ import type { LoopName } from './script.ts';
 import type { Moment } from './stops.ts';
 
 interface Vars {
-  /** Where the wires, the world and the stops are. */
+  /** The URL of the wires, the effects and the stops. */
   readonly WIRES_URL: string;
-  /** Where an MCP server answers, to each session by its own name: `{url}/{name}/mcp`. */
+  /** The base URL of an MCP server. Each session uses `{url}/{name}/mcp`. */
   readonly MCP_URL: string;
-  /** How often the process was killed before. */
+  /** The number of earlier kills. */
   readonly LIFE: string;
   readonly LEASE_MS: string;
-  /** The names of the sessions that are played. */
+  /** The names of the played sessions. */
   readonly PLAYED: string;
 }
 
-const { WIRES_URL: url, MCP_URL, LIFE, LEASE_MS, PLAYED } = env as unknown as Vars; // what the runner sets
+const { WIRES_URL: url, MCP_URL, LIFE, LEASE_MS, PLAYED } = env as unknown as Vars; // set by the runner
 
 async function tell(path: string, what: unknown): Promise<void> {
   const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(what) });
@@ -58,20 +59,20 @@ const holdfast = createHoldfast({ agents, use: [files()], limits: { subrequests:
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 
-/** Between two lives, by the clock of the objects: longer than two terms of a lease. */
+/** The time between two lives by the objects' clock. It is longer than two lease terms. */
 const APART = 3 * Number(LEASE_MS);
 
 /**
- * The real object, which stands still where the runner gives no answer: nothing that comes then is done, and nothing is said any
- * more, as if the process had been killed at that moment already.
+ * The real object, which blocks when the runner does not answer. From then on, it handles no calls and sends no
+ * messages, as if the process had already been killed.
  *
- * Its clock jumps when it has started: whoever held the session before the kill is gone for good. So nobody waits for a lease to
- * expire, and leases can be so long that none expires because the machine is slow.
+ * Its clock jumps at each start, so that the lease from before the kill has expired. Tests do not wait for an
+ * expiry, and leases can be long enough for slow machines.
  */
 export class SessionObject extends DurableObject {
   readonly #real: RealSession;
   readonly #name: string;
-  /** The last question; what comes waits until it is answered. */
+  /** The last question. Calls wait until it is answered. */
   #asked: Promise<void> = Promise.resolve();
   #isAwake = false;
 
@@ -136,7 +137,7 @@ export class SessionObject extends DurableObject {
     this.#real.alarm();
   }
 
-  /** Nothing is done while a question is open. An open turn is handed over as soon as anybody comes. */
+  /** Waits until the last question is answered. On the first call, an open turn is handed over. */
   async #ready(): Promise<void> {
     await this.#asked;
     if (this.#isAwake) return;
@@ -158,14 +159,14 @@ export class SessionObject extends DurableObject {
     await this.#ask({ ...moment, side: 'before' });
     const head = this.#head();
     const answer = store();
-    // What was stored is on the disk when the question leaves.
+    // The append is on the disk when the question is sent.
     if (this.#head() > head) await this.#ask({ ...moment, side: 'after' });
     return answer;
   }
 
   #ask(moment: Moment): Promise<void> {
     const asked = tell('/moments', { session: this.#name, moment });
-    // A question that is lost fails its append alone: whatever comes later is not held up by it.
+    // A lost question fails only its own append, not later calls.
     this.#asked = asked.catch(() => {});
     return asked;
   }
