@@ -18,7 +18,7 @@ export interface Checkout {
 export const here: Checkout = { folder: root, remove: () => {} };
 
 /**
- * Checks a commit out into a folder of its own, with the packages that are installed here.
+ * Checks out a commit in a separate folder, with the packages that are installed here.
  *
  * @throws Error if the repository has no such commit.
  */
@@ -48,7 +48,10 @@ export interface Metered {
   readonly speed?: number | undefined;
 }
 
-/** Bundles a measured Worker, as for production, over the library in a folder. Returns the file of the bundle, in `into`. */
+/**
+ * Bundles a measured Worker for production, with the library in a folder. Returns the path of the bundle in
+ * `into`.
+ */
 export async function bundleMeasured(
   name: Measured,
   { folder, into, isCounted, speed }: Metered & { readonly folder: string; readonly into: string },

@@ -13,11 +13,11 @@ export const SHAPES = {
 
 export type Shape = keyof typeof SHAPES;
 
-export const SHAPE_NAMES = Object.keys(SHAPES) as readonly Shape[]; // its keys
+export const SHAPE_NAMES = Object.keys(SHAPES) as readonly Shape[]; // its own keys
 
 /**
- * How long the models take for a reply with which turns are counted, in seconds, and by how much the clock of their Worker runs faster.
- * What takes the machine a while takes that much longer by a faster clock, so that it is not for short replies.
+ * The durations of a model reply in seconds, and the factor by which the Worker's clock is faster. A faster
+ * clock also multiplies the machine's delays, so it is not used for short replies.
  */
 const CLOCKS = [
   { speed: 1, seconds: [0, 1] },
@@ -37,7 +37,10 @@ export interface SlowTurn {
   readonly counts: ObjectCounts;
 }
 
-/** Counts turns of every shape with models that take their time. `start`: starts a Worker whose clock runs so much faster. */
+/**
+ * Counts turns of every shape with slow models. @param start Starts a Worker whose clock is faster by this
+ * factor.
+ */
 export async function countSlowTurns(
   start: (speed: number) => Promise<MeasuredWorker>,
 ): Promise<readonly SlowTurn[]> {
@@ -60,7 +63,10 @@ export async function countSlowTurns(
   }
 }
 
-/** Runs the turns at once, each in a session of its own, by a clock that runs so much faster. Returns what each cost its object. */
+/**
+ * Runs the turns at once in separate sessions, with a clock that is faster by this factor. Returns the usage of
+ * each object.
+ */
 async function countObjects(
   worker: MeasuredWorker,
   turns: readonly CountedTurn[],
@@ -90,12 +96,15 @@ async function countObjects(
   });
 }
 
-/** An alarm of a lease comes when the lease would have run out: 20 seconds after the last renewal. */
+/**
+ * The time by which the alarm of a lease has run, in ms. It is set to the end of the lease, 20 seconds after
+ * the last renewal.
+ */
 const ALARMS_AFTER = 30_000;
 
 const settled = (speed: number): Promise<void> => wait(ALARMS_AFTER / speed);
 
-/** Milliseconds of work that remain after a turn is answered. */
+/** The duration of the work that remains after a turn is answered, in ms. */
 const ENDING = 150;
 
 /** The usage of a single turn. */
@@ -105,7 +114,7 @@ export interface TurnCounts {
   readonly apis: Readonly<Record<string, number>>;
 }
 
-/** Runs a turn of this shape alone, with a model that replies at once. */
+/** Runs one turn of this shape with a model that replies immediately. */
 export async function countTurn(worker: MeasuredWorker, shape: Shape): Promise<TurnCounts> {
   const { agent, calls, isFirst } = SHAPES[shape];
   const session = `alone-${crypto.randomUUID()}`;
@@ -119,7 +128,7 @@ export async function countTurn(worker: MeasuredWorker, shape: Shape): Promise<T
   return { object: Object.values(objects)[0] ?? NO_OBJECT, apis: made };
 }
 
-/** Of a peer, which has none. */
+/** The usage of a peer, which has no object. */
 const NO_OBJECT: ObjectCounts = {
   rowsWritten: 0,
   rowsRead: 0,

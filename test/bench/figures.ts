@@ -61,7 +61,10 @@ const MORE_TURNS = 10;
 
 const long = new WeakSet<MeasuredWorker>();
 
-/** CPU ms of one more turn in a session of so many; its turns are run before the first sample. */
+/**
+ * Returns the CPU time of another turn in a session with this many turns, in ms. The earlier turns are run
+ * before the first sample.
+ */
 async function oneMoreTurn({ worker }: Contestant, { turns }: Sampling): Promise<number> {
   const session = 'long';
   if (!long.has(worker)) await worker.ask('/turns', { session, count: turns });
@@ -96,7 +99,7 @@ async function writtenBy({ worker }: Contestant, agent: string, { round }: Sampl
   const session = `written-${agent}-${round}`;
   await worker.ask('/turns', { agent, session, message: 'calls=10' });
   const { events } = JSON.parse(await worker.ask(`/agents/${agent}/sessions/${session}/events`)) as {
-    events: unknown[]; // as the route writes them
+    events: unknown[]; // written by the route
   };
   return events.reduce<number>((sum, event) => sum + JSON.stringify(event).length, 0) / 1_024;
 }

@@ -12,10 +12,10 @@ interface Answer {
   readonly error?: { readonly message: string };
 }
 
-/** Opens the inspector of a Worker. @throws Error if it does not know the Worker. */
+/** Opens the inspector of a Worker. @throws Error if the inspector does not list the Worker. */
 export async function openInspector(worker: string, url: URL): Promise<Inspector> {
   const response = await fetch(`http://${url.host}/json`);
-  const targets = (await response.json()) as { id: string; webSocketDebuggerUrl: string }[]; // as the protocol has it
+  const targets = (await response.json()) as { id: string; webSocketDebuggerUrl: string }[]; // the format of the protocol
   const target = targets.find(({ id }) => id === `core:user:${worker}`);
   if (!target) throw new Error(`The inspector knows no Worker '${worker}'.`);
   const socket = new WebSocket(target.webSocketDebuggerUrl);

@@ -6,8 +6,8 @@ export interface Timing {
 }
 
 /**
- * Runs once to warm up and `rounds` times to measure, each time preparing first. The answer is per unit, of which a run
- * does `units`.
+ * Runs once to warm up and `rounds` times to measure, with a preparation before each run. Returns the time of
+ * one unit. A run contains `units` of them.
  */
 export async function measure(
   run: (round: number) => Promise<unknown>,

@@ -36,7 +36,7 @@ export async function startMeasured(bundle: string): Promise<MeasuredWorker> {
   return {
     url: worker.url,
     ask,
-    counts: async () => JSON.parse(await ask('/counts')) as Counts, // as the Worker writes it
+    counts: async () => JSON.parse(await ask('/counts')) as Counts, // written by the Worker
     cpu: () => workerdCpu(pid),
     memory: () => memoryOf(pid, 'VmRSS'),
     stop: () => worker.stop(),

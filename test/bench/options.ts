@@ -31,7 +31,9 @@ const OPTIONS = {
 const FULL = { rounds: 5, loops: 100, turns: 5_000, starts: 5 };
 const QUICK = { rounds: 2, loops: 10, turns: 50, starts: 1 };
 
-/** Reads the arguments. Returns `undefined` if help is asked for. @throws Error that says what is wrong with them. */
+/**
+ * Parses the arguments. Returns `undefined` if help is requested. @throws Error if the arguments are invalid.
+ */
 export function readOptions(args: readonly string[]): BenchOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;

@@ -1,8 +1,8 @@
 /**
- * `npm run bench`: what a loop costs, measured from outside over built Workers in processes of their own, whole HTTP handling included.
- * The AI SDK's loop, in memory, is measured in turn with it, and with `--compare COMMIT` the library of a commit: medians of interleaved
- * rounds with their quartiles, and ratios of medians. Then what is counted, which is the same on every machine. Goals are no gates: the
- * counts behind them are.
+ * `npm run bench` measures the cost of a loop from outside, on built Workers in separate processes, including
+ * the whole HTTP handling. Rounds alternate with the in-memory loop of the AI SDK, and with the library of a
+ * commit for `--compare COMMIT`. Prints medians with quartiles, and ratios of medians. Then prints counts,
+ * which are the same on every machine. Only the counts are enforced by tests, not the goals.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ async function measureAll(
     const taken = new Map<string, number[]>();
     samples.set(figure, taken);
     const isStart = figure.name.startsWith('start ');
-    // One round more, to warm up.
+    // The first round is a warm-up.
     for (let round = 0; round <= options.rounds; round += 1) {
       const floor = isStart ? await startUp(empty, options.starts) : 0;
       for (const contestant of contestants) {
@@ -55,7 +55,7 @@ async function measureAll(
   return samples;
 }
 
-/** The median of one as a multiple of that of another. */
+/** Returns the median of one list as a multiple of the other's median. */
 function ratio(own: readonly number[] = [], other: readonly number[] = []): string {
   if (own.length === 0 || other.length === 0) return '';
   return inDigits(quartilesOf(own).median / quartilesOf(other).median);
@@ -72,7 +72,7 @@ function timesTable(samples: Samples, contestants: readonly Contestant[]): strin
   return asTable([head, ...rows]);
 }
 
-/** What turns cost with a model that answers at once, each counted alone. */
+/** Returns the costs of turns with a model that replies immediately, each counted alone. */
 async function countsTable(libraries: readonly Library[], into: string): Promise<string> {
   const rows = [
     [
@@ -102,7 +102,7 @@ async function countsTable(libraries: readonly Library[], into: string): Promise
   return asTable(rows);
 }
 
-/** What turns cost with models that take their time. */
+/** Returns the costs of turns with slow models. */
 async function secondsTable(libraries: readonly Library[], into: string): Promise<string> {
   const rows = [
     ['a turn', 'model', 'of', 'rows', 'alarms set', 'appends', 'requests', 'messages', '$ a million'],

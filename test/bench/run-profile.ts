@@ -1,4 +1,7 @@
-/** `npm run profile`: the 20 functions of a Worker, its library and its packages that take most CPU themselves in loops of ten calls. */
+/**
+ * `npm run profile` prints the 20 functions with the highest own CPU time in loops of ten calls. Includes the
+ * Worker, the library and its packages.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,13 +15,13 @@ const AT_ONCE = 32;
 const SHOWN = 20;
 const SHOWN_CHARACTERS = 70;
 
-/** How often the profiler looks, in microseconds. */
+/** The sampling interval, in microseconds. */
 const INTERVAL = 200;
 
 interface Profile {
   readonly nodes: readonly ProfiledFunction[];
   readonly samples: readonly number[];
-  /** Before each sample, in microseconds. */
+  /** The times between samples, in microseconds. */
   readonly timeDeltas: readonly number[];
 }
 
@@ -27,13 +30,16 @@ interface ProfiledFunction {
   readonly callFrame: { readonly functionName: string; readonly lineNumber: number };
 }
 
-/** Returns the ms of each function itself, the most first. What is not code, such as waiting, is not listed. */
+/**
+ * Returns the own time of each function in ms, sorted in descending order. Skips entries that are not code,
+ * such as idle time.
+ */
 function selfTimes({ nodes, samples, timeDeltas }: Profile): readonly (readonly [string, number])[] {
   const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
   const times = new Map<string, number>();
   for (const [index, id] of samples.entries()) {
     const name = names.get(id) ?? '';
-    // Nothing is sampled while nothing runs: a long pause was idle.
+    // The profiler takes no samples while the code is idle, so a long pause does not count.
     const micros = Math.min(timeDeltas[index] ?? 0, 2 * INTERVAL);
     times.set(name, (times.get(name) ?? 0) + micros / 1_000);
   }
@@ -41,7 +47,10 @@ function selfTimes({ nodes, samples, timeDeltas }: Profile): readonly (readonly 
   return [...times].toSorted(([, a], [, b]) => b - a);
 }
 
-/** The line of the bundle where a function begins tells those without a name apart. The platform's own have none. */
+/**
+ * Returns the name of a function, with its first line in the bundle, which identifies functions without a name.
+ * The platform's functions have no line.
+ */
 const nameOf = ({ functionName, lineNumber }: ProfiledFunction['callFrame']): string => {
   const line = lineNumber > 0 ? (lines[lineNumber]?.trim().slice(0, SHOWN_CHARACTERS) ?? '') : '';
   return [functionName || '(anonymous)', line].filter((words) => words !== '').join(': ');
@@ -62,7 +71,7 @@ try {
   await inspector.ask('Profiler.setSamplingInterval', { interval: INTERVAL });
   await inspector.ask('Profiler.start');
   await loops('profiled');
-  const { profile } = (await inspector.ask('Profiler.stop')) as { profile: Profile }; // as the protocol has it
+  const { profile } = (await inspector.ask('Profiler.stop')) as { profile: Profile }; // the format of the protocol
   inspector.close();
   const times = selfTimes(profile);
   const all = times.reduce((sum, [, ms]) => sum + ms, 0);

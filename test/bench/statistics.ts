@@ -6,7 +6,7 @@ export interface Quartiles {
   readonly high: number;
 }
 
-/** Returns the median and the quartiles of samples. They are `NaN` without samples. */
+/** Returns the median and the quartiles of samples. They are `NaN` if there are no samples. */
 export function quartilesOf(samples: readonly number[]): Quartiles {
   const sorted = samples.toSorted((a, b) => a - b);
   const at = (share: number): number => {
@@ -17,7 +17,7 @@ export function quartilesOf(samples: readonly number[]): Quartiles {
   return { low: at(0.25), median: at(0.5), high: at(0.75) };
 }
 
-/** Writes a figure in three digits, as in `1.23`, `12.3`, `123` and `1,234`. */
+/** Formats a figure with three digits, as in `1.23`, `12.3`, `123` and `1,234`. */
 export function inDigits(value: number): string {
   if (Number.isNaN(value)) return '-';
   const digits =
@@ -28,14 +28,14 @@ export function inDigits(value: number): string {
   });
 }
 
-/** Writes a median with its quartiles. */
+/** Formats a median with its quartiles. */
 export function withQuartiles(samples: readonly number[]): string {
   if (samples.length === 0) return '-';
   const { low, median, high } = quartilesOf(samples);
   return low === high ? inDigits(median) : `${inDigits(median)} [${inDigits(low)} to ${inDigits(high)}]`;
 }
 
-/** Writes rows of cells as a table of Markdown. The first row is the head. */
+/** Formats rows of cells as a Markdown table. The first row is the header. */
 export function asTable(rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows;
   const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));

@@ -48,11 +48,11 @@ function isWorkerd(pid: string): boolean {
     const parent = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
     return name === 'workerd' && parent === String(process.pid);
   } catch {
-    return false; // it has ended since it was listed
+    return false; // the process has ended since it was listed
   }
 }
 
-/** The CPU time of a process's threads, in seconds. The scheduler counts nanoseconds. */
+/** Returns the CPU time of a process's threads in seconds, from the scheduler's nanoseconds. */
 const cpuOf = (pid: string): number =>
   readdirSync(`/proc/${pid}/task`).reduce(
     (sum, thread) => sum + cpuOfThread(`/proc/${pid}/task/${thread}`),
@@ -64,6 +64,6 @@ function cpuOfThread(folder: string): number {
     const [nanoseconds] = readFileSync(`${folder}/schedstat`, 'utf8').split(' ');
     return Number(nanoseconds) / 1e9;
   } catch {
-    return 0; // it has ended since it was listed
+    return 0; // the thread has ended since it was listed
   }
 }

@@ -1,2 +1,2 @@
-/** How long the JSON of a value is, in UTF-8. */
+/** Returns the size of a value's JSON in UTF-8 bytes. */
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

@@ -1,7 +1,7 @@
 import type { CatalogueLeaf } from '../../src/examples/catalogue/catalogue.ts';
 import type { Api, ApiRequest } from '../../src/examples/catalogue/operation-tool.ts';
 
-/** An API in this process that takes everything and writes it down. */
+/** An in-process API that accepts and records every request. */
 export interface FakeApi {
   readonly api: Api;
   readonly requests: readonly ApiRequest[];
@@ -16,7 +16,7 @@ export function fakeApi(): FakeApi {
   return { api, requests };
 }
 
-/** Whether a request is one of this operation, by its method and the shape of its path. */
+/** Returns `true` if a request matches this operation by method and path. */
 export function isFor({ method, path }: ApiRequest, { operation }: CatalogueLeaf): boolean {
   const pattern = operation.path
     .split(/\{[^{}]+\}/)

@@ -4,7 +4,10 @@ import { answerInForm } from '../doors/model.ts';
 import { bytesOf } from './bytes-of.ts';
 import type { Destination } from './pilot.ts';
 
-/** One leaf of each of the `count` largest tags: the deepest, and of those the one with the longest definition. */
+/**
+ * Returns one leaf for each of the `count` largest tags: the deepest one, and the one with the longest
+ * definition if several are equally deep.
+ */
 export async function findLeaves({ leaves }: Catalogue, count: number): Promise<readonly Destination[]> {
   const byTag = [...Map.groupBy(leaves, ({ operation }) => operation.tag).values()];
   const largest = byTag.toSorted((one, other) => other.length - one.length).slice(0, count);
@@ -23,6 +26,6 @@ async function hardest(leaves: readonly CatalogueLeaf[]): Promise<Destination> {
   throw new Error(`No input could be made for any operation of '${leaves[0]?.operation.tag}'.`);
 }
 
-/** The least that the schema takes; it cannot satisfy every pattern. */
+/** Returns a minimal input for the schema. It may not match patterns. */
 const smallestInput = ({ tool }: CatalogueLeaf): JsonObject =>
   JSON.parse(answerInForm({ name: tool.name, schema: tool.inputSchema }, [], 'text'));

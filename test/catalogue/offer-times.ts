@@ -4,17 +4,17 @@ import { BUILT_IN_KINDS } from '../doors/kinds.ts';
 import { type Loop, memoryLoop, offerTools, runToolLoop } from '../doors/loop.ts';
 import { type Destination, pilot } from './pilot.ts';
 
-/** Milliseconds to decide what a model is offered, medians over the model calls of one turn. */
+/** The times to compute the offered tools, in ms. Medians over the model calls of one turn. */
 export interface OfferTimes {
-  /** In an invocation that has just begun. */
+  /** The time in a new invocation. */
   readonly first: number;
-  /** When the same was offered before. */
+  /** The time if the same tools were offered before. */
   readonly again: number;
 }
 
 const TURNS = 20;
 
-/** Takes the time before each model call of turns that fly to one leaf. */
+/** Measures the time before each model call, in turns that navigate to one leaf. */
 export async function offerTimes(tools: readonly AnyTool[], destination: Destination): Promise<OfferTimes> {
   const first: number[] = [];
   const again: number[] = [];
@@ -36,7 +36,7 @@ export async function offerTimes(tools: readonly AnyTool[], destination: Destina
   return { first: median(first), again: median(again) };
 }
 
-/** The loop as another invocation has it: equal, and nothing in it the same. */
+/** Copies a loop as another invocation would build it: equal, but without shared objects. */
 function coldLoop({ journal, spec, ...loop }: Loop): Loop {
   const state: SessionState = { ...journal.state, memories: structuredClone(journal.state.memories) };
   return {

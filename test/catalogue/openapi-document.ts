@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { OpenApiDocument } from '../../src/examples/catalogue/openapi.ts';
 
-/** The description of GitHub's API that is measured; its package unpacks to 385 MB, so it is no dependency. */
+/** The measured description of GitHub's API. Its package has 385 MB, so it is not a dependency. */
 export const PACKAGE = '@octokit/openapi@23.0.2';
 const INTEGRITY =
   'sha512-pV8M7L9GY23AybNvTmo2nyjmpmnt6+2sRE/tqr0ZLQcPS4lnw7u5eZGNmwRNkBC3D7gZXbFx5AHzLUVRBXGDhg==';
@@ -16,9 +16,9 @@ const cache = fileURLToPath(new URL('../../node_modules/.cache/holdfast-catalogu
 const run = promisify(execFile);
 
 /**
- * The document: of the cache, where there is one, or else out of the package, which npm fetches.
+ * Returns the document from the cache, or from the package, which npm downloads.
  *
- * @throws Error that says what to do when it cannot be had.
+ * @throws Error with instructions if it is not available.
  */
 export async function openApiDocument(): Promise<OpenApiDocument> {
   const file = join(cache, `${PACKAGE.replaceAll(/[^\w.-]+/g, '_')}.json`);
@@ -42,10 +42,10 @@ async function fetchTo(file: string): Promise<void> {
   }
 }
 
-/** The name of the archive that npm has put into the cache. */
+/** Downloads the package. Returns the name of the archive in the cache. */
 async function packed(): Promise<string> {
   const args = ['pack', PACKAGE, '--json', '--loglevel=error', '--pack-destination', cache];
-  const windows = process.platform === 'win32'; // where npm is a script of the shell
+  const windows = process.platform === 'win32'; // npm is a shell script there
   try {
     const { stdout } = await run('npm', args, { shell: windows, timeout: 10 * 60_000 });
     const [archive]: readonly { readonly filename: string }[] = JSON.parse(stdout);

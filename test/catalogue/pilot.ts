@@ -2,21 +2,24 @@ import type { CatalogueLeaf } from '../../src/examples/catalogue/catalogue.ts';
 import type { ChatModel, JsonObject } from '../../src/index.ts';
 import type { ModelReply, ModelRequest } from '../../src/model/entry.ts';
 
-/** Where a pilot is to go. */
+/** The target of a pilot. */
 export interface Destination {
   readonly leaf: CatalogueLeaf;
   readonly input: JsonObject;
-  /** The flat list offers the leaf at once. */
+  /** The unfolding tools to open. Empty for the flat list, which offers the leaf directly. */
   readonly way: readonly string[];
 }
 
-/** A scripted model that opens one unfolding tool after another, calls the leaf, and answers. */
+/** A scripted model that opens unfolding tools one after another, calls the leaf, and answers. */
 export interface Pilot extends ChatModel {
-  /** Where the next turn goes. */
+  /** Sets the target of the next turn. */
   flyTo(destination: Destination): void;
 }
 
-/** `watch` is called before each reply. A tool that is not offered ends the turn, in words. */
+/**
+ * Creates a pilot. `watch` is called before each reply. If a tool is not offered, the model ends the turn with
+ * a text.
+ */
 export function pilot(watch: (request: ModelRequest) => void = () => {}): Pilot {
   let calls: readonly { readonly name: string; readonly input: JsonObject }[] = [];
   let place = 0;

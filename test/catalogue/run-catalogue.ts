@@ -1,7 +1,7 @@
 /**
- * `npm run catalogue`: GitHub's whole API as tools, once as a flat list and once as a tree of unfolding tools. A scripted
- * model reaches one of the deepest leaves in each of the 20 largest tags and calls it, each in a turn of its own, through
- * the real loop. What is counted is the JSON of the tool definitions that the model is sent with each of its calls.
+ * `npm run catalogue` offers GitHub's whole API as tools, once as a flat list and once as a tree of unfolding
+ * tools. In a separate turn for each of the 20 largest tags, a scripted model navigates to one of the deepest
+ * leaves and calls it, through the real loop. Measures the JSON of the tool definitions in each model call.
  */
 import { type Catalogue, defineCatalogue } from '../../src/examples/catalogue/catalogue.ts';
 import { type AnyTool, defineAgent } from '../../src/index.ts';
@@ -14,14 +14,14 @@ import { openApiDocument, PACKAGE } from './openapi-document.ts';
 import { type Destination, type Pilot, pilot } from './pilot.ts';
 
 const TAGS = 20;
-/** How many times fewer bytes a model call must take. */
+/** The goal: the factor by which a model call must be smaller. */
 const GOAL = 20;
 
-/** A turn that flew to a leaf. */
+/** A turn that navigated to a leaf. */
 interface Flight {
   readonly destination: Destination;
   readonly reached: boolean;
-  /** Of the tool definitions, for each model call. */
+  /** The size of the tool definitions in each model call. */
   readonly bytes: readonly number[];
 }
 
@@ -43,7 +43,7 @@ async function main(): Promise<boolean> {
   return judge(flat, tree);
 }
 
-/** One turn for each destination, in one session. */
+/** Runs a turn for each target in one session. */
 async function fly(
   tools: readonly AnyTool[],
   destinations: readonly Destination[],
@@ -111,7 +111,7 @@ async function printTimes(catalogue: Catalogue, destinations: readonly Destinati
   }
 }
 
-/** Prints what came out. True when every leaf was reached, at the bytes that are the goal. */
+/** Prints the results. Returns `true` if every leaf was reached within the goal. */
 function judge(flat: readonly Flight[], tree: readonly Flight[]): boolean {
   const flatBytes = mean(flat.flatMap(({ bytes }) => bytes));
   const bytes = tree.flatMap((one) => one.bytes);

@@ -1,4 +1,4 @@
-/** A door for tests. Settings of an agent, the list of kinds, and what an app brings to its turns. */
+/** A door for tests. Settings of an agent, the list of kinds, and an app's modules for its turns. */
 
 export { agentResolver, appModules } from '../../src/agent/resolve-agent.ts';
 

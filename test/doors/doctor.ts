@@ -1,4 +1,4 @@
-/** A door for tests, in Node. How the doctor looks at a project. */
+/** A door for tests, in Node. The doctor's inspection of a project. */
 export { readBundle } from '../../src/cli/doctor/bundle.ts';
 export { neededSecrets } from '../../src/cli/doctor/check-vars.ts';
 export { checkProject } from '../../src/cli/doctor/checks.ts';

@@ -1,4 +1,4 @@
-/** A door for tests. Files: how they are kept, shown and found. */
+/** A door for tests. Storage, display and search of files. */
 
 export { mustFit } from '../../src/modules/files/files-taken.ts';
 export { FileRefusedError, withKeptFiles } from '../../src/modules/files/kept-files.ts';

@@ -1,4 +1,4 @@
-/** A door for tests. Requests, and answers as streams. */
+/** A door for tests. Requests, and streamed responses. */
 export { mcpRoutes } from '../../src/mcp/server/define-mcp-endpoint.ts';
 export { createApp } from '../../src/worker/app.ts';
 export { readBytes } from '../../src/worker/body.ts';

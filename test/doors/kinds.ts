@@ -24,7 +24,7 @@ export { unfoldingStrategy } from '../../src/modules/unfolding/strategy.ts';
 
 export { composeModules };
 
-/** All modules of the library's kinds, and these. */
+/** Composes all modules of the library's kinds with additional ones. */
 export const toolKinds = (kinds: readonly ModuleUse[] = []): Modules =>
   composeModules([...[CHAINING, UNFOLDING, STATE_MACHINES, PLAYBOOK, AGENT_PROCESS, listings], ...kinds]);
 

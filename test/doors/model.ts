@@ -1,4 +1,6 @@
-/** A door for tests. The port to a model, its errors and prices, and the insides of adapters and of the planner. */
+/**
+ * A door for tests. The port to a model, its errors and prices, and internals of the adapters and the planner.
+ */
 export { pacedFromAiSdk } from '../../src/model/ai-sdk/from-ai-sdk.ts';
 export { createDataParser, MAX_STREAM_BYTES } from '../../src/model/chat-completions/read-stream.ts';
 export { createReplyAssembly } from '../../src/model/chat-completions/reply-assembly.ts';

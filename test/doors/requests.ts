@@ -1,3 +1,3 @@
-/** A door for tests. Reads requests, and runs where there are no Workers. */
+/** A door for tests. Parsing of requests, and runs without a Worker. */
 export { readBody } from '../../src/worker/body.ts';
 export { idempotencyKeyOf, preferenceOf, wantsEvents } from '../../src/worker/request-headers.ts';

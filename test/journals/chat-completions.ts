@@ -1,4 +1,4 @@
-/** The model's side of the wire, as strict as servers are: it refuses what one of them would refuse. */
+/** Parses chat completions requests as strictly as real servers, and refuses what a server would refuse. */
 import * as v from 'valibot';
 
 const call = v.strictObject({
@@ -48,17 +48,17 @@ const request = v.strictObject({
 
 type Message = v.InferOutput<typeof message>;
 
-/** What a request asks. */
+/** The data of a request. */
 export interface Asked {
-  /** The last that the user said. */
+  /** The last user message. */
   readonly said: string;
-  /** How many replies there are to it. */
+  /** The number of replies to it. */
   readonly replies: number;
-  /** How many replies there are in all. */
+  /** The number of replies in the conversation. */
   readonly all: number;
 }
 
-/** Reads a request. @throws Error when a server would refuse it. */
+/** Parses a request. @throws Error if a server would refuse it. */
 export function readRequest(body: string): Asked {
   const { messages } = v.parse(request, JSON.parse(body));
   checkAnswers(messages);
@@ -71,7 +71,7 @@ export function readRequest(body: string): Asked {
 const countReplies = (messages: readonly Message[]): number =>
   messages.filter(({ role }) => role === 'assistant').length;
 
-/** Each call is answered once, before anything else is said. */
+/** Checks that each call has one result before any other message. */
 function checkAnswers(messages: readonly Message[]): void {
   let open: readonly string[] = [];
   for (const [index, one] of messages.entries()) {
@@ -87,13 +87,13 @@ function checkAnswers(messages: readonly Message[]): void {
   if (open.length > 0) throw new Error(`Calls ${open.join(', ')} are not answered.`);
 }
 
-/** A call of a tool: its input is sent as its JSON, or as it is when it is text. */
+/** A call of a tool. An object is sent as JSON, and a text unchanged. */
 export type Call = readonly [tool: string, input?: object | string];
 
-/** One reply of a script: words, calls, or a refusal of the server's. */
+/** One reply of a script: a text, calls, or an error of the server. */
 export type Line = string | readonly Call[] | { readonly refuses: string };
 
-/** The response to a request: its status and its body. `place`: among the replies of the conversation. */
+/** Returns the status and body of a response. `place` is the index of the reply in the conversation. */
 export function toResponse(line: Line, place: number): readonly [status: number, body: unknown] {
   if (typeof line === 'object' && 'refuses' in line)
     return [400, { error: { message: line.refuses, type: 'invalid_request_error' } }];

@@ -4,14 +4,14 @@ import { DatabaseSync } from 'node:sqlite';
 import * as v from 'valibot';
 import { databasesIn } from '../full/deploys/stored.ts';
 
-/** What a storage holds of one object, as text: the statements that make its database again, and the file it was. */
+/** A stored object as text: the SQL statements that restore its database, and its file. */
 export interface Dump {
-  /** In its storage. Its name is the hash of the object's, so that it is found under the same class. */
+  /** The path in the storage. Its name is the hash of the object's name, so the same class finds it. */
   readonly file: string;
   readonly sql: string;
 }
 
-/** The databases of a storage, by the names of their objects. Only while no Worker runs on it. */
+/** Reads the databases of a storage, by the names of their objects. No Worker may be running on it. */
 export function dumpsOf(storage: string): ReadonlyMap<string, Dump> {
   return new Map(databasesIn(storage).map((file) => read(storage, file)));
 }
@@ -33,7 +33,7 @@ const columns = v.array(v.object({ name: v.string() }));
 const statements = v.array(v.object({ sql: v.string() }));
 const tables = v.array(v.object({ type: v.string(), name: v.string(), sql: v.nullable(v.string()) }));
 
-/** Every table with its rows; a row a line. SQLite's own come first: rows that are put in count on from what they say. */
+/** Dumps every table, one row on a line. SQLite's own tables come first, because they set the next row ids. */
 function sqlOf(database: DatabaseSync): string {
   const all = v.parse(tables, database.prepare('SELECT type, name, sql FROM sqlite_schema').all());
   const made = all.flatMap(({ name, sql }) => (sql === null || isOwn(name) ? [] : `${sql};`));
@@ -44,7 +44,7 @@ function sqlOf(database: DatabaseSync): string {
   return `${[...made, ...rows].join('\n')}\n`;
 }
 
-/** SQLite makes these itself. */
+/** Returns `true` for a table that SQLite creates itself. */
 const isOwn = (name: string): boolean => name.startsWith('sqlite_');
 
 function rowsOf(database: DatabaseSync, table: string): readonly string[] {
@@ -54,11 +54,11 @@ function rowsOf(database: DatabaseSync, table: string): readonly string[] {
   return v.parse(statements, database.prepare(select).all()).map(({ sql }) => sql);
 }
 
-/** A value as SQL writes it. Bytes are texts here, and written as such, for whoever reads them. */
+/** Formats a value as SQL. BLOBs contain text here, so they are written as readable text. */
 const literal = (column: string): string =>
   `CASE typeof(${column}) WHEN 'blob' THEN 'CAST(' || quote(CAST(${column} AS TEXT)) || ' AS BLOB)' ELSE quote(${column}) END`;
 
-/** Makes the databases in an empty storage as they were. */
+/** Restores the databases in an empty storage. */
 export function restore(storage: string, dumps: Iterable<Dump>): void {
   for (const { file, sql } of dumps) {
     const path = join(storage, file);
@@ -69,12 +69,12 @@ export function restore(storage: string, dumps: Iterable<Dump>): void {
   }
 }
 
-/** Has the sessions of a storage be woken by their alarms. */
+/** Schedules the alarms of all sessions in a storage. */
 export function setAlarms(storage: string): void {
   for (const path of databasesIn(storage)) setAlarm(path);
 }
 
-/** Beside the databases of a class, workerd keeps when which of its objects is to be woken. */
+/** Schedules the alarms of a class. workerd stores them in a file next to the databases. */
 function setAlarm(path: string): void {
   const alarms = new DatabaseSync(join(dirname(path), 'metadata.sqlite'));
   alarms.exec(`CREATE TABLE IF NOT EXISTS _cf_ALARM (

@@ -1,4 +1,4 @@
-/** A snapshot is used by all code of the same REDUCER_VERSION: a change of the fold has to change it too. */
+/** A snapshot is used by all code with the same REDUCER_VERSION, so a change of the fold must increase it. */
 import { expect, it } from 'vitest';
 import { foldsNow, problemOf, readFolds } from './folds.ts';
 

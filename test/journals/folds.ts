@@ -1,4 +1,4 @@
-/** What the fold makes of the stored sessions: kept by one number each, beside the version of the reducer that made it. */
+/** The folds of the stored sessions. Each is stored as a hash, with the version of its reducer. */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,14 +18,14 @@ import { SPENDING } from '../doors/loop.ts';
 import type { Dump } from './dump.ts';
 import { readFolder, versions } from './kept.ts';
 
-/** Folds by one reducer. */
+/** The folds of one reducer. */
 export interface Folds {
   readonly reducer: number;
-  /** By journal, what stands for all snapshots that could be made of it. */
+  /** A hash of all possible snapshots, by journal. */
   readonly folds: Readonly<Record<string, string>>;
 }
 
-/** The folds of all stored sessions by the code of this checkout. */
+/** Folds all stored sessions with the code of this checkout. */
 export function foldsNow(): Folds {
   const folds = versions().flatMap((version) =>
     [...readFolder(version).journals].map(
@@ -35,7 +35,7 @@ export function foldsNow(): Folds {
   return { reducer: REDUCER_VERSION, folds: Object.fromEntries(folds) };
 }
 
-/** Why the folds of this checkout may not be: `undefined` when they are as they were kept. */
+/** Returns the problem with the folds of this checkout, or `undefined` if they match the stored ones. */
 export function problemOf(kept: Folds, now: Folds): string | undefined {
   const changed = Object.keys(now.folds).filter(
     (name) => Object.hasOwn(kept.folds, name) && kept.folds[name] !== now.folds[name],
@@ -68,7 +68,10 @@ const row = v.object({
 const EVENTS = `SELECT seq, at, type, turn, bytes, lengths, coalesce(body, (SELECT group_concat(CAST(body AS TEXT), '' ORDER BY part)
   FROM chunks WHERE owner = 'event' AND chunks.seq = events.seq)) AS body FROM events ORDER BY seq`;
 
-/** A snapshot can be made whenever a turn has ended; one that is open is ended here. */
+/**
+ * Hashes the snapshots of a journal. A snapshot is possible after each end of a turn, so an open turn is ended
+ * here.
+ */
 function foldOf(dump: Dump): string {
   const state = emptyState();
   const hash = createHash('sha256');
@@ -82,7 +85,7 @@ function foldOf(dump: Dump): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** All events of a stored session. */
+/** Returns all events of a stored session. */
 export function eventsIn({ sql }: Dump): readonly StoredEvent[] {
   const database = new DatabaseSync(':memory:');
   try {

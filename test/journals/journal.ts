@@ -1,24 +1,27 @@
 import type { Talk } from './talk.ts';
 import type { Script, World } from './world.ts';
 
-/** A session that is kept as it was stored, and how it came to be so. */
+/** A stored session, and the script that produces it. */
 export interface Journal {
-  /** Of its agent, and of its files. */
+  /** The name of its agent and of its files. */
   readonly name: string;
-  /** What it is kept for: texts that are in its database. */
+  /** The features that it covers: texts that its database must contain. */
   readonly holds: readonly string[];
-  /** What the model of its agent says. */
+  /** The script of its agent's model. */
   readonly plays: Script;
-  /** Models of agents inside it, by their scenes. */
+  /** The scripts of nested agents, by scene. */
   readonly inside?: Readonly<Record<string, Script>> | undefined;
-  /** Headers of all requests to it: whose it is. */
+  /** Headers of all its requests, which set its owner. */
   readonly as?: Readonly<Record<string, string>> | undefined;
-  /** The scene that tells, of a call which was cut off, that it was done. */
+  /** The scene that reports an interrupted call as done. */
   readonly wasDone?: string | undefined;
-  /** What came before. The Worker is killed when it resolves, with whatever is held. */
+  /** Creates the session. The Worker is killed when this resolves, with all held requests. */
   write(talk: Talk, world: World): Promise<unknown>;
-  /** What comes to the Worker that is started next, while the leases of the one that was killed still run. It is killed as well. */
+  /**
+   * Sends requests to the next Worker while the leases of the killed one are still running. This Worker is also
+   * killed.
+   */
   lastly?(talk: Talk): Promise<unknown>;
-  /** What comes two hours later, when it is read. */
+  /** Continues the session two hours later, when it is read. */
   goesOn(talk: Talk): Promise<unknown>;
 }

@@ -1,6 +1,6 @@
 /**
- * Sessions that other versions have stored are read by the code of today as by the code that stored them, byte for byte,
- * and go on: each in a real Durable Object, at the time at which it was stored.
+ * The current code reads sessions that other versions have stored, with the same bytes as the version that
+ * stored them, and continues them. Each runs in a real Durable Object at the time of its storage.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { offered, said, told } from './readings.ts';
 import { type Reading, read } from './record.ts';
 import { journals } from './sessions/journals.ts';
 
-/** The lines in which a text differs from what was kept of it, between those at its beginning and its end that do not. */
+/** Returns the lines that differ from the stored text, without the equal lines at both ends. */
 function changes(
   was: string,
   is: string,
@@ -27,7 +27,7 @@ function changes(
   return { was: shown(before), is: shown(now) };
 }
 
-/** What the tools of each kind come to that the session remembers. */
+/** The tools that are offered because of the session's memory, for each kind. */
 const OFFERED: Readonly<Record<string, readonly string[]>> = {
   unfolded: ['files', 'office', 'shop', 'read_file', 'take_milk', 'take_tea', 'write_file', 'send_mail'],
   chained: [
@@ -107,7 +107,7 @@ describe.each(versions())('the journals of %s', (version) => {
     }
   });
 
-  /** How often a tool was called to act, then and now, in turns that were open, and under how many keys. */
+  /** Returns how often a tool of an open turn was executed, before and after, and under how many keys. */
   function acted(name: string, tool: string) {
     const { before = [] } = folder.journals.get(name) ?? {};
     const all = [...before, ...readingOf(name).done].filter((deed) => deed.tool === tool);

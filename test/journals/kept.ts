@@ -1,4 +1,4 @@
-/** The files in which a version's journals are kept: `{name}.sql` and `{name}.json` in a folder of its name. */
+/** The files of a version's journals: `{name}.sql` and `{name}.json` in a folder named after the version. */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,10 +27,10 @@ const reading = v.strictObject({
   after: answer,
 });
 
-/** A reading as it is kept and compared: what was sent as JSON is parsed, which loses nothing. */
+/** A reading in its stored form. Bodies that were sent as JSON are parsed, which loses no data. */
 export type KeptReading = v.InferOutput<typeof reading>;
 
-/** Of what is JSON, the value; of all else, and of JSON that is written otherwise than by `JSON.stringify`, the text. */
+/** Returns the parsed value of a text that `JSON.stringify` would reproduce, and any other text unchanged. */
 function kept(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -42,7 +42,10 @@ function kept(text: string): unknown {
 
 const keptAnswer = (one: Answer) => ({ ...one, body: kept(one.body) });
 
-/** What is kept of a reading. Two that are kept alike are alike, byte for byte. */
+/**
+ * Converts a reading to its stored form. Two readings have the same stored form only if they are equal byte for
+ * byte.
+ */
 export const toKept = ({ session, events, answers, asked, done, after }: Reading): KeptReading => ({
   session: keptAnswer(session),
   events: events.map(keptAnswer),
@@ -52,13 +55,13 @@ export const toKept = ({ session, events, answers, asked, done, after }: Reading
   after: keptAnswer(after),
 });
 
-/** As it stands in its file, and is compared. */
+/** Returns the text of a stored value. */
 export const textOf = (value: unknown): string => `${inLines(value)}\n`;
 
-/** The longest that stands on one line. */
+/** The maximum length of a value on one line. */
 const LINE = 160;
 
-/** JSON, in which what is short stands on one line. */
+/** Formats JSON with short values on one line. */
 function inLines(value: unknown, indent = ''): string {
   const flat = JSON.stringify(value);
   if (typeof value !== 'object' || value === null || flat.length <= LINE) return flat;
@@ -70,24 +73,24 @@ function inLines(value: unknown, indent = ''): string {
   return [isList ? '[' : '{', inner.join(',\n'), `${indent}${isList ? ']' : '}'}`].join('\n');
 }
 
-/** A journal as it is kept. */
+/** A stored journal. */
 export interface Kept {
   readonly dump: Dump;
-  /** What its tools had done when it was stored. */
+  /** The effects of its tools when it was stored. */
   readonly before: readonly Deed[];
   readonly reading: KeptReading;
 }
 
-/** One version's journals. */
+/** The journals of one version. */
 export interface Folder {
-  /** When they were stored, in ms since the epoch. */
+  /** The time of the storage, in ms since the epoch. */
   readonly at: number;
   readonly journals: ReadonlyMap<string, Kept>;
 }
 
 const ROOT = import.meta.dirname;
 
-/** The versions whose journals are kept. */
+/** Returns the versions with stored journals. */
 export const versions = (): readonly string[] =>
   readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('/written.json'))
@@ -121,7 +124,7 @@ function fromText(text: string): Dump {
   return { file, sql };
 }
 
-/** What is repeated very often is written once, with how often it stands there. */
+/** Replaces long repetitions with one copy and its count. */
 const shorten = (text: string): string =>
   text.replace(/([^"⟨⟩]{2,40}?)\1{999,}/g, (all, one: string) => `⟨${one}×${all.length / one.length}⟩`);
 

@@ -1,4 +1,4 @@
-/** What is asked of a reading, by whoever looks at it. */
+/** Queries on a reading. */
 import * as v from 'valibot';
 import type { KeptReading } from './kept.ts';
 
@@ -16,15 +16,15 @@ const request = v.object({
 
 const requestOf = ({ asked }: KeptReading, index: number) => v.parse(request, asked[index]);
 
-/** The tools that a model was offered with its first request, or a later one. */
+/** Returns the tools of a model's first or a later request. */
 export const offered = (reading: KeptReading, index = 0): readonly string[] =>
   requestOf(reading, index).tools?.map((tool) => tool.function.name) ?? [];
 
-/** What the user is shown to have said. */
+/** Returns the user messages in a request. */
 export const said = (reading: KeptReading, index = 0): readonly string[] =>
   requestOf(reading, index).messages.flatMap(({ role, content }) => (role === 'user' ? (content ?? '') : []));
 
-/** What a model was told of its last calls of a tool, in all its requests. */
+/** Returns the results of a tool's last calls in all requests to the model. */
 export function told(reading: KeptReading, tool: string): ReadonlySet<string> {
   const all = reading.asked.flatMap((_, index) => {
     const { messages } = requestOf(reading, index);

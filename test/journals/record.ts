@@ -7,40 +7,40 @@ import type { Journal } from './journal.ts';
 import { type Answer, openTalk, streamed } from './talk.ts';
 import { type Deed, openWorld, type World } from './world.ts';
 
-/** The Worker of all journals, from the root of the checkout. */
+/** The Worker of all journals, as a path from the root of the checkout. */
 export const WORKER = 'test/journals/worker/worker.ts';
 
-/** A session as it was stored. */
+/** A stored session. */
 export interface Stored {
   readonly journal: Journal;
   readonly dump: Dump;
 }
 
-/** Where its agent acts, and those inside it. */
+/** Returns the scenes of its agent and of nested agents. */
 export const scenesOf = ({ name, inside = {} }: Journal): readonly string[] => [name, ...Object.keys(inside)];
 
-/** All that code makes of a stored session. */
+/** The responses of the code to requests for a stored session. */
 export interface Reading {
-  /** `GET session`, as it is found. */
+  /** The first `GET session`. */
   readonly session: Answer;
-  /** `GET events`, in pages. */
+  /** The pages of `GET events`. */
   readonly events: readonly Answer[];
-  /** What it is asked when it goes on, and answers. */
+  /** The responses to the requests that continue it. */
   readonly answers: readonly Answer[];
-  /** The requests to its model then, and to those of agents inside it. */
+  /** The following requests to its model and to models of nested agents. */
   readonly asked: readonly string[];
-  /** What its tools have done then. */
+  /** The following effects of its tools. */
   readonly done: readonly Deed[];
-  /** `GET session`, when it has gone on. */
+  /** The last `GET session`. */
   readonly after: Answer;
 }
 
 const TWO_HOURS = 2 * 60 * 60_000;
 
 /**
- * Puts stored sessions into fresh objects, at the time at which they were stored (`at`, in ms since the epoch); looks at
- * them; and two hours later goes on with them. `build`: the code that does so, unless it is that of the checkout. One that
- * cannot be read is answered with why, such as that its model was asked what no script knows.
+ * Restores stored sessions in new objects at the time of their storage (`at`, in ms since the epoch). Reads
+ * them, and continues them two hours later. `build` defaults to the code of the checkout. For an unreadable
+ * session, the result is an error, such as a model request without a scripted reply.
  */
 export async function read(
   stored: readonly Stored[],
@@ -73,7 +73,7 @@ async function readAt(
 ): Promise<ReadonlyMap<string, Reading | Error>> {
   for (const { journal } of stored) play(world, journal);
   const seen = await Promise.all(stored.map((one) => look(url, one).catch(toError)));
-  // The terms of those that were killed have begun, since their objects were looked at; now they are over.
+  // The reads restarted the lease terms of killed holders. After two hours, these have expired.
   await fetch(`${url}/clock`, { method: 'POST', body: String(TWO_HOURS) });
   const going = seen.map((one) => (one instanceof Error ? one : goOn(url, world, one).catch(toError)));
   const readings = await Promise.all(going);
@@ -83,21 +83,21 @@ async function readAt(
 const toError = (failure: unknown): Error =>
   failure instanceof Error ? failure : new Error(String(failure));
 
-/** What became of reading a session; if its models refused what they were asked, that is why. */
+/** Returns the reading, or the error. Refused model requests are reported as the cause. */
 function judged(world: World, journal: Journal, reading: Reading | Error | undefined): Reading | Error {
   const problems = scenesOf(journal).flatMap((scene) => world.problems(scene));
   if (problems.length > 0) return new Error(problems.join('\n'));
   return reading ?? new Error('It was not read.');
 }
 
-/** Has the models of a session say what they say. */
+/** Sets the scripts of a session's models. */
 export function play(world: World, { name, plays, inside = {}, wasDone }: Journal): void {
   world.plays(name, plays);
   for (const [scene, script] of Object.entries(inside)) world.plays(scene, script);
   if (wasDone !== undefined) world.wasDone(wasDone);
 }
 
-/** A session that was looked at. */
+/** A session after the first read. */
 interface Seen extends Stored, Pick<Reading, 'session' | 'events'> {}
 
 async function look(url: string, stored: Stored): Promise<Seen> {
@@ -114,7 +114,7 @@ async function look(url: string, stored: Stored): Promise<Seen> {
   return { ...stored, session, events };
 }
 
-/** What `GET events` answers. */
+/** The response to `GET events`. */
 interface Page {
   readonly events: readonly { readonly seq: number; readonly type: string; readonly turn?: string }[];
   readonly head: number;
@@ -123,10 +123,10 @@ interface Page {
 
 const pageOf = ({ status, body }: Answer): Page => {
   if (status !== 200) throw new Error(`GET events answered ${status}: ${body}`);
-  return JSON.parse(body) as Page; // as DESIGN 7 says
+  return JSON.parse(body) as Page; // documented in DESIGN 7
 };
 
-/** The stream tells the same events, byte for byte. */
+/** Checks that the stream returns the same events, byte for byte. */
 async function checkStream(url: string, { name, as }: Journal, pages: readonly Answer[]): Promise<void> {
   const events = pages.flatMap((page) => pageOf(page).events);
   const frames = events.map(
@@ -156,12 +156,12 @@ async function goOn(url: string, world: World, seen: Seen): Promise<Reading> {
   };
 }
 
-/** Calls of one reply run at the same time. */
+/** Sorts by call, because calls of one reply run in parallel. */
 const byCall = (a: Deed, b: Deed): number => (a.call < b.call ? -1 : 1);
 
-/** What the turn remembers of its calls, without how long they took and which was first. */
+/** Removes the durations and the order of calls from the process memory. */
 function withoutChance(body: string): string {
-  const state = JSON.parse(body) as State; // as DESIGN 7 says
+  const state = JSON.parse(body) as State; // documented in DESIGN 7
   const { history = [], tools = [] } = state.memory?.process ?? {};
   for (const list of [history, tools]) list.sort(byTool);
   for (const call of history) if (call.ms !== undefined) call.ms = 0;
@@ -170,7 +170,7 @@ function withoutChance(body: string): string {
 
 const byTool = (a: OfTool, b: OfTool): number => (a.tool < b.tool ? -1 : 1);
 
-/** What `GET session` answers, as far as it is looked at here. */
+/** The part of a `GET session` response that is used here. */
 interface State {
   readonly memory?: { readonly process?: { readonly history?: OfTool[]; readonly tools?: OfTool[] } };
 }
@@ -180,14 +180,14 @@ interface OfTool {
   ms?: number;
 }
 
-/** The turns that are not in the dump, in the order of their beginnings. */
+/** Returns the turns that are not in the dump, in the order of their starts. */
 async function newTurns(url: string, { journal: { name, as }, dump }: Seen): Promise<readonly string[]> {
   const page = pageOf(await openTalk(url, name, as).get('/events'));
   const turns = page.events.flatMap(({ type, turn }) => (type === 'turn-started' && turn ? [turn] : []));
   return turns.filter((turn) => !dump.sql.includes(turn));
 }
 
-/** Ids are drawn: those of new turns, and the keys that are made of them, are named by their order. */
+/** Replaces the random ids of new turns, and keys that contain them, by names in order. */
 const withNamesFor =
   (turns: readonly string[]) =>
   <T>(told: T): T => {
@@ -196,5 +196,5 @@ const withNamesFor =
       text = text.replaceAll(turn, `new-turn-${index + 1}`);
     }
     text = text.replace(/("call":"new-turn-[^"]+","key":")[0-9a-f]{32}[0-9.]*"/g, '$1new"');
-    return JSON.parse(text) as T; // what it was, but for names
+    return JSON.parse(text) as T; // the same value with other names
   };

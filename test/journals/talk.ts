@@ -1,6 +1,6 @@
 import { until } from '../../src/examples/demo/ports.ts';
 
-/** What a request was answered with, as it came. */
+/** A response with its unparsed body. */
 export interface Answer {
   /** The request, without the address of its session. */
   readonly to: string;
@@ -10,25 +10,25 @@ export interface Answer {
   readonly body: string;
 }
 
-/** One session over HTTP; what it was asked here, and answered, is kept. */
+/** One session over HTTP. Its requests and responses are recorded. */
 export interface Talk {
   readonly answers: readonly Answer[];
-  /** Paths of the session. */
+  /** The path is relative to the session. */
   get(path: string): Promise<Answer>;
   post(path: string, body?: object, headers?: Headers): Promise<Answer>;
-  /** Says something, and waits for the answer. */
+  /** Sends a message and waits for the answer. */
   say(message: string, more?: object): Promise<Answer>;
-  /** Says something, and does not. */
+  /** Sends a message without waiting for the answer. */
   start(message: string): Promise<Answer>;
-  /** Says something that waits until the open turn has ended, and waits for the answer to both. */
+  /** Sends a message that waits for the end of the open turn, and waits for the answers of both turns. */
   sayNext(message: string): Promise<Answer>;
-  /** Answers a call of this tool that waits: with a decision, or with what came of it. */
+  /** Answers the pending call of this tool with a decision or a result. */
   settle(tool: string, body: object, headers?: Headers): Promise<Answer>;
-  /** A delivery to a webhook. */
+  /** Sends a delivery to a webhook. */
   deliver(hook: string, body: object): Promise<Answer>;
-  /** Resolves when nothing goes on by itself: the open turn waits for somebody, or none is open or waits but for its time. */
+  /** Resolves when the session is idle: the open turn waits for a person, or there are only scheduled turns. */
   rest(): Promise<void>;
-  /** Resolves when the journal has so many events of a type; not kept. */
+  /** Resolves when the journal has this many events of a type. These requests are not recorded. */
   happened(type: string, times?: number): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ type Headers = Readonly<Record<string, string>>;
 
 const PATIENCE = 30_000;
 
-/** `as`: headers of each of its requests, which say who asks. */
+/** Opens a session. `as` contains headers for each request, which identify the caller. */
 export function openTalk(worker: string, agent: string, as: Headers = {}): Talk {
   const path = `/agents/${agent}/sessions/s`;
   const answers: Answer[] = [];
@@ -62,31 +62,31 @@ export function openTalk(worker: string, agent: string, as: Headers = {}): Talk 
     deliver: (hook, body) => ask(`POST /hooks/${hook} ${shown(body)}`, `/hooks/${hook}`, toPost(body)),
     rest: () =>
       until(`${agent} is at rest`, PATIENCE, async () => {
-        const { openTurn, waiting, pending } = JSON.parse((await look('')).body) as State; // as DESIGN 7 says
+        const { openTurn, waiting, pending } = JSON.parse((await look('')).body) as State; // documented in DESIGN 7
         return openTurn === null ? waiting.every(({ status }) => status === 'scheduled') : pending.length > 0;
       }),
     happened: (type, times = 1) =>
       until(`${agent} has ${times} of ${type}`, PATIENCE, async () => {
-        const { events } = JSON.parse((await look('/events')).body) as Events; // as DESIGN 7 says
+        const { events } = JSON.parse((await look('/events')).body) as Events; // documented in DESIGN 7
         return events.filter((event) => event.type === type).length >= times;
       }),
   };
 }
 
-/** What `GET session` tells, as far as it is looked at here. */
+/** The part of a `GET session` response that is used here. */
 interface State {
   readonly openTurn: string | null;
   readonly waiting: readonly { readonly status: string }[];
   readonly pending: readonly { readonly tool: string; readonly links: Readonly<Record<string, string>> }[];
 }
 
-/** What `GET events` tells. */
+/** The part of a `GET events` response that is used here. */
 interface Events {
   readonly events: readonly { readonly type: string }[];
 }
 
 function linkTo({ body }: Answer, tool: string): string {
-  const { pending } = JSON.parse(body) as State; // as DESIGN 7 says
+  const { pending } = JSON.parse(body) as State; // documented in DESIGN 7
   const [link] = Object.values(pending.find((one) => one.tool === tool)?.links ?? {});
   if (link === undefined) throw new Error(`No call of ${tool} waits: ${body}`);
   return link;
@@ -108,7 +108,7 @@ async function asked(to: string, url: string, init: RequestInit): Promise<Answer
   return { to, status, type, location, body: await response.text() };
 }
 
-/** The journal as a stream tells it, up to the event of this sequence; then it would go on, and is left. */
+/** Reads the journal as a stream up to the event with this sequence number, and then disconnects. */
 export async function streamed(worker: string, agent: string, { as = {}, head }: Streamed): Promise<string> {
   const signal = AbortSignal.timeout(PATIENCE);
   const headers = { accept: 'text/event-stream', ...as };
@@ -119,7 +119,7 @@ export async function streamed(worker: string, agent: string, { as = {}, head }:
     const last = new RegExp(`\nid: ${head}(?:-.*)?\n`).exec(told)?.index ?? -1;
     if (last >= 0 && told.indexOf('\n\n', last + 1) >= 0) break;
   }
-  // What tells the session from others of its name is in its first event as well, and in no id that was kept.
+  // Removes the incarnation from event ids. It is also in the first event, and stored ids did not contain it.
   return told.replaceAll(/^(id: \d+)-.*$/gm, '$1');
 }
 

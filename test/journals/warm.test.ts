@@ -1,4 +1,7 @@
-/** A session that goes on from any of its snapshots is as one that is folded anew, for whatever modules remember. */
+/**
+ * A session that continues from any of its snapshots equals a session that is folded from the start, for the
+ * memory of every module.
+ */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +31,7 @@ const MEMORIES: readonly ToolMemory[] = [
   ...BRANCHES.state,
 ];
 
-/** Its facts are read from the journal. */
+/** Modules that only store facts in the journal. */
 const FOLDS_NOTHING = ['feedback', 'operator-access', 'title'];
 
 const SESSIONS = versions().flatMap((version) =>
@@ -51,7 +54,7 @@ const forked = (id: string, session: string): SessionEvent => ({
   facts: [{ slice: 'branches', fact: { session, at: 4, of: 'i' }, at: 1 }],
 });
 
-/** Facts that are recorded beside turns are in no session above. */
+/** Adds a session with facts outside of turns, because no stored session has any. */
 SESSIONS.push({
   name: 'notes beside turns',
   events: [
@@ -66,7 +69,7 @@ SESSIONS.push({
 
 type State = ReturnType<typeof emptyState>;
 
-/** Goes on from a snapshot that was written and read, as the next holder of a session does. */
+/** Continues from a snapshot that was written and read, like the next holder of a session. */
 function warmed(snapshot: string, events: readonly StoredEvent[], seq: number): State {
   const state = fromSnapshot(snapshot);
   for (const event of events) {

@@ -3,10 +3,13 @@ import { Gate, type Hold } from '../../src/examples/demo/gate.ts';
 import { listen } from '../../src/examples/demo/loopback.ts';
 import { type Line, readRequest, toResponse } from './chat-completions.ts';
 
-/** What a model says: its replies to each message, which a request is known by when it ends with it, or holds it. */
+/**
+ * The script of a model: the replies to each message. A request matches if its last message equals or contains
+ * the text.
+ */
 export type Script = readonly (readonly [to: string, replies: readonly Line[]])[];
 
-/** Something that a tool has done. */
+/** An effect of a tool. */
 export interface Deed {
   readonly tool: string;
   readonly input: unknown;
@@ -14,22 +17,25 @@ export interface Deed {
   readonly key: string;
 }
 
-/** What is outside of the Worker and outlives it: the models, and the place where tools act. Told apart by scene. */
+/**
+ * The external services that outlive the Worker: the models, and the services that tools call. Scenes separate
+ * their requests.
+ */
 export interface World {
   readonly url: string;
-  /** What the model of a scene says. */
+  /** Sets the script of a scene's model. */
   plays(scene: string, script: Script): void;
   /**
-   * Answers from a tool, or from the `model`, wait from now on. What a tool was to do is done all the same; held as
-   * `before {tool}`, it is not done until then.
+   * Holds responses of a tool or of the `model` from now on. The effect of the tool still happens. With
+   * `before {tool}`, the effect is also held.
    */
   hold(scene: string, what: string): Hold;
-  /** What tools of a scene that ask are told: whether the call in doubt was done. It was not unless said so. */
+  /** Makes tools of a scene report their interrupted call as done. By default, it is not done. */
   wasDone(scene: string): void;
-  /** The bodies of the requests to the model of a scene, oldest first. */
+  /** Returns the bodies of the requests to the model of a scene, oldest first. */
   asked(scene: string): readonly string[];
   done(scene: string): readonly Deed[];
-  /** Requests to the model of a scene that no server would have taken, and that its script has no reply to. */
+  /** Returns the model requests of a scene that a server would refuse or that have no scripted reply. */
   problems(scene: string): readonly string[];
   stop(): Promise<void>;
 }
@@ -43,7 +49,7 @@ interface Kept {
   readonly problems: Map<string, string[]>;
 }
 
-/** Opens a world on a port of this machine. */
+/** Starts a world on a local port. */
 export async function openWorld(): Promise<World> {
   const kept: Kept = {
     gate: new Gate(),
@@ -74,7 +80,10 @@ export async function openWorld(): Promise<World> {
   };
 }
 
-/** `POST /{scene}/v1/chat/completions` asks its model, `POST /{scene}/{tool}` does a deed, `GET` asks whether it was done. */
+/**
+ * `POST /{scene}/v1/chat/completions` is a model request, and `POST /{scene}/{tool}` is an effect. `GET`
+ * returns whether the effect happened.
+ */
 async function answer(kept: Kept, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const scene = sceneOf(request);
   const [, , what = ''] = (request.url ?? '').split('/');

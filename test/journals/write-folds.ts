@@ -1,4 +1,4 @@
-/** `npm run write-folds` keeps what the fold makes of the stored sessions, once REDUCER_VERSION says that it has changed. */
+/** `npm run write-folds` stores the folds of the stored sessions after REDUCER_VERSION was increased. */
 import { foldsNow, problemOf, readFolds, writeFolds } from './folds.ts';
 
 const [kept, now] = [readFolds(), foldsNow()];

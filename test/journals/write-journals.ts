@@ -1,7 +1,7 @@
 /**
- * `npm run write-journals -- NAME` has the code of this checkout store each session, kills it, and keeps what it stored and
- * how it reads that, in `test/journals/NAME`: for later versions, which have to read it alike. With names of journals, what
- * is stored in that folder stays, and only how these are read is kept anew: for what is changed on purpose.
+ * `npm run write-journals -- NAME` creates each session with the code of this checkout and kills it. Stores the
+ * database and its reading in `test/journals/NAME`, for a comparison with later versions. With the names of
+ * journals, keeps the databases and updates only the readings of these journals, for intended changes.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,10 +15,10 @@ import { journals } from './sessions/journals.ts';
 import { openTalk, type Talk } from './talk.ts';
 import { openWorld } from './world.ts';
 
-/** A session as it was just stored, and what its tools have done. */
+/** A session that was just stored, and the effects of its tools. */
 interface Written extends Stored, Pick<Kept, 'before'> {}
 
-/** Has all sessions stored, and kills the Worker. */
+/** Creates all sessions, and kills the Worker. */
 async function store(): Promise<{ readonly at: number; readonly stored: readonly Written[] }> {
   const storage = await mkdtemp(join(tmpdir(), 'holdfast-journals-'));
   const world = await openWorld();
@@ -35,7 +35,7 @@ async function store(): Promise<{ readonly at: number; readonly stored: readonly
   try {
     for (const journal of journals) play(world, journal);
     await untilKilled(async (journal, talk) => journal.write(talk, world));
-    // The holders are dead, and their leases are not over yet: it is at this time that the sessions are read.
+    // The holders are dead and their leases have not expired. The sessions are read at this time.
     const at = Date.now();
     await untilKilled(async (journal, talk) => journal.lastly?.(talk));
     const problems = journals.flatMap(scenesOf).flatMap((scene) => world.problems(scene));
@@ -54,18 +54,21 @@ async function store(): Promise<{ readonly at: number; readonly stored: readonly
   }
 }
 
-/** The session's, whoever owns it. */
+/** Returns the dump of a journal's session for any owner. */
 function dumpOf(dumps: ReadonlyMap<string, Dump>, { name }: Journal): Dump {
   const [found] = [...dumps].filter(([object]) => object.endsWith(`,"${name}","s"]`));
   if (!found) throw new Error(`Nothing was stored of ${name}.`);
   return found[1];
 }
 
-/** What a journal is kept for, and is not in it. */
+/** Returns the features that a journal must cover and does not contain. */
 const missingIn = ({ journal: { name, holds }, dump: { sql } }: Stored): readonly string[] =>
   holds.filter((text) => !sql.includes(text)).map((text) => `${name} does not hold ${text}.`);
 
-/** Reads stored sessions, and once more: what is kept of them may not depend on chance. */
+/**
+ * Reads stored sessions twice. @throws Error if the readings differ, because a stored reading must not depend
+ * on chance.
+ */
 async function readTwice(stored: readonly Stored[], at: number): Promise<ReadonlyMap<string, KeptReading>> {
   const [once, twice] = [await read(stored, at), await read(stored, at)];
   return new Map(
@@ -95,7 +98,7 @@ async function write(version: string): Promise<void> {
   writeFolder(version, { at, journals: new Map(kept) });
 }
 
-/** Leaves the databases as they are. */
+/** Updates the readings, and keeps the databases. */
 async function readAgain(version: string, names: readonly string[]): Promise<void> {
   const { at, journals: kept } = readFolder(version);
   const stored = names.map((name) => {

@@ -23,7 +23,7 @@ describe('a budget', () => {
 describe('what a message executes in a warm session', () => {
   const measured = new Map<string, Executed>();
 
-  // On a busy machine a message may take so long that its lease is renewed: then it is measured again.
+  // On a busy machine, a long message can renew its lease, so the measurement is retried.
   it.each(SCENARIOS)('is within its budget: $name', { retry: 2 }, async (scenario) => {
     const executed = await measureExecuted(scenario);
     measured.set(scenario.worker, executed);

@@ -1,9 +1,9 @@
 /**
- * What the library may cost. Budgets only fall: `measure-code` and a test of the gate compare them with what is measured, and a budget
- * that has become too large by more than {@link SLACK} fails as well.
+ * The budgets of the library. Budgets only fall: `measure-code` and a gate test compare them with measured
+ * figures. They also fail if a budget is too large by more than {@link SLACK}.
  */
 
-/** How far, as a share of it, a figure may be below its budget. */
+/** The share by which a figure may be below its budget. */
 export const SLACK = 0.05;
 
 /** The distinct functions and files of the library that a scenario executes, by the scenario's Worker. */
@@ -33,7 +33,7 @@ export const STILL_CARRIED: Readonly<Record<string, string>> = {};
 /** The reason for each feature that a plain message executes. The list only shrinks. */
 export const STILL_EXECUTED: Readonly<Record<string, string>> = {};
 
-/** A figure beside its budget. */
+/** A figure with its budget. */
 export interface Comparison {
   readonly what: string;
   readonly is: number;

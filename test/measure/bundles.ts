@@ -7,7 +7,7 @@ export const CLERK = 'src/examples/first/worker.ts';
 
 /** The content of a Worker's bundle, minified as by `wrangler deploy --minify`. */
 export interface Bundle {
-  /** In bytes, gzipped. */
+  /** The gzipped size in bytes. */
   readonly gzipped: number;
   /** Bytes of each folder before compression, the largest first. */
   readonly folders: readonly { readonly folder: string; readonly bytes: number }[];
@@ -22,7 +22,7 @@ export interface Part {
 /** The size that one part adds to the clerk's Worker if the Worker uses all exports of its files. */
 export interface AddedBytes {
   readonly name: string;
-  /** In bytes, gzipped. */
+  /** The gzipped size in bytes. */
   readonly added: number;
 }
 
@@ -46,7 +46,7 @@ export async function bundleParts(parts: readonly Part[]): Promise<AddedBytes[]>
   return added;
 }
 
-/** How the code of an entry is bundled: as `wrangler deploy --minify` does it. */
+/** Returns the options of esbuild for a bundle as in `wrangler deploy --minify`. */
 export const bundling = (contents: string) =>
   ({
     stdin: { contents, resolveDir: root, loader: 'ts' },
@@ -79,7 +79,7 @@ async function bundled(contents: string): Promise<Bundle> {
   };
 }
 
-/** A package, a folder directly in `src`, or the first folder of the path. */
+/** Returns the group of a file: its package, its folder directly in `src`, or the first folder of its path. */
 function folderOf(file: string): string {
   const packaged = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file);
   if (packaged) return packaged[1] ?? file;

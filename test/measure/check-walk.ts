@@ -4,7 +4,7 @@ import { importsOf } from '../source/imports.ts';
 import type { Source } from '../source/parse-source.ts';
 import type { Step } from './walk.ts';
 
-/** The files of the walk, each once, in the order of their first steps. */
+/** Returns the files of the walk without duplicates, in the order of their first steps. */
 export const filesOfWalk = (walk: readonly Step[]): string[] => [...new Set(walk.map(({ file }) => file))];
 
 /** Returns the steps of the walk that the code contradicts, one sentence each. */

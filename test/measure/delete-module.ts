@@ -7,7 +7,7 @@ import { type Feature, featuresOf, isModule, isOfFeature } from './features.ts';
 import type { Manifest } from './public-names.ts';
 import { type Removal, removalOf } from './removal.ts';
 
-/** A checkout, as far as modules are deleted from it. */
+/** A checkout from which modules can be deleted. */
 export interface Checkout {
   readonly root: string;
   readonly sources: readonly Source[];
@@ -16,11 +16,11 @@ export interface Checkout {
 
 /** The outcome of deleting a module. */
 export interface Deletion {
-  /** The reason why the kernel does not do without the module, or `undefined`. */
+  /** The reason why the kernel does not work without the module, or `undefined`. */
   readonly problem: string | undefined;
-  /** The files of the library outside of the module that go with it. */
+  /** The library files outside of the module that are also deleted. */
   readonly alongside: readonly string[];
-  /** How many test files of the kernel passed, and how many went with the module. */
+  /** The number of kernel test files that passed, and of those that were deleted. */
   readonly tests: { readonly passed: number; readonly gone: number };
 }
 
@@ -34,8 +34,9 @@ export function readCheckout(root: string): Checkout {
 export const modulesOf = ({ features }: Checkout): Feature[] => features.filter(isModule);
 
 /**
- * Deletes a module in a copy of the checkout: its folder, its entries in package.json, and the tests, examples and parts of other features
- * that import it. Then compiles the library and runs those tests of the kernel, named by their folders, that are left.
+ * Deletes a module in a copy of the checkout: its folder, its entries in package.json, and the tests, examples
+ * and features that import it. Then compiles the library and runs the remaining tests in the folders of the
+ * kernel.
  */
 export async function deleteModule(
   { root, sources, features }: Checkout,
@@ -67,7 +68,7 @@ export async function deleteModule(
   }
 }
 
-/** Whether the build of the library has a file. */
+/** Returns `true` if the library's build contains a file. */
 const isLibrary = (file: string): boolean =>
   !file.startsWith('test/') && !file.startsWith('src/examples/') && file !== 'src/worker.ts';
 

@@ -5,7 +5,7 @@ import { proseOf, type Text, textsOf } from './english.ts';
 
 const LEFT_OUT = /(?:^|\/)(?:node_modules|dist|\.git|\.wrangler|\.vitepress\/cache|docs\/reference)(?:\/|$)/;
 
-/** Returns the words that people read in all files of TypeScript and Markdown below a folder. A file that cannot be parsed has none. */
+/** Returns the texts in all TypeScript and Markdown files below a folder. Skips files that cannot be parsed. */
 export const textsBelow = (root: string, folder: string): Text[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((file) => join(folder, file).replaceAll('\\', '/'))
@@ -13,7 +13,7 @@ export const textsBelow = (root: string, folder: string): Text[] =>
     .toSorted()
     .flatMap((file) => textsOfFile(root, file));
 
-/** Returns the words that people read in one file. */
+/** Returns the texts in one file. */
 export function textsOfFile(root: string, file: string): Text[] {
   const text = readFileSync(join(root, file), 'utf8');
   if (file.endsWith('.md')) return proseOf(file, text);
@@ -27,7 +27,7 @@ export function textsOfFile(root: string, file: string): Text[] {
 const OWN = ['src', 'durable-objects', 'build', 'test', 'docs'];
 const PAGES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
 
-/** Returns the words that people read in this repository. */
+/** Returns the texts in this repository. */
 export const ownTexts = (root: string): Text[] => [
   ...OWN.flatMap((folder) => textsBelow(root, folder)),
   ...PAGES.flatMap((page) => textsOfFile(root, page)),

@@ -1,4 +1,6 @@
-/** Counts the habits that `test/gate/repository/english.test.ts` bounds, in the words that people read. */
+/**
+ * Counts the habits that `test/gate/repository/english.test.ts` limits, in comments, errors, titles and docs.
+ */
 import { type Expression, Visitor } from 'oxc-parser';
 import type { Source } from '../source/parse-source.ts';
 
@@ -14,7 +16,7 @@ export interface Text {
   readonly text: string;
 }
 
-/** The counted habits. The first eight are bounded; the others show which way a text leans. */
+/** The counted habits. The first eight have limits. The others only describe the style of a text. */
 export const HABITS = {
   told: /\b(?:told|tells?)\b/gi,
   nobody: /\b(?:nobody|nothing|none|neither)\b/gi,
@@ -53,7 +55,7 @@ const wordsIn = (text: string): number => text.match(/[A-Za-z][\w'’-]*/g)?.len
 /** Returns the comments, error texts and test titles of a file, in this order. */
 export const textsOf = (source: Source): Text[] => [...commentsOf(source), ...stringsOf(source)];
 
-/** Returns the prose of a Markdown page, line by line, without code, links' addresses and HTML. */
+/** Returns the prose of a Markdown page by line, without code, link targets and HTML. */
 export function proseOf(file: string, markdown: string): Text[] {
   const withoutBlocks = markdown.replace(/^(```|~~~)[\s\S]*?^\1[^\n]*$/gm, (block) =>
     block.replace(/[^\n]/g, ''),
@@ -66,7 +68,7 @@ export function proseOf(file: string, markdown: string): Text[] {
 
 const withoutCode = (text: string): string => text.replace(/`[^`\n]*`/g, '`code`').replace(/<[^>\n]*>/g, '');
 
-/** A run of line comments is one comment. */
+/** Returns the comments. Consecutive line comments count as one comment. */
 function commentsOf({ file, text, comments }: Source): Text[] {
   const found: { start: number; end: number; text: string }[] = [];
   for (const { start, end } of comments) {
@@ -80,7 +82,7 @@ function commentsOf({ file, text, comments }: Source): Text[] {
     .map((one) => ({ kind: 'comments', file, line: lineAt(text, one.start), text: withoutCode(one.text) }));
 }
 
-/** The text of a comment, without its stars, slashes and examples. */
+/** Returns the text of a comment without its markers and examples. */
 const bare = (comment: string): string =>
   comment
     .replace(/^\/\*\*?|\*\/$|^\/\/ ?/g, '')
@@ -90,7 +92,7 @@ const bare = (comment: string): string =>
 
 const lineAt = (text: string, at: number): number => text.slice(0, at).split('\n').length;
 
-/** The titles of tests, and the texts that are given to what is thrown. */
+/** Returns the titles of tests, and the texts of thrown errors. */
 function stringsOf({ file, text, program }: Source): Text[] {
   const found: Text[] = [];
   const add = (kind: TextKind, node: Expression | undefined): void => {
@@ -111,13 +113,13 @@ function stringsOf({ file, text, program }: Source): Text[] {
     },
     NewExpression({ callee, arguments: given }) {
       if (!/(?:Error|Problem)$/.test(text.slice(callee.start, callee.end))) return;
-      for (const one of given) add('errors', one as Expression); // a spread has no text of its own
+      for (const one of given) add('errors', one as Expression); // a spread has no text
     },
   }).visit(program);
   return found;
 }
 
-/** `it('...')`, and `it.each(...)('...')`. */
+/** Returns `true` for a callee such as `it('...')` or `it.each(...)('...')`. */
 function isTestCall(callee: Expression): boolean {
   switch (callee.type) {
     case 'Identifier':

@@ -53,7 +53,7 @@ describe("the README's Worker", () => {
     expect(await bundleWithout(path)).toEqual(whole);
   });
 
-  // Whoever frees one of them takes it off the list.
+  // Remove a feature from the list when the library builds without it.
   it.each(Object.keys(STILL_CARRIED))('still cannot be built without %s', async (path) => {
     expect(others.map((feature) => feature.path)).toContain(path);
     expect((await bundleWithout(path)).importedBy).not.toEqual([]);

@@ -4,7 +4,7 @@ import { importsOf } from '../source/imports.ts';
 import { type Source, sourceFilesIn } from '../source/parse-source.ts';
 import type { Manifest } from './public-names.ts';
 
-/** A part of the library that costs nothing unless it is imported. */
+/** A part of the library that adds no size if it is not imported. */
 export interface Feature {
   /** Its folder, or its file if it is one, from the root of the checkout: `src/modules/openapi`. */
   readonly path: string;
@@ -18,8 +18,8 @@ const MODULES = 'src/modules';
 const KERNEL = ['.', './worker', './durable-objects', './events', './models'];
 
 /**
- * Returns the features, sorted: each folder in `src/modules`, and each other place that an entry of package.json leads to. What is inside
- * another feature is a part of that one.
+ * Returns the features, sorted: each folder in `src/modules`, and each other location of an entry in
+ * package.json. A location inside another feature is part of that feature.
  */
 export function featuresOf({ exports }: Manifest, files: readonly string[]): Feature[] {
   const features = new Map<string, string[]>();
@@ -41,18 +41,18 @@ export function featuresOf({ exports }: Manifest, files: readonly string[]): Fea
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The folder that an entry is the door of. A file that is directly in `src` is a feature alone. */
+/** Returns the folder of an entry. A file directly in `src` is a separate feature. */
 function placeOf(types: string): string {
   const file = types.replace(/^\.\/dist\//, '').replace(/\.d\.ts$/, '.ts');
   const folder = dirname(file);
   return folder === 'src' ? file : folder;
 }
 
-/** Whether a file belongs to a feature. */
+/** Returns `true` if a file belongs to a feature. */
 export const isOfFeature = (file: string, path: string): boolean =>
   file === path || file.startsWith(`${path}/`);
 
-/** Whether a feature is a module: of the modules' folder, a surface, or MCP. */
+/** Returns `true` if a feature is a module: in the folder of modules, a surface, or MCP. */
 export const isModule = ({ path }: Feature): boolean =>
   [`${MODULES}/`, 'src/surfaces/', 'src/mcp'].some((start) => path.startsWith(start));
 

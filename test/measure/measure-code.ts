@@ -17,24 +17,24 @@ export interface Sizes {
   readonly longest: number;
 }
 
-/** What is measured of the library. Circles are lists of names; the last leads back to the first. */
+/** The measurements of the library. A circle is a list of names whose last name depends on the first. */
 export interface Figures {
   readonly files: Sizes;
-  /** Lines with code: without comments, blank lines and imports. */
+  /** Lines of code without comments, blank lines and imports. */
   readonly codeLines: { readonly all: number; readonly kernel: number };
-  /** Functions that have a name. Callbacks are lines of what they stand in. */
+  /** Named functions. A callback counts as part of its enclosing function. */
   readonly functions: Sizes;
   readonly circles: {
-    /** Between files that need each other when they run. */
+    /** Circles of runtime imports between files. */
     readonly values: readonly (readonly string[])[];
-    /** Between files, types included. */
+    /** Circles of imports between files, including types. */
     readonly files: readonly (readonly string[])[];
     readonly topFolders: readonly (readonly string[])[];
     readonly nestedFolders: readonly (readonly string[])[];
   };
   /** Functions with four or more positional parameters. */
   readonly wide: readonly { readonly file: string; readonly name: string; readonly parameters: number }[];
-  /** Each place where modules plug in: the calls of `defineSeam`. */
+  /** The calls of `defineSeam`, where modules plug in. */
   readonly seams: readonly Seam[];
   readonly entries: readonly Entry[];
   readonly sharedNames: readonly SharedName[];
@@ -84,11 +84,11 @@ export function measureCode(sources: readonly Source[], walk: readonly Step[], m
   };
 }
 
-/** The folders of the kernel. An adapter of a model is imported by whoever uses it. */
+/** The folders of the kernel. Model adapters are not part of it. */
 const KERNEL =
   /^(?:durable-objects|src\/(?:agent|journal|loop|session|sources|tool|worker|model(?=\/[\w-]+\.ts)))\/|^src\/module\.ts$/;
 
-/** Counts the lines of a file that have code, without imports and what it exports of other files. */
+/** Counts the lines of code in a file, without imports and re-exports. */
 export function codeLinesOf({ text, comments, module }: Source): number {
   const left = [...comments, ...module.staticImports, ...module.staticExports.filter(isFromElsewhere)];
   const blanked = left
@@ -108,7 +108,7 @@ const linesOf = (text: string): number => text.replace(/\n$/, '').split('\n').le
 
 const sum = (all: readonly number[]): number => all.reduce((one, other) => one + other, 0);
 
-/** What is around a function tells those of one name apart. */
+/** Returns the name of a function with its owners, which distinguish functions of the same name. */
 const fullName = ({ owners, name }: SourceFunction): string => [...owners, name ?? '(callback)'].join('.');
 
 function sizesOf(all: readonly number[]): Sizes {

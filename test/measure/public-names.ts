@@ -1,20 +1,20 @@
 import { exportsOf } from '../source/imports.ts';
 import type { Source } from '../source/parse-source.ts';
 
-/** What an entry of the package exports. */
+/** The exports of a package entry. */
 export interface Entry {
-  /** As it is imported: `holdfast`, `holdfast/worker`. */
+  /** The import path, such as `holdfast` or `holdfast/worker`. */
   readonly entry: string;
   readonly file: string;
-  /** Whether it has no names of its own, and only gathers those of other entries. */
+  /** `true` if it only re-exports names of other entries. */
   readonly gathers: boolean;
   readonly values: readonly string[];
   readonly types: readonly string[];
-  /** The names of which it only says which other entry exports them. */
+  /** The names that it only marks as exported by another entry. */
   readonly elsewhere: readonly string[];
 }
 
-/** Says so of names, in the place of exporting them. */
+/** The file that marks such names. */
 const SIGNPOSTS = 'src/elsewhere.ts';
 
 /** A name that several entries export. */
@@ -23,13 +23,16 @@ export interface SharedName {
   readonly entries: readonly string[];
 }
 
-/** What of package.json is read here. */
+/** The part of package.json that is used here. */
 export interface Manifest {
   readonly name: string;
   readonly exports: Readonly<Record<string, { readonly types: string }>>;
 }
 
-/** The names of all entries, in the order of package.json. @throws Error when the source of an entry is not there. */
+/**
+ * Returns the names of all entries, in the order of package.json. @throws Error if the source of an entry is
+ * missing.
+ */
 export function entriesOf({ name, exports }: Manifest, sources: readonly Source[]): Entry[] {
   const byFile = new Map(sources.map((source) => [source.file, source]));
   return Object.entries(exports).map(([path, { types }]) => {
@@ -48,7 +51,7 @@ export function entriesOf({ name, exports }: Manifest, sources: readonly Source[
   });
 }
 
-/** Whether each exported name is a type. All that another file exports is looked up there. */
+/** Returns whether each exported name is a type. Re-exports are resolved in the other file. */
 function namesOf(
   source: Source,
   byFile: ReadonlyMap<string, Source>,
@@ -66,7 +69,7 @@ function namesOf(
   return names;
 }
 
-/** Every name that more than one entry has of its own, whether it is the same thing or another one. */
+/** Returns every name that several entries export themselves, for the same or for different declarations. */
 export function sharedNames(entries: readonly Entry[]): SharedName[] {
   const all = new Map<string, string[]>();
   for (const { entry, values, types } of entries.filter(({ gathers }) => !gathers)) {

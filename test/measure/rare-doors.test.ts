@@ -1,4 +1,4 @@
-/** What a call can do beside running: a Worker carries it only if one of its tools imports it. */
+/** Features of calls that a Worker contains only if one of its tools imports them. */
 import { build } from 'esbuild';
 import { beforeAll, expect, it } from 'vitest';
 import { bundling, CLERK_ENTRY } from './bundles.ts';

@@ -1,25 +1,26 @@
 import { exportsOf, type Import, importsOf, resolved } from '../source/imports.ts';
 import type { Source } from '../source/parse-source.ts';
 
-/** The files that change when a part of the library is deleted, so that no import leads to what is gone. */
+/** The file changes when a part of the library is deleted, so that no import is broken. */
 export interface Removal {
-  /** The files that go, those of the part included, sorted. */
+  /** The deleted files including those of the part, sorted. */
   readonly files: readonly string[];
-  /** The files that only pass names on, with what is left of them. */
+  /** The files that only re-export names, with their remaining text. */
   readonly rewritten: readonly { readonly file: string; readonly text: string }[];
-  /** The files of the kernel that import what goes, sorted. The part can be deleted only if there are none. */
+  /** The kernel files that import deleted files, sorted. The part can be deleted only if there are none. */
   readonly kernel: readonly string[];
 }
 
-/** Says which files are the part, and which are the kernel. */
+/** Defines which files are the part, and which are the kernel. */
 export interface Parts {
   isPart(file: string): boolean;
   isKernel(file: string): boolean;
 }
 
 /**
- * Returns what has to go with a part: each file that imports it, each file that imports one of those, and so on. A file that only passes
- * names on, such as an entry of the package, loses the names that lead there. A file of the kernel stays, and is listed.
+ * Returns the changes for the deletion of a part: each file that imports it is deleted, each file that imports
+ * a deleted file, and so on. A file with only re-exports, such as a package entry, loses the deleted names.
+ * Kernel files are kept and reported.
  */
 export function removalOf(sources: readonly Source[], { isPart, isKernel }: Parts): Removal {
   const files = sources.map(toFile);
@@ -67,19 +68,19 @@ const sizeOf = (gone: ReadonlyMap<string, ReadonlySet<string>>): number =>
 interface File {
   readonly file: string;
   readonly imports: readonly Import[];
-  /** The names that it exports. */
+  /** The exported names. */
   readonly names: readonly string[];
-  /** All that it is made of, if it only passes names on. */
+  /** All its statements, if it only re-exports names. */
   readonly lines: readonly Line[] | undefined;
 }
 
-/** A name that a file passes on. */
+/** A re-exported name. */
 interface Line {
   readonly from: string;
   readonly specifier: string;
-  /** `*` for all names. */
+  /** The name in the other file, or `*` for all names. */
   readonly name: string;
-  /** The name here, or `null` if all names keep theirs. */
+  /** The new name, or `null` for the original names. */
   readonly as: string | null;
   readonly isType: boolean;
 }

@@ -9,14 +9,14 @@ export interface Running {
   readonly executed: readonly Executed[];
   readonly clerk: Bundle;
   readonly added: readonly AddedBytes[];
-  /** By the folder of the module. */
+  /** The added bytes, by the folder of the module. */
   readonly modules: readonly AddedBytes[];
 }
 
 /** Its budgets. See `budgets.ts`. */
 export interface Budgets {
   readonly executed: Readonly<Record<string, { readonly functions: number; readonly files: number }>>;
-  /** In KiB, gzipped. */
+  /** The gzipped size in KiB. */
   readonly clerk: number;
 }
 

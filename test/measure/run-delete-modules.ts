@@ -1,6 +1,7 @@
 /**
- * `npm run delete-modules`: deletes each module in a copy of this checkout, compiles what is left, and runs the tests of the kernel. Exits
- * with 1 if the kernel does not do without one. `-- --only compaction` deletes that one.
+ * `npm run delete-modules` deletes each module in a copy of this checkout, compiles the remaining files, and
+ * runs the tests of the kernel. Exits with 1 if the kernel does not work without a module.
+ * `-- --only compaction` deletes only this module.
  */
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,7 @@
 /**
- * `npm run english`: counts the habits of `english.ts` by folder, for each 10,000 words. `-- PATH...` counts other folders, such as those of
- * libraries that read well. `-- --list told` prints each place where a habit occurs, and `-- --draw 40 --seed 7 --kind comments` draws texts.
+ * `npm run english` counts the habits of `english.ts` by folder, per 10,000 words. `-- PATH...` counts other
+ * folders, such as those of well-written libraries. `-- --list told` prints each occurrence of a habit.
+ * `-- --draw 40 --seed 7 --kind comments` draws random texts.
  */
 import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -31,7 +32,7 @@ function list(texts: readonly Text[], habit: Habit): void {
       console.log(`${file}:${line} ${kind}: ${text.replaceAll('\n', ' ')}`);
 }
 
-/** Draws texts by a linear congruential generator, so that the same seed draws the same texts. */
+/** Draws texts with a linear congruential generator. The same seed draws the same texts. */
 function draw(texts: readonly Text[], count: number, seed: number): void {
   let state = seed;
   for (let drawn = 0; drawn < count; drawn += 1) {

@@ -1,11 +1,14 @@
-/** `npm run list-api`: prints every name that the package exports, entry by entry, so that two versions can be told apart by `diff`. */
+/**
+ * `npm run list-api` prints every exported name of the package by entry, so that `diff` can compare two
+ * versions.
+ */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readLibrary } from '../source/parse-source.ts';
 import { entriesOf, type Manifest } from './public-names.ts';
 
 const root = resolve(process.argv[2] ?? join(import.meta.dirname, '../..'));
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // that of this package, or of another version
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // the manifest of a version of this package
 for (const { entry, values, types, elsewhere } of entriesOf(manifest, readLibrary(root))) {
   for (const name of values) console.log(`${entry} ${name}`);
   for (const name of types) console.log(`${entry} type ${name}`);

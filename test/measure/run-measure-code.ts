@@ -1,6 +1,7 @@
 /**
- * `npm run measure-code`: measures how the library is built, what messages execute, and what Workers carry. `-- --json` prints the
- * figures as JSON; `-- --check` exits with 1 if a goal or a budget is not met.
+ * `npm run measure-code` measures the structure of the library, the functions that messages execute, and the
+ * bundles of Workers. `-- --json` prints the figures as JSON. `-- --check` exits with 1 if a goal or a budget
+ * is not met.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

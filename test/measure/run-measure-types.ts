@@ -1,7 +1,8 @@
 /**
- * `npm run measure-types`: writes an app with twenty agents beside the package as it is installed, and tells what `tsc` makes of
- * it: types, instantiations, memory and milliseconds, beside those of an app that only imports the package. `-- --agents 40`
- * writes another number, `-- --json` prints the figures as JSON, and `-- --keep` leaves the folder.
+ * `npm run measure-types` writes an app with twenty agents that uses the installed package. Prints the figures
+ * of `tsc`: types, instantiations, memory and milliseconds, next to those of an app that only imports the
+ * package. `-- --agents 40` changes the number of agents, `-- --json` prints JSON, and `-- --keep` keeps the
+ * folder.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -29,14 +30,14 @@ interface Figures {
   readonly types: number;
   readonly instantiations: number;
   readonly memoryMiB: number;
-  /** Of one thread, so that the counts are the same each time. */
+  /** With a single thread, so that the counts are reproducible. */
   readonly checkMs: number;
   readonly totalMs: number;
-  /** Of as many threads as the compiler takes. */
+  /** With the compiler's default number of threads. */
   readonly wallMs: number;
 }
 
-/** Times are those of the fastest run: what else the machine does only adds to them. */
+/** The runs. The fastest one counts, because other load on the machine only adds time. */
 const RUNS = [1, 2, 3];
 
 const TSCONFIG = {
@@ -68,7 +69,7 @@ try {
   else rmSync(folder, { recursive: true });
 }
 
-/** Puts the built declarations where an installed package has them, beside the packages that they stand on. */
+/** Copies the built declarations to the place of an installed package, next to its dependencies. */
 function installPackage(into: string): void {
   const modules = join(into, 'node_modules');
   mkdirSync(modules);
@@ -106,7 +107,7 @@ function measured(app: string, files: Files): Figures {
   };
 }
 
-/** Runs the compiler, and reads its figures by their names. @throws Error when the app does not compile. */
+/** Runs the compiler, and returns its figures by name. @throws Error if the app does not compile. */
 function diagnostics(...more: readonly string[]): ReadonlyMap<string, number> {
   const run = spawnSync('node', [tsc, '-p', folder, '--extendedDiagnostics', ...more], { encoding: 'utf8' });
   if (run.status !== 0) throw new Error(`The app does not compile:\n${run.stdout}${run.stderr}`);

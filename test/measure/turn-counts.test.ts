@@ -1,4 +1,4 @@
-/** What a turn makes the platform do, and what the page on cost says of it. The numbers are in test/bench/cost/counts.json. */
+/** The platform usage of a turn, and the page about cost. The numbers are in test/bench/cost/counts.json. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -25,7 +25,7 @@ describe('what a turn makes the platform do', () => {
     rmSync(into, { recursive: true, force: true });
   });
 
-  // On a busy machine a turn may take so long that its lease is renewed: then it is counted again.
+  // On a busy machine, a long turn can renew its lease, so the count is retried.
   it.each(SHAPE_NAMES)('is at most what is kept: %s', { retry: 2 }, async (shape) => {
     const counted = await countTurn(worker, shape);
     expect(counted.object.requests).toBeGreaterThan(1);

@@ -1,16 +1,19 @@
-/** An app as a team would have it after a while: agents of every sort of tool, each in a file of its own. */
+/** A typical app of a team: agents with every kind of tool, each in a separate file. */
 
-/** Its files, by their paths. */
+/** The files of an app, by path. */
 export type Files = ReadonlyMap<string, string>;
 
-/** An app of so many agents. Each has the same parts under names of its own, and hands work to the one before it. */
+/**
+ * Returns an app with this many agents. Each has the same parts under different names, and delegates to the
+ * previous agent.
+ */
 export function typedApp(agents: number): Files {
   const numbers = Array.from({ length: agents }, (_, at) => at + 1);
   const files = new Map(numbers.map((n) => [`src/agent-${n}.ts`, agentFile(n)]));
   return files.set('src/worker.ts', workerFile(numbers));
 }
 
-/** A Worker that has nothing but the package: what the app's figures are compared with. */
+/** Returns a Worker that only imports the package, for a comparison. */
 export const bareApp = (): Files => new Map([['src/worker.ts', `${IMPORTS}\nexport { SessionObject };\n`]]);
 
 const IMPORTS = `import { createHoldfast } from 'holdfast/worker';

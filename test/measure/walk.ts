@@ -1,13 +1,16 @@
 /** One step of the walk: a function that a message goes through. */
 export interface Step {
   readonly file: string;
-  /** The function, as `test/source` names it: `Owner.name` for one inside of something. */
+  /** The name of the function in the format of `test/source`. `Owner.name` is a nested function. */
   readonly calls: string;
-  /** What happens there. */
+  /** What the function does. */
   readonly does: string;
-  /** The file of an earlier step, from which it is called; `null` for the first. That file imports the function or its owner. */
+  /**
+   * The file of the earlier step that calls it, or `null` for the first step. That file imports the function or
+   * its owner.
+   */
   readonly from: string | null;
-  /** Where the caller has the function without an import: how it comes by it, and by which name it is called there. */
+  /** For a call without an import: how the caller receives the function, and its name there. */
   readonly through?: { readonly reason: string; readonly as: string };
 }
 
@@ -15,20 +18,19 @@ const STUB = "the Durable Object's stub";
 const STORAGE = 'the storage that the object gives its ledger';
 
 /**
- * The walk of one message: `POST /agents/{agent}/sessions/{session}/messages` with a body that is well formed, to a session that is
- * idle; the model asks for one tool that changes something, reads its result and answers. From the Worker's `fetch` to the
- * reducer and back to the response.
+ * The walk of one message: `POST /agents/{agent}/sessions/{session}/messages` with a valid body to an idle
+ * session. The model requests one tool with an effect, reads its result and answers. The walk leads from the
+ * Worker's `fetch` to the reducer and back to the response.
  *
- * A file is on it when code of it runs in between, and whoever wants to understand how a message becomes an answer must
- * open it. Not on it are: gates that let the message through as it is (auth, origins, headers, limits of bodies), the
- * adapter of the model and what one tool does inside, memories of kinds of tools that have nothing to remember here,
- * inspection, compaction, tools that are found elsewhere, what counts and guards limits that are not reached, what repeats
- * requests that were lost, and helpers that say in their name all that they do.
+ * It contains each file that runs during the walk and that a reader must open to understand how a message
+ * becomes an answer. It omits checks that pass (auth, origins, headers, body limits), the model's adapter, the
+ * code of the tool, memories of kinds without data, inspection, compaction, external tools, counters and limits
+ * that are not reached, retries of lost requests, and helpers whose names describe them completely.
  *
  * `npm run measure-code` checks every step against the code.
  */
 export const WALK: readonly Step[] = [
-  // In: a request becomes a turn.
+  // A request becomes a turn.
   { file: 'src/worker/app.ts', calls: 'createApp', does: 'takes the request, and routes it', from: null },
   {
     file: 'src/worker/target.ts',
@@ -68,7 +70,7 @@ export const WALK: readonly Step[] = [
     does: 'finds agent, model, context and secrets',
     from: 'src/worker/send-message.ts',
   },
-  // The lease: the object stores the start and answers who may go on.
+  // The lease: the object stores the start and grants a lease.
   {
     file: 'src/session/object-session.ts',
     calls: 'objectSession.begin',
@@ -108,7 +110,7 @@ export const WALK: readonly Step[] = [
     from: 'durable-objects/ledger.ts',
     through: { reason: STORAGE, as: 'addEvents' },
   },
-  // The turn: fold, hold, run.
+  // The turn: fold the journal, hold the lease, run the loop.
   {
     file: 'src/worker/turn-response.ts',
     calls: 'settled',
@@ -289,7 +291,7 @@ export const WALK: readonly Step[] = [
     does: 'stores rows of the holder and of nobody else',
     from: 'durable-objects/session-object.ts',
   },
-  // Back: the turn ends, and its outcome is the response.
+  // The response: the turn ends with an outcome.
   {
     file: 'src/journal/conversation.ts',
     calls: 'closeOpenCalls',

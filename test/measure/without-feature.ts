@@ -6,16 +6,17 @@ import { isOfFeature } from './features.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** A bundle of the README's Worker from which a feature is missing. */
+/** A bundle of the README's Worker without one feature. */
 export interface BundleWithout {
-  /** The files that import the feature, sorted. Without any, there is a bundle. */
+  /** The files that import the feature, sorted. There is a bundle only if the list is empty. */
   readonly importedBy: readonly string[];
-  /** The SHA-256 of the bundle, or `undefined` if it could not be made. */
+  /** The SHA-256 of the bundle, or `undefined` if the build failed. */
   readonly sha256: string | undefined;
 }
 
 /**
- * Bundles the README's Worker as if the feature's folder were deleted: each import of it fails to resolve. `null`: nothing is missing.
+ * Bundles the README's Worker as if the feature's folder were deleted, so that each import of it fails. `null`
+ * deletes no folder.
  *
  * @throws BuildFailure if the bundle fails for another reason.
  */

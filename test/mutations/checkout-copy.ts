@@ -13,9 +13,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /**
- * Copies what git knows of a checkout, or would take in, as it is in the working tree. The installed packages are linked one
- * by one, so that caches, which stand beside them, are the copy's own. Answers the folder of the copy, which is removed when
- * the process ends.
+ * Copies the files of the working tree that git tracks or would add. Links the installed packages one by one,
+ * so that the copy has its own caches. Returns the folder of the copy, which is removed when the process ends.
  */
 export function copyCheckout(root: string): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-mutations-')));
@@ -41,6 +40,6 @@ function filesOf(root: string): string[] {
     maxBuffer: 2 ** 26,
   });
   if (status !== 0) throw new Error(`git could not list the files of ${root}: ${stderr}`);
-  // One that was removed and not committed yet is listed, and not there.
+  // Git also lists files whose removal is not committed.
   return stdout.split('\0').filter((file) => file !== '' && existsSync(join(root, file)));
 }

@@ -114,7 +114,7 @@ describe('the tests of a mutation', () => {
   const A = file('a.test.ts', 1, [GREEN]);
   const UNLOADED = file('b.test.ts', 2, [], 'Error: Failed to start a worker');
 
-  /** Runs the tests of an entry by these runs, one after another, and returns which files each of them had. */
+  /** Runs the tests of an entry with these results, one after another. Returns the files of each run. */
   async function runs(tested: { tests: readonly string[]; hangs?: true }, ...given: readonly Ran[]) {
     const asked: (readonly string[])[] = [];
     const last = await runPatiently(tested, async (files) => {

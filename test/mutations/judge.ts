@@ -1,22 +1,22 @@
-/** What the tests that an entry names say of a mutation. */
+/** The result of an entry's tests for a mutation. */
 export type Verdict =
-  /** A test was red, and this one first; or the tests did not end, and the entry says that they may not. */
+  /** Contains the first test that failed. Also used for tests that did not end, if the entry allows this. */
   | { readonly is: 'caught'; readonly by: string }
-  /** All of them were green. */
+  /** All tests passed. */
   | { readonly is: 'survived' }
-  /** The tests said nothing: they could not be run, or came to no end. The guard may be good or bad. */
+  /** The tests failed to run or did not end, so the guard is untested. */
   | { readonly is: 'not-run'; readonly why: string }
-  /** The entry is wrong. */
+  /** The entry is invalid. */
   | { readonly is: 'error'; readonly why: string };
 
-/** What vitest says of a run as JSON, as far as it is read here. */
+/** The part of Vitest's JSON report that is used here. */
 export interface Report {
   readonly success: boolean;
   readonly testResults: readonly RanFile[];
 }
 
 interface RanFile {
-  /** Its absolute path. */
+  /** The absolute path of the file. */
   readonly name: string;
   readonly startTime: number;
   readonly status: string;
@@ -28,7 +28,7 @@ interface RanFile {
   }[];
 }
 
-/** How a run of tests ended: with a report, without one, or not at all. */
+/** How a run of tests ended: with a report, without one, or with a timeout. */
 export type Ran =
   | { readonly ended: 'reported'; readonly report: Report }
   | { readonly ended: 'broken'; readonly output: string }
@@ -41,8 +41,8 @@ export interface Tested {
 }
 
 /**
- * Only a test that ran and failed catches a mutation, and a mutation survives only if each of its files ran and passed. `toName`
- * returns how a file is shown.
+ * Judges a run. A mutation is caught only by a test that ran and failed. It survives only if all of its files
+ * ran and passed. `toName` formats a file name.
  */
 export function judge(ran: Ran, { tests, hangs }: Tested, toName: (file: string) => string): Verdict {
   const mayHang = hangs === true;
@@ -75,8 +75,8 @@ export function judge(ran: Ran, { tests, hangs }: Tested, toName: (file: string)
 }
 
 /**
- * Returns the test files whose outcome a run leaves open: they could not be run, timed out, or are missing. Returns all of them if the
- * whole run says nothing.
+ * Returns the test files without a clear result: they could not be run, timed out, or are missing. Returns all
+ * files if the whole run gave no result.
  */
 export function leftOpen(ran: Ran, { tests, hangs }: Tested): readonly string[] {
   if (ran.ended !== 'reported') return ran.ended === 'too-late' && hangs ? [] : tests;
@@ -88,14 +88,14 @@ export function leftOpen(ran: Ran, { tests, hangs }: Tested): readonly string[] 
   );
   const isLate = ({ assertionResults }: RanFile): boolean =>
     assertionResults.some((test) => test.status === 'failed' && isTimeout(test.failureMessages));
-  // The first red test ends a run: it proves enough, and what did not run after it is of no interest.
+  // A run stops at the first failed test, which is enough proof.
   const isCaught = failures.some((test) => hangs || !isTimeout(test.failureMessages));
   if (unloaded.length > 0 || isCaught) return unloaded;
-  if (!success && failures.length === 0) return tests; // something failed outside of the tests
+  if (!success && failures.length === 0) return tests; // a failure outside of the tests
   return tests.filter((file) => !hasPassed(ran.report, file) || resultsOf(file).some(isLate));
 }
 
-/** Returns a report in which the results of these files are those of runs of their own. */
+/** Replaces the results of these files in a report by the results of separate runs. */
 export function withResults(report: Report, alone: ReadonlyMap<string, Report>): Report {
   const isReplaced = ({ name }: RanFile): boolean => [...alone.keys()].some((file) => isOf(name, file));
   const testResults = [
@@ -108,7 +108,7 @@ export function withResults(report: Report, alone: ReadonlyMap<string, Report>):
 
 const isOf = (name: string, file: string): boolean => name.endsWith(`/${file}`);
 
-/** Whether a file failed without a red test: it could not be loaded, or a hook failed. */
+/** Returns `true` if a file failed without a failed test: it could not be loaded, or a hook failed. */
 const isUnloaded = ({ status, assertionResults }: RanFile): boolean =>
   status === 'failed' && assertionResults.every((test) => test.status !== 'failed');
 
@@ -130,7 +130,7 @@ const firstLine = (text: string): string => text.trim().split('\n')[0] ?? '';
 
 const lastWords = (output: string): string => output.trim().split('\n').slice(-3).join(' | ').slice(-500);
 
-/** Returns why nothing can be learned from these tests of a run without changes, or `undefined` if they are green. */
+/** Returns why an unchanged run of these tests is not usable, or `undefined` if all of them pass. */
 export function notGreen(ran: Ran, tests: readonly string[]): string | undefined {
   if (ran.ended === 'broken') return `the tests did not run: ${lastWords(ran.output)}`;
   if (ran.ended === 'too-late') return `the tests did not end within ${ran.afterMs / 1_000} s`;
@@ -148,7 +148,7 @@ export function notGreen(ran: Ran, tests: readonly string[]): string | undefined
   return isExplained ? undefined : 'something failed outside of the tests';
 }
 
-/** Returns how many mutations came to each verdict, in words. */
+/** Summarizes the number of mutations by verdict. */
 export function summaryOf(verdicts: readonly Verdict[]): string {
   const count = (is: Verdict['is']): number => verdicts.filter((one) => one.is === is).length;
   return (

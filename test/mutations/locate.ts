@@ -7,7 +7,9 @@ export interface Place extends Span {
   readonly file: string;
 }
 
-/** Finds what a mutation replaces. @throws Error that says what of its entry is not so, and how to mend it. */
+/**
+ * Finds the text that a mutation replaces. @throws Error that describes the mistake in its entry and the fix.
+ */
 export function locate(sources: readonly Source[], mutation: Mutation): Place {
   const { name, in: owner, text } = mutation;
   const places = sources.flatMap((source) => placesOf(source, owner));
@@ -41,7 +43,10 @@ function placesOf(source: Source, name: string): { readonly source: Source; read
   return isNamed ? functionsNamed(source, name).map((span) => ({ source, span })) : [];
 }
 
-/** The formatter may break a line anywhere: blanks are like other blanks. */
+/**
+ * Returns a pattern in which white space matches any white space, because the formatter may break lines
+ * anywhere.
+ */
 const toPattern = (text: string): RegExp =>
   new RegExp(
     text
@@ -52,7 +57,7 @@ const toPattern = (text: string): RegExp =>
     'g',
   );
 
-/** The text of a file in which the places are replaced. They must not overlap. */
+/** Returns the text of a file with these places replaced. They must not overlap. */
 export function replaced(
   text: string,
   changes: readonly { readonly place: Span; readonly becomes: string }[],

@@ -1,4 +1,4 @@
-/** Whoever renames a function that `test/mutations.ts` names finds out here, and not by a run that takes minutes. */
+/** These tests detect a renamed function that `test/mutations.ts` names, without a run of several minutes. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { transformSync } from 'esbuild';

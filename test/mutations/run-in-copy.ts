@@ -9,7 +9,7 @@ interface Ended {
   readonly output: string;
 }
 
-/** Runs these test files in whichever projects have them. `bail`: no further than to the first that is red. */
+/** Runs these test files in all projects that contain them. `bail` stops at the first failed test. */
 export async function runTests(
   copy: string,
   tests: readonly string[],
@@ -33,9 +33,9 @@ export async function runTests(
   return { ended: 'reported', report: JSON.parse(readFileSync(report, 'utf8')) as Report }; // vitest's own JSON report
 }
 
-/** What the compiler has against these files and all that they import, line by line; nothing when all is well. */
+/** Returns the compiler's errors for these files and all of their imports, one line each. */
 export async function compile(copy: string, files: readonly string[], mostMs: number): Promise<string[]> {
-  // A mutation may leave over what only the code that it replaced had used.
+  // A mutation can leave unused code behind.
   const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false, noEmit: true };
   const config = { extends: './tsconfig.json', compilerOptions, include: [], files };
   writeFileSync(join(copy, 'tsconfig.mutations.json'), JSON.stringify(config));
@@ -49,7 +49,7 @@ export async function compile(copy: string, files: readonly string[], mostMs: nu
 
 const running = new Set<ChildProcess>();
 
-/** Ends whatever runs, with all that it has started. */
+/** Kills all running programs and their children. */
 export function stopAll(): void {
   for (const child of running) kill(child);
 }
@@ -59,11 +59,11 @@ function kill({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }
 
-/** Runs the program of a package in a process group of its own: tests start Workers, which must not outlive them. */
+/** Runs the program of a package in its own process group, so that Workers of tests can be ended with it. */
 async function run(copy: string, [program = '', ...args]: readonly string[], mostMs: number): Promise<Ended> {
   const child = spawn(process.execPath, [join(copy, 'node_modules', program), ...args], {
     cwd: copy,
@@ -79,7 +79,7 @@ async function run(copy: string, [program = '', ...args]: readonly string[], mos
   child.stdout.on('data', listen);
   child.stderr.on('data', listen);
   const ended = Promise.withResolvers<void>();
-  child.on('exit', () => kill(child)); // what it has started may still hold its output open
+  child.on('exit', () => kill(child)); // its children can still hold its output open
   child.on('close', () => ended.resolve());
   child.on('error', ended.reject);
   const timer = setTimeout(() => {

@@ -1,6 +1,6 @@
 /**
- * `npm run mutations`: makes each change of `test/mutations.ts` in a copy of the checkout, runs the tests that its entry
- * names, and prints which of them noticed. `-- --only write-ahead` makes one of them; it may be given several times.
+ * `npm run mutations` applies each change of `test/mutations.ts` to a copy of the checkout, runs the tests in
+ * its entry, and prints whether they fail. `-- --only write-ahead` applies one change, and can be repeated.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -13,13 +13,13 @@ import { locate, type Place, replaced } from './locate.ts';
 import { compile, runTests, stopAll } from './run-in-copy.ts';
 import { runPatiently } from './run-patiently.ts';
 
-/** A mutation that can be made. */
+/** A mutation whose place was found. */
 interface Located {
   readonly mutation: Mutation;
   readonly place: Place;
 }
 
-/** For the tests of one mutation, and for the compiler, in ms. */
+/** The timeout of the tests of one mutation and of the compiler, in ms. */
 const LONGEST = 120_000;
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
@@ -32,7 +32,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 process.exitCode = (await play(chosen(values.only))) ? 0 : 1;
 
-/** Whether every one was caught. */
+/** Returns `true` if every mutation was caught. */
 async function play(mutations: readonly Mutation[]): Promise<boolean> {
   const copy = copyCheckout(resolve(import.meta.dirname, '../..'));
   const wrong = new Map<Mutation, string>();
@@ -85,7 +85,10 @@ function locateAll(
   });
 }
 
-/** All at once, and one by one those that may be what is wrong: a mutation that is no code would be caught by anything. */
+/**
+ * Compiles all mutations at once, and the suspicious ones separately. A mutation that does not compile would be
+ * caught by any test.
+ */
 async function compileAll(
   copy: string,
   all: readonly Located[],
@@ -117,7 +120,7 @@ async function compileWith(copy: string, all: readonly Located[]): Promise<reado
   }
 }
 
-/** Answers how to undo it. */
+/** Applies changes to a file. Returns a function that reverts them. */
 function change(copy: string, file: string, changes: readonly Located[]): () => void {
   const path = join(copy, file);
   const text = readFileSync(path, 'utf8');

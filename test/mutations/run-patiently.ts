@@ -3,8 +3,9 @@ import { leftOpen, type Ran, type Report, type Tested, withResults } from './jud
 const NO_RESULTS: Report = { success: false, testResults: [] };
 
 /**
- * Runs the tests of an entry together, then runs each file alone whose outcome is left open: on a busy machine a worker dies, or a hook
- * times out. Returns the first run with the results of these files replaced, or the run of a file that gives no report even then.
+ * Runs the tests of an entry together, and then runs each file without a clear result alone, because a busy
+ * machine can kill a worker or time out a hook. Returns the first run with the results of these files replaced,
+ * or the run of a file that still gives no report.
  */
 export async function runPatiently(
   tested: Tested,

@@ -1,8 +1,8 @@
 /**
- * `npm run prompt-cache`: how well the requests of a loop extend each other, over every wire. Real packages of providers send
- * them to strict local servers; what is compared are the bodies that these got. Prints a table, where requests depart from
- * the one before and why; the exit code says whether plain agents and state machines never do, and whether every departure has
- * a cause.
+ * `npm run prompt-cache` measures how well the requests of a loop extend each other, on every wire. The
+ * providers' packages send the requests to strict local servers, and the received bodies are compared. Prints a
+ * table, and the departures with their causes. Exits with 1 if plain agents or state machines have departures,
+ * or if a departure has no cause.
  */
 import { runCommand } from '../full/process/run-command.ts';
 import { departuresOf, lastLine, problemsOf, tableOf } from './measure/report.ts';

@@ -3,7 +3,7 @@ import { type Arrow, circlesAmong, folderCircles, foldersOf, shownCircle } from 
 import { importsOf } from './imports.ts';
 import { parseSource } from './parse-source.ts';
 
-/** `a > b` for each arrow. */
+/** Parses `a > b` into an arrow. */
 const arrows = (...all: readonly string[]): Arrow[] =>
   all.map((one) => {
     const [from = '', to = ''] = one.split(' > ');

@@ -1,13 +1,13 @@
-/** A dependency: a file that imports another, or a folder whose files do. */
+/** A dependency of a file, or of a folder whose files import another. */
 export interface Arrow {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * The shortest circle through each thing that is part of one, every circle once, as `['a', 'b']` for `a -> b -> a`. It begins
- * with the name that sorts first. There are none exactly when no way along the arrows leads back to where it began; what
- * points at itself is no circle.
+ * Returns the shortest circle through each name that is part of one, without duplicates: `['a', 'b']` for
+ * `a -> b -> a`. A circle starts with its alphabetically first name. The list is empty exactly if there are no
+ * circles. An arrow to itself is not a circle.
  */
 export function circlesAmong(arrows: readonly Arrow[]): string[][] {
   const known = new Map<string, Set<string>>();
@@ -55,8 +55,8 @@ function turned(circle: readonly string[]): string[] {
 export const shownCircle = (circle: readonly string[]): string => [...circle, circle[0]].join(' -> ');
 
 /**
- * The arrows between folders that arrows between files make, for one folder and what is directly in it: each folder inside
- * stands for all that is in it. Files that lie in the folder itself are what its folders are parts of: they count for no arrow.
+ * Returns the arrows between the direct subfolders of a folder, from the arrows between files. Each subfolder
+ * contains all files below it. Files directly in the folder are ignored.
  */
 export function arrowsIn(arrows: readonly Arrow[], folder: string): Arrow[] {
   const part = (file: string): string | undefined => {
@@ -84,8 +84,9 @@ export function foldersOf(files: readonly string[]): string[] {
 }
 
 /**
- * The circles between folders. First those between the top folders: the folders of `src`, each of `src/modules` and its files
- * for itself, and the folders beside it. Then, for each folder that has folders in it, those between these.
+ * Returns the circles between folders. `top` has the circles of the top folders: the folders of `src`, each
+ * module in `src/modules`, and the folders next to `src`. `nested` has the circles of the subfolders of each
+ * folder.
  */
 export function folderCircles(arrows: readonly Arrow[]): {
   readonly top: string[][];

@@ -13,7 +13,7 @@ export interface Declared {
 }
 
 /**
- * Returns the declaration of an exported name, through all files that only re-export it.
+ * Returns the declaration of an exported name. Follows re-exports.
  * @throws Error if it is not declared in the sources.
  */
 export function declarationOf(name: string, source: Source, byFile: ReadonlyMap<string, Source>): Declared {
@@ -36,7 +36,7 @@ function look(name: string, source: Source, byFile: ReadonlyMap<string, Source>)
   return undefined;
 }
 
-/** The declaration of a name in its own file. */
+/** Finds the declaration of a name in its own file. */
 function declaredIn({ file, text }: Source, name: string): Declared {
   const declaration = new RegExp(
     `^export (?:declare )?(?:abstract )?(?:const|let|type|interface|class|enum|(?:async )?function\\*?) ${name}\\b`,
@@ -62,6 +62,6 @@ function commentBefore(text: string): string | undefined {
     .trim();
 }
 
-/** The code of the examples in a docstring. */
+/** Returns the code of the examples in a docstring. */
 export const examplesIn = (doc: string): string[] =>
   [...doc.matchAll(/@example\b[^`]*```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);

@@ -4,7 +4,7 @@ import { parseSource } from './parse-source.ts';
 
 const source = (text: string) => parseSource('src/a.ts', text);
 
-/** The functions of a name, each as it is written. */
+/** Returns the texts of the functions with this name. */
 const found = (text: string, name: string): string[] =>
   functionsNamed(source(text), name).map(({ start, end }) => text.slice(start, end));
 

@@ -29,12 +29,13 @@ export interface SourceFunction extends Span {
 }
 
 /**
- * All functions of a file, at whatever depth, in order: function declarations, methods, accessors and constructors, constants
- * and properties that hold a function, and callbacks. Overloads and the members of interfaces have no body, and are none.
+ * Returns all functions of a file in order, at any depth: function declarations, methods, accessors,
+ * constructors, constants and properties with a function, and callbacks. Skips overloads and interface members,
+ * which have no body.
  */
 export function functionsOf({ program, text }: Source): SourceFunction[] {
   const found: SourceFunction[] = [];
-  /** The function that a declaration, a constant, a property or a method holds is named by it, and begins there. */
+  /** The declaration, constant, property or method that names a function. The function's range starts there. */
   const holders = new Map<object, Holder>();
   const owners: string[] = [];
   const enter = ({ start, end, key, value }: Holding): void => {
@@ -121,15 +122,15 @@ function nameOf(key: Holding['key']): string | undefined {
   return key?.type === 'Literal' ? String(key.value) : undefined;
 }
 
-/** `as` and `satisfies` are transparent. */
+/** Returns the value inside `as` and `satisfies`. */
 function held(value: Member['value']): Member['value'] {
   const isTyped = value?.type === 'TSAsExpression' || value?.type === 'TSSatisfiesExpression';
   return isTyped ? held(value.expression) : value;
 }
 
 /**
- * The functions of this name. `Owner.name` finds those inside the class, the constant or the function `Owner`, at whatever
- * depth.
+ * Returns the functions of this name. `Owner.name` finds those inside the class, constant or function `Owner`,
+ * at any depth.
  */
 export function functionsNamed(source: Source, name: string): SourceFunction[] {
   const parts = name.split('.');

@@ -74,7 +74,7 @@ export function exportsOf({ file, module }: Source): Export[] {
       const name = exportName.kind === 'Default' ? 'default' : (exportName.name ?? '*');
       const from = moduleRequest && resolved(file, moduleRequest.value);
       const id = name === '*' ? `* ${from}` : name;
-      // A constant and a type of one name are a value.
+      // A constant and a type with the same name count as a value.
       found.set(id, { name, from, isType: isType && (found.get(id)?.isType ?? true) });
     }
   }

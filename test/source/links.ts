@@ -10,8 +10,8 @@ export interface Link {
 }
 
 /**
- * Returns the links of a page into the repository, in order. `page`: the path of the page, which its links
- * are relative to.
+ * Returns the links of a page into the repository, in order. @param page The path of the page, for relative
+ * links.
  */
 export const linksIn = (text: string, page: string): Link[] =>
   [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, to = '']) => {

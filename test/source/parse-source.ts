@@ -7,7 +7,7 @@ export interface Source {
   /** Its path from the root of the checkout, with slashes. */
   readonly file: string;
   readonly text: string;
-  /** The whole syntax tree. Brackets around an expression are no nodes of their own. */
+  /** The syntax tree. It has no nodes for parentheses. */
   readonly program: Program;
   /** The imports and exports of the file. */
   readonly module: EcmaScriptModule;
@@ -53,7 +53,7 @@ export const sourceFilesIn = (root: string, folder: string): string[] =>
 export const readSource = (root: string, file: string): Source =>
   parseSource(file, readFileSync(join(root, file), 'utf8'));
 
-/** The source of the library without the examples, which are its users. */
+/** Reads the source of the library without the examples. */
 export const readLibrary = (root: string): Source[] =>
   ['durable-objects', 'src']
     .flatMap((folder) => sourceFilesIn(root, folder))

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One test of a run, as the JSON report tells of it. */
+/** One test of a run in the JSON report. */
 export interface RanTest {
-  /** The titles of the blocks around it and its own, joined by blanks. */
+  /** The titles of its blocks and its own title, joined by spaces. */
   readonly title: string;
   readonly passed: boolean;
 }
 
-/** What became of one id. */
+/** The state of one id. */
 export type Standing =
   | { readonly id: string; readonly is: 'covered'; readonly by: readonly string[] }
   | { readonly id: string; readonly is: 'not-applicable'; readonly why: string }
   | { readonly id: string; readonly is: 'missing' };
 
-/** A row of the source documents, and those of its ids that no passed test names. */
+/** A row of the source documents, with its ids that no passed test names. */
 export interface RowStanding extends SourceRow {
   readonly missing: readonly string[];
 }
@@ -22,24 +22,27 @@ export interface RowStanding extends SourceRow {
 export interface Coverage {
   readonly standings: readonly Standing[];
   readonly rows: readonly RowStanding[];
-  /** What makes the figures worthless: a title that names too much, a reason for what is covered, a failed test. */
+  /**
+   * Mistakes that invalidate the figures: a title with too many ids, a reason for a covered id, or a failed
+   * test.
+   */
   readonly faults: readonly string[];
 }
 
 const MAX_IDS = 3;
-/** Of all ids, those that may be said not to apply. */
+/** The maximum share of ids that may be marked as not applicable. */
 const MAX_NOT_APPLICABLE = 0.06;
 
-/** The ids that a text of the specification defines: each begins an entry of a list, as in `- **TOOL-01** ...`. */
+/** Returns the ids that a specification defines. Each starts a list item, such as `- **TOOL-01** ...`. */
 export const idsDefinedIn = (text: string): string[] =>
   [...text.matchAll(/^- \*\*([A-Z]{3,4}-\d\d)\*\*/gm)].map(([, id = '']) => id);
 
 const SPECIFICATION = readFileSync(join(import.meta.dirname, 'behaviours.md'), 'utf8');
 
-/** The behaviours that the library answers for, as `behaviours.md` beside this file numbers them. */
+/** The ids of the library's behaviors, as numbered in `behaviours.md` in this folder. */
 export const ALL_IDS: readonly string[] = idsDefinedIn(SPECIFICATION);
 
-/** A feature that a source document names, and the behaviours that it consists of. */
+/** A feature in a source document, with its behaviors. */
 export interface SourceRow {
   readonly row: string;
   readonly feature: string;
@@ -47,8 +50,8 @@ export interface SourceRow {
 }
 
 /**
- * The features of the source documents that a text of the specification lists, as in `| S0-004 | Context in methods | CTX-01, CTX-07 | |`.
- * `CTX-01..03` is a range, and `CTX` all of a group.
+ * Returns the features of the source documents in a specification, such as
+ * `| S0-004 | Context in methods | CTX-01, CTX-07 | |`. `CTX-01..03` is a range, and `CTX` is a whole group.
  */
 export const rowsDefinedIn = (text: string): SourceRow[] => {
   const all = idsDefinedIn(text);
@@ -75,13 +78,13 @@ function idsOfPart(part: string, all: readonly string[]): string[] {
 /** The 243 features of the source documents. */
 export const ALL_ROWS: readonly SourceRow[] = rowsDefinedIn(SPECIFICATION);
 
-/** Ids that do not apply, and what stands in their place. */
+/** Ids that do not apply, with their replacements. */
 export const NOT_APPLICABLE: Readonly<Record<string, string>> = {};
 
-/** The spec ids that a title names, each once. */
+/** Returns the unique spec ids in a title. */
 export const idsOf = (title: string): string[] => [...new Set(title.match(/\b[A-Z]{3,4}-\d\d\b/g) ?? [])];
 
-/** Which id is proved by which passed test. */
+/** Finds the passed tests of each id. */
 export function coverageOf(tests: readonly RanTest[]): Coverage {
   const byId = new Map<string, string[]>();
   for (const { title, passed } of tests) {

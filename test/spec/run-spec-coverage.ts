@@ -1,7 +1,8 @@
 /**
- * `npm run spec-coverage`: runs the tests and prints, for every behaviour of `behaviours.md`, the passed tests that name it,
- * then how many rows of the source documents consist of covered behaviours alone.
- * `-- --report file.json` reads the JSON report of a run instead; `-- --seed 7` draws 25 ids to try mutations on.
+ * `npm run spec-coverage` runs the tests and prints, for every behavior in `behaviours.md`, the passed tests
+ * that name it. Then prints how many rows of the source documents have only covered behaviors.
+ * `-- --report file.json` reads the JSON report of an earlier run. `-- --seed 7` draws 25 ids for mutation
+ * tests.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -20,7 +21,7 @@ if (values.seed !== undefined)
 const missing = coverage.standings.filter(({ is }) => is === 'missing');
 process.exitCode = missing.length + coverage.faults.length === 0 ? 0 : 1;
 
-/** Runs every test and answers where its report is. */
+/** Runs every test and returns the path of the report. */
 function runTests(): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-spec-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -38,7 +39,7 @@ function testsOf(report: string): RanTest[] {
       readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
     }[];
   }
-  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report; // vitest's own JSON report
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report; // Vitest's JSON report
   return testResults.flatMap(({ assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'passed' || status === 'failed')
@@ -69,7 +70,7 @@ function line(standing: Standing): string {
   }
 }
 
-/** 25 covered ids, the same ones for the same seed. */
+/** Draws 25 covered ids. The same seed draws the same ids. */
 function drawn(seed: number): string[] {
   let state = seed >>> 0 || 1;
   const next = (): number => {

@@ -15,7 +15,7 @@ const billOfTurn = ({ shape, counts }: KeptTurn) => billOf(counts, SHAPES[shape]
 
 const dollars = (amount: number): string => `$${amount.toFixed(2)}`;
 
-/** A million turns, by their work and by the duration of a model reply. */
+/** The cost of a million turns, by their work and by the duration of a model reply. */
 function totals({ turns }: KeptCounts): string {
   const seconds = [...new Set(turns.map((turn) => turn.seconds))];
   const head = ['A million turns', ...seconds.map((one) => `model of ${one} s`)];
@@ -26,7 +26,7 @@ function totals({ turns }: KeptCounts): string {
   return asTable([head, ...rows]);
 }
 
-/** The parts of each total. */
+/** The items of each total. */
 function parts({ turns }: KeptCounts): string {
   const head = ['Turn', 'Model', 'Rows written', 'Object requests', 'Rows', 'Requests', 'Duration', 'Worker'];
   const rows = TURNS.flatMap(([shape, words]) =>

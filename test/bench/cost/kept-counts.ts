@@ -30,7 +30,7 @@ export interface KeptCounts {
 
 const FILE = join(import.meta.dirname, 'counts.json');
 
-export const readKept = (): KeptCounts => JSON.parse(readFileSync(FILE, 'utf8')) as KeptCounts; // as written below
+export const readKept = (): KeptCounts => JSON.parse(readFileSync(FILE, 'utf8')) as KeptCounts; // written by this file
 
 export const writeKept = (kept: KeptCounts): void =>
   writeFileSync(FILE, `${JSON.stringify(kept, null, 2)}\n`);

@@ -26,7 +26,7 @@ export const PRICES = {
 
 /** Milliseconds assumed for values that cannot be counted on one machine, rounded up. */
 export const ASSUMED = {
-  /** An object is awake for each request, its commit included. */
+  /** The time for which an object is awake for each request, including its commit. */
   awakePerRequest: 10,
   /** CPU time of a turn, and of each of its model calls. */
   cpuPerTurn: 3,
@@ -42,7 +42,7 @@ export interface Bill {
   readonly total: number;
 }
 
-/** Returns the cost of a million such turns. `modelCalls`: the number of model calls of each. */
+/** Returns the cost of a million such turns. @param modelCalls The number of model calls of each turn. */
 export function billOf(counts: BilledCounts, modelCalls: number): Bill {
   const requests = counts.requests + counts.messages / PRICES.messagesARequest;
   const awakeSeconds = (counts.requests * ASSUMED.awakePerRequest) / 1_000;

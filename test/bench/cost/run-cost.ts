@@ -14,7 +14,7 @@ import { billed, exceeding, type KeptCounts, readKept, writeKept } from './kept-
 
 const PAGE = resolve(import.meta.dirname, '../../../docs/cost.md');
 
-/** Each shape alone, with a model that replies at once. */
+/** Counts each shape with a model that replies immediately. */
 async function countAlone(into: string) {
   const worker = await startMeasured(await bundleMeasured('holdfast', { ...here, into, isCounted: true }));
   const counted: (readonly [Shape, Awaited<ReturnType<typeof countTurn>>])[] = [];
@@ -23,7 +23,7 @@ async function countAlone(into: string) {
   return counted;
 }
 
-/** Each shape with slow models. */
+/** Counts each shape with slow models. */
 async function countSlow(into: string): Promise<KeptCounts['turns']> {
   const turns = await countSlowTurns(async (speed) =>
     startMeasured(await bundleMeasured('holdfast', { ...here, into, isCounted: true, speed })),

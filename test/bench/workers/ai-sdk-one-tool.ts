@@ -1,4 +1,4 @@
-/** A Worker with one tool of the AI SDK, for what its start takes. */
+/** A Worker with one tool of the AI SDK. Measures the cost of its start. */
 import { DurableObject } from 'cloudflare:workers';
 import { generateText, tool } from 'ai';
 import { z } from 'zod';
@@ -9,10 +9,10 @@ const look = tool({
   execute: ({ id }) => ({ id, found: true }),
 });
 
-/** What a route of it would call. */
+/** Keeps the code of a route in the bundle. */
 export const run = (prompt: string) => generateText({ model: 'none', prompt, tools: { look } });
 
 export default { fetch: () => new Response(typeof run) };
 
-/** Every measured Worker has the class that the others have. */
+/** Every measured Worker exports this class, because they share a configuration. */
 export class SessionObject extends DurableObject {}

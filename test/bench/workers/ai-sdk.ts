@@ -1,4 +1,4 @@
-/** The peer: the loop of the AI SDK over the same model and tools, in memory, behind the same requests. */
+/** The peer: the AI SDK's in-memory loop with the same model, tools and requests. */
 import { DurableObject } from 'cloudflare:workers';
 import type { LanguageModelV4, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { generateText, isStepCount, type ToolSet, tool } from 'ai';
@@ -41,7 +41,7 @@ const look = () =>
     execute: ({ id }) => ({ id, found: true }),
   });
 
-/** Another tool of the agent, with three fields. */
+/** Returns another tool for the agent, with three fields. */
 const other = () =>
   tool({
     description: 'Another tool.',
@@ -58,9 +58,9 @@ function toolsOf(count: number): ToolSet {
   return tools;
 }
 
-/** As the route of an app: a body of JSON in, a body of JSON out. */
+/** Handles a request like a route of an app, with JSON bodies. */
 async function serve(request: Request, tools: ToolSet): Promise<Response> {
-  const { message } = (await request.json()) as { message: string }; // as `loop` writes it
+  const { message } = (await request.json()) as { message: string }; // written by `loop`
   const { text, finishReason } = await generateText({
     model,
     system: 'Be quick.',
@@ -78,7 +78,7 @@ async function loop({ message, tools }: Asked): Promise<void> {
     body: JSON.stringify({ message }),
   });
   const response = await serve(request, toolsOf(tools));
-  const { outcome } = (await response.json()) as { outcome: string }; // as `serve` writes it
+  const { outcome } = (await response.json()) as { outcome: string }; // written by `serve`
   if (outcome !== 'completed') throw new Error(`A loop ended as ${outcome}.`);
 }
 
@@ -92,5 +92,5 @@ export default {
   },
 } satisfies ExportedHandler;
 
-/** Every measured Worker has the class that the others have. */
+/** Every measured Worker exports this class, because they share a configuration. */
 export class SessionObject extends DurableObject {}

@@ -1,4 +1,4 @@
-/** Objects that keep a row each and do nothing else: what any object with a database takes. */
+/** Objects that only store one row. Measures the cost of any object with a database. */
 import { DurableObject } from 'cloudflare:workers';
 import { thinking } from './talk.ts';
 
@@ -14,7 +14,9 @@ interface Env {
   readonly SESSIONS: DurableObjectNamespace<SessionObject>;
 }
 
-/** `GET /{name}?ms=3000` keeps a row in the object of this name, waits as a model would, and keeps another. */
+/**
+ * `GET /{name}?ms=3000` stores a row in the object of this name, waits like a model, and stores another row.
+ */
 export default {
   async fetch(request, { SESSIONS }) {
     const { pathname, searchParams } = new URL(request.url);

@@ -9,9 +9,12 @@ export interface ObjectCounts {
   appends: number;
   /** Method calls, opened WebSockets, and alarms. */
   requests: number;
-  /** Messages over these WebSockets that it was woken for; 20 are billed as a request. */
+  /** Messages on these WebSockets that woke the object. 20 messages are billed as one request. */
   messages: number;
-  /** How long calls of a Worker were under way, in ms of the machine: those at once count once, and an open WebSocket does not. */
+  /**
+   * The time during which calls of a Worker were in progress, in real ms. Parallel calls count once, and open
+   * WebSockets do not count.
+   */
   awakeMs: number;
 }
 

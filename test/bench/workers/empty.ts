@@ -1,6 +1,6 @@
-/** A Worker that does nothing, for what the start of any Worker takes. */
+/** A Worker without any code. Measures the cost of any Worker's start. */
 import { DurableObject } from 'cloudflare:workers';
 export default { fetch: () => new Response('function') };
 
-/** Every measured Worker has the class that the others have. */
+/** Every measured Worker exports this class, because they share a configuration. */
 export class SessionObject extends DurableObject {}

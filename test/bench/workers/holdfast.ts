@@ -1,4 +1,4 @@
-/** The Worker that is measured from outside: whole requests through the real app. */
+/** The Worker that is measured from outside, with whole requests through a real app. */
 import * as v from 'valibot';
 import * as durableObjects from '../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
@@ -31,7 +31,7 @@ const look = (effect: Effect): AnyTool =>
     run: ({ id }) => ({ id, found: true }),
   });
 
-/** Another tool of the agent, with three fields. */
+/** Returns another tool for the agent, with three fields. */
 const other = (index: number): AnyTool =>
   defineTool({
     name: `other_${index}`,
@@ -41,7 +41,7 @@ const other = (index: number): AnyTool =>
     run: () => 'no',
   });
 
-/** An app whose agents, one for each effect, offer so many tools. */
+/** Creates an app with an agent for each effect. Each agent offers this many tools. */
 function appOf(tools: number) {
   const others = Array.from({ length: tools - 1 }, (_, index) => other(index));
   const agents = (['read', 'once'] as const).map((effect) =>
@@ -61,7 +61,7 @@ function appOf(tools: number) {
 
 const apps = new Map<number, ReturnType<typeof appOf>>();
 
-/** The app is made when it is first asked for: the import of this file makes that of the runner alone. */
+/** Creates the app on first use, so that the import of this file only creates the app of the runner. */
 function appWith(tools: number): ReturnType<typeof appOf> {
   const app = apps.get(tools) ?? appOf(tools);
   apps.set(tools, app);
@@ -77,7 +77,7 @@ async function post(fetch: Fetch, { agent, message }: Asked, session: string): P
     body: JSON.stringify({ message }),
   });
   const body = await response.text();
-  const { outcome } = JSON.parse(body) as { outcome: string }; // a turn's JSON
+  const { outcome } = JSON.parse(body) as { outcome: string }; // the answer of a turn
   if (outcome !== 'completed') throw new Error(`A loop ended otherwise: ${body}`);
 }
 
@@ -107,7 +107,7 @@ export default {
     const send = async (inner: Request): Promise<Response> => {
       const handler = appWith(asked.tools).worker.fetch;
       if (!handler) throw new Error('The Worker has no fetch.');
-      return handler(inner as Request<unknown, IncomingRequestCfProperties>, meteredEnv(env), ctx); // whose `cf` is not read
+      return handler(inner as Request<unknown, IncomingRequestCfProperties>, meteredEnv(env), ctx); // no code reads `cf`
     };
     const fetch: Fetch = (path, init) => send(new Request(`http://localhost${path}`, init));
     return (await answer(asked, fetch)) ?? send(request);

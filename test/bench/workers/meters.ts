@@ -1,19 +1,21 @@
 /**
- * What a measured Worker counts of itself. The library looks the platform up when it uses it, so that it finds the counted one. A build
- * without the constants below has the platform as it is.
+ * Counts the platform usage of a measured Worker. The library reads platform functions when it uses them, so it
+ * calls the counted ones. A build without the constants below does not change the platform.
  */
 import type { Counts, ObjectCounts } from './counts.ts';
 
-/** Set by the build: the platform is counted. */
+/** Set by the build if the platform usage is counted. */
 declare const COUNTED: string;
-/** Set by the build: by how much the clock of the Worker and its objects runs faster than the machine's. */
+/**
+ * Set by the build: the factor by which the clock of the Worker and its objects is faster than the machine's.
+ */
 declare const SPEED: string;
 
 const isCounted = typeof COUNTED !== 'undefined';
 const speed = typeof SPEED === 'undefined' ? 1 : Number(SPEED);
 
 const objects = new Map<string, ObjectCounts>();
-/** Those that an object has opened since its last call ended. Only the object itself may ask them. */
+/** The cursors that an object has opened since its last call ended. Only the object may read them. */
 const cursors = new Map<string, SqlStorageCursor<never>[]>();
 const made = new Map<string, number>();
 
@@ -31,7 +33,7 @@ const countsOf = (name: string): ObjectCounts => {
   return known;
 };
 
-/** Returns what was counted since the last time, and restarts. */
+/** Returns the counts since the previous call, and resets them. */
 export function takeCounts(): Counts {
   const taken = { objects: Object.fromEntries(objects), made: Object.fromEntries(made) };
   objects.clear();
@@ -41,10 +43,10 @@ export function takeCounts(): Counts {
 
 type ObjectClass = new (...args: [ctx: DurableObjectState, env: Env]) => DurableObject;
 
-/** Returns the class whose objects are counted, or the class itself in a build that counts nothing. */
+/** Returns a class with counted objects, or the class itself in a build without counts. */
 export function metered<Class extends ObjectClass>(Base: Class): Class {
   if (!isCounted) return Base;
-  // A mixin's constructor takes any arguments, and hands them on.
+  // A mixin's constructor must accept any arguments.
   const Metered = class extends (Base as ObjectClass) {
     constructor(ctx: DurableObjectState, env: Env) {
       watchPlatform(ctx);
@@ -68,10 +70,10 @@ export function metered<Class extends ObjectClass>(Base: Class): Class {
       },
     });
   }
-  return Metered as unknown as Class; // it has the same methods
+  return Metered as unknown as Class; // the class has the same methods
 }
 
-/** Counts the rows of an object's cursors, which have all been read when a call ends. */
+/** Counts the rows of an object's cursors. All of them have been read at the end of a call. */
 function countRows(name: string): void {
   const counts = countsOf(name);
   for (const { rowsRead, rowsWritten } of cursors.get(name) ?? []) {
@@ -95,7 +97,7 @@ function watchPlatform(ctx: DurableObjectState): void {
     const cursor = exec<never>(query, ...bindings);
     cursors.set(name, [...(cursors.get(name) ?? []), cursor]);
     return cursor;
-  }) as typeof sql.exec; // which differs in the type of rows only
+  }) as typeof sql.exec; // only the type of the rows differs
   const setAlarm = storage.setAlarm.bind(storage);
   storage.setAlarm = (at, ...more) => {
     countsOf(name).alarmsSet += 1;
@@ -108,7 +110,7 @@ function watchPlatform(ctx: DurableObjectState): void {
   };
 }
 
-/** Calls that are under way to an object, and since when there are any. */
+/** The number of calls to each object that are in progress, and the time of the first one. */
 const calls = new Map<string, { open: number; since: number }>();
 
 async function whileAwake<Result>(name: string, call: () => Promise<Result>): Promise<Result> {
@@ -126,10 +128,12 @@ async function whileAwake<Result>(name: string, call: () => Promise<Result>): Pr
 
 type Env = Readonly<Record<string, unknown>>;
 
-/** Returns bindings whose objects are timed as long as they are called; the same ones in a build that counts nothing. */
+/**
+ * Returns bindings that measure the time of calls to objects. Returns `env` itself in a build without counts.
+ */
 export function meteredEnv(env: Env): Env {
   if (!isCounted) return env;
-  const namespace = env.SESSIONS as DurableObjectNamespace; // as the Worker is bound
+  const namespace = env.SESSIONS as DurableObjectNamespace; // the Worker's own binding
   const getByName: DurableObjectNamespace['getByName'] = (name, ...more) =>
     new Proxy(namespace.getByName(name, ...more), {
       get:
@@ -154,7 +158,7 @@ const began = realNow();
 const toFast = (at: number): number => began + (at - began) * speed;
 const toReal = (at: number): number => began + (at - began) / speed;
 
-/** Counts how often a function of the platform is called, or a class instantiated. */
+/** Counts the calls of a platform function, or the instances of a class. */
 function count(owner: object, key: string, name = key): void {
   const original: unknown = Reflect.get(owner, key);
   if (typeof original !== 'function') return;

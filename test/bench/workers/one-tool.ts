@@ -1,4 +1,4 @@
-/** A Worker of one agent with one tool, for what its start takes. */
+/** A Worker with one agent and one tool. Measures the cost of its start. */
 import * as v from 'valibot';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineAgent, defineTool } from '../../../src/index.ts';

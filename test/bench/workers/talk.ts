@@ -1,23 +1,26 @@
-/** What all measured Workers share: what a message asks of their models, and work that is done at once. */
+/** Shared code of the measured Workers: plans for their models, and concurrent work. */
 
-/** What a message asks for: this many calls, one a reply, and then words; the model takes so long for each reply. */
+/**
+ * The plan of a message: the number of calls, one in each reply, and the time that the model takes for each
+ * reply.
+ */
 export interface Plan {
   readonly calls: number;
   readonly ms: number;
 }
 
-/** Returns the plan of a message, such as `calls=10 ms=20`; a message without one asks for words at once. */
+/** Parses the plan of a message, such as `calls=10 ms=20`. Without a plan, the model answers without calls. */
 export const planOf = (message: string): Plan => ({
   calls: Number(/calls=(\d+)/.exec(message)?.[1] ?? 0),
   ms: Number(/ms=(\d+)/.exec(message)?.[1] ?? 0),
 });
 
-/** Waits as a model does that takes so long; not at all for 0 ms. */
+/** Waits like a model that takes this long. Returns immediately for 0 ms. */
 export async function thinking(ms: number): Promise<void> {
   if (ms > 0) await new Promise<void>((resolve) => setTimeout(resolve, ms));
 }
 
-/** Does work `count` times, of which so many are under way at once. */
+/** Runs work `count` times with this concurrency. */
 export async function many(
   count: number,
   atOnce: number,
@@ -30,20 +33,20 @@ export async function many(
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
-/** What a request to a measured Worker asks for. */
+/** The parameters of a request to a measured Worker. */
 export interface Asked {
   readonly path: string;
   readonly count: number;
   readonly atOnce: number;
-  /** Tools that the agent offers. */
+  /** The number of tools that the agent offers. */
   readonly tools: number;
   readonly agent: string;
   readonly message: string;
-  /** The start of the names of sessions, or the name of one. */
+  /** The prefix of session names, or the name of a single session. */
   readonly session: string;
 }
 
-/** Reads a request from its URL. */
+/** Parses the parameters from the URL of a request. */
 export function askedBy(request: Request): Asked {
   const { pathname: path, searchParams: query } = new URL(request.url);
   return {

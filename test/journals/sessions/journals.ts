@@ -6,7 +6,7 @@ import { nestedLoops } from './nested.ts';
 import { outside } from './outside.ts';
 import { waits } from './waits.ts';
 
-/** All sessions that are kept. One that is in a folder of an earlier version stays as it is: add another. */
+/** All stored sessions. The files of earlier versions must not change, so add a new session instead. */
 export const journals: readonly Journal[] = [
   ...leaves,
   ...kinds,

@@ -1,8 +1,8 @@
-/** Sessions with one of each kind of tool that decides which tools come next, or stands for several. */
+/** Sessions with one tool of each kind that decides about later tools or stands for several tools. */
 import type { Call } from '../chat-completions.ts';
 import type { Journal } from '../journal.ts';
 
-/** What was open for the turn is asked to send; what was opened for the session stays. */
+/** Opens a tool for the turn, which is asked to send, and another for the session, which stays open. */
 const unfolded: Journal = {
   name: 'unfolded',
   holds: ['"slice":"unfolding"', '"type":"tool-call-suspended"'],

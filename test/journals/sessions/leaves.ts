@@ -1,4 +1,4 @@
-/** Sessions of agents whose tools are leaves. */
+/** Sessions of agents with only leaf tools. */
 import type { Journal } from '../journal.ts';
 
 const finished: Journal = {
@@ -28,11 +28,11 @@ const finished: Journal = {
 };
 
 interface Killed extends Partial<Journal> {
-  /** What of the charge is held. */
+  /** The held phase of the charge. */
   readonly held: 'charge' | 'before charge';
 }
 
-/** It is killed while two calls of its turn are not answered. */
+/** A session that is killed while two calls of its turn are unanswered. */
 const killed = (name: string, { held: charge, ...more }: Killed): Journal => ({
   name,
   holds: ["'held'", '"effect":"once"', '"effect":"idempotent"'],
@@ -123,7 +123,7 @@ const blobs: Journal = {
   },
 };
 
-/** With their ends, more events than a session has without a snapshot. */
+/** With their ends, more events than a session without a snapshot has. */
 const CALLS = 100;
 
 const snapshot: Journal = {

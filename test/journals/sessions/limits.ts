@@ -1,10 +1,10 @@
-/** Sessions that met a limit or a failure, whose answers have a form, or whose conversation was compacted. */
+/** Sessions with a limit, a failure, a structured answer, or a compacted conversation. */
 import type { Call } from '../chat-completions.ts';
 import type { Journal } from '../journal.ts';
 
 const work = (task: string): Call => ['work', { task }];
 
-/** What its nested loop may use is less than one reply needs. */
+/** The budget of its nested loop is smaller than one reply. */
 const budgeted: Journal = {
   name: 'budgeted',
   holds: ['"module":"budgets"', '"type":"model-refused"', '"cost":'],
@@ -16,7 +16,7 @@ const budgeted: Journal = {
   goesOn: (talk) => talk.say('And now?'),
 };
 
-/** What the call that it is killed in may use stays held back. */
+/** The reservation of the interrupted model request remains. */
 const killedInModel: Journal = {
   name: 'killed-in-model',
   holds: ["'held'", '"module":"budgets"'],
@@ -69,7 +69,7 @@ const structured: Journal = {
   goesOn: (talk) => talk.say('And now?'),
 };
 
-/** Words that fill a conversation. */
+/** Text that fills a conversation. */
 const AT_LENGTH = 'as you asked, and in the way that you had asked for, '.repeat(4);
 
 const compacted: Journal = {

@@ -1,4 +1,4 @@
-/** Sessions with loops inside the turn's own. */
+/** Sessions with nested loops. */
 import type { Call } from '../chat-completions.ts';
 import type { Journal } from '../journal.ts';
 
@@ -24,7 +24,7 @@ const nested: Journal = {
   goesOn: (talk) => talk.say('And now?'),
 };
 
-/** The call that it is killed in has been done, and nobody can find that out. */
+/** The interrupted call was executed, and its outcome cannot be found out. */
 const killedInAgenticTool: Journal = {
   name: 'killed-in-agentic-tool',
   holds: ["'held'", '"parent":', '"effect":"once"'],
@@ -43,7 +43,7 @@ const killedInAgenticTool: Journal = {
   goesOn: (talk) => talk.sayNext('And now?'),
 };
 
-/** The call that it is killed in has been done, and can find that out. */
+/** The interrupted call was executed, and its outcome can be found out. */
 const killedInSubagent: Journal = {
   name: 'killed-in-subagent',
   holds: ["'held'", '"ownBlackboard":true', '"effect":"once"'],
@@ -77,7 +77,7 @@ const suspendedInside: Journal = {
   goesOn: (talk) => talk.settle('pay', { decision: 'approve' }),
 };
 
-/** Two messages wait for their time, which comes before it is read. */
+/** Two messages are scheduled for a time before the reading. */
 const processTools: Journal = {
   name: 'process-tools',
   holds: ['"scheduled":[{', "'start'", '"type":"message-sent"'],

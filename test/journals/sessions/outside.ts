@@ -1,4 +1,4 @@
-/** Sessions that are reached from outside, or whose tools come from there. */
+/** Sessions that external clients reach, or whose tools are external. */
 import type { Journal } from '../journal.ts';
 
 const hooked: Journal = {
@@ -30,7 +30,7 @@ const toolGroup: Journal = {
   goesOn: (talk) => talk.say('And now?'),
 };
 
-/** What its server told is current for ten minutes. When it is read, the server is asked again, and is away. */
+/** The server's list is valid for ten minutes. At the reading, the server is asked again and is unavailable. */
 const mcp: Journal = {
   name: 'mcp',
   holds: ['"type":"tools-listed"', '"slice":"listings"'],

@@ -1,4 +1,4 @@
-/** Sessions whose turns wait: for somebody outside, for each other, for their time. */
+/** Sessions whose turns wait for a person, for each other, or for a scheduled time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Journal } from '../journal.ts';
 
@@ -63,7 +63,7 @@ const ofATenant: Journal = {
   },
 };
 
-/** Nobody has decided for an hour when it is read. */
+/** At the reading, no decision has been made for an hour. */
 const expired: Journal = {
   name: 'expired',
   holds: ["'expiry'", '"onExpiry":"reject"'],
@@ -118,7 +118,7 @@ const scheduled: Journal = {
   },
 };
 
-/** One message went into a turn; another was on its way when the Worker was killed. */
+/** One message was accepted by a turn, and another was in transit when the Worker was killed. */
 const steered: Journal = {
   name: 'steered',
   holds: ['"type":"turn-steered"', "'steered ", "'steer', ", "'held'"],
@@ -144,7 +144,7 @@ const steered: Journal = {
   goesOn: (talk) => talk.sayNext('And now?'),
 };
 
-/** Two calls have answered after their turns were cancelled; of the second nobody was told. */
+/** Two calls returned after their turns were cancelled. The second result was reported to no client. */
 const cancelled: Journal = {
   name: 'cancelled',
   holds: ['"type":"cancel-requested"', '"outcome":"cancelled"', '"type":"late-result-received"', "'late', "],
@@ -157,7 +157,7 @@ const cancelled: Journal = {
     await talk.say('On.');
     await cancelLate();
 
-    /** Has the call answer when its turn is over. */
+    /** Lets the call return after the end of its turn. */
     async function cancelLate(): Promise<void> {
       const held = [world.hold('cancelled', 'charge'), world.hold('cancelled', 'mail')];
       await talk.start('Go.');
@@ -165,14 +165,14 @@ const cancelled: Journal = {
       await talk.post('/cancel');
       await talk.rest();
       for (const { release } of held) release();
-      // That it is stored is told to nobody.
+      // No event confirms that the result is stored.
       await delay(1_000);
     }
   },
   goesOn: (talk) => talk.say('And now?'),
 };
 
-/** An answer came after its holder was killed, and before anyone knew. */
+/** An answer arrived after the kill of the holder, and no invocation has read it. */
 const killedWithAnswer: Journal = {
   name: 'killed-with-answer',
   holds: ["'held'", "'answer', ", "'answer "],
@@ -190,7 +190,7 @@ const killedWithAnswer: Journal = {
   goesOn: (talk) => talk.sayNext('And now?'),
 };
 
-/** A cancel came after its holder was killed, and before anyone knew. */
+/** A cancel arrived after the kill of the holder, and no invocation has read it. */
 const killedWithCancel: Journal = {
   name: 'killed-with-cancel',
   holds: ["'held'", "'cancel', "],
@@ -208,7 +208,7 @@ const killedWithCancel: Journal = {
   goesOn: (talk) => talk.sayNext('And now?'),
 };
 
-/** Two calls have asked while they ran: one may begin anew, and one may not. */
+/** Two calls asked questions while they ran. Only one of them may be restarted. */
 const killedWhileAsking: Journal = {
   name: 'killed-while-asking',
   holds: ["'held'", '"type":"tool-call-suspended"', '"effect":"idempotent"', '"effect":"once"'],

@@ -1,4 +1,4 @@
-/** Every turn that is kept, told as A2A has it: the protocol's own client takes it, whole and from any place on, and holds its answer. */
+/** All stored turns as A2A. The protocol's client accepts them from any position, and receives their answer. */
 import { type StreamResponse, TaskState } from '@a2a-js/sdk';
 import { JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ import { each, inPieces, type KeptTurn, turns } from './kept-turns.ts';
 
 const files = (id: string) => `/files/${id}`;
 
-/** What the client of the protocol reads of a stream. */
+/** Returns the events that the protocol's client reads from a stream. */
 async function readByClient({ turn }: KeptTurn, items: readonly TurnItem[]): Promise<StreamResponse[]> {
   const of = { session: 's', turn };
   const task = toTask({ ...of, agent: 'a', status: 'running' }, files);
@@ -34,7 +34,7 @@ const ENDS: Readonly<Record<string, TaskState>> = {
   failed: TaskState.TASK_STATE_FAILED,
 };
 
-/** The client holds the answer, once, and the stream says last how the turn stands. */
+/** Asserts that the client receives the answer once, and that the stream ends with the state of the turn. */
 function expectEnd({ stop }: KeptTurn, events: readonly StreamResponse[]): void {
   const [first, last] = [events.at(0)?.payload, events.at(-1)?.payload];
   expect(first?.$case).toBe('task');

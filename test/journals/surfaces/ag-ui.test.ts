@@ -1,4 +1,7 @@
-/** Every turn that is kept, told as AG-UI has it: the protocol's own client takes it, whole and cut in two at any place, and ends with its answer. */
+/**
+ * All stored turns as AG-UI. The protocol's client accepts them, whole and split at any position, and ends with
+ * their answer.
+ */
 import { HttpAgent, type Message } from '@ag-ui/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +10,10 @@ import { type AgUiEvent, toFrame } from '../../../src/examples/ag-ui/events.ts';
 import { type SessionItem, toAgUi } from '../../../src/examples/ag-ui/translate.ts';
 import { each, inPieces, type KeptTurn, turns } from './kept-turns.ts';
 
-/** Has the client read the events of a run, and answers its messages. It throws at the first event that is out of order. */
+/**
+ * Lets the client read the events of a run, and returns its messages. Throws at the first event that is out of
+ * order.
+ */
 async function readByClient(events: readonly AgUiEvent[], messages: readonly Message[] = []) {
   const body = events.map(toFrame).join('');
   const chat = new HttpAgent({
@@ -40,7 +46,7 @@ const lastWords = (messages: readonly Message[]): unknown =>
       one.content !== '',
   )?.content;
 
-/** The answer of the turn is what the client read last. */
+/** Asserts that the client's last message is the answer of the turn. */
 function expectAnswer({ stop }: KeptTurn, messages: readonly Message[]): void {
   if (stop.type !== 'answer' || stop.answer.outcome === 'failed' || stop.answer.text === '') return;
   expect(lastWords(messages)).toBe(stop.answer.text);

@@ -1,4 +1,7 @@
-/** The turns of all kept journals, as a surface is shown them: whole, and with pieces of replies that may be lost or void. */
+/**
+ * The turns of all stored journals in the form that surfaces receive: complete, and with pieces of replies that
+ * may be lost or void.
+ */
 import type { ShownEvent, TurnStreamEnd } from '../../../src/create-holdfast.ts';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
 import { stoppedTurn } from '../../doors/session.ts';
@@ -11,7 +14,7 @@ export interface KeptTurn {
   readonly stop: TurnStreamEnd;
 }
 
-/** The turns of all journals, with how each stood. */
+/** The turns of all journals, with the state of each. */
 export const turns: readonly KeptTurn[] = versions().flatMap((version) =>
   [...readFolder(version).journals].flatMap(([name, { reading }]) => {
     const events = reading.events.flatMap(({ body }): StoredEvent[] => Object(body).events ?? []);
@@ -36,7 +39,7 @@ export async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-/** Replies are told in pieces before they are stored, of which the last ones may be lost. */
+/** Adds pieces before each stored reply. The last pieces may be lost. */
 export function inPieces(events: readonly StoredEvent[], draw: () => number): ShownEvent[] {
   let replies = 0;
   return events.flatMap((event): ShownEvent[] => {

@@ -1,4 +1,7 @@
-/** Every kept journal as responses of OpenAI: of each, however it is cut, a client gets the same. */
+/**
+ * All stored journals as OpenAI responses. A client receives the same response, regardless of where its stream
+ * is cut.
+ */
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
 import type { TurnItem } from '../../doors/http.ts';
@@ -28,10 +31,10 @@ async function told(
   return events;
 }
 
-/** The turns of all kept journals that have ended, or wait for somebody. */
+/** The turns of all stored journals that have ended or wait for a person. */
 const turns = versions().flatMap((version) =>
   [...readFolder(version).journals].flatMap(([name, { reading }]) => {
-    const stored = reading.events.flatMap(({ body }) => (Object(body).events ?? []) as StoredEvent[]); // as they were sent
+    const stored = reading.events.flatMap(({ body }) => (Object(body).events ?? []) as StoredEvent[]); // stored as they were sent
     const byTurn = Map.groupBy(stored, (event) => ('turn' in event ? event.turn : ''));
     byTurn.delete('');
     return [...byTurn.values()]
@@ -40,7 +43,7 @@ const turns = versions().flatMap((version) =>
   }),
 );
 
-/** A turn's items as they are replayed. */
+/** Returns the items of a turn as they are replayed. */
 function replayed(events: readonly StoredEvent[]): TurnItem[] {
   const answer = stoppedTurn('s', 'agent', events);
   const { outcome } = answer;
@@ -48,7 +51,7 @@ function replayed(events: readonly StoredEvent[]): TurnItem[] {
   return [...events, { type: 'suspended', view: { ...answer, outcome, status: 'suspended', pending: [] } }];
 }
 
-/** The same as it comes: what a model says, in pieces before its reply is stored. */
+/** Returns the same items as a live stream, with pieces before each stored reply. */
 const live = (items: readonly TurnItem[]): TurnItem[] =>
   items.flatMap((item) => {
     if (!('seq' in item) || item.type !== 'model-replied' || item.frame !== undefined) return [item];
@@ -61,11 +64,11 @@ const live = (items: readonly TurnItem[]): TurnItem[] =>
     return [...pieces, item];
   });
 
-/** A turn goes on that waited: what its client answered begins another response. */
+/** Returns `true` if a suspended turn resumes here. The client's answer then starts another response. */
 const begins = (event: StoredEvent, before: StoredEvent | undefined): boolean =>
   event.type === 'turn-resumed' && event.cause === 'handed-over' && before?.type !== 'turn-yielded';
 
-/** What a client has put together: each item with its text, and how the response has ended. */
+/** Assembles a response like a client: each item with its text, and the end of the response. */
 function put(events: readonly ResponseEvent[]) {
   const texts = new Map<number, string>();
   const opened: string[] = [];

@@ -1,21 +1,24 @@
-/** What a page makes of stored sessions as they happen is what it is shown of them after a reload. */
+/** A page shows the same messages for live events as after a reload, for all stored sessions. */
 import { expect, it } from 'vitest';
 import type { SessionView } from '../../../src/create-holdfast.ts';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
 import { type Conversation, foldItem, toMessages } from '../../doors/client.ts';
 import { readFolder, versions } from '../kept.ts';
 
-/** The sessions that can be read, and of which the page was not shown a summary. */
+/** The readable sessions that do not show a summary to the page. */
 const sessions = versions().flatMap((version) =>
   [...readFolder(version).journals].flatMap(([name, { reading }]) => {
     const events = reading.events.flatMap(({ body }) => (Object(body).events ?? []) as StoredEvent[]);
     const isWhole = !events.some(({ type }) => type === 'conversation-cut');
-    const view = reading.session.body as SessionView; // as it was answered
+    const view = reading.session.body as SessionView; // the response of the route
     return reading.session.status === 200 && isWhole ? [{ name: `${version}/${name}`, events, view }] : [];
   }),
 );
 
-/** The messages as JSON has them; what nobody has written, a page has in words of its own until it asks for the state. */
+/**
+ * Returns the messages as JSON. Replaces the page's own text for system messages, which it shows until it reads
+ * the state.
+ */
 const told = (messages: Conversation['messages']): unknown =>
   JSON.parse(
     JSON.stringify(

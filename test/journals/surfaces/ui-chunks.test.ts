@@ -1,6 +1,6 @@
 /**
- * What stored sessions are as chunks of the AI SDK: whatever is shown, and in whatever order, both versions of it take every chunk,
- * and its own reader makes of a turn what a page is given that is loaded.
+ * Stored sessions as chunks of the AI SDK. Both versions accept every chunk, in any cut and order, and the
+ * SDK's reader builds the same message as a reload.
  */
 import {
   convertToModelMessages as convert7,
@@ -39,7 +39,7 @@ const turns: readonly (readonly StoredEvent[])[] = versions().flatMap((version) 
   }),
 );
 
-/** How a turn stands, as its stream says last. */
+/** Returns the state of a turn, which ends its stream. */
 function stopOf(events: readonly StoredEvent[]): TurnItem[] {
   if (!events.some(({ type }) => type === 'turn-ended')) return [];
   const answer = stoppedTurn('s', 'agent', events);
@@ -58,7 +58,7 @@ async function chunksOf(items: readonly TurnItem[], version: UiVersion): Promise
   return chunks;
 }
 
-/** Everything that either version does not take. */
+/** Returns the chunks that a version does not accept. */
 async function problemsOf(chunks: readonly UiChunk[], version: UiVersion): Promise<unknown[]> {
   const { validate } = (version === 7 ? schema7 : schema6)();
   const checked = await Promise.all(
@@ -67,7 +67,7 @@ async function problemsOf(chunks: readonly UiChunk[], version: UiVersion): Promi
   return checked.filter((one) => one.checked?.success !== true);
 }
 
-/** The message that the AI SDK makes of chunks, and what it finds wrong with them. */
+/** Returns the message that the AI SDK builds from chunks, and its errors. */
 async function readBySdk(chunks: readonly UiChunk[], version: UiVersion) {
   const problems: string[] = [];
   const stream = new ReadableStream({
@@ -83,7 +83,7 @@ async function readBySdk(chunks: readonly UiChunk[], version: UiVersion) {
   return { message: JSON.parse(JSON.stringify(message ?? null)) as UiMessage | null, problems };
 }
 
-/** The events, with the words of each reply streamed before it in pieces, of which an attempt may have failed. */
+/** Adds streamed pieces before each reply. An attempt may have failed. */
 function streamed(
   events: readonly StoredEvent[],
   pieces: readonly number[],
@@ -143,7 +143,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
       const other = await readBySdk(pieces, version);
       expect([...one.problems, ...other.problems].filter((text) => !isOfTurn(text, events))).toEqual([]);
       expect(other.message).toEqual(one.message);
-      // Version 6 is not told what was answered by others.
+      // Version 6 does not receive answers of other clients.
       const parts = version === 7 ? loaded?.parts : loaded?.parts.map(withoutAnswer);
       const shown = version === 7 ? one.message?.parts : one.message?.parts.map(withoutAnswer);
       expect(shown ?? []).toEqual(JSON.parse(JSON.stringify(parts)));
@@ -208,7 +208,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
   });
 });
 
-/** What the turn itself says went wrong. */
+/** Returns `true` if a problem is the turn's own error. */
 const isOfTurn = (problem: string, events: readonly StoredEvent[]): boolean =>
   events.some((event) => event.type === 'turn-ended' && problem.includes(event.error?.message ?? 'nothing'));
 

@@ -1,13 +1,13 @@
 /**
- * The time of the Worker, as a test holds it: `CLOCK_AHEAD` ms after the machine's, or before it. Imported before all else,
- * since code may take `Date.now` as it is. What was stored long ago is then read at the time at which it was stored.
+ * The Worker's clock, which is `CLOCK_AHEAD` ms ahead of the machine's clock. Must be imported first, because
+ * other modules may store `Date.now`. It lets the Worker read old data at the time of its storage.
  */
 import { env } from 'cloudflare:workers';
 
 declare global {
   namespace Cloudflare {
     interface Env {
-      /** How far this Worker's clock is ahead of the machine's, in ms. */
+      /** How far this Worker's clock is ahead of the machine's, in ms. Can be negative. */
       readonly CLOCK_AHEAD?: string;
     }
   }
@@ -17,10 +17,10 @@ const machineNow = Date.now.bind(Date);
 let ahead = Number(env.CLOCK_AHEAD ?? 0);
 Date.now = () => machineNow() + ahead;
 
-/** Moves the clock on by so many ms, at once. */
+/** Advances the clock by this many ms. */
 export function moveClock(ms: number): void {
   ahead += ms;
 }
 
-/** The machine's time at this time of the clock, in ms since the epoch. */
+/** Converts a time of this clock to the machine's clock, in ms since the epoch. */
 export const machineTime = (time: number): number => time - ahead;

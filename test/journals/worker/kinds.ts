@@ -1,4 +1,4 @@
-/** Agents with one of each kind of tool that decides which tools come next, or stands for several. */
+/** Agents with one tool of each kind that decides about later tools or stands for several tools. */
 import * as v from 'valibot';
 import { artifact, defineDomainType, defineTextTool, defineTool } from '../../../src/index.ts';
 import {

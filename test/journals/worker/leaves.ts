@@ -1,4 +1,4 @@
-/** Agents whose tools are leaves: of every effect, with artifacts, sinks, state, memos, and with results that are long. */
+/** Agents with only leaf tools: all effects, artifacts, sinks, state, memos, and long results. */
 
 import * as v from 'valibot';
 import { artifact, defineTextTool, defineTool, terminateAgent } from '../../../src/index.ts';
@@ -54,7 +54,7 @@ const finished = scene('finished', {
   ],
 });
 
-/** Killed in the midst of two calls, one of which may happen once. */
+/** An agent that is killed during two calls. One of them must run only once. */
 const killed = (name: string, charge = acting(name, 'charge', { effect: 'once' })) =>
   scene(name, {
     tools: [
@@ -112,7 +112,7 @@ const oneShot = scene('one-shot', {
   ],
 });
 
-/** Bodies of more than 64 KiB are kept apart. */
+/** An agent with bodies of more than 64 KiB, which are stored separately. */
 const blobs = scene('blobs', {
   tools: [
     defineTool({
@@ -125,7 +125,10 @@ const blobs = scene('blobs', {
   ],
 });
 
-/** More events than a session has without a snapshot, and more calls than an invocation has requests for. */
+/**
+ * An agent with more events than a session without a snapshot has, and more calls than an invocation has
+ * requests.
+ */
 const snapshot = scene('snapshot', {
   tools: [
     acting('snapshot', 'look_up', { effect: 'read' }),

@@ -1,4 +1,4 @@
-/** Agents that meet a limit or a failure, have an answer of a form, or a conversation that is compacted. */
+/** Agents with a limit, a failure, a structured answer, or a compacted conversation. */
 import * as v from 'valibot';
 import { defineAgenticTool } from '../../../src/kinds/entry.ts';
 import { type SummaryOptions, summarize } from '../../../src/modules/compaction/entry.ts';
@@ -7,7 +7,7 @@ import { acting, modelOf, scene } from './scene.ts';
 
 const PRICES = { input: 1, output: 10 };
 
-/** Its own budget, and one of a loop inside it that is too small. */
+/** An agent with a budget, and a nested loop whose budget is too small. */
 const budgeted = (name: string, bounds: BudgetOptions) =>
   scene(name, {
     model: modelOf(name, PRICES),

@@ -1,4 +1,4 @@
-/** Agents with loops inside their own: finished, and killed inside. */
+/** Agents with nested loops that finish or are killed. */
 import * as v from 'valibot';
 import { artifact, defineTool } from '../../../src/index.ts';
 import {
@@ -62,7 +62,7 @@ const nested = scene('nested', {
   ],
 });
 
-/** Killed in a call of a loop in a loop; nobody can find out what became of it. */
+/** An agent that is killed in a call of a doubly nested loop. The outcome of the call cannot be found out. */
 const killedInAgenticTool = scene('killed-in-agentic-tool', {
   tools: [
     defineAgenticTool({

@@ -1,4 +1,6 @@
-/** Agents that are reached from outside, or whose tools come from there: a webhook, a tool group, an MCP server. */
+/**
+ * Agents that external clients reach, or whose tools are external: a webhook, a tool group, and an MCP server.
+ */
 import { env } from 'cloudflare:workers';
 import * as v from 'valibot';
 import type { Holdfast, HoldfastConfig } from '../../../src/create-holdfast.ts';
@@ -43,17 +45,17 @@ const toolGroup = scene('tool-group', {
 
 const groups = registered([web]);
 
-/** Where the MCP server is: this Worker, without a network in between. */
+/** The MCP server. It is this Worker, called without a network. */
 type Serve = Holdfast['worker']['fetch'];
 let serve: Serve = () => new Response('not yet', { status: 503 });
 
-/** What an endpoint looks at; the rest is not there. */
+/** The part of an execution context that an endpoint uses. */
 const execution = {
   waitUntil: () => undefined,
   passThroughOnException: () => undefined,
 } as Partial<ExecutionContext> as ExecutionContext;
 
-/** As it is when it came by no network: nothing here looks at where it came from. */
+/** Converts a request that did not arrive over a network. No code here reads its origin. */
 const asIncoming = (request: Request): IncomingRequest => request as IncomingRequest;
 type IncomingRequest = Parameters<Serve>[0];
 
@@ -62,7 +64,7 @@ const wiki = defineMcpClient({
   url: 'http://localhost/mcp',
   transport: 'streamable-http',
   fetch: async (url, init) => {
-    // What is offered while it is read is what the session remembers.
+    // At the reading, the tools come from the session's memory.
     if (env.CLOCK_AHEAD !== undefined) throw new Error('The server is away.');
     return serve(asIncoming(new Request(url, init)), {}, execution);
   },
@@ -97,7 +99,7 @@ const endpoint = defineMcpEndpoint({
 
 export const outside = [hooked, toolGroup, mcp];
 
-/** What the app declares for them; `worker` is what serves. */
+/** Returns the app's options for these agents. `worker` handles the MCP requests. */
 export function served(worker: Serve): Pick<HoldfastConfig, 'use'> {
   serve = worker;
   return { use: [groups, hook, endpoint] };

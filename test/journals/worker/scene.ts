@@ -1,4 +1,7 @@
-/** What the agents of the stored sessions are made of: their model and what their tools do are outside of the Worker. */
+/**
+ * The parts of the stored sessions' agents. Their model and the effects of their tools are outside of the
+ * Worker.
+ */
 
 import { env } from 'cloudflare:workers';
 import {
@@ -19,17 +22,17 @@ import { jsonSchema } from '../../../src/modules/json-schema/entry.ts';
 declare global {
   namespace Cloudflare {
     interface Env {
-      /** Where the model and the tools' services answer. */
+      /** The URL of the model and the services of tools. */
       readonly WORLD_URL: string;
     }
   }
 }
 
-/** The model of a scene: what it says is written beside the session. */
+/** Returns the model of a scene. Its script is in the journal's definition. */
 export const modelOf = (scene: string, prices?: Prices): ChatModel =>
   openaiCompatible({ baseURL: `${env.WORLD_URL}/${scene}/v1`, model: 'scripted', retries: 0, prices });
 
-/** An agent that is a scene of its own. */
+/** Defines an agent with its own scene. */
 export const scene = <Declaration extends InputDeclaration = undefined>(
   name: string,
   more: Partial<AgentConfig<string, Declaration>> = {},
@@ -49,7 +52,7 @@ interface Acting {
   readonly returnDirect?: boolean | undefined;
 }
 
-/** A tool that acts in the world, and can be held there. */
+/** Defines a tool with an effect in the world, which can hold it. */
 export const acting = <const Name extends string>(
   scene: string,
   name: Name,
@@ -63,7 +66,7 @@ export const acting = <const Name extends string>(
     run: (sent, call) => act(`${scene}/${name}`, sent, call),
   });
 
-/** A `once` tool that can find out what became of a call. */
+/** Defines a `once` tool that can find out the outcome of a call. */
 export const reconciling = <const Name extends string>(scene: string, name: Name) =>
   defineTool({
     name,
@@ -77,7 +80,7 @@ export const reconciling = <const Name extends string>(scene: string, name: Name
 
 type Acts = Pick<CallContext, 'id' | 'idempotencyKey' | 'signal'>;
 
-/** Does something in the world, at `{scene}/{what}`. */
+/** Causes an effect in the world, at `{scene}/{what}`. */
 export async function act(place: string, input: unknown, call: Acts): Promise<string> {
   const body = JSON.stringify(input);
   const response = await fetch(`${env.WORLD_URL}/${place}`, { method: 'POST', body, ...by(call) });
@@ -85,13 +88,13 @@ export async function act(place: string, input: unknown, call: Acts): Promise<st
   return `${place.split('/')[1]} is done`;
 }
 
-/** Whether it was done, by the call with this key. */
+/** Returns `true` if the call with this key had its effect. */
 async function wasDone(place: string, call: Acts): Promise<boolean> {
   const response = await fetch(`${env.WORLD_URL}/${place}`, by(call));
   return (await response.json()) === true;
 }
 
-/** Who acts, for the world's books. */
+/** Returns the request options that identify the call. */
 const by = ({ id, idempotencyKey, signal }: Acts) => ({
   headers: { 'call-id': id, 'idempotency-key': idempotencyKey },
   signal,

@@ -1,4 +1,4 @@
-/** Agents whose turns wait: for somebody outside, for each other, for their time. */
+/** Agents whose turns wait for a person, for each other, or for a scheduled time. */
 
 import * as v from 'valibot';
 import { defineTool } from '../../../src/index.ts';
@@ -70,7 +70,7 @@ const killedWith = (name: string) =>
     ],
   });
 
-/** Asks in the midst of its run, and waits there. */
+/** Defines a tool that asks a question while it runs. */
 const asking = <const Name extends string>(name: Name, effect: 'idempotent' | 'once') =>
   defineTool({
     name,

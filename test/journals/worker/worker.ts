@@ -1,4 +1,7 @@
-/** The Worker whose sessions are kept as journals. It imports the package by its entries only, so that its parts may move. */
+/**
+ * The Worker whose sessions are stored as journals. It imports only the entries of the package, so that
+ * internal files can move.
+ */
 
 import { SessionObject as Sessions } from '../../../durable-objects/index.ts';
 import { type Caller, createHoldfast, type Env, type Holdfast } from '../../../src/create-holdfast.ts';
@@ -13,16 +16,16 @@ import { nestedLoops } from './nested.ts';
 import { outside, served } from './outside.ts';
 import { waits } from './waits.ts';
 
-// What follows may take `Date.now` as it is.
+// Imported later, because these modules may store `Date.now`.
 
-/** Whoever the request says; of the tenant and with the role that it says. */
+/** Returns the caller with the id, tenant and role in the request. */
 function callerOf({ headers }: Request): Caller {
   const tenant = headers.get('x-tenant');
   const role = headers.get('x-role');
   return { id: headers.get('x-user') ?? 'ada', ...(tenant && { tenant }), ...(role && { roles: [role] }) };
 }
 
-/** In the order in which they were always shown. */
+/** The order in which their tools have always been offered. */
 const KINDS = [chaining(), unfolding, stateMachines, playbooks, agentProcess, listings];
 
 const agents = [...leaves, ...kinds, ...nestedLoops, ...waits, ...limits, ...outside];
@@ -30,7 +33,7 @@ const SERVED = served((request, env, execution) => holdfast.worker.fetch(request
 const holdfast: Holdfast = createHoldfast({
   agents,
   auth: callerOf,
-  // Its clock stands still, so that no stream is ever silent for long.
+  // The clock does not advance, so streams are never closed as silent.
   http: { maxStreams: 1_000, bodyContext: ['team'] },
   ...SERVED,
   use: [...KINDS, files(), ...(SERVED.use ?? [])],
@@ -46,7 +49,7 @@ export default {
   },
 } satisfies ExportedHandler<Env>;
 
-/** The real one. Its alarms are set by the clock of this Worker, and the machine's clock sets them off. */
+/** The real object. Its alarms are set by the clock of this Worker and run by the machine's clock. */
 export class SessionObject extends Sessions {
   constructor(context: DurableObjectState, env: ConstructorParameters<typeof Sessions>[1]) {
     super(context, env);

@@ -11,13 +11,15 @@ export interface CountedFunction {
   readonly line: number;
 }
 
-/** Runs before all modules: the set of numbers of functions that were entered since `/executed` was last read. */
+/**
+ * Runs before all modules. Defines the set of functions that were entered since the last read of `/executed`.
+ */
 const BANNER =
   'globalThis.__executed = new Set(); globalThis.__entered = (number) => { globalThis.__executed.add(number); };';
 
 /**
- * Returns a plugin of esbuild that records each function that runs, as its index in `functions`. It covers the library and the packages
- * that it uses. The examples and the measured Worker itself stay as they are.
+ * Returns an esbuild plugin that records each executed function as its index in `functions`. It covers the
+ * library and its packages. It does not change the examples and the measured Worker.
  */
 export function instrumented(root: string, functions: CountedFunction[]): Plugin {
   return {
@@ -34,7 +36,7 @@ export function instrumented(root: string, functions: CountedFunction[]): Plugin
   };
 }
 
-/** Whether a file is part of the library. Everything else that is counted belongs to packages. */
+/** Returns `true` if a file is part of the library. All other counted files belong to packages. */
 export const isLibrary = (file: string): boolean =>
   /^(src|durable-objects)\//.test(file) && !file.startsWith('src/examples/');
 

@@ -7,27 +7,27 @@ import { bundleWorker, startWorker } from '../../full/process/start-worker.ts';
 import { type CountedFunction, instrumented, isLibrary } from './instrument.ts';
 import type { Scenario } from './scenarios.ts';
 
-/** What `wrangler deploy` says of the mode. */
+/** The constants that `wrangler deploy` defines. */
 const DEPLOYED = { 'process.env.NODE_ENV': 'production' };
 
-/** What ran between a request and the last byte of its answer, each function counted once. */
+/** The functions that were executed between a request and the last byte of its response, each counted once. */
 export interface Executed {
   readonly scenario: string;
-  /** The scenario's Worker, by which its budget is known. */
+  /** The Worker of the scenario, which identifies its budget. */
   readonly worker: string;
-  /** Of the library. */
+  /** The executed functions of the library. */
   readonly functions: readonly CountedFunction[];
   /** The files of these functions, sorted. */
   readonly files: readonly string[];
-  /** Functions of packages. */
+  /** The number of executed functions in packages. */
   readonly packaged: number;
 }
 
 const root = resolve(import.meta.dirname, '../../..');
 
 /**
- * Runs a scenario twice in one session of an instrumented Worker in workerd, and returns what the second run executed: in the Worker and
- * in the session's object, which share an isolate here.
+ * Runs a scenario twice in one session of an instrumented Worker in workerd. Returns the functions that the
+ * second run executed in the Worker and in the session's object, which share an isolate.
  */
 export async function measureExecuted(scenario: Scenario): Promise<Executed> {
   const { worker: file, talk } = scenario;

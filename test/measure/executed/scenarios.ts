@@ -26,7 +26,7 @@ async function post(worker: RunningWorker, path: string, body: object, status = 
 /** @throws Error if the turn did not complete with one call. */
 async function send(worker: RunningWorker, message: unknown): Promise<void> {
   const answer = await post(worker, `${SESSION}/messages`, { message });
-  const { outcome, text, toolCalls } = answer as Readonly<Record<string, unknown>>; // a turn's JSON
+  const { outcome, text, toolCalls } = answer as Readonly<Record<string, unknown>>; // the answer of a turn
   if (outcome === 'completed' && text === 'Done.' && toolCalls === 1) return;
   throw new Error(`A turn ended otherwise: ${JSON.stringify(answer)}`);
 }
@@ -35,7 +35,7 @@ const look = (worker: RunningWorker): Promise<void> => send(worker, 'Look.');
 
 async function approve(worker: RunningWorker): Promise<void> {
   const waiting = await post(worker, `${SESSION}/messages`, { message: 'Look.' }, 202);
-  const { pending } = waiting as { pending: readonly { call: string }[] }; // a suspended turn's JSON
+  const { pending } = waiting as { pending: readonly { call: string }[] }; // the answer of a suspended turn
   const answer = await post(worker, `${SESSION}/approvals/${pending[0]?.call}`, { decision: 'approve' });
   const { outcome } = answer as Readonly<Record<string, unknown>>;
   if (outcome !== 'completed') throw new Error(`A turn ended otherwise: ${JSON.stringify(answer)}`);
@@ -53,7 +53,7 @@ async function chat(worker: RunningWorker, run: number): Promise<void> {
   if (!String(stream).includes('"delta":"Done."')) throw new Error(`A chat ended otherwise: ${stream}`);
 }
 
-/** The first one is a plain message, which every user pays for. */
+/** The first scenario is a plain message, whose cost all users pay. */
 export const SCENARIOS: readonly Scenario[] = [
   { name: 'a `read` call', worker: 'read', talk: look },
   { name: 'a `once` call', worker: 'once', talk: look },

@@ -32,7 +32,10 @@ export function causesOf(departures: readonly Departure[], span: Span): readonly
 
 type ToolsChanged = Extract<SessionEvent, { type: 'tools-changed' }>;
 
-/** Where tools are told of in the conversation, what was told may go as well; and so may what was thought behind other tools. */
+/**
+ * The causes in a change of tools. If the conversation announces tools, the announcement can also depart, and
+ * so can the signed thoughts after other tools.
+ */
 function toolsCauses(span: Span): readonly Cause[] {
   return between(span, 'tools-changed').map((change): Cause => {
     const signs = span.events.some((event) => event.type === 'model-replied' && event.asked?.prefix);
@@ -65,13 +68,13 @@ function wordsOfChange({ cause }: ToolsChanged, span: Span): string {
 
 const LISTED = 'a source outside told which tools it has';
 
-/** Whether an unfolding tool was opened before this change that stays open for a turn only. */
+/** Returns `true` if an earlier call opened an unfolding tool for one turn. */
 const wereOpened = (span: Span): boolean =>
   factsIn({ ...span, after: -1 }).some(
     ({ slice, fact }) => slice === 'unfolding' && textIn(fact, 'scope') !== 'session',
   );
 
-/** What a call did that others tools are offered for, by what it left in the memory of its kind. */
+/** Describes the effect of a call on the offered tools, from the fact that it stored. */
 function wordsOfFact(made: MadeFact, span: Span): string {
   const { slice, fact } = made;
   switch (slice) {
@@ -117,7 +120,7 @@ function countsOf({ came = [], went = [], all }: ToolsChanged): string {
   return told.length > 0 ? told.join(', ') : `${all?.length ?? 0} are offered now`;
 }
 
-/** Instructions can be a function, so each reply stores a hash of its instructions. */
+/** The causes in instructions. They can be a function, so each reply stores their hash. */
 function instructionsCauses(span: Span): readonly Cause[] {
   const [before, now] = [span.after, span.upTo].map((seq) => {
     const event = span.events.find((one) => one.seq === seq);
@@ -130,7 +133,7 @@ function instructionsCauses(span: Span): readonly Cause[] {
   return [{ words, explains: ({ part }) => part === 'system' }];
 }
 
-/** The instructions for a final answer are not part of the conversation. */
+/** The causes in a final answer. Its instructions are not part of the conversation. */
 function lastAnswerCauses(span: Span): readonly Cause[] {
   const asked = span.events.find(({ seq }) => seq === span.after);
   if (asked?.type !== 'model-replied' || !asked.last) return [];
@@ -140,7 +143,7 @@ function lastAnswerCauses(span: Span): readonly Cause[] {
   ];
 }
 
-/** The model sees less of the conversation from here on. */
+/** The causes in a shortened conversation. */
 function shortenedCauses(span: Span): readonly Cause[] {
   const explains = ({ part }: Departure): boolean => part === 'messages';
   return [
@@ -157,7 +160,7 @@ function shortenedCauses(span: Span): readonly Cause[] {
   ];
 }
 
-/** A text in a fact, whose form is its kind's own affair. */
+/** Returns a text member of a fact. Each kind defines the form of its facts. */
 function textIn(fact: unknown, name: string): string | undefined {
   if (typeof fact !== 'object' || fact === null) return undefined;
   const value: unknown = Reflect.get(fact, name);

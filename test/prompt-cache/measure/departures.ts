@@ -1,25 +1,25 @@
-/** The departures of a request from the previous one, where it should only extend it. */
+/** The departures of a request from the previous one, which it should only extend. */
 import { PARTS, type Part, type Piece, type RequestParts } from './request-parts.ts';
 
 /** A piece that breaks a cache. */
 export interface Departure {
   readonly part: Part;
-  /** `inserted`: a new piece precedes an existing one, where a cache would have continued. */
+  /** `inserted`: a new piece precedes an existing one at a position that a cache contains. */
   readonly what: 'changed' | 'gone' | 'inserted' | 'moved';
   /** Its index in the previous request, or in the new one if it was inserted. */
   readonly at: number;
-  /** Of the piece. */
+  /** The key of the piece. */
   readonly key: string;
 }
 
 /**
- * Lists what is not there again as it was, in its order and with nothing between. Tools and system text stand before the
- * messages, so that nothing may come behind them either; messages may grow at their end.
+ * Returns the departures: pieces that are changed, missing, moved, or preceded by a new piece. Tools and system
+ * text come before the messages, so they must not grow. Messages may grow at their end.
  */
 export const departuresBetween = (before: RequestParts, now: RequestParts): readonly Departure[] =>
   PARTS.flatMap((part) => departuresIn(part, before[part], now[part]));
 
-/** Which piece of the request before is which of the new one, by their places. */
+/** The index of each piece in the new request, by its index in the previous one. */
 type Matches = ReadonlyMap<number, number>;
 
 function departuresIn(part: Part, before: readonly Piece[], now: readonly Piece[]): readonly Departure[] {
@@ -80,7 +80,7 @@ function placesIn(kept: Matches): (at: number, to: number) => boolean {
 
 /** Returns the longest common subsequence of pieces. */
 function longestCommon(before: readonly Piece[], now: readonly Piece[]): Matches {
-  // lengths[i][j]: the length for the rest from i and j on.
+  // lengths[i][j] is the length for the pieces from i and j to the end.
   const lengths = Array.from({ length: before.length + 1 }, () => new Array<number>(now.length + 1).fill(0));
   const left = (at: number, to: number): number => lengths[at]?.[to] ?? 0;
   const isSame = (at: number, to: number): boolean => before[at]?.text === now[to]?.text;

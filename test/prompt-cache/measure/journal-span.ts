@@ -12,11 +12,11 @@ export interface Span {
   readonly upTo: number;
 }
 
-/** All events between the two, in any loop. */
+/** Returns all events between the two requests, in any loop. */
 export const after = (span: Span): readonly SessionEvent[] =>
   span.events.filter(({ seq }) => seq > span.after && seq < span.upTo);
 
-/** The events of a type between the two in this loop. */
+/** Returns the events of a type between the two requests in this loop. */
 export const between = <Type extends SessionEvent['type']>(
   span: Span,
   type: Type,
@@ -29,7 +29,7 @@ export const between = <Type extends SessionEvent['type']>(
 /** A fact that a call stored in the memory of a kind of tools. */
 export interface MadeFact {
   readonly seq: number;
-  /** The memory. */
+  /** The name of the memory. */
   readonly slice: string;
   readonly fact: unknown;
   /** The called tool. */
@@ -38,7 +38,10 @@ export interface MadeFact {
   readonly loop: string;
 }
 
-/** What the calls of this loop left between the two, in their order; and what the loop itself began with. */
+/**
+ * Returns the facts that calls of this loop stored between the two requests, in order, and the facts at the
+ * start of the loop.
+ */
 export function factsIn(span: Span): readonly MadeFact[] {
   const calls = new Map(
     span.events.flatMap((event) =>
@@ -64,7 +67,7 @@ export function factsIn(span: Span): readonly MadeFact[] {
 
 type Facts = readonly { readonly slice: string; readonly fact: unknown }[];
 
-/** The facts of an event, with the loop that they are of. */
+/** Returns the facts of an event, with the loop that they belong to. */
 function madeBy(event: SessionEvent): readonly [frame: string, facts: Facts] {
   switch (event.type) {
     case 'tool-call-ended':

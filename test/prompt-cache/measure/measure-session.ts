@@ -21,7 +21,7 @@ export interface Finding {
   /** The number of the request in the session, from 1. */
   readonly request: number;
   readonly path: string;
-  /** Such as `tools: 1 changed, 3 inserted`. */
+  /** A text such as `tools: 1 changed, 3 inserted`. */
   readonly place: string;
   readonly cause: string;
 }
@@ -74,7 +74,7 @@ export function placeOf(departures: readonly Departure[]): string {
 
 const NAMES = { tools: 'tools', system: 'system text', messages: 'messages' } as const;
 
-/** Departures in one part. */
+/** Describes the departures in one part. */
 function toldTogether(departures: readonly Departure[]): string {
   const kinds = Map.groupBy(departures, ({ what }) => what);
   return [...kinds]

@@ -3,7 +3,7 @@ import { UNEXPLAINED } from './causes.ts';
 import type { Finding, Measured } from './measure-session.ts';
 import type { ShareSummary } from './shares.ts';
 
-/** A scenario over one wire. */
+/** A scenario on one wire. */
 export interface Row extends Measured {
   readonly scenario: string;
   readonly wire: string;
@@ -15,7 +15,10 @@ const SHARES = '  least   median    total';
 
 const HEAD = ['scenario', 'wire', 'requests', 'departed', 'bytes kept', 'tokens kept'] as const;
 
-/** The rows as a table. Shares: the least and the median of the requests that have one before them, and of all that was sent. */
+/**
+ * Formats the rows as a table. The shares are the minimum and the median of requests with a previous one, and
+ * the share of all sent data.
+ */
 export function tableOf(rows: readonly Row[]): string {
   const lines = [
     HEAD,
@@ -35,14 +38,14 @@ export function tableOf(rows: readonly Row[]): string {
     .join('\n');
 }
 
-/** Requests, however much of them departs. */
+/** Counts the requests with departures. */
 const departedIn = (findings: readonly Finding[]): number =>
   new Set(findings.map(({ request }) => request)).size;
 
 const sharesOf = ({ least, median, total }: ShareSummary): string =>
   [least, median, total].map((share) => `${(share * 100).toFixed(1)} %`.padStart(7)).join('  ');
 
-/** One line for departures that are alike, of several requests and over several wires. */
+/** Returns one line for equal departures in several requests and on several wires. */
 export function departuresOf(rows: readonly Row[]): readonly string[] {
   const scenarios = Map.groupBy(rows, ({ scenario }) => scenario);
   return [...scenarios].flatMap(([scenario, own]) => {

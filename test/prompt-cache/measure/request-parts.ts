@@ -1,17 +1,17 @@
 /**
- * What a provider reads of a request, taken out of the HTTP body as it was sent: the tools, the system text and the messages,
- * each serialized as it stood there. Marks that only say what is to be cached are left out, by their names and in their places.
+ * The parts of a request that a provider reads: tools, system text and messages. Each part is serialized as it
+ * was in the HTTP body, without cache marks, which are removed by name and position.
  */
 
-/** One piece of a request that a provider reads as a whole. */
+/** A part of a request that a provider reads as a unit. */
 export interface Piece {
-  /** By which it is known: the name of a tool, the role of a message. */
+  /** Its identity: the name of a tool, or the role of a message. */
   readonly key: string;
   /** Its JSON, without cache marks. */
   readonly text: string;
 }
 
-/** The parts of a request, in the order in which a cache keeps them: whatever differs in one spoils all that follow. */
+/** The parts of a request in cache order. A difference in one part invalidates all later parts. */
 export const PARTS = ['tools', 'system', 'messages'] as const;
 export type Part = (typeof PARTS)[number];
 export type RequestParts = Readonly<Record<Part, readonly Piece[]>>;
@@ -19,12 +19,12 @@ export type RequestParts = Readonly<Record<Part, readonly Piece[]>>;
 /** The form of a wire's bodies. */
 export type BodyForm = 'anthropic' | 'gemini' | 'responses' | 'chat';
 
-/** The key of a message that only tells which tools came and went. */
+/** The key of a message that only announces added and removed tools. */
 export const TOOLS_TOLD = 'tools told';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Reads a body. @throws Error where it has no messages: then it is no request to a model of this form. */
+/** Parses a body. @throws Error if it has no messages, so it is not a model request in this format. */
 export function partsOf(form: BodyForm, body: unknown): RequestParts {
   return READERS[form](isRecord(body) ? body : {});
 }
@@ -32,11 +32,11 @@ export function partsOf(form: BodyForm, body: unknown): RequestParts {
 const READERS: Readonly<Record<BodyForm, (body: Json) => RequestParts>> = {
   anthropic: ({ tools, system, messages }) => ({
     tools: listOf(tools).map((tool) => piece(nameOf(tool), withoutAnthropicMarks(tool))),
-    // One text and a list of one text are the same to the provider.
+    // A text and a list with one text are equal for the provider.
     system: textsOf(system).map((text) => piece('system', withoutAnthropicMarks(text))),
     messages: messagesOf(messages).map((message) => piece(roleOf(message), withoutAnthropicMarks(message))),
   }),
-  // Gemini's requests have no marks: what is cached by hand is named beside them, in `cachedContent`.
+  // Gemini's requests have no marks. `cachedContent` names an explicit cache outside of these parts.
   gemini: ({ tools, systemInstruction, contents }) => ({
     tools: listOf(tools).flatMap((tool) => {
       const declared = isRecord(tool) ? listOf(tool.functionDeclarations) : [];
@@ -67,19 +67,19 @@ const READERS: Readonly<Record<BodyForm, (body: Json) => RequestParts>> = {
   },
 };
 
-/** Anthropic marks tools, blocks of the system text and of messages, and the body as a whole. */
+/** Removes Anthropic's marks from tools, blocks and bodies. */
 export function withoutAnthropicMarks(value: unknown): unknown {
   return inBlocks(value, (block) => without(block, 'cache_control'));
 }
 
-/** OpenAI's newest models are told by a mark in the content where a breakpoint is; keys of a cache stand beside the input. */
+/** Removes OpenAI's marks for breakpoints from content. Cache keys are outside of the input. */
 export function withoutOpenAiMarks(value: unknown): unknown {
   return inBlocks(value, (block) => without(block, 'prompt_cache_breakpoint'));
 }
 
 /**
- * What serves Claude by chat completions takes Anthropic's marks. A text that was made a list to bear one is that text
- * again.
+ * Removes Anthropic's marks from chat completions for Claude. A text that was turned into a list for its mark
+ * becomes a text again.
  */
 export function withoutChatMarks(value: unknown): unknown {
   const plain = inBlocks(value, (block) => without(block, 'cache_control', 'prompt_cache_breakpoint'));
@@ -90,7 +90,10 @@ export function withoutChatMarks(value: unknown): unknown {
   return { ...plain, content: only.text };
 }
 
-/** Changes a tool or a message, the blocks of its content, and the blocks in those. Nothing that a model has written is looked at. */
+/**
+ * Applies a change to a tool or a message, and to the blocks of its content, recursively. Does not read text of
+ * the model.
+ */
 function inBlocks(value: unknown, change: (block: Json) => Json): unknown {
   if (!isRecord(value)) return value;
   const changed = change(value);
@@ -109,7 +112,7 @@ const without = (value: Json, ...marks: readonly string[]): Json =>
 
 const HEADS: ReadonlySet<unknown> = new Set(['system', 'developer']);
 
-/** The system text is what stands before everything that was said. */
+/** Separates the system messages at the start from all other messages. */
 function withoutHead(messages: readonly unknown[]): {
   readonly head: readonly unknown[];
   readonly rest: readonly unknown[];
@@ -137,7 +140,7 @@ function nameOf(tool: unknown): string {
   return isRecord(ofChat) ? nameOf(ofChat) : String(type);
 }
 
-/** Items of OpenAI's responses that are no messages have a type. */
+/** Returns the role of a message. Items of the Responses API without a role have a type. */
 function roleOf(message: unknown): string {
   if (!isRecord(message)) return 'message';
   const { role, type, content } = message;

@@ -16,7 +16,7 @@ export interface RequestShare {
 /** Splits a text into tokens. */
 export type Tokenizer = (text: string) => readonly number[];
 
-/** Compares a request with the previous one. For the first request of a loop, the common prefix is empty. */
+/** Compares a request with the previous one. The common prefix of a loop's first request is empty. */
 export function shareOf(
   before: RequestParts | undefined,
   now: RequestParts,
@@ -59,7 +59,7 @@ export interface ShareSummary {
   readonly median: number;
 }
 
-/** Sums up lengths. `first`: the requests without a previous one. */
+/** Summarizes lengths. @param lengths `isFirst` marks requests without a previous one. */
 export function summaryOf(lengths: readonly (Length & { readonly isFirst: boolean })[]): ShareSummary {
   const shares = lengths
     .filter(({ isFirst }) => !isFirst)

@@ -30,7 +30,7 @@ const moves = [
   [2004, 'cancelled'],
 ] as const;
 
-/** The order desk, whose tools are a state machine and those of the objects that it finds. */
+/** The order desk. Its tools are a state machine and the tools of the objects that it finds. */
 export const orders = defineOrders(paperShop);
 
 export const machine: Scenario = {
@@ -47,13 +47,13 @@ export const machine: Scenario = {
   nested: { move_order: moves.map(([, status]) => turn(call(STEPS[status]))) },
 };
 
-/** What the literal of the machine says beside its states. */
+/** The options of the machine besides its states. */
 interface MachineOptions {
   readonly hideUnavailable?: true;
   readonly instructions?: (view: unknown, input: { readonly title: string }, state: string) => string;
 }
 
-/** A text that is written, reviewed and printed, in one loop. */
+/** An agent that writes, reviews and prints a text in one loop. */
 function machineAgent(options: MachineOptions = {}): Agent {
   const tool = (name: string) =>
     defineTool({
@@ -120,7 +120,7 @@ export const machineHides: Scenario = {
   about: 'the same with `hideUnavailable`, which offers the tools of the state alone',
   agent: machineAgent({ hideUnavailable: true }),
   turns: [turn(call('print_text', { title: 'Tides' }))],
-  // What is not offered cannot be called.
+  // A tool that is not offered cannot be called.
   nested: { print_text: [turn(...inMachine.filter((_, at) => at !== printing.length))] },
 };
 

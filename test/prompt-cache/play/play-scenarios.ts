@@ -9,7 +9,7 @@ import type { Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { WIRES } from './wires.ts';
 
-/** What is asked for, each scenario with what it is. @throws Error when a session cannot be played. */
+/** Plays the selected scenarios with their wires. @throws Error if a session cannot be played. */
 export async function playScenarios(
   { scenario: only, wire: onlyWire }: PromptCacheOptions,
   say: (line: string) => void,
@@ -44,10 +44,10 @@ async function rowOf(scenario: Scenario, wire: (typeof WIRES)[number]): Promise<
   };
 }
 
-/** Many requests contain the same text. */
+/** Caches tokens, because many requests contain the same text. */
 const known = new Map<string, readonly number[]>();
 
-/** OpenAI's own tokens; those of other providers are others, of about the same number. */
+/** Returns OpenAI's tokens. The tokens of other providers differ, but their number is similar. */
 function tokenize(text: string): readonly number[] {
   const tokens = known.get(text) ?? encode(text, { disallowedSpecial: new Set() });
   known.set(text, tokens);

@@ -1,6 +1,6 @@
 /**
- * Plays a session of a scenario over one wire: the real loop, the provider's package, and a strict server in the place of the
- * network. What is kept is the body of every HTTP request, with the loop that made it and the reply that it got.
+ * Plays a session of a scenario on one wire: the real loop, the provider's package, and a strict local server.
+ * Records the body of every HTTP request, with its loop and its reply.
  */
 
 import type { Agent } from '../../../src/index.ts';
@@ -16,7 +16,9 @@ export interface Session {
   readonly agent: Agent;
   /** The replies in the turn's own loop, one list per message. */
   readonly turns: readonly ScriptTurn[];
-  /** Of nested loops, by the name of the tool that opens them: one for each time that it does, in their order. */
+  /**
+   * The replies in nested loops, by the name of the tool that opens them. Each list is for one loop, in order.
+   */
   readonly nested?: Readonly<Record<string, readonly ScriptTurn[]>>;
 }
 
@@ -38,7 +40,7 @@ export async function playSession(session: Session, wire: MeasuredWire): Promise
     const text = await request.clone().text();
     const body: unknown = JSON.parse(text);
     if (!place) throw new Error('A request was sent that no loop has announced.');
-    // What is compared is made again from the parsed body, so that must be the same.
+    // The comparison serializes the parsed body again, so the result must equal the original.
     if (JSON.stringify(body) !== text) throw new Error('A body was not written by JSON.stringify().');
     const { frame, path } = place;
     sent.push({ frame, path, body });
@@ -56,7 +58,7 @@ export async function playSession(session: Session, wire: MeasuredWire): Promise
     ],
   };
   const model = wire.model({ baseURL: 'https://wire.test/v1', fetch: answer });
-  // A cold one connects to its MCP servers before each request, which takes five times as long.
+  // A cold session connects to its MCP servers before each request, which takes five times as long.
   const talk = createTestSession(watched, { model, warm: true });
   for (const turn of session.turns.keys()) {
     const { outcome, text, ...rest } = await talk.send(`Message ${turn + 1}: go on.`);
@@ -90,9 +92,9 @@ interface Servers {
   all(): readonly Wire[];
 }
 
-/** One server per loop, because each loop begins a conversation. */
+/** Creates one server for each loop, because each loop starts a conversation. */
 function serversOf({ turns, nested = {} }: Session, wire: MeasuredWire): Servers {
-  // Wires know an answer by its words.
+  // Wires recognize an answer by its text, so answers must differ.
   const distinct = turns.map((turn, at) => ({ ...turn, answer: `${turn.answer} That was turn ${at + 1}.` }));
   const servers = new Map([['', wire.server({ script: { turns: distinct }, seed: 'root' })]]);
   const opened = new Map<string, number>();

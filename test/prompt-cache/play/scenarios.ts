@@ -163,7 +163,7 @@ const limit: Scenario = {
   turns: [turn(...supportSteps, findOrder(1002), findOrder(1003)), turn(...supportSteps.slice(0, 3))],
 };
 
-/** All that need nothing beside them. */
+/** All scenarios that need no server. */
 export const SCENARIOS: readonly Scenario[] = [
   plain,
   plainTurns,

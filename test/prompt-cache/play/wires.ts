@@ -1,4 +1,7 @@
-/** The wires over which requests are measured: each a strict local server, asked by the provider's own package or by ours. */
+/**
+ * The measured wires. Each is a strict local server that receives requests from the provider's package or from
+ * ours.
+ */
 import { createOpenAI } from '@ai-sdk/openai';
 import type { ChatModel } from '../../../src/index.ts';
 import { fromAiSdk } from '../../../src/model/ai-sdk/entry.ts';
@@ -9,7 +12,7 @@ import type { BodyForm } from '../measure/request-parts.ts';
 
 export interface MeasuredWire {
   readonly name: string;
-  /** By which package, and for which model. */
+  /** The package and the model. */
   readonly by: string;
   readonly form: BodyForm;
   readonly model: (server: ServerAt) => ChatModel;
@@ -21,13 +24,13 @@ const wire = (
   { by, form, on }: Pick<MeasuredWire, 'by' | 'form'> & { readonly on: WireName },
 ): MeasuredWire => ({ name, by, form, model: MODELS[on], server: (played) => serverOf(on, played) });
 
-/** OpenAI's models before 5.4 are only given the list of tools. */
+/** OpenAI's models before 5.4 receive tools only as a list. */
 const olderOpenAI = (server: ServerAt): ChatModel =>
   fromAiSdk(createOpenAI({ apiKey: 'key', ...server }).responses('gpt-5.1'), {
     settings: { providerOptions: { openai: { store: false, reasoningSummary: 'detailed' } } },
   });
 
-/** `late`: a model that is told in the conversation which tools came and went. */
+/** All wires. `late` marks models that receive changes of tools in the conversation. */
 export const WIRES: readonly MeasuredWire[] = [
   wire('anthropic', {
     by: '@ai-sdk/anthropic, claude-sonnet-4-5',

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { createHoldfast, type Holdfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { type AnyTool, type ChatModel, defineAgent, defineTool, type Effect } from '../../../../src/index.ts';
 
-/** Returns a model that answers a user's message with this call, and its result with "Done.". */
+/** Returns a model that replies to a user message with this call, and to its result with "Done.". */
 const callsOnce = (name: string, input: object): ChatModel => ({
   name: 'measured',
   ask: async ({ messages }) =>
@@ -19,7 +19,7 @@ const callsOnce = (name: string, input: object): ChatModel => ({
 /** The instrumented build adds this set; see `instrument.ts`. */
 declare const __executed: Set<number>;
 
-/** Adds `GET /executed` to a Worker: the numbers of the functions that ran since it was last read. */
+/** Adds `GET /executed` to a Worker. Returns the indexes of the functions that ran since the previous read. */
 function measured<W extends { fetch: (...args: never) => unknown }>(worker: W): W {
   const fetch = (...args: Parameters<W['fetch']>): unknown => {
     const [request] = args as unknown as [Request]; // the first argument of every fetch handler
@@ -31,7 +31,7 @@ function measured<W extends { fetch: (...args: never) => unknown }>(worker: W): 
   return { ...worker, fetch };
 }
 
-/** Returns a tool of this effect. */
+/** Returns a tool with this effect. */
 export const look = (effect: Effect): AnyTool =>
   defineTool({
     name: 'look',
@@ -41,14 +41,14 @@ export const look = (effect: Effect): AnyTool =>
     run: ({ id }) => ({ id, found: true }),
   });
 
-/** How a scenario differs from a plain call of `look`. */
+/** The differences of a scenario from a plain call of `look`. */
 interface Scene extends Pick<HoldfastConfig, 'use'> {
   readonly tools: Parameters<typeof defineAgent>[0]['tools'];
   readonly calls?: { readonly name: string; readonly input: object };
   readonly agent?: Pick<Parameters<typeof defineAgent>[0], 'accepts' | 'use'>;
 }
 
-/** Makes the Worker of one agent. */
+/** Creates the Worker of one agent. */
 export function serve({ tools, calls = { name: 'look', input: { id: 7 } }, agent, use }: Scene): Holdfast {
   const model = callsOnce(calls.name, calls.input);
   const served = defineAgent({
@@ -60,7 +60,7 @@ export function serve({ tools, calls = { name: 'look', input: { id: 7 } }, agent
     model,
   });
   const holdfast = createHoldfast({
-    // What is deployed has no local mode, and a token would be a secret to take out of all that is shown.
+    // A deployed Worker has no local mode, and a token would execute the code that redacts secrets.
     auth: () => ({ id: 'local' }),
     agents: [served],
     ...(use && { use }),
