@@ -1,21 +1,25 @@
 /**
- * Ways to break what Holdfast promises, and the tests that must notice: `npm run mutations` applies each to a copy and
- * runs the test files that it names. A change is found by the function that it is made in and by what stands there, never
- * by file or line: code may move. Whoever renames such a function, or rewrites such a line, says so here; `npm test` tells.
+ * Defects that break Holdfast's guarantees, and the tests that must detect them. `npm run mutations` applies
+ * each to a copy and runs its test files. A mutation is located by its function and text, not by file or line,
+ * because code can move. Update it when you rename the function or change the text. `npm test` reports
+ * mutations that no longer match.
  */
 export interface Mutation {
   /** For `npm run mutations -- --only {name}`. */
   readonly name: string;
-  /** What users would see of it. */
+  /** The effect of the defect for users. */
   readonly breaks: string;
-  /** The function that is changed. One whose name others have too is named with what it is inside of: `Outbox.#append`. */
+  /** The changed function. A name that is not unique has its owner, such as `Outbox.#append`. */
   readonly in: string;
-  /** What is replaced. It stands there once; blanks and line ends are alike. */
+  /** The replaced text. It must occur once. All white space is equal. */
   readonly text: string;
   readonly becomes: string;
-  /** As few and as fast as notice it. Each must be green as the code is; they are run together, until a test is red. */
+  /**
+   * The fewest and fastest tests that detect the defect. Each must pass on the unchanged code. They run
+   * together until one fails.
+   */
   readonly tests: readonly [string, ...string[]];
-  /** The tests may come to no end by it, which is as good as red. */
+  /** If `true`, the defect can keep the tests from ending, which counts as a failure. */
   readonly hangs?: true;
 }
 

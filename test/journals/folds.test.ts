@@ -18,9 +18,9 @@ it('a fold that has changed asks for another REDUCER_VERSION', () => {
 });
 
 it.each([
-  ['another version', { reducer: 3_008, folds: changed }],
-  ['a new session', { ...kept, folds: { ...kept.folds, 'b/one': '4' } }],
-  ['a session that is gone', { ...kept, folds: { 'a/one': '1' } }],
-])('the folds are to be kept anew after %s', (_, now) => {
+  ['the reducer has another version', { reducer: 3_008, folds: changed }],
+  ['a session is added', { ...kept, folds: { ...kept.folds, 'b/one': '4' } }],
+  ['a session is removed', { ...kept, folds: { 'a/one': '1' } }],
+])('the folds must be stored again if %s', (_, now) => {
   expect(problemOf(kept, now)).toBe(stale);
 });

@@ -84,12 +84,12 @@ describe.each(versions())('the journals of %s', (version) => {
     return toKept(reading);
   };
 
-  it.each(names)('%s is read as it was, and goes on as it did', (name) => {
+  it.each(names)('%s is read and continued with the same result as before', (name) => {
     const was = folder.journals.get(name)?.reading;
     expect(changes(textOf(was), textOf(readingOf(name)))).toEqual(NOTHING);
   });
 
-  it.each(names)('%s holds what it is kept for', (name) => {
+  it.each(names)('%s contains the features that it covers', (name) => {
     const { holds = [] } = journals.find((one) => one.name === name) ?? {};
     const { sql = '' } = folder.journals.get(name)?.dump ?? {};
     expect(holds.length).toBeGreaterThan(0);
@@ -124,7 +124,7 @@ describe.each(versions())('the journals of %s', (version) => {
     ['killed-in-subagent', doneBefore],
     ['killed-with-answer', unknown('charge')],
     ['killed-with-cancel', unknown('charge')],
-  ])('a call that was cut off in %s has happened once, and the model is told: %s', (name, outcome) => {
+  ])('an interrupted call in %s has happened once, and the model receives: %s', (name, outcome) => {
     expect([...told(readingOf(name), 'charge')]).toEqual([outcome]);
     expect(acted(name, 'charge')).toEqual({ times: 1, keys: 1 });
   });

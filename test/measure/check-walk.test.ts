@@ -33,15 +33,11 @@ it('a walk holds that follows imports of functions and classes, and what is call
 });
 
 it.each<[string, Step, string]>([
-  ['a file that is gone', step('src/e.ts', 'e', 'src/a.ts'), 'src/e.ts e: there is no such file.'],
+  ['a missing file', step('src/e.ts', 'e', 'src/a.ts'), 'src/e.ts e: there is no such file.'],
+  ['a missing function', step('src/b.ts', 'c', 'src/a.ts'), 'src/b.ts c: the file has no such function.'],
+  ['a second start', step('src/b.ts', 'b', null), 'src/b.ts b: only the first step is called by nobody.'],
   [
-    'a function that is gone',
-    step('src/b.ts', 'c', 'src/a.ts'),
-    'src/b.ts c: the file has no such function.',
-  ],
-  ['a second beginning', step('src/b.ts', 'b', null), 'src/b.ts b: only the first step is called by nobody.'],
-  [
-    'a caller that is not on it',
+    'a caller that is not on the walk',
     step('src/b.ts', 'b', 'src/d.ts'),
     'src/b.ts b: no earlier step is in src/d.ts.',
   ],
@@ -51,11 +47,11 @@ it.each<[string, Step, string]>([
     'src/d.ts D.begin: src/a.ts does not import `D` from it.',
   ],
   [
-    'a way that nobody goes',
+    'a call that does not exist',
     { ...step('src/d.ts', 'D.begin', 'src/a.ts'), through: { reason: 'a stub', as: 'end' } },
     'src/d.ts D.begin: src/a.ts calls nothing `end`, through a stub.',
   ],
-])('a walk does not hold with %s', (_, wrong, problem) => {
+])('a walk is invalid with %s', (_, wrong, problem) => {
   expect(problemsOfWalk([FIRST, wrong], SOURCES)).toEqual([problem]);
 });
 

@@ -18,7 +18,7 @@ it("the README's Worker carries the loop", () => {
 });
 
 it.each(['nest', 'loop-agent', 'discovery', 'exclusively', 'read-result'])(
-  "the README's Worker carries nothing of src/loop/%s.ts",
+  "the README's Worker does not contain src/loop/%s.ts",
   (name) => {
     expect(carried).not.toContain(`src/loop/${name}.ts`);
   },

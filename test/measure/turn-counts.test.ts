@@ -26,7 +26,7 @@ describe('what a turn makes the platform do', () => {
   });
 
   // On a busy machine, a long turn can renew its lease, so the count is retried.
-  it.each(SHAPE_NAMES)('is at most what is kept: %s', { retry: 2 }, async (shape) => {
+  it.each(SHAPE_NAMES)('does not exceed the stored counts: %s', { retry: 2 }, async (shape) => {
     const counted = await countTurn(worker, shape);
     expect(counted.object.requests).toBeGreaterThan(1);
     expect(exceeding(kept, shape, counted)).toEqual([]);

@@ -57,7 +57,7 @@ describe('a mutation', () => {
       'a.test.ts could not be run: Error: no world',
     ],
     [
-      'something outside of the tests',
+      'a failure outside of the tests',
       { ended: 'reported', report: { success: false, testResults: [file('a.test.ts', 1, [GREEN])] } },
       'no test was red, and the run was: something failed outside of the tests',
     ],
@@ -82,11 +82,11 @@ describe('a mutation', () => {
       'no test of a.test.ts ran and passed',
     ],
     [
-      'a file whose tests were all skipped',
+      'a file with only skipped tests',
       ran(file('a.test.ts', 1, [test('pays', 'skipped')])),
       'no test of a.test.ts ran and passed',
     ],
-  ])('could not be tested by %s, which is not the same as to survive', (_, one, why) => {
+  ])('counts as not run, not as survived, with %s', (_, one, why) => {
     expect(judged(one)).toEqual({ is: 'not-run', why });
   });
 
@@ -135,7 +135,7 @@ describe('the tests of a mutation', () => {
     ['could not be loaded', ran(A, UNLOADED)],
     ['timed out', ran(A, file('b.test.ts', 2, [LATE]))],
     ['is missing', ran(A)],
-  ])('run again alone in the one file that %s, whose second outcome counts', async (_, first) => {
+  ])('run again alone in the one file that %s, whose second result counts', async (_, first) => {
     const asked = [tests, ['b.test.ts']];
     expect(await runs({ tests }, first, ran(file('b.test.ts', 3, [RED])))).toEqual({
       asked,
@@ -165,7 +165,7 @@ describe('the tests of a mutation', () => {
       'something failed outside of the tests',
       { ended: 'reported', report: { success: false, testResults: [A] } },
     ],
-  ])('all run again, each file alone, if a run says nothing because %s', async (_, first) => {
+  ])('all run again, each file alone, if a run has no result because %s', async (_, first) => {
     expect(await runs({ tests }, first, ran(A), ran(file('b.test.ts', 2, [RED])))).toEqual({
       asked: [tests, ['a.test.ts'], ['b.test.ts']],
       verdict: { is: 'caught', by: 'b.test.ts > pays once' },
@@ -209,19 +209,19 @@ describe('the tests before anything is changed', () => {
   });
 
   it.each<[string, Ran, string]>([
-    ['a test is red', ran(file('test/a.test.ts', 1, [GREEN, RED])), '/copy/test/a.test.ts > pays once'],
+    ['a test fails', ran(file('test/a.test.ts', 1, [GREEN, RED])), '/copy/test/a.test.ts > pays once'],
     [
       'a file was not run',
       ran(file('test/other.test.ts', 1, [GREEN])),
       'no test of test/a.test.ts ran and passed',
     ],
     [
-      'a file skips all',
+      'a file skips all of its tests',
       ran(file('test/a.test.ts', 1, [test('pays', 'skipped')])),
       'no test of test/a.test.ts ran and passed',
     ],
     [
-      'something else failed',
+      'a failure is outside of the tests',
       { ended: 'reported', report: { success: false, testResults: [file('test/a.test.ts', 1, [GREEN])] } },
       'something failed outside of the tests',
     ],

@@ -35,27 +35,27 @@ it('replaces several places of one file, whatever their order', () => {
 
 it.each<[string, Partial<Mutation>, string]>([
   [
-    'a function that is not there',
+    'a missing function',
     { in: 'Till.pay' },
     "guard: there is no function 'Till.pay'. Whoever renames or rewrites it says so in test/mutations.ts.",
   ],
   [
-    'two functions of the name',
+    'two functions with the same name',
     { in: 'open' },
     "guard: there are 2 functions 'open', in src/a.ts, src/b.ts. Name it in test/mutations.ts with what it is inside of, as " +
       "in 'Owner.open', or name another function.",
   ],
   [
-    'a function that has no such text',
+    'a function without the text',
     { text: 'if (owed)' },
     "guard: 'pay' in src/pay.ts contains no `if (owed)`. Whoever renames or rewrites it says so in test/mutations.ts.",
   ],
   [
-    'a function that has it several times',
+    'a function that contains the text several times',
     { in: 'count', text: 'n += 1' },
     "guard: 'count' in src/b.ts contains 2 times `n += 1`. Whoever renames or rewrites it says so in test/mutations.ts.",
   ],
-])('says of %s how to mend its entry', (_, change, message) => {
+])('reports %s and how to fix the entry', (_, change, message) => {
   const sources = [
     source('src/a.ts', 'const open = () => 1;'),
     source('src/b.ts', 'class A { open() {} }\nfunction count() { n += 1; n += 1; }'),

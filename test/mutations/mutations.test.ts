@@ -16,7 +16,7 @@ it('are 91, each of a name and with tests of its own', () => {
   expect(new Set(MUTATIONS.map(({ name }) => name)).size).toBe(91);
 });
 
-it.each(MUTATIONS)('$name changes one place of $in, which is code before and after', (mutation) => {
+it.each(MUTATIONS)('$name changes one place of $in to valid code', (mutation) => {
   const place = locate(sources, mutation);
   const text = sources.find(({ file }) => file === place.file)?.text ?? '';
   const changed = replaced(text, [{ place, becomes: mutation.becomes }]);
@@ -25,7 +25,7 @@ it.each(MUTATIONS)('$name changes one place of $in, which is code before and aft
   expect(compiled(changed)).not.toBe(compiled(text));
 });
 
-it.each(HOLES)('$name, of the plays, changes places that are there', ({ name, changes }) => {
+it.each(HOLES)('$name, a hole of the plays, changes places that exist', ({ name, changes }) => {
   for (const one of changes) {
     const place = locate(sources, { ...one, name, breaks: '', tests: [''] });
     const text = sources.find(({ file }) => file === place.file)?.text ?? '';
@@ -34,6 +34,6 @@ it.each(HOLES)('$name, of the plays, changes places that are there', ({ name, ch
   }
 });
 
-it.each(MUTATIONS)('$name names tests that are there', ({ tests }) => {
+it.each(MUTATIONS)('$name names tests that exist', ({ tests }) => {
   expect(tests.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });

@@ -12,13 +12,13 @@ const arrows = (...all: readonly string[]): Arrow[] =>
 
 describe('circles', () => {
   it.each<[string, readonly string[], readonly (readonly string[])[]]>([
-    ['no arrow', [], []],
+    ['no arrows', [], []],
     ['a tree', ['a > b', 'a > c', 'b > c'], []],
-    ['what points at itself', ['a > a'], []],
-    ['two that know each other', ['b > a', 'a > b'], [['a', 'b']]],
-    ['three, and what leads to them', ['x > c', 'c > a', 'a > b', 'b > c', 'b > y'], [['a', 'b', 'c']]],
+    ['an arrow to itself', ['a > a'], []],
+    ['two files that import each other', ['b > a', 'a > b'], [['a', 'b']]],
+    ['three files and an arrow to them', ['x > c', 'c > a', 'a > b', 'b > c', 'b > y'], [['a', 'b', 'c']]],
     [
-      'two circles that share a thing',
+      'two circles that share a file',
       ['a > b', 'b > a', 'b > c', 'c > b'],
       [
         ['a', 'b'],
@@ -33,7 +33,7 @@ describe('circles', () => {
         ['a', 'b', 'c'],
       ],
     ],
-  ])('of %s are found, each once', (_, all, circles) => {
+  ])('of %s are found without duplicates', (_, all, circles) => {
     expect(circlesAmong(arrows(...all))).toEqual(circles);
   });
 

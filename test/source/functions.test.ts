@@ -15,21 +15,21 @@ describe('a function is found', () => {
       'that is exported, and asynchronous',
       'export async function f<T extends { a: 1 }>(a: T = {}): Promise<T> { }',
     ],
-    ['that generates', 'async function* f(): AsyncGenerator<{ a: 1 }> { yield 1; }'],
+    ['that is a generator', 'async function* f(): AsyncGenerator<{ a: 1 }> { yield 1; }'],
     [
-      'that answers an object type',
+      'that returns an object type',
       'function f(a: () => {}): { readonly b: { c: 1 } } | null { return null; }',
     ],
-    ['that answers a function type', 'function f(): (a: { b: 1 }) => { c: 1 } { return g; }'],
-    ['that answers one of some words', "function f(): 'a' | 'b' { return 'a'; }"],
-    ['that answers a mapped type', 'function f(): Readonly<Record<string, { a: 1 }>> { return {}; }'],
-    ['that says what its parameter is', 'function f(a: unknown): a is { b: 1 } { return true; }'],
+    ['that returns a function type', 'function f(): (a: { b: 1 }) => { c: 1 } { return g; }'],
+    ['that returns a union of literals', "function f(): 'a' | 'b' { return 'a'; }"],
+    ['that returns a mapped type', 'function f(): Readonly<Record<string, { a: 1 }>> { return {}; }'],
+    ['that is a type guard', 'function f(a: unknown): a is { b: 1 } { return true; }'],
     ['that is a constant', 'const f = (a: string): { b: 1 } => ({ b: 1 });'],
     ['that is a constant with a body', 'export const f = async (a) => { const b = () => {}; };'],
-    ['that is a constant of a type', 'const f: (a: string) => void = (a) => g(a);'],
+    ['that is a constant with a type', 'const f: (a: string) => void = (a) => g(a);'],
     ['that is a constant with type parameters', 'const f = <T>(a: T) => a;'],
-    ['that is a constant of one parameter', 'const f = a => b => c;'],
-    ['that is a constant of a type that it satisfies', 'const f = ((a) => g(a)) satisfies G;'],
+    ['that is a constant with one parameter', 'const f = a => b => c;'],
+    ['that is a constant with `satisfies`', 'const f = ((a) => g(a)) satisfies G;'],
     ['that has a bracket in a string', "function f() { return '}'; }"],
   ])('%s', (_, text) => {
     const all = `function g() { return f({}); }\n${text}\nfunction h() { f(); }`;
@@ -38,11 +38,11 @@ describe('a function is found', () => {
 
   it.each([
     ['a method', 'f(a: { b: 1 }): void { this.g(); }'],
-    ['an asynchronous one', 'async f<T>(): Promise<T> { }'],
+    ['an asynchronous method', 'async f<T>(): Promise<T> { }'],
     ['an accessor', 'get f(): boolean { return f(1) ? { a: 1 } : { b: 2 }; }'],
-    ['one that stands in the place of another', 'static override async f() { }'],
-    ['a field that holds one', 'readonly f = (a: string) => g(a)'],
-  ])('that is %s of a class, and no call of it', (_, text) => {
+    ['an overriding method', 'static override async f() { }'],
+    ['a field with a function', 'readonly f = (a: string) => g(a)'],
+  ])('that is %s of a class, without its calls', (_, text) => {
     const all = `class A {\n  #a = f();\n\n  /** It's the one. */\n  ${text}\n  g() { f(); if (f()) { } }\n}`;
     expect(found(all, 'f')).toEqual([text.slice(text.search(/\bf\b/))]);
   });
@@ -73,14 +73,14 @@ it.each([
   ['a member of an interface', 'interface A { f(a: string): void; g(): void }'],
   ['an overload', 'function f(a: string): void;'],
   ['a type', 'type f = () => void;'],
-  ['a constant that is no function', 'const f = g(() => 1);'],
-  ['a constant with brackets', 'const f = (a) + (b);'],
-  ['a property that is computed', 'const a = { [f]: () => 1 };'],
-  ['a variable of a loop', 'for (const f of [() => 1]) { g(f); }'],
-  ['a function of a longer name', 'function f1() {} function $f() {} class A { if() {} }'],
+  ['a constant without a function', 'const f = g(() => 1);'],
+  ['a constant in parentheses', 'const f = (a) + (b);'],
+  ['a computed property', 'const a = { [f]: () => 1 };'],
+  ['a loop variable', 'for (const f of [() => 1]) { g(f); }'],
+  ['a function with a longer name', 'function f1() {} function $f() {} class A { if() {} }'],
   ['a comment', '// function f() {}\n/* const f = () => 1; */'],
-  ['a call among values', 'g(a, f({}), { b: f() ? f(1) : { c: 1 } });'],
-])('%s is no function', (_, text) => {
+  ['a call in a value', 'g(a, f({}), { b: f() ? f(1) : { c: 1 } });'],
+])('%s is not a function', (_, text) => {
   expect(found(text, 'f')).toEqual([]);
 });
 

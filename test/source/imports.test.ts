@@ -7,17 +7,17 @@ const source = (text: string) => parseSource('src/a/b.ts', text);
 it.each<[string, string, string, boolean, readonly string[]]>([
   ['a value', "import { c } from './c.ts';", 'src/a/c.ts', false, ['c']],
   ['a value under another name', "import { c as d } from '../c.ts';", 'src/c.ts', false, ['c']],
-  ['all of a file', "import * as c from './c.ts';", 'src/a/c.ts', false, ['*']],
+  ['all exports of a file', "import * as c from './c.ts';", 'src/a/c.ts', false, ['*']],
   ['a default', "import c, { type D } from 'c/d';", 'c/d', false, ['default', 'D']],
-  ['a file that is only run', "import './c.ts';", 'src/a/c.ts', false, []],
-  ['a value among types', "import { type C, d } from './c.ts';", 'src/a/c.ts', false, ['C', 'd']],
+  ['an import for side effects', "import './c.ts';", 'src/a/c.ts', false, []],
+  ['a value next to types', "import { type C, d } from './c.ts';", 'src/a/c.ts', false, ['C', 'd']],
   ['a type', "import type { C } from './c.ts';", 'src/a/c.ts', true, ['C']],
-  ['nothing but types', "import { type C, type D } from './c.ts';", 'src/a/c.ts', true, ['C', 'D']],
-  ['what is passed on', "export { c } from './c.ts';", 'src/a/c.ts', false, ['c']],
-  ['types that are passed on', "export type { C } from './c.ts';", 'src/a/c.ts', true, ['C']],
-  ['all that is passed on', "export * from './c.ts';", 'src/a/c.ts', false, ['*']],
-  ['a file at a later time', "const c = () => import('./c.ts');", 'src/a/c.ts', false, ['*']],
-  ['a type in its place', "type C = import('./c.ts').C;", 'src/a/c.ts', true, ['*']],
+  ['a list of types', "import { type C, type D } from './c.ts';", 'src/a/c.ts', true, ['C', 'D']],
+  ['a re-exported name', "export { c } from './c.ts';", 'src/a/c.ts', false, ['c']],
+  ['re-exported types', "export type { C } from './c.ts';", 'src/a/c.ts', true, ['C']],
+  ['a re-export of all names', "export * from './c.ts';", 'src/a/c.ts', false, ['*']],
+  ['a dynamic import', "const c = () => import('./c.ts');", 'src/a/c.ts', false, ['*']],
+  ['an inline import type', "type C = import('./c.ts').C;", 'src/a/c.ts', true, ['*']],
 ])('%s is an import', (_, text, to, typeOnly, names) => {
   expect(importsOf(source(text))).toEqual([{ from: 'src/a/b.ts', to, typeOnly, names }]);
 });
@@ -48,12 +48,12 @@ it.each<[string, string, readonly [name: string, isType: boolean, from: string |
   ],
   ['overloads as one', 'export function f(): void; export function f(a?: 1) {}', [['f', false, null]]],
   [
-    'a constant and a type of one name as a value',
+    'a constant and a type with one name as a value',
     'export const C = 1; export type C = 1;',
     [['C', false, null]],
   ],
   [
-    'what is passed on',
+    'a re-exported name',
     "export { c, type D as E } from './c.ts'; export type { F } from 'f';",
     [
       ['c', false, 'src/a/c.ts'],
@@ -62,7 +62,7 @@ it.each<[string, string, readonly [name: string, isType: boolean, from: string |
     ],
   ],
   [
-    'all of other files',
+    'all exports of other files',
     "export * from './c.ts'; export * from './d.ts';",
     [
       ['*', false, 'src/a/c.ts'],

@@ -32,12 +32,12 @@ describe('the chaos oracle for messages', () => {
 
   it.each<[string, Parameters<typeof ledger>, { rule: string; where: string; what: string }]>([
     [
-      'an accepted message that no turn took in',
+      'an accepted message that is in no turn',
       [{ journals: new Map(), executions: [] }, { shown: [] }],
       { rule: 'lost', where: 'm1', what: 'It was accepted, and no turn took it in.' },
     ],
     [
-      'a message that two turns took in',
+      'a message that is in two turns',
       [
         withJournal(
           ...goodJournal(),
@@ -65,7 +65,7 @@ describe('the chaos oracle for messages', () => {
       { rule: 'late', where: 'm1', what: 'It ended 400 ms after it could go on.' },
     ],
     [
-      'a turn that nobody cancelled and that is cancelled',
+      'a cancelled turn without a request to cancel it',
       [
         withJournal(...goodJournal().slice(0, -1), turnEnded('cancelled')),
         { replies: [answer('cancelled')] },
@@ -73,17 +73,17 @@ describe('the chaos oracle for messages', () => {
       { rule: 'outcome', where: 'm1', what: 'It was cancelled by nobody.' },
     ],
     [
-      'a sender who is told another outcome',
+      'a sender who receives another outcome',
       [{}, { replies: [answer('cancelled')] }],
       { rule: 'told wrongly', where: 'm1', what: 'Told cancelled in turn t1; it is completed in turn t1.' },
     ],
     [
-      'a retry that is told of another turn',
+      'a retry that receives another turn',
       [{}, { replies: [answer('completed', 't9'), answer()] }],
       { rule: 'told wrongly', where: 'm1', what: 'Told completed in turn t9; it is completed in turn t1.' },
     ],
     [
-      'a sender who is never told',
+      'a sender who never receives an answer',
       [{}, { replies: [{ came: 'accepted', turn: TURN, status: 'accepted', sentAt: 1, to: 'message' }] }],
       { rule: 'not answered', where: 'm1', what: 'It was sent 1 times, and nobody told how it ended.' },
     ],
@@ -96,12 +96,12 @@ describe('the chaos oracle for messages', () => {
       { rule: 'unexpected answer', where: 'm1', what: '500 Oh' },
     ],
     [
-      'an event that was shown and is not in the journal',
+      'a shown event that is not in the journal',
       [{}, { shown: [{ seq: 4, type: 'turn-ended' }] }],
       { rule: 'shown and lost', where: 'm1', what: 'turn-ended at 4, where there is tool-call-started.' },
     ],
     [
-      'a message that nobody sent',
+      'a message that was never sent',
       [{ sent: [], executions: effects() }],
       { rule: 'stranger', where: 'm1', what: 'A turn has it, and nobody sent it.' },
     ],

@@ -14,32 +14,32 @@ describe('the client’s parsing of a response', () => {
       { came: 'answer', turn: 't', outcome: 'completed' },
     ],
     [
-      'the problem of a failed turn, which is its answer',
+      'the problem of a failed turn as its answer',
       read(502, problem('model-failure', { turn: 't', outcome: 'failed', status: 502 })),
       { came: 'answer', turn: 't', outcome: 'failed' },
     ],
     [
-      'a turn that waits',
+      'a suspended turn',
       read(202, { turn: 't', outcome: 'suspended', status: 'suspended', pending: [] }),
       { came: 'suspended', turn: 't', pending: [] },
     ],
     [
-      'a message that is stored',
+      'a stored message',
       read(202, { turn: 't', status: 'queued' }),
       { came: 'accepted', turn: 't', status: 'queued' },
     ],
     [
-      'a busy session, though it names the turn in the way',
+      'a busy session that names its open turn',
       read(409, problem('session-busy', { turn: 'other' }), { 'retry-after': '2' }),
       { came: 'refused', why: 'session-busy', retryAfter: 2_000 },
     ],
     [
-      'a file that was saved',
+      'a restart after a file was saved',
       read(503, 'Your worker restarted mid-request. Please try sending the request again.'),
       { came: 'broken' },
     ],
     ['a server error', read(500, 'Oh'), { came: 'unexpected', status: 500, body: 'Oh' }],
-    ['a refusal that nobody has asked for', read(404, '{}'), { came: 'unexpected', status: 404, body: '{}' }],
+    ['an unexpected refusal', read(404, '{}'), { came: 'unexpected', status: 404, body: '{}' }],
   ])('recognizes %s', (_, reply, expected) => {
     expect(reply).toEqual(expected);
   });

@@ -31,7 +31,7 @@ describe('the crash matrix', () => {
   });
 
   it.each<[string, Guard]>([
-    ['with a part less', 'every-part'],
+    ['without one of their parts', 'every-part'],
     ['with two parts swapped', 'part-order'],
     ['with a shorter signature', 'signatures'],
   ])('reports a cold fold that gives a model its replies back %s', async (_, guard) => {

@@ -31,14 +31,14 @@ describe('`verdictOf`', () => {
   });
 
   it.each<[string, Partial<ComparableResult>, string]>([
-    ['a request of its own', { shown: ['a', 'b', 'c'] }, 'the model was shown c'],
-    ['a request that was never made', { shown: ['a'] }, 'the model was never shown b'],
-    ['an event too many', { happened: ['one', 'one', 'two'] }, 'there is one'],
-    ['an event too few', { happened: ['one'] }, 'there is no two'],
-    ['another memory', { memory: { blackboard: '[1]' } }, "'blackboard' is [1], not []"],
-    ['a memory too many', { memory: { blackboard: '[]', more: '1' } }, "'more' is 1, not undefined"],
+    ['an additional request', { shown: ['a', 'b', 'c'] }, 'the model was shown c'],
+    ['a missing request', { shown: ['a'] }, 'the model was never shown b'],
+    ['an additional event', { happened: ['one', 'one', 'two'] }, 'there is one'],
+    ['a missing event', { happened: ['one'] }, 'there is no two'],
+    ['a different memory', { memory: { blackboard: '[1]' } }, "'blackboard' is [1], not []"],
+    ['an additional memory', { memory: { blackboard: '[]', more: '1' } }, "'more' is 1, not undefined"],
     [
-      'a doubt of whoever began it',
+      'an unknown outcome in the invocation that started the call',
       { unjustified: ['t1:1.0'] },
       'call t1:1.0 is unknown to whoever began it',
     ],

@@ -90,7 +90,7 @@ describe.skipIf(program === undefined)('a file of a session in chromium', () => 
     ['an SVG', 'image/svg+xml', SVG, 'evil.svg'],
     ['an HTML file', 'text/html', HTML, 'evil.html'],
     ['an XHTML file', 'application/xhtml+xml', HTML.replace('<!doctype html>', ''), 'evil.xhtml'],
-    ['an HTML file that says that it is plain text', 'text/plain', HTML, 'evil.txt'],
+    ['an HTML file with the type of plain text', 'text/plain', HTML, 'evil.txt'],
   ])('that is %s is downloaded and runs no script', async (_, type, content, name) => {
     const address = await upload(type, content, name);
     expect(await saved(address)).toBe(name);

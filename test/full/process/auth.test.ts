@@ -113,7 +113,7 @@ describe('byJwt', () => {
     ['that has expired', { expires: '-1m' }],
     ['of another issuer', { issuer: 'https://evil.example/' }],
     ['for another application', { audience: 'shop' }],
-    ['that another key has signed', { key: others.privateKey }],
+    ['with the signature of another key', { key: others.privateKey }],
     ['without a tenant', { claims: { sub: 'ann' } }],
     ['without a subject', { claims: { tenant: 'acme' } }],
   ])('returns 401 for a token %s', async (_, change) => {
@@ -121,7 +121,7 @@ describe('byJwt', () => {
   });
 
   it.each(['x.y.z', `${btoa('{"alg":"none"}')}.${btoa('{"sub":"ann","tenant":"acme"}')}.`])(
-    'returns 401 for %s, which is no signed token',
+    'returns 401 for the unsigned token %s',
     async (token) => {
       expect(await send(bearer(token))).toEqual({ status: 401 });
     },

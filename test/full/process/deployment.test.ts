@@ -103,14 +103,14 @@ describe('a misconfigured Worker on which no session can work', () => {
     ['a compatibility date without ctx.exports', onDate('2025-11-16'), NO_EXPORTS],
     ['no TurnRunner', withoutRunner, NO_RUNNER],
     ['no SessionObject', withoutClass, NO_CLASS],
-    ['new_classes, or no migration', { deployedAs: { storage: 'legacy-kv' } }, NO_SQLITE],
+    ['new_classes or no migration', { deployedAs: { storage: 'legacy-kv' } }, NO_SQLITE],
     ['no binding', { deployedAs: { isUnbound: true } }, NO_BINDING],
     [
-      'several of them',
+      'several of these mistakes',
       { ...withoutRunner, deployedAs: { isUnbound: true, compatibilityDate: '2025-10-01' } },
       [NO_BINDING, NO_EXPORTS, NO_RUNNER].join('\n\n'),
     ],
-  ])('reports the problem everywhere, and once in its log: %s', async (_, settings, problem) => {
+  ])('reports the problem in every response and once in its log: %s', async (_, settings, problem) => {
     const worker = await start(settings);
     const answers = [
       await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND),
@@ -147,10 +147,10 @@ it('a Worker without a chosen model reports that to the sender of a message, at 
 
 describe('a Worker that runs turns in the background', () => {
   it.each<[string, WorkerSettings]>([
-    ['as wrangler.toml says', {}],
+    ['the settings of wrangler.toml', {}],
     ['the first date on which objects stay awake', onDate('2026-10-01')],
     [
-      'an older date, and the flag',
+      'an older date with the flag',
       {
         deployedAs: {
           compatibilityDate: '2025-11-17',
@@ -159,7 +159,7 @@ describe('a Worker that runs turns in the background', () => {
       },
     ],
     [
-      'the date of ctx.exports, and a queue',
+      'the first date with ctx.exports, and a queue',
       { deployedAs: { compatibilityDate: '2025-11-17', hasQueue: true } },
     ],
   ])('is healthy and runs them: %s', async (_, settings) => {

@@ -49,7 +49,7 @@ it('the first screen of the README shows the commands that start a project and i
 });
 
 it.each(['src/create/templates/minimal/src/clerk.ts', 'src/create/templates/minimal/src/worker.ts'])(
-  'the first screen shows %s, which is in the project',
+  'the first screen shows the file %s of the project',
   async (file) => {
     const text = await readFile(join(root, file), 'utf8');
     expect(readme).toContain(`\n\`\`\`ts\n${text}\`\`\`\n`);
@@ -63,7 +63,7 @@ it('the first screen names every template in the order of the prompt', () => {
 });
 
 it.each(['a2a', 'ag-ui'])(
-  'the protocol in the folder %s is also supported by a copy made as its page says',
+  'the protocol in the folder %s is supported by a copy that follows its page',
   async (example) => {
     const copied = join(folder, 'src', example);
     await mkdir(copied);

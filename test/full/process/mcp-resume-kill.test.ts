@@ -117,7 +117,7 @@ describe.each([
         await start();
       },
     ],
-  ])('gets its response if %s midway', { timeout: 60_000 }, async (_what, lose) => {
+  ])('receives its response if %s during the call', { timeout: 60_000 }, async (_what, lose) => {
     const asked = network();
     const heard: (string | undefined)[] = [];
     const { client, call } = await connect(asked.fetch, heard);

@@ -38,7 +38,7 @@ it.each([
 
 it.each([
   ['has no planner', {}, false],
-  ['has one if the shell says that it is for development', { NODE_ENV: 'development' }, true],
+  ['has a planner if the shell sets development mode', { NODE_ENV: 'development' }, true],
 ])('a deployment %s', async (_, shell, hasPlanner) => {
   await deploy('', shell);
   const bundle = await readFile(join(out, 'worker.js'), 'utf8');

@@ -77,7 +77,7 @@ describe('the replay server', () => {
     ['another system message', [{ role: 'system', content: 'Be brief' }, user]],
     ['no system message', [user]],
     ['another text', [system, { role: 'user', content: 'Where is it? ' }]],
-    ['another text beside the call', [system, user, { ...asks, content: 'Ich schaue nach.' }, output]],
+    ['another text next to the call', [system, user, { ...asks, content: 'Ich schaue nach.' }, output]],
     ['another call id', [system, user, withCall({ id: 'call_2' }), output]],
     [
       'another tool',
@@ -90,8 +90,8 @@ describe('the replay server', () => {
     ['another output', [system, user, asks, { ...output, content: flipped(output.content) }]],
     ['an output of another call', [system, user, asks, { ...output, tool_call_id: 'call_2' }]],
     ['a missing message', [system, user, output]],
-    ['a further message', [system, user, asks, output, { role: 'assistant', content: 'In Tromsø.' }]],
-    ['a history that waits for a tool', [system, user, asks]],
+    ['an additional message', [system, user, asks, output, { role: 'assistant', content: 'In Tromsø.' }]],
+    ['a history without the last tool result', [system, user, asks]],
     ['nothing', []],
   ])('refuses %s', async (_, messages) => {
     const before = server.differences.length;

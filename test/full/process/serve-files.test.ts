@@ -73,9 +73,9 @@ it('serve-files logs its folder, its address and its requests', async () => {
 
 it.each([
   ['a page of another site', 403, { origin: 'https://evil.example' }],
-  ['a page that another name led here', 403, { host: 'evil.example' }],
-  ['a page that does not say where it is from', 403, { origin: 'null' }],
-  ['a page of this machine, about no session there is,', 404, { origin: 'http://localhost:6274' }],
+  ['a page with another host name for this address', 403, { host: 'evil.example' }],
+  ['a page that hides its origin', 403, { origin: 'null' }],
+  ['a local page with an unknown session', 404, { origin: 'http://localhost:6274' }],
 ])('%s returns %i', async (_, status, headers) => {
   expect(await statusOf('/mcp', { 'mcp-session-id': 'none', ...headers })).toBe(status);
 });

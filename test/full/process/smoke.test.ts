@@ -117,7 +117,7 @@ it.each<[string, string, Flaw]>([
     },
   ],
   [
-    'lets everybody in',
+    'accepts requests without a token',
     'failed   token       GET /agents without a token returned 200, but should return 401',
     {
       before: ({ headers }) => {
@@ -135,7 +135,7 @@ it.each<[string, string, Flaw]>([
     },
   ],
   [
-    'takes two decisions',
+    'accepts two decisions',
     'failed   approval    a second decision returned 200, but should return 409',
     {
       after: (exchange) => {

@@ -16,8 +16,8 @@ const sessions = versions().flatMap((version) =>
 );
 
 /**
- * Returns the messages as JSON. Replaces the page's own text for system messages, which it shows until it reads
- * the state.
+ * Returns the messages as JSON. Removes the texts of messages that the loop adds, because a page words them itself
+ * until it reads the state.
  */
 const told = (messages: Conversation['messages']): unknown =>
   JSON.parse(

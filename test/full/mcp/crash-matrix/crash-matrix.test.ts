@@ -40,7 +40,7 @@ const facade = (client: McpClient): ToolSource =>
 
 it.each<[string, Way]>([
   ['listed flat', { script: scriptOf(), server: {}, toolsOf: flat }],
-  ['behind a facade', { script: scriptOf({ calls: ['shop'] }), server: {}, toolsOf: facade }],
+  ['behind an unfolding tool', { script: scriptOf({ calls: ['shop'] }), server: {}, toolsOf: facade }],
   [
     'of a server without sessions',
     { script: scriptOf(), server: { kind: 'stateless', json: true }, toolsOf: flat },
