@@ -1,4 +1,4 @@
-/** The Worker of this repository with a third-party server, which only its settings select. */
+/** The Worker of this repository with a third-party model server, selected only by its settings. */
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from './start-worker.ts';

@@ -10,7 +10,7 @@ const leaf = (kind: string, care: Care): Scenario => ({
   steps: [{ send: 'Go.' }],
 });
 
-/** A reply with more calls than an invocation runs in parallel, with a tool of each kind. */
+/** A reply with more calls than an invocation runs in parallel, with tools of every effect. */
 const batch: Scenario = {
   kind: 'parallel-batch',
   agent: (kit) =>

@@ -123,7 +123,7 @@ function replyOf(status: number, headers: Headers, text: string): Reply {
   return { came: 'unexpected', status, body: text.slice(0, 400) };
 }
 
-/** Returns the problem type of a response, or an empty text. */
+/** Returns the problem type of a response, or an empty string. */
 export function problemOf(text: string): string {
   const { type } = bodyOf(text);
   return type?.startsWith(PROBLEM) ? type.slice(PROBLEM.length) : '';
