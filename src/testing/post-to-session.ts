@@ -95,7 +95,8 @@ export async function runTurnOf(
   const { steps, worker, modules } = stage;
   const said = await toNewMessage(message, modules.files);
   const leased = await steps.begin(toSent(stage, said, options));
-  if (leased.status !== 'leased') throw new Error(`The session took no message: it is ${leased.status}.`);
+  if (leased.status !== 'leased')
+    throw new Error(`The session did not accept the message: it is ${leased.status}.`);
   const turn = leased.page.openTurn?.id ?? '';
   await worker.drive(turn, leased);
   return turn;
@@ -126,7 +127,7 @@ export async function postTo(
       await untilHeard({ port, heard }, taken.turn);
       return taken;
     default:
-      throw new Error(`The session took no message: it is ${taken.status}.`);
+      throw new Error(`The session did not accept the message: it is ${taken.status}.`);
   }
 }
 
@@ -156,7 +157,7 @@ export async function readFile(port: Pick<SessionPort, 'blob'>, id: string): Pro
 export async function cancelIn({ port, hear }: Stage, given: string | undefined): Promise<void> {
   const turn = given ?? (await port.read({ from: 1, limit: 1 }))?.openTurn?.id;
   const posted = turn === undefined ? 'no-such-turn' : await port.post({ kind: 'cancel', turn, body: '{}' });
-  if (posted !== 'posted') throw new Error(`There is nothing to cancel: ${given ?? 'no turn'} is open.`);
+  if (posted !== 'posted') throw new Error(`The turn ${given ?? ''} cannot be cancelled: it is not open.`);
   hear();
 }
 
@@ -173,7 +174,7 @@ async function untilHeard({ port, heard }: Pick<Stage, 'port' | 'heard'>, turn: 
   const told = notices.until((notice) => !isSteering(notice)).then(() => !late.aborted);
   if (await Promise.race([known, told]).finally(() => notices.close())) return;
   throw new Error(
-    `The message of turn ${turn} was not received within ${MAX_WAIT} ms: the running turn is stuck, or its clock is stopped. A manual clock has to be advanced while \`post\` is awaited.`,
+    `The message of turn ${turn} was not received within ${MAX_WAIT} ms: the running turn is stuck, or its clock is stopped. Advance a manual clock while \`post\` is awaited.`,
   );
 }
 
@@ -192,7 +193,7 @@ export type TestDecision =
  */
 export function toSentDecision(given: TestDecision | undefined): Parameters<typeof sendAnswer>[2] {
   if (given === undefined)
-    throw new TypeError("There is no decision: pass one after the call, as in decide('pay', 'approve').");
+    throw new TypeError("The decision is missing: pass one after the call, as in decide('pay', 'approve').");
   const { by, ...body } = typeof given === 'string' ? { decision: given, by: undefined } : given;
   return { for: 'decision', body, by };
 }
@@ -249,14 +250,14 @@ export async function sendAnswer(
 }
 
 const lacksRole = (call: string, role: string, { id, roles = [] }: TurnPrincipal): string =>
-  `Call ${call} must be decided by a person with the role '${role}', and '${id}' has ${roles.map((one) => `'${one}'`).join(', ') || 'none'}: ` +
+  `Call ${call} must be decided by a person with the role '${role}', but '${id}' has ${roles.map((one) => `'${one}'`).join(', ') || 'none'}: ` +
   `name another one, as in { decision: 'approve', by: { id: 'manager', roles: ['${role}'] } }.`;
 
 const notValid = (problems: readonly string[]): Error =>
   new Error(`The answer is not valid: ${problems.join('; ')}.`);
 
 const keptOut = ({ call, turn }: { readonly call: string; readonly turn: string }, by: string): string =>
-  `Call ${call} is decided by somebody else than those who asked for turn ${turn}, and '${by}' is one of them: ` +
+  `Call ${call} must be decided by a person who did not ask for turn ${turn}, but '${by}' did: ` +
   "name another one, as in { decision: 'approve', by: 'manager' }.";
 
 function waitingUnder(callOrTool: string, waiting: readonly PendingCall[]): PendingCall {

@@ -33,7 +33,7 @@ export interface WrongAddress {
  */
 export function publicAddress(given: unknown, allowPrivate = false): URL | WrongAddress {
   const address = typeof given === 'string' || given instanceof URL ? URL.parse(String(given)) : null;
-  if (!address || !/^https?:$/.test(address.protocol)) return { wrong: 'is no http(s) URL' };
+  if (!address || !/^https?:$/.test(address.protocol)) return { wrong: 'is not an http(s) URL' };
   if (address.username !== '' || address.password !== '') return { wrong: 'holds credentials' };
   if (allowPrivate) return address;
   if (address.protocol === 'http:') return { wrong: 'does not begin with https:' };

@@ -91,7 +91,7 @@ export async function startInBackground({ target, start }: BackgroundTurn): Prom
     case 'blobs-moved':
       // A port does not return this for a message that can queue, has a key of its own, and contains no
       // files.
-      throw new Error(`The session took no message: it is ${taken.status}.`);
+      throw new Error(`The session did not accept the message: it is ${taken.status}.`);
     default:
       return taken;
   }

@@ -163,6 +163,9 @@ export const queueFullText = ({ most }: QueueFull): string =>
 
 const toSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
+/** The beginning of the text for a message without a response from its session. */
+export const MAY_BE_STORED = 'The session did not answer, and may have stored the message';
+
 /** A message that was sent to a session. */
 interface SentStart {
   readonly target: Target;
@@ -179,7 +182,7 @@ export function orMayBeTaken(failure: unknown, { target, start, log }: SentStart
   const { turn } = start;
   const message = `turn ${turn} may have been accepted`;
   log(mistake(message, failure, 'request-failed'));
-  const detail = `The session did not answer, and may have stored the message${howToGoOn(target, start)}`;
+  const detail = `${MAY_BE_STORED}${howToGoOn(target, start)}`;
   return new SessionError('session-unavailable', detail, { retryAfter: 1, more: { turn }, cause: failure });
 }
 
@@ -189,7 +192,7 @@ export function orMayBeTaken(failure: unknown, { target, start, log }: SentStart
  */
 const howToGoOn = (target: Target, { turn, request }: TurnStart): string =>
   request === undefined
-    ? `, as turn ${turn}: send it again only if GET ${turnPath(target, turn)} returns 404.`
+    ? ` as turn ${turn}: send it again only if GET ${turnPath(target, turn)} returns 404.`
     : '. Send it again with the same Idempotency-Key.';
 
 /** Makes the problem for a failed turn. It contains the turn's answer. */

@@ -77,7 +77,7 @@ const FREE: ReadonlySet<string> = new Set([...READS, 'create_directory']);
 
 /**
  * Every call needs an approval except those of the tools named above. This includes tools that the server
- * adds later, whatever it hints.
+ * adds later, no matter which hints they have.
  */
 const withApproval = (tool: AnyTool): AnyTool =>
   FREE.has(tool.name)

@@ -113,7 +113,7 @@ export interface Reached {
 const REFUSED: ReadonlyMap<string, string> = new Map([
   [
     'sampling/createMessage',
-    'This client does not sample: its models do not work for servers. Ask for what the tool needs as input.',
+    'This client does not support sampling: servers cannot use its models. Declare what the tool needs as its input.',
   ],
   ['roots/list', 'This client has no roots: it shares no files.'],
   ['elicitation/create', 'This client does not let servers ask people.'],

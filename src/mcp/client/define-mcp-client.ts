@@ -97,7 +97,7 @@ export class McpClientDefinitionError extends Error {
  */
 export function checkMadeClient(given: McpClient, mend: string): McpClient {
   if (typeof Object(given).connectTimeout === 'number') return given;
-  const what = `${shown(given)} is given, which is no client: use ${mend}.`;
+  const what = `${shown(given)} is not a client: use ${mend}.`;
   throw new McpClientDefinitionError(nameIn(given), 'clients', what);
 }
 
@@ -114,10 +114,10 @@ export function checkClients(clients: readonly McpClient[]): readonly McpClient[
   }
   const byName = new Map<string, McpClient>();
   for (const client of clients) {
-    const { name } = checkMadeClient(client, 'what defineMcpClient answers');
+    const { name } = checkMadeClient(client, 'the result of defineMcpClient');
     const other = byName.get(name);
     if (other !== undefined && other !== client) {
-      const problem = 'another client in the list has its name, under which a session stores its tools.';
+      const problem = 'another client in the list has the same name, under which a session stores its tools.';
       throw new McpClientDefinitionError(name, 'name', problem);
     }
     byName.set(name, client);
@@ -168,7 +168,7 @@ function* urlProblems({ url }: McpClient): Generator<Problem> {
 
 /** Does not quote the value, because it can be a secret in place of its name. */
 const NO_NAME =
-  'its bearer is not the name of a secret: use the name under which `secrets` of createHoldfast mints it, of letters, digits, `_` and ' +
+  'its bearer is not the name of a secret: use the name under which `secrets` of createHoldfast returns it, of letters, digits, `_` and ' +
   '`-`. A secret itself does not belong in code.';
 
 function* credentialProblems({ bearer, oauth }: McpClient): Generator<Problem> {

@@ -68,7 +68,7 @@ export function mustRemember(
   offer: 'tools' | RemoteRequest['offer'],
 ): void {
   if (isRemembered && spoken.era === 'stateless' && !sdk.getServerCapabilities()?.[offer])
-    throw new NotRememberedError(`It is not remembered to offer ${offer}.`);
+    throw new NotRememberedError(`The stored data of the server does not include ${offer}.`);
 }
 
 /**

@@ -20,7 +20,7 @@ export function addressOf(client: McpClient, { principal, context }: McpUser): U
   // Code without types can return a promise.
   const address = typeof given === 'string' ? URL.parse(given) : null;
   if (!address || !/^https?:$/.test(address.protocol)) {
-    throw unreachable(client, 'its address is no http(s) URL');
+    throw unreachable(client, 'its address is not an http(s) URL');
   }
   // The developer wrote a literal. A URL from data can come from anyone.
   if (typeof url === 'string') return address;

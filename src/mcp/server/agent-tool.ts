@@ -219,18 +219,18 @@ async function agentRefusal(target: Target, refused: NotTaken): Promise<string> 
     case 'scheduled':
     case 'blobs-full':
     case 'blobs-moved':
-      throw new Error(`A message of words that may not wait is ${refused.status}.`);
+      throw new Error(`An unexpected status of a text message that may not wait: ${refused.status}.`);
     case 'busy':
       return (
         `The session is busy with turn ${refused.turn}. Send the message again when it has ended, or without a session ` +
-        'to begin another conversation.'
+        'to start another conversation.'
       );
     case 'suspended': {
       const { turn } = refused;
       const pending = pendingViews(target, await readTurn(target.port, turn));
       return (
-        `Turn ${turn} of the session waits for an answer from outside. Send the message again when that is there, or ` +
-        `without a session to begin another conversation.${listedPending(pending)}`
+        `Turn ${turn} of the session waits for an answer from outside. Send the message again after the answer, or ` +
+        `without a session to start another conversation.${listedPending(pending)}`
       );
     }
     case 'key-reused':

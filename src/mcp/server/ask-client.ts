@@ -105,17 +105,17 @@ export function mayAsk(call: CallContext | McpPromptCall, asking: Asking, effect
 const notHere = (call: CallContext | McpPromptCall): string => {
   const what = 'tool' in call ? `Tool '${call.tool}'` : 'This';
   return (
-    `${what} asks its client by askClient, and was not called by one: only a tool or prompt that defineMcpEndpoint publishes ` +
-    'is, and only with the call that it was given. In a turn of an agent, ask by call.ask, requireApproval or humanInput.'
+    `${what} uses askClient, but was not called by an MCP client. askClient works only in a tool or prompt that ` +
+    'defineMcpEndpoint publishes, with the call that it receives. In a turn of an agent, use call.ask, requireApproval or humanInput.'
   );
 };
 
 const beginsAnew = (tool: string): string =>
-  `Tool '${tool}' asks its client by askClient, and its effect is 'once': it would run again after the answer. Give it the ` +
+  `Tool '${tool}' uses askClient, but its effect is 'once', and it would run again after the answer. Give it the ` +
   "effect 'read' or 'idempotent', or publish an agent whose tool is approved before it runs.";
 
 const twoQuestions = (key: string): string =>
-  `askClient is given two questions by the key '${key}'. Give each a key of its own: an answer is found by its key.`;
+  `askClient received two questions with the key '${key}'. Give each question its own key, which its answer has too.`;
 
 /**
  * Clients, servers and Holdfast drop these keys from received objects, because they can alter plain objects.
@@ -123,7 +123,7 @@ const twoQuestions = (key: string): string =>
 const DROPPED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const noKey = (key: string): string =>
-  `askClient is given the key '${key}', which clients drop. Use another key.`;
+  `askClient received the key '${key}', which clients drop. Use another key.`;
 
 const Texts = v.record(v.string(), v.string());
 const State = v.strictObject({

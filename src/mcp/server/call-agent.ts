@@ -16,6 +16,7 @@ import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { mistake } from '../../tool/log.ts';
 import { type BegunTurn, followed, toRunHere } from '../../worker/begun-turn.ts';
+import { MAY_BE_STORED } from '../../worker/refusal.ts';
 import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import {
@@ -233,5 +234,5 @@ function outcomeOf(
  * second message.
  */
 const mayBeTaken = ({ path }: Target, turn: string): string =>
-  `The session did not answer, and may have taken the message all the same, as turn ${turn}: GET ${path} shows it. ` +
-  `Send it again only with the ${IDEMPOTENCY_KEY} that it had.`;
+  `${MAY_BE_STORED} as turn ${turn}: GET ${path} shows it. ` +
+  `Send it again only with the same ${IDEMPOTENCY_KEY}.`;

@@ -132,14 +132,14 @@ async function turnOf({ tool, input, key }: NamedCall, { roles: _, ...caller }: 
 /** A published tool opens no loop, so no model is called. */
 const NO_MODEL: LoopSpec['model'] = {
   name: 'none',
-  ask: () => Promise.reject(new Error('A published tool asks no model.')),
+  ask: () => Promise.reject(new Error('A published tool cannot call a model.')),
 };
 
 /** Throws before the tool runs if the invocation has too little left for the tool's declared needs. */
 function claim({ host: { meter } }: EndpointRequest, needs: Needs): void {
   const short = meter.shortFor(needs);
   if (short) {
-    throw new Error(`The invocation has too little left of its ${short} for what this tool needs.`);
+    throw new Error(`This invocation has too little left of its limit of ${short} for this tool.`);
   }
   meter.spend(needs.subrequests);
 }

@@ -54,7 +54,7 @@ export async function complete(published: Completable, request: CompletionReques
   return runForCaller(request, completing, async (asked) => {
     const found = await suggest(value, { ...asked, values });
     if (!Array.isArray(found) || found.some((one) => typeof one !== 'string'))
-      throw new Error(`${completing} answered something else than a list of texts.`);
+      throw new Error(`${completing} did not return a list of texts.`);
     return toResult(asked.secrets.redact(found));
   });
 }
@@ -85,7 +85,7 @@ function completedBy({ prompts, resources }: Completable, ref: Json | undefined)
       typeof uri === 'string'
         ? `There is no template '${shorten(uri, 200)}'.`
         : '`uri` must be text: the uri of a template.';
-    throw invalidParams(`${wanted} resources/templates/list names those that there are.`);
+    throw invalidParams(`${wanted} resources/templates/list lists them.`);
   }
   const completing = new Map(Object.entries(resource.complete ?? {}));
   return {

@@ -150,7 +150,8 @@ function problemOf(config: Omit<McpResource, 'read' | 'list'>): string | undefin
   if (name.trim() === '') return 'has a name that is blank';
   const wrong = uriProblem(uri);
   if (wrong !== undefined) return `has the uri ${shown(uri)}, which ${wrong}`;
-  if (/^holdfast:/i.test(uri)) return `has the uri ${shown(uri)}: use another scheme, since that is ours`;
+  if (/^holdfast:/i.test(uri))
+    return `has the uri ${shown(uri)}: use another scheme, since Holdfast uses this one`;
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 0)
     return `has the ttlMs ${shown(ttlMs)}: use a whole number of milliseconds`;
   if (cacheScope !== 'public' && cacheScope !== 'private')
@@ -158,10 +159,10 @@ function problemOf(config: Omit<McpResource, 'read' | 'list'>): string | undefin
   const { names } = toTemplate(uri);
   if (names.length === 0) {
     const given = (['list', 'complete'] as const).find((key) => Reflect.get(config, key) !== undefined);
-    return given && `has '${given}', and no variable in its uri`;
+    return given && `has '${given}', but no variable in its uri`;
   }
   const stranger = literals?.innerFault(complete, { keys: names });
-  if (stranger) return `completes '${stranger.path}', which is no variable of it: use ${stranger.use}`;
+  if (stranger) return `completes '${stranger.path}', which is not one of its variables: use ${stranger.use}`;
   const idle = Object.entries(complete ?? {}).find(
     ([, one]) => one !== undefined && typeof one !== 'function',
   );

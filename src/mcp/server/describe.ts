@@ -54,7 +54,7 @@ const METADATA: BodySchema = {
 };
 
 const SIGN_IN: RouteDescription = {
-  summary: 'Who signs in for the MCP endpoint (RFC 9728); needs no token',
+  summary: 'The authorization servers of the MCP endpoint (RFC 9728); needs no token',
   answers: { 200: { description: 'The metadata of a protected resource', json: METADATA } },
 };
 

@@ -78,7 +78,7 @@ export function publish(
 
 function ofTool(field: string, tool: AnyTool): Publication {
   // Callers without types can pass any value.
-  if (!isTool(tool)) throw new McpEndpointDefinitionError(field, `${field} is no tool.`);
+  if (!isTool(tool)) throw new McpEndpointDefinitionError(field, `${field} is not a tool.`);
   if (tool.effect === 'none') {
     throw new McpEndpointDefinitionError(
       field,
@@ -128,9 +128,9 @@ export function headersFault(schema: unknown): string | undefined {
 
 const MENDS: Readonly<Record<HeaderFault['kind'], string>> = {
   place: ': only a property of its input, or of an object in it, goes into a header.',
-  name: ": use what may be part of a header's name.",
+  name: ': use only characters that a header name can have.',
   type: ': only a string, an integer or a boolean goes into a header.',
-  twice: ', as another parameter has.',
+  twice: ', which another parameter also has.',
 };
 
 /**
@@ -179,7 +179,7 @@ export function checkedAuthorization(authorization: McpAuthorization): McpAuthor
   const fault = literals?.fault(authorization, AUTHORIZATION);
   if (fault) throw refuse(fault.problem);
   const { servers, scopes } = authorization;
-  if (servers.length === 0) throw refuse('names no servers');
+  if (servers.length === 0) throw refuse('has no servers: list the issuers of its tokens');
   for (const server of servers) {
     if (hasUser(server))
       throw refuse('has a server with a user or password in its address: use its issuer alone');
@@ -189,7 +189,7 @@ export function checkedAuthorization(authorization: McpAuthorization): McpAuthor
   for (const scope of scopes ?? []) {
     // The valid characters of a scope (RFC 6749, section 3.3).
     if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
-      throw refuse(`has ${shown(scope)} among its scopes, which is none`);
+      throw refuse(`has ${shown(scope)} among its scopes, which is not a valid scope`);
   }
   return { servers: [...servers], scopes: scopes && [...scopes] };
 }

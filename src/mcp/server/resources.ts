@@ -85,7 +85,7 @@ export async function readResource(
 function uriIn(uri: Json | undefined): string {
   if (typeof uri !== 'string') throw invalidParams('`uri` must be text: the uri of a resource.');
   if (uri.length <= MAX_URI) return uri;
-  throw invalidParams(`A uri may have ${MAX_URI} characters, and this one has ${uri.length}.`);
+  throw invalidParams(`A uri can have at most ${MAX_URI} characters, but this one has ${uri.length}.`);
 }
 
 /**
@@ -116,7 +116,7 @@ const refused = (uri: string, message: string): RpcError =>
 const unknown = (uri: string): RpcError =>
   refused(
     uri,
-    `There is no resource '${shorten(uri, 200)}'. resources/list and resources/templates/list name what there is.`,
+    `There is no resource '${shorten(uri, 200)}'. See resources/list and resources/templates/list.`,
   );
 
 /** The contents of one resource. */
@@ -157,7 +157,8 @@ export function toContents(
   if (answer === undefined || answer === null) return undefined;
   const parts = partsOf(answer, typed.mimeType);
   const size = parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : part.bytes.length), 0);
-  if (size > MAX_CONTENTS) throw new Error(`It has ${size} bytes of contents, and may have ${MAX_CONTENTS}.`);
+  if (size > MAX_CONTENTS)
+    throw new Error(`It has ${size} bytes of contents, but can have at most ${MAX_CONTENTS}.`);
   return parts.map(({ uri: own = typed.uri, mimeType = typed.mimeType, ...part }) => {
     const uri = secrets.redact(own);
     return 'text' in part

@@ -99,12 +99,12 @@ export const methodOf = (body: unknown): string | undefined =>
 function batchProblem(messages: readonly unknown[]): string | undefined {
   const { length } = messages;
   if (length > MAX_MESSAGES)
-    return `A batch may hold ${MAX_MESSAGES} messages, and this one holds ${length}.`;
+    return `A batch can have at most ${MAX_MESSAGES} messages, but this one has ${length}.`;
   if (messages.some((message) => methodOf(message) === 'initialize')) return BEGINS;
   const runs = messages.filter((message) => RUNS_CODE.has(methodOf(message) ?? '')).length;
   if (runs <= 1) return undefined;
   const methods = [...RUNS_CODE].join(', ');
-  return `A batch may hold one of ${methods}, and this one holds ${runs}. Send each in a request of its own.`;
+  return `A batch can have only one of ${methods}, but this one has ${runs}. Send each in its own request.`;
 }
 
 const MAX_MESSAGES = 20;
@@ -112,7 +112,7 @@ const MAX_MESSAGES = 20;
  * Follows the rule of the revision with batches. In other revisions, the other messages would belong to a
  * session that has not begun.
  */
-const BEGINS = 'A batch may hold no `initialize`. Send it in a request of its own.';
+const BEGINS = 'A batch cannot contain `initialize`. Send it in its own request.';
 
 /** Methods that run code of the app, with possibly high costs or large responses. */
 const RUNS_CODE: ReadonlySet<string> = new Set([
@@ -151,7 +151,7 @@ function takenBy(accept: string | null): Taken | undefined {
 /** The SDK's code for errors at the level of HTTP. */
 const OF_HTTP = -32000;
 const NOT_ACCEPTABLE =
-  'Not Acceptable: what is answered is application/json or text/event-stream. Send Accept: application/json, text/event-stream.';
+  'Not Acceptable: the response is application/json or text/event-stream. Send Accept: application/json, text/event-stream.';
 const NO_JSON = 'Unsupported Media Type: Content-Type must be application/json';
 
 const refusal = (status: number, code: number, message: string): Response =>
@@ -191,10 +191,7 @@ const NOT_KEPT =
 const ERASED = 'The session was erased, and the answer with it.';
 
 const unknownTurn = (turn: string): Problem =>
-  new Problem(
-    'unknown-turn',
-    `There is no turn '${turn.slice(0, 64)}' of yours whose answer could be resumed.`,
-  );
+  new Problem('unknown-turn', `You have no turn '${turn.slice(0, 64)}' whose answer can be resumed.`);
 
 /** Yields one error without an id, so the stream cannot be resumed after it. */
 async function* failing(id: Seen['id'], message: string): AsyncGenerator<string, void, undefined> {

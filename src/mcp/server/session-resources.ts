@@ -34,7 +34,7 @@ export function publishResources(
     if (uris.has(shape)) {
       throw new McpEndpointDefinitionError(
         `resources[${index}]`,
-        `two resources have the uri '${resource.uri}', whatever its variables are called.`,
+        `two resources have the uri '${resource.uri}', apart from the names of its variables.`,
       );
     }
     uris.add(shape);
@@ -115,7 +115,7 @@ function sessionResources(callable: ReadonlyMap<string, Publication>): readonly 
     {
       shown: {
         name: 'session-artifact',
-        description: 'The value that a call of a session gave, by the id of the call.',
+        description: 'The value that a call of a session returned, by the id of the call.',
         mimeType: 'application/json',
       },
       uri: ARTIFACTS,
@@ -207,7 +207,7 @@ export function linksOf(
     ...typed.map(({ call, tool, type = tool }) => ({
       uri: expand(toTemplate(ARTIFACTS), { agent, session, call }),
       name: type,
-      description: `What the tool ${tool} gave.`,
+      description: `The result of the tool ${tool}.`,
       mimeType: 'application/json',
     })),
   ];

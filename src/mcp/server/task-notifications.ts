@@ -40,9 +40,7 @@ export async function listenToTasks(listening: Listening, response: Response): P
     const client = capabilitiesIn(_meta);
     mustTakeTasks(published, { era: 'modern', client });
     if (!Array.isArray(ids) || !ids.every((one) => typeof one === 'string') || ids.length > MAX_TASKS)
-      throw invalidParams(
-        `\`notifications.taskIds\` must be a list of ids of tasks, ${MAX_TASKS} at the most.`,
-      );
+      throw invalidParams(`\`notifications.taskIds\` must be a list of at most ${MAX_TASKS} ids of tasks.`);
     const named = [...new Set(ids)].map((one) => taskNamed(published, { within, client }, one));
     const tasks = (await Promise.all(named.map(found))).filter((task) => task !== undefined);
     const execution = { waitUntil: within.host.waitUntil };

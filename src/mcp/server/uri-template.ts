@@ -16,14 +16,14 @@ export type CheckedUri<Uri extends string> = string extends Uri
 
 type UriFault<Uri extends string> = Uri extends `${infer Before}{${infer Name}}${infer Rest}`
   ? Before extends `${string}}${string}`
-    ? 'a brace of this uri has no other one'
+    ? 'a brace in this uri has no matching brace'
     : IsName<Name> extends true
       ? Rest extends `{${string}`
         ? 'two variables of this uri have no text between them'
         : UriFault<Rest>
-      : `{${Name}} is no variable: use a name in braces, of letters, digits and _, and none of RFC 6570's operators`
+      : `{${Name}} is not a variable: use a name in braces, of letters, digits and _, and none of RFC 6570's operators`
   : Uri extends `${string}{${string}` | `${string}}${string}`
-    ? 'a brace of this uri has no other one'
+    ? 'a brace in this uri has no matching brace'
     : never;
 
 type IsName<Text extends string> = Text extends `${infer First}${infer Rest}`
@@ -67,17 +67,16 @@ export function toTemplate(uri: string): UriTemplate {
 /** Returns the problem with a template, as a sentence without its subject, or `undefined` for a valid one. */
 export function uriProblem(uri: string): string | undefined {
   const { texts, names } = toTemplate(uri);
-  if (!/^[a-z][a-z\d+.-]*:/i.test(texts[0] ?? ''))
-    return 'begins with no scheme: use one, as in orders://{order}';
+  if (!/^[a-z][a-z\d+.-]*:/i.test(texts[0] ?? '')) return 'has no scheme: use one, as in orders://{order}';
   const name = names.find((one) => !/^[A-Za-z_]\w*$/.test(one));
   if (name !== undefined) {
-    return `has {${name}}, which is no variable: use a name in braces, of letters, digits and _, and none of RFC 6570's operators`;
+    return `has {${name}}, which is not a variable: use a name in braces, of letters, digits and _, and none of RFC 6570's operators`;
   }
   const twice = names.find((one, index) => names.indexOf(one) !== index);
   if (twice !== undefined) return `has {${twice}} twice: use another name`;
   if (texts.slice(1, -1).includes('')) return 'has two variables with no text between them: put one there';
   if (texts.some((text) => !/^[\w.~:/?#[\]@!$&'()*+,;=%-]*$/.test(text))) {
-    return 'has characters that no uri has, or a brace without its other one: percent-encode them';
+    return 'has characters that a uri cannot contain, or a brace without a matching one: percent-encode them';
   }
   return undefined;
 }
@@ -130,7 +129,7 @@ export function expand({ texts, names }: UriTemplate, values: Readonly<Record<st
     const [written, text] = [encodeURIComponent(value.toWellFormed()), behind[index] ?? ''];
     if (index < names.length - 1 && (written + text).indexOf(text) < written.length)
       throw new Error(
-        `{${name}} of a uri must not hold '${text}', or end as that begins: it stands behind it.`,
+        `{${name}} of a uri must not contain '${text}', or end with its beginning, since that text follows it.`,
       );
     return uri + written + text;
   }, first);

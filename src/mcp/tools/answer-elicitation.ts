@@ -104,7 +104,7 @@ const quoted = (words: string): string => oneLine(words, MAX_MESSAGE).replaceAll
 
 const askedForCredential = ({ name }: McpClient, { tool }: CallContext, field: string): string =>
   `MCP server '${name}' asked for a credential while '${tool}' ran, in its field '${oneLine(field, MAX_FIELD)}', and was ` +
-  'declined: what people answer is journaled.';
+  'declined, because the journal stores what people answer.';
 
 export const DECLINED: ElicitResult = { action: 'decline' };
 

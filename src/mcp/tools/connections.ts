@@ -141,8 +141,8 @@ async function keeperOf(
 }
 
 const notKept = ({ name }: McpClient): string =>
-  `The session of MCP server '${name}' is not kept for the next turn: it has more than 16384 characters, there is no room for it, ` +
-  'or another invocation goes on with the turn. runAgent keeps no sessions.';
+  `The session of MCP server '${name}' is not stored for the next turn: it has more than 16384 characters, there is no room for it, ` +
+  'or another invocation has resumed the turn. With runAgent, sessions are never stored.';
 
 const isMadeOfContext = ({ url, headers, oauth }: McpClient): boolean =>
   [url, headers, oauth].some((part) => typeof part === 'function');

@@ -86,7 +86,7 @@ export async function crashMatrix<World>(
   const subject = toSubject(agent, script, options);
   const undisturbed = await Undisturbed.of(subject);
   const { positions, missed } = undisturbed.result;
-  if (missed[0]) throw new Error(`The model was asked for what the script does not have: ${missed[0]}.`);
+  if (missed[0]) throw new Error(`The script has no ${missed[0]}.`);
   const { at, mode } = options.only ?? {};
   const disturbances = MODES.filter((one) => mode === undefined || one === mode)
     .flatMap((one) => disturbancesAt(positions, one))
@@ -204,7 +204,9 @@ export class Undisturbed<World> {
     if (broken) {
       const error = lastToolError(result);
       const why = error === undefined ? '' : ` The last error: ${error}`;
-      throw new Error(`The script cannot be played undisturbed: ${broken.message}${why}`, { cause: broken });
+      throw new Error(`The script fails even without a disturbance: ${broken.message}${why}`, {
+        cause: broken,
+      });
     }
     return new Undisturbed(subject, result);
   }

@@ -191,7 +191,8 @@ function runFaults(tool: string, { mine, theirs, unknown }: Compared): Faults {
     const [own, others] = [mine, theirs].map((runs) => runs.filter((run) => run.name === name));
     const [count, usual] = [carriedOut(own ?? []), carriedOut(others ?? [])];
     const isCutOff = (own ?? []).some(({ isDone }) => !isDone);
-    const of = name === undefined ? `calls of '${tool}' that no journal knows` : `call ${name} of '${tool}'`;
+    const of =
+      name === undefined ? `calls of '${tool}' that are not in the journal` : `call ${name} of '${tool}'`;
     if (count > usual) problems.push(`${of} had ${count} effects, not ${usual}`);
     if (count < usual && !isCutOff && !(name !== undefined && unknown.has(name)))
       problems.push(`${of} had ${count} effects, not ${usual}`);
@@ -209,7 +210,7 @@ function repetitions(seen: PlayResult, expected: PlayResult): string[] {
     const [count, usual] = [mine, theirs].map((runs) => runs.filter((run) => run.name === name).length);
     return count === usual
       ? []
-      : [`call ${name ?? 'in no journal'} ran ${count} times, not ${usual}, and nobody was cut off`];
+      : [`call ${name ?? 'outside the journal'} ran ${count} times, not ${usual}, without an interruption`];
   });
 }
 
@@ -270,7 +271,7 @@ function givenBackFaults({ requests, replies }: Pick<PlayResult, 'requests' | 'r
   );
   return [...new Set(given)]
     .filter((text) => !made.has(text))
-    .map((text) => `the model was given back what it had not replied: ${text}`);
+    .map((text) => `the model was shown a reply that it had not given: ${text}`);
 }
 
 interface InParts {

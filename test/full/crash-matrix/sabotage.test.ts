@@ -20,7 +20,7 @@ describe('the crash matrix', () => {
   it('reports a call that acts twice if its start is not stored before it runs', async () => {
     expect(failures(await playedBy('once', ['hangs']))).toEqual([]);
     const played = await playedBy('once', ['hangs'], 'write-ahead');
-    expect(failures(played)).toContain("calls of 'act' that no journal knows had 1 effects, not 0");
+    expect(failures(played)).toContain("calls of 'act' that are not in the journal had 1 effects, not 0");
     expect(played.filter(({ damage }) => damage.effectsDoubled > 0)).not.toEqual([]);
   });
 
@@ -39,7 +39,7 @@ describe('the crash matrix', () => {
       expect(failures(await playedBy(kind, ['cold-fold']))).toEqual([]);
       const found = failures(await playedBy(kind, ['cold-fold'], guard));
       const told = (what: string) => found.filter((why) => why.startsWith(what));
-      expect(told('the model was given back what it had not replied: ')).not.toEqual([]);
+      expect(told('the model was shown a reply that it had not given: ')).not.toEqual([]);
       expect(told('the model was shown ')).not.toEqual([]);
     }
   });

@@ -115,7 +115,7 @@ export class RedirectRefusedError extends WireError {
   constructor(origin: string | undefined, status: number) {
     super('Redirect');
     this.isCertain = ASKS_AGAIN.has(status);
-    const whither = origin === undefined ? 'more often than is followed' : `to ${shorten(origin, 80)}`;
+    const whither = origin === undefined ? 'too many times' : `to ${shorten(origin, 80)}`;
     this.phrase = `it redirects ${whither}`;
   }
 }

@@ -126,7 +126,7 @@ describe('a turn that is started from outside', () => {
     async (answer) => {
       const { app } = here(answer, answer);
       await expect(startInBackground(await toBackgroundTurn(app, outside))).rejects.toThrow(
-        `The session took no message: it is ${answer.status}.`,
+        `The session did not accept the message: it is ${answer.status}.`,
       );
     },
   );

@@ -267,22 +267,22 @@ describe('a tool that is decorated, locked or requested from MCP servers', () =>
     [
       'the name of a client',
       make(mcpToolProvider, { clients: ['wiki'] }),
-      "MCP client '': 'wiki' is given, which is no client: use what defineMcpClient answers.",
+      "MCP client '': 'wiki' is not a client: use the result of defineMcpClient.",
     ],
     [
       'the literal of a client',
       ofGroup({ clients: [{ name: 'wiki', url: 'https://wiki.example/mcp' }] }),
-      "MCP client 'wiki': an object is given, which is no client: use what defineMcpClient answers.",
+      "MCP client 'wiki': an object is not a client: use the result of defineMcpClient.",
     ],
     [
       'a list of clients in place of one',
       make(mcpResources, { clients: [] }),
-      "MCP client '': an object is given, which is no client: use one that defineMcpClient has made, as in mcpResources(client).",
+      "MCP client '': an object is not a client: use one that defineMcpClient has made, as in mcpResources(client).",
     ],
     [
       'no client',
       make(mcpResources, undefined as never),
-      "MCP client '': undefined is given, which is no client: use one that defineMcpClient has made, as in mcpResources(client).",
+      "MCP client '': undefined is not a client: use one that defineMcpClient has made, as in mcpResources(client).",
     ],
   ])('%s', told);
 });

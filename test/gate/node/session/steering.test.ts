@@ -324,7 +324,10 @@ describe('a message that waits for the running turn', () => {
         name: 'work',
         description: 'Works.',
         effect: 'read',
-        run: () => expect(current().post('Two?')).rejects.toThrow('The session took no message: it is busy.'),
+        run: () =>
+          expect(current().post('Two?')).rejects.toThrow(
+            'The session did not accept the message: it is busy.',
+          ),
       }),
     ]);
     expect(await session.send('One?')).toMatchObject({ outcome: 'completed' });

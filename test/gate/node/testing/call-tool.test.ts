@@ -138,7 +138,7 @@ it('the state of a kind of tool can be read in a test', async () => {
     replies: [{ calls: [{ name: 'count' }, { name: 'count' }] }, 'Done.'],
     use: [counted.use()],
   });
-  await expect(session.memory(counted)).rejects.toThrow('Nothing was sent to the session yet.');
+  await expect(session.memory(counted)).rejects.toThrow('No message was sent to the session yet.');
   await session.send('Go.');
   expect(await session.memory(counted)).toBe(4);
 });

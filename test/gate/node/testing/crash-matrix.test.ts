@@ -156,10 +156,10 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     const only = { at: 3, mode: 'hangs' } as const;
     const options = { principal: { id: 'bob', tenant: 'acme' }, only };
     await expect(crashMatrix(agentOf(asked), decidedBy('cid', ['clerk']), options)).rejects.toThrow(
-      /Call t1\.\d\.0 must be decided by a person with the role 'manager', and 'cid' has 'clerk': name another one, as in/,
+      /Call t1\.\d\.0 must be decided by a person with the role 'manager', but 'cid' has 'clerk': name another one, as in/,
     );
     await expect(crashMatrix(agentOf(asked), decidedBy('ann', ['manager']), options)).rejects.toThrow(
-      /is decided by somebody else than those who asked for turn t1, and 'ann' is one of them/,
+      /must be decided by a person who did not ask for turn t1, but 'ann' did/,
     );
     expect(await crashMatrix(agentOf(asked), decidedBy('cid', ['manager']), options)).toMatchObject({
       passed: true,
@@ -432,14 +432,14 @@ describe('a crash matrix refuses', () => {
       ],
     };
     await expect(crashMatrix(agentOf(refund), script)).rejects.toThrow(
-      "The script cannot be played undisturbed: No call waits under 'refund'. Waiting: nothing. The last error: tool 'refund' answered: The input of tool 'refund' is not valid: - order: ",
+      "The script fails even without a disturbance: No call waits under 'refund'. Waiting: nothing. The last error: tool 'refund' answered: The input of tool 'refund' is not valid: - order: ",
     );
   });
 
   it('a script with too few replies', async () => {
     const script = { steps: [{ send: 'Act.', replies: [{ calls: ['act'] }] }] };
     await expect(crashMatrix(agentOf(findOrder), script)).rejects.toThrow(
-      "The model was asked for what the script does not have: reply 2 to 'Act.'.",
+      "The script has no reply 2 to 'Act.'.",
     );
   });
 
@@ -451,7 +451,7 @@ describe('a crash matrix refuses', () => {
       ],
     };
     await expect(crashMatrix(agentOf(refund), script)).rejects.toThrow(
-      "The script cannot be played undisturbed: No call waits under 'refund'. Waiting: nothing.",
+      "The script fails even without a disturbance: No call waits under 'refund'. Waiting: nothing.",
     );
   });
 });

@@ -139,7 +139,7 @@ describe('`damageOf`', () => {
       damage({ replies: [inParts('b', 'a')], requests: [shown('b', 'a'), shown('a', 'b'), shown('a', 'b')] }),
       {
         problems: [
-          'the model was given back what it had not replied: ' +
+          'the model was shown a reply that it had not given: ' +
             '[[[["text","a"],["type","text"]],[["text","b"],["type","text"]]],{"maker":1}]',
         ],
       },
@@ -162,7 +162,7 @@ describe('`damageOf`', () => {
     [
       'a call for a reply that was lost, and made again',
       damage({ runs: [run(), run({ call: 't1.9.0', key: 'k2' })] }),
-      { effectsDoubled: 1, problems: ["calls of 'act' that no journal knows had 1 effects, not 0"] },
+      { effectsDoubled: 1, problems: ["calls of 'act' that are not in the journal had 1 effects, not 0"] },
     ],
     [
       'what a receiver reported twice',
@@ -180,14 +180,14 @@ describe('`damageOf`', () => {
       { problems: ['call t1:1.0 (reconciled) is unknown'], toolError: "tool 'act' answered: Who knows." },
     ],
     [
-      'a doubt where nobody was cut off',
+      'a doubt without an interruption',
       damage({ events: stored(replied(1), unknown, ended) }, by('once'), 'restart'),
       { problems: ['call t1:1.0 (once) is unknown'], toolError: "tool 'act' answered: Who knows." },
     ],
     [
-      'a read that ran again where nobody was cut off',
+      'a read that ran again without an interruption',
       damage({ runs: [run({ care: 'read' }), run({ care: 'read' })] }, by('read'), 'cold-fold'),
-      { problems: ['call t1:1.0 ran 2 times, not 1, and nobody was cut off'] },
+      { problems: ['call t1:1.0 ran 2 times, not 1, without an interruption'] },
     ],
     [
       'a model that was asked for more',

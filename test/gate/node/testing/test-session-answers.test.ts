@@ -61,7 +61,9 @@ describe('a test session whose turn waits for a decision', () => {
       model: 'scripted',
     });
     expect(await session.pending()).toEqual(pending);
-    await expect(session.send('And?')).rejects.toThrow('The session took no message: it is suspended.');
+    await expect(session.send('And?')).rejects.toThrow(
+      'The session did not accept the message: it is suspended.',
+    );
     expect(paid).toEqual([]);
   });
 

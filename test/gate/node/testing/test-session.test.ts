@@ -151,7 +151,9 @@ describe('a test session', () => {
   it('refuses a message while a turn runs', async () => {
     const session = createTestSession(agentWith(), { replies: ['Hello.'] });
     const first = session.send('Hello?');
-    await expect(session.send('Are you there?')).rejects.toThrow('The session took no message: it is busy.');
+    await expect(session.send('Are you there?')).rejects.toThrow(
+      'The session did not accept the message: it is busy.',
+    );
     expect(await first).toMatchObject({ outcome: 'completed' });
   });
 
@@ -179,13 +181,13 @@ describe('a test session', () => {
       .poll(result)
       .toBe(
         'Error: The message of turn T was not received within 2000 ms: the running turn is stuck, or its clock is stopped. ' +
-          'A manual clock has to be advanced while `post` is awaited.',
+          'Advance a manual clock while `post` is awaited.',
       );
   });
 
   it('does not exist before the first message', async () => {
     const session = createTestSession(agentWith(), { replies: [] });
-    await expect(session.state()).rejects.toThrow('Nothing was sent to the session yet.');
+    await expect(session.state()).rejects.toThrow('No message was sent to the session yet.');
     expect(await session.events()).toEqual([]);
   });
 });

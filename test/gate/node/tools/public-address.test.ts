@@ -126,10 +126,10 @@ describe('an address in data', () => {
     ['https://mcp.example.com:8443/mcp', 'https://mcp.example.com:8443/mcp'],
     ['https://8.8.8.8/', 'https://8.8.8.8/'],
     ['http://mcp.example.com/mcp', 'does not begin with https:'],
-    ['wss://mcp.example.com/mcp', 'is no http(s) URL'],
-    ['file:///etc/passwd', 'is no http(s) URL'],
-    ['mcp.example.com', 'is no http(s) URL'],
-    [undefined, 'is no http(s) URL'],
+    ['wss://mcp.example.com/mcp', 'is not an http(s) URL'],
+    ['file:///etc/passwd', 'is not an http(s) URL'],
+    ['mcp.example.com', 'is not an http(s) URL'],
+    [undefined, 'is not an http(s) URL'],
     ['https://ada@mcp.example.com/', 'holds credentials'],
     ['https://:secret@mcp.example.com/', 'holds credentials'],
     ['https://10.0.0.1/', 'points to a private network'],
@@ -146,7 +146,7 @@ describe('an address in data', () => {
     ['http://localhost:3000/mcp', 'http://localhost:3000/mcp'],
     ['https://10.0.0.1/', 'https://10.0.0.1/'],
     ['https://ada:pw@10.0.0.1/', 'holds credentials'],
-    ['ftp://10.0.0.1/', 'is no http(s) URL'],
+    ['ftp://10.0.0.1/', 'is not an http(s) URL'],
   ])('can be private if that is allowed, and still holds no credentials: %s: %s', (address, expected) => {
     expect(said(publicAddress(address, true))).toBe(expected);
   });

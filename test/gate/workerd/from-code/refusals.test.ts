@@ -164,7 +164,7 @@ describe('a message', () => {
     expect(refused).toEqual(
       refusal(
         'session-unavailable',
-        `The session did not answer, and may have stored the message, as turn ${turn}: send it again only if GET ${path}/turns/${turn} returns 404.`,
+        `The session did not answer, and may have stored the message as turn ${turn}: send it again only if GET ${path}/turns/${turn} returns 404.`,
         { retryAfter: 1, more: { turn: expect.stringMatching(/^[0-9a-f]{16}$/) } },
       ),
     );

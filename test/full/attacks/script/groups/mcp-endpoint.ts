@@ -125,8 +125,8 @@ const protocol: readonly Attack[] = [
     comes: answer(400, {
       error: {
         message:
-          'A batch may hold one of tools/call, resources/read, resources/list, prompts/get, completion/complete, and this one ' +
-          'holds 2. Send each in a request of its own.',
+          'A batch can have only one of tools/call, resources/read, resources/list, prompts/get, completion/complete, but this one ' +
+          'has 2. Send each in its own request.',
       },
     }),
   },

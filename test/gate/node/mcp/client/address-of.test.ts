@@ -32,7 +32,7 @@ describe('the URL of a server', () => {
     ['https://10.0.0.1/', 'its address points to a private network'],
     ['http://mcp.example.com/', 'its address does not begin with https:'],
     ['https://a:b@mcp.example.com/', 'its address holds credentials'],
-    ['nowhere', 'its address is no http(s) URL'],
+    ['nowhere', 'its address is not an http(s) URL'],
   ])('is absent if it is computed as %s', (url, phrase) => {
     expect(() => of(() => url)).toThrow(why(phrase));
   });
@@ -49,6 +49,8 @@ describe('the URL of a server', () => {
     expect(() => of(fails)).toThrow(why('its address could not be made'));
     expect(() => of(fails)).toThrow(expect.objectContaining({ cause: planted }));
     // @ts-expect-error: types keep from it who has them
-    expect(() => of(async () => 'https://mcp.example.com/')).toThrow(why('its address is no http(s) URL'));
+    expect(() => of(async () => 'https://mcp.example.com/')).toThrow(
+      why('its address is not an http(s) URL'),
+    );
   });
 });

@@ -6,7 +6,7 @@ import {
 } from '../../../../../src/mcp/tools/entry.ts';
 
 const NO_NAME =
-  'its bearer is not the name of a secret: use the name under which `secrets` of createHoldfast mints it, of letters, digits, `_` and ' +
+  'its bearer is not the name of a secret: use the name under which `secrets` of createHoldfast returns it, of letters, digits, `_` and ' +
   '`-`. A secret itself does not belong in code.';
 
 const files = { name: 'files', url: 'https://mcp.example.com/mcp' } as const;

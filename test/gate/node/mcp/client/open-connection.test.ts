@@ -65,8 +65,8 @@ describe('opening a connection', () => {
     ['https://ada:secret@mcp.example.com/', 'its address holds credentials'],
     ['https://169.254.169.254/latest', 'its address points to a private network'],
     ['https://localhost/mcp', 'its address points to a private network'],
-    ['mcp.example.com', 'its address is no http(s) URL'],
-    ['ftp://mcp.example.com/', 'its address is no http(s) URL'],
+    ['mcp.example.com', 'its address is not an http(s) URL'],
+    ['ftp://mcp.example.com/', 'its address is not an http(s) URL'],
   ])('does not request the address %s if it comes from data', async (url, why) => {
     const server = fakeServer();
     const error = await rejection(open(server, { url: () => url }));

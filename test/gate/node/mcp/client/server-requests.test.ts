@@ -242,7 +242,7 @@ describe('another request from a server', () => {
     [
       'sampling',
       { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } },
-      'This client does not sample: its models do not work for servers. Ask for what the tool needs as input.',
+      'This client does not support sampling: servers cannot use its models. Declare what the tool needs as its input.',
     ],
     ['roots', { method: 'roots/list' }, 'This client has no roots: it shares no files.'],
     [

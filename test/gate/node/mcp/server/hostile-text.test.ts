@@ -209,7 +209,7 @@ describe('a URI template', () => {
           expanded = expand(made, values);
         } catch (thrown) {
           expect(Object(thrown).message).toMatch(
-            /^\{\w+\} of a uri must (be text without slashes, backslashes and control characters, and neither '\.' nor '\.\.'|not hold '.+', or end as that begins: it stands behind it)\.$/,
+            /^\{\w+\} of a uri must (be text without slashes, backslashes and control characters, and neither '\.' nor '\.\.'|not contain '.+', or end with its beginning, since that text follows it)\.$/,
           );
           return;
         }

@@ -180,7 +180,7 @@ describe('a client without a valid address', () => {
     const desk = session([facade], [calls('shop'), 'Sorry.']);
     await desk.send('Open it');
     expect(results(desk)).toEqual([
-      "Tool 'shop' cannot show its tools now. MCP server 'shop' cannot be reached: its address is no http(s) URL. " +
+      "Tool 'shop' cannot show its tools now. MCP server 'shop' cannot be reached: its address is not an http(s) URL. " +
         'Go on without them.',
     ]);
   });

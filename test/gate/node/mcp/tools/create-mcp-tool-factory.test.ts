@@ -35,7 +35,7 @@ describe('two clients of one name', () => {
         client: 'shop',
         field: 'name',
         message:
-          "MCP client 'shop': another client in the list has its name, under which a session stores its tools.",
+          "MCP client 'shop': another client in the list has the same name, under which a session stores its tools.",
       }),
     );
   });

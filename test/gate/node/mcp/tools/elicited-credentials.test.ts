@@ -61,7 +61,7 @@ describe('an elicitation form that asks for a credential', () => {
     expect(logged).toEqual([
       [
         expect.stringMatching(
-          /^holdfast: MCP server 'shop' asked for a credential while 'book' ran, in its field '[\w.]+', and was declined: what people answer is journaled\.$/,
+          /^holdfast: MCP server 'shop' asked for a credential while 'book' ran, in its field '[\w.]+', and was declined, because the journal stores what people answer\.$/,
         ),
       ],
     ]);

@@ -230,7 +230,7 @@ describe('a server that needs input first', () => {
     });
     expect(said).toEqual([
       "holdfast: MCP server 'shop' asked for a credential while 'book' ran, in its field 'password', and was " +
-        'declined: what people answer is journaled.',
+        'declined, because the journal stores what people answer.',
     ]);
   });
 

@@ -144,8 +144,8 @@ describe('a server with a stored session', () => {
     await runAgent(agent, 'Think.');
     await made.server.request(({ method }) => method === 'DELETE');
     expect(said).toEqual([
-      "holdfast: The session of MCP server 'shop' is not kept for the next turn: it has more than 16384 characters, there is no room " +
-        'for it, or another invocation goes on with the turn. runAgent keeps no sessions.',
+      "holdfast: The session of MCP server 'shop' is not stored for the next turn: it has more than 16384 characters, there is no room " +
+        'for it, or another invocation has resumed the turn. With runAgent, sessions are never stored.',
     ]);
   });
 });

@@ -54,7 +54,7 @@ describe("notBy: 'requester'", () => {
     const { turn } = await session.send('Pay.', { principal: { id: 'ann' } });
     expect((await session.pending())[0]).toMatchObject({ notBy });
     const refused =
-      `Call ${turn}.3.0 is decided by somebody else than those who asked for turn ${turn}, and 'ann' is one of them: ` +
+      `Call ${turn}.3.0 must be decided by a person who did not ask for turn ${turn}, but 'ann' did: ` +
       "name another one, as in { decision: 'approve', by: 'manager' }.";
     for (const decision of ['approve', 'exit'] as const) {
       await expect(session.decide(tool.name, { decision, by: 'ann' })).rejects.toThrow(new Error(refused));
@@ -69,7 +69,7 @@ describe("notBy: 'requester'", () => {
     const session = scene(requireApproval(pay(), 'Pay?', { notBy }));
     await session.send('Pay.', { principal: { id: 'ann', tenant: 'acme' } });
     await expect(session.decide('pay', { decision: 'approve', by: 'ann' })).rejects.toThrow(
-      /is decided by somebody else/,
+      /must be decided by a person who did not ask for turn/,
     );
     expect(await session.decide('pay', { decision: 'approve', by: 'max' })).toMatchObject({ text: 'Done.' });
   });
@@ -79,7 +79,7 @@ describe("notBy: 'requester'", () => {
     await session.send('Pay.', { principal: { id: 'ann' } });
     const value = { decision: 'edit', input: { text: 'Paid for.' } } as const;
     await expect(session.decide('pay', { ...value, by: 'ann' })).rejects.toThrow(
-      /is decided by somebody else/,
+      /must be decided by a person who did not ask for turn/,
     );
     expect(await session.decide('pay', { ...value, by: 'max' })).toMatchObject({ text: 'Done.' });
   });
@@ -102,9 +102,7 @@ describe("notBy: 'requester'", () => {
     });
     await session.send('Pay.', { principal: { id: 'ann' } });
     for (const by of ['ann', 'bob']) {
-      await expect(session.decide('pay', { decision: 'approve', by })).rejects.toThrow(
-        `and '${by}' is one of them`,
-      );
+      await expect(session.decide('pay', { decision: 'approve', by })).rejects.toThrow(`but '${by}' did`);
     }
     expect(await session.decide('pay', { decision: 'approve', by: 'max' })).toMatchObject({ text: 'Done.' });
   });

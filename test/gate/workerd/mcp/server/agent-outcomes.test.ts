@@ -106,8 +106,8 @@ describe('an outcome', () => {
     expect([refused.isError, texts(refused)]).toEqual([
       true,
       [
-        `Turn ${turn} of the session waits for an answer from outside. Send the message again when that is there, or ` +
-          `without a session to begin another conversation.\n- pay, answered by POST ${links.approvals}: ` +
+        `Turn ${turn} of the session waits for an answer from outside. Send the message again after the answer, or ` +
+          `without a session to start another conversation.\n- pay, answered by POST ${links.approvals}: ` +
           pending[0].message,
       ],
     ]);
@@ -135,7 +135,7 @@ describe('an outcome', () => {
     expect([second.isError, texts(second)]).toEqual([
       true,
       [
-        `The session is busy with turn ${turn}. Send the message again when it has ended, or without a session to begin ` +
+        `The session is busy with turn ${turn}. Send the message again when it has ended, or without a session to start ` +
           'another conversation.',
       ],
     ]);

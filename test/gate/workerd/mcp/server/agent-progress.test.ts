@@ -156,8 +156,8 @@ describe('a turn that outlives its invocation', () => {
     const [words = ''] = texts(answer);
     expect([answer.isError, words.replace(/[0-9a-f]{16}/, '{turn}')]).toEqual([
       true,
-      'The session did not answer, and may have taken the message all the same, as turn {turn}: ' +
-        `GET /agents/scripted/sessions/${id} shows it. Send it again only with the ${KEY} that it had.`,
+      'The session did not answer, and may have stored the message as turn {turn}: ' +
+        `GET /agents/scripted/sessions/${id} shows it. Send it again only with the same ${KEY}.`,
     ]);
   });
 });

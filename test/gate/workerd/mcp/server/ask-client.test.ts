@@ -193,8 +193,8 @@ describe('a published tool that asks its client', () => {
           {
             type: 'text',
             text:
-              "askClient is given two questions by the key 'sure'. Give each a key of its own: an answer is " +
-              'found by its key.',
+              "askClient received two questions with the key 'sure'. Give each question its own key, which its " +
+              'answer has too.',
           },
         ],
       },
@@ -220,7 +220,7 @@ describe('a published tool that asks its client', () => {
           content: [
             {
               type: 'text',
-              text: `askClient is given the key '${key}', which clients drop. Use another key.`,
+              text: `askClient received the key '${key}', which clients drop. Use another key.`,
             },
           ],
         },
@@ -374,7 +374,7 @@ describe('a published tool that asks its client', () => {
     const refused = await answered(via, 'tools/call', { name: 'pay_once', arguments: {} });
     expect(Object(refused.result).isError).toBe(true);
     expect(texts(refused.result)).toEqual([
-      "Tool 'pay_once' asks its client by askClient, and its effect is 'once': it would run again after the answer. Give it " +
+      "Tool 'pay_once' uses askClient, but its effect is 'once', and it would run again after the answer. Give it " +
         "the effect 'read' or 'idempotent', or publish an agent whose tool is approved before it runs.",
     ]);
     const { message, model } = script(
@@ -384,8 +384,8 @@ describe('a published tool that asks its client', () => {
     await answered(via, 'tools/call', { name: 'careless', arguments: { message: message() } });
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({
       text:
-        "Error: Tool 'greet' asks its client by askClient, and was not called by one: only a tool or prompt that defineMcpEndpoint " +
-        'publishes is, and only with the call that it was given. In a turn of an agent, ask by call.ask, requireApproval or humanInput.',
+        "Error: Tool 'greet' uses askClient, but was not called by an MCP client. askClient works only in a tool or prompt that " +
+        'defineMcpEndpoint publishes, with the call that it receives. In a turn of an agent, use call.ask, requireApproval or humanInput.',
     });
   });
 

@@ -58,7 +58,7 @@ describe('the authorization metadata', () => {
     );
     const told = paths[`${WELL_KNOWN}/mcp`].get;
     expect([told.summary, told.responses['200'].description, told.security]).toEqual([
-      'Who signs in for the MCP endpoint (RFC 9728); needs no token',
+      'The authorization servers of the MCP endpoint (RFC 9728); needs no token',
       'The metadata of a protected resource',
       [],
     ]);
@@ -261,7 +261,7 @@ function signingIn() {
 describe('the authorization option of an app', () => {
   it.each<[unknown, string]>([
     [{}, "authorization has no 'servers': use a list, as in [one, another]."],
-    [{ servers: [] }, 'authorization names no servers.'],
+    [{ servers: [] }, 'authorization has no servers: list the issuers of its tokens.'],
     [
       { servers: ['login.example'] },
       "authorization has the server 'login.example': use its issuer, such as 'https://login.example'.",
@@ -281,11 +281,11 @@ describe('the authorization option of an app', () => {
     [{ servers: [7] }, "authorization has the server 7: use its issuer, such as 'https://login.example'."],
     [
       { servers: ['https://a.example'], scopes: ['a b'] },
-      "authorization has 'a b' among its scopes, which is none.",
+      "authorization has 'a b' among its scopes, which is not a valid scope.",
     ],
     [
       { servers: ['https://a.example'], scopes: ['a"'] },
-      "authorization has 'a\"' among its scopes, which is none.",
+      "authorization has 'a\"' among its scopes, which is not a valid scope.",
     ],
     [{ issuer: 'https://a.example' }, "authorization has 'issuer' in place of 'servers'; rename it."],
   ])('is refused if it is invalid: %j', (said, problem) => {

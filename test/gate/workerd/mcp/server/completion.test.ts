@@ -128,13 +128,13 @@ describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
       { type: 'ref/resource', uri: 'rows://1/2' },
       {},
       undefined,
-      "There is no template 'rows://1/2'. resources/templates/list names those that there are.",
+      "There is no template 'rows://1/2'. resources/templates/list lists them.",
     ],
     [
       { type: 'ref/resource', uri: 7 },
       {},
       undefined,
-      '`uri` must be text: the uri of a template. resources/templates/list names those that there are.',
+      '`uri` must be text: the uri of a template. resources/templates/list lists them.',
     ],
     [{ type: 'ref/tool' }, {}, undefined, "`ref.type` must be 'ref/prompt' or 'ref/resource'."],
     [undefined, {}, undefined, "`ref.type` must be 'ref/prompt' or 'ref/resource'."],
@@ -182,7 +182,7 @@ describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
       error: { code: -32603, message: 'The request failed inside the Worker. What was accepted is kept.' },
     });
     expect(log.mock.calls[0]?.[0].stack).toContain(
-      "the completion of 'broken' of prompt 'tour' answered something else than a list of texts.",
+      "the completion of 'broken' of prompt 'tour' did not return a list of texts.",
     );
   });
 });

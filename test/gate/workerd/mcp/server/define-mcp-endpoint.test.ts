@@ -67,7 +67,7 @@ describe('defineMcpEndpoint', () => {
       'an invalid tool',
       { tools: [{ name: 'x' } as never] },
       'tools[0]',
-      'MCP endpoint: tools[0] is no tool.',
+      'MCP endpoint: tools[0] is not a tool.',
     ],
     ['a tool that the caller runs', { tools: [manual(hello)] }, 'tools[0]', needsSession('hello')],
     ['a question to people', { tools: [humanInput()] }, 'tools[0]', needsSession(humanInput().name)],

@@ -290,7 +290,7 @@ describe('the Accept header of a client', () => {
     'that is only %s is refused',
     async (accept) => {
       const message =
-        'Not Acceptable: what is answered is application/json or text/event-stream. Send Accept: application/json, ' +
+        'Not Acceptable: the response is application/json or text/event-stream. Send Accept: application/json, ' +
         'text/event-stream.';
       for (const response of [
         await postMcp(via, rpc('tools/list'), { headers: { accept } }),

@@ -122,11 +122,11 @@ describe('a tool', () => {
   it.each<[Properties, string]>([
     [
       { a: { type: 'string', 'x-mcp-header': 'A B' } },
-      "has the `x-mcp-header` \"A B\" at 'a': use what may be part of a header's name.",
+      'has the `x-mcp-header` "A B" at \'a\': use only characters that a header name can have.',
     ],
     [
       { a: { type: 'string', 'x-mcp-header': 7 } },
-      "has the `x-mcp-header` 7 at 'a': use what may be part of a header's name.",
+      "has the `x-mcp-header` 7 at 'a': use only characters that a header name can have.",
     ],
     [
       { a: { type: 'number', 'x-mcp-header': 'A' } },
@@ -134,7 +134,7 @@ describe('a tool', () => {
     ],
     [
       { a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' } },
-      'has the `x-mcp-header` "a" at \'b\', as another parameter has.',
+      'has the `x-mcp-header` "a" at \'b\', which another parameter also has.',
     ],
     [
       { a: { type: 'array', items: { type: 'string', 'x-mcp-header': 'A' } } },

@@ -234,7 +234,7 @@ describe('a published tool', () => {
       defineTool({ name: `asks_${subrequests}`, description: 'Asks.', subrequests, run: runs });
     const via = publishing({ tools: [asking(30), asking(60)] }, { limits: { subrequests: 50 } });
     expect(await calling(via, 'asks_60')).toEqual(
-      refused('The invocation has too little left of its 50 subrequests for what this tool needs.'),
+      refused('This invocation has too little left of its limit of 50 subrequests for this tool.'),
     );
     expect(runs).not.toHaveBeenCalled();
     expect(await calling(via, 'asks_30')).toEqual(said('Done.'));

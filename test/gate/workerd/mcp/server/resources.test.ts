@@ -179,7 +179,7 @@ describe.each(REVISIONS)('an unknown uri, in %s', (_, ask) => {
     expect(await ask(via, 'resources/read', { uri })).toEqual({
       error: {
         code: -32602,
-        message: `There is no resource '${uri}'. resources/list and resources/templates/list name what there is.`,
+        message: `There is no resource '${uri}'. See resources/list and resources/templates/list.`,
         data: { uri },
       },
     });
@@ -215,7 +215,7 @@ describe('a request for a resource', () => {
     [
       'by a huge uri',
       { uri: `shop://orders/${'a'.repeat(500_000)}` },
-      'A uri may have 2048 characters, and this one has 500014.',
+      'A uri can have at most 2048 characters, but this one has 500014.',
     ],
   ])('is refused %s', async (_, params, message) => {
     expect(await answerTo(via, 'resources/read', params)).toEqual({ error: { code: -32602, message } });
@@ -227,8 +227,8 @@ describe('a request for a resource', () => {
     const reading = (id: number) => rpc('resources/read', { uri: 'x://y' }, id);
     const response = await postMcp(counted, [reading(1), reading(2)]);
     const message =
-      'A batch may hold one of tools/call, resources/read, resources/list, prompts/get, completion/complete, and this one ' +
-      'holds 2. Send each in a request of its own.';
+      'A batch can have only one of tools/call, resources/read, resources/list, prompts/get, completion/complete, but this one ' +
+      'has 2. Send each in its own request.';
     expect([response.status, await response.json()]).toEqual([
       400,
       { jsonrpc: '2.0', error: { code: -32600, message }, id: null },
@@ -339,7 +339,7 @@ describe('the result of a resource', () => {
     [
       'is too much',
       () => 'a'.repeat(12 * 1024 * 1024 + 1),
-      'Error: It has 12582913 bytes of contents, and may have 12582912.',
+      'Error: It has 12582913 bytes of contents, but can have at most 12582912.',
     ],
   ])('is hidden, and logged without secrets, if it %s', async (_, read, stack) => {
     const log = vi.fn();
@@ -386,7 +386,7 @@ describe('the result of a resource', () => {
     [
       'x://{y}-{z}',
       { y: '10-1', z: '2' },
-      "{y} of a uri must not hold '-', or end as that begins: it stands behind it.",
+      "{y} of a uri must not contain '-', or end with its beginning, since that text follows it.",
     ],
   ])('with the uri %s is listed only by values that can be read back', async (uri, values, told) => {
     const log = vi.fn();
@@ -403,7 +403,7 @@ describe('defineMcpResource', () => {
   const base = { name: 'x', read: () => 'x' };
   const at = (uri: string, more = {}): McpResource => ({ ...base, uri, ...more });
   const operators =
-    "which is no variable: use a name in braces, of letters, digits and _, and none of RFC 6570's operators.";
+    "which is not a variable: use a name in braces, of letters, digits and _, and none of RFC 6570's operators.";
 
   it.each<[string, unknown, string]>([
     ['no object', 'x://y', "'' was given 'x://y': use one object, as in defineMcpResource({ ... })."],
@@ -414,20 +414,16 @@ describe('defineMcpResource', () => {
       { ...base, uriTemplate: 'x://y' },
       "'x' has 'uriTemplate' in place of 'uri'; rename it.",
     ],
-    [
-      'no scheme',
-      at('y'),
-      "'x' has the uri 'y', which begins with no scheme: use one, as in orders://{order}.",
-    ],
+    ['no scheme', at('y'), "'x' has the uri 'y', which has no scheme: use one, as in orders://{order}."],
     [
       'a scheme that anybody chooses',
       at('{a}://y'),
-      "'x' has the uri '{a}://y', which begins with no scheme: use one, as in orders://{order}.",
+      "'x' has the uri '{a}://y', which has no scheme: use one, as in orders://{order}.",
     ],
     [
       'our scheme',
       at('Holdfast://y'),
-      "'x' has the uri 'Holdfast://y': use another scheme, since that is ours.",
+      "'x' has the uri 'Holdfast://y': use another scheme, since Holdfast uses this one.",
     ],
     ['an operator', at('x://{+path}'), `'x' has the uri 'x://{+path}', which has {+path}, ${operators}`],
     ['no variable', at('x://{}'), `'x' has the uri 'x://{}', which has {}, ${operators}`],
@@ -444,12 +440,12 @@ describe('defineMcpResource', () => {
     [
       'a brace',
       at('x://{a'),
-      "'x' has the uri 'x://{a', which has characters that no uri has, or a brace without its other one: percent-encode them.",
+      "'x' has the uri 'x://{a', which has characters that a uri cannot contain, or a brace without a matching one: percent-encode them.",
     ],
     [
       'a space',
       at('x://a b'),
-      "'x' has the uri 'x://a b', which has characters that no uri has, or a brace without its other one: percent-encode them.",
+      "'x' has the uri 'x://a b', which has characters that a uri cannot contain, or a brace without a matching one: percent-encode them.",
     ],
     [
       'half a millisecond',
@@ -466,12 +462,12 @@ describe('defineMcpResource', () => {
       at('x://y', { cacheScope: 'all' }),
       "'x' has the cacheScope 'all': use 'public' or 'private'.",
     ],
-    ['a listing of one', at('x://y', { list: () => [] }), "'x' has 'list', and no variable in its uri."],
-    ['nothing to complete', at('x://y', { complete: {} }), "'x' has 'complete', and no variable in its uri."],
+    ['a listing of one', at('x://y', { list: () => [] }), "'x' has 'list', but no variable in its uri."],
+    ['nothing to complete', at('x://y', { complete: {} }), "'x' has 'complete', but no variable in its uri."],
     [
       'a variable that it has not',
       at('x://{order}', { complete: { oder: () => [] } }),
-      "'x' completes 'oder', which is no variable of it: use 'order'.",
+      "'x' completes 'oder', which is not one of its variables: use 'order'.",
     ],
     [
       'no function',
@@ -489,7 +485,7 @@ describe('defineMcpResource', () => {
     expect(define).toThrow(
       new McpEndpointDefinitionError(
         'resources[2]',
-        "two resources have the uri 'x://{b}', whatever its variables are called.",
+        "two resources have the uri 'x://{b}', apart from the names of its variables.",
       ),
     );
     expect(() => defineMcpEndpoint({ resources: [at('x://{a}'), at('x://a')] })).not.toThrow();

@@ -289,7 +289,7 @@ describe('a stream without a turn', () => {
 const idOf = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
 
 describe('an event id', () => {
-  const TURN = "There is no turn 't1' of yours whose answer could be resumed.";
+  const TURN = "You have no turn 't1' whose answer can be resumed.";
 
   it.each([
     ['text', 'abc'],

@@ -71,7 +71,7 @@ async function linksOf(
 const notThere = (uri: string) => ({
   error: {
     code: -32602,
-    message: `There is no resource '${uri}'. resources/list and resources/templates/list name what there is.`,
+    message: `There is no resource '${uri}'. See resources/list and resources/templates/list.`,
     data: { uri },
   },
 });
@@ -90,7 +90,7 @@ describe('an endpoint with agents', () => {
       {
         uriTemplate: 'holdfast://{agent}/{session}/artifacts/{call}',
         name: 'session-artifact',
-        description: 'The value that a call of a session gave, by the id of the call.',
+        description: 'The value that a call of a session returned, by the id of the call.',
         mimeType: 'application/json',
       },
     ]);
@@ -121,7 +121,7 @@ describe('an endpoint with agents', () => {
         type: 'resource_link',
         uri: expect.stringMatching(/\/artifacts\/.+\.\d+\.2$/),
         name: 'Invoice',
-        description: 'What the tool invoice gave.',
+        description: 'The result of the tool invoice.',
         mimeType: 'application/json',
       },
     ]);

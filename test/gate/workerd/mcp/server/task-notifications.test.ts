@@ -130,7 +130,7 @@ describe('a client that subscribes to its task', () => {
 });
 
 describe('a subscription request', () => {
-  const WRONG = '`notifications.taskIds` must be a list of ids of tasks, 16 at the most.';
+  const WRONG = '`notifications.taskIds` must be a list of at most 16 ids of tasks.';
   it.each([5, 'task', null, {}, [5], Array.from({ length: 17 }, (_, one) => `${one}`)])(
     'is refused for %j',
     async (taskIds) => {

@@ -140,7 +140,7 @@ describe('an agent call of a client that supports tasks', () => {
           type: 'text',
           text:
             `The session is busy with turn ${started?.turn}. Send the message again when it has ended, or without a ` +
-            'session to begin another conversation.',
+            'session to start another conversation.',
         },
       ],
     });

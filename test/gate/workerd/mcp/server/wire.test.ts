@@ -101,7 +101,7 @@ describe('POST /mcp', () => {
     'refuses a batch that contains initialize: beside %j',
     async (others) => {
       const response = await postMcp(via, [rpc('initialize', {}, 1), ...others]);
-      const message = 'A batch may hold no `initialize`. Send it in a request of its own.';
+      const message = 'A batch cannot contain `initialize`. Send it in its own request.';
       expect([response.status, await json(response)]).toEqual([400, rpcError(-32600, message)]);
     },
   );
@@ -126,8 +126,8 @@ describe('POST /mcp', () => {
     ];
     const response = await postMcp(counted, `\r\n ${JSON.stringify(batch)}`);
     const message =
-      'A batch may hold one of tools/call, resources/read, resources/list, prompts/get, completion/complete, and this one ' +
-      `holds ${calls}. Send each in a request of its own.`;
+      'A batch can have only one of tools/call, resources/read, resources/list, prompts/get, completion/complete, but this one ' +
+      `has ${calls}. Send each in its own request.`;
     expect([response.status, await json(response)]).toEqual([400, rpcError(-32600, message)]);
     expect(run).not.toHaveBeenCalled();
   });
@@ -137,8 +137,8 @@ describe('POST /mcp', () => {
     async (method) => {
       const response = await postMcp(via, [rpc(method, {}, 1), rpc('tools/call', { name: 'hello' }, 2)]);
       const message =
-        'A batch may hold one of tools/call, resources/read, resources/list, prompts/get, completion/complete, and this one ' +
-        'holds 2. Send each in a request of its own.';
+        'A batch can have only one of tools/call, resources/read, resources/list, prompts/get, completion/complete, but this one ' +
+        'has 2. Send each in its own request.';
       expect([response.status, await json(response)]).toEqual([400, rpcError(-32600, message)]);
     },
   );
@@ -148,7 +148,7 @@ describe('POST /mcp', () => {
     const refused = await postMcp(via, listing(21));
     expect([refused.status, await json(refused)]).toEqual([
       400,
-      rpcError(-32600, 'A batch may hold 20 messages, and this one holds 21.'),
+      rpcError(-32600, 'A batch can have at most 20 messages, but this one has 21.'),
     ]);
     expect(await messagesOf(await postMcp(via, listing(20)))).toHaveLength(20);
   });
@@ -160,7 +160,7 @@ describe('POST /mcp', () => {
       406,
       rpcError(
         -32000,
-        'Not Acceptable: what is answered is application/json or text/event-stream. Send Accept: application/json, ' +
+        'Not Acceptable: the response is application/json or text/event-stream. Send Accept: application/json, ' +
           'text/event-stream.',
       ),
     ],

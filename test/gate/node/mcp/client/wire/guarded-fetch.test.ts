@@ -129,7 +129,7 @@ describe('a redirect', () => {
 
   it('is followed at most five times', async () => {
     const { fetch, asked } = guarded(() => redirect('/again'));
-    expect(await phrase(fetch(SERVER))).toBe('it redirects more often than is followed');
+    expect(await phrase(fetch(SERVER))).toBe('it redirects too many times');
     expect(asked).toHaveLength(6);
   });
 
