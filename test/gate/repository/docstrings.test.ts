@@ -162,7 +162,8 @@ const ofWorld = exportsOf(readSource(root, WORLD)).map(({ name }) => name);
 
 /** An example with the imports that its reader can tell from the names. It stands in a function, since it may return. */
 function asModule(code: string): string {
-  const words = new Set(code.match(/[A-Za-z]\w*/g));
+  // `console.log` is the global, and `console()` the module.
+  const words = new Set(code.replaceAll('console.', '').match(/[A-Za-z]\w*/g));
   const imports = entries.map(({ entry, values, types }) => {
     const used = [...values, ...types].filter((name) => words.has(name) && !ofWorld.includes(name));
     return `import { ${used.join(', ')} } from '${entry}';`;

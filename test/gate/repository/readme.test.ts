@@ -261,7 +261,7 @@ describe('the scripts of package.json', () => {
     const unnamed = Object.keys(scripts).filter(
       (name) => !measuring.includes(name) && !new RegExp(`npm (run )?${name}\\b`).test(page),
     );
-    expect(unnamed).toEqual(['prepack']);
+    expect(unnamed).toEqual(['prepare', 'prepack']);
   });
 });
 
