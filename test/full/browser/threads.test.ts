@@ -1,4 +1,4 @@
-/** The list of chats beside `useChat` in a real browser. */
+/** The list of chats next to `useChat` in a real browser. */
 import { describe, expect, it } from 'vitest';
 import { HAS_BROWSER, showPage, TOKEN } from './shown-page.ts';
 

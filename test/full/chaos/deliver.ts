@@ -109,7 +109,7 @@ const HEADERS: Readonly<Record<Errand['way'], Readonly<Record<string, string>>>>
 
 const pathOf = (url: string, session: string): string => `${url}/agents/chaos/sessions/${session}`;
 
-/** Polls a turn until it has ended, and decides about its calls unless they are to be left waiting. */
+/** Polls a turn until it has ended. Decides about its calls unless the verdict is `leave`. */
 async function followed(place: Place, sent: Sent, first: Reply & { readonly turn: string }): Promise<void> {
   const { errand, replies } = sent;
   let reply: Reply = first;

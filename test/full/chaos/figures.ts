@@ -23,8 +23,8 @@ export interface EffectFigures {
 export interface Figures {
   readonly accepted: number;
   /**
-   * The outcomes of turns, by message. `left waiting` counts turns that no one was to decide about. `given up`
-   * counts turns that were abandoned after repeated take-overs without progress.
+   * The outcomes of turns, by message. `left waiting` counts turns whose sender does not decide. `given up` counts
+   * turns that were abandoned after repeated take-overs without progress.
    */
   readonly outcomes: Readonly<Record<string, number>>;
   /** Messages without a key whose connection broke, so that their arrival is unknown. */

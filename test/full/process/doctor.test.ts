@@ -1,6 +1,6 @@
 /**
  * `npx holdfast doctor` on projects that each have one defect. The command reports the defect, and `--fix`
- * repairs it. Wrangler reads the configuration. The same bundler builds the bundles, and the last tests use
+ * repairs it. Wrangler reads the configuration. Most tests bundle with wrangler's bundler, and the last ones with
  * wrangler itself.
  */
 import { execFile } from 'node:child_process';

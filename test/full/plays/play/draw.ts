@@ -50,7 +50,7 @@ export interface Storm {
   readonly deploys: number;
   /** The probability that an alarm is late by minutes. */
   readonly lateAlarms: number;
-  /** If `true`, the clock of a machine is once minutes behind the clock of the previous machine. */
+  /** If `true`, the clocks of restarted objects are minutes behind after the first crash. */
   readonly clockJump: boolean;
   /** The probability that a model request fails. */
   readonly modelFaults: number;
