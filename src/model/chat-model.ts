@@ -257,6 +257,8 @@ export interface ModelRequest {
   readonly accepts?: readonly string[] | undefined;
   /** The parts of the request to cache for the next one. Defaults to no caching. */
   readonly cache?: CacheMarks | undefined;
+  /** Additional headers, such as a trace context. An adapter that sends none ignores them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**

@@ -50,7 +50,9 @@ export const toCallOptions = (
   return {
     prompt: toPrompt(messages, { rawInput, changeOptions: told.optionsOf, mark: cache.mark }),
     abortSignal,
-    ...cache.headers,
+    ...(given.headers || cache.headers.headers
+      ? { headers: { ...given.headers, ...cache.headers.headers } }
+      : {}),
     ...(tools.length === 0 ? {} : { tools: cache.markTools(tools.map(toTool)) }),
     ...(output === undefined ? {} : toFormat(output)),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),

@@ -215,17 +215,19 @@ const blotSecrets = (
 const SHORTEST_SECRET = 4;
 
 /**
- * Adds the key of the conversation to a request, as a field or a header. A header set for all requests takes
- * precedence.
+ * Adds the headers of a request, and the key of the conversation, as a field or a header. A header set for all
+ * requests takes precedence.
  */
 function keyed(
   endpoint: Endpoint,
   place: string | undefined,
-  { cache }: ModelRequest,
+  { cache, headers: added }: ModelRequest,
 ): { readonly to: Endpoint; readonly keyFields?: Readonly<Record<string, string>> } {
-  if (place === undefined || cache?.key === undefined) return { to: endpoint };
-  if (!/^x-/i.test(place)) return { to: endpoint, keyFields: { [place]: cache.key } };
-  const headers = new Headers(endpoint.headers);
-  if (!headers.has(place)) headers.set(place, cache.key);
-  return { to: { ...endpoint, headers } };
+  const pair = place === undefined || cache?.key === undefined ? undefined : { [place]: cache.key };
+  const keyFields = pair && !/^x-/i.test(place ?? '') ? pair : undefined;
+  const own = keyFields ? added : { ...added, ...pair };
+  if (!added && !pair) return { to: endpoint };
+  const headers = new Headers(own);
+  for (const [name, value] of endpoint.headers) headers.set(name, value);
+  return { to: { ...endpoint, headers }, ...(keyFields && { keyFields }) };
 }

@@ -120,10 +120,13 @@ export const pacedWorkersAi = (
 };
 
 /**
- * Returns the header that sends requests with the same key to the same model instance, and so to its cache.
+ * Returns the headers of a request. One of them sends requests with the same key to the same model instance,
+ * and so to its cache.
  */
-const affinity = ({ cache }: ModelRequest) =>
-  cache?.key === undefined ? {} : { extraHeaders: { 'x-session-affinity': cache.key } };
+function affinity({ cache, headers }: ModelRequest) {
+  const key = cache?.key === undefined ? undefined : { 'x-session-affinity': cache.key };
+  return key || headers ? { extraHeaders: { ...headers, ...key } } : {};
+}
 
 const release = (late: unknown): unknown => (late instanceof ReadableStream ? late.cancel() : undefined);
 

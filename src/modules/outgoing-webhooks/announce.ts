@@ -5,7 +5,7 @@ import { addressOfSession, agentOfSession } from '../../session/read-secrets.ts'
 import { readTurn } from '../../session/read-session.ts';
 import { type StoppedTurn, stopOfEnd, type TurnStop } from '../../session/turn-end.ts';
 import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
-import { inTime, sha256Hex } from '../../tool/async.ts';
+import { sha256Hex } from '../../tool/async.ts';
 import { toBase64 } from '../../tool/content.ts';
 import { readSecrets, type SecretSource } from '../../tool/env.ts';
 import type { DoWork, DueApp } from '../../worker/background.ts';
@@ -14,6 +14,7 @@ import { sessionPath, turnPath } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
 import { hmacOf, STANDARD_KEY_RULE, standardKey } from '../webhooks/signature.ts';
 import type { WebhookEnv } from '../webhooks/webhook.ts';
+import { type Posted, pauseIn, post, urlProblem } from './post.ts';
 
 /** A message to a receiver. */
 export interface OutgoingMessage {
@@ -234,61 +235,26 @@ export const sending = (config: Sending): Pick<Receiver, 'send' | 'lacks'> => ({
       'webhook-timestamp': String(time),
       'webhook-signature': signatures.join(' '),
     };
-    return post(to, { headers, body }, clock);
+    return postOnce(clock, { url: to, headers, body });
   },
 });
 
-/**
- * Returns the problem of a URL, or `undefined`. The text does not contain the URL, because it can hold a
- * credential.
- */
-export function urlProblem(url: unknown): string | undefined {
-  const parsed = typeof url === 'string' ? URL.parse(url) : null;
-  const isLocal = parsed !== null && ['localhost', '127.0.0.1', '[::1]'].includes(parsed.hostname);
-  const isSafe = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLocal);
-  return isSafe && !parsed.username && !parsed.password
-    ? undefined
-    : "has no usable 'url': it must be an https URL without a user, or http on localhost";
-}
-
-/** The time limit for a receiver's response, in milliseconds. */
-const TIMEOUT = 15_000;
-
-/** Posts a request once, and reads only the status of the response. */
-async function post(
-  url: string,
-  request: Pick<RequestInit, 'headers' | 'body'>,
+/** Posts a message once, and reads only the status of the response. */
+async function postOnce(
   clock: OutgoingMessage['clock'],
+  message: Omit<Posted, 'read'>,
 ): Promise<Undelivered | undefined> {
-  const over = new AbortController();
-  const { signal } = over;
-  const late = (ms: number): Error => new TooLate(`did not answer within ${ms} ms`);
-  try {
-    // Redirects are not followed, because they could lead to a host that the app's developer did not choose.
-    const asked = fetch(url, { method: 'POST', ...request, redirect: 'manual', signal });
-    const response = await inTime(clock, asked, { ms: TIMEOUT, late });
-    void response.body?.cancel().catch(() => {});
-    return response.ok ? undefined : refusedBy(response, clock.now());
-  } catch (failure) {
-    over.abort();
-    return { why: failure instanceof TooLate ? failure.message : 'could not be reached' };
-  }
+  const read = (response: Response): void => void response.body?.cancel().catch(() => {});
+  const response = await post(clock, { ...message, read });
+  if ('unanswered' in response) return { why: response.unanswered };
+  return response.ok ? undefined : refusedBy(response, clock.now());
 }
 
-class TooLate extends Error {}
-
-function refusedBy({ status, headers }: Response, now: number): Undelivered {
-  const retryAfter = status === 429 || status === 503 ? pauseIn(headers.get('retry-after'), now) : undefined;
+function refusedBy(response: Response, now: number): Undelivered {
+  const retryAfter = pauseIn(response, now);
   return {
-    why: `answered ${status}`,
-    ...(status === 410 && { isGone: true }),
+    why: `answered ${response.status}`,
+    ...(response.status === 410 && { isGone: true }),
     ...(retryAfter !== undefined && { retryAfter }),
   };
-}
-
-/** Returns the milliseconds of a `Retry-After` header, which holds seconds or a date. */
-function pauseIn(header: string | null, now: number): number | undefined {
-  if (header === null) return undefined;
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }

@@ -11,7 +11,8 @@ import { APP } from '../../worker/app-seam.ts';
 import { DUE } from '../../worker/background.ts';
 import { mustHaveAgent } from '../../worker/check-app.ts';
 import { WebhookDefinitionError, type WebhookEnv } from '../webhooks/webhook.ts';
-import { announce, owedFor, type Receiver, sending, urlProblem } from './announce.ts';
+import { announce, owedFor, type Receiver, sending } from './announce.ts';
+import { urlProblem } from './post.ts';
 
 export type { TurnStop } from '../../session/turn-end.ts';
 

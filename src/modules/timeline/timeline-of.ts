@@ -134,6 +134,7 @@ function drawReply(drawing: Drawing, event: Stored<'model-replied'>): void {
   ask.node.seqs.push(seq);
   Object.assign(ask.node, { end: at, model, finish, planned, last, ...(usage && { usage }) });
   if (tookOver) ask.node.tookOverFrom = tookOver.from;
+  if (event.servedBy) ask.node.provider = event.servedBy;
   if (usage) addUsage(drawing.turn.usage, usage);
   loop.since = at;
   loop.waitsFor = toolCalls.length;

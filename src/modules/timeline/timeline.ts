@@ -64,6 +64,8 @@ export interface ModelNode extends Node {
   readonly kind: 'model';
   /** Absent until there is a reply. */
   readonly model?: string;
+  /** The provider of the model, if the journal names it. */
+  readonly provider?: string;
   readonly finish?: string;
   readonly usage?: Totals;
   /** `true` if a plan decided, so that no model was asked. */

@@ -1,0 +1,65 @@
+/** Requests to a receiver outside, of which each is made once. */
+import type { Clock } from '../../session/read-platform.ts';
+import { inTime } from '../../tool/async.ts';
+
+/**
+ * Returns the problem of a URL, or `undefined`. The text does not contain the URL, because it can hold a
+ * credential.
+ */
+export function urlProblem(url: unknown): string | undefined {
+  const parsed = typeof url === 'string' ? URL.parse(url) : null;
+  const isLocal = parsed !== null && ['localhost', '127.0.0.1', '[::1]'].includes(parsed.hostname);
+  const isSafe = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLocal);
+  return isSafe && !parsed.username && !parsed.password
+    ? undefined
+    : "has no usable 'url': it must be an https URL without a user, or http on localhost";
+}
+
+/** A request that had no response, with the reason as text to follow the name of the receiver. */
+export interface Unanswered {
+  readonly unanswered: string;
+}
+
+/** The time limit for a receiver's response, in milliseconds. */
+const TIMEOUT = 15_000;
+
+/** A request to send. */
+export interface Posted {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Reads the response, within the same time limit. */
+  read(response: Response): unknown;
+}
+
+/** Posts a request once, and returns the response after `read`. */
+export async function post(
+  clock: Pick<Clock, 'after'>,
+  { url, headers, body, read }: Posted,
+): Promise<Response | Unanswered> {
+  const over = new AbortController();
+  const { signal } = over;
+  const late = (ms: number): Error => new TooLate(`did not answer within ${ms} ms`);
+  const asking = async (): Promise<Response> => {
+    // Redirects are not followed, because they could lead to a host that the app's developer did not choose.
+    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
+    await read(response);
+    return response;
+  };
+  try {
+    return await inTime(clock, asking(), { ms: TIMEOUT, late });
+  } catch (failure) {
+    over.abort();
+    return { unanswered: failure instanceof TooLate ? failure.message : 'could not be reached' };
+  }
+}
+
+class TooLate extends Error {}
+
+/** Returns the pause that a response asks for, in milliseconds. The header holds seconds or a date. */
+export function pauseIn({ status, headers }: Response, now: number): number | undefined {
+  const header = status === 429 || status === 503 ? headers.get('retry-after') : null;
+  if (header === null) return undefined;
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}

@@ -1,0 +1,44 @@
+/** Writes measurements to Workers Analytics Engine. */
+import type { AttributeValue } from './conventions.ts';
+import type { Measurement } from './measures.ts';
+
+/** The part of a binding of Analytics Engine that is used. */
+export interface AnalyticsDataset {
+  writeDataPoint(point: {
+    readonly indexes: string[];
+    readonly blobs: string[];
+    readonly doubles: number[];
+  }): void;
+}
+
+/** Returns whether a value is a binding of Analytics Engine. */
+export const isDataset = (value: unknown): value is AnalyticsDataset =>
+  typeof value === 'object' && value !== null && 'writeDataPoint' in value;
+
+/** The attributes in `blob2` and later, in this order. `blob1` is the name of the measure. */
+export const BLOBS = [
+  'gen_ai.operation.name',
+  'gen_ai.agent.name',
+  'gen_ai.request.model',
+  'gen_ai.provider.name',
+  'gen_ai.tool.name',
+  'holdfast.outcome',
+  'error.type',
+] as const;
+
+/** The maximum number of points that one invocation can write. */
+const MOST_POINTS = 250;
+
+/** Writes a point for each measurement: its name as the index and `blob1`, and its value as `double1`. */
+export function writePoints(dataset: AnalyticsDataset, measurements: readonly Measurement[]): void {
+  for (const { measure, value, attributes } of measurements.slice(0, MOST_POINTS)) {
+    const blobs = BLOBS.map((name) => toText(attributes[name]));
+    dataset.writeDataPoint({
+      indexes: [measure.name],
+      blobs: [measure.name, ...blobs],
+      doubles: [value],
+    });
+  }
+}
+
+const toText = (value: AttributeValue | undefined): string => (value === undefined ? '' : String(value));

@@ -1,0 +1,56 @@
+/** What people, models and tools said in a turn, as attributes of its spans. Only for apps that ask for it. */
+import type { StoredEvent } from '../../journal/events.ts';
+import { beginning, modelText } from '../../tool/tool-result.ts';
+import type { CallNode, ModelNode } from '../timeline/timeline.ts';
+import type { Attributes } from './conventions.ts';
+
+/** The maximum characters of one attribute. */
+const MOST_CHARACTERS = 16_384;
+
+/** The contents of a turn. */
+export interface TurnContent {
+  ofTurn(): Attributes;
+  ofModel(node: ModelNode): Attributes;
+  ofCall(node: CallNode): Attributes;
+}
+
+/** Reads the contents from the events of a turn. The journal contains no secrets. */
+export function contentOf(events: readonly StoredEvent[]): TurnContent {
+  const bySeq = new Map(events.map((event) => [event.seq, event]));
+  const inputs = new Map<string, string>();
+  for (const event of events)
+    if (event.type === 'model-replied') for (const { id, input } of event.toolCalls) inputs.set(id, input);
+  return {
+    ofTurn() {
+      const started = events.find((event) => event.type === 'turn-started');
+      const answer = events.findLast((event) => event.type === 'model-replied' && event.frame === undefined);
+      return {
+        'gen_ai.input.messages': started && messages('user', started.message),
+        'gen_ai.output.messages':
+          answer?.type === 'model-replied' ? messages('assistant', answer.text, answer.finish) : undefined,
+      };
+    },
+    ofModel({ seqs }) {
+      const reply = seqs.map((seq) => bySeq.get(seq)).find((event) => event?.type === 'model-replied');
+      if (reply?.type !== 'model-replied') return {};
+      return { 'gen_ai.output.messages': messages('assistant', reply.text, reply.finish) };
+    },
+    ofCall({ id, seqs }) {
+      const ended = seqs.map((seq) => bySeq.get(seq)).find((event) => event?.type === 'tool-call-ended');
+      return {
+        'gen_ai.tool.call.arguments': short(inputs.get(id)),
+        'gen_ai.tool.call.result':
+          ended?.type === 'tool-call-ended' ? short(modelText(ended.result)) : undefined,
+      };
+    },
+  };
+}
+
+/** Returns a list of one message, in the JSON that the conventions define. */
+const messages = (role: string, content: string, finish?: string): string =>
+  JSON.stringify([
+    { role, parts: [{ type: 'text', content: short(content) }], ...(finish && { finish_reason: finish }) },
+  ]);
+
+const short = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : beginning(text, MOST_CHARACTERS);

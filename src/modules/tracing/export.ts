@@ -1,0 +1,161 @@
+/** Exports an ended turn, from a row of the agenda of its session. */
+import type { DueRow } from '../../journal/agenda.ts';
+import type { StoredEvent } from '../../journal/events.ts';
+import { addressOfSession } from '../../session/read-secrets.ts';
+import { readTurn } from '../../session/read-session.ts';
+import type { StoppedTurn } from '../../session/turn-end.ts';
+import { warning } from '../../tool/log.ts';
+import type { DoWork, DueApp } from '../../worker/background.ts';
+import type { Env } from '../../worker/host.ts';
+import { urlProblem } from '../outgoing-webhooks/post.ts';
+import type { TurnTimeline } from '../timeline/timeline.ts';
+import { timelineOf } from '../timeline/timeline-of.ts';
+import { type AnalyticsDataset, writePoints } from './analytics.ts';
+import { contentOf } from './content.ts';
+import type { Attributes } from './conventions.ts';
+import { measurementsOf } from './measures.ts';
+import { toMetrics, toTraces } from './otlp.ts';
+import { type SendOutcome, sendOnce } from './send.ts';
+import { spansOf, type TracedTurn, type TurnSpan } from './spans.ts';
+import { TRACEPARENT } from './trace-context.ts';
+
+/** Where and how turns are exported. */
+export interface Exporting {
+  /** Returns the address of the receiver, without `/v1/traces`. It can return anything, if it is of the app. */
+  endpoint?(env: Env): unknown;
+  /** Returns the headers of each request. It can return anything, if it is of the app. */
+  headers?(env: Env): unknown;
+  readonly resource: Attributes;
+  readonly content: boolean;
+  readonly metrics: boolean;
+  /** Returns the dataset of Analytics Engine. */
+  analytics?(env: Env): unknown;
+}
+
+/** What a row exports. Traces can be repeated. Metrics would be counted twice, so they have their own rows. */
+type Signal = 'traces' | 'metrics';
+
+/** Returns the rows to store with the end of a turn. */
+export function rowsFor(
+  { endpoint, metrics, analytics }: Exporting,
+  { id, stop, seq }: StoppedTurn,
+): readonly { readonly ref: string }[] {
+  if (stop === 'suspended') return [];
+  const signals: Signal[] = [];
+  if (endpoint) signals.push('traces');
+  if (analytics || (endpoint && metrics)) signals.push('metrics');
+  return signals.map((signal) => ({ ref: JSON.stringify([signal, id, seq]) }));
+}
+
+function fromRef(ref: string): { readonly signal: Signal; readonly id: string; readonly seq: number } {
+  const [signal, id, seq] = JSON.parse(ref) as [Signal, string, number]; // `rowsFor` wrote it
+  return { signal, id, seq };
+}
+
+/** The pauses between tries, in milliseconds: ten tries within 16 hours. */
+const PAUSES = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800].map((seconds) => seconds * 1000);
+
+/** The maximum pause that a receiver can ask for, in milliseconds. */
+const LONGEST_PAUSE = 6 * 3600_000;
+
+/** Does the work of a row. Logs one line if it fails. */
+export async function exportTurn(app: DueApp, row: DueRow, exporting: Exporting): ReturnType<DoWork> {
+  const { name, attempt, ref } = row;
+  const { signal, id, seq } = fromRef(ref);
+  if (row.stale || attempt > PAUSES.length + 1) return 'done';
+  const { host, env } = app;
+  const events = (await readTurn(host.session(env, name), id)).filter((event) => event.seq <= seq);
+  const timeline = timelineOf(events, id);
+  // The turn was erased meanwhile.
+  if (!timeline) return 'done';
+  const { agent, session } = addressOfSession(name);
+  const turn: TracedTurn = { agent, session, turn: id, caller: callerOf(events) };
+  const sending = { app, exporting, turn, timeline, events, isFirst: attempt === 1 };
+  const outcome = signal === 'traces' ? await sendTraces(sending) : await sendMetrics(sending);
+  const again = outcome.status === 'failed' ? pauseAfter(attempt, outcome.retryAfter) : undefined;
+  const problem = outcome.status === 'sent' ? outcome.warning : outcome.why;
+  if (problem !== undefined) {
+    const became = again ? `it is tried again in ${Math.ceil(again / 1000)} s` : 'it is not tried again';
+    const place = { ...addressOfSession(name), turn: id };
+    host.log({ ...warning(`the ${signal} of a turn: the receiver ${problem}; ${became}`), ...place });
+  }
+  return again ? { again } : 'done';
+}
+
+/**
+ * Returns the pause after a failed try, or `undefined` after the last one. It is random, so that sessions that
+ * failed together do not repeat their requests together.
+ */
+function pauseAfter(attempt: number, wanted = 0): number | undefined {
+  const pause = PAUSES[attempt - 1];
+  if (pause === undefined) return undefined;
+  return Math.max(Math.round(pause * (0.8 + 0.4 * Math.random())), Math.min(wanted, LONGEST_PAUSE));
+}
+
+const callerOf = ([first]: readonly StoredEvent[]): unknown =>
+  first?.type === 'turn-started' ? first.context[TRACEPARENT] : undefined;
+
+interface Sending {
+  readonly app: DueApp;
+  readonly exporting: Exporting;
+  readonly turn: TracedTurn;
+  readonly timeline: TurnTimeline;
+  readonly events: readonly StoredEvent[];
+  readonly isFirst: boolean;
+}
+
+/** The maximum number of spans in a request. */
+const MOST_SPANS = 500;
+
+async function sendTraces({ app, exporting, turn, timeline, events }: Sending): Promise<SendOutcome> {
+  const content = exporting.content ? contentOf(events) : undefined;
+  const spans = spansOf({ turn, timeline, content });
+  let last: SendOutcome = { status: 'sent' };
+  for (let from = 0; from < spans.length; from += MOST_SPANS) {
+    const part: readonly TurnSpan[] = spans.slice(from, from + MOST_SPANS);
+    const outcome = await send(app, exporting, ['/v1/traces', toTraces(exporting.resource, part)]);
+    if (outcome.status !== 'sent') return outcome;
+    if (outcome.warning !== undefined) last = outcome;
+  }
+  return last;
+}
+
+async function sendMetrics({ app, exporting, turn, timeline, isFirst }: Sending): Promise<SendOutcome> {
+  const { endpoint, metrics, analytics, resource } = exporting;
+  const measurements = measurementsOf(timeline, turn.agent);
+  // A dataset cannot recognize a repeated point, so it gets each at most once.
+  if (isFirst && analytics) writePoints(analytics(app.env) as AnalyticsDataset, measurements); // Checked by /health.
+  if (!endpoint || !metrics) return { status: 'sent' };
+  const { start, end = start } = timeline;
+  return send(app, exporting, ['/v1/metrics', toMetrics(resource, measurements, { start, end })]);
+}
+
+async function send(
+  { env, host }: DueApp,
+  exporting: Exporting,
+  [path, body]: readonly [path: string, body: object],
+): Promise<SendOutcome> {
+  const target = targetIn(exporting, env);
+  if (typeof target === 'string') return { status: 'failed', why: target };
+  const { url, headers } = target;
+  return sendOnce(host.clock, { url: `${url}${path}`, headers, body: JSON.stringify(body) });
+}
+
+/**
+ * Returns the receiver in an environment, or its problem as text to follow "the receiver". The text does not
+ * repeat values, which can be credentials.
+ */
+export function targetIn(
+  { endpoint, headers }: Exporting,
+  env: Env,
+): string | { readonly url: string; readonly headers: Readonly<Record<string, string>> } {
+  const url = endpoint?.(env);
+  const problem = urlProblem(url);
+  if (problem !== undefined || typeof url !== 'string') return problem ?? 'has no URL';
+  const given = headers?.(env) ?? {};
+  const isRecord = typeof given === 'object' && !Array.isArray(given);
+  const pairs = isRecord ? Object.entries(given as object) : []; // Only its strings are used.
+  if (!isRecord || pairs.some(([, value]) => typeof value !== 'string' || /[^\t\x20-\x7e]/.test(value)))
+    return "has no usable 'headers': each needs a string of visible ASCII, so set the vars that they read";
+  return { url: url.replace(/\/+$/, ''), headers: Object.fromEntries(pairs) };
+}

@@ -1,0 +1,87 @@
+/** Hands the trace context of a loop to its model and its tools, and shows its work to the platform. */
+import { ROOT } from '../../journal/events.ts';
+import { askLayer } from '../../loop/ask-layers.ts';
+import type { AskLayer } from '../../loop/ask-reply.ts';
+import type { Loop } from '../../loop/loop.ts';
+import type { LoopSeam } from '../../loop/loop-seams.ts';
+import { ToolCallContext } from '../../tool/tool-call-context.ts';
+import type { Attributes } from './conventions.ts';
+import { TRACEPARENT, type TurnOrigin, traceHeaders, traceparentOf } from './trace-context.ts';
+
+/** The part of `tracing` from `cloudflare:workers` that is used. */
+export interface PlatformTracing {
+  enterSpan<T>(name: string, callback: (span: PlatformSpan) => T): T;
+}
+
+/** A span of the platform. */
+export interface PlatformSpan {
+  setAttribute(name: string, value: string): unknown;
+}
+
+/** Returns the hooks of a use in loops. */
+export const inLoops = (platform: PlatformTracing | undefined): LoopSeam => ({
+  ask: askLayer({ place: 'trace', around: aroundModel(platform) }),
+  run(call, next, effect) {
+    // A tool reads the context of its own call, not that of the caller of the turn.
+    const headers = traceHeaders(call);
+    const context = call.context.merge(ToolCallContext.of(headers));
+    return entered(
+      platform,
+      `execute_tool ${call.tool}`,
+      {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': call.tool,
+        'gen_ai.tool.call.id': call.id,
+        'gen_ai.conversation.id': call.session,
+        'holdfast.turn': call.id.split('.')[0],
+        'holdfast.tool.effect': effect.effect,
+        'holdfast.traceparent': headers[TRACEPARENT],
+      },
+      () => next({ context }),
+    );
+  },
+});
+
+const aroundModel =
+  (platform: PlatformTracing | undefined): AskLayer['around'] =>
+  ({ loop, request, tell }, next) => {
+    const { name: model } = loop.spec.model;
+    const traceparent = traceparentOf(originOf(loop), nodeOf(loop));
+    const headers = { ...request.headers, [TRACEPARENT]: traceparent };
+    return entered(
+      platform,
+      `chat ${model}`,
+      {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.request.model': model,
+        'gen_ai.conversation.id': loop.session,
+        'holdfast.turn': loop.turn,
+        'holdfast.traceparent': traceparent,
+      },
+      () => next({ ...request, headers }, tell),
+    );
+  };
+
+/** Returns the id of the next request of a loop, as in the timeline. */
+const nodeOf = ({ frame: { id, iterations } }: Loop): string =>
+  `${id === ROOT ? 'loop' : `${id}/loop`}/${iterations + 1}/model`;
+
+const originOf = ({ turn, journal }: Loop): TurnOrigin => ({
+  turn,
+  caller: journal.state.turn?.context[TRACEPARENT],
+});
+
+/** Runs work in a span of the platform, if there is one. The span ends with the work. */
+function entered<T>(
+  platform: PlatformTracing | undefined,
+  name: string,
+  attributes: Attributes,
+  work: () => T,
+): T {
+  if (!platform) return work();
+  return platform.enterSpan(name, (span) => {
+    for (const [key, value] of Object.entries(attributes))
+      if (typeof value === 'string') span.setAttribute(key, value);
+    return work();
+  });
+}

@@ -1,0 +1,134 @@
+/** The JSON of OTLP, version 1. */
+import type { Attributes, AttributeValue } from './conventions.ts';
+import type { Measure, Measurement } from './measures.ts';
+import type { TurnSpan } from './spans.ts';
+
+/** The name of the instrumentation in exported data. */
+const SCOPE = { name: 'holdfast/tracing' };
+
+const KINDS = { internal: 1, client: 3 } as const;
+const ERROR = 2;
+const DELTA = 1;
+
+/** The flags of a span: sampled, and whether its parent belongs to another process. */
+const SAMPLED = 0x01;
+const KNOWS_PARENT = 0x100;
+const REMOTE_PARENT = 0x200;
+
+/** Returns the body of a request to `/v1/traces`. */
+export const toTraces = (resource: Attributes, spans: readonly TurnSpan[]): object => ({
+  resourceSpans: [
+    {
+      resource: { attributes: toAttributes(resource) },
+      scopeSpans: [{ scope: SCOPE, spans: spans.map(toSpan) }],
+    },
+  ],
+});
+
+const toSpan = (span: TurnSpan): object => ({
+  traceId: span.traceId,
+  spanId: span.spanId,
+  ...(span.parentId !== undefined && { parentSpanId: span.parentId }),
+  flags: SAMPLED | KNOWS_PARENT | (span.hasRemoteParent ? REMOTE_PARENT : 0),
+  name: span.name,
+  kind: KINDS[span.kind],
+  startTimeUnixNano: nano(span.start),
+  endTimeUnixNano: nano(span.end),
+  attributes: toAttributes(span.attributes),
+  ...(span.events.length > 0 && {
+    events: span.events.map(({ name, at, attributes }) => ({
+      name,
+      timeUnixNano: nano(at),
+      attributes: toAttributes(attributes),
+    })),
+  }),
+  ...(span.droppedEvents > 0 && { droppedEventsCount: span.droppedEvents }),
+  ...(span.error !== undefined && { status: { code: ERROR } }),
+});
+
+/** The period that measurements belong to, in milliseconds since the epoch. */
+export interface Period {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns the body of a request to `/v1/metrics`: a histogram for each measure, as a change since the last. */
+export const toMetrics = (
+  resource: Attributes,
+  measurements: readonly Measurement[],
+  period: Period,
+): object => ({
+  resourceMetrics: [
+    {
+      resource: { attributes: toAttributes(resource) },
+      scopeMetrics: [
+        {
+          scope: SCOPE,
+          metrics: [...grouped(measurements, ({ measure }) => measure.name)].map(([, of]) =>
+            toMetric(of, period),
+          ),
+        },
+      ],
+    },
+  ],
+});
+
+function toMetric(measurements: readonly Measurement[], period: Period): object {
+  const { measure } = measurements[0] as Measurement; // Each group has one.
+  const { name, unit, description } = measure;
+  const byAttributes = grouped(measurements, ({ attributes }) => JSON.stringify(toAttributes(attributes)));
+  const dataPoints = [...byAttributes.values()].map((of) => toPoint(measure, of, period));
+  return { name, unit, description, histogram: { aggregationTemporality: DELTA, dataPoints } };
+}
+
+function toPoint({ bounds }: Measure, measurements: readonly Measurement[], { start, end }: Period): object {
+  const values = measurements.map(({ value }) => value);
+  const counts = [...bounds, Infinity].map(() => 0);
+  for (const value of values) {
+    const bucket = bounds.findIndex((bound) => value <= bound);
+    const at = bucket < 0 ? bounds.length : bucket;
+    counts[at] = (counts[at] ?? 0) + 1;
+  }
+  return {
+    attributes: toAttributes(measurements[0]?.attributes ?? {}),
+    startTimeUnixNano: nano(start),
+    timeUnixNano: nano(end),
+    count: String(values.length),
+    sum: values.reduce((sum, value) => sum + value, 0),
+    min: values.reduce((one, other) => Math.min(one, other), Infinity),
+    max: values.reduce((one, other) => Math.max(one, other), -Infinity),
+    bucketCounts: counts.map(String),
+    explicitBounds: bounds,
+  };
+}
+
+function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+/** A JavaScript number is too small for nanoseconds since the epoch. */
+const nano = (ms: number): string => String(BigInt(Math.round(ms)) * 1_000_000n);
+
+const toAttributes = (attributes: Attributes): object[] =>
+  Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value: toValue(key, value) }],
+  );
+
+/** The numbers that can have a fraction. Receivers want one type for each attribute. */
+const DOUBLES: readonly string[] = ['holdfast.usage.cost'];
+
+function toValue(key: string, value: AttributeValue): object {
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value === 'number')
+    return DOUBLES.includes(key) ? { doubleValue: value } : { intValue: String(value) };
+  // Half of a surrogate pair is no valid text for Protocol Buffers.
+  if (typeof value === 'string') return { stringValue: value.toWellFormed() };
+  return { arrayValue: { values: value.map((one) => ({ stringValue: one.toWellFormed() })) } };
+}

@@ -1,0 +1,102 @@
+/** Trace context as W3C Trace Context defines it. All ids are derived, so that a repeated export has the same. */
+import { placeOfCall } from '../../journal/reply-data.ts';
+import type { CallContext } from '../../tool/call.ts';
+
+/** The key of the tool-call context that holds the trace context, and the name of the header. */
+export const TRACEPARENT = 'traceparent';
+
+/** A turn, as code in a loop and code that reads the journal know it. */
+export interface TurnOrigin {
+  /** The id of the turn. It is random. */
+  readonly turn: string;
+  /** The `traceparent` of the caller. It comes from outside, so it can be any value. */
+  readonly caller: unknown;
+}
+
+/** The trace of a turn. */
+export interface TurnTrace {
+  readonly traceId: string;
+  /** The caller's span. Absent if the turn begins the trace. */
+  readonly callerSpanId?: string | undefined;
+}
+
+/** Returns the trace of a turn: that of its caller, or one derived from the turn. */
+export function traceOf({ turn, caller }: TurnOrigin): TurnTrace {
+  const parsed = parseTraceparent(caller);
+  return parsed
+    ? { traceId: parsed.traceId, callerSpanId: parsed.spanId }
+    : { traceId: `${digest(`a ${turn}`)}${digest(`b ${turn}`)}` };
+}
+
+/** Returns the id of a node of a turn's timeline as a span. */
+export const spanIdOf = ({ turn }: Pick<TurnOrigin, 'turn'>, node: string): string =>
+  digest(`s ${turn} ${node}`);
+
+/** Returns the value of the header for requests that a node of a turn's timeline makes. */
+export const traceparentOf = (origin: TurnOrigin, node: string): string =>
+  `00-${traceOf(origin).traceId}-${spanIdOf(origin, node)}-01`;
+
+/**
+ * Returns the trace context of a call, for the headers of its requests. The same for every attempt of the
+ * call. Empty for a call without a turn.
+ *
+ * @example
+ * ```ts
+ * const lookUp = defineTool({
+ *   name: 'look_up',
+ *   description: 'Looks up an order.',
+ *   effect: 'read',
+ *   run: async (_, call) => {
+ *     const response = await fetch('https://orders.example/1001', { headers: traceHeaders(call) });
+ *     return response.text();
+ *   },
+ * });
+ * ```
+ */
+export function traceHeaders(call: Pick<CallContext, 'id' | 'context'>): Readonly<Record<string, string>> {
+  const place = placeOfCall(call.id);
+  if (!place) return {};
+  const origin = { turn: place.turn, caller: call.context.get(TRACEPARENT) };
+  return { [TRACEPARENT]: traceparentOf(origin, call.id) };
+}
+
+const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
+
+/** The most characters of a `traceparent` that are looked at. */
+const LONGEST = 512;
+
+/**
+ * Parses a `traceparent`. Returns `undefined` if the value is not a valid one, as the specification demands.
+ * The caller's decision on sampling is ignored, since a client must not be able to hide its turns.
+ */
+function parseTraceparent(value: unknown): { readonly traceId: string; readonly spanId: string } | undefined {
+  if (typeof value !== 'string' || value.length > LONGEST) return undefined;
+  const [, version, traceId, spanId, rest] = FORM.exec(value) ?? [];
+  if (traceId === undefined || spanId === undefined || version === 'ff') return undefined;
+  // Only later versions may have more fields.
+  if (version === '00' && rest !== undefined) return undefined;
+  return /^0+$/.test(traceId) || /^0+$/.test(spanId) ? undefined : { traceId, spanId };
+}
+
+/**
+ * Returns 16 hexadecimal digits that are different for different texts, and never all zero. Not for
+ * cryptography: turns have random ids, which no client can choose.
+ */
+function digest(text: string): string {
+  let [a, b] = [0x9e3779b9, 0x85ebca6b];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    a = Math.imul(a ^ code, 0x01000193) ^ (b >>> 15);
+    b = Math.imul(b ^ code, 0xc2b2ae35) ^ (a >>> 13);
+  }
+  const [high, low] = [mixed(a ^ Math.imul(b, 5)), mixed(b ^ Math.imul(a, 3))];
+  return `${hex(high)}${hex(low === 0 ? 1 : low)}`;
+}
+
+function mixed(word: number): number {
+  const first = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
+  const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35);
+  return (second ^ (second >>> 16)) >>> 0;
+}
+
+const hex = (word: number): string => word.toString(16).padStart(8, '0');

@@ -1,0 +1,303 @@
+/** From the end of a turn to a receiver of OTLP: in memory, with the clock held. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { DueRow, LogEntry } from '../../../../../src/create-holdfast.ts';
+import { defineAgent, defineTool, type ModuleUse, ToolCallContext } from '../../../../../src/index.ts';
+import { type TracingConfig, traceHeaders, tracing } from '../../../../../src/modules/tracing/entry.ts';
+import {
+  createManualClock,
+  createMemorySessions,
+  type ScriptedReply,
+  scriptedModel,
+} from '../../../../../src/testing/entry.ts';
+import { appModules, doDue } from '../../../../doors/agent.ts';
+import { toSessionName } from '../../../../doors/session.ts';
+import { turnSteps } from '../../../../doors/testing.ts';
+import { histogramsIn, spansIn } from '../../../../fixtures/otlp.ts';
+
+const START = Date.UTC(2026, 10, 23, 9);
+
+afterEach(() => void vi.unstubAllGlobals());
+
+const contexts: unknown[] = [];
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays.',
+  run: (_, call) => {
+    contexts.push([call.context.get('traceparent'), traceHeaders(call)]);
+    return 'Paid.';
+  },
+});
+
+interface Sent {
+  readonly at: number;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+interface Setting {
+  readonly replies?: readonly ScriptedReply[];
+  readonly config?: Partial<TracingConfig>;
+  readonly context?: Readonly<Record<string, string>>;
+}
+
+/** An app with one session in memory, and a receiver that answers 200 unless it was told of another response. */
+function appOf({ replies = [PAY, 'Done.'], config = {}, context = {} }: Setting = {}) {
+  const clock = createManualClock(START);
+  const sent: Sent[] = [];
+  const responses: (Response | Error)[] = [];
+  vi.stubGlobal('fetch', async (url: string, { headers, body }: RequestInit) => {
+    const at = (clock.now() - START) / 1000;
+    sent.push({ at, url, headers: new Headers(headers), body: JSON.parse(String(body)) });
+    const response = responses.shift() ?? Response.json({});
+    if (response instanceof Error) throw response;
+    return response;
+  });
+  const logged: LogEntry[] = [];
+  const over: DueRow[] = [];
+  const name = toSessionName({ owner: { id: 'ann' }, agent: 'clerk', session: 's1' });
+  const model = scriptedModel(replies);
+  const agent = defineAgent({ name: 'clerk', description: 'Pays.', instructions: '', tools: [pay], model });
+  const use: readonly ModuleUse[] = [
+    tracing({
+      endpoint: 'https://otlp.example/base/',
+      headers: (env) => ({ 'x-key': env.OTLP_KEY }),
+      ...config,
+    }),
+  ];
+  const env = { OTLP_KEY: 'k-12345' };
+  const host = {
+    modules: { uses: use },
+    session: () => port,
+    clock,
+    log: (entry: LogEntry) => void logged.push(entry),
+  };
+  const sessions = createMemorySessions({
+    clock,
+    leaseMs: 20_000,
+    dispatch: () => {},
+    due: (row) => doDue({ host, env }, row).finally(() => over.push(row)),
+  });
+  const port = sessions.session(name);
+  const modules = appModules({ use, agents: [agent] });
+  const steps = turnSteps({
+    port,
+    agent,
+    modules,
+    uses: use,
+    model: scriptedModel([]),
+    clock,
+    log: () => {},
+  });
+  return {
+    ...{ clock, sent, responses, logged, over, port, steps, model },
+    async say(message: string): Promise<string> {
+      const leased = await steps.begin({ message, context: ToolCallContext.of(context) });
+      if (leased.status !== 'leased') throw new Error(`no lease: ${leased.status}`);
+      await steps.run(leased);
+      return leased.page.openTurn?.id ?? '';
+    },
+  };
+}
+
+const PAY: ScriptedReply = {
+  calls: [{ name: 'pay', input: {} }],
+  usage: { inputTokens: 100, outputTokens: 10 },
+};
+
+const to = (sent: readonly Sent[], path: string) => sent.filter(({ url }) => url.endsWith(path));
+const pathsOf = (sent: readonly Sent[]): readonly string[] => sent.map(({ url }) => new URL(url).pathname);
+
+describe('the export of a turn', () => {
+  it('sends nothing before the turn has ended, then its spans and metrics in valid OTLP', async () => {
+    const { say, clock, sent, logged } = appOf();
+    const turn = await say('Pay.');
+    expect(sent).toEqual([]);
+    await clock.advance(0);
+    await clock.advance(0);
+    expect(pathsOf(sent)).toEqual(['/base/v1/traces', '/base/v1/metrics']);
+    expect(sent.map(({ headers }) => [headers.get('x-key'), headers.get('content-type')])).toEqual([
+      ['k-12345', 'application/json'],
+      ['k-12345', 'application/json'],
+    ]);
+    const spans = spansIn(to(sent, '/v1/traces')[0]?.body);
+    const names = new Map(spans.map(({ id, name }) => [id, name]));
+    expect(spans.map(({ name, parent = '' }) => [name, names.get(parent)])).toEqual([
+      ['invoke_agent clerk', undefined],
+      ['chat scripted', 'invoke_agent clerk'],
+      ['execute_tool pay', 'invoke_agent clerk'],
+      ['chat scripted', 'invoke_agent clerk'],
+    ]);
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+    expect(spans[0]?.attributes).toEqual({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': 'clerk',
+      'gen_ai.conversation.id': 's1',
+      'gen_ai.provider.name': 'unknown',
+      'gen_ai.request.model': 'scripted',
+      'gen_ai.response.finish_reasons': ['stop'],
+      'gen_ai.usage.input_tokens': 110,
+      'gen_ai.usage.output_tokens': 15,
+      'holdfast.turn': turn,
+      'holdfast.outcome': 'completed',
+      'holdfast.invocations': 1,
+      'holdfast.take_overs': 0,
+    });
+    expect(spans[2]?.attributes).toEqual({
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': 'pay',
+      'gen_ai.tool.type': 'function',
+      'gen_ai.tool.call.id': `${turn}.3.0`,
+      'gen_ai.conversation.id': 's1',
+      'holdfast.tool.effect': 'once',
+      'holdfast.tool.outcome': 'success',
+      'holdfast.attempts': 1,
+    });
+    expect(logged).toEqual([]);
+  });
+
+  it('measures turns, model calls, tools, tokens and take-overs as histograms', async () => {
+    const { say, clock, sent } = appOf();
+    await say('Pay.');
+    await clock.advance(0);
+    await clock.advance(0);
+    const histograms = histogramsIn(to(sent, '/v1/metrics')[0]?.body);
+    expect(histograms.map(({ name, unit, count, sum }) => [name, unit, count, sum])).toEqual([
+      ['gen_ai.invoke_agent.duration', 's', 1, 0],
+      ['holdfast.turn.take_overs', '{take_over}', 1, 0],
+      ['gen_ai.client.inference.duration', 's', 2, 0],
+      ['gen_ai.client.inference.operation.input_tokens', '{token}', 2, 110],
+      ['gen_ai.client.inference.operation.output_tokens', '{token}', 2, 15],
+      ['gen_ai.execute_tool.duration', 's', 1, 0],
+    ]);
+  });
+
+  it('exports no word of anybody unless content is asked for', async () => {
+    const secret = 'My number is 4711.';
+    const { say, clock, sent } = appOf({ replies: ['Your number is 4711.'] });
+    await say(secret);
+    await clock.advance(0);
+    expect(JSON.stringify(sent)).not.toContain('4711');
+    const open = appOf({ replies: [PAY, 'Your number is 4711.'], config: { content: true } });
+    await open.say(secret);
+    await open.clock.advance(0);
+    const spans = spansIn(open.sent[0]?.body);
+    expect(JSON.parse(String(spans[0]?.attributes['gen_ai.input.messages']))).toEqual([
+      { role: 'user', parts: [{ type: 'text', content: secret }] },
+    ]);
+    expect(JSON.parse(String(spans[3]?.attributes['gen_ai.output.messages']))).toEqual([
+      {
+        role: 'assistant',
+        parts: [{ type: 'text', content: 'Your number is 4711.' }],
+        finish_reason: 'stop',
+      },
+    ]);
+    expect(spans[2]?.attributes).toMatchObject({
+      'gen_ai.tool.call.arguments': '{}',
+      'gen_ai.tool.call.result': 'Paid.',
+    });
+  });
+
+  it('has the same ids again when it is repeated', async () => {
+    const { say, clock, sent, responses } = appOf({ config: { metrics: false } });
+    responses.push(new Error('the connection was reset'));
+    await say('Pay.');
+    await clock.advance(0);
+    await clock.advance(10_000);
+    expect(sent).toHaveLength(2);
+    expect(sent[1]?.body).toEqual(sent[0]?.body);
+  });
+});
+
+describe('a receiver of traces', () => {
+  const once = { metrics: false };
+
+  it.each([429, 502, 503, 504])('gets a request again after a status of %i', async (status) => {
+    const { say, clock, sent, responses, logged } = appOf({ config: once });
+    responses.push(new Response('no', { status }));
+    await say('Pay.');
+    await clock.advance(0);
+    await clock.advance(6_000);
+    expect(sent).toHaveLength(2);
+    expect(logged).toMatchObject([{ level: 'warn', message: expect.stringContaining(`answered ${status}`) }]);
+  });
+
+  it.each([400, 401, 404, 500, 501])('gets no request again after a status of %i', async (status) => {
+    const { say, clock, sent, responses, logged } = appOf({ config: once });
+    responses.push(new Response('no', { status }));
+    await say('Pay.');
+    await clock.advance(0);
+    await clock.advance(24 * 3600_000);
+    expect(sent).toHaveLength(1);
+    const message = `the traces of a turn: the receiver answered ${status}; it is not tried again`;
+    expect(logged).toMatchObject([{ level: 'warn', message }]);
+  });
+
+  it('is left alone for as long as it asks', async () => {
+    const { say, clock, sent, responses } = appOf({ config: once });
+    responses.push(new Response('', { status: 503, headers: { 'retry-after': '100' } }));
+    await say('Pay.');
+    await clock.advance(0);
+    await clock.advance(99_000);
+    expect(sent).toHaveLength(1);
+    await clock.advance(2_000);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('gets nothing again after a partial success, which is logged', async () => {
+    const { say, clock, sent, responses, logged } = appOf({ config: once });
+    responses.push(Response.json({ partialSuccess: { rejectedSpans: '2', errorMessage: 'too old' } }));
+    await say('Pay.');
+    await clock.advance(0);
+    await clock.advance(24 * 3600_000);
+    expect(sent).toHaveLength(1);
+    const message =
+      'the traces of a turn: the receiver has rejected 2 items: "too old"; it is not tried again';
+    expect(logged).toMatchObject([{ level: 'warn', message }]);
+  });
+
+  it('is given up after ten tries, and never shown in the log', async () => {
+    const { say, clock, sent, responses, logged } = appOf({ config: once });
+    responses.push(...Array.from({ length: 20 }, () => new Error('https://otlp.example k-12345')));
+    await say('Pay.');
+    for (let hour = 0; hour < 30; hour += 1) await clock.advance(3600_000);
+    expect(sent).toHaveLength(10);
+    expect(logged).toHaveLength(10);
+    expect(JSON.stringify(logged)).not.toMatch(/k-12345|otlp\.example/);
+  });
+});
+
+describe('the trace context', () => {
+  const CALLER = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+  it('continues the trace of the caller, and is handed to the model and the tools', async () => {
+    contexts.length = 0;
+    const { say, clock, sent, model } = appOf({ context: { traceparent: CALLER } });
+    await say('Pay.');
+    await clock.advance(0);
+    const spans = spansIn(sent[0]?.body);
+    const [root, chat, tool] = spans;
+    expect(root).toMatchObject({ traceId: CALLER.slice(3, 35), parent: CALLER.slice(36, 52) });
+    expect(model.requests[0]?.headers).toEqual({ traceparent: `00-${root?.traceId}-${chat?.id}-01` });
+    const ofTool = `00-${root?.traceId}-${tool?.id}-01`;
+    expect(contexts).toEqual([[ofTool, { traceparent: ofTool }]]);
+  });
+
+  it.each([
+    ['is empty', ''],
+    ['has a forbidden version', 'ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'],
+    ['has no trace id', '00-00000000000000000000000000000000-00f067aa0ba902b7-01'],
+    ['has no span id', '00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01'],
+    ['is in upper case', '00-4BF92F3577B34DA6A3CE929D0E0E4736-00F067AA0BA902B7-01'],
+    ['has too many fields', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more'],
+    ['has a line break', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\nx-evil: 1'],
+    ['is long', `01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-${'x'.repeat(100_000)}`],
+  ])('is that of the turn if the header of the caller %s', async (_, traceparent) => {
+    const { say, clock, sent } = appOf({ context: { traceparent } });
+    await say('Pay.');
+    await clock.advance(0);
+    const [root] = spansIn(sent[0]?.body);
+    expect(root?.parent).toBe(undefined);
+    expect(root?.traceId).not.toBe(CALLER.slice(3, 35));
+  });
+});
