@@ -51,6 +51,7 @@ export const PAGES: readonly PageGroup[] = [
       'index-of-sessions',
       'operators',
       'owner-limits',
+      'tracing',
       'cli',
       'doctor',
       'cost',

@@ -364,6 +364,13 @@ const ARROWS: readonly {
     types: ['src/journal/', 'src/tool/'],
   },
   {
+    folder: 'src/modules/tracing/',
+    because: 'it sends the timelines of turns as an app sends messages, and hands their context to loops',
+    on: ['tool', 'journal', 'loop', 'session', 'worker', 'modules/timeline', 'modules/outgoing-webhooks']
+      .map((name) => `src/${name}/`)
+      .concat('src/model/configuration-error.ts'),
+  },
+  {
     folder: 'src/modules/openapi/',
     because: 'it describes routes by the shapes of the kernel, and no other module',
     on: ['src/worker/', 'src/session/', 'src/journal/', 'src/tool/', 'src/model/'],

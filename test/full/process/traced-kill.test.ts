@@ -1,0 +1,207 @@
+/**
+ * A turn whose process is killed twice, once while its nested loop waits for the model and once while its tool runs: what a
+ * receiver of OTLP is sent is one trace without an orphan, and its tree is that of the journal.
+ */
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listen, readJson } from '../../../src/examples/demo/loopback.ts';
+import type { StoredEvent } from '../../../src/journal/entry.ts';
+import { type LoopNode, timelineOf } from '../../doors/timeline.ts';
+import { histogramsIn, type ReceivedSpan, spansIn } from '../../fixtures/otlp.ts';
+import { type KillableWorker, startKillable } from './killable-worker.ts';
+
+interface Tree {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  readonly inside: readonly Tree[];
+}
+
+/** The model, the place where tools act, and the receiver, in this process. The first two hold some of their answers. */
+async function openWorld() {
+  const received = { traces: [] as unknown[], metrics: [] as unknown[] };
+  const parents: string[] = [];
+  const held: { readonly what: string; readonly response: ServerResponse }[] = [];
+  let holds: string | undefined;
+  let isHeld = Promise.withResolvers<void>();
+  let refusals = 1;
+  const reply = (messages: readonly { readonly role: string }[], names: readonly string[]) => {
+    const [name] = names;
+    if (messages.at(-1)?.role === 'tool') return { content: 'Done.' };
+    return {
+      content: null,
+      tool_calls: [{ id: 'c1', type: 'function', function: { name, arguments: '{}' } }],
+    };
+  };
+  const { server, url } = await listen((request, response) => {
+    void (async () => {
+      const path = request.url ?? '';
+      const parent = request.headers.traceparent;
+      if (typeof parent === 'string') parents.push(parent);
+      if (path === '/pay') {
+        if (holds === 'pay') return void hold('pay', response);
+        return void response.end('Paid.');
+      }
+      // The types of what the Worker sends are those of OpenAI and OTLP; the receiver checks the latter.
+      const body = (await readJson(request)) as {
+        readonly messages: readonly { readonly role: string }[];
+        readonly tools?: readonly { readonly function: { readonly name: string } }[];
+      };
+      response.setHeader('content-type', 'application/json');
+      if (path.endsWith('/chat/completions')) {
+        const names = (body.tools ?? []).map((tool) => tool.function.name);
+        if (holds === 'model' && names.includes('pay')) return void hold('model', response);
+        const message = { role: 'assistant', ...reply(body.messages, names) };
+        const usage = { prompt_tokens: 10, completion_tokens: 5 };
+        const finish_reason = message.content === null ? 'tool_calls' : 'stop';
+        return void response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason }], usage }));
+      }
+      if (path === '/v1/traces') {
+        received.traces.push(body);
+        // It is busy at first, and accepts the repetition.
+        response.statusCode = refusals-- > 0 ? 503 : 200;
+      }
+      if (path === '/v1/metrics') received.metrics.push(body);
+      response.end('{}');
+    })();
+  });
+  const hold = (what: string, response: ServerResponse): void => {
+    held.push({ what, response });
+    isHeld.resolve();
+  };
+  return {
+    ...{ url, received, parents },
+    /** Resolves when such a request has come. It is never answered. */
+    async holding(what: string): Promise<void> {
+      holds = what;
+      isHeld = Promise.withResolvers<void>();
+      await isHeld.promise;
+    },
+    answer(): void {
+      holds = undefined;
+    },
+    async stop(): Promise<void> {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+let storage: string;
+let world: Awaited<ReturnType<typeof openWorld>>;
+let worker: KillableWorker;
+
+async function start(): Promise<void> {
+  worker = await startKillable('test/fixtures/traced-worker.ts', {
+    storage,
+    vars: { LEASE_MS: '500', MODEL: 'scripted', OPENAI_BASE_URL: world.url, WORLD_URL: world.url },
+    // A busy receiver is asked again soon, so that the test need not wait for it.
+    build: { edits: [{ file: 'tracing/export.ts', from: '= [5, 30,', to: '= [1, 30,' }] },
+  });
+}
+
+beforeAll(async () => {
+  storage = await mkdtemp(join(tmpdir(), 'holdfast-traces-'));
+  world = await openWorld();
+  await start();
+}, 60_000);
+afterAll(async () => {
+  await worker.kill();
+  await world.stop();
+  await rm(storage, { recursive: true, force: true, maxRetries: 3 });
+});
+
+const SESSION = '/agents/clerk/sessions/s1';
+
+async function events(): Promise<readonly StoredEvent[]> {
+  const response = await fetch(`${worker.url}${SESSION}/events`);
+  return ((await response.json()) as { readonly events: readonly StoredEvent[] }).events; // our own route
+}
+
+/** The tree that the journal shows, in the names of spans. */
+function treeOf(loop: LoopNode, name: string, end: number): Tree {
+  const inside = loop.iterations.flatMap(({ model, calls }) => [
+    { name: `chat ${model.model}`, start: model.start, end: model.end ?? end, inside: [] },
+    ...calls.map((call) => ({
+      name: `execute_tool ${call.tool}`,
+      start: call.attempts[0]?.start ?? call.start,
+      end: call.end ?? end,
+      inside: call.loop ? [treeOf(call.loop, `invoke_agent ${call.loop.name}`, call.end ?? end)] : [],
+    })),
+  ]);
+  return { name, start: loop.start, end: loop.end ?? end, inside };
+}
+
+/** The tree of received spans. */
+const treeFrom = (root: ReceivedSpan, spans: readonly ReceivedSpan[]): Tree => ({
+  name: root.name,
+  start: root.start,
+  end: root.end,
+  inside: spans
+    .filter(({ parent, name }) => parent === root.id && name !== 'holdfast.invocation')
+    .map((span) => treeFrom(span, spans)),
+});
+
+it('a turn that is killed twice is one trace, whose tree is that of its journal', async () => {
+  const inModel = world.holding('model');
+  const sent = await fetch(`${worker.url}${SESSION}/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', prefer: 'respond-async' },
+    body: JSON.stringify({ message: 'Settle it.' }),
+  });
+  expect(sent.status).toBe(202);
+  await inModel;
+  await worker.kill();
+
+  const inTool = world.holding('pay');
+  await start();
+  await inTool;
+  await worker.kill();
+
+  world.answer();
+  await start();
+  await expect.poll(() => world.received.traces.length, { timeout: 30_000 }).toBe(2);
+
+  const [first, again] = world.received.traces;
+  expect(again).toEqual(first);
+  const spans = spansIn(first);
+  const journal = await events();
+  const turn = journal.find((event) => event.type === 'turn-started')?.turn ?? '';
+  const timeline = timelineOf(journal, turn);
+  expect(timeline?.invocations.map(({ outcome }) => outcome)).toEqual(['died', 'died', 'done']);
+
+  expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+  const ids = new Set(spans.map(({ id }) => id));
+  expect(ids.size).toBe(spans.length);
+  const [root, ...others] = spans;
+  expect(root?.parent).toBe(undefined);
+  expect(others.filter(({ parent = '' }) => !ids.has(parent))).toEqual([]);
+  expect(root && treeFrom(root, spans)).toEqual(
+    timeline && treeOf(timeline.loop, 'invoke_agent clerk', timeline.end ?? 0),
+  );
+
+  // Each invocation that died is closed by its successor.
+  const invocations = spans.filter(({ name }) => name === 'holdfast.invocation');
+  expect(invocations.map(({ isError, end }) => [isError, end])).toEqual([
+    [true, invocations[1]?.start],
+    [true, invocations[2]?.start],
+    [false, root?.end],
+  ]);
+  expect(root?.attributes).toMatchObject({ 'holdfast.take_overs': 2, 'holdfast.turn': turn });
+  expect(root?.events.filter((name) => name === 'holdfast.take_over')).toHaveLength(2);
+
+  // Whatever the model and the tool were asked is inside a span of the trace, also by those that died.
+  expect(world.parents.length).toBeGreaterThan(5);
+  const asked = world.parents.map((header) => header.split('-'));
+  expect(asked.filter(([, trace, span = '']) => trace !== root?.traceId || !ids.has(span))).toEqual([]);
+
+  await expect.poll(() => world.received.metrics.length, { timeout: 10_000 }).toBe(1);
+  const histograms = histogramsIn(world.received.metrics[0]);
+  const sums = histograms.map(({ name, sum }) => [name, sum]);
+  expect(sums).toContainEqual(['holdfast.turn.take_overs', 2]);
+}, 120_000);
