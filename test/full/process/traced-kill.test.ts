@@ -156,6 +156,8 @@ it('a turn that is killed twice is one trace, whose tree is that of its journal'
   });
   expect(sent.status).toBe(202);
   await inModel;
+  // A reply that was not stored is lost with its invocation, and so is what follows it.
+  await expect.poll(async () => (await events()).map(({ type }) => type)).toContain('frame-started');
   await worker.kill();
 
   const inTool = world.holding('pay');
