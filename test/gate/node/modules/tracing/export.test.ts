@@ -109,7 +109,7 @@ const to = (sent: readonly Sent[], path: string) => sent.filter(({ url }) => url
 const pathsOf = (sent: readonly Sent[]): readonly string[] => sent.map(({ url }) => new URL(url).pathname);
 
 describe('the export of a turn', () => {
-  it('sends nothing before the turn has ended, then its spans and metrics in valid OTLP', async () => {
+  it('makes no request before the turn has ended, then sends its spans and metrics in valid OTLP', async () => {
     const { say, clock, sent, logged } = appOf();
     const turn = await say('Pay.');
     expect(sent).toEqual([]);
@@ -172,7 +172,7 @@ describe('the export of a turn', () => {
     ]);
   });
 
-  it('exports no word of anybody unless content is asked for', async () => {
+  it('exports no content unless the app asks for it', async () => {
     const secret = 'My number is 4711.';
     const { say, clock, sent } = appOf({ replies: ['Your number is 4711.'] });
     await say(secret);
@@ -244,7 +244,7 @@ describe('a receiver of traces', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('gets nothing again after a partial success, which is logged', async () => {
+  it('gets no request again after a partial success, which is logged', async () => {
     const { say, clock, sent, responses, logged } = appOf({ config: once });
     responses.push(Response.json({ partialSuccess: { rejectedSpans: '2', errorMessage: 'too old' } }));
     await say('Pay.');
