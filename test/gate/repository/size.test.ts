@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { PAGE } from '../../../src/modules/console/built-page.js';
 import { bundleClerk, CLERK } from '../../measure/bundles.ts';
 
 /** What every Worker of agents carries: `defineAgent`, `defineTool` and results, the loop, the journal, the session. */
@@ -511,4 +512,29 @@ it('a Worker carries the exchange of tools with the AI SDK only when it imports 
   expect(
     taking.filter((path) => /^src\/(loop|modules\/tool-calling)\/|node_modules\/(ai|@ai-sdk)\//.test(path)),
   ).toEqual([]);
+});
+
+describe('the page of the console', () => {
+  it('weighs at most its limit, gzipped as it is sent, and asks for nothing else', () => {
+    const bytes = gzipSync(PAGE).length;
+    console.log(`size: the page of the console is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit 70)`);
+    expect(bytes).toBeGreaterThan(20 * 1024);
+    expect(bytes).toBeLessThan(70 * 1024);
+    // Namespaces of XML, and an address in the words of an error.
+    const addresses = PAGE.match(/(?:https?:)?\/\/[\w.-]+\.\w+/g) ?? [];
+    const isAsked = (one: string): boolean => !/www\.w3\.org|agents\.example\.com/.test(one);
+    expect(addresses.filter(isAsked)).toEqual([]);
+  });
+
+  it('is in a Worker of a template in development, and no byte of it in production', async () => {
+    const entry = `
+      import { console } from './src/modules/console/entry.ts';
+      import { createHoldfast } from './src/create-holdfast.ts';
+      const use = process.env.NODE_ENV === 'development' ? [console()] : [];
+      export default createHoldfast({ agents: [], use });
+    `;
+    const isConsole = (path: string): boolean => path.startsWith('src/modules/console/');
+    expect((await filesOf(entry)).filter(isConsole)).toContain('src/modules/console/built-page.js');
+    expect((await filesOf(entry, 'production')).filter(isConsole)).toEqual([]);
+  });
 });

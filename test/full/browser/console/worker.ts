@@ -138,8 +138,6 @@ const desk = defineUnfolding({
   ],
 });
 
-const model = scriptedShop();
-
 const clerk = defineAgent({
   name: 'clerk',
   description: 'Runs the desk of a small chandlery.',
@@ -151,11 +149,11 @@ const clerk = defineAgent({
   ],
   limits: { iterations: 12 },
   use: [budget({ tokens: 200_000 }), callLimits({ toolCalls: 40 })],
-  model,
 });
 
 const { worker, TurnRunner } = createHoldfast({
-  agents: [clerk, { ...researcher, model }],
+  agents: [clerk, researcher],
+  model: scriptedShop(),
   use: [files(), liveText(), retry(), branches(), operators(), sessionIndex(), console()],
   auth: (request) => ({
     id: request.headers.get('x-caller') ?? 'ada',

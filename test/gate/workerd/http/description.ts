@@ -2,6 +2,7 @@
 import { dereference, type Schema, validate } from '@cfworker/json-schema';
 import { mcpDescription } from '../../../../src/mcp/server/entry.ts';
 import { branchesDescription } from '../../../../src/modules/branches/entry.ts';
+import { consoleDescription } from '../../../../src/modules/console/entry.ts';
 import { feedbackDescription } from '../../../../src/modules/feedback/entry.ts';
 import { indexDescription } from '../../../../src/modules/index/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
@@ -77,6 +78,7 @@ const DESCRIPTIONS = {
   ...openAiListsDescription,
   ...mcpDescription,
   ...webhookDescription,
+  ...consoleDescription,
   ...feedbackDescription,
   ...retryDescription,
   ...branchesDescription,

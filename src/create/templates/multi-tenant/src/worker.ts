@@ -1,3 +1,4 @@
+import { console } from 'holdfast/console';
 import { orOffline } from 'holdfast/models/offline';
 import { openaiCompatible } from 'holdfast/models/openai-compatible';
 import { ConfigurationError, createHoldfast } from 'holdfast/worker';
@@ -15,6 +16,7 @@ const holdfast = createHoldfast<Cloudflare.Env>({
       if (problem !== undefined) throw new ConfigurationError(problem);
     },
   }),
+  use: [...(process.env.NODE_ENV === 'development' ? [console()] : [])], // npx holdfast console
 });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

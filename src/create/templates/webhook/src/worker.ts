@@ -1,3 +1,4 @@
+import { console } from 'holdfast/console';
 import { orOffline } from 'holdfast/models/offline';
 import { openaiCompatible } from 'holdfast/models/openai-compatible';
 import { type GithubDelivery, githubWebhook, ignored } from 'holdfast/webhooks';
@@ -16,6 +17,7 @@ const holdfast = createHoldfast<Cloudflare.Env>({
       events: ['issues.opened'],
       start: toTriage,
     }),
+    ...(process.env.NODE_ENV === 'development' ? [console()] : []), // GET /console
   ],
 });
 export default holdfast.worker;

@@ -1,0 +1,209 @@
+/** What the console shows of a moment: the state, the tools that were offered, and the request. */
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { defineAgent, defineTool } from '../../../../../src/index.ts';
+import type { StoredEvent } from '../../../../../src/journal/entry.ts';
+import {
+  after,
+  definePlaybook,
+  defineStateMachine,
+  defineUnfolding,
+} from '../../../../../src/kinds/entry.ts';
+import { defineModule } from '../../../../../src/module.ts';
+import { console, consoleDescription } from '../../../../../src/modules/console/entry.ts';
+import { callLimits } from '../../../../../src/modules/limits/entry.ts';
+import { openApi } from '../../../../../src/modules/openapi/entry.ts';
+import { type ScriptedReply, scriptedModel } from '../../../../../src/testing/scripted-model.ts';
+import { appWith } from '../../http/app.ts';
+import { journal, json, post } from '../../http/client.ts';
+
+const runs: string[] = [];
+const tool = (name: string) =>
+  defineTool({
+    name,
+    description: `Does ${name}.`,
+    effect: 'once',
+    run: () => {
+      runs.push(name);
+      return `Did ${name}.`;
+    },
+  });
+const [look, pay, pack, ship] = [tool('look'), tool('pay'), tool('pack'), tool('ship')];
+
+const desk = defineUnfolding({ name: 'desk', description: 'Opens the desk.', tools: [pay] });
+const parcel = defineStateMachine({
+  name: 'parcel',
+  description: 'Sends a parcel.',
+  input: v.object({ id: v.string() }),
+  key: ({ id }) => id,
+  initial: 'open',
+  states: { open: [{ tool: pack, to: 'packed' }], packed: [{ tool: ship, to: 'gone' }], gone: [] },
+});
+const book = definePlaybook({
+  name: 'book',
+  description: 'Pays by the book.',
+  tools: [look],
+  locked: [{ tool: pay, unlockedBy: after('look') }],
+});
+
+/** Counts what would reach the outside: the console must not cause it. */
+let prepared = 0;
+const outside = defineModule({ name: 'outside' }).use({
+  async prepare() {
+    prepared += 1;
+  },
+});
+
+const inner = (name: string) => ({ calls: [{ name, input: {} }] });
+
+/** Plays a session, and returns its app, path and journal. */
+async function played(...replies: readonly ScriptedReply[]) {
+  const model = scriptedModel(replies, { name: 'm' });
+  const agent = defineAgent({
+    name: 'clerk',
+    description: 'Works.',
+    instructions: 'Work.',
+    tools: [look, desk, parcel, book],
+    use: [callLimits({ toolCalls: 9 }), outside],
+    model,
+  });
+  const use = [console(), openApi({ descriptions: [consoleDescription] })];
+  const send = appWith({ agents: [agent], use, auth: () => ({ id: 'ada' }) });
+  const path = `/agents/clerk/sessions/${crypto.randomUUID()}`;
+  await post(path, { message: 'Go.' }, { via: send });
+  const events = await journal(path, send);
+  const asked = model.requests.length;
+  const at = async (query: string) => json(await send(`${path}/console/${query}`));
+  const replied = (number: number): StoredEvent =>
+    events.filter(({ type }) => type === 'model-replied')[number] as StoredEvent; // the script has as many
+  return { send, path, events, model, asked, at, replied };
+}
+
+const lockedIn = (offer: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    (offer.offered as { name: string; lockedBy?: string }[]).map(({ name, lockedBy }) => [name, lockedBy]),
+  );
+
+describe('GET .../console/offer', () => {
+  it('shows the tools of each reply: unfolded ones once their unfolding tool is open', async () => {
+    const { at, replied } = await played(inner('desk'), inner('pay'), 'Done.');
+    const first = await at(`offer?reply=${replied(0).seq}`);
+    expect(first).toMatchObject({
+      ...{ frame: '', path: 'clerk', iteration: 1, model: 'm', hidden: [], unknown: [] },
+      differs: { instructions: false, tools: false },
+    });
+    expect(lockedIn(first)).toEqual({ book: undefined, desk: undefined, look: undefined, parcel: undefined });
+    const second = await at(`offer?reply=${replied(1).seq}`);
+    expect(second.iteration).toBe(2);
+    expect(second.offered).toContainEqual(
+      expect.objectContaining({ name: 'pay', by: ['desk'], isDeclared: false, effect: 'once' }),
+    );
+  });
+
+  it('shows a state machine from inside: its position, and the tools of other states as locked', async () => {
+    const { at, replied } = await played(
+      { calls: [{ name: 'parcel', input: { id: 'p1' } }] },
+      ...[inner('pack'), inner('ship'), 'Sent.', 'Done.'],
+    );
+    const offer = await at(`offer?reply=${replied(2).seq}`);
+    expect(offer).toMatchObject({ path: 'clerk/parcel', iteration: 2 });
+    expect(lockedIn(offer)).toEqual({
+      pack: 'This tool is not available in the current state (packed). It is only available in state: open',
+      ship: undefined,
+    });
+    expect(offer.diagrams).toMatchObject([
+      { tool: 'parcel', key: 'p1', state: 'packed', positions: { p1: 'packed' } },
+    ]);
+  });
+
+  it('shows a playbook from inside: what unlocks each locked tool', async () => {
+    const { at, replied } = await played(inner('book'), inner('look'), inner('pay'), 'Paid.', 'Done.');
+    expect(lockedIn(await at(`offer?reply=${replied(1).seq}`))).toEqual({
+      look: undefined,
+      pay: 'This tool is not yet available. You must first use: look',
+    });
+    expect(lockedIn(await at(`offer?reply=${replied(2).seq}`))).toEqual({ look: undefined, pay: undefined });
+  });
+
+  it('shows what the limits of the loop and of modules are, and what is used', async () => {
+    const { at, replied } = await played(inner('look'), 'Done.');
+    expect((await at(`offer?reply=${replied(1).seq}`)).limits).toEqual([
+      { name: 'iterations', used: 1, most: 20 },
+      { name: 'tokens', used: 15, most: 1_000_000 },
+      { name: 'toolCalls (module)', used: 1, most: 9 },
+    ]);
+  });
+
+  it.each([
+    ['reply=1', 'Event 1 is not a reply of a model: use the seq of a `model-replied`.'],
+    ['reply=x', 'reply must be the sequence number of an event, such as 12.'],
+    ['', 'The loop is not open at this event.'],
+  ])('refuses ?%s', async (query, detail) => {
+    const { at } = await played('Done.');
+    expect(await at(`offer?${query}`)).toMatchObject({ status: 400, detail });
+  });
+});
+
+describe('GET .../console/request', () => {
+  it('returns the request that the model received, in nested loops too', async () => {
+    const { at, replied, model } = await played(
+      { calls: [{ name: 'parcel', input: { id: 'p1' } }] },
+      ...[inner('pack'), inner('ship'), 'Sent.', 'Done.'],
+    );
+    for (const number of [0, 1, 2, 3, 4]) {
+      const { request, differs } = await at(`request?reply=${replied(number).seq}`);
+      expect(request).toEqual(JSON.parse(JSON.stringify(model.requests[number])));
+      expect(differs).toEqual({ instructions: false, tools: false });
+    }
+  });
+
+  it('says that this code differs where the journaled hashes do', async () => {
+    const { path, replied } = await played('Done.');
+    const later = defineAgent({
+      name: 'clerk',
+      description: 'Works.',
+      instructions: 'Work faster.',
+      tools: [look],
+      model: scriptedModel([]),
+    });
+    const send = appWith({ agents: [later], use: [console()], auth: () => ({ id: 'ada' }) });
+    const { request, differs } = await json(await send(`${path}/console/request?reply=${replied(0).seq}`));
+    expect(differs).toEqual({ instructions: true, tools: true });
+    expect(request).toMatchObject({ messages: [{ role: 'system', text: 'Work faster.' }, { text: 'Go.' }] });
+  });
+
+  it('asks no model, runs no tool, prepares nothing and stores nothing', async () => {
+    const { at, replied, model, asked, path, send, events } = await played(
+      ...[inner('book'), inner('look'), inner('pay'), 'Paid.', 'Done.'],
+    );
+    const before = { runs: runs.length, prepared };
+    for (const number of [0, 1, 2, 3, 4]) {
+      await at(`request?reply=${replied(number).seq}`);
+      await at(`offer?reply=${replied(number).seq}`);
+    }
+    await at('state');
+    expect(model.requests).toHaveLength(asked);
+    expect({ runs: runs.length, prepared }).toEqual(before);
+    expect(await journal(path, send)).toEqual(events);
+  });
+});
+
+describe('GET .../console/state', () => {
+  it('returns the state after an event, as the code of the deployment folds it', async () => {
+    const { at, events } = await played(inner('look'), 'Done.');
+    const head = events.at(-1)?.seq;
+    const end = await at('state');
+    expect(end).toMatchObject({ seq: head, head, state: { turn: { outcome: 'completed', iterations: 2 } } });
+    const reply = events.find(({ type }) => type === 'model-replied')?.seq;
+    expect(await at(`state?at=${reply}`)).toMatchObject({
+      ...{ seq: reply, head },
+      state: { turn: { iterations: 1 }, messages: [{ text: 'Go.' }, { calls: [{ name: 'look' }] }] },
+    });
+    expect(await at('state?at=0')).toMatchObject({ status: 400 });
+  });
+
+  it('returns 404 for a session that has not started', async () => {
+    const { send } = await played('Done.');
+    expect((await send('/agents/clerk/sessions/none/console/state')).status).toBe(404);
+  });
+});
