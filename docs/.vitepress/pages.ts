@@ -49,6 +49,7 @@ export const PAGES: readonly PageGroup[] = [
       'deploy',
       'production',
       'index-of-sessions',
+      'console',
       'operators',
       'owner-limits',
       'tracing',

@@ -1,13 +1,17 @@
 /** The page of the console, which the package builds. */
+import { readPage } from '../../modules/console/read-page.ts';
 
-export interface BuiltPage {
-  readonly PAGE: string;
-  readonly POLICY: string;
+export interface ConsolePage {
+  readonly html: string;
+  /** The Content-Security-Policy of the page. */
+  readonly policy: string;
 }
 
 /**
  * Loads the page. The program is one file, and would otherwise contain the page a second time: its build
  * replaces the address by that of the module in the package.
  */
-export const loadPage = async (): Promise<BuiltPage> =>
-  (await import('../../modules/console/built-page.js')) as BuiltPage; // written by build/console-page.ts
+export async function loadPage(): Promise<ConsolePage> {
+  const { GZIPPED, POLICY } = await import('../../modules/console/built-page.js');
+  return { html: await readPage(GZIPPED), policy: POLICY };
+}

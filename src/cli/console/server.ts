@@ -5,13 +5,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { BuiltPage } from './page.ts';
+import type { ConsolePage } from './page.ts';
 
 export interface ConsoleServerOptions {
   /** The deployment, with its base path. */
   readonly url: URL;
   readonly token: string | undefined;
-  readonly page: BuiltPage;
+  readonly page: ConsolePage;
 }
 
 export interface ConsoleServer {
@@ -72,10 +72,14 @@ function whyRefused({ headers, socket, method, url = '' }: IncomingMessage): str
 
 const isSafe = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD';
 
-function sendPage({ method }: IncomingMessage, response: ServerResponse, { PAGE, POLICY }: BuiltPage): void {
+function sendPage(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  { html, policy }: ConsolePage,
+): void {
   response.writeHead(isSafe(method) ? 200 : 405, {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': POLICY,
+    'content-security-policy': policy,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'x-frame-options': 'DENY',
@@ -83,7 +87,7 @@ function sendPage({ method }: IncomingMessage, response: ServerResponse, { PAGE,
     'cross-origin-resource-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
   });
-  response.end(method === 'GET' ? PAGE : undefined);
+  response.end(method === 'GET' ? html : undefined);
 }
 
 /** The request headers that the deployment needs. Cookies and the like stay on this machine. */

@@ -1,24 +1,25 @@
 import type { Caller } from '../../worker/host.ts';
 import { Problem } from '../../worker/problem.ts';
 import type { RouteRequest } from '../../worker/route.ts';
-import { PAGE, POLICY } from './built-page.js';
+import { GZIPPED, POLICY } from './built-page.js';
 import { isDevelopment } from './development.ts';
+import { readPage } from './read-page.ts';
 
 /** The path of the page. */
 export const CONSOLE_PATH = '/console';
 
 /**
- * Returns the page. It contains no data, but in production only operators receive it.
+ * Resolves with the page. It contains no data, but in production only operators receive it.
  *
  * @throws Problem `role-required` if the caller is not an operator.
  */
-export function pageResponse({ operator }: Pick<Caller, 'operator'>): Response {
+export async function pageResponse({ operator }: Pick<Caller, 'operator'>): Promise<Response> {
   if (!isDevelopment && operator !== true)
     throw new Problem(
       'role-required',
       'In production, only operators can open the console: callers for whom `auth` returns operator: true.',
     );
-  return new Response(PAGE, {
+  return new Response(await readPage(GZIPPED), {
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': POLICY,

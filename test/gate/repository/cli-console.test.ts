@@ -6,7 +6,7 @@ import { console as command } from '../../../src/cli/console/console.ts';
 import { type ConsoleServer, createConsoleServer } from '../../../src/cli/console/server.ts';
 
 const TOKEN = 'a-token-of-the-tests';
-const PAGE = { PAGE: '<!doctype html>page', POLICY: "default-src 'none'" };
+const PAGE = { html: '<!doctype html>page', policy: "default-src 'none'" };
 
 interface Received {
   readonly method: string | undefined;
@@ -83,8 +83,8 @@ describe('the server of npx holdfast console', () => {
   it('serves the page with its policy, and without the token', async () => {
     const { status, headers, body } = await ask('/console');
     expect(status).toBe(200);
-    expect(body).toBe(PAGE.PAGE);
-    expect(headers['content-security-policy']).toBe(PAGE.POLICY);
+    expect(body).toBe(PAGE.html);
+    expect(headers['content-security-policy']).toBe(PAGE.policy);
     expect(received).toEqual([]);
     expect(await ask('/')).toMatchObject({ status: 302, headers: { location: '/console' } });
   });
@@ -139,7 +139,7 @@ describe('the server of npx holdfast console', () => {
 
   it('lets a person open the page from a link', async () => {
     const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
-    expect(await ask('/console', { headers })).toMatchObject({ status: 200, body: PAGE.PAGE });
+    expect(await ask('/console', { headers })).toMatchObject({ status: 200, body: PAGE.html });
   });
 
   it('reports a deployment that it cannot reach', async () => {
