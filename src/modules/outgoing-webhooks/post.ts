@@ -3,16 +3,16 @@ import type { Clock } from '../../session/read-platform.ts';
 import { inTime } from '../../tool/async.ts';
 
 /**
- * Returns the problem of a URL, or `undefined`. The text does not contain the URL, because it can hold a
- * credential.
+ * Returns the problem of a URL, or `undefined`. The text names its `option`, and does not contain the URL,
+ * because it can hold a credential.
  */
-export function urlProblem(url: unknown): string | undefined {
+export function urlProblem(url: unknown, option = 'url'): string | undefined {
   const parsed = typeof url === 'string' ? URL.parse(url) : null;
   const isLocal = parsed !== null && ['localhost', '127.0.0.1', '[::1]'].includes(parsed.hostname);
   const isSafe = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLocal);
   return isSafe && !parsed.username && !parsed.password
     ? undefined
-    : "has no usable 'url': it must be an https URL without a user, or http on localhost";
+    : `has no usable '${option}': it must be an https URL without a user, or http on localhost`;
 }
 
 /** A request that had no response, with the reason as text to follow the name of the receiver. */

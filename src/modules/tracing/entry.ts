@@ -82,7 +82,7 @@ export function tracing(config: TracingConfig): ModuleUse {
         const target = endpoint === undefined ? undefined : targetIn(exporting, env);
         const problem =
           typeof target === 'string'
-            ? `The receiver of tracing() ${ended(target)}`
+            ? `tracing() ${ended(target)}`
             : analytics && !isDataset(analytics(env))
               ? 'tracing() has no dataset: `analytics` must return a binding of Analytics Engine.'
               : undefined;
@@ -120,6 +120,6 @@ function checkSettings(config: TracingConfig): void {
   const { name, endpoint } = config;
   if (name !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(name))
     throw new ConfigurationError("tracing() needs a 'name' of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'.");
-  const problem = typeof endpoint === 'string' ? urlProblem(endpoint) : undefined;
-  if (problem !== undefined) throw new ConfigurationError(`The receiver of tracing() ${problem}.`);
+  const problem = typeof endpoint === 'string' ? urlProblem(endpoint, 'endpoint') : undefined;
+  if (problem !== undefined) throw new ConfigurationError(`tracing() ${problem}.`);
 }

@@ -150,8 +150,8 @@ export function targetIn(
   env: Env,
 ): string | { readonly url: string; readonly headers: Readonly<Record<string, string>> } {
   const url = endpoint?.(env);
-  const problem = urlProblem(url);
-  if (problem !== undefined || typeof url !== 'string') return problem ?? 'has no URL';
+  const problem = urlProblem(url, 'endpoint');
+  if (problem !== undefined || typeof url !== 'string') return problem ?? 'has no endpoint';
   const given = headers?.(env) ?? {};
   const isRecord = typeof given === 'object' && !Array.isArray(given);
   const pairs = isRecord ? Object.entries(given as object) : []; // Only its strings are used.

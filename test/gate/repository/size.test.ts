@@ -397,6 +397,22 @@ it('a Worker carries limits of owners only when it has some, and they weigh at m
   );
 });
 
+it('a Worker carries traces only when it exports some, and they weigh at most 20 KiB minified', async () => {
+  const traces = (path: string): boolean => /^src\/modules\/(tracing|timeline)\//.test(path);
+  const everything = ['create-holdfast', 'index', 'modules/outgoing-webhooks/entry', 'module']
+    .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
+    .join('');
+  expect((await filesOf(everything)).filter(traces)).toEqual([]);
+  const mounting = "import { tracing } from './src/modules/tracing/entry.ts';";
+  const traced = WORKER.replace(
+    'agents: [agent]',
+    "agents: [agent], use: [tracing({ endpoint: 'https://a.b' })]",
+  );
+  const bytes = await added(WORKER, `${mounting}${traced}`);
+  console.log(`size: traces are ${(bytes / 1024).toFixed(1)} KiB minified`);
+  expect(bytes).toBeLessThan(20 * 1024);
+});
+
 it('a Worker carries what chains only when it chains', async () => {
   const chains = (path: string): boolean => path.startsWith('src/modules/chaining/');
   expect((await filesOf(WORKER)).filter(chains)).toEqual([]);
@@ -434,7 +450,7 @@ it('a Worker without outgoing webhooks carries nothing that sends', async () => 
   expect(without.filter(sends)).toEqual([]);
   const telling = "export { outgoingWebhook } from './src/modules/outgoing-webhooks/entry.ts';";
   const carried = await filesOf(`${everything}${telling}`);
-  expect(carried.filter(sends)).toHaveLength(2);
+  expect(carried.filter(sends)).toHaveLength(3);
 });
 
 it('a Worker carries the planner only when it imports it', async () => {

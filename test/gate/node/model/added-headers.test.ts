@@ -1,0 +1,33 @@
+/** Headers of a request, such as a trace context, as adapters send them. */
+import { expect, it } from 'vitest';
+import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
+import { type AiBinding, workersAi } from '../../../../src/model/workers-ai/entry.ts';
+import { delta, fakeModel, finish, streamed } from './ai-sdk/fake-model.ts';
+import { ask, completion, hello } from './openai-compatible/fake-server.ts';
+
+const headers = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', 'x-own': 'theirs' };
+const request = { ...hello, headers };
+
+it('a server compatible with OpenAI gets them beside its own, which take precedence', async () => {
+  const ok = () => Response.json(completion({ content: 'hi' }));
+  const { requests } = await ask(ok, { request, apiKey: 'k', headers: { 'x-own': 'ours' } });
+  expect(requests[0]?.headers).toMatchObject({
+    authorization: 'Bearer k',
+    traceparent: headers.traceparent,
+    'x-own': 'ours',
+  });
+});
+
+it('a model of the AI SDK and Workers AI get them', async () => {
+  const sdk = fakeModel([() => streamed([delta('hi'), finish()])]);
+  const options = { signal: new AbortController().signal };
+  await fromAiSdk(sdk.model).ask(request, options);
+  expect(sdk.calls[0]?.headers).toEqual(headers);
+  const seen: unknown[] = [];
+  const run: AiBinding['run'] = async (_, __, given) => {
+    seen.push(given?.extraHeaders);
+    return { response: 'hi' };
+  };
+  await workersAi({ run }, { model: '@cf/m-1' }).ask({ ...request, cache: { key: 'k1' } }, options);
+  expect(seen).toEqual([{ ...headers, 'x-session-affinity': 'k1' }]);
+});
