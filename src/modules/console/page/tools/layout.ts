@@ -22,7 +22,7 @@ export interface Layout {
 }
 
 export const NODE_HEIGHT = 34;
-const [GAP_Y, GAP_X, MARGIN, CHARACTER] = [44, 84, 28, 7.4];
+const [GAP_Y, GAP_X, MARGIN, CHARACTER] = [44, 66, 28, 7.4];
 
 export function layoutOf({ nodes, edges, initial }: Diagram): Layout {
   const columns = columnsOf(nodes, edges, initial);

@@ -1,0 +1,116 @@
+/** A turn whose Worker is killed twice while the console watches: everything that it showed agrees with the journal. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadPage } from '../../../src/cli/console/page.ts';
+import { type ConsoleServer, createConsoleServer } from '../../../src/cli/console/server.ts';
+import { createClient } from '../../../src/client/entry.ts';
+import type { StoredEvent } from '../../../src/journal/entry.ts';
+import { rowsOf } from '../../../src/modules/console/page/turn/turn-rows.ts';
+import { timelineOf } from '../../doors/timeline.ts';
+import { type KillableWorker, startKillable } from '../process/killable-worker.ts';
+import { HAS_BROWSER, showConsole } from './console/shown-console.ts';
+
+/** What the page showed at one moment. */
+interface Sample {
+  /** The number of events in its header. */
+  readonly events: number;
+  /** The names and badges of the rows, without times. */
+  readonly rows: readonly string[];
+}
+
+/** Looks at the page in each frame, and keeps what differs from the frame before. */
+const WATCH = `(() => {
+  globalThis.samples = [];
+  let last = '';
+  const look = () => {
+    const summary = document.querySelector('.summary')?.textContent ?? '';
+    const events = Number(/([\\d,]+) events?/.exec(summary)?.[1].replaceAll(',', ''));
+    const rows = [...document.querySelectorAll('.row')].map((row) =>
+      [row.querySelector('.row-name'), row.querySelector('.badge')].map((one) => one?.textContent ?? '').join(' ').trim());
+    const sample = JSON.stringify({ events, rows });
+    if (rows.length > 0 && sample !== last) globalThis.samples.push(JSON.parse(sample));
+    last = sample;
+    requestAnimationFrame(look);
+  };
+  look();
+})()`;
+
+describe.skipIf(!HAS_BROWSER)('a console that watches a turn', () => {
+  let storage: string;
+  let worker: KillableWorker;
+  let server: ConsoleServer;
+  const shown = showConsole();
+  const start = async (): Promise<void> => {
+    worker = await startKillable('test/full/browser/console/worker.ts', {
+      storage,
+      vars: { LEASE_MS: '1000' },
+      deployedAs: { hasIndex: true },
+    });
+  };
+  beforeAll(async () => {
+    storage = await mkdtemp(join(tmpdir(), 'holdfast-console-'));
+    await start();
+    // Its address stays the same when the Worker starts again at another port.
+    server = createConsoleServer({
+      get url() {
+        return new URL(worker.url);
+      },
+      token: undefined,
+      page: await loadPage(),
+    });
+    await new Promise<void>((resolve) => void server.server.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(async () => {
+    server?.stop();
+    await worker?.kill();
+    await rm(storage, { recursive: true, force: true, maxRetries: 3 });
+  });
+
+  it('shows both deaths and the take-overs, and nothing that the journal does not hold', async () => {
+    const url = `http://127.0.0.1:${Object(server.server.address()).port}`;
+    const session = () => createClient({ url: worker.url, agent: 'clerk', retries: 0 }).session('killed');
+    await session().send('Hello');
+    const page = await shown.open(url, '#/s/clerk/killed/turn');
+    await page.locator('.row').first().waitFor();
+    await page.evaluate(WATCH);
+    const sent = session()
+      .send('Please count the stock.')
+      .catch(() => undefined);
+    const running = page.locator('.row', { hasText: 'count_stock' });
+    for (const invocation of [2, 3]) {
+      await running.filter({ hasText: 'running' }).waitFor();
+      await worker.kill();
+      await start();
+      await page.locator('.row', { hasText: `Invocation ${invocation}` }).waitFor({ timeout: 40_000 });
+    }
+    await page.locator('.turn-facts', { hasText: 'completed' }).waitFor({ timeout: 40_000 });
+    await sent;
+    const events: StoredEvent[] = [];
+    for await (const event of session().events()) events.push(event);
+    const samples = await page.evaluate<readonly Sample[]>('globalThis.samples');
+    expect(samples.length).toBeGreaterThan(4);
+    expect(samples.map(({ events }) => events)).toEqual(
+      samples.map(({ events }) => events).toSorted((a, b) => a - b),
+    );
+    expect(samples.at(-1)?.events).toBe(events.length);
+    for (const sample of samples)
+      expect(sample).toEqual({ ...sample, rows: rowsAt(events.slice(0, sample.events)) });
+    expect(samples.at(-1)?.rows.slice(0, 3)).toEqual([
+      'Invocation 1 died',
+      'Invocation 2 died',
+      'Invocation 3 done',
+    ]);
+    // The browser reports requests that were lost with the Worker.
+    expect(shown.complaints.filter((one) => !/Failed to load resource/.test(one))).toEqual([]);
+    (shown.complaints as string[]).length = 0;
+  }, 120_000);
+});
+
+/** Returns the rows of the last turn of these events, as the page shows them. */
+function rowsAt(events: readonly StoredEvent[]): readonly string[] {
+  const turn = events.findLast(({ type }) => type === 'turn-started');
+  const timeline = turn && 'turn' in turn ? timelineOf(events, turn.turn) : undefined;
+  return timeline ? rowsOf(timeline).map(({ label, badge }) => `${label} ${badge?.text ?? ''}`.trim()) : [];
+}

@@ -1,0 +1,73 @@
+/** The console in a real browser, for the tests of a group. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { CHROMIUM_ARGS, findChromium } from '../../files/chromium.ts';
+
+const program = findChromium();
+
+/** False where there is no browser to show a page in. */
+export const HAS_BROWSER = program !== undefined;
+
+/** Opens pages, and collects what is wrong in them. */
+export interface ShownConsole {
+  /** Opens a page at a hash of the console at this address. */
+  open(url: string, hash: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Errors of scripts, lines of the console at level `error`, and requests to other origins. */
+  readonly complaints: readonly string[];
+}
+
+/** Shows consoles in the group in which it is called. Each page has a context of its own. */
+export function showConsole(): ShownConsole {
+  let browser: Browser;
+  const contexts: BrowserContext[] = [];
+  const complaints: string[] = [];
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: program ?? '', args: CHROMIUM_ARGS });
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()));
+    expect(complaints.splice(0)).toEqual([]);
+  });
+  return {
+    complaints,
+    async open(url, hash, options = {}) {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 820 }, ...options });
+      contexts.push(context);
+      const page = await context.newPage();
+      page.on('pageerror', (error) => complaints.push(String(error)));
+      page.on('console', (line) => {
+        if (line.type() === 'error') complaints.push(line.text());
+      });
+      page.on('request', (request) => {
+        const { origin, protocol } = new URL(request.url());
+        if (/^https?:$/.test(protocol) && origin !== new URL(url).origin) complaints.push(request.url());
+      });
+      await page.goto(`${new URL('/console', url)}${hash}`);
+      await page.getByRole('navigation', { name: 'Main' }).waitFor();
+      return page;
+    },
+  };
+}
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Returns the serious and critical findings of axe-core, each with an example. */
+export async function seriousFindings(page: Page): Promise<readonly string[]> {
+  // The policy of the page allows no script beside its own, but the debugger is not bound by it.
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  return page.evaluate<readonly string[]>(FINDINGS);
+}
+
+const FINDINGS = `axe.run().then(({ violations }) =>
+  violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200) + ' ' + nodes[0].failureSummary))`;
