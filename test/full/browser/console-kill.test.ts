@@ -76,7 +76,7 @@ describe.skipIf(!HAS_BROWSER)('a console that watches a turn', () => {
     await page.locator('.row').first().waitFor();
     await page.evaluate(WATCH);
     const sent = session()
-      .send('Please count the stock.')
+      .send('Please count shelf Z.')
       .catch(() => undefined);
     const running = page.locator('.row', { hasText: 'count_stock' });
     for (const invocation of [2, 3]) {

@@ -82,7 +82,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
     await page.keyboard.type('refund_order');
     await page.getByText(/^\d+ of \d+$/).waitFor();
     await page.getByLabel('Type of event').selectOption('model-replied');
-    await page.keyboard.press('Tab');
+    await page.getByRole('listbox', { name: 'Events' }).focus();
     await page.keyboard.press('ArrowDown');
     await page.getByRole('complementary').getByText('refund_order').first().waitFor();
     expect(new URL(page.url()).hash).toContain('type=model-replied');
@@ -156,10 +156,8 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
     await page.locator('.row', { hasText: 'read_letter' }).click();
     const detail = page.getByRole('complementary');
     await detail.getByText('<img src=x onerror=').first().waitFor();
-    // As text, and then in the event as JSON, which escapes the bell.
-    const marks = ['U+202E', 'U+202C', 'U+200B'];
     const unseen = await detail.locator('.unseen').allTextContents();
-    expect(unseen).toEqual([...marks, 'U+0007', ...marks]);
+    expect(unseen).toEqual(['U+202E', 'U+202C', 'U+200B', 'U+0007']);
     expect(await detail.locator('img, iframe, script').count()).toBe(0);
     const length = async (): Promise<number> => (await detail.textContent())?.length ?? 0;
     expect(await length()).toBeLessThan(5_000);
@@ -168,7 +166,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
     for (const view of ['tools', 'journal', 'state', 'turn?event=8']) {
       await page.evaluate(`location.assign('#/s/clerk/hostile/${view}')`);
       await page.locator('.tool, .virtual-row, .folded, .row').first().waitFor();
-      expect(await page.evaluate('document.body.textContent.length')).toBeLessThan(60_000);
+      expect(await page.evaluate("document.getElementById('app').textContent.length")).toBeLessThan(60_000);
     }
     expect(await page.evaluate('globalThis.pwned')).toBe(undefined);
     // Even its own script could not turn text into markup.

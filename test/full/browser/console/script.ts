@@ -59,6 +59,7 @@ const SCRIPTS: readonly (readonly [words: RegExp, replies: readonly Reply[]])[] 
       'It is damaged, and there are spares.',
     ],
   ],
+  [/shelf Z/, [{ calls: [['count_stock', { shelf: 'Z' }]] }, 'There are 214 ropes.']],
   [/count/i, [{ calls: [['count_stock', { shelf: 'A' }]] }, 'There are 214 ropes.']],
   [/letter/i, [{ calls: [['read_letter']] }, HOSTILE]],
   [/carrier/i, [{ calls: [['call_carrier']] }, 'The carrier does not answer.']],

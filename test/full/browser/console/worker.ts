@@ -62,7 +62,8 @@ const slow = defineTool({
   async run({ shelf }, call) {
     for (const part of ['left', 'middle', 'right']) {
       call.progress(`Counting the ${part} of shelf ${shelf}`);
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      // The last shelf is far away.
+      await new Promise((resolve) => setTimeout(resolve, shelf === 'Z' ? 3_000 : 250));
     }
     return `Shelf ${shelf} holds 214 ropes and 38 blocks.`;
   },

@@ -4,7 +4,7 @@ import type { SessionStore } from '../data/session-store.ts';
 import { sessionHref } from '../shell/router.ts';
 import { count, dateAndTime, dollars, duration, timeOfDay } from '../ui/format.ts';
 import { JsonView } from '../ui/json.tsx';
-import { Badge, Button, Facts } from '../ui/parts.tsx';
+import { Badge, Button, Facts, Fold } from '../ui/parts.tsx';
 import { Line, Words } from '../ui/words.tsx';
 import { callIn, callsOf, textOf } from './call-index.ts';
 import { RequestPart } from './request-part.tsx';
@@ -32,10 +32,7 @@ export function EventDetail({ store, event, onClose }: EventDetailProps) {
         </Button>
       </header>
       <Body store={store} event={event} />
-      <details class="raw">
-        <summary>Event as JSON</summary>
-        <JsonView value={event} most={4_000} />
-      </details>
+      <Fold title="Event as JSON">{() => <JsonView value={event} most={4_000} />}</Fold>
     </div>
   );
 }
@@ -121,12 +118,7 @@ function Reply({ store, event }: OfType<'model-replied'>) {
           ['Took over from', event.tookOver && <Line key="from" text={event.tookOver.from} />],
         ]}
       />
-      {reasoning && (
-        <details>
-          <summary>Reasoning</summary>
-          <Words text={reasoning} />
-        </details>
-      )}
+      {reasoning && <Fold title="Reasoning">{() => <Words text={reasoning} />}</Fold>}
       {text && (
         <>
           <h3>Text</h3>

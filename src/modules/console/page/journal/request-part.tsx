@@ -1,26 +1,19 @@
 /** The model request of a reply, loaded when it is opened. */
-import { useState } from 'preact/hooks';
 import type { RequestView } from '../../request-view.ts';
 import { ask, pathOf } from '../data/api.ts';
 import { useLoaded } from '../data/resource.ts';
 import type { SessionStore } from '../data/session-store.ts';
 import { JsonView } from '../ui/json.tsx';
-import { Badge, Loading, Problem } from '../ui/parts.tsx';
+import { Badge, Fold, Loading, Problem } from '../ui/parts.tsx';
 
 interface RequestPartProps {
   readonly store: SessionStore;
   readonly reply: number;
 }
 
-export function RequestPart({ store, reply }: RequestPartProps) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Request, as this code makes it</summary>
-      {isOpen && <Request store={store} reply={reply} />}
-    </details>
-  );
-}
+export const RequestPart = ({ store, reply }: RequestPartProps) => (
+  <Fold title="Request, as this code makes it">{() => <Request store={store} reply={reply} />}</Fold>
+);
 
 function Request({ store, reply }: RequestPartProps) {
   const loaded = useLoaded(

@@ -1,5 +1,6 @@
 /** Small pieces that all views share. */
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { type Failure, isMissingRoute } from '../data/api.ts';
 import { Line, Words } from './words.tsx';
 
@@ -48,6 +49,23 @@ export function Button({
     >
       {children}
     </button>
+  );
+}
+
+/** A folded part, whose content is made when it is opened. */
+export function Fold({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: () => ComponentChildren;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && children()}
+    </details>
   );
 }
 
