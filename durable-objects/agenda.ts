@@ -31,21 +31,21 @@ interface LaneKey extends AgendaOwner {
 }
 
 /** The maximum number of rows in a lane. The oldest are dropped, except the first, which may be running. */
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /**
  * The pauses before an offer without a reply is repeated. They double up to an hour. An attempt must not take
  * longer.
  */
-const FIRST_PAUSE = MINUTE;
-const LONGEST_PAUSE = HOUR;
+const FIRST_PAUSE_MS = MINUTE_MS;
+const MAX_PAUSE_MS = HOUR_MS;
 
 /** The pauses before a row is offered again if the Worker lacks its module. They double up to a day. */
-const FIRST_PAUSE_WITHOUT = HOUR;
-const LONGEST_PAUSE_WITHOUT = 24 * HOUR;
+const FIRST_PAUSE_WITHOUT_MODULE_MS = HOUR_MS;
+const MAX_PAUSE_WITHOUT_MODULE_MS = 24 * HOUR_MS;
 
 /**
  * Adds rows at the end of their lanes. A row that is already in its lane is not added again, unless it is the
@@ -53,47 +53,51 @@ const LONGEST_PAUSE_WITHOUT = 24 * HOUR;
  */
 export function addToAgenda(scope: LedgerScope, rows: readonly AgendaRow[]): void {
   for (const { module, key, ref, after = 0 } of rows) {
-    const fresh: Lane = { module, key, ...UNTRIED, refs: [] };
-    const [due, lane] = find(scope, fresh) ?? [scope.now() + after, fresh];
+    const fresh: Lane = { module, key, ...NO_ATTEMPTS, refs: [] };
+    const [due, lane] = findLane(scope, fresh) ?? [scope.now() + after, fresh];
     if (lane.refs.includes(ref, lane.attempts && 1)) continue;
     const [first, ...rest] = [...lane.refs, ref];
-    if (rest.length >= MOST_ROWS) logError(`module ${module} ${key} ${HAS_TOO_MANY}`);
-    store(scope, { ...lane, refs: first === undefined ? [] : [first, ...rest.slice(1 - MOST_ROWS)] }, due);
+    if (rest.length >= MAX_ROWS) logError(`module ${module} ${key} ${TOO_MANY_ROWS}`);
+    storeLane(scope, { ...lane, refs: first === undefined ? [] : [first, ...rest.slice(1 - MAX_ROWS)] }, due);
   }
   scheduleAlarm(scope);
 }
 
-const HAS_TOO_MANY = `has more than ${MOST_ROWS} rows due in one session: the oldest are forgotten`;
+const TOO_MANY_ROWS = `has more than ${MAX_ROWS} rows due in one session: the oldest are forgotten`;
 
 /** The counts of a lane whose first row was not offered yet. */
-const UNTRIED = { attempts: 0, misses: 0 };
+const NO_ATTEMPTS = { attempts: 0, misses: 0 };
 
 /** Returns the due rows, each the first of its lane. They become due again in case there is no reply. */
 export const takeDueRows = (scope: LedgerScope): OfferedRow[] =>
   dueRefs(scope, 'due').flatMap((stored) => {
     const lane = fromRef(stored);
     const { module, key, attempts, outside } = lane;
-    const stale = outside === undefined ? undefined : staleOf(scope, outside);
+    const stale = outside === undefined ? undefined : staleCopiesOf(scope, outside);
     if (stale?.copies?.length === 0) {
-      store(scope, { ...lane, ...UNTRIED }, NEVER);
+      storeLane(scope, { ...lane, ...NO_ATTEMPTS }, NEVER);
       return [];
     }
     const attempt = attempts + 1;
-    store(scope, { ...lane, attempts: attempt }, scope.now() + doubled(FIRST_PAUSE, attempts, LONGEST_PAUSE));
+    storeLane(
+      scope,
+      { ...lane, attempts: attempt },
+      scope.now() + backoff(FIRST_PAUSE_MS, attempts, MAX_PAUSE_MS),
+    );
     return lane.refs.slice(0, 1).map((ref) => ({ module, key, ref, attempt, ...(stale && { stale }) }));
   });
 
 /**
  * The maximum number of copies in one row. A store can need a subrequest for each, and the free plan has 50.
  */
-const MOST_COPIES = 40;
+const MAX_COPIES = 40;
 
 /**
  * Returns the stale outside data of an incarnation: copies of removed blobs, or all copies if it was erased.
  */
-function staleOf({ storage }: LedgerScope, incarnation: string): StaleCopies {
+function staleCopiesOf({ storage }: LedgerScope, incarnation: string): StaleCopies {
   const isErased = storage.head() === 0 || incarnation !== incarnationIn(storage);
-  return { incarnation, ...(!isErased && { copies: storage.blobs.stale(MOST_COPIES) }) };
+  return { incarnation, ...(!isErased && { copies: storage.blobs.stale(MAX_COPIES) }) };
 }
 
 /**
@@ -102,22 +106,26 @@ function staleOf({ storage }: LedgerScope, incarnation: string): StaleCopies {
  */
 export function settleRow(scope: LedgerScope, row: OfferedRow, outcome: DueOutcome): void {
   const { module, key, stale } = row;
-  const [, lane] = find(scope, { module, key, outside: stale?.incarnation }) ?? [];
+  const [, lane] = findLane(scope, { module, key, outside: stale?.incarnation }) ?? [];
   if (lane === undefined || lane.refs[0] !== row.ref || lane.attempts !== row.attempt) return;
   // The session was erased while some copies were deleted, so all of its copies are stale now.
-  if (stale?.copies && staleOf(scope, stale.incarnation).copies === undefined) return;
+  if (stale?.copies && staleCopiesOf(scope, stale.incarnation).copies === undefined) return;
   const { attempts, misses, refs } = lane;
   const now = scope.now();
   if (outcome === 'unknown') {
-    const pause = doubled(FIRST_PAUSE_WITHOUT, misses, LONGEST_PAUSE_WITHOUT);
-    store(scope, { ...lane, attempts: attempts - 1, misses: misses + 1 }, now + pause);
+    const pause = backoff(FIRST_PAUSE_WITHOUT_MODULE_MS, misses, MAX_PAUSE_WITHOUT_MODULE_MS);
+    storeLane(scope, { ...lane, attempts: attempts - 1, misses: misses + 1 }, now + pause);
   } else if (typeof outcome === 'object') {
-    store(scope, { ...lane, misses: 0 }, now + outcome.again);
+    storeLane(scope, { ...lane, misses: 0 }, now + outcome.again);
   } else {
     const copies = stale?.copies;
     if (copies) scope.storage.blobs.forgetStale(copies);
     // A lane for outside copies stays, and waits until a copy is stale.
-    store(scope, { ...lane, ...UNTRIED, refs: copies ? refs : outcome === 'done' ? refs.slice(1) : [] }, now);
+    storeLane(
+      scope,
+      { ...lane, ...NO_ATTEMPTS, refs: copies ? refs : outcome === 'done' ? refs.slice(1) : [] },
+      now,
+    );
   }
   scheduleAlarm(scope);
 }
@@ -127,18 +135,18 @@ export function settleRow(scope: LedgerScope, row: OfferedRow, outcome: DueOutco
  * an event names them, so the lane must exist before the first blob is known. It becomes due when there are
  * copies to delete.
  */
-export function rememberOutside(scope: LedgerScope, { module, key }: AgendaOwner): void {
+export function addOutsideLane(scope: LedgerScope, { module, key }: AgendaOwner): void {
   const outside = incarnationIn(scope.storage);
   const lane = { module, key, outside };
-  if (!find(scope, lane)) store(scope, { ...lane, ...UNTRIED, refs: [outside] }, NEVER);
+  if (!findLane(scope, lane)) storeLane(scope, { ...lane, ...NO_ATTEMPTS, refs: [outside] }, NEVER);
 }
 
 /** Makes the deletion of stale copies in outside stores due. */
-export function wakeOutside(scope: LedgerScope): void {
-  const until = afterZombies(scope);
+export function scheduleOutsideDeletion(scope: LedgerScope): void {
+  const until = safeDeletionTime(scope);
   for (const { due, ...alarm } of scope.storage.alarms.all()) {
     const lane = laneOf(alarm);
-    if (lane?.outside === incarnationIn(scope.storage)) store(scope, lane, Math.min(due, until));
+    if (lane?.outside === incarnationIn(scope.storage)) storeLane(scope, lane, Math.min(due, until));
   }
   scheduleAlarm(scope);
 }
@@ -150,11 +158,11 @@ export function wakeOutside(scope: LedgerScope): void {
 export function eraseSession(scope: LedgerScope): void {
   const { storage } = scope;
   const current = incarnationIn(storage);
-  const due = afterZombies(scope);
+  const due = safeDeletionTime(scope);
   const rows = storage.alarms.all().flatMap((alarm) => {
     const lane = laneOf(alarm);
     if (lane?.outside === undefined) return [];
-    return lane.outside === current ? { ...alarm, ref: toRef({ ...lane, ...UNTRIED }), due } : alarm;
+    return lane.outside === current ? { ...alarm, ref: toRef({ ...lane, ...NO_ATTEMPTS }), due } : alarm;
   });
   storage.erase(rows);
   if (rows.length > 0) scheduleAlarm(scope);
@@ -164,11 +172,11 @@ export function eraseSession(scope: LedgerScope): void {
  * Returns the time at which no old holder can add outside copies. A holder that does not know of an erasure
  * acts for at most three quarters of a term, and its uploads can take the rest of a term to arrive.
  */
-const afterZombies = ({ clock, now }: LedgerScope): number => now() + clock.ms * 1.25;
+const safeDeletionTime = ({ clock, now }: LedgerScope): number => now() + clock.ms * 1.25;
 
-const doubled = (first: number, times: number, most: number): number => Math.min(first * 2 ** times, most);
+const backoff = (first: number, times: number, most: number): number => Math.min(first * 2 ** times, most);
 
-function find(
+function findLane(
   { storage }: LedgerScope,
   { module, key, outside }: LaneKey,
 ): readonly [due: number, lane: Lane] | undefined {
@@ -183,9 +191,9 @@ const laneOf = ({ kind, ref }: Pick<Alarm, 'kind' | 'ref'>): Lane | undefined =>
   kind === 'due' ? fromRef(ref) : undefined;
 
 /** Stores a lane in place of the one with the same module and key. Removes it if it has no rows. */
-function store(scope: LedgerScope, lane: Lane, due: number): void {
+function storeLane(scope: LedgerScope, lane: Lane, due: number): void {
   const { alarms } = scope.storage;
-  const [, before] = find(scope, lane) ?? [];
+  const [, before] = findLane(scope, lane) ?? [];
   if (before) alarms.remove('due', toRef(before));
   if (lane.refs.length > 0) alarms.add({ kind: 'due', ref: toRef(lane), due });
 }

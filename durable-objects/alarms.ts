@@ -1,11 +1,11 @@
 import type { TurnStart } from '../src/journal/session-port.ts';
 import { type Alarm, isWaiting, type Lease, type LedgerScope, NEVER } from './session-storage.ts';
-import { LONGEST_PAUSE } from './take-overs.ts';
+import { MAX_PAUSE_MS } from './take-overs.ts';
 
-type Timed = Pick<LedgerScope, 'storage' | 'now' | 'clock'>;
+type AlarmScope = Pick<LedgerScope, 'storage' | 'now' | 'clock'>;
 
 /** Stores the lease, and sets the alarm for its `due`. */
-export function scheduleTurn(scope: Timed, lease: Lease): void {
+export function scheduleTurn(scope: AlarmScope, lease: Lease): void {
   scope.storage.setLease(lease);
   scheduleAlarm(scope);
 }
@@ -14,7 +14,7 @@ export function scheduleTurn(scope: Timed, lease: Lease): void {
  * Returns when to check the open turn next, or `null`. While its holder is heard, each of its messages moves
  * this time, without storing it.
  */
-export function turnDue({ storage, clock }: Timed): number | null {
+export function turnDueTime({ storage, clock }: AlarmScope): number | null {
   const { due, line } = storage.lease();
   if (due === null || !clock.isLive) return due;
   return Math.max(due, line > 0 ? clock.nextLook : clock.deadline);
@@ -24,12 +24,12 @@ export function turnDue({ storage, clock }: Timed): number | null {
  * Sets the platform's alarm to the first due time. Ignores alarms of kinds that only newer code handles,
  * since they would fire forever.
  */
-export function scheduleAlarm(scope: Timed): void {
+export function scheduleAlarm(scope: AlarmScope): void {
   const { storage, now } = scope;
-  let first = turnDue(scope);
+  let first = turnDueTime(scope);
   for (const { kind, due } of storage.alarms.all()) {
-    if (!Object.hasOwn(KNOWN, kind) || due >= NEVER) continue;
-    first = Math.min(due, first ?? due, now() + FARTHEST_ALARM);
+    if (!Object.hasOwn(KNOWN_KINDS, kind) || due >= NEVER) continue;
+    first = Math.min(due, first ?? due, now() + MAX_ALARM_DELAY_MS);
     break;
   }
   storage.alarms.set(first);
@@ -39,25 +39,26 @@ export function scheduleAlarm(scope: Timed): void {
  * Sets the alarm to now if it was probably lost, because work has been due for too long. Does the same if a
  * turn is due later than any pause explains, because the clock was set back. Returns whether it did.
  */
-export function rescueAlarm(scope: Timed): boolean {
+export function rescueAlarm(scope: AlarmScope): boolean {
   const { storage, clock, now } = scope;
   const lease = storage.lease();
-  const isTooFar = lease.due !== null && lease.due > now() + clock.ms + LONGEST_PAUSE;
+  const isTooFar = lease.due !== null && lease.due > now() + clock.ms + MAX_PAUSE_MS;
   if (isTooFar) storage.setLease({ ...lease, due: now() });
-  const isOver = (due: number | null): boolean => due !== null && due + LOST_AFTER <= now();
+  const isOver = (due: number | null): boolean => due !== null && due + LOST_AFTER_MS <= now();
   // The lease does not contain the alarm for a live holder. That is kept in memory until the object restarts.
   const { at = lease.due } = storage.alarms;
-  let isLost = isTooFar || isOver(turnDue(scope)) || (lease.due !== null && isOver(at));
-  for (const { kind, due } of storage.alarms.all()) isLost ||= Object.hasOwn(KNOWN, kind) && isOver(due);
+  let isLost = isTooFar || isOver(turnDueTime(scope)) || (lease.due !== null && isOver(at));
+  for (const { kind, due } of storage.alarms.all())
+    isLost ||= Object.hasOwn(KNOWN_KINDS, kind) && isOver(due);
   if (isLost) storage.alarms.set(now());
   return isLost;
 }
 
 /** Ms after which a due alarm counts as lost. If it was only late, it is set twice, which is harmless. */
-export const LOST_AFTER = 1_000;
+export const LOST_AFTER_MS = 1_000;
 
 /** The kinds that this code handles. A record makes the compiler require each of them. */
-const KNOWN: Readonly<Record<Alarm['kind'], true>> = {
+const KNOWN_KINDS: Readonly<Record<Alarm['kind'], true>> = {
   expiry: true,
   start: true,
   retention: true,
@@ -66,10 +67,10 @@ const KNOWN: Readonly<Record<Alarm['kind'], true>> = {
 };
 
 /** The platform has no alarms after the year 2189. An alarm that fires early only checks again. In ms. */
-const FARTHEST_ALARM = 365 * 24 * 60 * 60_000;
+const MAX_ALARM_DELAY_MS = 365 * 24 * 60 * 60_000;
 
 /** Returns the refs of the due alarms of this kind. */
-export const dueRefs = ({ storage, now }: Timed, kind: Alarm['kind']): string[] =>
+export const dueRefs = ({ storage, now }: AlarmScope, kind: Alarm['kind']): string[] =>
   storage.alarms
     .all()
     .filter((alarm) => alarm.kind === kind && alarm.due <= now())
@@ -79,8 +80,8 @@ export const dueRefs = ({ storage, now }: Timed, kind: Alarm['kind']): string[] 
  * Erases the session after `retainMs` without activity, and drops blob retentions other than this one. Absent
  * values mean no limit. The last message decides. The caller must schedule the alarm.
  */
-export function retain(
-  { storage, now }: Timed,
+export function setRetention(
+  { storage, now }: AlarmScope,
   { retainMs, blobRetainMs }: Pick<TurnStart, 'retainMs' | 'blobRetainMs'>,
 ): void {
   for (const { kind, ref } of storage.alarms.all()) {
@@ -92,13 +93,13 @@ export function retain(
 }
 
 /** Restarts the session's retention after activity, if it has one. The caller must schedule the alarm. */
-export function retainAnew({ storage, now }: Timed): void {
+export function restartRetention({ storage, now }: AlarmScope): void {
   for (const alarm of storage.alarms.all())
     if (alarm.kind === 'retention') storage.alarms.add({ ...alarm, due: now() + Number(alarm.ref) });
 }
 
 /** Returns whether the session's retention has expired and no turn is open or waiting. */
-export function isOutdated(scope: Timed): boolean {
+export function isSessionExpired(scope: AlarmScope): boolean {
   const { storage } = scope;
   if (dueRefs(scope, 'retention').length === 0) return false;
   return storage.lease().turn === null && !storage.inbox.messages().some(isWaiting);

@@ -1,16 +1,21 @@
 import type { KeptBlob } from '../src/journal/blob.ts';
-import type { Change, FoundCredential, KeptCredential, SessionFull } from '../src/journal/session-port.ts';
+import type {
+  AppendData,
+  FoundCredential,
+  KeptCredential,
+  SessionFull,
+} from '../src/journal/session-port.ts';
 import { scheduleAlarm } from './alarms.ts';
 import { keepBlobs } from './blobs.ts';
 import { settleLease } from './lease.ts';
 import type { LedgerScope, SessionStorage } from './session-storage.ts';
-import { deferScheduled, forgetSteered, takeIn } from './waiting-turns.ts';
+import { deferScheduled, forgetSteered, removeJournaled } from './waiting-turns.ts';
 
 /**
  * @throws Error if a change has a field that only newer code knows. The append is sent again until this
  * object runs that code.
  */
-export function mustKnow(change: Change): void {
+export function assertKnownFields(change: AppendData): void {
   // Lists all fields, so that the compiler requires each of them.
   const { events, progress, unread, release, resumeAfter, agenda, inboxHeld, ...more } = change;
   const { inboxRead, blobs, snapshot, expiries, scheduled, ...strangers } = more;
@@ -20,10 +25,10 @@ export function mustKnow(change: Change): void {
 }
 
 /** Stores the rest of an append whose events are stored. */
-export function storeRest(scope: LedgerScope, change: Change): void {
+export function storeRest(scope: LedgerScope, change: AppendData): void {
   const { storage, now } = scope;
   const { inboxRead, blobs, snapshot, expiries, scheduled } = change;
-  if (inboxRead !== undefined) takeIn(scope, inboxRead);
+  if (inboxRead !== undefined) removeJournaled(scope, inboxRead);
   if (blobs) keepBlobs(scope, blobs);
   if (snapshot !== undefined) storage.snapshots.set(snapshot);
   if (snapshot?.messagesFrom !== undefined) forgetSteered(scope, snapshot.messagesFrom);
@@ -38,7 +43,7 @@ export function storeRest(scope: LedgerScope, change: Change): void {
 /**
  * The size limit of a session in bytes. The platform refuses all writes of an object whose database is full.
  */
-export interface Bounds {
+export interface SizeLimit {
   readonly storage: SessionStorage;
   readonly mostBytes: number;
 }
@@ -46,32 +51,36 @@ export interface Bounds {
 /**
  * The reserve in bytes for ending running work. It is larger than any rows that the object writes by itself.
  */
-const ROOM_TO_END = 16 * 1024 * 1024;
+const END_RESERVE_BYTES = 16 * 1024 * 1024;
 /** The maximum bytes that the end of a turn can add to a full session. */
-const MOST_OF_END = 1024 * 1024;
+const MAX_END_BYTES = 1024 * 1024;
 
 /**
  * Returns why a session has no room for this many more bytes, or `null` if it has. `isEnd`: the bytes end a
  * turn.
  */
-export function whyFull({ storage, mostBytes }: Bounds, more: number, isEnd = false): SessionFull | null {
-  if (mostBytes === Infinity || more === 0 || (isEnd && more <= MOST_OF_END)) return null;
+export function roomProblem(
+  { storage, mostBytes }: SizeLimit,
+  more: number,
+  isEnd = false,
+): SessionFull | null {
+  if (mostBytes === Infinity || more === 0 || (isEnd && more <= MAX_END_BYTES)) return null;
   const used = storage.bytes();
-  const most = mostBytes - ROOM_TO_END;
+  const most = mostBytes - END_RESERVE_BYTES;
   return used + more > most ? { status: 'session-full', most, used } : null;
 }
 
 /** Returns that a session is full if storing failed for this reason. Rethrows any other error. */
-export function toFull({ storage, mostBytes }: Bounds, failure: unknown): SessionFull {
-  if (!IS_FULL.test(String(failure))) throw failure;
-  return { status: 'session-full', most: mostBytes - ROOM_TO_END, used: storage.bytes() };
+export function toSessionFull({ storage, mostBytes }: SizeLimit, failure: unknown): SessionFull {
+  if (!FULL_ERROR.test(String(failure))) throw failure;
+  return { status: 'session-full', most: mostBytes - END_RESERVE_BYTES, used: storage.bytes() };
 }
 
 /** SQLite's messages for a full database. */
-const IS_FULL = /\bSQLITE_FULL\b|\bdatabase or disk is full\b/;
+const FULL_ERROR = /\bSQLITE_FULL\b|\bdatabase or disk is full\b/;
 
 /** Returns the maximum size in bytes of a message or an append, at three bytes per character. */
-export function weightOf(
+export function maxSizeOf(
   bodies: readonly { readonly body: string }[],
   blobs: readonly KeptBlob[] = [],
 ): number {
@@ -84,31 +93,31 @@ export function weightOf(
 const GB = 1_000_000_000;
 
 /** The smallest valid value of `SESSION_BYTES`. A smaller one would leave no room for events. */
-const LEAST_BYTES = 17_000_000;
+const MIN_SESSION_BYTES = 17_000_000;
 
 /**
  * Returns the maximum size of the object's database in bytes: the value of `SESSION_BYTES` if it is valid,
  * and otherwise the limit of the Worker's plan.
  */
-export function mostBytesOf(env: { readonly SESSION_BYTES?: string; readonly PLAN?: string }): number {
+export function maxBytesOf(env: { readonly SESSION_BYTES?: string; readonly PLAN?: string }): number {
   const said = Number(env.SESSION_BYTES);
-  if (Number.isSafeInteger(said) && said >= LEAST_BYTES) return said;
+  if (Number.isSafeInteger(said) && said >= MIN_SESSION_BYTES) return said;
   return env.PLAN === 'free' ? GB : 10 * GB;
 }
 
 /** The maximum number of credentials in a session. Beyond it, the oldest is dropped. */
-const MOST_KEPT = 100;
+const MAX_CREDENTIALS = 100;
 
 /**
  * The maximum characters of all credentials together. Beyond it, the oldest is dropped. One value of the
  * platform is limited to 2 MiB, which holds a million characters.
  */
-const MOST_CHARACTERS = 512 * 1024;
+const MAX_CREDENTIAL_CHARACTERS = 512 * 1024;
 
-type Storage = Pick<SessionStorage, 'credentials'>;
+type CredentialScope = Pick<SessionStorage, 'credentials'>;
 
 /** Returns the credential of a key. */
-export function findCredential({ credentials }: Storage, key: string): FoundCredential {
+export function findCredential({ credentials }: CredentialScope, key: string): FoundCredential {
   const found = credentials.all().find((one) => one.key === key);
   if (found === undefined) return { status: 'none' };
   return found.value === null ? { status: 'lost' } : { status: 'found', value: found.value };
@@ -116,38 +125,38 @@ export function findCredential({ credentials }: Storage, key: string): FoundCred
 
 /** Stores a credential in place of the one under its key. `null` removes it. A full session stores none. */
 export function keepCredential(
-  bounds: Bounds,
+  bounds: SizeLimit,
   key: string,
   value: string | null,
 ): KeptCredential | SessionFull {
   const { storage } = bounds;
-  const full = whyFull(bounds, weightOf(value === null ? [] : [{ body: value }]));
+  const full = roomProblem(bounds, maxSizeOf(value === null ? [] : [{ body: value }]));
   if (full !== null) return full;
   try {
-    storage.transaction(() => keep(storage, key, value));
+    storage.transaction(() => storeCredential(storage, key, value));
     return { status: 'kept' };
   } catch (failure) {
-    return toFull(bounds, failure);
+    return toSessionFull(bounds, failure);
   }
 }
 
-function keep({ credentials }: Storage, key: string, value: string | null): void {
+function storeCredential({ credentials }: CredentialScope, key: string, value: string | null): void {
   const others = credentials.all().filter((one) => one.key !== key);
   const all = value === null ? others : [...others, { key, value }];
   let characters = 0;
   const beyond = all.findLastIndex((one) => {
     characters += one.key.length + (one.value?.length ?? 0);
-    return characters > MOST_CHARACTERS;
+    return characters > MAX_CREDENTIAL_CHARACTERS;
   });
   // The newest credential is always kept, if the platform accepts its length.
-  credentials.set(all.slice(Math.min(beyond + 1, all.length - 1)).slice(-MOST_KEPT));
+  credentials.set(all.slice(Math.min(beyond + 1, all.length - 1)).slice(-MAX_CREDENTIALS));
 }
 
 /**
  * Marks all credentials as lost. The holder fell silent and may still use them, so no other holder can. Their
  * keys stay known.
  */
-export function loseCredentials({ credentials }: Storage): void {
+export function markCredentialsLost({ credentials }: CredentialScope): void {
   const all = credentials.all();
   if (all.length > 0) credentials.set(all.map(({ key }) => ({ key, value: null })));
 }

@@ -1,4 +1,4 @@
-import type { BlobGone, BlobLoad, KeptBlob } from '../src/journal/blob.ts';
+import type { BlobGoneReason, BlobLoad, KeptBlob } from '../src/journal/blob.ts';
 
 /** The blobs of a session. The record of a blob is read without its bytes. */
 export interface BlobStorage {
@@ -17,7 +17,7 @@ export interface BlobStorage {
    * Removes the bytes of a blob, and records why. If they are outside, that copy becomes stale and the next
    * one gets another version.
    */
-  remove(id: string, why: BlobGone): void;
+  remove(id: string, why: BlobGoneReason): void;
   /** Returns when the oldest remaining blob last arrived, in ms since the epoch, or `null`. */
   oldest(): number | null;
   /** Returns the ids of the remaining blobs that last arrived at this time or earlier. */
@@ -42,7 +42,7 @@ export type StoredBlob = {
   readonly here: number;
   /** 1 if an outside store has them, and otherwise 0. */
   readonly outside: number;
-  readonly gone: BlobGone | null;
+  readonly gone: BlobGoneReason | null;
   /** The version of the copy that an outside store has or will receive. */
   readonly version: number;
 };

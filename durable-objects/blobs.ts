@@ -1,13 +1,13 @@
 import type {
   BlobPage,
   BlobQuery,
-  BlobRemoved,
+  BlobRemoval,
   BlobStates,
-  BlobsRefused,
+  BlobsRefusal,
   KeptBlob,
 } from '../src/journal/blob.ts';
 import type { TurnStart } from '../src/journal/session-port.ts';
-import { rememberOutside, wakeOutside } from './agenda.ts';
+import { addOutsideLane, scheduleOutsideDeletion } from './agenda.ts';
 import { dueRefs, scheduleAlarm } from './alarms.ts';
 import type { StoredBlob } from './blob-storage.ts';
 import {
@@ -32,11 +32,11 @@ export function keepBlobs(scope: LedgerScope, blobs: readonly KeptBlob[]): void 
     const before = storage.blobs.find(blob.id);
     if (isMoved(before, blob)) continue;
     storage.blobs.add({ ...blob, size: sizeOf(blob) }, scope.now(), before);
-    if (blob.outside) rememberOutside(scope, blob.outside);
+    if (blob.outside) addOutsideLane(scope, blob.outside);
   }
-  const retention = retentionOf(storage);
+  const retention = findBlobRetention(storage);
   if (!retention) return;
-  retainBlobs(scope, Number(retention.ref));
+  scheduleBlobExpiry(scope, Number(retention.ref));
   scheduleAlarm(scope);
 }
 
@@ -48,10 +48,10 @@ const isMoved = (kept: StoredBlob | null, { outside }: KeptBlob): boolean =>
  * Returns why the blobs of a message cannot be kept: there is no room for the new ones, or an outside store
  * no longer has their bytes. Returns `null` if they can.
  */
-export function whyNotKept(
+export function blobsProblem(
   storage: SessionStorage,
   { blobs = [], room = Infinity, opening }: TurnStart,
-): BlobsRefused | null {
+): BlobsRefusal | null {
   const kept = new Map(blobs.map((blob) => [blob, storage.blobs.find(blob.id)]));
   const added = new Map(blobs.map((blob) => [blob.id, kept.get(blob)?.gone === null ? 0 : sizeOf(blob)]));
   const used = storage.blobs.load()?.bytes ?? 0;
@@ -69,7 +69,7 @@ export function whyNotKept(
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Returns a part of a blob. The part is empty if it begins after the blob's end. */
-export function pageOfBlob(
+export function readBlobPage(
   storage: SessionStorage,
   { id, from = 0, length = PAGE_BYTES }: BlobQuery,
 ): BlobPage | null {
@@ -77,16 +77,17 @@ export function pageOfBlob(
   if (kept?.gone !== null) return null;
   const { about, size, version } = kept;
   if (!kept.here) return { about, size, bytes: null, at: { incarnation: incarnationIn(storage), version } };
-  const start = within(from, size);
-  const end = start + within(length, Math.min(PAGE_BYTES, size - start));
+  const start = clampToWhole(from, size);
+  const end = start + clampToWhole(length, Math.min(PAGE_BYTES, size - start));
   return { about, size, bytes: storage.blobs.read(kept, start, end) };
 }
 
 /** Returns the value as a whole number from 0 to `most`. */
-const within = (value: number, most: number): number => Math.min(Math.max(Math.trunc(value) || 0, 0), most);
+const clampToWhole = (value: number, most: number): number =>
+  Math.min(Math.max(Math.trunc(value) || 0, 0), most);
 
 /** Returns the states of these blobs, or `null` if there is no session. */
-export const statesOf = (storage: SessionStorage, ids: readonly string[]): BlobStates | null =>
+export const blobStatesOf = (storage: SessionStorage, ids: readonly string[]): BlobStates | null =>
   storage.head() === 0
     ? null
     : {
@@ -100,7 +101,7 @@ export const statesOf = (storage: SessionStorage, ids: readonly string[]): BlobS
       };
 
 /** Removes a blob, unless a turn runs. Must run in a transaction. */
-export function removeBlob(scope: LedgerScope, id: string): BlobRemoved {
+export function removeBlob(scope: LedgerScope, id: string): BlobRemoval {
   const { storage } = scope;
   const kept = storage.blobs.find(id);
   if (!kept) return { status: 'unknown' };
@@ -108,7 +109,7 @@ export function removeBlob(scope: LedgerScope, id: string): BlobRemoved {
     const turn = runningTurn(storage);
     if (turn !== null) return { status: 'busy', turn };
     storage.blobs.remove(id, 'deleted');
-    wakeOutside(scope);
+    scheduleOutsideDeletion(scope);
   }
   return { status: 'deleted' };
 }
@@ -125,15 +126,15 @@ export function expireBlobs(scope: LedgerScope): void {
       continue;
     }
     for (const id of storage.blobs.keptUntil(now() - Number(ref))) storage.blobs.remove(id, 'expired');
-    wakeOutside(scope);
-    retainBlobs(scope, Number(ref));
+    scheduleOutsideDeletion(scope);
+    scheduleBlobExpiry(scope, Number(ref));
   }
 }
 
 /**
  * Schedules the removal of blobs this many ms after they last arrived. The caller must schedule the alarm.
  */
-export function retainBlobs({ storage: { alarms, blobs } }: LedgerScope, ms: number): void {
+export function scheduleBlobExpiry({ storage: { alarms, blobs } }: LedgerScope, ms: number): void {
   alarms.add({ kind: 'blob-retention', ref: String(ms), due: (blobs.oldest() ?? NEVER) + ms });
 }
 
@@ -141,7 +142,7 @@ export function retainBlobs({ storage: { alarms, blobs } }: LedgerScope, ms: num
  * Returns the alarm row of the blobs' retention. There is at most one, since `retain` removes the previous
  * one.
  */
-export const retentionOf = ({ alarms }: SessionStorage): Alarm | undefined =>
+export const findBlobRetention = ({ alarms }: SessionStorage): Alarm | undefined =>
   alarms.all().find(({ kind }) => kind === 'blob-retention');
 
 /**

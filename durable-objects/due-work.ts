@@ -1,10 +1,10 @@
 import { type OfferedRow, takeDueRows } from './agenda.ts';
-import { dueRefs, retainAnew, scheduleAlarm, turnDue } from './alarms.ts';
+import { dueRefs, restartRetention, scheduleAlarm, turnDueTime } from './alarms.ts';
 import { expireBlobs } from './blobs.ts';
 import { expireWait, isCancelled } from './inbox.ts';
 import type { LedgerScope } from './session-storage.ts';
 import { pauseAfterSilence } from './take-overs.ts';
-import { queueDue, startNext } from './waiting-turns.ts';
+import { queueDueTurns, startNext } from './waiting-turns.ts';
 
 /** The due work that an alarm hands to a runner. */
 export interface DueWork {
@@ -18,8 +18,8 @@ export interface DueWork {
  * erased, only stale copies of blobs in outside stores can be due.
  */
 export function doDueWork(scope: LedgerScope): DueWork {
-  if (dueRefs(scope, 'retention').length > 0) retainAnew(scope);
-  queueDue(scope);
+  if (dueRefs(scope, 'retention').length > 0) restartRetention(scope);
+  queueDueTurns(scope);
   startNext(scope);
   for (const wait of dueRefs(scope, 'expiry')) expireWait(scope, wait);
   expireBlobs(scope);
@@ -33,7 +33,7 @@ export function doDueWork(scope: LedgerScope): DueWork {
  * Returns how long the open turn stays with its holder if the holder stays silent, in ms. If earlier holders
  * fell silent too, this includes a pause, unless the turn was cancelled and only has to end.
  */
-export function untilOffered({ storage, clock, now }: LedgerScope, turn: string): number {
+export function msUntilOffer({ storage, clock, now }: LedgerScope, turn: string): number {
   if (storage.lease().state !== 'held') return 0;
   const pause = isCancelled(storage, turn) ? 0 : pauseAfterSilence(storage, clock);
   return Math.max(0, clock.deadline + pause - now());
@@ -43,9 +43,9 @@ export function untilOffered({ storage, clock, now }: LedgerScope, turn: string)
  * Returns whether this is the open turn and its holder has fallen silent, so that any invocation can take it
  * over now.
  */
-export function isLeft(scope: LedgerScope, turn: string): boolean {
+export function isAbandoned(scope: LedgerScope, turn: string): boolean {
   const lease = scope.storage.lease();
-  return lease.turn === turn && lease.state === 'held' && untilOffered(scope, turn) === 0;
+  return lease.turn === turn && lease.state === 'held' && msUntilOffer(scope, turn) === 0;
 }
 
 /**
@@ -56,9 +56,9 @@ function takeDueTurn(scope: LedgerScope): readonly string[] {
   const { storage, clock, now } = scope;
   const lease = storage.lease();
   const { turn } = lease;
-  const due = turnDue(scope);
+  const due = turnDueTime(scope);
   if (turn === null || due === null || due > now()) return [];
-  const left = untilOffered(scope, turn);
+  const left = msUntilOffer(scope, turn);
   storage.setLease({ ...lease, due: now() + (left || clock.ms) });
   return left === 0 ? [turn] : [];
 }

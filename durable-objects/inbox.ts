@@ -1,4 +1,4 @@
-import type { InboxMessage, Posted, PostedMessage, WaitAnswer } from '../src/journal/inbox-message.ts';
+import type { InboxMessage, PostedMessage, PostOutcome, WaitAnswer } from '../src/journal/inbox-message.ts';
 import { dueRefs, scheduleAlarm } from './alarms.ts';
 import { keepBlobs } from './blobs.ts';
 import {
@@ -8,7 +8,7 @@ import {
   type SessionStorage,
   type StoredMessage,
 } from './session-storage.ts';
-import { waitsAs } from './waiting-turns.ts';
+import { waitStatusOf } from './waiting-turns.ts';
 
 /**
  * Returns the unread messages for the holder of the open turn, except those that it already `holds`. Returns
@@ -19,11 +19,11 @@ export function unreadMessages(storage: SessionStorage, holds: readonly number[]
   if (open === null || storage.inbox.messages().length === 0) return [];
   const told: InboxMessage[] = [];
   let size = 0;
-  for (const { id, kind, turn } of unreadFor(open, storage.inbox.messages()).toSorted(byRank)) {
+  for (const { id, kind, turn } of unreadFor(open, storage.inbox.messages()).toSorted(compareByRank)) {
     if (holds.includes(id)) continue;
     const body = storage.inbox.body(id);
     size += body.length;
-    if (told.length > 0 && size > MOST_AT_ONCE) break;
+    if (told.length > 0 && size > MAX_REPLY_CHARACTERS) break;
     told.push({ id, kind, turn, body });
   }
   return told.toSorted((a, b) => a.id - b.id);
@@ -56,7 +56,7 @@ export function newestUnread(
 }
 
 /** Returns whether to notify watchers about the messages: other turns wait, or there is more to read. */
-export function isNews(storage: SessionStorage, before: readonly StoredMessage[]): boolean {
+export function hasNews(storage: SessionStorage, before: readonly StoredMessage[]): boolean {
   const messages = storage.inbox.messages();
   if (messages === before) return false;
   const { length } = before.filter(isWaiting);
@@ -70,17 +70,17 @@ export function isNews(storage: SessionStorage, before: readonly StoredMessage[]
  * The maximum characters of messages in one reply. A character has at most two bytes, and an RPC message can
  * be 32 MiB.
  */
-const MOST_AT_ONCE = 4 * 1024 * 1024;
+const MAX_REPLY_CHARACTERS = 4 * 1024 * 1024;
 
-const byRank = (a: UnreadMessage, b: UnreadMessage): number => rankOf(a) - rankOf(b);
+const compareByRank = (a: UnreadMessage, b: UnreadMessage): number => rankOf(a) - rankOf(b);
 
 /** Messages of kinds that only newer code knows come last. */
-const rankOf = ({ kind }: UnreadMessage): number => (isKnownKind(kind) ? RANK[kind] : UNKNOWN_RANK);
+const rankOf = ({ kind }: UnreadMessage): number => (isKnownKind(kind) ? RANKS[kind] : UNKNOWN_RANK);
 
-const isKnownKind = (kind: string): boolean => Object.hasOwn(RANK, kind);
+const isKnownKind = (kind: string): boolean => Object.hasOwn(RANKS, kind);
 
 /** The order of messages if not all fit. A message that can become its own turn must not delay the others. */
-const RANK: Readonly<Record<InboxMessage['kind'], number>> = {
+const RANKS: Readonly<Record<InboxMessage['kind'], number>> = {
   cancel: 0,
   expired: 0,
   answer: 1,
@@ -91,16 +91,16 @@ const RANK: Readonly<Record<InboxMessage['kind'], number>> = {
 const UNKNOWN_RANK = 4;
 
 /** Returns why a message is refused, or `null` if it belongs in the inbox. Stores nothing. */
-export function whyNotPosted(
+export function postProblem(
   storage: SessionStorage,
   { kind, turn, answers }: PostedMessage,
-): Exclude<Posted, 'posted'> | null {
-  const closed = answers && whyClosed(storage, answers);
-  return closed ?? (isAddressee(storage, kind, turn) ? null : 'no-such-turn');
+): Exclude<PostOutcome, 'posted'> | null {
+  const closed = answers && closedWaitProblem(storage, answers);
+  return closed ?? (canReceive(storage, kind, turn) ? null : 'no-such-turn');
 }
 
 /** Adds a message to the inbox, unless it answers a wait that has expired but was not checked yet. */
-export function leaveOrExpire(scope: LedgerScope, message: PostedMessage): 'posted' | 'expired' {
+export function postOrExpire(scope: LedgerScope, message: PostedMessage): 'posted' | 'expired' {
   const { turn, answers } = message;
   if (answers !== undefined) {
     if (dueRefs(scope, 'expiry').includes(answers.wait)) {
@@ -110,7 +110,7 @@ export function leaveOrExpire(scope: LedgerScope, message: PostedMessage): 'post
     closeWait(scope, turn, answers);
   }
   if (message.blobs) keepBlobs(scope, message.blobs);
-  leaveMessage(scope, message);
+  addMessage(scope, message);
   return 'posted';
 }
 
@@ -121,8 +121,8 @@ export function expireWait(scope: LedgerScope, wait: string): void {
     scope.storage.alarms.remove('expiry', wait);
     return;
   }
-  closeWait(scope, turn, { wait, bodyHash: EXPIRED });
-  leaveMessage(scope, { kind: 'expired', turn, body: wait });
+  closeWait(scope, turn, { wait, bodyHash: EXPIRED_HASH });
+  addMessage(scope, { kind: 'expired', turn, body: wait });
 }
 
 /** Returns the unread messages for this turn only. */
@@ -132,7 +132,7 @@ const ownMessages = (storage: SessionStorage, turn: string): UnreadMessage[] =>
   );
 
 /** Returns whether this turn has an unread message that a holder of this version can use. */
-export const isCalledFor = (storage: SessionStorage, turn: string): boolean =>
+export const hasUsableMessage = (storage: SessionStorage, turn: string): boolean =>
   ownMessages(storage, turn).some(({ kind }) => isKnownKind(kind));
 
 /** Returns whether a cancel of this turn is unread by its holder. */
@@ -147,10 +147,10 @@ export const dropMessages = (storage: SessionStorage, turn: string): void =>
  * Returns whether a turn can receive such a message. A waiting turn can only be cancelled, and not if its
  * message steers another turn. Late results and notes can belong to any turn.
  */
-function isAddressee(storage: SessionStorage, kind: PostedMessage['kind'], turn: string): boolean {
+function canReceive(storage: SessionStorage, kind: PostedMessage['kind'], turn: string): boolean {
   if (kind === 'late' || kind === 'note') return storage.turnStart(turn) !== null;
   if (storage.lease().turn === turn) return true;
-  const waits = kind === 'cancel' ? waitsAs(storage, turn) : null;
+  const waits = kind === 'cancel' ? waitStatusOf(storage, turn) : null;
   return waits !== null && waits.status !== 'steering';
 }
 
@@ -158,7 +158,7 @@ function isAddressee(storage: SessionStorage, kind: PostedMessage['kind'], turn:
  * Adds a message to the inbox, unless the same one is there unread. A suspended turn that gets one waits for
  * a holder again.
  */
-function leaveMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): void {
+function addMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): void {
   const { storage, clock } = scope;
   const { inbox } = storage;
   const isLeft = inbox
@@ -169,7 +169,7 @@ function leaveMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): 
   if (kind === 'note' && lease.state !== 'held') journalNotes(scope);
   if (kind === 'late' || kind === 'note') return; // These are for the next lease holder, or for the journal.
   if (lease.turn !== turn) {
-    startNow(scope, turn);
+    queueCancelledTurn(scope, turn);
     return;
   }
   const state = lease.state === 'suspended' ? 'free' : lease.state;
@@ -190,39 +190,39 @@ export function journalNotes({ storage, now }: Pick<LedgerScope, 'storage' | 'no
 }
 
 /** Queues a cancelled scheduled turn at once, since it only has to end. */
-function startNow(scope: LedgerScope, turn: string): void {
+function queueCancelledTurn(scope: LedgerScope, turn: string): void {
   const { storage, now } = scope;
-  if (waitsAs(storage, turn)?.status === 'scheduled') {
+  if (waitStatusOf(storage, turn)?.status === 'scheduled') {
     storage.alarms.add({ kind: 'start', ref: turn, due: now() });
   }
   scheduleAlarm(scope);
 }
 
 /** Returns why a wait no longer accepts an answer, or `null` if it does. */
-function whyClosed(
+function closedWaitProblem(
   { requests }: SessionStorage,
   { wait, bodyHash }: WaitAnswer,
-): Extract<Posted, 'expired' | 'known' | 'answered'> | null {
-  const taken = requests.find(keyOf(wait));
+): Extract<PostOutcome, 'expired' | 'known' | 'answered'> | null {
+  const taken = requests.find(answerKeyOf(wait));
   if (taken === null) return null;
-  if (taken.bodyHash === EXPIRED) return 'expired';
+  if (taken.bodyHash === EXPIRED_HASH) return 'expired';
   return taken.bodyHash === bodyHash ? 'known' : 'answered';
 }
 
 /** Records the one answer of a wait, or its expiry. */
 function closeWait({ storage, now }: LedgerScope, turn: string, { wait, bodyHash }: WaitAnswer): void {
   storage.requests.forget(now());
-  storage.requests.add({ key: keyOf(wait), bodyHash, turn, seq: 0, expires: now() + ANSWER_TTL });
+  storage.requests.add({ key: answerKeyOf(wait), bodyHash, turn, seq: 0, expires: now() + ANSWER_TTL_MS });
   storage.alarms.remove('expiry', wait);
 }
 
-const keyOf = (wait: string): string => `answer ${wait}`;
+const answerKeyOf = (wait: string): string => `answer ${wait}`;
 
 /** Stored in place of an answer's hash if the wait expired. */
-const EXPIRED = '';
+const EXPIRED_HASH = '';
 
 /**
  * How long an answer is remembered outside the journal, in ms, for a repeat that arrives before the journal
  * contains the first.
  */
-const ANSWER_TTL = 7 * 24 * 60 * 60_000;
+const ANSWER_TTL_MS = 7 * 24 * 60 * 60_000;

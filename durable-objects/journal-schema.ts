@@ -75,7 +75,7 @@ export function migrate(
 }
 
 /** The tables that contain a session's data: all but the first, which has the name of the object. */
-export const EMPTIED: readonly string[] = [TABLES, ...UPGRADES]
+export const DATA_TABLES: readonly string[] = [TABLES, ...UPGRADES]
   .join('')
   .split('CREATE TABLE ')
   .slice(2)

@@ -1,12 +1,18 @@
 import type * as wire from '../src/journal/live-items.ts';
-import type { Change, Leased, Reader } from '../src/journal/session-port.ts';
+import type { AppendData, LeaseGrant, ReaderCapabilities } from '../src/journal/session-port.ts';
 import { addToAgenda } from './agenda.ts';
-import { retainAnew, scheduleAlarm, scheduleTurn } from './alarms.ts';
-import { dropMessages, isCalledFor, journalNotes, unreadMessages } from './inbox.ts';
-import { pageToFold } from './pages.ts';
+import { restartRetention, scheduleAlarm, scheduleTurn } from './alarms.ts';
+import { dropMessages, hasUsableMessage, journalNotes, unreadMessages } from './inbox.ts';
+import { readFoldPage } from './pages.ts';
 import type { Lease, LeaseTimes, LedgerScope, LedgerWatchers, SessionStorage } from './session-storage.ts';
-import { countChange, countSilent, isSameCount, pauseWhenYielded, type TakeOvers } from './take-overs.ts';
-import { loadOf, startNext } from './waiting-turns.ts';
+import {
+  countAppend,
+  countSilentHolder,
+  isSameCount,
+  pauseWhenYielded,
+  type TakeOvers,
+} from './take-overs.ts';
+import { startNext, waitingLoadOf } from './waiting-turns.ts';
 
 interface LeaseOptions {
   readonly leaseMs: number;
@@ -30,7 +36,7 @@ export interface ClosedLine {
 }
 
 /** Why a lease was given. */
-type Cause = Pick<Lease, 'cause' | 'expiredFor'> & Partial<TakeOvers>;
+type LeaseCause = Pick<Lease, 'cause' | 'expiredFor'> & Partial<TakeOvers>;
 
 /**
  * Decides who holds a session, and until when: for a term after the holder was last heard.
@@ -104,7 +110,7 @@ export class LeaseClock implements LeaseTimes {
   }
 
   /** Leases the session to the sender of the nonce for a full term. The turn is checked at its end. */
-  take(turn: string, nonce: string, cause: Cause): void {
+  take(turn: string, nonce: string, cause: LeaseCause): void {
     const storage = this.#storage;
     const now = this.#now;
     const lease = storage.lease();
@@ -183,9 +189,9 @@ export class LeaseClock implements LeaseTimes {
   /**
    * Returns why the next lease of the open turn is given. A turn without further events has only now started.
    */
-  nextCause(turn: string): Cause {
+  nextCause(turn: string): LeaseCause {
     if (this.#storage.lease().state === 'held') {
-      const counts = countSilent(this.#storage, this);
+      const counts = countSilentHolder(this.#storage, this);
       return { cause: 'expired', expiredFor: this.#now() - this.deadline, ...counts };
     }
     const isNew = this.#storage.turnStart(turn) === this.#storage.head();
@@ -205,7 +211,10 @@ function lastHeard(storage: SessionStorage): number {
 /**
  * Returns the reply to a new holder: the data of its lease, and as much of the session as fits in one reply.
  */
-export function leasedAnswer({ storage, clock, watchers }: LedgerScope, reader: Reader): Leased {
+export function toLeaseGrant(
+  { storage, clock, watchers }: LedgerScope,
+  reader: ReaderCapabilities,
+): LeaseGrant {
   const { epoch, cause, expired, expiredFor, strikes } = storage.lease();
   const blobs = storage.blobs.isEmpty ? undefined : storage.blobs.load();
   return {
@@ -217,18 +226,18 @@ export function leasedAnswer({ storage, clock, watchers }: LedgerScope, reader: 
     strikes,
     expiredFor,
     name: storage.name,
-    ...pageToFold(storage, reader),
+    ...readFoldPage(storage, reader),
     inbox: unreadMessages(storage),
-    ...loadOf(storage),
+    ...waitingLoadOf(storage),
     ...(watchers?.hasLiveReaders() && { live: true }),
     ...(blobs && { blobs }),
   };
 }
 
 /** Returns when the same append of a holder was stored, or `null` if it was not. */
-export function storedBefore(
+export function findStoredAppend(
   { storage, now }: LedgerScope,
-  { epoch, from, change }: { readonly epoch: number; readonly from: number; readonly change: Change },
+  { epoch, from, change }: { readonly epoch: number; readonly from: number; readonly change: AppendData },
 ): number | null {
   const { events, release: how } = change;
   if (events.length === 0) {
@@ -246,7 +255,7 @@ export function storedBefore(
  * Updates the lease and the agenda after an append. Most appends leave the lease's row unchanged, since the
  * events show when the holder was heard.
  */
-export function settleLease(scope: LedgerScope, change: Change): void {
+export function settleLease(scope: LedgerScope, change: AppendData): void {
   const { storage, now } = scope;
   const { agenda, release: how } = change;
   if (how && storage.inbox.messages().length > 0) journalNotes(scope);
@@ -254,13 +263,13 @@ export function settleLease(scope: LedgerScope, change: Change): void {
   const stamp = { heard: now(), heardSeq: storage.head() };
   const { turn } = lease;
   // A suspended turn with an unread message waits for a holder.
-  const isCalled = how === 'suspended' && turn !== null && isCalledFor(storage, turn);
+  const isCalled = how === 'suspended' && turn !== null && hasUsableMessage(storage, turn);
   if (agenda && !isCalled) addToAgenda(scope, agenda);
   if (how === 'ended') {
     endTurn(scope, { ...lease, ...stamp });
     return;
   }
-  const next = { ...lease, ...countChange(storage, change), ...stamp };
+  const next = { ...lease, ...countAppend(storage, change), ...stamp };
   if (how === undefined) {
     if (!isSameCount(next, lease) || change.events.length === 0) storage.setLease(next);
     return;
@@ -283,7 +292,7 @@ function endTurn(scope: LedgerScope, lease: Lease): void {
   if (turn === null) return;
   storage.setLease({ ...lease, state: 'free', turn: null, due: null });
   for (const { kind, ref } of alarms.all()) if (kind === 'expiry') alarms.remove(kind, ref);
-  retainAnew(scope);
+  restartRetention(scope);
   if (storage.inbox.messages().length > 0) {
     dropMessages(storage, turn);
     storage.inbox.queueSteered();

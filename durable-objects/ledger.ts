@@ -1,51 +1,51 @@
 import type { DueOutcome } from '../src/journal/agenda.ts';
-import type { BlobPage, BlobQuery, BlobRemoved, BlobStates } from '../src/journal/blob.ts';
-import type { Deferred, EventPage, Notice, ReadQuery } from '../src/journal/event-page.ts';
-import type { Posted, PostedMessage } from '../src/journal/inbox-message.ts';
+import type { BlobPage, BlobQuery, BlobRemoval, BlobStates } from '../src/journal/blob.ts';
+import type { DeferredTurn, EventPage, Notice, ReadQuery } from '../src/journal/event-page.ts';
+import type { PostedMessage, PostOutcome } from '../src/journal/inbox-message.ts';
 import type {
-  Accepted,
-  Appended,
+  AcceptedTurn,
+  AppendData,
+  AppendReceipt,
   BeginRequest,
-  Change,
-  Fenced,
   FoundCredential,
   KeptCredential,
-  Leased,
-  NotResumed,
-  NotStarted,
-  Renewed,
+  LeaseGrant,
+  LeaseLoss,
+  RenewalReceipt,
+  ResumeRefusal,
   ResumeRequest,
   SessionFull,
+  StartRefusal,
   TurnStart,
 } from '../src/journal/session-port.ts';
 import { eraseSession, type OfferedRow, settleRow } from './agenda.ts';
-import { isOutdated, LOST_AFTER, rescueAlarm } from './alarms.ts';
+import { isSessionExpired, LOST_AFTER_MS, rescueAlarm } from './alarms.ts';
 import {
-  type Bounds,
+  assertKnownFields,
   findCredential,
   keepCredential,
-  loseCredentials,
-  mustKnow,
+  markCredentialsLost,
+  maxSizeOf,
+  roomProblem,
+  type SizeLimit,
   storeRest,
-  toFull,
-  weightOf,
-  whyFull,
+  toSessionFull,
 } from './appends.ts';
-import { keepBlobs, pageOfBlob, removeBlob, statesOf, whyNotKept } from './blobs.ts';
-import { type DueWork, doDueWork, isLeft, untilOffered } from './due-work.ts';
-import { isNews, leaveOrExpire, unreadMessages, whyNotPosted } from './inbox.ts';
-import { LeaseClock, leasedAnswer, storedBefore } from './lease.ts';
+import { blobStatesOf, blobsProblem, keepBlobs, readBlobPage, removeBlob } from './blobs.ts';
+import { type DueWork, doDueWork, isAbandoned, msUntilOffer } from './due-work.ts';
+import { hasNews, postOrExpire, postProblem, unreadMessages } from './inbox.ts';
+import { findStoredAppend, LeaseClock, toLeaseGrant } from './lease.ts';
 import { noticeOf, readPage } from './pages.ts';
 import { type LedgerScope, type LedgerWatchers, NO_EPOCH, type SessionStorage } from './session-storage.ts';
 import { NO_TAKE_OVERS } from './take-overs.ts';
 import {
-  awaitHolder,
-  defer,
-  loadOf,
+  deferTurn,
+  findStoredTurn,
+  openWithoutHolder,
   rememberRequest,
+  startProblem,
   waitingKindOf,
-  whatBecameOf,
-  whyRefused,
+  waitingLoadOf,
 } from './waiting-turns.ts';
 
 interface LedgerOptions {
@@ -74,7 +74,7 @@ export class SessionLedger {
   /** Decides who holds the lease, and until when. */
   readonly clock: LeaseClock;
   readonly #scope: LedgerScope;
-  readonly #bounds: Bounds;
+  readonly #bounds: SizeLimit;
   /** When a lost alarm was last set again, in ms since the epoch. It gets time to fire. */
   #rescued = -Infinity;
 
@@ -86,82 +86,83 @@ export class SessionLedger {
     this.#bounds = { storage, mostBytes: options.mostBytes ?? Infinity };
   }
 
-  begin({ start, nonce, reader }: BeginRequest): Leased | Deferred | NotStarted {
-    if (this.clock.isGivenTo(start.turn, nonce)) return leasedAnswer(this.#scope, reader);
-    return this.#start(start, nonce) ?? leasedAnswer(this.#scope, reader);
+  begin({ start, nonce, reader }: BeginRequest): LeaseGrant | DeferredTurn | StartRefusal {
+    if (this.clock.isGivenTo(start.turn, nonce)) return toLeaseGrant(this.#scope, reader);
+    return this.#start(start, nonce) ?? toLeaseGrant(this.#scope, reader);
   }
 
-  accept(start: TurnStart): Accepted | Deferred | NotStarted {
+  accept(start: TurnStart): AcceptedTurn | DeferredTurn | StartRefusal {
     const { turn } = start;
     const other = this.#start(start);
     const isStored = other?.status === 'known' && other.turn === turn && other.into === undefined;
     return other === null || isStored ? { status: 'accepted', turn } : other;
   }
 
-  resume({ turn, nonce, reader }: ResumeRequest): Leased | NotResumed {
+  resume({ turn, nonce, reader }: ResumeRequest): LeaseGrant | ResumeRefusal {
     const clock = this.clock;
-    if (clock.isGivenTo(turn, nonce)) return leasedAnswer(this.#scope, reader);
+    if (clock.isGivenTo(turn, nonce)) return toLeaseGrant(this.#scope, reader);
     this.wake();
     const lease = this.#storage.lease();
     if (lease.turn !== turn) return { status: 'not-open' };
     if (lease.state === 'suspended') return { status: 'suspended', turn };
-    const retryAfter = untilOffered(this.#scope, turn);
+    const retryAfter = msUntilOffer(this.#scope, turn);
     if (retryAfter > 0) return { status: 'busy', turn, retryAfter };
     this.#commit(() => {
       const next = clock.nextCause(turn);
-      if (next.cause === 'expired') loseCredentials(this.#storage);
+      if (next.cause === 'expired') markCredentialsLost(this.#storage);
       clock.take(turn, nonce, next);
     });
-    return leasedAnswer(this.#scope, reader);
+    return toLeaseGrant(this.#scope, reader);
   }
 
-  append(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
-    mustKnow(change);
+  append(epoch: number, from: number, change: AppendData): AppendReceipt | LeaseLoss | SessionFull {
+    assertKnownFields(change);
     const { events, blobs, snapshot } = change;
     const holds = this.clock.isHeldBy(epoch);
     const isNext = from === this.#storage.head() + 1;
-    const before = isNext && events.length > 0 ? null : storedBefore(this.#scope, { epoch, from, change });
+    const before =
+      isNext && events.length > 0 ? null : findStoredAppend(this.#scope, { epoch, from, change });
     if (before !== null) {
       if (holds) this.clock.heard();
       return this.#appended(epoch, { head: from + events.length - 1, at: before }, change);
     }
     if (!holds) return { status: 'stale' };
     if (!isNext) return { status: 'gap' };
-    const weight = weightOf(events, blobs);
-    const full = whyFull(this.#bounds, weight, change.release === 'ended');
+    const weight = maxSizeOf(events, blobs);
+    const full = roomProblem(this.#bounds, weight, change.release === 'ended');
     if (full !== null) return full;
     const at = this.#scope.now();
     // A snapshot only saves time, so a nearly full session skips it.
-    const hasRoom = snapshot && whyFull(this.#bounds, weight + snapshot.body.length) === null;
+    const hasRoom = snapshot && roomProblem(this.#bounds, weight + snapshot.body.length) === null;
     try {
       this.#commit(() => {
         this.#storage.addEvents(events, { epoch, at });
         storeRest(this.#scope, { ...change, snapshot: hasRoom ? snapshot : undefined });
       });
     } catch (failure) {
-      return toFull(this.#bounds, failure);
+      return toSessionFull(this.#bounds, failure);
     }
     if (events.length === 0 && change.release !== undefined) this.#scope.watchers?.tell();
     this.clock.stored(at);
     return this.#appended(epoch, { head: from + events.length - 1, at }, change);
   }
 
-  renew(epoch: number, inboxHeld?: readonly number[]): Renewed | Fenced {
+  renew(epoch: number, inboxHeld?: readonly number[]): RenewalReceipt | LeaseLoss {
     if (!this.clock.isHeldBy(epoch)) return { status: 'stale' };
     this.clock.heard();
     return { status: 'renewed', ...this.#toldHolder(inboxHeld) };
   }
 
-  post(message: PostedMessage): Posted {
+  post(message: PostedMessage): PostOutcome {
     this.wake();
-    const not = whyNotPosted(this.#storage, message);
+    const not = postProblem(this.#storage, message);
     if (not !== null) return not;
-    if (message.kind !== 'cancel' && whyFull(this.#bounds, weightOf([message], message.blobs)))
+    if (message.kind !== 'cancel' && roomProblem(this.#bounds, maxSizeOf([message], message.blobs)))
       return 'session-full';
     try {
-      return this.#commit(() => leaveOrExpire(this.#scope, message));
+      return this.#commit(() => postOrExpire(this.#scope, message));
     } catch (failure) {
-      return toFull(this.#bounds, failure).status;
+      return toSessionFull(this.#bounds, failure).status;
     }
   }
 
@@ -177,27 +178,27 @@ export class SessionLedger {
     if (this.#storage.head() === 0) return;
     this.clock.heedSetBack();
     const now = this.#scope.now();
-    if (Math.abs(now - this.#rescued) >= LOST_AFTER && rescueAlarm(this.#scope)) this.#rescued = now;
+    if (Math.abs(now - this.#rescued) >= LOST_AFTER_MS && rescueAlarm(this.#scope)) this.#rescued = now;
   }
 
   blob(query: BlobQuery): BlobPage | null {
-    return pageOfBlob(this.#storage, query);
+    return readBlobPage(this.#storage, query);
   }
 
   blobStates(ids: readonly string[]): BlobStates | null {
-    return statesOf(this.#storage, ids);
+    return blobStatesOf(this.#storage, ids);
   }
 
-  removeBlob(id: string): BlobRemoved {
+  removeBlob(id: string): BlobRemoval {
     if (this.#storage.head() === 0) return { status: 'unknown' };
     return this.#commit(() => removeBlob(this.#scope, id));
   }
 
-  credential(epoch: number, key: string): FoundCredential | Fenced {
+  credential(epoch: number, key: string): FoundCredential | LeaseLoss {
     return this.clock.isHeldBy(epoch) ? findCredential(this.#storage, key) : { status: 'stale' };
   }
 
-  keepCredential(epoch: number, key: string, value: string | null): KeptCredential | Fenced | SessionFull {
+  keepCredential(epoch: number, key: string, value: string | null): KeptCredential | LeaseLoss | SessionFull {
     return this.clock.isHeldBy(epoch) ? keepCredential(this.#bounds, key, value) : { status: 'stale' };
   }
 
@@ -223,7 +224,7 @@ export class SessionLedger {
   alarm(): DueWork {
     const scope = this.#scope;
     this.wake();
-    if (isOutdated(scope)) this.erase();
+    if (isSessionExpired(scope)) this.erase();
     const { alarms } = this.#storage;
     if (this.#storage.lease().due === null && alarms.all().length === 0) return { turns: [], rows: [] };
     return this.#commit(() => doDueWork(scope));
@@ -241,17 +242,17 @@ export class SessionLedger {
   }
 
   /** Stores a turn like `#storeStart`, in one commit. */
-  #start(start: TurnStart, nonce?: string): Deferred | NotStarted | null {
+  #start(start: TurnStart, nonce?: string): DeferredTurn | StartRefusal | null {
     // Avoids creating a session for a message that it would refuse.
-    const notKept = start.blobs && this.#storage.head() === 0 ? whyNotKept(this.#storage, start) : null;
+    const notKept = start.blobs && this.#storage.head() === 0 ? blobsProblem(this.#storage, start) : null;
     if (notKept !== null) return notKept;
     this.wake();
     try {
       const other = this.#commit(() => this.#storeStart(start, nonce));
-      const isExpired = other?.status === 'known' && isLeft(this.#scope, other.turn);
+      const isExpired = other?.status === 'known' && isAbandoned(this.#scope, other.turn);
       return isExpired ? { ...other, expired: true } : other;
     } catch (failure) {
-      return toFull(this.#bounds, failure);
+      return toSessionFull(this.#bounds, failure);
     }
   }
 
@@ -260,34 +261,38 @@ export class SessionLedger {
    * waiting for a holder. Otherwise the turn is deferred, is already stored, or is refused without any
    * change.
    */
-  #storeStart(start: TurnStart, nonce: string | undefined): Deferred | NotStarted | null {
+  #storeStart(start: TurnStart, nonce: string | undefined): DeferredTurn | StartRefusal | null {
     const scope = this.#scope;
-    const known = whatBecameOf(scope, start);
+    const known = findStoredTurn(scope, start);
     if (known !== null) return known;
     const isFree = this.#storage.lease().turn === null && start.delayMs === undefined;
     const waits = isFree ? null : waitingKindOf(scope, start);
-    const full = whyFull(this.#bounds, weightOf([start.started], start.blobs));
-    const notKept = start.blobs ? whyNotKept(this.#storage, start) : null;
-    const refused = full ?? (isFree ? null : whyRefused(scope, start, waits)) ?? notKept;
+    const full = roomProblem(this.#bounds, maxSizeOf([start.started], start.blobs));
+    const notKept = start.blobs ? blobsProblem(this.#storage, start) : null;
+    const refused = full ?? (isFree ? null : startProblem(scope, start, waits)) ?? notKept;
     if (refused !== null) return refused;
     const by = { epoch: NO_EPOCH, at: scope.now() };
     if (this.#storage.head() === 0) this.#storage.addEvents([start.opening], by);
     if (start.blobs) keepBlobs(scope, start.blobs);
     if (waits === null) this.#storage.addEvents([start.started], by);
     rememberRequest(scope, start, waits === null ? this.#storage.head() : 0);
-    if (waits !== null) return defer(scope, start, waits);
-    if (nonce === undefined) awaitHolder(scope, start.turn);
+    if (waits !== null) return deferTurn(scope, start, waits);
+    if (nonce === undefined) openWithoutHolder(scope, start.turn);
     else this.clock.take(start.turn, nonce, { cause: 'started', expiredFor: 0, ...NO_TAKE_OVERS });
     return null;
   }
 
   /** A holder that gave the lease back receives no messages, since they are for the next holder. */
-  #appended(epoch: number, stored: Pick<Appended, 'head' | 'at'>, { inboxHeld }: Change): Appended {
+  #appended(
+    epoch: number,
+    stored: Pick<AppendReceipt, 'head' | 'at'>,
+    { inboxHeld }: AppendData,
+  ): AppendReceipt {
     const told = this.clock.isHeldBy(epoch) ? this.#toldHolder(inboxHeld) : { inbox: [] };
-    return { status: 'appended', ...stored, ...told, ...loadOf(this.#storage) };
+    return { status: 'appended', ...stored, ...told, ...waitingLoadOf(this.#storage) };
   }
 
-  #toldHolder(inboxHeld: Change['inboxHeld']): Pick<Renewed, 'inbox' | 'watched' | 'live'> {
+  #toldHolder(inboxHeld: AppendData['inboxHeld']): Pick<RenewalReceipt, 'inbox' | 'watched' | 'live'> {
     const inbox = unreadMessages(this.#storage, inboxHeld);
     const { watchers } = this.#scope;
     if (!watchers?.hasReaders()) return { inbox };
@@ -300,7 +305,7 @@ export class SessionLedger {
     const head = storage.head();
     const messages = storage.inbox.messages();
     const result = storage.transaction(change);
-    if (storage.head() > head || isNews(storage, messages)) this.#scope.watchers?.tell();
+    if (storage.head() > head || hasNews(storage, messages)) this.#scope.watchers?.tell();
     return result;
   }
 }

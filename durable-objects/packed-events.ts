@@ -5,7 +5,7 @@ import { bytesIn } from './session-storage.ts';
  * The maximum bytes of events in a row. A larger event's body is in `chunks`, so that a scan does not have to
  * read past it.
  */
-export const INLINE_BYTES = 64 * 1024;
+export const MAX_INLINE_BYTES = 64 * 1024;
 
 /**
  * Some events of one append in one row of the table `events`. Their bodies are one text, concatenated in
@@ -34,7 +34,7 @@ export interface UnpackedEvent {
 }
 
 /** The types by which rows are looked up. Such an event has a row of its own. */
-const ALONE: readonly string[] = ['session-opened', 'turn-started'];
+const UNPACKED_TYPES: readonly string[] = ['session-opened', 'turn-started'];
 
 /** Packs the events of an append after `head` into as few rows as possible, in order. */
 export function packEvents(events: readonly NewRow[], head: number): PackedEvents[] {
@@ -43,7 +43,7 @@ export function packEvents(events: readonly NewRow[], head: number): PackedEvent
     const seq = head + 1 + index;
     const bytes = bytesIn(body);
     const before = rows.at(-1);
-    if (before && canTakeIn(before, { type, turn, bytes })) {
+    if (before && canPackInto(before, { type, turn, bytes })) {
       rows[rows.length - 1] = {
         seq,
         type: `${before.type} ${type}`,
@@ -57,11 +57,11 @@ export function packEvents(events: readonly NewRow[], head: number): PackedEvent
   return rows;
 }
 
-const canTakeIn = (row: PackedEvents, event: Pick<PackedEvents, 'type' | 'turn' | 'bytes'>): boolean =>
+const canPackInto = (row: PackedEvents, event: Pick<PackedEvents, 'type' | 'turn' | 'bytes'>): boolean =>
   row.turn === event.turn &&
-  row.bytes + event.bytes <= INLINE_BYTES &&
-  !ALONE.includes(row.type) &&
-  !ALONE.includes(event.type);
+  row.bytes + event.bytes <= MAX_INLINE_BYTES &&
+  !UNPACKED_TYPES.includes(row.type) &&
+  !UNPACKED_TYPES.includes(event.type);
 
 /** Returns the events of a row, in order. */
 export function unpackEvents(row: Omit<PackedEvents, 'turn'>): readonly UnpackedEvent[] {

@@ -1,8 +1,8 @@
 import type { EventPage, FoldStart, Notice, OpenTurn, ReadQuery, Row } from '../src/journal/event-page.ts';
-import type { Reader } from '../src/journal/session-port.ts';
+import type { ReaderCapabilities } from '../src/journal/session-port.ts';
 import { newestUnread } from './inbox.ts';
 import { incarnationOf, type Lease, type SessionStorage } from './session-storage.ts';
-import { steeredInto, waitingTurns, waitsAs } from './waiting-turns.ts';
+import { findSteeredTurn, waitingTurns, waitStatusOf } from './waiting-turns.ts';
 
 const DEFAULT_PAGE_ROWS = 1_000;
 const DEFAULT_PAGE_BYTES = 4 * 1024 * 1024;
@@ -11,44 +11,44 @@ const DEFAULT_PAGE_BYTES = 4 * 1024 * 1024;
 export function readPage(storage: SessionStorage, query: ReadQuery): EventPage {
   const { maxBytes = DEFAULT_PAGE_BYTES, limit = DEFAULT_PAGE_ROWS, turn, folded } = query;
   if (folded !== undefined) {
-    const { page, ...foldStart } = pageToFold(storage, { ...folded, maxBytes });
+    const { page, ...foldStart } = readFoldPage(storage, { ...folded, maxBytes });
     return { ...page, foldStart };
   }
-  const { covered, ...range } = furtherTexts(storage, query, maxBytes);
-  const page = pageAfter(covered, storage, { ...query, ...range, maxBytes, limit });
+  const { covered, ...range } = readFurtherTexts(storage, query, maxBytes);
+  const page = readPageAfterTexts(covered, storage, { ...query, ...range, maxBytes, limit });
   if (covered.length > 0) return { ...page, covered };
-  const into = turn === undefined ? null : steeredInto(storage, turn);
+  const into = turn === undefined ? null : findSteeredTurn(storage, turn);
   return into === null ? page : { ...page, into };
 }
 
 /** Returns the data to fold a session from, and as many of the later events as fit in one reply. */
-export function pageToFold(
+export function readFoldPage(
   storage: SessionStorage,
-  reader: Reader,
+  reader: ReaderCapabilities,
 ): FoldStart & { readonly page: EventPage } {
   const { reducer, messageTypes: names, maxBytes } = reader;
   const limit = Number.MAX_SAFE_INTEGER;
   const snapshot = storage.snapshots.find(reducer);
   if (snapshot === null)
-    return { snapshot, covered: [], page: pageOfEvents(storage, { from: 1, maxBytes, limit }) };
+    return { snapshot, covered: [], page: readEventPage(storage, { from: 1, maxBytes, limit }) };
   const { seq: until, messagesFrom: first = 1 } = snapshot;
   const { texts, until: last } = storage.bodies({ names, from: first, until, maxBytes });
   const query = { from: last + 1, types: { names, until }, maxBytes, limit };
-  return { snapshot, covered: texts, page: pageAfter(texts, storage, query) };
+  return { snapshot, covered: texts, page: readPageAfterTexts(texts, storage, query) };
 }
 
 /** Texts of messages, and the range of the events after them. */
-interface FurtherTexts extends Pick<FoldStart, 'covered'>, Pick<ReadQuery, 'from' | 'types'> {}
+interface MessageTexts extends Pick<FoldStart, 'covered'>, Pick<ReadQuery, 'from' | 'types'> {}
 
 /**
  * Continues the texts of an earlier reply that did not contain all. Returns no texts if the query does not
  * ask for them.
  */
-function furtherTexts(
+function readFurtherTexts(
   storage: SessionStorage,
   { from, types }: Pick<ReadQuery, 'from' | 'types'>,
   maxBytes: number,
-): FurtherTexts {
+): MessageTexts {
   const none = { covered: [], from, types };
   if (types?.textsFrom === undefined || from > types.until) return none;
   const { names, until, textsFrom } = types;
@@ -62,18 +62,22 @@ type PageQuery = ReadQuery & { readonly maxBytes: number; readonly limit: number
  * Fills a page after texts of messages. If more texts follow, it has no events, and the next page continues
  * with the texts.
  */
-function pageAfter(covered: readonly string[], storage: SessionStorage, query: PageQuery): EventPage {
+function readPageAfterTexts(
+  covered: readonly string[],
+  storage: SessionStorage,
+  query: PageQuery,
+): EventPage {
   const { from, types } = query;
   const isCut = covered.length > 0 && types !== undefined && from <= types.until;
-  if (!isCut) return pageOfEvents(storage, query);
-  return { ...pageOfEvents(storage, { ...query, from: storage.head() + 1 }), next: from };
+  if (!isCut) return readEventPage(storage, query);
+  return { ...readEventPage(storage, { ...query, from: storage.head() + 1 }), next: from };
 }
 
 /**
  * Fills a page up to its bytes and its rows, with at least one event if there is any. `next` is the first
  * event that is left out.
  */
-function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPage {
+function readEventPage(storage: SessionStorage, query: PageQuery): EventPage {
   const rows: Row[] = [];
   let bytes = 0;
   let next: number | null = null;
@@ -89,7 +93,7 @@ function pageOfEvents(storage: SessionStorage, query: PageQuery): EventPage {
     rows.push({ seq: row.seq, at: row.at, type: row.type, turn: row.turn, body: row.body });
   }
   const openTurn = openTurnOf(storage.lease());
-  const waits = turn === undefined ? null : waitsAs(storage, turn);
+  const waits = turn === undefined ? null : waitStatusOf(storage, turn);
   const incarnation = incarnationOf(storage.opening());
   const told = { head: storage.head(), ...(incarnation !== undefined && { incarnation }) };
   const page = { rows, next, ...told, openTurn, waiting: waitingTurns(storage) };

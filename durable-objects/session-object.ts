@@ -1,26 +1,26 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { DueOutcome, DueRow, HandOver, TurnRunner } from '../src/journal/agenda.ts';
-import type { BlobPage, BlobQuery, BlobRemoved, BlobStates } from '../src/journal/blob.ts';
-import type { Deferred, EventPage, ReadQuery } from '../src/journal/event-page.ts';
-import type { Posted, PostedMessage } from '../src/journal/inbox-message.ts';
+import type { BlobPage, BlobQuery, BlobRemoval, BlobStates } from '../src/journal/blob.ts';
+import type { DeferredTurn, EventPage, ReadQuery } from '../src/journal/event-page.ts';
+import type { PostedMessage, PostOutcome } from '../src/journal/inbox-message.ts';
 import type {
-  Accepted,
-  Appended,
+  AcceptedTurn,
+  AppendData,
+  AppendReceipt,
   BeginRequest,
-  Change,
-  Fenced,
   FoundCredential,
   KeptCredential,
-  Leased,
-  NotResumed,
-  NotStarted,
-  Renewed,
+  LeaseGrant,
+  LeaseLoss,
+  RenewalReceipt,
+  ResumeRefusal,
   ResumeRequest,
   SessionFull,
+  StartRefusal,
   TurnStart,
 } from '../src/journal/session-port.ts';
 import { logError } from './agenda.ts';
-import { mostBytesOf } from './appends.ts';
+import { maxBytesOf } from './appends.ts';
 import { SessionLedger } from './ledger.ts';
 import { SqlSessionStorage } from './sql-storage.ts';
 import { createWatchers, type Watchers } from './watchers.ts';
@@ -38,23 +38,23 @@ interface SessionEnv {
 const DEFAULT_LEASE_MS = 20_000;
 
 /** The minimum of `LEASE_MS` in ms. Workers report a smaller or invalid value as an error. */
-const LEAST_LEASE_MS = 100;
+const MIN_LEASE_MS = 100;
 
 /**
  * Returns the term of a lease in ms. Uses the default for an invalid var, since an object that cannot start
  * could not take turns over.
  */
-function leaseOf({ LEASE_MS }: SessionEnv): number {
+function leaseMsOf({ LEASE_MS }: SessionEnv): number {
   const ms = Number(LEASE_MS || DEFAULT_LEASE_MS);
-  return Number.isSafeInteger(ms) && ms >= LEAST_LEASE_MS ? ms : DEFAULT_LEASE_MS;
+  return Number.isSafeInteger(ms) && ms >= MIN_LEASE_MS ? ms : DEFAULT_LEASE_MS;
 }
 
 /** The range of first epochs, so large that an erased session's epochs do not recur by chance. */
-const MOST_FIRST_EPOCH = 2 ** 40;
+const MAX_FIRST_EPOCH = 2 ** 40;
 
 /**
  * One session: its journal, its lease, its alarm. It stores data and wakes up, and knows no agents. Its
- * methods are those of `SessionPort`, called over RPC with plain data. `watch` is the WebSocket that `fetch`
+ * methods are those of `SessionPort`, called over RPC with plain data. `openLine` is the WebSocket that `fetch`
  * opens.
  */
 export class SessionObject extends DurableObject<SessionEnv> {
@@ -72,41 +72,41 @@ export class SessionObject extends DurableObject<SessionEnv> {
   constructor(ctx: DurableObjectState, env: SessionEnv, now = () => Date.now()) {
     super(ctx, env);
     this.#now = now;
-    this.#leaseMs = leaseOf(env);
+    this.#leaseMs = leaseMsOf(env);
     this.#storage = new SqlSessionStorage(ctx.storage, ctx.id.name);
     this.#watchers = createWatchers(ctx, () => this.#ledger);
     this.#ledger = new SessionLedger(this.#storage, {
       leaseMs: this.#leaseMs,
-      mostBytes: mostBytesOf(env),
+      mostBytes: maxBytesOf(env),
       now,
       watchers: this.#watchers,
-      firstEpoch: () => Math.floor(Math.random() * MOST_FIRST_EPOCH),
+      firstEpoch: () => Math.floor(Math.random() * MAX_FIRST_EPOCH),
     });
     this.#carrier = createTurnCarrier(ctx, env.TURNS);
   }
 
-  accept(start: TurnStart): Accepted | Deferred | NotStarted {
+  accept(start: TurnStart): AcceptedTurn | DeferredTurn | StartRefusal {
     return this.#ledger.accept(start);
   }
 
-  begin(request: BeginRequest): Leased | Deferred | NotStarted {
+  begin(request: BeginRequest): LeaseGrant | DeferredTurn | StartRefusal {
     return this.#ledger.begin(request);
   }
 
-  resume(request: ResumeRequest): Leased | NotResumed {
+  resume(request: ResumeRequest): LeaseGrant | ResumeRefusal {
     this.#carrier.arrived();
     return this.#ledger.resume(request);
   }
 
-  append(epoch: number, from: number, change: Change): Appended | Fenced | SessionFull {
+  append(epoch: number, from: number, change: AppendData): AppendReceipt | LeaseLoss | SessionFull {
     return this.#ledger.append(epoch, from, change);
   }
 
-  renew(epoch: number, inboxHeld?: readonly number[]): Renewed | Fenced {
+  renew(epoch: number, inboxHeld?: readonly number[]): RenewalReceipt | LeaseLoss {
     return this.#ledger.renew(epoch, inboxHeld);
   }
 
-  post(message: PostedMessage): Posted {
+  post(message: PostedMessage): PostOutcome {
     return this.#ledger.post(message);
   }
 
@@ -122,15 +122,15 @@ export class SessionObject extends DurableObject<SessionEnv> {
     return this.#ledger.blobStates(ids);
   }
 
-  removeBlob(id: string): BlobRemoved {
+  removeBlob(id: string): BlobRemoval {
     return this.#ledger.removeBlob(id);
   }
 
-  credential(epoch: number, key: string): FoundCredential | Fenced {
+  credential(epoch: number, key: string): FoundCredential | LeaseLoss {
     return this.#ledger.credential(epoch, key);
   }
 
-  keepCredential(epoch: number, key: string, value: string | null): KeptCredential | Fenced | SessionFull {
+  keepCredential(epoch: number, key: string, value: string | null): KeptCredential | LeaseLoss | SessionFull {
     return this.#ledger.keepCredential(epoch, key, value);
   }
 

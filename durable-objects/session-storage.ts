@@ -1,6 +1,6 @@
 import type { NewRow, ReadQuery, Row } from '../src/journal/event-page.ts';
 import type { InboxKind, WaitingKind } from '../src/journal/inbox-message.ts';
-import type { Leased } from '../src/journal/session-port.ts';
+import type { LeaseGrant } from '../src/journal/session-port.ts';
 import type { Snapshot } from '../src/journal/snapshot.ts';
 import type { BlobStorage } from './blob-storage.ts';
 
@@ -32,17 +32,17 @@ export interface SessionStorage {
   /** Returns the body of the first event, or `null` if no event is stored. */
   opening(): string | null;
   /** Appends events after the last one. */
-  addEvents(rows: readonly NewRow[], by: StoredBy): void;
+  addEvents(rows: readonly NewRow[], by: AppendStamp): void;
   /**
    * Returns events ordered by sequence number. Each is read when it is taken. With a turn, no other turn's
    * events are read.
    */
-  events(scan: Scan): Iterable<StoredRow>;
+  events(scan: EventQuery): Iterable<StoredRow>;
   /**
    * Returns the first of the requested bodies in order, `maxBytes` in total or less. Can store data that makes
    * the next reply cheaper.
    */
-  bodies(query: BodyQuery): Bodies;
+  bodies(query: BodyQuery): BodyTexts;
   /**
    * Returns when the last event was stored, in ms since the epoch, if the lease of this epoch stored it.
    * Otherwise returns `null`.
@@ -164,7 +164,7 @@ export const ENCODER = new TextEncoder();
 export const bytesIn = (text: string): number => ENCODER.encode(text).length;
 
 /** The epoch of the lease that stores events, and the time, in ms since the epoch. */
-export type StoredBy = Pick<StoredRow, 'epoch' | 'at'>;
+export type AppendStamp = Pick<StoredRow, 'epoch' | 'at'>;
 
 /** The epoch of events that no lease stores: the session's first event, and the starts of turns. */
 export const NO_EPOCH = 0;
@@ -181,13 +181,13 @@ export interface BodyQuery {
 }
 
 /** Bodies as texts of JSON arrays: all requested ones up to the event `until`. */
-export interface Bodies {
+export interface BodyTexts {
   readonly texts: readonly string[];
   readonly until: number;
 }
 
 /** A request for one page of rows. */
-export type Scan = Pick<ReadQuery, 'from' | 'turn' | 'types'> & { readonly limit: number };
+export type EventQuery = Pick<ReadQuery, 'from' | 'turn' | 'types'> & { readonly limit: number };
 
 /** The lease of a session: who can append, and to which turn. A session has one row of it. */
 export interface Lease {
@@ -197,10 +197,10 @@ export interface Lease {
   /** The unfinished turn. */
   readonly turn: string | null;
   readonly state: 'free' | 'held' | 'suspended';
-  readonly cause: Leased['cause'];
+  readonly cause: LeaseGrant['cause'];
   /** The number of leases in a row that expired without progress. */
   readonly expired: number;
-  /** How long the previous lease had been over, in ms. 0 unless the cause is `expired`. */
+  /** How long the previous lease had been over, in ms. 0 unless the cause is `toExpiredAnswer`. */
   readonly expiredFor: number;
   /**
    * When the holder was last heard without appending an event, in ms since the epoch. Events have their own

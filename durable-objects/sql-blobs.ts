@@ -1,4 +1,4 @@
-import type { BlobGone, BlobLoad, KeptBlob } from '../src/journal/blob.ts';
+import type { BlobGoneReason, BlobLoad, KeptBlob } from '../src/journal/blob.ts';
 import type { BlobStorage, StaleCopy, StoredBlob } from './blob-storage.ts';
 import { CHUNK_BYTES, type SqlChunks, type SqlDatabase } from './sql-tables.ts';
 
@@ -49,7 +49,7 @@ export class SqlBlobs implements BlobStorage {
     if (bytes && !before?.here) this.#chunks.addBytes('blob', bytes, { seq });
   }
 
-  remove(id: string, why: BlobGone): void {
+  remove(id: string, why: BlobGoneReason): void {
     this.forget();
     const { seq } = this.#sql
       .exec<{ seq: number }>(

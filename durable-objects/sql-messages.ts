@@ -1,23 +1,23 @@
-import { type Bodies, type BodyQuery, ENCODER, type SessionStorage } from './session-storage.ts';
+import { type BodyQuery, type BodyTexts, ENCODER, type SessionStorage } from './session-storage.ts';
 import { CHUNK_BYTES, fromChunks, type MessagesOwner, type SqlChunks } from './sql-tables.ts';
 
 /**
  * The size in bytes from which a joined text takes no further messages. It is one row, which each addition
  * rewrites.
  */
-const FULL_BYTES = CHUNK_BYTES / 2;
+const MAX_JOINED_BYTES = CHUNK_BYTES / 2;
 
 /**
  * The number of events that are read repeatedly before their messages are joined. Writing a row costs as much
  * as reading a thousand.
  */
-const JOINED_AFTER = 100;
+const MIN_JOINED_EVENTS = 100;
 
 /** The prefix of the owners of joined texts in `chunks`. The types of the messages follow. */
-const OWNER = 'messages ';
+const OWNER_PREFIX = 'messages ';
 
 /** The joined messages of one range of the journal: bodies separated by commas, in UTF-8. */
-interface Joined {
+interface JoinedText {
   /** The last event that it covers. */
   readonly seq: number;
   /** The first event of all joined texts together. Messages compacted away before it are in none. */
@@ -25,21 +25,21 @@ interface Joined {
   readonly bytes: Uint8Array;
 }
 
-/** A request for joined texts after the event `after`. */
-interface Joinable extends Pick<BodyQuery, 'from' | 'until' | 'maxBytes'> {
+/** A request for joined texts after the event `chainCallerGates`. */
+interface JoinedQuery extends Pick<BodyQuery, 'from' | 'until' | 'maxBytes'> {
   readonly after: number;
 }
 
-interface Fitting {
-  readonly texts: readonly Joined[];
+interface JoinedPage {
+  readonly texts: readonly JoinedText[];
   /** `true` if there are more texts, which do not fit. */
   readonly isCut: boolean;
 }
 
 /** New messages, and the texts before them. */
-interface Joining {
-  readonly joined: readonly Joined[];
-  readonly added: Joined;
+interface JoinRequest {
+  readonly joined: readonly JoinedText[];
+  readonly added: JoinedText;
   readonly after: number;
 }
 
@@ -64,8 +64,8 @@ export class SqlMessages {
   }
 
   /** Implements `SessionStorage.bodies`. */
-  bodies({ names, from, after = from - 1, until, maxBytes }: BodyQuery): Bodies {
-    const owner = `${OWNER}${names.join(' ')}` as const;
+  bodies({ names, from, after = from - 1, until, maxBytes }: BodyQuery): BodyTexts {
+    const owner = `${OWNER_PREFIX}${names.join(' ')}` as const;
     const isJoined = after < from || this.#endsAt(owner, after);
     const { texts: joined, isCut } = isJoined
       ? this.#joined(owner, { from, after, until, maxBytes })
@@ -88,7 +88,7 @@ export class SqlMessages {
     const added = { seq: last, from, bytes: ENCODER.encode(bodies.join(',')) };
     // The next reply must continue after the end of a text. Otherwise the start of the following texts would
     // be unknown.
-    const isWorthIt = last - covered >= JOINED_AFTER || (!isAll && bodies.length > 0);
+    const isWorthIt = last - covered >= MIN_JOINED_EVENTS || (!isAll && bodies.length > 0);
     const texts = isJoined && isWorthIt ? this.#join(owner, { joined, added, after }) : [...joined, added];
     return { texts: toTexts(texts), until: last };
   }
@@ -103,25 +103,25 @@ export class SqlMessages {
    * Returns the first texts that fit in `maxBytes`, provided that they begin where the conversation now
    * begins and do not extend past `until`.
    */
-  #joined(owner: string, { from, after, until, maxBytes }: Joinable): Fitting {
+  #joined(owner: string, { from, after, until, maxBytes }: JoinedQuery): JoinedPage {
     const rows = this.#sql.exec<JoinedColumns>(
       'SELECT seq, messages_from AS "from", body FROM chunks WHERE owner = ? AND seq > ? ORDER BY seq, part',
       ...[owner, after < from ? 0 : after],
     );
-    const texts: Joined[] = [];
+    const texts: JoinedText[] = [];
     let parts: JoinedColumns[] = [];
     let bytes = 0;
     for (const row of rows) {
       if (row.from !== from || row.seq > until) return { texts: [], isCut: false };
       if (parts[0] && parts[0].seq !== row.seq) {
-        texts.push(toJoined(parts));
+        texts.push(toJoinedText(parts));
         parts = [];
       }
       bytes += row.body.byteLength;
       if (bytes > maxBytes) return { texts, isCut: true };
       parts.push(row);
     }
-    if (parts.length > 0) texts.push(toJoined(parts));
+    if (parts.length > 0) texts.push(toJoinedText(parts));
     return { texts, isCut: false };
   }
 
@@ -129,20 +129,20 @@ export class SqlMessages {
    * Stores the new messages, joined with the last text unless that is full. Removes texts that no longer
    * match, and returns all texts.
    */
-  #join(owner: MessagesOwner, { joined, added, after }: Joining): readonly Joined[] {
+  #join(owner: MessagesOwner, { joined, added, after }: JoinRequest): readonly JoinedText[] {
     const last = joined.at(-1);
-    const kept = last !== undefined && last.bytes.length < FULL_BYTES ? joined.slice(0, -1) : joined;
-    const text = kept === joined ? added : { ...added, bytes: withComma(last?.bytes, added.bytes) };
+    const kept = last !== undefined && last.bytes.length < MAX_JOINED_BYTES ? joined.slice(0, -1) : joined;
+    const text = kept === joined ? added : { ...added, bytes: joinWithComma(last?.bytes, added.bytes) };
     this.#sql.exec(
       'DELETE FROM chunks WHERE owner BETWEEN ? AND ? AND (owner <> ? OR seq > ?)',
-      ...[OWNER, `${OWNER}~`, owner, kept.at(-1)?.seq ?? (after < added.from ? 0 : after)],
+      ...[OWNER_PREFIX, `${OWNER_PREFIX}~`, owner, kept.at(-1)?.seq ?? (after < added.from ? 0 : after)],
     );
     this.#chunks.addBytes(owner, text.bytes, { seq: text.seq, messagesFrom: text.from });
     return [...kept, text];
   }
 }
 
-function toJoined(parts: readonly JoinedColumns[]): Joined {
+function toJoinedText(parts: readonly JoinedColumns[]): JoinedText {
   const [first] = parts;
   const bytes = new Uint8Array(parts.reduce((sum, { body }) => sum + body.byteLength, 0));
   let at = 0;
@@ -153,12 +153,12 @@ function toJoined(parts: readonly JoinedColumns[]): Joined {
   return { seq: first?.seq ?? 0, from: first?.from ?? 1, bytes };
 }
 
-const toTexts = (joined: readonly Joined[]): string[] =>
+const toTexts = (joined: readonly JoinedText[]): string[] =>
   joined.flatMap(({ bytes }) => (bytes.length === 0 ? [] : [`[${fromChunks([bytes])}]`]));
 
 const COMMA = 0x2c;
 
-function withComma(before: Uint8Array = new Uint8Array(), after: Uint8Array): Uint8Array {
+function joinWithComma(before: Uint8Array = new Uint8Array(), after: Uint8Array): Uint8Array {
   if (before.length === 0 || after.length === 0) return before.length === 0 ? after : before;
   const both = new Uint8Array(before.length + 1 + after.length);
   both.set(before);

@@ -1,24 +1,24 @@
 import type { NewRow } from '../src/journal/event-page.ts';
-import { EMPTIED, findSchema, migrate } from './journal-schema.ts';
-import { INLINE_BYTES, packEvents, unpackEvents } from './packed-events.ts';
+import { DATA_TABLES, findSchema, migrate } from './journal-schema.ts';
+import { MAX_INLINE_BYTES, packEvents, unpackEvents } from './packed-events.ts';
 import {
   type Alarm,
-  type Bodies,
+  type AppendStamp,
   type BodyQuery,
+  type BodyTexts,
   type CredentialStorage,
+  type EventQuery,
   type Lease,
   NO_LEASE,
   type RequestStorage,
-  type Scan,
   type SessionStorage,
   type SnapshotStorage,
-  type StoredBy,
   type StoredCredential,
   type StoredRow,
 } from './session-storage.ts';
 import { SqlBlobs } from './sql-blobs.ts';
 import { SqlMessages } from './sql-messages.ts';
-import { SqlAlarms, SqlChunks, SqlDatabase, SqlInbox, sqlRequests } from './sql-tables.ts';
+import { createSqlRequests, SqlAlarms, SqlChunks, SqlDatabase, SqlInbox } from './sql-tables.ts';
 
 /** seq, at, type, turn, epoch, bytes, lengths, body (unless it is in chunks), as in `PackedEvents`. */
 type EventColumns = [number, number, string, string, number, number, string | null, string | null];
@@ -51,11 +51,11 @@ export class SqlSessionStorage implements SessionStorage {
     this.#chunks = new SqlChunks(storage.sql);
     this.#messages = new SqlMessages(storage.sql, this.#chunks, (scan) => this.events(scan));
     this.inbox = new SqlInbox(this.#database, this.#chunks);
-    this.requests = sqlRequests(this.#database);
+    this.requests = createSqlRequests(this.#database);
     this.alarms = new SqlAlarms(this.#database);
     this.blobs = new SqlBlobs(this.#database, this.#chunks);
     this.snapshots = this.#chunks;
-    this.credentials = credentialsIn(storage);
+    this.credentials = createCredentialStorage(storage);
     const schema = findSchema(storage.sql);
     this.#name = name ?? schema?.name;
     if (schema) this.#migrate();
@@ -97,10 +97,10 @@ export class SqlSessionStorage implements SessionStorage {
     return this.#opening ?? null;
   }
 
-  addEvents(events: readonly NewRow[], { epoch, at }: StoredBy): void {
+  addEvents(events: readonly NewRow[], { epoch, at }: AppendStamp): void {
     if (this.head() === 0) this.#opening = events[0]?.body;
     for (const { seq, type, turn, bytes, lengths, body } of packEvents(events, this.head())) {
-      const isInline = bytes <= INLINE_BYTES;
+      const isInline = bytes <= MAX_INLINE_BYTES;
       this.#database.sql.exec(
         'INSERT INTO events (seq, epoch, at, type, turn, bytes, lengths, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
         ...[seq, epoch, at, type, turn, bytes, lengths, isInline ? body : null],
@@ -110,7 +110,7 @@ export class SqlSessionStorage implements SessionStorage {
     }
   }
 
-  *events({ from, turn, types, limit }: Scan): Iterable<StoredRow> {
+  *events({ from, turn, types, limit }: EventQuery): Iterable<StoredRow> {
     const first = turn === undefined ? from : this.#firstOf(turn, from);
     if (first === null) return;
     // An event is in the row with the first `seq` that is not less than its own.
@@ -145,7 +145,7 @@ export class SqlSessionStorage implements SessionStorage {
     return this.#chunks.body('event', seq);
   }
 
-  bodies(query: BodyQuery): Bodies {
+  bodies(query: BodyQuery): BodyTexts {
     return this.#messages.bodies(query);
   }
 
@@ -194,7 +194,7 @@ export class SqlSessionStorage implements SessionStorage {
       this.#database.isMade = false;
     } else {
       storage.transactionSync(() => {
-        for (const table of EMPTIED) sql.exec(`DELETE FROM ${table}`);
+        for (const table of DATA_TABLES) sql.exec(`DELETE FROM ${table}`);
         this.credentials.set([]);
         for (const row of rows) this.alarms.add(row);
       });
@@ -217,13 +217,13 @@ export class SqlSessionStorage implements SessionStorage {
   }
 }
 
-const CREDENTIALS = 'credentials';
+const CREDENTIALS_KEY = 'credentials';
 
 /**
  * Credentials are few and rarely change, and are not part of the journal. They are one value beside the
  * tables, in the same database.
  */
-const credentialsIn = ({ kv }: DurableObjectStorage): CredentialStorage => ({
-  all: () => kv.get<readonly StoredCredential[]>(CREDENTIALS) ?? [],
-  set: (credentials) => kv.put(CREDENTIALS, credentials),
+const createCredentialStorage = ({ kv }: DurableObjectStorage): CredentialStorage => ({
+  all: () => kv.get<readonly StoredCredential[]>(CREDENTIALS_KEY) ?? [],
+  set: (credentials) => kv.put(CREDENTIALS_KEY, credentials),
 });

@@ -25,19 +25,19 @@ export class SqlDatabase {
   }
 
   /** Reads all rows of a query. */
-  rows<Row extends Columns<Row>>(query: string, ...values: readonly SqlStorageValue[]): Row[] {
-    return this.isMade ? this.sql.exec<Columns<Row>>(query, ...values).toArray() : [];
+  rows<Row extends SqlColumns<Row>>(query: string, ...values: readonly SqlStorageValue[]): Row[] {
+    return this.isMade ? this.sql.exec<SqlColumns<Row>>(query, ...values).toArray() : [];
   }
 }
 
 /** Checks that a row's type contains only SQLite values. */
-type Columns<Stored> = { [K in keyof Stored]: Stored[K] & SqlStorageValue };
+type SqlColumns<Stored> = { [K in keyof Stored]: Stored[K] & SqlStorageValue };
 
 /**
  * The maximum length of an inline body in characters, of at most three bytes each. Longer bodies are in
  * `chunks`.
  */
-const INLINE = 64 * 1024;
+const MAX_INLINE_CHARACTERS = 64 * 1024;
 
 /**
  * The inbox of a session in its database. Every append reads it, and it is nearly always empty, so its rows,
@@ -76,7 +76,7 @@ export class SqlInbox implements InboxStorage {
   /** The row of a long body has an empty string in its place. No real body is empty. */
   add(kind: InboxKind, turn: string, body: string): void {
     this.forget();
-    const isInline = body.length <= INLINE;
+    const isInline = body.length <= MAX_INLINE_CHARACTERS;
     const { id } = this.#database.sql
       .exec<{ id: number }>(
         'INSERT INTO inbox (kind, turn, body) VALUES (?, ?, ?) RETURNING id',
@@ -107,7 +107,7 @@ export class SqlInbox implements InboxStorage {
 }
 
 /** The keyed requests of a session. */
-export const sqlRequests = (database: SqlDatabase): RequestStorage => ({
+export const createSqlRequests = (database: SqlDatabase): RequestStorage => ({
   find: (key) =>
     database.rows<StoredRequest>(
       'SELECT key, body_hash AS bodyHash, turn, seq, expires FROM requests WHERE key = ?',

@@ -1,9 +1,9 @@
-import type { Deferred, WaitingTurn } from '../src/journal/event-page.ts';
+import type { DeferredTurn, WaitingTurn } from '../src/journal/event-page.ts';
 import type { WaitingKind, WaitingLoad } from '../src/journal/inbox-message.ts';
-import type { NotStarted, ScheduledTurn, TurnStart } from '../src/journal/session-port.ts';
-import { addToAgenda, rememberOutside } from './agenda.ts';
-import { dueRefs, retain, scheduleAlarm, scheduleTurn } from './alarms.ts';
-import { retainBlobs, retentionOf } from './blobs.ts';
+import type { ScheduledTurn, StartRefusal, TurnStart } from '../src/journal/session-port.ts';
+import { addOutsideLane, addToAgenda } from './agenda.ts';
+import { dueRefs, scheduleAlarm, scheduleTurn, setRetention } from './alarms.ts';
+import { findBlobRetention, scheduleBlobExpiry } from './blobs.ts';
 import {
   bytesIn,
   isWaiting,
@@ -15,24 +15,24 @@ import {
 } from './session-storage.ts';
 import { NO_TAKE_OVERS } from './take-overs.ts';
 
-/** Equals `MAX_WAITING` of the port, which the holders that schedule turns use. */
-export const MOST_WAITING: WaitingLoad = { turns: 100, bytes: 10_000_000 };
+/** Equals `MAX_WAITING_TURNS` of the port, which the holders that schedule turns use. */
+export const MAX_WAITING_TURNS: WaitingLoad = { turns: 100, bytes: 10_000_000 };
 
-const NOTHING_WAITS: WaitingLoad = { turns: 0, bytes: 0 };
+const NO_WAITING_LOAD: WaitingLoad = { turns: 0, bytes: 0 };
 
 /** Returns the waiting turns: queued ones in the order in which they start, followed by scheduled ones. */
 export const waitingTurns = (storage: SessionStorage): WaitingTurn[] =>
   storage.inbox
     .messages()
     .filter(isWaiting)
-    .sort((a, b) => Number(isNext(b)) - Number(isNext(a)))
-    .map(({ turn, kind }) => ({ turn, status: STATUSES[kind] }));
+    .sort((a, b) => Number(isQueued(b)) - Number(isQueued(a)))
+    .map(({ turn, kind }) => ({ turn, status: STATUS_BY_KIND[kind] }));
 
 /**
  * Returns the waiting load, for a holder that can schedule more turns. Returns an empty object if no turn
  * waits.
  */
-export function loadOf(storage: SessionStorage): { readonly waiting?: WaitingLoad } {
+export function waitingLoadOf(storage: SessionStorage): { readonly waiting?: WaitingLoad } {
   const messages = storage.inbox.messages().filter(isWaiting);
   if (messages.length === 0) return {};
   const bytes = messages.reduce((sum, one) => sum + one.bytes, 0);
@@ -43,16 +43,16 @@ export function loadOf(storage: SessionStorage): { readonly waiting?: WaitingLoa
  * Returns whether the turn starts after those before it. This includes a steering message that the open turn
  * does not read.
  */
-const isNext = ({ kind }: Pick<WaitingMessage, 'kind'>): boolean => kind !== 'scheduled';
+const isQueued = ({ kind }: Pick<WaitingMessage, 'kind'>): boolean => kind !== 'scheduled';
 
-const STATUSES: Readonly<Record<WaitingKind, WaitingTurn['status']>> = {
+const STATUS_BY_KIND: Readonly<Record<WaitingKind, WaitingTurn['status']>> = {
   message: 'queued',
   steer: 'steering',
   scheduled: 'scheduled',
 };
 
 /** Returns how this turn waits, or `null` if it does not. */
-export function waitsAs(storage: SessionStorage, turn: string): Deferred | null {
+export function waitStatusOf(storage: SessionStorage, turn: string): DeferredTurn | null {
   switch (
     storage.inbox
       .messages()
@@ -76,18 +76,18 @@ export function waitsAs(storage: SessionStorage, turn: string): Deferred | null 
  * Returns the state of a turn that is already stored, by its id or by the key of its request. Returns `null`
  * if it is new.
  */
-export function whatBecameOf(
+export function findStoredTurn(
   { storage, now }: LedgerScope,
   { turn, request }: TurnStart,
-): Deferred | NotStarted | null {
+): DeferredTurn | StartRefusal | null {
   const { requests } = storage;
   if (request !== undefined) requests.forget(now());
   const taken = request === undefined ? null : requests.find(request.key);
   if (taken !== null && taken.bodyHash !== request?.bodyHash) return { status: 'key-reused' };
   const stored = taken?.turn ?? turn;
-  const waits = waitsAs(storage, stored);
+  const waits = waitStatusOf(storage, stored);
   if (waits !== null) return waits;
-  const into = steeredInto(storage, stored);
+  const into = findSteeredTurn(storage, stored);
   if (into !== null) return { status: 'known', turn: stored, into };
   const isStored = taken !== null || storage.turnStart(stored) !== null;
   return isStored ? { status: 'known', turn: stored } : null;
@@ -103,9 +103,10 @@ export function rememberRequest(scope: LedgerScope, start: TurnStart, seq: numbe
     const { key, bodyHash, ttl } = request;
     scope.storage.requests.add({ key, bodyHash, turn, seq, expires: scope.now() + ttl });
   }
-  retain(scope, start);
-  if (blobRetainMs !== undefined && !retentionOf(scope.storage)) retainBlobs(scope, blobRetainMs);
-  for (const owner of keepsOutside) rememberOutside(scope, owner);
+  setRetention(scope, start);
+  if (blobRetainMs !== undefined && !findBlobRetention(scope.storage))
+    scheduleBlobExpiry(scope, blobRetainMs);
+  for (const owner of keepsOutside) addOutsideLane(scope, owner);
   if (agenda) addToAgenda(scope, agenda);
 }
 
@@ -127,16 +128,16 @@ export function waitingKindOf(
  * Returns why a turn can neither start now nor wait, or `null` if it can. All waiting turns count,
  * regardless of their sender.
  */
-export function whyRefused(
+export function startProblem(
   scope: LedgerScope,
   { started }: TurnStart,
   waits: WaitingKind | null,
-): NotStarted | null {
+): StartRefusal | null {
   const { storage } = scope;
   if (waits !== null) {
-    const { turns, bytes } = loadOf(storage).waiting ?? NOTHING_WAITS;
-    const isFull = turns >= MOST_WAITING.turns || bytes + bytesIn(started.body) > MOST_WAITING.bytes;
-    return isFull ? { status: 'full', most: MOST_WAITING.turns } : null;
+    const { turns, bytes } = waitingLoadOf(storage).waiting ?? NO_WAITING_LOAD;
+    const isFull = turns >= MAX_WAITING_TURNS.turns || bytes + bytesIn(started.body) > MAX_WAITING_TURNS.bytes;
+    return isFull ? { status: 'full', most: MAX_WAITING_TURNS.turns } : null;
   }
   const { turn, state } = storage.lease();
   if (turn === null) return null;
@@ -144,18 +145,18 @@ export function whyRefused(
   const { clock, now } = scope;
   if (clock.isLive) return { status: 'busy', turn, retryAfter: clock.deadline - now() };
   scheduleTurn(scope, { ...storage.lease(), due: now() });
-  return { status: 'busy', turn, retryAfter: SOON_MS };
+  return { status: 'busy', turn, retryAfter: RETRY_AFTER_MS };
 }
 
 /** The retry time for a caller if the turn in its way has no live holder. */
-const SOON_MS = 1_000;
+const RETRY_AFTER_MS = 1_000;
 
 /** Stores a turn that starts later. */
-export function defer(
+export function deferTurn(
   scope: LedgerScope,
   { turn, started, delayMs }: TurnStart,
   kind: WaitingKind,
-): Deferred | null {
+): DeferredTurn | null {
   const { storage, clock, now } = scope;
   storage.inbox.add(kind, turn, started.body);
   if (delayMs !== undefined) storage.alarms.add({ kind: 'start', ref: turn, due: now() + delayMs });
@@ -164,7 +165,7 @@ export function defer(
   if (lease.turn !== null && lease.state !== 'suspended' && !clock.isLive)
     scheduleTurn(scope, { ...lease, due: now() });
   else scheduleAlarm(scope);
-  return waitsAs(storage, turn);
+  return waitStatusOf(storage, turn);
 }
 
 /**
@@ -182,12 +183,18 @@ export function deferScheduled({ storage, now }: LedgerScope, scheduled: readonl
  * Removes messages that the holder has journaled. For a steered message, records the turn that includes it,
  * so that a repeated request finds it.
  */
-export function takeIn({ storage }: LedgerScope, read: readonly number[]): void {
+export function removeJournaled({ storage }: LedgerScope, read: readonly number[]): void {
   const { inbox, requests } = storage;
   const into = storage.lease().turn;
   for (const { id, kind, turn } of inbox.messages()) {
     if (into === null || kind !== 'steer' || !read.includes(id)) continue;
-    requests.add({ key: `${STEERED}${turn}`, bodyHash: '', turn: into, seq: storage.head(), expires: NEVER });
+    requests.add({
+      key: `${STEERED_PREFIX}${turn}`,
+      bodyHash: '',
+      turn: into,
+      seq: storage.head(),
+      expires: NEVER,
+    });
   }
   inbox.remove(read);
 }
@@ -197,23 +204,23 @@ export function takeIn({ storage }: LedgerScope, read: readonly number[]): void 
  * after a while.
  */
 export const forgetSteered = ({ storage, now }: LedgerScope, first: number): void =>
-  storage.requests.expire(first, now() + LONGEST_KNOWN);
+  storage.requests.expire(first, now() + MAX_KNOWN_MS);
 
 /** The maximum time that a request is known by its key, in ms. Until then, it must lead to a turn. */
-const LONGEST_KNOWN = 7 * 24 * 60 * 60_000;
+const MAX_KNOWN_MS = 7 * 24 * 60 * 60_000;
 
 /**
  * Returns the turn that includes the message of this turn id, or `null` if there is none or its record has
  * expired.
  */
-export const steeredInto = ({ requests }: SessionStorage, turn: string): string | null =>
-  requests.find(`${STEERED}${turn}`)?.turn ?? null;
+export const findSteeredTurn = ({ requests }: SessionStorage, turn: string): string | null =>
+  requests.find(`${STEERED_PREFIX}${turn}`)?.turn ?? null;
 
 /** The prefix of the keys of steered messages. The id of the message's turn follows. */
-const STEERED = 'steered ';
+const STEERED_PREFIX = 'steered ';
 
 /** Queues the due scheduled turns behind those that already wait. */
-export function queueDue(scope: LedgerScope): void {
+export function queueDueTurns(scope: LedgerScope): void {
   const { storage } = scope;
   const { inbox, alarms } = storage;
   for (const turn of dueRefs(scope, 'start')) {
@@ -229,16 +236,16 @@ export function queueDue(scope: LedgerScope): void {
 /** Starts the first queued turn if none is open. It then waits for a holder. */
 export function startNext(scope: LedgerScope): void {
   const { storage, now } = scope;
-  const next = storage.inbox.messages().filter(isWaiting).find(isNext);
+  const next = storage.inbox.messages().filter(isWaiting).find(isQueued);
   if (storage.lease().turn !== null || !next) return;
   const { turn } = next;
   const started = { type: 'turn-started', turn, body: storage.inbox.take(next.id) };
   storage.addEvents([started], { epoch: NO_EPOCH, at: now() });
-  awaitHolder(scope, turn);
+  openWithoutHolder(scope, turn);
 }
 
 /** Makes the turn that was just stored the open one, without a holder. */
-export function awaitHolder(scope: LedgerScope, turn: string): void {
+export function openWithoutHolder(scope: LedgerScope, turn: string): void {
   const { storage, now } = scope;
   scheduleTurn(scope, { ...storage.lease(), turn, state: 'free', due: now(), ...NO_TAKE_OVERS });
 }

@@ -29,19 +29,19 @@ const READER = 'reader';
  * The start of the tag of a line whose pings are answered, before its number. A former holder's line is
  * closed before its number is used again.
  */
-const LINE = 'line-';
+const LINE_TAG_PREFIX = 'line-';
 
 // Equal to the values of the other end. The compiler checks it.
 const LIVE: typeof wire.LIVE = 'live';
 const READ: typeof wire.READ = 'read';
 const PING: typeof wire.PING = 'ping';
-const HOLD: typeof wire.HOLD = 'hold';
-const HELD: typeof wire.HELD = 'held';
-const READ_EVERY: typeof wire.READ_EVERY = 65_536;
-const MOST_UNREAD: typeof wire.MOST_UNREAD = 262_144;
-const LONGEST_LIVE: typeof wire.LONGEST_LIVE = 524_288;
-const LIVE_BEGINS: typeof wire.LIVE_BEGINS = '{"turn":';
-const TO_BEGINS: typeof wire.TO_BEGINS = '{"to":"';
+const HOLDER_PING: typeof wire.HOLDER_PING = 'hold';
+const HOLDER_PONG: typeof wire.HOLDER_PONG = 'held';
+const READ_INTERVAL: typeof wire.READ_INTERVAL = 65_536;
+const MAX_UNREAD: typeof wire.MAX_UNREAD = 262_144;
+const MAX_LIVE_LENGTH: typeof wire.MAX_LIVE_LENGTH = 524_288;
+const LIVE_PREFIX: typeof wire.LIVE_PREFIX = '{"turn":';
+const TO_PREFIX: typeof wire.TO_PREFIX = '{"to":"';
 
 /**
  * Creates the watchers of a session. `watched` returns the session's ledger, and is first called when there
@@ -76,20 +76,20 @@ export function createWatchers(
     for (const socket of holders) send(socket, told);
   };
   const relay = (from: WebSocket, sent: string): void => {
-    const { to, message } = addressed(sent);
+    const { to, message } = parseAddressedMessage(sent);
     const readers = (to ?? [LIVE]).flatMap(open);
     if (readers.length === 0) tellHolders();
     const before = unread;
     unread = new Map(to && before);
     for (const socket of readers) {
       const waiting = before.get(socket) ?? 0;
-      const hasRoom = waiting < MOST_UNREAD;
+      const hasRoom = waiting < MAX_UNREAD;
       unread.set(socket, hasRoom ? waiting + message.length : waiting);
       if (hasRoom) send(socket, message);
     }
     const came = (before.get(from) ?? 0) + sent.length;
-    unread.set(from, came % READ_EVERY);
-    if (came >= READ_EVERY) send(from, READ);
+    unread.set(from, came % READ_INTERVAL);
+    if (came >= READ_INTERVAL) send(from, READ);
   };
   return {
     open(request) {
@@ -102,8 +102,8 @@ export function createWatchers(
       const epoch = Number(tags[1]);
       const line = isHolder ? watched().clock.lineOpened(epoch) : 0;
       if (line > 0) {
-        fence(new WebSocketRequestResponsePair(`${HOLD} ${epoch}`, `${HELD} ${epoch}`));
-        tags.push(`${LINE}${line}`);
+        fence(new WebSocketRequestResponsePair(`${HOLDER_PING} ${epoch}`, `${HOLDER_PONG} ${epoch}`));
+        tags.push(`${LINE_TAG_PREFIX}${line}`);
       }
       ctx.acceptWebSocket(pair[1], tags);
       const told = watched().notice();
@@ -125,21 +125,21 @@ export function createWatchers(
     hasReaders: () => open(READER).length > 0,
     hasLiveReaders,
     pinged(line) {
-      const [socket] = open(`${LINE}${line}`);
+      const [socket] = open(`${LINE_TAG_PREFIX}${line}`);
       return socket && pingedOver(socket);
     },
     fence,
     closed(socket) {
       const [, epoch, name] = ctx.getTags(socket);
-      if (!name?.startsWith(LINE)) return;
-      const line = Number(name.slice(LINE.length));
+      if (!name?.startsWith(LINE_TAG_PREFIX)) return;
+      const line = Number(name.slice(LINE_TAG_PREFIX.length));
       watched().clock.lineClosed({ epoch: Number(epoch), line, pinged: pingedOver(socket) });
     },
     heard(socket, message) {
       const [kind, more] = ctx.getTags(socket);
       if (kind === READER && message === PING) watched().wake();
       else if (kind === READER && more === LIVE && message === READ) unread.delete(socket);
-      else if (kind !== HOLDER || !isShown(message)) close(socket);
+      else if (kind !== HOLDER || !isLiveMessage(message)) close(socket);
       // A former holder's live messages are not passed on.
       else if (watched().clock.isHeldBy(Number(more))) relay(socket, message);
     },
@@ -147,28 +147,28 @@ export function createWatchers(
 }
 
 /** The maximum number of digits of an epoch. */
-const EPOCH_LENGTH = 20;
+const MAX_EPOCH_DIGITS = 20;
 
 /** Returns the tags of a watcher's WebSocket. The last tag of a reader of live items is its name. */
 function tagsOf({ url }: Request): string[] {
   const { searchParams } = new URL(url);
   const holder = searchParams.get(HOLDER);
-  if (holder !== null) return [HOLDER, holder.slice(0, EPOCH_LENGTH)];
+  if (holder !== null) return [HOLDER, holder.slice(0, MAX_EPOCH_DIGITS)];
   // Names are random, since two readers with the same name would receive each other's catch-up.
   return searchParams.has(LIVE) ? [READER, LIVE, `${LIVE}-${crypto.randomUUID().slice(0, 8)}`] : [READER];
 }
 
 /** Recognizes a live message without parsing it. Its readers parse it. */
-const isShown = (message: string | ArrayBuffer): message is string =>
+const isLiveMessage = (message: string | ArrayBuffer): message is string =>
   typeof message === 'string' &&
-  message.length <= LONGEST_LIVE &&
-  (message.startsWith(LIVE_BEGINS) || message.startsWith(TO_BEGINS));
+  message.length <= MAX_LIVE_LENGTH &&
+  (message.startsWith(LIVE_PREFIX) || message.startsWith(TO_PREFIX));
 
 /** Returns the message to pass on, and the names of its readers if it is not for all. */
-function addressed(sent: string): { readonly to?: readonly string[]; readonly message: string } {
-  if (sent.startsWith(LIVE_BEGINS)) return { message: sent };
-  const end = sent.indexOf('"', TO_BEGINS.length);
-  const names = sent.slice(TO_BEGINS.length, end).split(' ');
+function parseAddressedMessage(sent: string): { readonly to?: readonly string[]; readonly message: string } {
+  if (sent.startsWith(LIVE_PREFIX)) return { message: sent };
+  const end = sent.indexOf('"', TO_PREFIX.length);
+  const names = sent.slice(TO_PREFIX.length, end).split(' ');
   return { to: names.filter((name) => name.startsWith(LIVE)), message: `{${sent.slice(end + '",'.length)}` };
 }
 

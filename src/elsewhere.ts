@@ -5,48 +5,48 @@
 
 /** @deprecated `import { createHoldfast } from 'holdfast/worker'`. Throws. */
 export function createHoldfast<_Env = unknown>(_: "import { createHoldfast } from 'holdfast/worker'"): never {
-  throw elsewhere('createHoldfast', 'worker');
+  throw createMovedError('createHoldfast', 'worker');
 }
 
 /** @deprecated `import { createTestSession } from 'holdfast/testing'`. Throws. */
 export function createTestSession(_: "import { createTestSession } from 'holdfast/testing'"): never {
-  throw elsewhere('createTestSession', 'testing');
+  throw createMovedError('createTestSession', 'testing');
 }
 
 /** @deprecated `import { defineAgenticTool } from 'holdfast/kinds'`. Throws. */
 export function defineAgenticTool(_: "import { defineAgenticTool } from 'holdfast/kinds'"): never {
-  throw elsewhere('defineAgenticTool', 'kinds');
+  throw createMovedError('defineAgenticTool', 'kinds');
 }
 
 /** @deprecated `import { definePipeline } from 'holdfast/kinds'`. Throws. */
 export function definePipeline(_: "import { definePipeline } from 'holdfast/kinds'"): never {
-  throw elsewhere('definePipeline', 'kinds');
+  throw createMovedError('definePipeline', 'kinds');
 }
 
 /** @deprecated `import { definePlaybook } from 'holdfast/kinds'`. Throws. */
 export function definePlaybook(_: "import { definePlaybook } from 'holdfast/kinds'"): never {
-  throw elsewhere('definePlaybook', 'kinds');
+  throw createMovedError('definePlaybook', 'kinds');
 }
 
 /** @deprecated `import { defineStateMachine } from 'holdfast/kinds'`. Throws. */
 export function defineStateMachine(_: "import { defineStateMachine } from 'holdfast/kinds'"): never {
-  throw elsewhere('defineStateMachine', 'kinds');
+  throw createMovedError('defineStateMachine', 'kinds');
 }
 
 /** @deprecated `import { defineSubagent } from 'holdfast/kinds'`. Throws. */
 export function defineSubagent(_: "import { defineSubagent } from 'holdfast/kinds'"): never {
-  throw elsewhere('defineSubagent', 'kinds');
+  throw createMovedError('defineSubagent', 'kinds');
 }
 
 /** @deprecated `import { defineUnfolding } from 'holdfast/kinds'`. Throws. */
 export function defineUnfolding(_: "import { defineUnfolding } from 'holdfast/kinds'"): never {
-  throw elsewhere('defineUnfolding', 'kinds');
+  throw createMovedError('defineUnfolding', 'kinds');
 }
 
 /** @deprecated `import { requireApproval } from 'holdfast/decorators'`. Throws. */
 export function requireApproval(_: "import { requireApproval } from 'holdfast/decorators'"): never {
-  throw elsewhere('requireApproval', 'decorators');
+  throw createMovedError('requireApproval', 'decorators');
 }
 
-const elsewhere = (name: string, entry: string): TypeError =>
+const createMovedError = (name: string, entry: string): TypeError =>
   new TypeError(`'holdfast' has no ${name}: import { ${name} } from 'holdfast/${entry}'.`);

@@ -23,7 +23,12 @@ export type { AnswerForm, OutputOf } from './loop/answer-form.ts';
 
 export { type ExceptionProcessor, exceptionProcessor } from './loop/exception-processor.ts';
 
-export type { BlankReplyPolicy, Eligible, Policies, UnknownToolPolicy } from './loop/policies.ts';
+export type {
+  BlankReplyPolicy,
+  EligibilityCheck as Eligible,
+  Policies,
+  UnknownToolPolicy,
+} from './loop/policies.ts';
 export { readResult } from './loop/read-result.ts';
 export { type ChatModel, ModelError } from './model/chat-model.ts';
 export { fallback } from './model/fallback.ts';

@@ -4,38 +4,38 @@ import type { EventOf } from './journal/events.ts';
 import { FOLDING } from './journal/memory-folding.ts';
 import { askLayer } from './loop/ask-layers.ts';
 import type { AskLayer } from './loop/ask-reply.ts';
-import { discoveryOf } from './loop/discovery.ts';
+import { createDiscovery } from './loop/discovery.ts';
 import { inLoop, type Loop, timeIn } from './loop/loop.ts';
 import { LOOPS, type LoopSeam } from './loop/loop-seams.ts';
-import { loopView } from './loop/offer-tools.ts';
-import { throughJson } from './loop/tool-answer.ts';
-import { addressOfSession, type SessionAddress } from './session/read-secrets.ts';
+import { createLoopView } from './loop/offer-tools.ts';
+import { copyThroughJson } from './loop/tool-answer.ts';
+import { parseSessionName, type SessionAddress } from './session/read-secrets.ts';
 import { ENDED, type StoppedTurn, type StoredWithStop } from './session/turn-end.ts';
 import type { Owner } from './tool/call-origin.ts';
 import type { Json } from './tool/json.ts';
 import { literals } from './tool/literals.ts';
 import type { Log } from './tool/log.ts';
 import {
-  APP_MEMORY,
-  accessTo,
+  APP_MEMORY_PREFIX,
   checkName,
+  createAppMemory,
+  createModuleState,
   ModuleError,
   type ModuleState,
   type StateConfig,
-  stateOfApp,
 } from './tool/module-state.ts';
-import { createModule, type ModuleIdentity, type ModuleUse, useOf } from './tool/module-use.ts';
-import { nameIn, ended as sentence } from './tool/shown.ts';
+import { createModule, createUse, type ModuleIdentity, type ModuleUse } from './tool/module-use.ts';
+import { readName, withFullStop as sentence } from './tool/shown.ts';
 import type { Discovery, InjectionStrategy } from './tool/tool.ts';
-import { factOf, type ToolMemory } from './tool/tool-memory.ts';
+import { createFact, type ToolMemory } from './tool/tool-memory.ts';
 import { OFFERS } from './tool/uses.ts';
 import { APP, type AppParts, type CronTime } from './worker/app-seam.ts';
-import { type DoWork, DUE } from './worker/background.ts';
+import { DUE, type DueHandler } from './worker/background.ts';
 import type { Caller, Env } from './worker/host.ts';
-import { type ModuleRoute, routesOf } from './worker/module-routes.ts';
+import { createRouteMounter, type ModuleRoute } from './worker/module-routes.ts';
 import type { AdmittingApp, HttpRequest } from './worker/route.ts';
 
-export type { CallPlace, Declared, HistoryScope, LoopSeam } from './loop/loop-seams.ts';
+export type { CallPlace, HistoryScope, LoopDeclaration as Declared, LoopSeam } from './loop/loop-seams.ts';
 export type { SessionAddress } from './session/read-secrets.ts';
 export type { StoredWithStop } from './session/turn-end.ts';
 export { ModuleError, type ModuleState, type StateConfig } from './tool/module-state.ts';
@@ -59,7 +59,12 @@ export type {
 } from './worker/module-request.ts';
 export { defineRoute, type ModuleRoute } from './worker/module-routes.ts';
 export type { HttpRequest } from './worker/route.ts';
-export { type ProblemToTell, type Tell, type Teller, tellerOf } from './worker/tell.ts';
+export {
+  createErrorWording as tellerOf,
+  type ErrorWording as Teller,
+  type ProblemToTell,
+  type Tell,
+} from './worker/tell.ts';
 
 /** The options of `defineModule`, beside `state`. */
 export interface ModuleConfig {
@@ -116,10 +121,10 @@ export interface ModuleParts extends Omit<LoopSeam, 'prepare' | 'ask'>, Pick<App
    */
   ended?(turn: ModuleTurn): StoredWithStop | undefined;
   /**
-   * Does the work of a row that `ended` stored, at least once, within 30 seconds. If it rejects, the row is
+   * Does the work of a row that `withFullStop` stored, at least once, within 30 seconds. If it rejects, the row is
    * offered again after a minute, then after pauses that double up to an hour.
    */
-  due?(work: DueWork, app: ModuleApp): ReturnType<DoWork>;
+  due?(work: DueWork, app: ModuleApp): ReturnType<DueHandler>;
   /** Routes made by `defineRoute`. Their paths must differ from those of the app and of other modules. */
   readonly routes?: readonly ModuleRoute[] | undefined;
   /** Runs at each time in `crons` of wrangler.toml. If it throws, the platform shows the event as failed. */
@@ -161,7 +166,7 @@ export interface ModuleTurn extends Omit<StoppedTurn, 'name'>, SessionAddress {}
 
 /** A due row, with the address of its session. */
 export interface DueWork extends SessionAddress {
-  /** The name of the work, as returned by `ended`. */
+  /** The name of the work, as returned by `withFullStop`. */
   readonly ref: string;
   /** The number of this attempt, starting at 1. An attempt without a reply counts. */
   readonly attempt: number;
@@ -208,16 +213,16 @@ export function defineModule<Value extends Json, Fact extends Json>(
   checkLiteral(config);
   const { name, nested, state } = config;
   checkName(name);
-  const memory = state && stateOfApp(name, state, FOLDING);
+  const memory = state && createAppMemory(name, state, FOLDING);
   const identity = createModule({
-    name: `${APP_MEMORY}${name}`,
+    name: `${APP_MEMORY_PREFIX}${name}`,
     ...(nested !== undefined && { nested }),
     ...(memory && { state: [memory] }),
   });
-  const plain = useOf(identity);
-  const use = (parts?: ModuleParts): ModuleUse => (parts ? useWith(identity, name, parts) : plain);
+  const plain = createUse(identity);
+  const use = (parts?: ModuleParts): ModuleUse => (parts ? createModuleUse(identity, name, parts) : plain);
   const module = Object.assign(identity, { use });
-  return memory ? Object.assign(module, { memory }, accessTo(memory, state?.schema)) : module;
+  return memory ? Object.assign(module, { memory }, createModuleState(memory, state?.schema)) : module;
 }
 
 /**
@@ -230,42 +235,42 @@ function checkLiteral(config: { readonly state?: unknown }): void {
   const inState =
     config.state === undefined ? undefined : literals?.fault(config.state, 'the state of a module');
   const problem = fault ? `it ${fault.problem}` : inState && `its state ${inState.problem}`;
-  if (problem !== undefined) throw new ModuleError(nameIn(config), sentence(problem));
+  if (problem !== undefined) throw new ModuleError(readName(config), sentence(problem));
 }
 
-function useWith(module: ModuleIdentity, name: string, parts: ModuleParts): ModuleUse {
+function createModuleUse(module: ModuleIdentity, name: string, parts: ModuleParts): ModuleUse {
   const fault = literals?.fault(parts, 'the parts of a module');
   if (fault) throw new ModuleError(name, sentence(`a use of it ${fault.problem}`));
   const { key, offer, prepare, ask, ended, due, ...others } = parts;
   const { routes, scheduled, files, http, caller, admit, ...ofLoops } = others;
-  const use = useOf(module, key);
+  const use = createUse(module, key);
   if (offer) OFFERS.give(use, typeof offer === 'function' ? { name, offer } : offer);
   if (prepare || ask || Object.keys(ofLoops).length > 0)
     LOOPS.give(use, {
       ...ofLoops,
       ...(ask && { ask: askLayer(ask) }),
-      ...(prepare && { prepare: (loop: Loop) => prepare.call(parts, preparedLoop(module, loop)) }),
+      ...(prepare && { prepare: (loop: Loop) => prepare.call(parts, toPreparedLoop(module, loop)) }),
     });
   if (ended)
-    ENDED.give(use, ({ name, ...turn }) => ended.call(parts, { ...turn, ...addressOfSession(name) }));
+    ENDED.give(use, ({ name, ...turn }) => ended.call(parts, { ...turn, ...parseSessionName(name) }));
   if (due)
     DUE.give(use, ({ name, ref, attempt }, app) =>
-      due.call(parts, { ref, attempt, ...addressOfSession(name) }, toModuleApp(app)),
+      due.call(parts, { ref, attempt, ...parseSessionName(name) }, toModuleApp(app)),
     );
   if (routes || scheduled || files || http || caller || admit)
     APP.give(use, {
-      ...(http && { http: async (asked, next) => toOwnResponse(await http.call(parts, asked, next)) }),
+      ...(http && { http: async (asked, next) => copyResponse(await http.call(parts, asked, next)) }),
       ...(caller && { caller: (one, request) => caller.call(parts, one, request) }),
       ...(admit && { admit: (owner, app) => admit.call(parts, owner, toModuleApp(app)) }),
       ...(files && { files }),
-      ...(routes && { routes: routesOf({ name, routes }) }),
+      ...(routes && { routes: createRouteMounter({ name, routes }) }),
       ...(scheduled && { scheduled: (app, time) => scheduled.call(parts, toModuleApp(app), time) }),
     });
   return use;
 }
 
-const preparedLoop = (module: ModuleIdentity, loop: Loop): PreparedLoop => ({
-  ...discoveryOf(loop, loopView(loop, 'now'), loop.holder.modelSignal),
+const toPreparedLoop = (module: ModuleIdentity, loop: Loop): PreparedLoop => ({
+  ...createDiscovery(loop, createLoopView(loop, 'now'), loop.holder.modelSignal),
   record: (memory, fact) => loop.journal.emit(factEvent(loop, module, { memory, fact })),
   durable: () => loop.journal.durable(),
 });
@@ -275,7 +280,7 @@ const preparedLoop = (module: ModuleIdentity, loop: Loop): PreparedLoop => ({
  *
  * @throws TypeError if it is not a response.
  */
-function toOwnResponse(response: Response): Response {
+function copyResponse(response: Response): Response {
   if (response instanceof Response) return new Response(response.body, response);
   throw new TypeError('`http` of a module must return a Response.');
 }
@@ -287,7 +292,7 @@ const toModuleApp = ({ env, host }: AdmittingApp): ModuleApp => ({
 });
 
 /** A module's fact, and the memory that it belongs to. */
-interface Recorded<Value extends Json, Fact extends Json> {
+interface FactRecord<Value extends Json, Fact extends Json> {
   readonly memory: ToolMemory<Value, Fact>;
   readonly fact: Fact;
 }
@@ -300,11 +305,11 @@ interface Recorded<Value extends Json, Fact extends Json> {
 export function factEvent<Value extends Json, Fact extends Json>(
   loop: Loop,
   { name }: Pick<ModuleIdentity, 'name'>,
-  { memory, fact }: Recorded<Value, Fact>,
+  { memory, fact }: FactRecord<Value, Fact>,
 ): EventOf<'module-event'> {
   loop.memories.of(memory).assertUsable(memory);
-  const kept = loop.secrets.redact(throughJson(`a fact of '${memory.name}'`, fact));
+  const kept = loop.secrets.redact(copyThroughJson(`a fact of '${memory.name}'`, fact));
   const { name: slice, unread } = memory;
-  const facts = [{ ...factOf<Json, Json>({ name: slice, unread }, kept), at: timeIn(loop) }];
+  const facts = [{ ...createFact<Json, Json>({ name: slice, unread }, kept), at: timeIn(loop) }];
   return { type: 'module-event', ...inLoop(loop), module: name, facts };
 }

@@ -35,13 +35,13 @@ interface Vars {
 // Vars of wrangler.toml or of --var, and secrets.
 const { SHOP_URL, REFUND_EXPIRES_MS, GITHUB_API_URL, GITHUB_TOKEN, FILES_URL } = env as Vars;
 const shop = SHOP_URL ? shopAt(SHOP_URL) : paperShop;
-const expires = REFUND_EXPIRES_MS === undefined ? undefined : Number(REFUND_EXPIRES_MS);
+const refundExpiryMs = REFUND_EXPIRES_MS === undefined ? undefined : Number(REFUND_EXPIRES_MS);
 const github = GITHUB_API_URL ? githubAt(GITHUB_API_URL) : paperGitHub;
 
 const holdfast = createHoldfast({
   agents: [
     defineSupport(shop),
-    defineRefunds(shop, { expires }),
+    defineRefunds(shop, { expires: refundExpiryMs }),
     defineOrders(shop),
     defineTriage(github),
     defineFiles({ url: FILES_URL ?? 'http://127.0.0.1:8808/mcp' }),

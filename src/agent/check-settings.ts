@@ -4,7 +4,7 @@ import type { Limits } from '../tool/frame.ts';
 import { type InputDeclaration, InputSchemaError } from '../tool/input-schema.ts';
 import { shorten } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
-import { ended, nameIn } from '../tool/shown.ts';
+import { readName, withFullStop } from '../tool/shown.ts';
 
 /**
  * Returns the form of an agent's answers.
@@ -12,7 +12,7 @@ import { ended, nameIn } from '../tool/shown.ts';
  * @throws AgentDefinitionError if the output is not the schema of a JSON object, the form that models handle
  * well.
  */
-export function readOutput(agent: string, declared: InputDeclaration): AnswerForm | undefined {
+export function toAgentOutput(agent: string, declared: InputDeclaration): AnswerForm | undefined {
   try {
     return toAnswerForm(agent, declared);
   } catch (cause) {
@@ -45,7 +45,7 @@ export class AgentDefinitionError extends Error {
     { field, problem }: { readonly field: string; readonly problem: string },
     options?: ErrorOptions,
   ) {
-    super(`Agent '${shorten(agent, 80)}' ${ended(problem)}`, options);
+    super(`Agent '${shorten(agent, 80)}' ${withFullStop(problem)}`, options);
     this.agent = agent;
     this.field = field;
   }
@@ -59,5 +59,5 @@ export class AgentDefinitionError extends Error {
  */
 export function checkAgentLiteral(config: unknown): void {
   const fault = literals?.fault(config, 'defineAgent');
-  if (fault) throw new AgentDefinitionError(nameIn(config), fault);
+  if (fault) throw new AgentDefinitionError(readName(config), fault);
 }

@@ -1,7 +1,7 @@
 import type { AnswerForm, OutputOf } from '../loop/answer-form.ts';
-import { MOST_GENERATIONS, MOST_IN_TREE } from '../loop/call-starts.ts';
-import { refusedModel } from '../loop/loop-seams.ts';
-import { refusedSettings } from '../loop/loop-settings.ts';
+import { DEFAULT_MAX_GENERATIONS, DEFAULT_MAX_SCHEDULED } from '../loop/call-starts.ts';
+import { refusedModelProblem } from '../loop/loop-seams.ts';
+import { settingsProblem } from '../loop/loop-settings.ts';
 import {
   DEFAULT_LIMITS,
   type LoopLimits,
@@ -23,13 +23,13 @@ import {
 import type { CallLimit, Limits } from '../tool/frame.ts';
 import type { InputDeclaration } from '../tool/input-schema.ts';
 import type { ForeignAgentKeys } from '../tool/instead.ts';
-import { paragraphs } from '../tool/json.ts';
+import { joinParagraphs } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy } from '../tool/tool.ts';
 import { type ContextValues, ToolCallContext } from '../tool/tool-call-context.ts';
-import { ownOffers, usesOf } from '../tool/uses.ts';
-import { AgentDefinitionError, checkAgentLiteral, checkLimits, readOutput } from './check-settings.ts';
+import { collectUses, ownOffers } from '../tool/uses.ts';
+import { AgentDefinitionError, checkAgentLiteral, checkLimits, toAgentOutput } from './check-settings.ts';
 
 /**
  * An agent: instructions, a model, tools and limits. It is code that is deployed with the Worker, and is
@@ -169,7 +169,7 @@ export function defineAgent<
   checkAgentLiteral(config);
   const { name, description, instructions } = config;
   checkName(name);
-  const { tools, providers, requests: asks, notes } = toolsFor(name, config.tools ?? []);
+  const { tools, providers, requests: asks, notes } = collectAgentTools(name, config.tools ?? []);
   const model = typeof config.model === 'function' ? undefined : config.model;
   checkLimits(name, config.limits);
   const sources = withProviders(ownOffers(config.use, 'before'), providers);
@@ -177,21 +177,21 @@ export function defineAgent<
   const fault = literals?.agentFault(config, {
     tools,
     finders: [...sources, ...strategies, ...asks],
-    refusedUse: () => model && refusedModel(config.use ?? [], model),
-    refusedSettings: () => model && refusedSettings({ model, settings: config.settings }),
+    refusedUse: () => model && refusedModelProblem(config.use ?? [], model),
+    refusedSettings: () => model && settingsProblem({ model, settings: config.settings }),
   });
   if (fault) throw new AgentDefinitionError(name, fault);
   return {
     name,
     description,
-    instructions: paragraphs(instructions, ...notes),
+    instructions: joinParagraphs(instructions, ...notes),
     tools,
     providers,
     sources,
     strategies,
     asks,
     use: [...(config.use ?? [])],
-    uses: usesOf([{ uses: config.use }, ...tools, ...providers, ...sources, ...asks]),
+    uses: collectUses([{ uses: config.use }, ...tools, ...providers, ...sources, ...asks]),
     needsApp: asks.length > 0,
     model,
     ...(typeof config.model === 'function' && { modelOf: config.model }),
@@ -200,14 +200,14 @@ export function defineAgent<
     limits: limitsOf(config.limits),
     policies: withPolicies(config.policies),
     context: ToolCallContext.of(config.context ?? {}),
-    output: readOutput(name, config.output),
+    output: toAgentOutput(name, config.output),
   };
 }
 
 const limitsOf = (declared: AgentLimits = {}): Agent['limits'] => ({
   ...withLimits(declared, DEFAULT_LIMITS),
-  maxGenerations: declared.maxGenerations ?? MOST_GENERATIONS,
-  maxScheduled: declared.maxScheduled ?? MOST_IN_TREE,
+  maxGenerations: declared.maxGenerations ?? DEFAULT_MAX_GENERATIONS,
+  maxScheduled: declared.maxScheduled ?? DEFAULT_MAX_SCHEDULED,
 });
 
 function checkName(name: string): void {
@@ -216,7 +216,7 @@ function checkName(name: string): void {
   throw new AgentDefinitionError(name, { field: 'name', problem });
 }
 
-function toolsFor(agent: string, sources: readonly ToolSource[]): CollectedTools {
+function collectAgentTools(agent: string, sources: readonly ToolSource[]): CollectedTools {
   try {
     return collectTools(sources, { isAgent: true });
   } catch (cause) {

@@ -1,15 +1,15 @@
-import { keeperIn, needsFiles } from '../loop/loop-files.ts';
+import { findFileKeeper, missingFilesModuleMessage } from '../loop/loop-files.ts';
 import { composeModules, type Modules } from '../loop/modules.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { consoleLog } from '../tool/console-log.ts';
 import { literals } from '../tool/literals.ts';
 import type { Log } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
-import { type Carrier, usesInside, usesOf } from '../tool/uses.ts';
+import { type Carrier, collectInnerUses, collectUses } from '../tool/uses.ts';
 import type { Agent } from './define-agent.ts';
 
 /** The Worker's vars, secrets and bindings. */
-type Env = Readonly<Record<string, unknown>>;
+type WorkerVars = Readonly<Record<string, unknown>>;
 
 /** An app, for modules that add to its agents. */
 export interface ResolvingApp {
@@ -30,7 +30,7 @@ export interface AgentSeam {
    *
    * @throws ConfigurationError if the app lacks something that its agents request.
    */
-  resolving(app: ResolvingApp): (agent: Agent, env: Env) => Agent;
+  resolving(app: ResolvingApp): (agent: Agent, env: WorkerVars) => Agent;
 }
 
 /** The seam of modules that add to agents. */
@@ -40,7 +40,7 @@ export const AGENTS = defineSeam<AgentSeam>();
  * Returns a function that fills agents' requests to the app, or `undefined` if no module of the app adds to
  * agents.
  */
-export function agentResolver({
+export function createAgentResolver({
   modules: { uses, appWide },
   agents,
   log = consoleLog(),
@@ -48,7 +48,7 @@ export function agentResolver({
   readonly modules: Modules;
   /** Defaults to the console. */
   readonly log?: Log | undefined;
-}): ((agent: Agent, env: Env) => Agent) | undefined {
+}): ((agent: Agent, env: WorkerVars) => Agent) | undefined {
   const seams = new Set(uses.flatMap((use) => AGENTS.of(use) ?? []));
   if (seams.size === 0) return undefined;
   const steps = Array.from(seams, (seam) => seam.resolving({ agents, appWide, log }));
@@ -75,17 +75,21 @@ const carriersOf = ({ tools, providers, sources, strategies }: Agent): readonly 
  * @throws ConfigurationError in development, if two modules share a name, two uses of one module share a key,
  * or an agent accepts files but no module keeps them.
  */
-export function appModules({ use = [], agents }: AppWithModules): Modules {
+export function collectAppModules({ use = [], agents }: AppWithModules): Modules {
   const shared = use.flatMap((one) => AGENTS.of(one)?.carriers ?? []);
-  const ofAgents = agents.map((agent) => [...new Set([...agent.uses, ...usesOf(carriersOf(agent))])]);
+  const ofAgents = agents.map((agent) => [...new Set([...agent.uses, ...collectUses(carriersOf(agent))])]);
   const modules = composeModules(
-    usesOf([{ uses: use }]),
-    [...ofAgents, usesOf(shared)],
-    usesInside([...agents.flatMap(carriersOf), ...shared]),
+    collectUses([{ uses: use }]),
+    [...ofAgents, collectUses(shared)],
+    collectInnerUses([...agents.flatMap(carriersOf), ...shared]),
   );
   literals?.refuse(
     ConfigurationError,
-    literals.filesProblem(agents, { files: modules.files, keeperIn, needsFiles }),
+    literals.filesProblem(agents, {
+      files: modules.files,
+      keeperIn: findFileKeeper,
+      needsFiles: missingFilesModuleMessage,
+    }),
   );
   return modules;
 }

@@ -22,7 +22,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 /** The exit code for an unknown command or invalid arguments. */
-const MISUSED = 2;
+const EXIT_MISUSED = 2;
 
 /**
  * Runs `holdfast ARGS`, and resolves with the exit code. Writes an error for invalid arguments and does not
@@ -35,13 +35,13 @@ export async function runCli(args: readonly string[], version: string, output: O
     return 0;
   }
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    output.out(help());
-    return name === undefined ? MISUSED : 0;
+    output.out(formatHelp());
+    return name === undefined ? EXIT_MISUSED : 0;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
-    output.err(`holdfast has no command '${name.slice(0, 40)}'.\n\n${help()}`);
-    return MISUSED;
+    output.err(`holdfast has no command '${name.slice(0, 40)}'.\n\n${formatHelp()}`);
+    return EXIT_MISUSED;
   }
   if (rest.includes('--help') || rest.includes('-h')) {
     output.out(command.help);
@@ -52,11 +52,11 @@ export async function runCli(args: readonly string[], version: string, output: O
   } catch (failure) {
     if (!(failure instanceof UsageError)) throw failure;
     output.err(`holdfast ${name}: ${failure.message}\n\n${command.help}`);
-    return MISUSED;
+    return EXIT_MISUSED;
   }
 }
 
-const help = (): string =>
+const formatHelp = (): string =>
   [
     'Usage: npx holdfast COMMAND [OPTIONS]',
     '',

@@ -47,13 +47,13 @@ export type ClientPart =
     };
 
 /** Options of waiting. */
-export interface Waiting {
+export interface WaitOptions {
   /** Stops the wait: the promise rejects with the signal's reason, and the turn continues. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of a message. */
-export interface ClientSendOptions extends Waiting {
+export interface ClientSendOptions extends WaitOptions {
   /** Files that follow the text. */
   readonly files?: readonly SentFile[] | undefined;
   /** The message's part of the tool-call context. The app limits its keys. */
@@ -88,7 +88,7 @@ export type ClientCallAnswer = { readonly call: WaitingCall } & Answer;
 export interface ClientSession<Output = Json> {
   readonly id: string;
   /**
-   * Runs a turn, and returns its outcome: its answer, including one that `failed`, or the calls that it waits
+   * Runs a turn, and returns its outcome: its answer, including one that `toFailedEnd`, or the calls that it waits
    * for.
    */
   send(message: string | readonly ClientPart[], options?: ClientSendOptions): Promise<ClientAnswer<Output>>;
@@ -127,31 +127,31 @@ export interface ClientSession<Output = Json> {
   /** Returns the view of a turn now, or with `wait`, when it has ended or waits for a person. */
   turn(
     id: string,
-    options?: Waiting & { readonly wait?: boolean | undefined },
+    options?: WaitOptions & { readonly wait?: boolean | undefined },
   ): Promise<ClientAnswer<Output>>;
   /** Yields the items of a turn from its first event, then live, until it has ended or waits for a person. */
-  follow(turn: string, options?: Waiting): AsyncGenerator<StreamItem<Output>, void, undefined>;
+  follow(turn: string, options?: WaitOptions): AsyncGenerator<StreamItem<Output>, void, undefined>;
   /**
    * Returns the state of the session. If it has not changed, returns the same object as before, and the
    * server sends no state.
    */
-  state(options?: Waiting): Promise<SessionView>;
-  /** Yields the events of the journal after the sequence `after`. */
+  state(options?: WaitOptions): Promise<SessionView>;
+  /** Yields the events of the journal after the sequence `chainCallerGates`. */
   events(options?: EventsRange): AsyncGenerator<StoredEvent, void, undefined>;
   /** Yields these events, and then new ones, until the signal aborts or the session is erased. */
   watch(options?: EventsRange): AsyncGenerator<WatchItem, void, undefined>;
   /** Returns the bytes of a file of the session, from a message or a call. */
-  file(id: string | { readonly id: string }, options?: Waiting): Promise<Blob>;
+  file(id: string | { readonly id: string }, options?: WaitOptions): Promise<Blob>;
   /**
    * Deletes a file of the session, for everyone. Rejects as `session-busy` while a turn runs. The same file
    * can be sent again.
    */
-  deleteFile(id: string | { readonly id: string }, options?: Waiting): Promise<void>;
+  deleteFile(id: string | { readonly id: string }, options?: WaitOptions): Promise<void>;
   /**
    * Stops a turn, or ends a waiting one before it starts. Defaults to the open turn, and is then not retried
    * after a lost connection, since another turn may be open by then.
    */
-  cancel(turn?: string, options?: Waiting): Promise<CancelRequested>;
+  cancel(turn?: string, options?: WaitOptions): Promise<CancelRequested>;
   /**
    * Makes a new session from the events of this one up to `at`, and returns it. Rejects as
    * `would-repeat-effects` if later events contain calls that had effects. Requires `branches()` in the app.
@@ -161,11 +161,11 @@ export interface ClientSession<Output = Json> {
    * Erases the session. Succeeds also if it does not exist. Not retried after a lost connection, since a new
    * session may exist by then.
    */
-  erase(options?: Waiting): Promise<void>;
+  erase(options?: WaitOptions): Promise<void>;
 }
 
 /** Options of a fork. */
-export interface ClientForkOptions extends Waiting {
+export interface ClientForkOptions extends WaitOptions {
   /** The last event that the fork has: a sequence of the session. Defaults to its last event. */
   readonly at?: number | undefined;
   /** The id of the fork. Defaults to a new one. */
@@ -178,7 +178,7 @@ export interface ClientForkOptions extends Waiting {
 }
 
 /** Selects events. */
-export interface EventsRange extends Waiting {
+export interface EventsRange extends WaitOptions {
   /** Only events after this sequence. Defaults to all. */
   readonly after?: number | undefined;
   /** The most retries in a row after a lost connection. Defaults to the client's setting. */

@@ -15,9 +15,9 @@ import type {
   ClientSendOptions,
   ClientSession,
 } from './client-session.ts';
-import { type ClientAnswer, follow, type StreamItem, type WatchItem, type Ways } from './follow.ts';
+import { type ClientAnswer, follow, type StreamItem, type StreamRequests, type WatchItem } from './follow.ts';
 import { HoldfastError } from './holdfast-error.ts';
-import { type Asked, createTransport, newKey, readJson, type Transport } from './transport.ts';
+import { createTransport, newKey, type RepeatableRequest, readJson, type Transport } from './transport.ts';
 
 /** The types of a client: the type of an agent, or of its output. */
 export type ClientTypes = AgentTypes | { readonly output?: unknown };
@@ -58,15 +58,16 @@ export function createClient<Of extends ClientTypes = { readonly output: Json }>
   options: ClientOptions<NameOf<Of>>,
 ): Client<OutputOf<Of>> {
   const transport = createTransport(options);
-  const sessions = `/agents/${segment('agent', options.agent)}/sessions/`;
+  const sessions = `/agents/${encodeSegment('agent', options.agent)}/sessions/`;
   const client: Client = {
-    session: (id = newKey()) => createSession(transport, { id, path: sessions + segment('session', id) }),
+    session: (id = newKey()) =>
+      createSession(transport, { id, path: sessions + encodeSegment('session', id) }),
   };
   return client as Client<OutputOf<Of>>; // the server has validated the output by the schema of this type
 }
 
 /** Encodes a name as one path segment. Rejects `..`, which would lead elsewhere. */
-function segment(what: string, name: unknown): string {
+function encodeSegment(what: string, name: unknown): string {
   if (typeof name !== 'string' || /^\.{0,2}$/.test(name))
     throw new TypeError(`'${name}' is not a valid name for ${what === 'agent' ? 'an' : 'a'} ${what}.`);
   return encodeURIComponent(name);
@@ -80,21 +81,21 @@ interface SessionPlace {
 function createSession(transport: Transport, { id, path }: SessionPlace): ClientSession {
   /** The last event that a stream has shown. Answers to that turn are then streamed from there. */
   let seen = { turn: '', seq: 0 };
-  async function* streamed(first: Asked, after = 0): AsyncGenerator<StreamItem, void, undefined> {
-    const again: Ways['again'] = (turn) => (turn === undefined ? first : { path: turnPath(turn) });
+  async function* streamed(first: RepeatableRequest, after = 0): AsyncGenerator<StreamItem, void, undefined> {
+    const again: StreamRequests['again'] = (turn) => (turn === undefined ? first : { path: turnPath(turn) });
     for await (const item of follow({ transport, first, again, after, signal: first.signal })) {
       if ('seq' in item && 'turn' in item) seen = { turn: item.turn, seq: item.seq };
       yield item;
     }
   }
-  const turnPath = (turn: string): string => `${path}/turns/${segment('turn', turn)}`;
+  const turnPath = (turn: string): string => `${path}/turns/${encodeSegment('turn', turn)}`;
   const stream: ClientSession['stream'] = (message, options = {}) =>
     streamed(toMessage(`${path}/messages`, message, options));
   const streamAnswers: ClientSession['streamAnswers'] = (given, options = {}) => {
     const answers = given.map(toAnswer);
     const after = Math.max(
       ...answers.map(({ call }) => {
-        const { turn, reply } = placeOfCall(call);
+        const { turn, reply } = parseCallId(call);
         return turn !== '' && turn === seen.turn ? Math.max(reply, seen.seq) : reply;
       }),
       0,
@@ -103,48 +104,50 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
   };
   const session: ClientSession = {
     id,
-    ...readsOf(transport, path),
+    ...createSessionReads(transport, path),
     stream,
     streamAnswers,
-    send: async (message, options) => last(stream(message, options)),
-    retry: async (options = {}) => last(streamed(toPost(`${path}/retry`, {}, options))),
-    answer: async (answers, options) => last(streamAnswers(answers, options)),
+    send: async (message, options) => readLast(stream(message, options)),
+    retry: async (options = {}) => readLast(streamed(toPost(`${path}/retry`, {}, options))),
+    answer: async (answers, options) => readLast(streamAnswers(answers, options)),
     decide: (call, decision, options) =>
       session.answer([{ call, ...(typeof decision === 'string' ? { decision } : decision) }], options),
     result: (call, result, options) => session.answer([{ call, ...result }], options),
     follow: (turn, options = {}) => streamed({ path: turnPath(turn), ...options }),
     async turn(turn, { wait, ...options } = {}) {
-      if (wait) return last(session.follow(turn, options));
+      if (wait) return readLast(session.follow(turn, options));
       return transport
         .ask(
           { path: turnPath(turn), ...options },
           async (response) => (await readJson(response)) as ClientAnswer,
         )
-        .catch(failedAnswer);
+        .catch(answerOfFailure);
     },
     cancel: async (turn, options = {}) => {
-      const named = turn === undefined ? ONCE : { path: `${path}/cancel?turn=${encodeURIComponent(turn)}` };
-      const asked: Asked = { method: 'POST', path: `${path}/cancel`, ...named, ...options };
+      const named =
+        turn === undefined ? NO_RETRIES : { path: `${path}/cancel?turn=${encodeURIComponent(turn)}` };
+      const asked: RepeatableRequest = { method: 'POST', path: `${path}/cancel`, ...named, ...options };
       return (await transport.ask(asked, readJson)) as CancelRequested; // the server's own type
     },
     async fork({ name = newKey(), signal, ...options } = {}) {
       const asked = toPost(`${path}/fork`, { ...options, name }, { signal });
       await transport.ask(asked, readJson);
       const sessions = path.slice(0, path.lastIndexOf('/') + 1);
-      return createSession(transport, { id: name, path: sessions + segment('session', name) });
+      return createSession(transport, { id: name, path: sessions + encodeSegment('session', name) });
     },
     deleteFile: (file, options = {}) =>
       transport.ask({ method: 'DELETE', path: filePath(path, file), ...options }, async () => {}),
-    erase: (options = {}) => transport.ask({ method: 'DELETE', path, ...ONCE, ...options }, async () => {}),
+    erase: (options = {}) =>
+      transport.ask({ method: 'DELETE', path, ...NO_RETRIES, ...options }, async () => {}),
   };
   return session;
 }
 
 /** Not retried: a request that does not name its target could end a later one. */
-const ONCE = { retries: 0 } as const;
+const NO_RETRIES = { retries: 0 } as const;
 
 /** The methods that only read a session. */
-function readsOf(
+function createSessionReads(
   transport: Transport,
   path: string,
 ): Pick<ClientSession, 'state' | 'events' | 'watch' | 'file'> {
@@ -161,7 +164,7 @@ function readsOf(
     },
     async *events({ after = 0, ...options } = {}) {
       for (let from: number | undefined = after; from !== undefined; ) {
-        const asked: Asked = { path: `${path}/events?after=${from}`, ...options };
+        const asked: RepeatableRequest = { path: `${path}/events?after=${from}`, ...options };
         const page = (await transport.ask(asked, readJson)) as { events: StoredEvent[]; next: string | null };
         yield* page.events;
         from = page.next === null ? undefined : page.events.at(-1)?.seq;
@@ -178,10 +181,10 @@ function readsOf(
 }
 
 const filePath = (path: string, file: string | { readonly id: string }): string =>
-  `${path}/files/${segment('file', typeof file === 'string' ? file : file.id)}`;
+  `${path}/files/${encodeSegment('file', typeof file === 'string' ? file : file.id)}`;
 
 /** Returns the last item of a stream. @throws HoldfastError `session-erased` if the turn no longer exists. */
-async function last(items: AsyncIterable<StreamItem>): Promise<ClientAnswer> {
+async function readLast(items: AsyncIterable<StreamItem>): Promise<ClientAnswer> {
   for await (const item of items) {
     if (item.type === 'answer' || item.type === 'suspended' || item.type === 'later') return item.answer;
   }
@@ -189,7 +192,7 @@ async function last(items: AsyncIterable<StreamItem>): Promise<ClientAnswer> {
 }
 
 /** Returns the answer in the problem of a failed turn. */
-function failedAnswer(failure: unknown): ClientAnswer {
+function answerOfFailure(failure: unknown): ClientAnswer {
   if (failure instanceof HoldfastError && failure.more.outcome === 'failed')
     return failure.more as unknown as ClientAnswer; // the server's own type
   throw failure;
@@ -200,7 +203,7 @@ function failedAnswer(failure: unknown): ClientAnswer {
  * resumes after that reply. Matches the format in `src/journal/reply-data.ts`, which the client does not
  * include.
  */
-function placeOfCall(id: string): { readonly turn: string; readonly reply: number } {
+function parseCallId(id: string): { readonly turn: string; readonly reply: number } {
   const [, turn = '', reply = 0] = /^(.+)\.(\d+)\.\d+$/s.exec(id) ?? [];
   return { turn, reply: Number(reply) };
 }
@@ -208,7 +211,11 @@ function placeOfCall(id: string): { readonly turn: string; readonly reply: numbe
 const toAnswer = ({ call, ...answer }: ClientCallAnswer): Pick<CallAnswer, 'call' | 'question'> =>
   typeof call === 'string' ? { call, ...answer } : { call: call.call, question: call.question, ...answer };
 
-function toMessage(path: string, message: string | readonly ClientPart[], options: ClientSendOptions): Asked {
+function toMessage(
+  path: string,
+  message: string | readonly ClientPart[],
+  options: ClientSendOptions,
+): RepeatableRequest {
   const { files = [], context, loopId, delaySeconds, whenBusy = 'reject', pending } = options;
   const query = new URLSearchParams({ whenBusy, ...(pending && { pending }) });
   const body = { message, context, loopId, delaySeconds };
@@ -239,7 +246,7 @@ function toPost(
   path: string,
   body: object,
   { idempotencyKey = newKey(), background, signal }: AnsweringOptions,
-): Asked {
+): RepeatableRequest {
   const headers = {
     'content-type': 'application/json',
     'idempotency-key': idempotencyKey,

@@ -9,8 +9,8 @@ export type {
   ClientSession,
   EventsRange,
   SentFile,
-  Waiting,
   WaitingCall,
+  WaitOptions as Waiting,
 } from './client-session.ts';
 export { type ClientTypes, createClient } from './create-client.ts';
 export type {

@@ -9,7 +9,7 @@ export interface ServerEvent {
 }
 
 /** The most characters of one event. Our servers send fewer, so longer events are refused. */
-const LONGEST = 16 * 1024 * 1024;
+const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
 
 /** Parses a stream in chunks of any size. */
 export class EventParser {
@@ -37,8 +37,11 @@ export class EventParser {
     lines[0] = this.#rest + lines[0];
     this.#rest = lines.pop() ?? '';
     const events = lines.flatMap((line) => this.#take(line));
-    if (this.#length + this.#rest.length > LONGEST)
-      throw new HoldfastError('bad-response', `An event of the stream has more than ${LONGEST} characters.`);
+    if (this.#length + this.#rest.length > MAX_EVENT_LENGTH)
+      throw new HoldfastError(
+        'bad-response',
+        `An event of the stream has more than ${MAX_EVENT_LENGTH} characters.`,
+      );
     return events;
   }
 
@@ -67,7 +70,7 @@ export class EventParser {
 }
 
 /** The properties of an item that are read. */
-interface Shown {
+interface ShownItem {
   readonly type: string;
   readonly frame?: string;
   readonly reply?: string;
@@ -96,12 +99,12 @@ export class NewPieces {
   }
 
   /** Returns the new part of the item, or `undefined` if it was shown already. */
-  take<Item extends Shown>(item: Item): Item | undefined {
+  take<Item extends ShownItem>(item: Item): Item | undefined {
     const { type, frame = '', reply, text } = item;
     if (type === 'model-replied') this.#replies.delete(frame);
     // Another lease holder may use the same name for another reply.
     if (type === 'turn-resumed' || type === 'turn-ended') this.#replies.clear();
-    if (!PASSING.has(type) || reply === undefined) return item;
+    if (!REPLY_ITEM_TYPES.has(type) || reply === undefined) return item;
     const known = this.#replies.get(frame);
     const shown = known?.reply === reply ? known : { reply, length: 0, at: 0 };
     if (text === undefined) {
@@ -116,4 +119,4 @@ export class NewPieces {
 }
 
 /** Items of replies that are not journaled. */
-const PASSING: ReadonlySet<string> = new Set(['text-delta', 'reasoning-delta', 'reply-restarted']);
+const REPLY_ITEM_TYPES: ReadonlySet<string> = new Set(['text-delta', 'reasoning-delta', 'reply-restarted']);

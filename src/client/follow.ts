@@ -9,24 +9,24 @@ import type { LaterView, SuspendedView } from '../worker/turn-view.ts';
 import { EventParser, NewPieces, type ServerEvent } from './event-parser.ts';
 import { HoldfastError } from './holdfast-error.ts';
 import {
-  type Asked,
+  asConnectionLost,
   backoff,
-  inTime,
-  isPassing,
-  lost,
-  parsed,
+  isTransient,
+  parseObject,
   pause,
+  type RepeatableRequest,
   readJson,
+  rejectOnSilence,
   type Transport,
 } from './transport.ts';
 
-type Typed<View, Output> = Omit<View, 'object'> & { readonly object?: Output };
+type WithObject<View, Output> = Omit<View, 'object'> & { readonly object?: Output };
 
 /** The answer of an ended turn. Its `object` has the type of the agent's output. */
-export type EndedTurn<Output = Json> = Typed<TurnAnswer, Output> & { readonly status?: undefined };
+export type EndedTurn<Output = Json> = WithObject<TurnAnswer, Output> & { readonly status?: undefined };
 
 /** A turn that waits for a person, with its `pending` calls. */
-export type WaitingTurn<Output = Json> = Typed<SuspendedView, Output>;
+export type WaitingTurn<Output = Json> = WithObject<SuspendedView, Output>;
 
 /** An accepted message whose turn has no answer yet. `status` says why. */
 export type LaterTurn = LaterView & {
@@ -68,17 +68,17 @@ export type StreamItem<Output = Json> =
   | { readonly type: 'later'; readonly answer: LaterTurn };
 
 /** The requests of a stream. */
-export interface Ways {
+export interface StreamRequests {
   readonly transport: Transport;
-  readonly first: Asked;
+  readonly first: RepeatableRequest;
   /** Returns the request that resumes it. `turn` is that of the events so far. */
-  again(turn: string | undefined): Asked;
+  again(turn: string | undefined): RepeatableRequest;
   /** The sequence of the last event that was shown before. */
   readonly after: number;
   readonly signal: AbortSignal | undefined;
 }
 
-type Items = AsyncGenerator<StreamItem, void, undefined>;
+type ItemStream = AsyncGenerator<StreamItem, void, undefined>;
 
 /**
  * Yields the items of a stream, up to the view of the turn; a stream of a whole session ends only with a
@@ -87,25 +87,25 @@ type Items = AsyncGenerator<StreamItem, void, undefined>;
  *
  * @throws HoldfastError for refusals, and if the server is unreachable; the reason of the signal.
  */
-export async function* follow(ways: Ways): Items {
+export async function* follow(ways: StreamRequests): ItemStream {
   const { transport, signal, after } = ways;
   const { retries = transport.retries } = ways.first;
-  const place: Place = { id: undefined, seq: after, turn: undefined };
+  const place: StreamPosition = { id: undefined, seq: after, turn: undefined };
   const pieces = new NewPieces();
-  let asked: Asked = { ...ways.first, signal };
+  let asked: RepeatableRequest = { ...ways.first, signal };
   for (let failed = 0; ; ) {
     const response = await open(transport, asked, place);
     if (!response) return yield { type: 'erased' };
-    if (!isStream(response)) return yield toStop((await readJson(response)) as ClientAnswer); // the server's own type
+    if (!isStream(response)) return yield toLastItem((await readJson(response)) as ClientAnswer); // the server's own type
     const reader = response.body?.getReader();
-    const reading: Reading = { asked, parser: new EventParser(), isSteady: false };
+    const reading: StreamReading = { asked, parser: new EventParser(), isSteady: false };
     const { parser } = reading;
     let end = 'lost';
     let hasShown = false;
     try {
       if (place.id !== undefined) yield { type: 'resumed' };
       pieces.connected();
-      for await (const event of eventsIn(reader, reading)) {
+      for await (const event of readEvents(reader, reading)) {
         signal?.throwIfAborted();
         place.id = parser.id ?? place.id;
         if (event.type === 'continues' || event.type === 'accepted') {
@@ -118,10 +118,10 @@ export async function* follow(ways: Ways): Items {
         const item = isNew(shown, place) && pieces.take(shown);
         if (!item) continue;
         yield item;
-        if (ENDS.has(item.type)) return;
+        if (LAST_ITEM_TYPES.has(item.type)) return;
       }
     } catch (failure) {
-      if (!isPassing(failure)) throw failure;
+      if (!isTransient(failure)) throw failure;
     } finally {
       reader?.cancel().catch(() => {}); // it may be broken already
     }
@@ -134,29 +134,29 @@ export async function* follow(ways: Ways): Items {
     if (failed > retries)
       throw new HoldfastError(
         'connection-lost',
-        `The stream of ${asked.path} was lost ${failed} times in a row.`,
+        `The stream of ${asked.path} was asConnectionLost ${failed} times in a row.`,
       );
-    await pause(Math.max(backoff(failed), Math.min(parser.retry ?? 0, LONGEST_PAUSE)), signal);
+    await pause(Math.max(backoff(failed), Math.min(parser.retry ?? 0, MAX_PAUSE_MS)), signal);
   }
 }
 
 /** The most milliseconds of a pause, even if the server requests more. */
-const LONGEST_PAUSE = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /** The position of a stream. */
-interface Place {
+interface StreamPosition {
   id: string | undefined;
   seq: number;
   turn: string | undefined;
 }
 
-const ENDS: ReadonlySet<string> = new Set(['answer', 'suspended', 'erased']);
+const LAST_ITEM_TYPES: ReadonlySet<string> = new Set(['answer', 'suspended', 'erased']);
 
 /** Requests a stream after its position. If a followed session no longer exists, it has been erased. */
 async function open(
   transport: Transport,
-  asked: Asked,
-  { id }: Readonly<Place>,
+  asked: RepeatableRequest,
+  { id }: Readonly<StreamPosition>,
 ): Promise<Response | undefined> {
   const headers = {
     ...asked.headers,
@@ -166,7 +166,8 @@ async function open(
   try {
     return await transport.ask({ ...asked, headers }, async (response) => response);
   } catch (failure) {
-    if (id !== undefined && failure instanceof HoldfastError && GONE.has(failure.type)) return undefined;
+    if (id !== undefined && failure instanceof HoldfastError && ERASED_PROBLEMS.has(failure.type))
+      return undefined;
     throw failure;
   }
 }
@@ -174,37 +175,37 @@ async function open(
 /**
  * The problems of an erased session. Any other 404 means a wrong deployment, and the session still exists.
  */
-const GONE: ReadonlySet<string> = new Set(['unknown-session', 'unknown-turn', 'session-erased']);
+const ERASED_PROBLEMS: ReadonlySet<string> = new Set(['unknown-session', 'unknown-turn', 'session-erased']);
 
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
 /** Milliseconds. A connection this old has received heartbeats. */
-const STEADY = 10_000;
+const STEADY_MS = 10_000;
 
-interface Reading {
-  readonly asked: Asked;
+interface StreamReading {
+  readonly asked: RepeatableRequest;
   readonly parser: EventParser;
   /** `true` if the connection has received data for a while, even only heartbeats. */
   isSteady: boolean;
 }
 
-async function* eventsIn(
+async function* readEvents(
   reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
-  reading: Reading,
+  reading: StreamReading,
 ): AsyncGenerator<ServerEvent, void, undefined> {
   const decoder = new TextDecoder();
   const opened = performance.now();
   while (reader) {
-    const { done, value } = await lost(reading.asked, () => inTime(reader.read()));
+    const { done, value } = await asConnectionLost(reading.asked, () => rejectOnSilence(reader.read()));
     if (done) return;
-    reading.isSteady = performance.now() - opened > STEADY;
+    reading.isSteady = performance.now() - opened > STEADY_MS;
     yield* reading.parser.feed(decoder.decode(value, { stream: true }));
   }
 }
 
 function toItem({ type, data }: ServerEvent): StreamItem {
-  const value = parsed(data);
+  const value = parseObject(data);
   // A newer server may send unknown items. They are passed on unchanged.
   return (
     type === 'answer' || type === 'suspended' ? { type, answer: value } : { type, ...value }
@@ -212,7 +213,7 @@ function toItem({ type, data }: ServerEvent): StreamItem {
 }
 
 /** Updates the position of the stream. Returns `false` for an event that came before. */
-function isNew(item: StreamItem, place: Place): boolean {
+function isNew(item: StreamItem, place: StreamPosition): boolean {
   if (!('seq' in item)) return true;
   if (item.seq <= place.seq) return false;
   place.seq = item.seq;
@@ -221,7 +222,7 @@ function isNew(item: StreamItem, place: Place): boolean {
 }
 
 /** Converts the view of a turn to the last item of a stream. */
-function toStop(answer: ClientAnswer): StreamItem {
+function toLastItem(answer: ClientAnswer): StreamItem {
   if (answer.outcome === undefined) return { type: 'later', answer };
   return answer.outcome === 'suspended' ? { type: 'suspended', answer } : { type: 'answer', answer };
 }

@@ -12,11 +12,17 @@ import type {
   TitledSession,
   UsageReport,
 } from '../worker/index-views.ts';
-import type { Waiting } from './client-session.ts';
-import { type Asked, createTransport, newKey, readJson, type TransportOptions } from './transport.ts';
+import type { WaitOptions } from './client-session.ts';
+import {
+  createTransport,
+  newKey,
+  type RepeatableRequest,
+  readJson,
+  type TransportOptions,
+} from './transport.ts';
 
 /** Selects a page of a list. */
-export interface ListOptions extends Waiting {
+export interface ListOptions extends WaitOptions {
   /** The `next` of the previous page. */
   readonly cursor?: string | undefined;
   /** The most entries: 1 to 100. Defaults to 50. */
@@ -24,19 +30,19 @@ export interface ListOptions extends Waiting {
 }
 
 /** The owner, for operators: `id:` or `tenant:`, and a name. Defaults to the caller. */
-interface OfOwner {
+interface OwnerOption {
   readonly owner?: string | undefined;
 }
 
 /** Selects a page of the sessions of an agent. */
-export interface ListSessionsOptions extends ListOptions, OfOwner {
+export interface ListSessionsOptions extends ListOptions, OwnerOption {
   readonly status?: SessionStatus | undefined;
   /** Only sessions with activity since then: in milliseconds since the epoch, or as ISO 8601. */
   readonly since?: number | string | undefined;
 }
 
 /** Selects usage. */
-export interface UsageOptions extends Waiting, OfOwner {
+export interface UsageOptions extends WaitOptions, OwnerOption {
   /** Defaults to `day`. */
   readonly by?: 'day' | 'agent' | 'model' | undefined;
   /** The first day, in UTC: `2026-11-01`. */
@@ -53,7 +59,7 @@ export interface IndexClient {
   setTitle(
     session: { readonly agent: string; readonly session: string },
     title: string | null,
-    options?: Waiting,
+    options?: WaitOptions,
   ): Promise<TitledSession>;
   /**
    * Makes a model write the title. Requires `modelTitles()` in the app. Calls with the same `idempotencyKey`
@@ -61,7 +67,7 @@ export interface IndexClient {
    */
   writeTitle(
     session: { readonly agent: string; readonly session: string },
-    options?: Waiting & { readonly idempotencyKey?: string | undefined },
+    options?: WaitOptions & { readonly idempotencyKey?: string | undefined },
   ): Promise<TitledSession>;
   /**
    * Marks a session as read by the caller, up to an event: `seq` of a list, or the `seq` of a shown event.
@@ -69,7 +75,7 @@ export interface IndexClient {
    */
   markRead(
     session: { readonly agent: string; readonly session: string; readonly seq?: number | undefined },
-    options?: Waiting,
+    options?: WaitOptions,
   ): Promise<ReadSession>;
   /**
    * Returns a page of the sessions that wait for the caller. It can be empty although more follows: `next` is
@@ -79,9 +85,9 @@ export interface IndexClient {
   usage(options?: UsageOptions): Promise<UsageReport>;
   /** For operators, like the methods below. */
   owners(options?: ListOptions): Promise<OwnerList>;
-  owner(owner: string, options?: Waiting): Promise<IndexedOwner>;
+  owner(owner: string, options?: WaitOptions): Promise<IndexedOwner>;
   /** Starts to erase all sessions of an owner in the background. `owner` returns the progress. */
-  eraseOwner(owner: string, options?: Waiting): Promise<IndexedOwner>;
+  eraseOwner(owner: string, options?: WaitOptions): Promise<IndexedOwner>;
 }
 
 /**
@@ -99,8 +105,8 @@ export function createIndexClient(options: TransportOptions): IndexClient {
   const transport = createTransport(options);
   const ask = async <Answer>(
     path: string,
-    { signal, ...query }: Waiting & { readonly [name: string]: unknown } = {},
-    more: Partial<Asked> = {},
+    { signal, ...query }: WaitOptions & { readonly [name: string]: unknown } = {},
+    more: Partial<RepeatableRequest> = {},
   ): Promise<Answer> => {
     const said = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) if (value !== undefined) said.set(name, String(value));
@@ -112,14 +118,15 @@ export function createIndexClient(options: TransportOptions): IndexClient {
     `/agents/${at(agent)}/sessions/${at(session)}`;
   return {
     sessions: (agent, query) => ask(`/agents/${at(agent)}/sessions`, { ...query }),
-    setTitle: (session, title, waiting) => ask(pathOf(session), { ...waiting }, sending('PATCH', { title })),
+    setTitle: (session, title, waiting) =>
+      ask(pathOf(session), { ...waiting }, jsonRequest('PATCH', { title })),
     writeTitle: (session, { idempotencyKey = newKey(), ...waiting } = {}) =>
       ask(`${pathOf(session)}/title`, waiting, {
         method: 'POST',
         headers: { 'idempotency-key': idempotencyKey },
       }),
     markRead: ({ seq, ...session }, waiting) =>
-      ask(`${pathOf(session)}/read`, { ...waiting }, sending('POST', { seq })),
+      ask(`${pathOf(session)}/read`, { ...waiting }, jsonRequest('POST', { seq })),
     pending: (query) => ask('/pending', { ...query }),
     usage: (query) => ask('/usage', { ...query }),
     owners: (query) => ask('/owners', { ...query }),
@@ -128,7 +135,7 @@ export function createIndexClient(options: TransportOptions): IndexClient {
   };
 }
 
-const sending = (method: string, body: object): Partial<Asked> => ({
+const jsonRequest = (method: string, body: object): Partial<RepeatableRequest> => ({
   method,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),

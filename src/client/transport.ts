@@ -26,7 +26,7 @@ export interface FetchInit {
 }
 
 /** One request that is safe to repeat: it has the same effect each time. */
-export interface Asked {
+export interface RepeatableRequest {
   /** The path below the `url`. */
   readonly path: string;
   /** Defaults to `GET`. */
@@ -46,28 +46,28 @@ export interface Transport {
    *
    * @throws HoldfastError for refusals, and if the server is unreachable; the reason of the signal.
    */
-  ask<T>(asked: Asked, read: (response: Response) => Promise<T>): Promise<T>;
+  ask<T>(asked: RepeatableRequest, read: (response: Response) => Promise<T>): Promise<T>;
 }
 
 /** The default number of retries after a lost connection. */
-const RETRIES = 5;
+const DEFAULT_RETRIES = 5;
 
 /** The pauses between retries double from the first to the longest, in milliseconds. */
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 30_000;
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
 
 /** The most seconds to wait for a server's `retry-after`. If it is longer, the error is thrown instead. */
-const LONGEST_WAIT = 120;
+const MAX_RETRY_AFTER_SECONDS = 120;
 
 /** Milliseconds of silence after which a server counts as lost. Our servers send a heartbeat every 15 s. */
-const SILENCE = 50_000;
+const MAX_SILENCE_MS = 50_000;
 
 /** @throws TypeError if the address is invalid. */
 export function createTransport({
   url,
   token,
   fetch: given,
-  retries = RETRIES,
+  retries = DEFAULT_RETRIES,
   owner,
 }: TransportOptions & { readonly owner?: string | undefined }): Transport {
   if (typeof url !== 'string' || !/^(https?:\/\/[^/?#@\s]+)?(\/[^?#]*)?$/.test(url))
@@ -75,19 +75,19 @@ export function createTransport({
       `createClient: its url is '${String(url).replace(/\/\/.*@/, '//***@')}'. Use a URL such as https://agents.example.com.`,
     );
   const base = url.replace(/\/+$/, '');
-  const once = async (asked: Asked): Promise<Response> => {
+  const once = async (asked: RepeatableRequest): Promise<Response> => {
     const { path, method = 'GET', headers, body, signal } = asked;
-    const bearer = await bearerOf(token);
+    const bearer = await readBearer(token);
     const all = { ...(bearer && { authorization: `Bearer ${bearer}` }), ...headers };
-    mustBeSendable(all);
+    assertSendable(all);
     if (!given && !/^http/.test(base) && !isPage())
       throw new TypeError(
         `createClient: its url is '${url}', which only a page can resolve. Use an absolute URL.`,
       );
     signal?.throwIfAborted();
     const init = { method, headers: all, ...(body !== undefined && { body }) };
-    return lost(asked, () =>
-      answered(
+    return asConnectionLost(asked, () =>
+      requestOnce(
         (stop) =>
           (given ?? fetch)(
             base +
@@ -101,10 +101,13 @@ export function createTransport({
       ),
     );
   };
-  const attempt = async <T>(asked: Asked, read: (response: Response) => Promise<T>): Promise<T> => {
+  const attempt = async <T>(
+    asked: RepeatableRequest,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> => {
     const response = await once(asked);
-    if (!response.ok && response.status !== 304) throw await lost(asked, () => toError(response));
-    return lost(asked, () => read(response));
+    if (!response.ok && response.status !== 304) throw await asConnectionLost(asked, () => toError(response));
+    return asConnectionLost(asked, () => read(response));
   };
   return {
     retries,
@@ -113,7 +116,7 @@ export function createTransport({
         try {
           return await attempt(asked, read);
         } catch (failure) {
-          if (failed > (asked.retries ?? retries) || !isPassing(failure)) throw failure;
+          if (failed > (asked.retries ?? retries) || !isTransient(failure)) throw failure;
           await pause(backoff(failed, failure.retryAfter), asked.signal);
         }
       }
@@ -129,33 +132,36 @@ export const newKey = (): string =>
 
 /** Reads the JSON of a response. @throws HoldfastError if it is not JSON. */
 export async function readJson(response: Response): Promise<unknown> {
-  return parsed(await response.text(), response.status);
+  return parseObject(await response.text(), response.status);
 }
 
 /** @throws HoldfastError if the text is not the JSON of an object. */
-export function parsed(text: string, status = 200): object {
+export function parseObject(text: string, status = 200): object {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {}
-  throw notOurs(status, text);
+  throw badResponseError(status, text);
 }
 
 /**
  * Converts failures of work to a lost connection, unless they are known errors, or the signal has aborted.
  */
-export async function lost<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
+export async function asConnectionLost<T>(asked: RepeatableRequest, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     asked.signal?.throwIfAborted();
     if (cause instanceof HoldfastError) throw cause;
-    throw connectionLost(asked, cause);
+    throw connectionLostError(asked, cause);
   }
 }
 
 /** Makes the error of a lost connection, which says whether the request may have been processed. */
-function connectionLost({ method = 'GET', path, headers }: Asked, cause: unknown): HoldfastError {
+function connectionLostError(
+  { method = 'GET', path, headers }: RepeatableRequest,
+  cause: unknown,
+): HoldfastError {
   const idempotencyKey = headers?.['idempotency-key'];
   const said = `The connection to the server was lost in ${method} ${path.replace(/\?.*/, '')}: ${reasonOf(cause)}.`;
   const page = isPage()
@@ -182,7 +188,7 @@ function reasonOf(failure: unknown): string {
  * @throws HoldfastError `connection-lost` if a function throws like `fetch` without a connection; its other
  * errors.
  */
-async function bearerOf(token: TransportOptions['token']): Promise<string | undefined> {
+async function readBearer(token: TransportOptions['token']): Promise<string | undefined> {
   try {
     return typeof token === 'function' ? await token() : token;
   } catch (cause) {
@@ -197,7 +203,7 @@ async function bearerOf(token: TransportOptions['token']): Promise<string | unde
  * Checks header values, since an invalid one would fail like a lost connection, and its error would contain
  * the token. @throws TypeError if a value is invalid.
  */
-function mustBeSendable(headers: Readonly<Record<string, string>>): void {
+function assertSendable(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value.trim()))
       throw new TypeError(
@@ -210,23 +216,23 @@ function mustBeSendable(headers: Readonly<Record<string, string>>): void {
  * Returns the response to a request. Aborts if the server is silent for too long, but not while files are
  * being sent.
  */
-async function answered(
+async function requestOnce(
   send: (stop: AbortSignal) => Promise<Response>,
-  { body, signal }: Asked,
+  { body, signal }: RepeatableRequest,
 ): Promise<Response> {
   const stop = new AbortController();
   const sent = send(signal ? AbortSignal.any([signal, stop.signal]) : stop.signal);
   if (typeof body === 'object') return sent;
-  return inTime(sent, () => stop.abort());
+  return rejectOnSilence(sent, () => stop.abort());
 }
 
 /** Rejects after the longest silence of a server, and calls `stop`. */
-export function inTime<T>(work: Promise<T>, stop = () => {}): Promise<T> {
+export function rejectOnSilence<T>(work: Promise<T>, stop = () => {}): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(new Error('the server sent nothing'));
       stop();
-    }, SILENCE);
+    }, MAX_SILENCE_MS);
     work.finally(() => clearTimeout(timer)).then(resolve, reject);
   });
 }
@@ -235,10 +241,10 @@ export function inTime<T>(work: Promise<T>, stop = () => {}): Promise<T> {
  * Returns whether a failure may be temporary: a lost connection, a server with `retry-after`, or a proxy in
  * between.
  */
-export function isPassing(failure: unknown): failure is HoldfastError {
+export function isTransient(failure: unknown): failure is HoldfastError {
   if (!(failure instanceof HoldfastError)) return false;
   const { type, status, retryAfter } = failure;
-  if (retryAfter !== undefined && retryAfter > LONGEST_WAIT) return false;
+  if (retryAfter !== undefined && retryAfter > MAX_RETRY_AFTER_SECONDS) return false;
   if (type === 'bad-response') return status === 429 || status > 501;
   return type === 'connection-lost' || ([429, 503].includes(status) && retryAfter !== undefined);
 }
@@ -248,7 +254,7 @@ export function isPassing(failure: unknown): failure is HoldfastError {
  * and random, so that clients do not retry all at once.
  */
 export const backoff = (failed: number, retryAfter = 0): number =>
-  Math.max(Math.min(FIRST_PAUSE * 2 ** (failed - 1), LONGEST_PAUSE), retryAfter * 1000) *
+  Math.max(Math.min(FIRST_PAUSE_MS * 2 ** (failed - 1), MAX_PAUSE_MS), retryAfter * 1000) *
   (1 + Math.random() / 2);
 
 /** Resolves after this many milliseconds. @throws the reason of the signal if it aborts. */
@@ -269,17 +275,18 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
 /** Makes the error of a response that is a problem, or not from a Worker of Holdfast. */
 async function toError(response: Response): Promise<HoldfastError> {
   const { status, headers } = response;
-  const retryAfter = secondsOf(headers.get('retry-after'), headers.get('date'));
+  const retryAfter = parseRetryAfter(headers.get('retry-after'), headers.get('date'));
   const text = await response.text();
-  if (!headers.get('content-type')?.includes('problem+json')) return notOurs(status, text, retryAfter);
-  const { type, title, status: _, detail, ...more } = parsed(text, status) as Record<string, unknown>; // checked below
+  if (!headers.get('content-type')?.includes('problem+json'))
+    return badResponseError(status, text, retryAfter);
+  const { type, title, status: _, detail, ...more } = parseObject(text, status) as Record<string, unknown>; // checked below
   const name = String(type).replace('urn:holdfast:problem:', '');
   const message = String(detail ?? title ?? name);
   // A newer server may use names that this version does not know.
   return new HoldfastError(name as HoldfastError['type'], message, { status, retryAfter, more });
 }
 
-const notOurs = (status: number, text: string, retryAfter?: number): HoldfastError =>
+const badResponseError = (status: number, text: string, retryAfter?: number): HoldfastError =>
   new HoldfastError(
     'bad-response',
     `The server returned ${status}, and its body is not from a Holdfast Worker. Check the url. The body begins: ${text.slice(0, 100)}`,
@@ -287,7 +294,7 @@ const notOurs = (status: number, text: string, retryAfter?: number): HoldfastErr
   );
 
 /** Compares the time with the server's `date` if possible, since clocks of pages are often wrong. */
-function secondsOf(header: string | null, date: string | null): number | undefined {
+function parseRetryAfter(header: string | null, date: string | null): number | undefined {
   if (!header) return undefined;
   const now = Date.parse(date ?? '') || Date.now();
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1000;

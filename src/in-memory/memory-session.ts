@@ -67,15 +67,15 @@ class MemorySession {
     this.#storage = new MemoryStorage(name, (due) => this.#setAlarm(due), options.due !== undefined);
     this.#ledger = this.#start();
     this.port = {
-      accept: async (start) => copy(this.#ledger.accept(copy(start))),
-      begin: async (request) => copy(this.#ledger.begin(copy(request))),
-      resume: async (request) => copy(this.#ledger.resume(copy(request))),
-      append: async (epoch, from, change) => copy(this.#ledger.append(epoch, from, copy(change))),
-      renew: async (epoch, inboxHeld) => copy(this.#ledger.renew(epoch, inboxHeld)),
-      post: async (message) => this.#ledger.post(copy(message)),
-      read: async (query) => copy(this.#ledger.read(copy(query))),
-      blob: async (query) => copy(this.#ledger.blob(copy(query))),
-      blobStates: async (ids) => copy(this.#ledger.blobStates(ids)),
+      accept: async (start) => copyData(this.#ledger.accept(copyData(start))),
+      begin: async (request) => copyData(this.#ledger.begin(copyData(request))),
+      resume: async (request) => copyData(this.#ledger.resume(copyData(request))),
+      append: async (epoch, from, change) => copyData(this.#ledger.append(epoch, from, copyData(change))),
+      renew: async (epoch, inboxHeld) => copyData(this.#ledger.renew(epoch, inboxHeld)),
+      post: async (message) => this.#ledger.post(copyData(message)),
+      read: async (query) => copyData(this.#ledger.read(copyData(query))),
+      blob: async (query) => copyData(this.#ledger.blob(copyData(query))),
+      blobStates: async (ids) => copyData(this.#ledger.blobStates(ids)),
       removeBlob: async (id) => this.#ledger.removeBlob(id),
       credential: async (epoch, key) => this.#ledger.credential(epoch, key),
       keepCredential: async (epoch, key, value) => this.#ledger.keepCredential(epoch, key, value),
@@ -175,7 +175,7 @@ class MemorySession {
     const live = this.#liveReaders.length > 0;
     const told = isHolder ? { ...notice, live, ...(joined !== undefined && { joined }) } : notice;
     queueMicrotask(() => {
-      if (this.#watchers.has(watcher)) watcher.onNotice(copy(told));
+      if (this.#watchers.has(watcher)) watcher.onNotice(copyData(told));
     });
   }
 
@@ -196,7 +196,7 @@ class MemorySession {
     if (readers.length === 0) this.#tellHolders();
     for (const watcher of readers) {
       queueMicrotask(() => {
-        if (this.#watchers.has(watcher)) watcher.onLive?.(copy(message));
+        if (this.#watchers.has(watcher)) watcher.onLive?.(copyData(message));
       });
     }
     return true;
@@ -232,12 +232,12 @@ class MemorySession {
  * Copies data like RPC does, so that each side has its own. `structuredClone` handles values that are not
  * plain data.
  */
-function copy<T>(data: T): T {
+function copyData<T>(data: T): T {
   if (typeof data !== 'object' || data === null)
     return typeof data === 'function' ? structuredClone(data) : data;
   if (data instanceof Uint8Array) return data.slice() as T & Uint8Array; // only these bytes, without the rest of their buffer
-  if (Array.isArray(data)) return data.map((item: unknown) => copy(item)) as T; // the items have the same types
+  if (Array.isArray(data)) return data.map((item: unknown) => copyData(item)) as T; // the items have the same types
   if (Object.getPrototypeOf(data) !== Object.prototype) return structuredClone(data);
-  const fields = Object.entries(data).map(([key, value]: [string, unknown]) => [key, copy(value)]);
+  const fields = Object.entries(data).map(([key, value]: [string, unknown]) => [key, copyData(value)]);
   return Object.fromEntries(fields) as T; // the fields have the same types
 }

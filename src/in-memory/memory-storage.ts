@@ -2,25 +2,25 @@ import type { BlobStorage, StaleCopy, StoredBlob } from '../../durable-objects/b
 import {
   type Alarm,
   type AlarmStorage,
-  type Bodies,
+  type AppendStamp,
   type BodyQuery,
+  type BodyTexts,
   bytesIn,
   type CredentialStorage,
+  type EventQuery,
   type InboxStorage,
   type Lease,
   NEVER,
   NO_LEASE,
   type RequestStorage,
-  type Scan,
   type SessionStorage,
   type SnapshotStorage,
-  type StoredBy,
   type StoredCredential,
   type StoredMessage,
   type StoredRequest,
   type StoredRow,
 } from '../../durable-objects/session-storage.ts';
-import type { BlobGone, BlobLoad, KeptBlob } from '../journal/blob.ts';
+import type { BlobGoneReason, BlobLoad, KeptBlob } from '../journal/blob.ts';
 import type { NewRow } from '../journal/event-page.ts';
 import type { InboxKind } from '../journal/inbox-message.ts';
 import type { Snapshot } from '../journal/snapshot.ts';
@@ -35,7 +35,7 @@ export class MemoryStorage implements SessionStorage {
   readonly requests = new MemoryRequests();
   readonly alarms: MemoryAlarms;
   readonly blobs = new MemoryBlobs();
-  readonly credentials = memoryCredentials();
+  readonly credentials = createMemoryCredentials();
   readonly snapshots = new MemorySnapshot();
   #events: StoredRow[] = [];
   #lease: Lease = NO_LEASE;
@@ -69,12 +69,12 @@ export class MemoryStorage implements SessionStorage {
     return this.#events[0]?.body ?? null;
   }
 
-  addEvents(rows: readonly NewRow[], { epoch, at }: StoredBy): void {
+  addEvents(rows: readonly NewRow[], { epoch, at }: AppendStamp): void {
     for (const { type, turn, body } of rows)
       this.#events.push({ seq: this.head() + 1, epoch, at, type, turn, body, bytes: bytesIn(body) });
   }
 
-  *events({ from, turn, types, limit }: Scan): Iterable<StoredRow> {
+  *events({ from, turn, types, limit }: EventQuery): Iterable<StoredRow> {
     let taken = 0;
     for (const row of this.#events.slice(Math.max(from, 1) - 1)) {
       if (taken === limit) return;
@@ -85,7 +85,7 @@ export class MemoryStorage implements SessionStorage {
     }
   }
 
-  bodies({ names, from, after = from - 1, until, maxBytes }: BodyQuery): Bodies {
+  bodies({ names, from, after = from - 1, until, maxBytes }: BodyQuery): BodyTexts {
     const rows = this.#events.filter(({ seq, type }) => seq > after && seq <= until && names.includes(type));
     if (rows.reduce((bytes, row) => bytes + row.bytes, 0) > maxBytes) return { texts: [], until: after };
     return { texts: rows.length === 0 ? [] : [`[${rows.map(({ body }) => body).join(',')}]`], until };
@@ -138,7 +138,7 @@ class MemorySnapshot implements SnapshotStorage {
 }
 
 class MemoryInbox implements InboxStorage {
-  #messages: readonly KeptMessage[] = [];
+  #messages: readonly MemoryMessage[] = [];
   #ids = 0;
 
   messages(): readonly StoredMessage[] {
@@ -175,7 +175,7 @@ class MemoryInbox implements InboxStorage {
   }
 }
 
-interface KeptMessage extends StoredMessage {
+interface MemoryMessage extends StoredMessage {
   readonly body: string;
 }
 
@@ -272,7 +272,7 @@ class MemoryBlobs implements BlobStorage {
     if (bytes) this.#bytes.set(seq, bytes);
   }
 
-  remove(id: string, gone: BlobGone): void {
+  remove(id: string, gone: BlobGoneReason): void {
     const blob = this.#blobs.get(id);
     if (!blob) return;
     const version = blob.version + blob.outside;
@@ -315,7 +315,7 @@ class MemoryBlobs implements BlobStorage {
   }
 }
 
-function memoryCredentials(): CredentialStorage {
+function createMemoryCredentials(): CredentialStorage {
   let all: readonly StoredCredential[] = [];
   return {
     all: () => all,

@@ -1,6 +1,6 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { agentResolver, appModules } from '../agent/resolve-agent.ts';
-import { askingOf } from '../journal/asking.ts';
+import { collectAppModules, createAgentResolver } from '../agent/resolve-agent.ts';
+import { findAskingSeam } from '../journal/asking.ts';
 import { toTurnStart } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { LiveItem } from '../journal/live-items.ts';
@@ -9,8 +9,8 @@ import type { Modules } from '../loop/modules.ts';
 import { toHistory } from '../loop/shown-history.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { readerOf } from '../session/fold-session.ts';
-import { showing } from '../session/live-feed.ts';
+import { toReader } from '../session/fold-session.ts';
+import { createItemHandler } from '../session/live-feed.ts';
 import { toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
@@ -19,11 +19,11 @@ import { runTurn } from '../session/run-turn.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import {
   type AnswerObject,
+  foldStoppedTurn,
   type SuspendedTurn,
-  stoppedTurn,
   type TurnAnswer,
 } from '../session/watching/turn-outcome.ts';
-import { CODE, type HistoryMessage, type TurnPrincipal } from '../tool/call.ts';
+import { CODE_PRINCIPAL, type HistoryMessage, type TurnPrincipal } from '../tool/call.ts';
 import type { LiteralShape } from '../tool/check-literal.ts';
 import { toLog, writeProblems } from '../tool/console-log.ts';
 import type { ContentPart } from '../tool/content.ts';
@@ -33,7 +33,7 @@ import { type WithArtifacts, withArtifacts } from '../tool/kept-values.ts';
 import { literals } from '../tool/literals.ts';
 import type { LogOption } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
-import { ended } from '../tool/shown.ts';
+import { withFullStop } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { createMemorySessions } from './memory-session.ts';
 import { storeHistory } from './store-history.ts';
@@ -56,7 +56,7 @@ export interface RunAgentOptions {
   readonly agents?: readonly Agent[] | undefined;
   /** Modules, as in an app. */
   readonly use?: readonly ModuleUse[] | undefined;
-  /** Cancels the run. The answer then has the outcome `cancelled`. */
+  /** Cancels the run. The answer then has the outcome `cancelEvents`. */
   readonly signal?: AbortSignal | undefined;
   /**
    * The previous conversation, oldest first: the `messages` of an earlier answer, which can be stored as
@@ -114,18 +114,18 @@ export async function runAgent<Output>(
   options: RunAgentOptions = {},
 ): Promise<RunAnswer<Output>> {
   const fault = literals?.fault(options, SHAPE);
-  if (fault) throw new ConfigurationError(`runAgent: it ${ended(fault.problem)}`);
-  const { principal = CODE, signal, history = [], onEvent } = options;
+  if (fault) throw new ConfigurationError(`runAgent: it ${withFullStop(fault.problem)}`);
+  const { principal = CODE_PRINCIPAL, signal, history = [], onEvent } = options;
   const session = `run-${crypto.randomUUID()}`;
   const place = { owner: { id: principal.id }, agent: agent.name, session };
   const name = toSessionName(place);
   const port = createMemorySessions({ clock: systemClock, leaseMs: LEASE_MS, dispatch: () => {} }).session(
     name,
   );
-  const declared = hostOf(agent, options, port);
-  const show = onEvent && showing(declared, onEvent);
+  const declared = createTurnHost(agent, options, port);
+  const show = onEvent && createItemHandler(declared, onEvent);
   const host = { ...declared, show, place };
-  const reader = readerOf(host.modules);
+  const reader = toReader(host.modules);
   const said = await toNewMessage(message, host.modules.files);
   const context = ToolCallContext.of(options.context ?? {});
   const start = toTurnStart({ agent: agent.name, ...said, context, from: principal }, newId);
@@ -141,7 +141,7 @@ export async function runAgent<Output>(
     if (leased.status !== 'leased') throw new Error(`The run was not begun: it is ${leased.status}.`);
     const { status } = await runTurn(host, leased, systemClock.now());
     if (status === 'lost' || status === 'handed-over') throw new Error('The run was cut short.');
-    const answer = stopShown(host, session, await readTurn(port, start.turn));
+    const answer = toRunAnswer(host, session, await readTurn(port, start.turn));
     const { state } = (await foldAll(port, host.modules.memories)) ?? {};
     const messages = toHistory(state?.messages ?? []);
     const typed = withArtifacts(answer) as WithArtifacts<StoppedRun<Output>>; // the agent's own schema has validated the object
@@ -178,15 +178,15 @@ const SHAPE = {
 } satisfies LiteralShape<keyof RunAgentOptions>;
 
 /** Returns the answer of a stopped turn, or the calls that it waits for. */
-export function stopShown(
+export function toRunAnswer(
   { agent, modules }: Pick<TurnHost, 'agent'> & { readonly modules: Modules },
   session: string,
   events: readonly StoredEvent[],
 ): TurnAnswer | SuspendedTurn {
-  const stopped = stoppedTurn(session, agent.name, events);
+  const stopped = foldStoppedTurn(session, agent.name, events);
   const { outcome } = stopped;
   return outcome === 'suspended'
-    ? { ...stopped, outcome, pending: askingOf(modules.uses)?.pending(events) ?? [] }
+    ? { ...stopped, outcome, pending: findAskingSeam(modules.uses)?.pending(events) ?? [] }
     : { ...stopped, outcome };
 }
 
@@ -197,17 +197,17 @@ const LEASE_MS = 24 * 60 * 60 * 1000;
 
 const newId = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
 
-function hostOf(declared: Agent, options: RunAgentOptions, port: SessionPort) {
+function createTurnHost(declared: Agent, options: RunAgentOptions, port: SessionPort) {
   const { log } = options;
   const env = { ...options.env };
   const app = [declared, ...(options.agents ?? [])];
-  const modules = appModules({ ...options, agents: app });
-  const inEnv = agentResolver({ modules, agents: app });
+  const modules = collectAppModules({ ...options, agents: app });
+  const inEnv = createAgentResolver({ modules, agents: app });
   const resolved = (one: Agent): Agent => inEnv?.(one, env) ?? one;
   const modelOf = (make: ModelOfEnv): ChatModel => make(env);
   const ownModel = ({ model, modelOf: make }: Agent): ChatModel | undefined => (make ? modelOf(make) : model);
   const model = options.model ?? ownModel(declared);
-  if (model === undefined) throw noModel(declared.name);
+  if (model === undefined) throw noModelError(declared.name);
   const resolve = (one: Agent): Agent => ({ ...resolved(one), model: ownModel(one) });
   return {
     ...{ port, env, model },
@@ -230,7 +230,7 @@ function hostOf(declared: Agent, options: RunAgentOptions, port: SessionPort) {
   } satisfies TurnHost;
 }
 
-const noModel = (agent: string): ConfigurationError =>
+const noModelError = (agent: string): ConfigurationError =>
   new ConfigurationError(
     `Agent '${agent}' has no model. Give it one, or say which one is asked: runAgent(agent, message, { model }).`,
   );

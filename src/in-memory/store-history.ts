@@ -1,17 +1,17 @@
 import { toRow, toTurnStart } from '../journal/event-rows.ts';
 import type { SessionEvent } from '../journal/events.ts';
-import type { Reader, SessionPort } from '../journal/session-port.ts';
+import type { ReaderCapabilities, SessionPort } from '../journal/session-port.ts';
 import type { HistoryCall, HistoryMessage, TurnPrincipal } from '../tool/call.ts';
 import { isJsonObject } from '../tool/json.ts';
-import { shown } from '../tool/shown.ts';
+import { describeValue } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 
 /** The settings for storing the turns of an earlier conversation. */
-interface Storing {
+interface StoreHistoryOptions {
   readonly port: SessionPort;
   readonly agent: string;
   readonly from: TurnPrincipal;
-  readonly reader: Reader;
+  readonly reader: ReaderCapabilities;
   newId(): string;
 }
 
@@ -22,12 +22,12 @@ interface Storing {
  * @throws TypeError if it is not a conversation.
  */
 export async function storeHistory(
-  { port, agent, from, reader, newId }: Storing,
+  { port, agent, from, reader, newId }: StoreHistoryOptions,
   history: readonly HistoryMessage[],
 ): Promise<void> {
   const problem = historyProblem(history);
   if (problem !== undefined) throw new TypeError(`runAgent: its history${problem}.`);
-  const starts = turnsIn(history).map(({ message, replies }) => {
+  const starts = splitTurns(history).map(({ message, replies }) => {
     const said = { message: message.text, ...(message.parts && { parts: message.parts }) };
     return { replies, start: toTurnStart({ agent, ...said, context: ToolCallContext.EMPTY, from }, newId) };
   });
@@ -38,7 +38,7 @@ export async function storeHistory(
   if (leased.status !== 'leased') throw new Error(`The history was not stored: it is ${leased.status}.`);
   const rows = starts.flatMap(({ start, replies }) => [
     start.started,
-    ...replies.flatMap((reply) => eventsOf(start.turn, reply)).map(toRow),
+    ...replies.flatMap((reply) => toReplyEvents(start.turn, reply)).map(toRow),
     toRow({ type: 'turn-ended', turn: start.turn, outcome: 'completed' }),
   ]);
   // The first event is stored already.
@@ -53,7 +53,7 @@ interface EarlierTurn {
 }
 
 /** Each message of the user starts a turn. */
-function turnsIn(history: readonly HistoryMessage[]): readonly EarlierTurn[] {
+function splitTurns(history: readonly HistoryMessage[]): readonly EarlierTurn[] {
   const turns: { readonly message: EarlierTurn['message']; readonly replies: Reply[] }[] = [];
   for (const message of history) {
     if (message.role === 'user') turns.push({ message, replies: [] });
@@ -63,13 +63,13 @@ function turnsIn(history: readonly HistoryMessage[]): readonly EarlierTurn[] {
 }
 
 /** Returns the events of a reply, with the ends of its calls. */
-const eventsOf = (turn: string, { text, calls }: Reply): readonly SessionEvent[] => [
+const toReplyEvents = (turn: string, { text, calls }: Reply): readonly SessionEvent[] => [
   {
     type: 'model-replied',
     turn,
-    model: EARLIER,
+    model: UNKNOWN_MODEL,
     text,
-    toolCalls: calls.map(({ id, name, input }) => ({ id, providerId: providerIdOf(id), name, input })),
+    toolCalls: calls.map(({ id, name, input }) => ({ id, providerId: toProviderId(id), name, input })),
     finish: calls.length > 0 ? 'tool-calls' : 'stop',
   },
   ...calls.map(
@@ -78,10 +78,10 @@ const eventsOf = (turn: string, { text, calls }: Reply): readonly SessionEvent[]
 ];
 
 /** The model name of a reply whose model is unknown. */
-const EARLIER = 'earlier';
+const UNKNOWN_MODEL = 'earlier';
 
 /** Providers accept no other characters in the id of a call. */
-const providerIdOf = (id: string): string => id.replaceAll(/[^A-Za-z0-9_-]/g, '_');
+const toProviderId = (id: string): string => id.replaceAll(/[^A-Za-z0-9_-]/g, '_');
 
 const NO_RESULT = { type: 'error', message: 'There is no result for this call.' } as const;
 
@@ -90,7 +90,7 @@ const NO_RESULT = { type: 'error', message: 'There is no result for this call.' 
  * `undefined`.
  */
 function historyProblem(history: unknown): string | undefined {
-  if (!Array.isArray(history)) return ` is ${shown(history)}: use the messages of an answer`;
+  if (!Array.isArray(history)) return ` is ${describeValue(history)}: use the messages of an answer`;
   const ids = new Set<string>();
   for (const [at, message] of history.entries()) {
     const problem = messageProblem(message, ids);
@@ -105,14 +105,14 @@ function historyProblem(history: unknown): string | undefined {
 function messageProblem(message: unknown, ids: Set<string>): string | undefined {
   const { role, text, calls }: Readonly<Record<string, unknown>> = Object(message);
   if (role !== 'user' && role !== 'assistant')
-    return `has ${shown(role)} as its role: use 'user' or 'assistant'`;
-  if (typeof text !== 'string') return `has ${shown(text)} as its text: use a text`;
+    return `has ${describeValue(role)} as its role: use 'user' or 'assistant'`;
+  if (typeof text !== 'string') return `has ${describeValue(text)} as its text: use a text`;
   if (role === 'user') return undefined;
   if (!Array.isArray(calls) || !calls.every(isCall)) {
     return 'has no list of calls: use { id, name, input, result } for each, and [] for none';
   }
   const twice = calls.find(({ id }) => ids.has(id) || !ids.add(id));
-  return twice && `has a second call with the id ${shown(twice.id)}`;
+  return twice && `has a second call with the id ${describeValue(twice.id)}`;
 }
 
 const isCall = (call: unknown): call is HistoryCall => {

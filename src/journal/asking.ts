@@ -5,7 +5,7 @@ import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import type { StoredEvent } from './events.ts';
-import type { Posted } from './inbox-message.ts';
+import type { PostOutcome } from './inbox-message.ts';
 import type { SessionPort } from './session-port.ts';
 import type { CallRecord } from './state.ts';
 import type { PendingCall, Wait } from './wait.ts';
@@ -29,7 +29,7 @@ export interface AskingCall {
 }
 
 /** A call's way to ask outside the turn, and to find the answers when it restarts. */
-export interface AskOutside extends Pick<CallContext, 'ask'> {
+export interface Asker extends Pick<CallContext, 'ask'> {
   /** The number of questions that the call has asked since it restarted. */
   readonly asked: number;
   /** Returns the checkpoint of the next question if it was asked before. */
@@ -51,7 +51,7 @@ export interface SentAnswer {
 }
 
 /** An open turn, for code that runs it without a Worker. */
-export interface AnsweredTurnHere {
+export interface LocalTurn {
   readonly port: Pick<SessionPort, 'post'>;
   readonly agent: { readonly tools: readonly AnyTool[] };
   /** The events of the turn. */
@@ -62,12 +62,12 @@ export interface AnsweredTurnHere {
  * The outcome of an answer: its problems, or whether it was posted to the lease holder. `kept-out`: its
  * sender must not decide. `void`: the tool has changed since it asked.
  */
-export type AnswerOutcome = { readonly problems: readonly string[] } | Posted | 'void' | 'kept-out';
+export type AnswerOutcome = { readonly problems: readonly string[] } | PostOutcome | 'void' | 'kept-out';
 
 /** The functions of a module that lets calls ask. */
-export interface Asking {
+export interface AskingSeam {
   /** Makes the means by which one call asks. */
-  outside(call: AskingCall): AskOutside;
+  outside(call: AskingCall): Asker;
   /** Returns the open questions of a turn, from its events. */
   pending(events: readonly StoredEvent[]): readonly PendingCall[];
   /**
@@ -75,16 +75,16 @@ export interface Asking {
    * holder. For code that runs turns without a Worker. A principal given only by id belongs to the tenant of
    * the requesters.
    */
-  answer(here: AnsweredTurnHere, sent: SentAnswer, by: string | TurnPrincipal): Promise<AnswerOutcome>;
+  answer(here: LocalTurn, sent: SentAnswer, by: string | TurnPrincipal): Promise<AnswerOutcome>;
 }
 
 /** The seam of questions. All calls of an app use the first module that provides it. */
-export const ASKING = defineSeam<Asking>();
+export const ASKING = defineSeam<AskingSeam>();
 
 /** Returns the asking functions of the app's modules, or `undefined`. */
-export const askingOf = (uses: readonly ModuleUse[]): Asking | undefined =>
+export const findAskingSeam = (uses: readonly ModuleUse[]): AskingSeam | undefined =>
   uses.map((use) => ASKING.of(use)).find((asking) => asking !== undefined);
 
 /** Returns the message that an answer no longer applies. */
-export const askedOtherwise = (tool: string): string =>
+export const questionChangedMessage = (tool: string): string =>
   `Tool '${tool}' has changed since this was asked, so the decision no longer applies. Call it again to ask again.`;

@@ -52,12 +52,12 @@ export interface BlobPage extends Pick<KeptBlob, 'about' | 'size'> {
 }
 
 /** Why bytes that the session once kept are gone: they were deleted, or their retention expired. */
-export type BlobGone = 'deleted' | 'expired';
+export type BlobGoneReason = 'deleted' | 'expired';
 
 /** The state of one blob of a session. */
 export interface BlobState {
   readonly id: string;
-  readonly gone: BlobGone | null;
+  readonly gone: BlobGoneReason | null;
   /** `true` if the bytes are in an outside store. */
   readonly isOutside: boolean;
   /** The version of the copy that an outside store has or will receive. */
@@ -79,7 +79,7 @@ export interface BlobLoad {
 }
 
 /** The outcome of a request to remove a blob. */
-export type BlobRemoved =
+export type BlobRemoval =
   /** The blob is gone, or already was. */
   | { readonly status: 'deleted' }
   /** The session never kept the blob. */
@@ -88,7 +88,7 @@ export type BlobRemoved =
   | { readonly status: 'busy'; readonly turn: string };
 
 /** Why a turn was not stored because of its blobs. The session is unchanged. */
-export type BlobsRefused =
+export type BlobsRefusal =
   /** The blobs exceed the `room` of the session. In bytes. */
   | { readonly status: 'blobs-full'; readonly most: number; readonly used: number }
   /**

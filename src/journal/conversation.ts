@@ -1,5 +1,5 @@
 import type { Decision } from '../tool/call.ts';
-import { failure, modelText, type Signal, type ToolResult, toolResult } from '../tool/tool-result.ts';
+import { failureResult, modelText, type Signal, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import type { EventOf, FinalOutcome } from './events.ts';
 import { framesAround } from './spending.ts';
 import { type CallRecord, type FrameState, inFrame, type Message, type TurnState } from './state.ts';
@@ -81,27 +81,27 @@ export const lastBatch = (messages: readonly Message[]): readonly CallRecord[] =
   lastReply(messages)?.calls ?? [];
 
 /** Returns whether the last message arrived while the model replied or its calls ran. */
-export function isInterjected(messages: readonly Message[]): boolean {
+export function endsWithInterjection(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   return last?.role === 'user' && isInterjection(last);
 }
 
 /** Returns whether a reply is blank: no text, calls or files. Reasoning alone does not count. */
-export const saysNothing = ({ text, calls, parts = [] }: SaidPart): boolean =>
+export const isBlank = ({ text, calls, parts = [] }: ReplyContent): boolean =>
   calls.length === 0 &&
   text.trim() === '' &&
   !parts.some((part) => part.type === 'file' && !part.ofReasoning);
 
-interface SaidPart {
+interface ReplyContent {
   readonly text: string;
   readonly calls: readonly unknown[];
   readonly parts?: readonly { readonly type: string; readonly ofReasoning?: true | undefined }[] | undefined;
 }
 
-const isInterjection = ({ by }: Said): boolean => by === 'steer' || by === 'late';
+const isInterjection = ({ by }: UserMessage): boolean => by === 'steer' || by === 'late';
 
 type Reply = Extract<Message, { role: 'assistant' }>;
-type Said = Extract<Message, { role: 'user' }>;
+type UserMessage = Extract<Message, { role: 'user' }>;
 
 /**
  * Returns the answer of a loop: the results that its last reply's calls returned directly, in order, or else
@@ -133,7 +133,7 @@ export function closeOpenCalls(
         turn: turn.id,
         ...inFrame(frame.id),
         call: call.id,
-        result: closing(turn, call, outcome),
+        result: closingResult(turn, call, outcome),
         ...(call.atEnd && { changes: { facts: call.atEnd } }),
       })),
   );
@@ -166,34 +166,34 @@ function exitReason({ name, waits }: CallRecord): string {
   return reason ?? `A reviewer ended the turn at the call of '${name}'.`;
 }
 
-function closing(turn: TurnState, call: CallRecord, outcome: FinalOutcome): ToolResult {
+function closingResult(turn: TurnState, call: CallRecord, outcome: FinalOutcome): ToolResult {
   const known = knownResult(call);
   if (known) return known;
   const isCancelled = outcome === 'cancelled';
-  if (isCancelled && call.started === 'idempotent') return cancelledRunning(call.name);
+  if (isCancelled && call.started === 'idempotent') return cancelledRunningResult(call.name);
   // The outer conversation does not show what a nested loop has done.
-  if (mayHaveHappened(call) || turn.frames.has(call.id)) return unknownOutcome(call.name);
+  if (mayHaveHappened(call) || turn.frames.has(call.id)) return unknownOutcomeResult(call.name);
   const last = call.waits?.at(-1)?.answer;
   if (last?.type === 'decision' && (last.decision === 'reject' || last.decision === 'exit'))
-    return declined(call.name, last);
+    return declinedResult(call.name, last);
   const why = isCancelled ? 'was cancelled before it ran' : 'was not run';
-  return failure('cancelled', `The call of '${call.name}' ${call.started ? 'was cut short' : why}.`);
+  return failureResult('cancelled', `The call of '${call.name}' ${call.started ? 'was cut short' : why}.`);
 }
 
-const declined = (tool: string, { reason }: Decision): ToolResult =>
-  failure(
+const declinedResult = (tool: string, { reason }: Decision): ToolResult =>
+  failureResult(
     'declined',
     `This call of '${tool}' was declined and did not run.${reason ? ` Reason: ${reason}` : ''}`,
   );
 
 /** Returns the result of a call that may or may not have happened. It never says that the call failed. */
-export const unknownOutcome = (tool: string): ToolResult =>
-  failure(
+export const unknownOutcomeResult = (tool: string): ToolResult =>
+  failureResult(
     'unknown-outcome',
     `The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
       'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
   );
 
 /** Returns the result of a running call that was cancelled and can be repeated under its key. */
-export const cancelledRunning = (tool: string): ToolResult =>
-  failure('cancelled', `The call of '${tool}' was cancelled while it ran. It may have taken effect.`);
+export const cancelledRunningResult = (tool: string): ToolResult =>
+  failureResult('cancelled', `The call of '${tool}' was cancelled while it ran. It may have taken effect.`);

@@ -1,6 +1,6 @@
 import { isStart } from './conversation.ts';
 import { type EventOf, ROOT } from './events.ts';
-import { foldUsed } from './spending.ts';
+import { foldUsage } from './spending.ts';
 import { type Fold, frameOf, type Message } from './state.ts';
 
 /** The part of a conversation that the model is still shown. */
@@ -11,12 +11,12 @@ export function cutMessages(messages: readonly Message[], { turns, results, summ
   const left =
     turns === undefined
       ? [...messages]
-      : [standInOf(messages, summary), ...withoutChange(lastTurns(messages, turns))];
+      : [standInAfterCut(messages, summary), ...withoutToolsChange(lastTurns(messages, turns))];
   if (results === undefined) return left;
   return left.map((message) => {
-    if (message.role === 'user') return message.by === 'late' ? upTo(message, results) : message;
+    if (message.role === 'user') return message.by === 'late' ? limitShown(message, results) : message;
     const calls = message.calls.map((call) =>
-      call.ended ? { ...call, ended: upTo(call.ended, results) } : call,
+      call.ended ? { ...call, ended: limitShown(call.ended, results) } : call,
     );
     return { ...message, calls };
   });
@@ -32,7 +32,7 @@ export function foldCutMessages(messages: Message[], cut: Cut): void {
 /** Folds a cut and the usage of its summary. The messages are cut by the fold of the conversation. */
 export function foldCut(fold: Fold, event: EventOf<'conversation-cut'>): void {
   const { state } = fold;
-  foldUsed(fold, event.usage);
+  foldUsage(fold, event.usage);
   const frame = frameOf(fold, event);
   if (!frame) return;
   if (frame.id === ROOT && event.turns !== undefined) {
@@ -44,22 +44,23 @@ export function foldCut(fold: Fold, event: EventOf<'conversation-cut'>): void {
 
 /** Returns the message that replaces the messages before a summary. */
 export const summaryMessage = (summary: string): Message =>
-  standIn(`Summary of the conversation so far, whose messages are not shown any more:\n\n${summary}`);
+  createStandIn(`Summary of the conversation so far, whose messages are not shown any more:\n\n${summary}`);
 
 /** Makes the first message of a conversation without its older messages. */
-export const standIn = (text: string): Message => ({ role: 'user', text, by: 'summary' });
+export const createStandIn = (text: string): Message => ({ role: 'user', text, by: 'summary' });
 
 /**
  * The first message contains this if turns were cut without a summary of them. It comes after any earlier
  * summary.
  */
-const LEFT = 'Earlier messages are not shown any more, since the conversation had become too long.';
+const LEFT_OUT_NOTICE =
+  'Earlier messages are not shown any more, since the conversation had become too long.';
 
-function standInOf([first]: readonly Message[], summary: string | undefined): Message {
+function standInAfterCut([first]: readonly Message[], summary: string | undefined): Message {
   if (summary) return summaryMessage(summary);
   const before = summary === undefined && first?.role === 'user' && first.by === 'summary' ? first.text : '';
-  if (before === '') return standIn(LEFT);
-  return standIn(before.endsWith(LEFT) ? before : `${before}\n\n${LEFT}`);
+  if (before === '') return createStandIn(LEFT_OUT_NOTICE);
+  return createStandIn(before.endsWith(LEFT_OUT_NOTICE) ? before : `${before}\n\n${LEFT_OUT_NOTICE}`);
 }
 
 function lastTurns(messages: readonly Message[], turns: number): readonly Message[] {
@@ -68,13 +69,13 @@ function lastTurns(messages: readonly Message[], turns: number): readonly Messag
 }
 
 /** The remaining conversation starts with the tools offered at that point. */
-function withoutChange([first, ...others]: readonly Message[]): readonly Message[] {
+function withoutToolsChange([first, ...others]: readonly Message[]): readonly Message[] {
   if (first?.role !== 'user') return first ? [first, ...others] : [];
   const { toolsChange: _, ...bare } = first;
   return [bare, ...others];
 }
 
-const upTo = <T extends { readonly shown?: number }>(result: T, characters: number): T => ({
+const limitShown = <T extends { readonly shown?: number }>(result: T, characters: number): T => ({
   ...result,
   shown: Math.min(characters, result.shown ?? characters),
 });

@@ -24,7 +24,7 @@ export interface ReadQuery {
   readonly from: number;
   readonly turn?: string | undefined;
   /** Limits events up to `until` to these types. */
-  readonly types?: TypesUntil | undefined;
+  readonly types?: TypeFilter | undefined;
   readonly maxBytes?: number | undefined;
   readonly limit?: number | undefined;
   /**
@@ -35,7 +35,7 @@ export interface ReadQuery {
 }
 
 /** Event types, and the sequence number up to which they apply. */
-export interface TypesUntil {
+export interface TypeFilter {
   readonly names: readonly string[];
   readonly until: number;
   /**
@@ -69,7 +69,7 @@ export interface EventPage {
   readonly openTurn: OpenTurn | null;
   readonly waiting: readonly WaitingTurn[];
   /** How the queried turn waits. Absent if it does not wait, or if the query names no turn. */
-  readonly waits?: Deferred;
+  readonly waits?: DeferredTurn;
   /**
    * The turn that includes the message of the queried turn. Absent if there is none, or if the query names no
    * turn.
@@ -106,7 +106,7 @@ export interface OpenTurn {
 }
 
 /** The turn is stored, and starts later. */
-export type Deferred =
+export type DeferredTurn =
   | { readonly status: 'queued'; readonly turn: string }
   /** Steers the open turn. If that ends before its holder reads the message, it becomes a turn of its own. */
   | { readonly status: 'steering'; readonly turn: string; readonly into: string }

@@ -1,4 +1,4 @@
-import { isOurCall, wordsOf } from '../model/parts.ts';
+import { isOurCall, textOfParts } from '../model/parts.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
 import type { TreePlace } from '../tool/call-origin.ts';
 import type { ContentPart } from '../tool/content.ts';
@@ -20,7 +20,7 @@ import type { TurnState } from './state.ts';
 /** Returns the row that stores an event. */
 export function toRow(event: SessionEvent): NewRow {
   const turn = 'turn' in event ? event.turn : '';
-  return { type: event.type, turn, body: JSON.stringify({ v: EVENT_VERSION, ...stored(event) }) };
+  return { type: event.type, turn, body: JSON.stringify({ v: EVENT_VERSION, ...withoutDerivedText(event) }) };
 }
 
 /**
@@ -29,7 +29,7 @@ export function toRow(event: SessionEvent): NewRow {
  * @throws NewerEventError if this code is too old to read it.
  */
 export function parseEvent(row: Row): StoredEvent {
-  const { v, ...body } = JSON.parse(row.body) as Body; // `toRow` wrote it.
+  const { v, ...body } = JSON.parse(row.body) as StoredBody; // `toRow` wrote it.
   if (v > EVENT_VERSION || !isKnownType(row.type)) throw new NewerEventError(row.seq);
   return { seq: row.seq, at: row.at, ...toEvent(v, body) };
 }
@@ -38,9 +38,9 @@ export function parseEvent(row: Row): StoredEvent {
  * Returns the event of a row as far as this code knows it, from any version. Returns an empty array for an
  * unknown type.
  */
-export function parseKnown(row: Row): StoredEvent[] {
+export function parseKnownEvent(row: Row): StoredEvent[] {
   if (!isKnownType(row.type)) return [];
-  const { v, ...body } = JSON.parse(row.body) as Body; // `toRow` wrote it.
+  const { v, ...body } = JSON.parse(row.body) as StoredBody; // `toRow` wrote it.
   return [{ seq: row.seq, at: row.at, ...toEvent(v, body) }];
 }
 
@@ -50,7 +50,7 @@ export function parseKnown(row: Row): StoredEvent[] {
  * @throws NewerEventError as `parseEvent` does.
  */
 export function parseBodies(text: string): readonly SessionEvent[] {
-  const bodies = JSON.parse(text) as readonly Body[]; // `toRow` wrote it.
+  const bodies = JSON.parse(text) as readonly StoredBody[]; // `toRow` wrote it.
   return bodies.map((body) => {
     if (body.v > EVENT_VERSION) throw new NewerEventError();
     return toEvent(body.v, body);
@@ -58,21 +58,21 @@ export function parseBodies(text: string): readonly SessionEvent[] {
 }
 
 /** Omits the text and calls of a reply that its parts already contain. */
-function stored(event: SessionEvent): object {
+function withoutDerivedText(event: SessionEvent): object {
   if (event.type !== 'model-replied' || !event.parts) return event;
   const { text: _, toolCalls: __, ...rest } = event;
   return rest;
 }
 
 /** Restores the text and calls of a reply from its parts. */
-const whole = (event: SessionEvent): SessionEvent =>
-  event.type === 'model-replied' && event.parts ? { ...event, ...saidIn(event.parts) } : event;
+const restoreText = (event: SessionEvent): SessionEvent =>
+  event.type === 'model-replied' && event.parts ? { ...event, ...textAndCallsIn(event.parts) } : event;
 
 /** Returns the text and the calls in the parts of a reply. */
-export const saidIn = (
+export const textAndCallsIn = (
   parts: readonly JournaledPart[],
 ): { readonly text: string; readonly toolCalls: readonly JournaledCall[] } => ({
-  text: wordsOf(parts),
+  text: textOfParts(parts),
   toolCalls: parts
     .filter(isOurCall)
     .map(({ type: _, provider: __, ranBy: ___, called: ____, ...call }) => call),
@@ -106,13 +106,13 @@ type OlderEvent = Readonly<Record<string, unknown>>;
 const UPGRADES: Readonly<Record<number, ((event: OlderEvent) => OlderEvent) | undefined>> = {};
 
 /** A body in the journal, as `toRow` wrote it. */
-type Body = { readonly v: number } & SessionEvent;
+type StoredBody = { readonly v: number } & SessionEvent;
 
 function toEvent(v: number, body: SessionEvent): SessionEvent {
   let event = body as OlderEvent; // A JSON object, in any version.
   for (let at = v; at < EVENT_VERSION; at += 1) event = UPGRADES[at]?.(event) ?? event;
   // The last upgrade returns an event of the current version.
-  return whole(event as SessionEvent);
+  return restoreText(event as SessionEvent);
 }
 
 /** Properties of an event type for code that moves events without folding them. */
@@ -156,7 +156,7 @@ const EVENT_TYPES: Readonly<Record<EventType, EventTraits>> = {
 export const isKnownType = (type: string): boolean => Object.hasOwn(EVENT_TYPES, type);
 
 /** Returns the progress that an event of this type means for its turn, or `undefined` for none. */
-export const progressBy = (type: EventType): EventTraits['progress'] => EVENT_TYPES[type].progress;
+export const progressOf = (type: EventType): EventTraits['progress'] => EVENT_TYPES[type].progress;
 
 /** The types that form the conversation. With a snapshot, only these are read from before it. */
 export const MESSAGE_TYPES: readonly string[] = Object.entries(EVENT_TYPES).flatMap(([type, { message }]) =>

@@ -8,26 +8,26 @@ import {
   ANY_JSON,
   ANY_OBJECT,
   type Fields,
+  INTEGER,
   type Infer,
   NUMBER,
   type ObjectShape,
+  OPTIONAL_INTEGER,
   OPTIONAL_NUMBER,
   OPTIONAL_TEXT,
-  OPTIONAL_WHOLE,
-  OPTIONAL_YES,
+  OPTIONAL_TRUE,
   type Shape,
   TEXT,
-  WHOLE,
 } from '../tool/shape.ts';
 import { MEMORY_FACT } from '../tool/tool-memory.ts';
 import { RESULT, SIGNAL } from '../tool/tool-result.ts';
 import {
-  ASKED_WITH,
   BUDGET_LIMIT,
   JOURNALED_CALL,
   JOURNALED_PART,
   OFFERED_TOOL,
   PRICED_USAGE,
+  REQUEST_HASHES,
   TAKE_OVER,
 } from './reply-data.ts';
 import { JOURNALED_ANSWER, WAIT } from './wait.ts';
@@ -65,15 +65,15 @@ const SCHEDULED_MESSAGE = {
     /** Milliseconds from the time of the event that contains it. */
     after: NUMBER,
     /** `true` for the next run of a recurring agent, which is the root of its own tree. */
-    recurring: OPTIONAL_YES,
+    recurring: OPTIONAL_TRUE,
   },
 } as const satisfies Shape;
 
 const FACTS = { listOf: MEMORY_FACT } as const satisfies Shape;
 const OPTIONAL_FACTS = { optional: FACTS } as const;
-const OFFERED = { optional: { listOf: OFFERED_TOOL } } as const;
-const PARTS = { optional: { listOf: CONTENT_PART } } as const;
-const USED = { optional: PRICED_USAGE } as const;
+const OPTIONAL_OFFERED_TOOLS = { optional: { listOf: OFFERED_TOOL } } as const;
+const OPTIONAL_PARTS = { optional: { listOf: CONTENT_PART } } as const;
+const OPTIONAL_USAGE = { optional: PRICED_USAGE } as const;
 
 /** The changes that a call made to the session. A failed call keeps only its facts with `on: 'end'`. */
 export interface CallChanges extends Infer<typeof CALL_CHANGES> {}
@@ -148,7 +148,7 @@ export const EVENTS = {
       /** Distinguishes that session from another one of the same name. */
       fromIncarnation: TEXT,
       /** Its last event that is copied. */
-      upTo: WHOLE,
+      upTo: INTEGER,
       /** The principal that requested the copy. */
       principal: PRINCIPAL,
       /** The surface that made the copy for a page. */
@@ -163,7 +163,7 @@ export const EVENTS = {
       /** The text of the message. */
       message: TEXT,
       /** All parts in order, if it has files. */
-      parts: PARTS,
+      parts: OPTIONAL_PARTS,
       context: ANY_OBJECT,
       principal: PRINCIPAL,
       /** The id of an unanswered turn that this one retries. Its message and work are in the conversation. */
@@ -179,7 +179,7 @@ export const EVENTS = {
       as: TEXT,
       message: TEXT,
       /** All parts in order, as in `turn-started`. */
-      parts: PARTS,
+      parts: OPTIONAL_PARTS,
       /** The context sent with the message. The turn keeps its own. */
       context: { optional: ANY_OBJECT },
       principal: PRINCIPAL,
@@ -200,7 +200,7 @@ export const EVENTS = {
       /** Facts for the end of the call that opens it, as in `tool-call-started`. */
       atEnd: OPTIONAL_FACTS,
       /** `true` if it has its own blackboard, a copy of the outer one. */
-      ownBlackboard: OPTIONAL_YES,
+      ownBlackboard: OPTIONAL_TRUE,
     },
     'cancel-requested': {},
     'turn-yielded': { reason: TEXT },
@@ -236,27 +236,27 @@ export const EVENTS = {
       /** All parts in order, if the reply is more than text and then calls. Only the parts are then stored. */
       parts: { optional: { listOf: JOURNALED_PART } },
       /** `true` if its parts contained a secret and were dropped. Only its text remains. */
-      cut: OPTIONAL_YES,
+      cut: OPTIONAL_TRUE,
       /** Provider data of the reply as a whole. */
       provider: { optional: PROVIDER_DATA },
       /** Hashes of the request. Absent for a planned reply. */
-      asked: { optional: ASKED_WITH },
+      asked: { optional: REQUEST_HASHES },
       /** For a reply with parts: the provider of the model that made it, the only one that gets them back. */
       servedBy: OPTIONAL_TEXT,
       /** Set if its model took over from another one. */
       tookOver: { optional: TAKE_OVER },
       /** Why its model stopped. `cut-off`: the turn ended first, and readers had been shown this text. */
       finish: TEXT,
-      usage: USED,
+      usage: OPTIONAL_USAGE,
       /** `true` if the frame's plan decided, and no model was asked. */
-      planned: OPTIONAL_YES,
+      planned: OPTIONAL_TRUE,
       /** `true` if the model had to give its best answer without calls, because of a limit. */
-      last: OPTIONAL_YES,
+      last: OPTIONAL_TRUE,
       /**
        * The number of preceding messages that arrived while the model replied. The next request places them
        * after the reply.
        */
-      unseen: OPTIONAL_WHOLE,
+      unseen: OPTIONAL_INTEGER,
     },
     'tool-call-started': {
       call: TEXT,
@@ -272,10 +272,10 @@ export const EVENTS = {
       /** The limit that prevented the call from running. */
       limit: { optional: REACHED_LIMIT },
       /** `true` if the tool returns directly and succeeded. */
-      direct: OPTIONAL_YES,
+      direct: OPTIONAL_TRUE,
       changes: { optional: CALL_CHANGES },
       /** The number of messages that the call sent to other sessions, even if it failed. */
-      sent: OPTIONAL_WHOLE,
+      sent: OPTIONAL_INTEGER,
     },
     /** The call waits for an answer from outside. */
     'tool-call-suspended': { call: TEXT, wait: WAIT },
@@ -295,8 +295,8 @@ export const EVENTS = {
        * The new tools in order. They come after all others, except that a tool of an existing name takes its
        * place.
        */
-      came: OFFERED,
-      went: OFFERED,
+      came: OPTIONAL_OFFERED_TOOLS,
+      went: OPTIONAL_OFFERED_TOOLS,
       /**
        * `session`: the session's state changed, such as by calls that opened tools. `turn`: a new turn began.
        * `deploy`: this code offers other tools than the code that asked last.
@@ -306,7 +306,7 @@ export const EVENTS = {
        * All tools offered now, in order. Present in the first change of a loop, and if the previous tools are
        * not known.
        */
-      all: OFFERED,
+      all: OPTIONAL_OFFERED_TOOLS,
     },
     /** Outside sources reported their tools, which the session uses from now on. */
     'tools-listed': { facts: FACTS },
@@ -318,7 +318,7 @@ export const EVENTS = {
      */
     'late-result-received': {
       /** `true` if the call is open. This becomes its result, not a message. Only then there is a `frame`. */
-      open: OPTIONAL_YES,
+      open: OPTIONAL_TRUE,
       call: TEXT,
       tool: TEXT,
       /** The beginning of the call's input. The call itself may be cut from the conversation by now. */
@@ -331,23 +331,23 @@ export const EVENTS = {
       /** The facts, in order. Facts for memories that the app lacks are skipped. */
       facts: FACTS,
       /** The usage of a model that the module asked aside, if known. */
-      usage: USED,
+      usage: OPTIONAL_USAGE,
     },
     /** From now on, the model is shown less of the conversation. The events stay unchanged. */
     'conversation-cut': {
       /**
        * The number of turns that are still shown, including the open one. Absent: all that were shown before.
        */
-      turns: OPTIONAL_WHOLE,
+      turns: OPTIONAL_INTEGER,
       /** The number of characters that are still shown of each existing result. Absent: as many as before. */
-      results: OPTIONAL_WHOLE,
+      results: OPTIONAL_INTEGER,
       /**
        * The text that replaces the messages before these turns and any earlier summary. Absent: an earlier
        * summary stays. Empty: it is dropped too.
        */
       summary: OPTIONAL_TEXT,
       /** The usage of the model that wrote the summary, if known. */
-      usage: USED,
+      usage: OPTIONAL_USAGE,
     },
   },
 } as const satisfies { readonly [Place in keyof typeof PLACES]: { readonly [type: string]: Fields } };

@@ -1,12 +1,12 @@
-import { isStored } from '../tool/content.ts';
+import { isStoredFile } from '../tool/content.ts';
 import type { JsonObject } from '../tool/json.ts';
 import { isOutcomeUnknown, partsOfResult } from '../tool/tool-result.ts';
 import { framesInside, lastBatch } from './conversation.ts';
 import { type EventOf, ROOT } from './events.ts';
-import { applyFacts, mustKnow } from './memories.ts';
+import { applyFacts, assertKnownFacts } from './memories.ts';
 import type { OfferedTool, ToolsChange } from './reply-data.ts';
 import { type CallRecord, type Fold, type FrameState, frameOf, type OfferHistory } from './state.ts';
-import { countStarted, replant } from './turn-tree.ts';
+import { countStarted, startNewTree } from './turn-tree.ts';
 
 /** Marks a call as started. An invocation that takes the turn over must find out whether it was done. */
 export function foldStarted(fold: Fold, event: EventOf<'tool-call-started'>): void {
@@ -35,18 +35,18 @@ export function foldAnswered(fold: Fold, event: EventOf<'tool-call-answered'>): 
   const { answer } = event;
   const last = findCall(fold, event)?.waits?.at(-1);
   if (last) last.answer = answer;
-  if (answer.type === 'decision' && !answer.expired && !answer.inCall) replant(fold);
+  if (answer.type === 'decision' && !answer.expired && !answer.inCall) startNewTree(fold);
 }
 
 /** Settles a call whose outcome was unknown, or keeps the result of a call that is still open. */
-export function foldLate(fold: Fold, event: EventOf<'late-result-received'>): void {
+export function foldLateResult(fold: Fold, event: EventOf<'late-result-received'>): void {
   fold.state.inDoubt.delete(event.call);
   const call = event.open && findCall(fold, event);
   if (call && !call.ended) call.late = event.result;
 }
 
 /** Records a call's message to the user, for the answer of its turn. */
-export function foldSaid({ turn }: Fold, { call, tool, text }: EventOf<'message-sent'>): void {
+export function foldMessageSent({ turn }: Fold, { call, tool, text }: EventOf<'message-sent'>): void {
   turn.said.push({ call, tool, text });
 }
 
@@ -87,7 +87,7 @@ function settleBatch(fold: Fold, frame: FrameState, batch: readonly CallRecord[]
       turn.artifacts.push({ call: id, tool: name, ...typed, value });
     }
     if (result) {
-      for (const { type: _, ...file } of partsOfResult(result).filter(isStored))
+      for (const { type: _, ...file } of partsOfResult(result).filter(isStoredFile))
         turn.files.push({ call: id, tool: name, ...file });
     }
     if (!changes) continue;
@@ -108,7 +108,7 @@ export function holdFacts(
   call: CallRecord | undefined,
   { atEnd }: EventOf<'tool-call-started' | 'frame-started'>,
 ): void {
-  if (atEnd) mustKnow(fold, atEnd);
+  if (atEnd) assertKnownFacts(fold, atEnd);
   if (call && !call.ended && atEnd) call.atEnd = atEnd;
 }
 
@@ -120,7 +120,7 @@ export const findCall = (
   lastBatch(frameOf(fold, event)?.messages ?? []).find(({ id }) => id === event.call);
 
 /** Removes the pending change of tools, to be placed in the conversation. */
-export function taken(offered: OfferHistory): { readonly toolsChange?: ToolsChange } {
+export function takeToolsChange(offered: OfferHistory): { readonly toolsChange?: ToolsChange } {
   const { change: toolsChange } = offered;
   offered.change = undefined;
   return toolsChange ? { toolsChange } : {};
@@ -131,14 +131,14 @@ export function foldToolsChanged(
   offered: OfferHistory,
   { came = [], went = [], all }: EventOf<'tools-changed'>,
 ): void {
-  offered.list = all ?? changed(offered.list ?? [], { came, went });
+  offered.list = all ?? applyToolsChange(offered.list ?? [], { came, went });
   const { change } = offered;
   const gone = new Set([...came, ...went].map(({ name }) => name));
   const back = new Set(change?.came.map(({ name }) => name));
   const allCame = [...(change?.came.filter(({ name }) => !gone.has(name)) ?? []), ...came];
   // A tool added since the last reply was never reported, so its removal is not reported either.
   const allWent = [...(change?.went ?? []), ...went.filter(({ name }) => !back.has(name))];
-  const merged = { came: without(allCame, allWent), went: without(allWent, allCame) };
+  const merged = { came: excludeTools(allCame, allWent), went: excludeTools(allWent, allCame) };
   offered.change = merged.came.length + merged.went.length > 0 ? merged : undefined;
 }
 
@@ -156,11 +156,14 @@ export function foldTurnTools({ turn: { tools } }: Fold, event: EventOf<'tools-c
 }
 
 /** A tool that returned unchanged is not a change. */
-const without = (tools: readonly OfferedTool[], others: readonly OfferedTool[]): readonly OfferedTool[] =>
+const excludeTools = (
+  tools: readonly OfferedTool[],
+  others: readonly OfferedTool[],
+): readonly OfferedTool[] =>
   tools.filter(({ name, hash }) => !others.some((other) => other.name === name && other.hash === hash));
 
 /** A tool that replaces one of the same name keeps its place. Other new tools come last. */
-function changed(list: readonly OfferedTool[], { came, went }: ToolsChange): readonly OfferedTool[] {
+function applyToolsChange(list: readonly OfferedTool[], { came, went }: ToolsChange): readonly OfferedTool[] {
   const newOnes = new Map(came.map((tool) => [tool.name, tool]));
   const gone = new Set(went.map(({ name }) => name));
   const there = new Set(list.map(({ name }) => name));

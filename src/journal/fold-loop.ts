@@ -1,17 +1,17 @@
 import { isFile } from '../tool/content.ts';
-import { partsOfResult, RESULT_CHARACTERS, shownText } from '../tool/tool-result.ts';
+import { DEFAULT_RESULT_CHARACTERS, partsOfResult, textForModel } from '../tool/tool-result.ts';
 import { lastBatch } from './conversation.ts';
 import { foldCutMessages } from './cut.ts';
 import { CUT_OFF, type EventOf, ROOT, type SessionEvent } from './events.ts';
-import { findCall, foldToolsChanged, holdFacts, taken } from './fold-calls.ts';
+import { findCall, foldToolsChanged, holdFacts, takeToolsChange } from './fold-calls.ts';
 import { applyFacts } from './memories.ts';
 import { framesAround } from './spending.ts';
 import {
+  createOfferHistory,
   type Fold,
   type FrameState,
   type KeptReply,
   type Message,
-  nothingOffered,
   type OfferHistory,
   type SessionState,
   type TurnState,
@@ -23,7 +23,7 @@ export function startTurn(state: SessionState, event: EventOf<'turn-started'>): 
   const { agent: path, messages, blackboard, offered } = state;
   const place = enterTree(state, event);
   const root: FrameState = {
-    ...newLoop,
+    ...NEW_LOOP,
     id: ROOT,
     path,
     messages,
@@ -62,7 +62,7 @@ export function startTurn(state: SessionState, event: EventOf<'turn-started'>): 
   };
 }
 
-const newLoop = {
+const NEW_LOOP = {
   seen: { callState: {}, entries: 0, memories: new Map() },
   planned: false,
   iterations: 0,
@@ -88,15 +88,15 @@ export function openFrame(fold: Fold, event: EventOf<'frame-started'>): void {
   const inParent = parent && parent.id !== ROOT && { parent: parent.id };
   const messages: Message[] = [];
   foldMessage(messages, event);
-  const own = { offered: nothingOffered(), messages };
-  turn.frames.set(id, { ...newLoop, ...own, ...board, ...inParent, id, path });
+  const own = { offered: createOfferHistory(), messages };
+  turn.frames.set(id, { ...NEW_LOOP, ...own, ...board, ...inParent, id, path });
   applyFacts(fold, { facts, place: { turn: turn.id, frame: id, path, call: id } });
 }
 
 /** Folds an event into its conversation: the session's, or that of an open nested loop. */
 export function foldConversation(state: SessionState, event: SessionEvent): void {
   const { turn } = state;
-  if (event.type === 'message-sent' && turn) foldAround(turn, event);
+  if (event.type === 'message-sent' && turn) foldInOuterCalls(turn, event);
   const frame = 'frame' in event ? event.frame : undefined;
   const loop = frame === undefined ? state : turn?.frames.get(frame);
   if (loop) foldMessage(loop.messages, event, { turn, offered: loop.offered });
@@ -106,17 +106,17 @@ export function foldConversation(state: SessionState, event: SessionEvent): void
  * Adds a message to the user to all outer calls, since their models should know about it. The session's own
  * conversation uses the event's `under`, since it is read again when the loops are gone.
  */
-function foldAround(turn: TurnState, event: EventOf<'message-sent'>): void {
+function foldInOuterCalls(turn: TurnState, event: EventOf<'message-sent'>): void {
   const { frame, under } = event;
   const inner = frame === undefined ? undefined : turn.frames.get(frame);
   for (const { id, parent = ROOT } of inner ? framesAround(turn, inner) : []) {
     const call = parent === ROOT ? under : id;
-    if (id !== ROOT) addSaid(turn.frames.get(parent)?.messages, call, event);
+    if (id !== ROOT) addSentMessage(turn.frames.get(parent)?.messages, call, event);
   }
 }
 
 /** Adds a message to the user to the call of the last reply under which it was sent. */
-function addSaid(
+function addSentMessage(
   messages: readonly Message[] | undefined,
   under: string | undefined,
   { call, tool, text }: EventOf<'message-sent'>,
@@ -126,7 +126,7 @@ function addSaid(
 }
 
 /** The data that a message is folded into, beside the conversation. */
-interface Around {
+interface FoldContext {
   readonly turn?: TurnState | undefined;
   readonly offered?: OfferHistory;
 }
@@ -136,7 +136,11 @@ interface Around {
  * ones. Without `turn`, it is still correct for the session's messages, provided that all of their calls have
  * ended.
  */
-export function foldMessage(messages: Message[], event: SessionEvent, { turn, offered }: Around = {}): void {
+export function foldMessage(
+  messages: Message[],
+  event: SessionEvent,
+  { turn, offered }: FoldContext = {},
+): void {
   const last = messages.at(-1);
   switch (event.type) {
     case 'turn-started':
@@ -157,10 +161,10 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
         role: 'assistant',
         text: event.text,
         calls: event.toolCalls.map((call) => ({ ...call })),
-        ...keptOf(event),
+        ...keptReplyOf(event),
         ...(event.cut && { cut: true }),
         ...(event.finish === CUT_OFF && { cutOff: true }),
-        ...(offered && taken(offered)),
+        ...(offered && takeToolsChange(offered)),
         last: event.last ?? false,
       });
       // A planned reply is offered no tools, and a reply that was cut off is not based on what was offered.
@@ -174,13 +178,13 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
       endCall(messages, event, event.frame === undefined ? undefined : turn?.frames.get(event.call));
       break;
     case 'message-sent':
-      addSaid(messages, event.call, event);
+      addSentMessage(messages, event.call, event);
       break;
     case 'answer-rejected':
       messages.push({ role: 'user', text: rejectionText(event), by: 'loop' });
       break;
     case 'turn-steered':
-      messages.push({ role: 'user', ...saidBy(event), by: 'steer' });
+      messages.push({ role: 'user', ...contentOf(event), by: 'steer' });
       break;
     case 'late-result-received':
       if (!event.open) messages.push({ role: 'user', ...lateContent(event), by: 'late' });
@@ -192,19 +196,19 @@ export function foldMessage(messages: Message[], event: SessionEvent, { turn, of
 }
 
 /** Adds the first message of a turn. A change of tools that the previous turn did not report goes there. */
-const addStart = (messages: Message[], event: SaidEvent, offered: OfferHistory | undefined): void =>
-  void messages.push({ role: 'user', ...saidBy(event), ...(offered && taken(offered)) });
+const addStart = (messages: Message[], event: StartEvent, offered: OfferHistory | undefined): void =>
+  void messages.push({ role: 'user', ...contentOf(event), ...(offered && takeToolsChange(offered)) });
 
-type SaidEvent = Pick<EventOf<'turn-started'>, 'message' | 'parts'>;
+type StartEvent = Pick<EventOf<'turn-started'>, 'message' | 'parts'>;
 
-const saidBy = ({ message: text, parts }: SaidEvent): Pick<Said, 'text' | 'parts'> => ({
+const contentOf = ({ message: text, parts }: StartEvent): Pick<UserMessage, 'text' | 'parts'> => ({
   text,
   ...(parts && { parts }),
 });
 
-type Said = Extract<Message, { role: 'user' }>;
+type UserMessage = Extract<Message, { role: 'user' }>;
 
-function keptOf({ parts, provider, model, servedBy = '', asked }: EventOf<'model-replied'>): {
+function keptReplyOf({ parts, provider, model, servedBy = '', asked }: EventOf<'model-replied'>): {
   readonly kept?: KeptReply;
 } {
   if (!parts) return {};
@@ -217,9 +221,12 @@ function keptOf({ parts, provider, model, servedBy = '', asked }: EventOf<'model
  * Folds an event that the state's snapshot covers. Messages cut off by then are not read, and the first
  * message says so.
  */
-export function foldCovered({ messages, closedUnread, offered }: SessionState, event: SessionEvent): void {
+export function foldCoveredEvent(
+  { messages, closedUnread, offered }: SessionState,
+  event: SessionEvent,
+): void {
   // The nested loops of those turns are gone, but their messages to the user remain.
-  if (event.type === 'message-sent') addSaid(messages, event.under, event);
+  if (event.type === 'message-sent') addSentMessage(messages, event.under, event);
   if ('frame' in event) return;
   if (event.type === 'conversation-cut') {
     if (event.results !== undefined) foldCutMessages(messages, { results: event.results });
@@ -237,7 +244,7 @@ export function foldCovered({ messages, closedUnread, offered }: SessionState, e
 }
 
 /** Returns the text of a late result, followed by its files. */
-function lateContent(event: EventOf<'late-result-received'>): Pick<Said, 'text' | 'parts'> {
+function lateContent(event: EventOf<'late-result-received'>): Pick<UserMessage, 'text' | 'parts'> {
   const text = lateText(event);
   const files = partsOfResult(event.result).filter(isFile);
   return { text, ...(files.length > 0 && { parts: [{ type: 'text', text }, ...files] }) };
@@ -246,7 +253,7 @@ function lateContent(event: EventOf<'late-result-received'>): Pick<Said, 'text' 
 /** Names the call's input, since two calls of one tool can both be in doubt. */
 const lateText = ({ tool, input, result }: EventOf<'late-result-received'>): string =>
   `The call of '${tool}' with the input ${input}, whose outcome was unknown, has answered after all: ` +
-  shownText(result, RESULT_CHARACTERS);
+  textForModel(result, DEFAULT_RESULT_CHARACTERS);
 
 /** Returns the message to a model whose answer did not have the requested form, with all problems. */
 const rejectionText = ({ problems }: EventOf<'answer-rejected'>): string =>

@@ -1,7 +1,7 @@
 import type { KeptBlob } from './blob.ts';
 
 /**
- * The kind of a message to the lease holder. `expired`: posted by the object itself when a wait expires.
+ * The kind of a message to the lease holder. `toExpiredAnswer`: posted by the object itself when a wait expires.
  * `late`: the result of a call that has ended, possibly with its turn.
  */
 export type InboxMessageKind = 'cancel' | 'answer' | 'expired' | 'late';
@@ -35,7 +35,7 @@ export interface PostedMessage {
 }
 
 /** The outcome of posting a message to the holder of a turn. */
-export type Posted =
+export type PostOutcome =
   | 'posted'
   /** The turn is not open, or does not accept messages of this kind. */
   | 'no-such-turn'

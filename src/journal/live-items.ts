@@ -5,11 +5,11 @@ import type { Notice } from './event-page.ts';
 export type LiveItem =
   | ({ readonly type: 'text-delta' | 'reasoning-delta' } & Infer<typeof PIECE>)
   /** Voids the pieces that were shown of earlier attempts at this reply. */
-  | ({ readonly type: 'reply-restarted' } & Infer<typeof OF_REPLY>)
+  | ({ readonly type: 'reply-restarted' } & Infer<typeof REPLY_PLACE>)
   | ({ readonly type: 'progress' } & Infer<typeof PROGRESS>);
 
 /** The reply that an item belongs to. */
-export const OF_REPLY = {
+export const REPLY_PLACE = {
   object: {
     /** `{iteration}.{attempt}`, within its loop. */
     reply: TEXT,
@@ -18,7 +18,7 @@ export const OF_REPLY = {
 } as const satisfies Shape;
 
 /** A piece of a reply. */
-export const PIECE = { object: { text: TEXT }, and: OF_REPLY } as const satisfies Shape;
+export const PIECE = { object: { text: TEXT }, and: REPLY_PLACE } as const satisfies Shape;
 
 /** The progress that a running call reports. */
 export const PROGRESS = { object: { call: TEXT, status: TEXT } } as const satisfies Shape;
@@ -79,37 +79,41 @@ export interface Line {
 
 /** Returns the size of a live item while it waits to be sent or shown, in characters. */
 export const weightOfItem = ({ item }: SentItem): number =>
-  'text' in item ? item.text.length + ITEM : 'status' in item ? item.status.length + ITEM : ITEM;
+  'text' in item
+    ? item.text.length + ITEM_OVERHEAD
+    : 'status' in item
+      ? item.status.length + ITEM_OVERHEAD
+      : ITEM_OVERHEAD;
 
-const ITEM = 64;
+const ITEM_OVERHEAD = 64;
 
 /** The maximum size of one live message, by `weightOfItem`. */
-export const MOST_IN_MESSAGE = 64 * 1024;
+export const MAX_MESSAGE_WEIGHT = 64 * 1024;
 
 /**
  * The maximum size, by `weightOfItem`, of the running replies that a holder keeps for new readers, and of the
  * queue of a slow reader. One event can be about as large. The rest of a longer reply is shown once it is
  * stored.
  */
-export const MOST_OPEN = 1024 * 1024;
+export const MAX_BUFFER_WEIGHT = 1024 * 1024;
 
 /** In the query of a watch request: the reader wants live items. In `Notice.joined`: all readers. */
 export const LIVE = 'live';
 
 /**
- * The flow control of live messages: `READ` is sent back after every `READ_EVERY` characters read. The sender
- * stops at `MOST_UNREAD`.
+ * The flow control of live messages: `READ` is sent back after every `READ_INTERVAL` characters read. The sender
+ * stops at `MAX_UNREAD`.
  */
 export const READ = 'read';
-export const READ_EVERY = 65_536;
-export const MOST_UNREAD = 262_144;
+export const READ_INTERVAL = 65_536;
+export const MAX_UNREAD = 262_144;
 
 /** The ping of a reader after a long silence. */
 export const PING = 'ping';
 
 /** The ping of a holder and its reply, each followed by the epoch of its lease. */
-export const HOLD = 'hold';
-export const HELD = 'held';
+export const HOLDER_PING = 'hold';
+export const HOLDER_PONG = 'held';
 
 /**
  * The number of terms, counted from its last acknowledged message, for which pings alone can keep a holder's
@@ -118,23 +122,23 @@ export const HELD = 'held';
 export const LINE_TERMS = 3;
 
 /** The start of each live message on the wire. */
-export const LIVE_BEGINS = '{"turn":';
+export const LIVE_PREFIX = '{"turn":';
 
 /**
  * The start of a live message for specific readers, as its holder sends it. Readers receive it without `to`.
  */
-export const TO_BEGINS = '{"to":"';
+export const TO_PREFIX = '{"to":"';
 
 /**
  * The maximum length of a live message on the wire, in characters. JSON uses at most six characters for one.
  */
-export const LONGEST_LIVE = 524_288;
+export const MAX_LIVE_LENGTH = 524_288;
 
 export const toWire = ({ to, turn, items }: LiveMessage): string => JSON.stringify({ to, turn, items });
 
 /** Recognizes a live message without parsing it. Its readers parse it. */
-export const isShown = (sent: unknown): sent is string =>
-  typeof sent === 'string' && sent.length <= LONGEST_LIVE && sent.startsWith(LIVE_BEGINS);
+export const isLiveMessage = (sent: unknown): sent is string =>
+  typeof sent === 'string' && sent.length <= MAX_LIVE_LENGTH && sent.startsWith(LIVE_PREFIX);
 
 /**
  * Returns the live message received over a line, or `undefined` if it is invalid. The relay has not parsed

@@ -10,7 +10,7 @@ import type { SessionEvent } from './events.ts';
 import type { CallRecord, Fold, SessionState } from './state.ts';
 
 /** A state, and the memories that are folded into it. */
-export type Remembering = Pick<Fold, 'state' | 'memories'>;
+export type MemoryFold = Pick<Fold, 'state' | 'memories'>;
 
 /** The facts of one event, in order, and the place where they were recorded. */
 export interface RecordedFacts {
@@ -25,7 +25,7 @@ export interface RecordedFacts {
 }
 
 /** A running turn. */
-export interface RememberingTurn {
+export interface MemoryTurn {
   /** The folded state, including the last event. */
   readonly state: SessionState;
   /** All memories of the app. */
@@ -34,7 +34,7 @@ export interface RememberingTurn {
 }
 
 /** A call that reads a memory. */
-interface Asking extends Omit<FactPlace, 'result'> {
+interface MemoryReader extends Omit<FactPlace, 'result'> {
   /** The facts that it has recorded itself, in order. */
   readonly facts: readonly MemoryFact[];
 }
@@ -64,7 +64,10 @@ export interface LiveMemories {
    * Returns the current value, with facts that running calls recorded for their ends and facts of the asking
    * call.
    */
-  valueNow<Value extends Json, Fact extends Json>(memory: ToolMemory<Value, Fact>, asking: Asking): Value;
+  valueNow<Value extends Json, Fact extends Json>(
+    memory: ToolMemory<Value, Fact>,
+    asking: MemoryReader,
+  ): Value;
   /** Returns the value with more facts applied. */
   foldOn<Value extends Json, Fact extends Json>(
     from: Value,
@@ -85,11 +88,11 @@ export interface LiveMemories {
  */
 export class MemoryFolding {
   /** Applies facts to the memories that take them at this point. */
-  readonly apply: (fold: Remembering, recorded: RecordedFacts) => void;
+  readonly apply: (fold: MemoryFold, recorded: RecordedFacts) => void;
   /** Passes a folded event to the memories. */
-  readonly tell: (fold: Remembering, event: SessionEvent) => void;
+  readonly tell: (fold: MemoryFold, event: SessionEvent) => void;
   /** Creates the live memories of a running turn. */
-  readonly live: (turn: RememberingTurn) => LiveMemories;
+  readonly live: (turn: MemoryTurn) => LiveMemories;
 
   constructor({ apply, tell, live }: Pick<MemoryFolding, 'apply' | 'tell' | 'live'>) {
     this.apply = apply;
@@ -100,17 +103,17 @@ export class MemoryFolding {
 
 /** The memories of a running turn, created on first use. */
 export class TurnMemories {
-  readonly #turn: RememberingTurn;
+  readonly #turn: MemoryTurn;
   /** Absent until a memory is used. */
   live: LiveMemories | undefined;
 
-  constructor(turn: RememberingTurn) {
+  constructor(turn: MemoryTurn) {
     this.#turn = turn;
   }
 
   /** Returns the live memories of the turn, using the code that this memory brings. */
   of({ name, folding }: Pick<ToolMemory, 'name' | 'folding'>): LiveMemories {
-    if (!(folding instanceof MemoryFolding)) throw notOurs(name);
+    if (!(folding instanceof MemoryFolding)) throw createForeignMemoryError(name);
     this.live ??= folding.live(this.#turn);
     return this.live;
   }
@@ -121,12 +124,12 @@ export class TurnMemories {
  *
  * @throws TypeError if one comes from another copy of holdfast.
  */
-export function mustFold(memories: readonly ToolMemory[]): void {
+export function assertFoldable(memories: readonly ToolMemory[]): void {
   const stranger = memories.find(({ folding }) => !(folding instanceof MemoryFolding));
-  if (stranger) throw notOurs(stranger.name);
+  if (stranger) throw createForeignMemoryError(stranger.name);
 }
 
-const notOurs = (name: string): TypeError =>
+const createForeignMemoryError = (name: string): TypeError =>
   new TypeError(`The memory '${name}' was not made by this copy of holdfast.`);
 
 /**
@@ -134,11 +137,11 @@ const notOurs = (name: string): TypeError =>
  *
  * @throws NewerEventError if one of these must not be skipped.
  */
-export function applyFacts(fold: Remembering, recorded: RecordedFacts): void {
+export function applyFacts(fold: MemoryFold, recorded: RecordedFacts): void {
   if (!recorded.facts) return;
   const folding = fold.memories[0]?.folding;
   if (folding instanceof MemoryFolding) folding.apply(fold, recorded);
-  else mustKnow(fold, recorded.facts);
+  else assertKnownFacts(fold, recorded.facts);
 }
 
 /**
@@ -146,13 +149,13 @@ export function applyFacts(fold: Remembering, recorded: RecordedFacts): void {
  *
  * @throws NewerEventError if this code lacks the memory of one that must not be skipped.
  */
-export function mustKnow({ state, memories }: Remembering, facts: readonly MemoryFact[]): void {
+export function assertKnownFacts({ state, memories }: MemoryFold, facts: readonly MemoryFact[]): void {
   const isKnown = ({ slice }: MemoryFact): boolean => memories.some(({ name }) => name === slice);
   if (facts.some((one) => one.unread === 'refuse' && !isKnown(one))) throw new NewerEventError(state.seq);
 }
 
 /** Passes a folded event to the memories. All have a value from the first event on. */
-export function tellMemories(fold: Remembering, event: SessionEvent): void {
+export function notifyMemories(fold: MemoryFold, event: SessionEvent): void {
   const folding = fold.memories[0]?.folding;
   if (folding instanceof MemoryFolding) folding.tell(fold, event);
 }

@@ -1,7 +1,7 @@
 /** Folds the memories of modules: facts, moments, and values by path. Knows no specific module. */
 import type { Json } from '../tool/json.ts';
 import type { Log } from '../tool/log.ts';
-import { APP_MEMORY } from '../tool/module-state.ts';
+import { APP_MEMORY_PREFIX } from '../tool/module-state.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { FactPlace, MemoryFact, MemoryPlace, SessionMoment, ToolMemory } from '../tool/tool-memory.ts';
 import { lastReply, openBatch } from './conversation.ts';
@@ -9,10 +9,10 @@ import { NewerEventError } from './event-rows.ts';
 import { type EventOf, ROOT, type SessionEvent } from './events.ts';
 import {
   type LiveMemories,
+  type MemoryFold,
   MemoryFolding,
+  type MemoryTurn,
   type RecordedFacts,
-  type Remembering,
-  type RememberingTurn,
   valueIn,
 } from './memories.ts';
 import { framesAround, toolOf } from './spending.ts';
@@ -21,37 +21,37 @@ import { frameOf, type SessionState } from './state.ts';
 /** The code that folds memories: the `folding` of each. */
 export const FOLDING: MemoryFolding = /* @__PURE__ */ new MemoryFolding({
   apply: applyFacts,
-  tell: tellMemories,
+  tell: notifyMemories,
   live: (turn) => new RunningMemories(turn),
 });
 
-function applyFacts(fold: Remembering, { facts, place, when }: RecordedFacts): void {
+function applyFacts(fold: MemoryFold, { facts, place, when }: RecordedFacts): void {
   for (const { slice: name, fact, at = 0, unread } of facts ?? []) {
     const memory = fold.memories.find((one) => one.name === name);
     if (!memory && unread === 'refuse') throw new NewerEventError(fold.state.seq);
     if (!memory?.apply || (when && when !== (memory.when ?? 'batch'))) continue;
     const next = (value: Json): Json | undefined => memory.apply?.(value, fact, { ...place, at });
-    change(fold.state, memory, { path: place.path, next });
+    updateMemory(fold.state, memory, { path: place.path, next });
   }
 }
 
-function tellMemories({ state, memories }: Remembering, event: SessionEvent): void {
-  const moment = momentOf(state, event);
-  const calls = event.type === 'model-replied' ? callsMade(state, event) : undefined;
+function notifyMemories({ state, memories }: MemoryFold, event: SessionEvent): void {
+  const moment = toMoment(state, event);
+  const calls = event.type === 'model-replied' ? toCallsMadeMoment(state, event) : undefined;
   for (const memory of memories) {
     // A memory of scope `turn` is reset when a turn starts, and again when it ends.
     const ofTurn = memory.scope === 'turn' ? moment?.type : undefined;
     const isFirst = ofTurn === 'turn-started' || !state.memories.has(memory.name);
-    if (isFirst) state.memories.set(memory.name, firstOf(memory));
+    if (isFirst) state.memories.set(memory.name, initialValueOf(memory));
     for (const seen of [moment, calls]) {
       if (seen && memory.observe)
-        change(state, memory, { path: seen.path, next: (value) => memory.observe?.(value, seen) });
+        updateMemory(state, memory, { path: seen.path, next: (value) => memory.observe?.(value, seen) });
     }
-    if (ofTurn === 'turn-ended') state.memories.set(memory.name, firstOf(memory));
+    if (ofTurn === 'turn-ended') state.memories.set(memory.name, initialValueOf(memory));
   }
 }
 
-interface Change {
+interface MemoryChange {
   readonly path: string;
   next(value: Json): Json | undefined;
 }
@@ -61,7 +61,7 @@ interface Change {
  * changing and can no longer be read, but the rest of the state is folded as before. The facts stay in the
  * journal for code that can fold them.
  */
-function change(state: SessionState, memory: ToolMemory, { path, next }: Change): void {
+function updateMemory(state: SessionState, memory: ToolMemory, { path, next }: MemoryChange): void {
   if (state.brokenMemories?.has(memory.name)) return;
   try {
     const value = valueIn(state.memories, memory, path);
@@ -78,10 +78,13 @@ function change(state: SessionState, memory: ToolMemory, { path, next }: Change)
 }
 
 /** Returns the value of a memory before any fact. */
-const firstOf = ({ scope, initial }: ToolMemory): Json => (scope === 'path' ? {} : initial);
+const initialValueOf = ({ scope, initial }: ToolMemory): Json => (scope === 'path' ? {} : initial);
 
 /** Returns the moment of a reply's calls, including those of a plan. */
-function callsMade({ turn }: SessionState, event: EventOf<'model-replied'>): SessionMoment | undefined {
+function toCallsMadeMoment(
+  { turn }: SessionState,
+  event: EventOf<'model-replied'>,
+): SessionMoment | undefined {
   const frame = turn?.id === event.turn ? frameOf({ turn }, event) : undefined;
   if (!turn || !frame || event.toolCalls.length === 0) return undefined;
   const calls: { id: string; tool: string }[] = [];
@@ -91,7 +94,7 @@ function callsMade({ turn }: SessionState, event: EventOf<'model-replied'>): Ses
 }
 
 /** Returns an event as a moment for memories, or `undefined` if its loop is not open. */
-function momentOf(state: SessionState, event: SessionEvent): SessionMoment | undefined {
+function toMoment(state: SessionState, event: SessionEvent): SessionMoment | undefined {
   const { turn } = state;
   if (!turn || !('turn' in event) || event.turn !== turn.id) return undefined;
   const at = (frame: string): MemoryPlace | undefined => {
@@ -151,7 +154,7 @@ class RunningMemories implements LiveMemories {
   /** The facts that each call has recorded for its end, by call id. */
   readonly #held = new Map<string, readonly MemoryFact[]>();
 
-  constructor({ state, memories, log }: RememberingTurn) {
+  constructor({ state, memories, log }: MemoryTurn) {
     this.#state = state;
     this.#log = log;
     this.#memories = new Set(memories.map(({ name }) => name));
@@ -160,14 +163,14 @@ class RunningMemories implements LiveMemories {
   assertUsable(memory: Pick<ToolMemory, 'name'>): void {
     const problem = this.#problemOf(memory.name);
     if (problem === undefined) return;
-    if (!TOLD.has(memory)) this.#log({ level: 'error', event: 'other', message: problem });
-    TOLD.add(memory);
+    if (!LOGGED.has(memory)) this.#log({ level: 'error', event: 'other', message: problem });
+    LOGGED.add(memory);
     throw new ToolConfigurationError(problem);
   }
 
   /** Returns why a memory cannot be used, or `undefined` if it can. */
   #problemOf(name: string): string | undefined {
-    const kind = name.replace(APP_MEMORY, '');
+    const kind = name.replace(APP_MEMORY_PREFIX, '');
     if (!this.#memories.has(name)) {
       return `The module '${kind}' is missing here: add it to \`use\` of createHoldfast, createTestSession or crashMatrix.`;
     }
@@ -186,7 +189,7 @@ class RunningMemories implements LiveMemories {
     const { name } = memory;
     // A library module that the app lacks has no facts here. A module of the app's own may be missing by
     // mistake, so that is an error.
-    if (this.#memories.has(name) || name.startsWith(APP_MEMORY)) this.assertUsable(memory);
+    if (this.#memories.has(name) || name.startsWith(APP_MEMORY_PREFIX)) this.assertUsable(memory);
     return valueIn(values, memory, path);
   }
 
@@ -249,4 +252,4 @@ class RunningMemories implements LiveMemories {
 }
 
 /** Memories whose problem was already logged. The same code has the same problem in every turn. */
-const TOLD = new WeakSet<object>();
+const LOGGED = new WeakSet<object>();

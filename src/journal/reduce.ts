@@ -1,7 +1,7 @@
 import type { ToolMemory } from '../tool/tool-memory.ts';
-import { answerText, closeOpenCalls, lastBatch, saysNothing } from './conversation.ts';
+import { answerText, closeOpenCalls, isBlank, lastBatch } from './conversation.ts';
 import { foldCut } from './cut.ts';
-import { progressBy } from './event-rows.ts';
+import { progressOf } from './event-rows.ts';
 import {
   CUT_OFF,
   EVENT_VERSION,
@@ -16,17 +16,17 @@ import {
 import {
   foldAnswered,
   foldEnded,
-  foldLate,
-  foldSaid,
+  foldLateResult,
+  foldMessageSent,
   foldStarted,
   foldSuspended,
   foldTurnTools,
 } from './fold-calls.ts';
 import { foldConversation, openFrame, startTurn } from './fold-loop.ts';
-import { applyFacts, type Remembering, tellMemories } from './memories.ts';
-import { addUsage, foldRefused, foldUsed } from './spending.ts';
+import { applyFacts, type MemoryFold, notifyMemories } from './memories.ts';
+import { addUsage, foldRefused, foldUsage } from './spending.ts';
 import { type CallRecord, type Fold, frameOf, type SessionState, type StoppingCall } from './state.ts';
-import { graft, leaveTree } from './turn-tree.ts';
+import { foldSteered, leaveTree } from './turn-tree.ts';
 
 /**
  * The version in snapshots. A snapshot with another version is ignored and the journal is folded. It includes
@@ -57,7 +57,7 @@ export function reduce(
     if (event.usage) addUsage(state.usage, event.usage);
     foldFacts({ state, memories }, event);
   }
-  tellMemories({ state, memories }, event);
+  notifyMemories({ state, memories }, event);
   if (event.type === 'model-replied') {
     // The calls of a reply see memories as they are after the reply is folded.
     const frame = state.turn && frameOf({ turn: state.turn }, event);
@@ -72,13 +72,13 @@ type TurnEventType = Exclude<EventType, 'session-opened' | 'session-forked' | 't
 function foldInTurn<Type extends TurnEventType>(fold: Fold, event: { [T in Type]: EventOf<T> }[Type]): void {
   const { turn } = fold;
   if (event.type !== 'turn-resumed') turn.lastEvent = describe(event);
-  if (progressBy(event.type)) turn.resumedIdly = 0;
+  if (progressOf(event.type)) turn.resumedIdly = 0;
   FOLDS[event.type](fold, event);
 }
 
 type Folds = { readonly [Type in TurnEventType]: (fold: Fold, event: EventOf<Type>) => void };
 
-const nothingMore = (): void => {};
+const foldNothing = (): void => {};
 
 /** The changes of each event beyond the conversation, which is folded first. */
 const FOLDS: Folds = {
@@ -89,19 +89,19 @@ const FOLDS: Folds = {
   'tool-call-suspended': foldSuspended,
   'tool-call-answered': foldAnswered,
   'tool-call-ended': foldEnded,
-  'message-sent': foldSaid,
+  'message-sent': foldMessageSent,
   'frame-started': openFrame,
   'tools-changed': foldTurnTools,
-  'tools-listed': foldListed,
+  'tools-listed': foldToolsListed,
   'answer-rejected': foldRejected,
-  'turn-steered': graft,
-  'late-result-received': foldLate,
-  'module-event': foldNoted,
+  'turn-steered': foldSteered,
+  'late-result-received': foldLateResult,
+  'module-event': foldModuleEvent,
   'conversation-cut': foldCut,
   'cancel-requested': ({ turn }) => {
     turn.cancelRequested = true;
   },
-  'turn-yielded': nothingMore,
+  'turn-yielded': foldNothing,
   'turn-ended': foldTurnEnd,
 };
 
@@ -127,7 +127,7 @@ function foldReply(fold: Fold, event: EventOf<'model-replied'>): void {
   frame.planned = event.planned ?? false;
   frame.iterations += 1;
   frame.shortened = false;
-  frame.blankReplies = saysNothing({ ...event, calls: event.toolCalls }) ? frame.blankReplies + 1 : 0;
+  frame.blankReplies = isBlank({ ...event, calls: event.toolCalls }) ? frame.blankReplies + 1 : 0;
   if (!event.planned && event.finish !== CUT_OFF) {
     turn.iterations += 1;
     turn.model = event.model;
@@ -137,16 +137,16 @@ function foldReply(fold: Fold, event: EventOf<'model-replied'>): void {
     turn.callsByTool.set(meant, (turn.callsByTool.get(meant) ?? 0) + 1);
   if (frame.id === ROOT) turn.limited ||= event.last ?? false;
   turn.resumedSinceReply = 0;
-  foldUsed(fold, event.usage);
+  foldUsage(fold, event.usage);
 }
 
-function foldListed(fold: Fold, event: EventOf<'tools-listed'>): void {
+function foldToolsListed(fold: Fold, event: EventOf<'tools-listed'>): void {
   fold.turn.tools.sourcesAsked += 1;
   foldFacts(fold, event);
 }
 
-function foldNoted(fold: Fold, event: EventOf<'module-event'>): void {
-  foldUsed(fold, event.usage);
+function foldModuleEvent(fold: Fold, event: EventOf<'module-event'>): void {
+  foldUsage(fold, event.usage);
   foldFacts(fold, event);
 }
 
@@ -155,7 +155,7 @@ function foldNoted(fold: Fold, event: EventOf<'module-event'>): void {
  * has no loops.
  */
 function foldFacts(
-  fold: Remembering & Partial<Pick<Fold, 'turn'>>,
+  fold: MemoryFold & Partial<Pick<Fold, 'turn'>>,
   { turn, frame: id = ROOT, facts }: EventOf<'tools-listed' | 'module-event'>,
 ): void {
   const frame = fold.turn?.frames.get(id);
@@ -179,7 +179,7 @@ function foldTurnEnd(fold: Fold, event: EventOf<'turn-ended'>): void {
   turn.signal = signal;
   turn.object = object;
   turn.stoppedBy = stoppingCalls(state, event);
-  turn.text = ANSWERED.includes(outcome) && !signal ? (text ?? answerText(state.messages)) : '';
+  turn.text = OUTCOMES_WITH_ANSWER.includes(outcome) && !signal ? (text ?? answerText(state.messages)) : '';
   leaveTree(fold);
   turn.frames.clear();
 }
@@ -198,7 +198,7 @@ function stoppingCalls(
 }
 
 /** The outcomes that come with an answer. */
-export const ANSWERED: readonly Outcome[] = ['completed', 'returned-direct', 'limit-reached'];
+export const OUTCOMES_WITH_ANSWER: readonly Outcome[] = ['completed', 'returned-direct', 'limit-reached'];
 
 /** Ends the open calls of a turn that was ended unread, in the way its holder would have. */
 function closeUnread(fold: Fold, outcome: FinalOutcome): void {

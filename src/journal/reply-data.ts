@@ -25,7 +25,7 @@ export const JOURNALED_CALL = {
  * Returns the turn and the reply of a call id, or `undefined` if the text is not one. A client can send any
  * text.
  */
-export function placeOfCall(id: string): { readonly turn: string; readonly reply: number } | undefined {
+export function parseCallId(id: string): { readonly turn: string; readonly reply: number } | undefined {
   const [, turn, reply] = CALL_ID.exec(id) ?? [];
   return turn === undefined ? undefined : { turn, reply: Number(reply) };
 }
@@ -62,8 +62,8 @@ export const OFFERED_TOOL = {
 } as const satisfies Shape;
 
 /** Hashes of a model request. A different hash means that code or settings have changed since. */
-export interface AskedWith extends Infer<typeof ASKED_WITH> {}
-export const ASKED_WITH = {
+export interface RequestHashes extends Infer<typeof REQUEST_HASHES> {}
+export const REQUEST_HASHES = {
   object: {
     instructions: TEXT,
     /** A hash of the tools, independent of their order. */
@@ -112,7 +112,7 @@ export const PRICED_USAGE: ShapeAs<PricedUsage> = {
  * The usage of several replies. Optional counts cover the models that reported them, and `cost`, in USD, the
  * models with prices. Each is absent if there is no such model.
  */
-export type Totals = { -readonly [Count in keyof PricedUsage]: PricedUsage[Count] };
+export type UsageTotals = { -readonly [Count in keyof PricedUsage]: PricedUsage[Count] };
 
 /** The limits that can refuse a model call. */
 type BudgetLimit = Infer<typeof BUDGET_LIMIT>;

@@ -4,13 +4,13 @@ import type {
   BlobLoad,
   BlobPage,
   BlobQuery,
-  BlobRemoved,
+  BlobRemoval,
   BlobStates,
-  BlobsRefused,
+  BlobsRefusal,
   KeptBlob,
 } from './blob.ts';
-import type { Deferred, EventPage, FoldStart, NewRow, ReadQuery } from './event-page.ts';
-import type { InboxMessage, Posted, PostedMessage, WaitingLoad } from './inbox-message.ts';
+import type { DeferredTurn, EventPage, FoldStart, NewRow, ReadQuery } from './event-page.ts';
+import type { InboxMessage, PostedMessage, PostOutcome, WaitingLoad } from './inbox-message.ts';
 import type { Line, Watcher } from './live-items.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -23,33 +23,33 @@ export interface SessionPort {
    * Stores a turn to run in the background. Unless it starts later, the same commit sets the alarm that sends
    * a runner for it.
    */
-  accept(start: TurnStart): Promise<Accepted | Deferred | NotStarted>;
+  accept(start: TurnStart): Promise<AcceptedTurn | DeferredTurn | StartRefusal>;
   /**
    * Stores a turn, and leases the session to this invocation in the same commit unless the turn starts later.
    */
-  begin(request: BeginRequest): Promise<Leased | Deferred | NotStarted>;
+  begin(request: BeginRequest): Promise<LeaseGrant | DeferredTurn | StartRefusal>;
   /**
    * Leases the session to this invocation to resume its open turn, if the turn has no holder and does not
    * wait for an answer from outside.
    */
-  resume(request: ResumeRequest): Promise<Leased | NotResumed>;
+  resume(request: ResumeRequest): Promise<LeaseGrant | ResumeRefusal>;
   /**
    * Stores events at `from`, `from + 1` and so on for the holder of `epoch`, and renews its lease. A repeated
    * append gets the same reply and stores nothing more. An append is refused if its lease is gone, if it
    * leaves a gap, or if the session is full, unless it is short and ends the turn. Rejects if the change has
    * a field that the object does not know, so that an older object never drops data of a newer Worker.
    */
-  append(epoch: number, from: number, change: Change): Promise<Appended | Fenced | SessionFull>;
+  append(epoch: number, from: number, change: AppendData): Promise<AppendReceipt | LeaseLoss | SessionFull>;
   /**
    * Renews the lease of `epoch` without storing anything. Returns `stale` if it is no longer held.
-   * `inboxHeld`: as in a `Change`.
+   * `inboxHeld`: as in a `AppendData`.
    */
-  renew(epoch: number, inboxHeld?: readonly number[]): Promise<Renewed | Fenced>;
+  renew(epoch: number, inboxHeld?: readonly number[]): Promise<RenewalReceipt | LeaseLoss>;
   /**
    * Posts a message to the current or next lease holder. It is stored when this resolves. A wait accepts one
    * answer, and none after it has expired.
    */
-  post(message: PostedMessage): Promise<Posted>;
+  post(message: PostedMessage): Promise<PostOutcome>;
   /**
    * Reads one page of events in order, at least one event if there is any. Returns `null` if there is no such
    * session. A query that names a turn also restores an alarm that the platform lost.
@@ -63,7 +63,7 @@ export interface SessionPort {
    * Removes the bytes of a blob, which then no longer count, and records the deletion. If an outside store
    * has a copy, its deletion becomes due. Removes nothing while a turn runs.
    */
-  removeBlob(id: string): Promise<BlobRemoved>;
+  removeBlob(id: string): Promise<BlobRemoval>;
   /**
    * Opens a line that reports the session's state to the watcher: at once, and when events are stored, other
    * messages wait, a message for the holder arrives, the lease is given back, or the session is erased. On
@@ -75,7 +75,7 @@ export interface SessionPort {
    * Returns the value that the session keeps under this key beside its journal, for the holder of `epoch`. It
    * is a credential, and is in no event, page or snapshot.
    */
-  credential(epoch: number, key: string): Promise<FoundCredential | Fenced>;
+  credential(epoch: number, key: string): Promise<FoundCredential | LeaseLoss>;
   /**
    * Keeps a credential for future holders, replacing the one under its key. `null` removes it. It is kept
    * until the session is erased, or until later ones exceed the session's room. A holder that falls silent
@@ -85,7 +85,7 @@ export interface SessionPort {
     epoch: number,
     key: string,
     value: string | null,
-  ): Promise<KeptCredential | Fenced | SessionFull>;
+  ): Promise<KeptCredential | LeaseLoss | SessionFull>;
   /**
    * Erases the session: journal, lease, inbox, credentials and alarms. A former holder is refused from then
    * on, even if a new session of the same name begins. Returns whether there was a session, or `true` if an
@@ -95,7 +95,7 @@ export interface SessionPort {
 }
 
 /** The waiting load, as reported to a lease holder, which can schedule more turns. */
-interface ToldLoad {
+interface WithWaitingLoad {
   /** Absent if no turn waits. */
   readonly waiting?: WaitingLoad | undefined;
 }
@@ -159,7 +159,7 @@ interface LeaseRequest {
    */
   readonly nonce: string;
   /** The data that the caller can fold. */
-  readonly reader: Reader;
+  readonly reader: ReaderCapabilities;
 }
 
 /** A request for a new turn, and for the lease to run it. */
@@ -173,7 +173,7 @@ export interface ResumeRequest extends LeaseRequest {
 }
 
 /** The data that the caller's code can read. It decides which part of the journal a lease includes. */
-export interface Reader {
+export interface ReaderCapabilities {
   /** A snapshot of another reducer is left out. */
   readonly reducer: number;
   /** The types of events covered by the snapshot that are returned. */
@@ -183,20 +183,20 @@ export interface Reader {
 }
 
 /** The turn is stored, and a runner will be sent for it. */
-export interface Accepted {
+export interface AcceptedTurn {
   readonly status: 'accepted';
   readonly turn: string;
 }
 
 /** The lease, with the data that its holder needs to continue. */
-export interface Leased extends FoldStart, ToldLoad {
+export interface LeaseGrant extends FoldStart, WithWaitingLoad {
   readonly status: 'leased';
   /** The number of this lease. Greater than those of the session's earlier leases. */
   readonly epoch: number;
   /** The term of the lease in ms. It restarts with each append and renewal. */
   readonly leaseMs: number;
   /**
-   * `started`: the turn has no work yet. `expired`: its former holder fell silent. `handed-over`: its former
+   * `started`: the turn has no work yet. `toExpiredAnswer`: its former holder fell silent. `handed-over`: its former
    * holder gave it back.
    */
   readonly cause: 'started' | 'expired' | 'handed-over';
@@ -204,7 +204,7 @@ export interface Leased extends FoldStart, ToldLoad {
   readonly expirations: number;
   /** The number of those, counted from the last, that ended soon after they began, all at the same event. */
   readonly strikes: number;
-  /** Milliseconds since the former lease ended, by the object's clock. 0 unless `expired`. */
+  /** Milliseconds since the former lease ended, by the object's clock. 0 unless `toExpiredAnswer`. */
   readonly expiredFor: number;
   /** The session's name, from which idempotency keys are derived. */
   readonly name: string;
@@ -218,7 +218,7 @@ export interface Leased extends FoldStart, ToldLoad {
 }
 
 /** Why a session cannot be leased now. */
-type Occupied =
+type LeaseConflict =
   /** The turn is open, and has a holder or is about to get one. `retryAfter` is in ms. */
   | { readonly status: 'busy'; readonly turn: string; readonly retryAfter: number }
   /** The open turn waits for an answer from outside. Its model reads nothing before that. */
@@ -232,8 +232,8 @@ export interface SessionFull {
 }
 
 /** Why a turn was not stored. The session is unchanged. */
-export type NotStarted =
-  | Occupied
+export type StartRefusal =
+  | LeaseConflict
   | SessionFull
   /**
    * This request was accepted before, as this turn. With `into`, its message became part of another turn
@@ -243,23 +243,23 @@ export type NotStarted =
       readonly status: 'known';
       readonly turn: string;
       readonly into?: string;
-      /** Set if the turn's lease has expired. The next invocation that calls `resume` then gets it. */
+      /** Set if the turn's lease has expired. The next invocation that calls `requestLease` then gets it. */
       readonly expired?: true;
     }
   /** The key was used with another body. */
   | { readonly status: 'key-reused' }
   /** The maximum of waiting turns is reached, in number or in bytes (`MAX_WAITING`). */
   | { readonly status: 'full'; readonly most: number }
-  | BlobsRefused;
+  | BlobsRefusal;
 
 /** Why a turn was not leased. The session is unchanged. */
-export type NotResumed =
-  | Occupied
+export type ResumeRefusal =
+  | LeaseConflict
   /** The turn to resume has ended, or never existed. */
   | { readonly status: 'not-open' };
 
 /** The data of one append, stored atomically. */
-export interface Change {
+export interface AppendData {
   readonly events: readonly NewRow[];
   /** The waits among the events that expire, and after how many milliseconds. */
   readonly expiries?: readonly { readonly wait: string; readonly after: number }[] | undefined;
@@ -283,7 +283,7 @@ export interface Change {
   /** With `yielded`: milliseconds until a runner is sent. Defaults to 0. */
   readonly resumeAfter?: number | undefined;
   /**
-   * With `yielded`: the holder could not read the session. `newer`: newer code wrote it. `failed`: reading
+   * With `yielded`: the holder could not read the session. `newer`: newer code wrote it. `toFailedEnd`: reading
    * failed, which counts as a lease that expired at once. Each one in a row doubles the time until a runner
    * is sent again, up to minutes.
    */
@@ -297,14 +297,14 @@ export interface Change {
   readonly snapshot?: Snapshot | undefined;
 }
 
-/** A turn that starts `after` milliseconds from when it is stored. */
+/** A turn that starts `chainCallerGates` milliseconds from when it is stored. */
 export interface ScheduledTurn {
   readonly started: NewRow;
   readonly after: number;
 }
 
 /** The part of every reply that is for the lease holder. */
-export interface ToHolder {
+export interface HolderUpdate {
   /** Unread messages for the holder. Empty if the lease is given back. */
   readonly inbox: readonly InboxMessage[];
   /** `true` if a reader follows the session. Otherwise absent. */
@@ -314,7 +314,7 @@ export interface ToHolder {
 }
 
 /** The append is stored. Unless it gave the lease back, the lease lasts a full term from now. */
-export interface Appended extends ToHolder, ToldLoad {
+export interface AppendReceipt extends HolderUpdate, WithWaitingLoad {
   readonly status: 'appended';
   /** The last stored sequence number. */
   readonly head: number;
@@ -323,12 +323,12 @@ export interface Appended extends ToHolder, ToldLoad {
 }
 
 /** The lease lasts a full term from now. */
-export interface Renewed extends ToHolder {
+export interface RenewalReceipt extends HolderUpdate {
   readonly status: 'renewed';
 }
 
 /** This invocation can no longer act for the session. */
-export interface Fenced {
+export interface LeaseLoss {
   /**
    * `stale`: the lease was given back or to another invocation. `gap`: the events do not follow the stored
    * ones.

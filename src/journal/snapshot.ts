@@ -1,6 +1,6 @@
 import type { ResultData } from '../tool/tool-result.ts';
-import { standIn } from './cut.ts';
-import { emptyState, nothingOffered, type SessionState, type TurnState, type TurnTree } from './state.ts';
+import { createStandIn } from './cut.ts';
+import { createOfferHistory, emptyState, type SessionState, type TurnState, type TurnTree } from './state.ts';
 
 /** The folded state at a sequence number, as text, with the version of the reducer that made it. */
 export interface Snapshot {
@@ -14,7 +14,7 @@ export interface Snapshot {
 }
 
 /** The contents of a snapshot: all of the state except the messages, which are read from the journal. */
-interface Stored
+interface SnapshotBody
   extends Pick<
     SessionState,
     'seq' | 'incarnation' | 'agent' | 'usage' | 'offered' | 'starts' | 'blackboard' | 'cut' | 'recurring'
@@ -61,14 +61,14 @@ export function toSnapshot(state: SessionState): string {
  * Restores the state that `toSnapshot` wrote. Its only message is the one that replaces those before a cut.
  */
 export function fromSnapshot(body: string): SessionState {
-  const stored = JSON.parse(body) as Stored; // `toSnapshot` of this reducer's version wrote it.
+  const stored = JSON.parse(body) as SnapshotBody; // `toSnapshot` of this reducer's version wrote it.
   const { turn, cells, slices, inDoubt, closedUnread, trees, cut, ...rest } = stored;
   return {
     ...emptyState(),
     ...rest,
-    offered: { ...nothingOffered(), ...rest.offered },
+    offered: { ...createOfferHistory(), ...rest.offered },
     cut,
-    messages: cut ? [standIn(cut.text)] : [],
+    messages: cut ? [createStandIn(cut.text)] : [],
     inDoubt: new Set(inDoubt),
     closedUnread: new Map(closedUnread),
     trees: new Map(trees),

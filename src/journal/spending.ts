@@ -1,6 +1,6 @@
 import type { Usage } from '../model/prices.ts';
 import { type EventOf, ROOT } from './events.ts';
-import type { JournaledCall, PricedUsage, Totals } from './reply-data.ts';
+import type { JournaledCall, PricedUsage, UsageTotals } from './reply-data.ts';
 import { type Fold, type FrameState, frameOf, type TurnState } from './state.ts';
 
 /** Records that a limit ends the loop. */
@@ -10,7 +10,7 @@ export function foldRefused(fold: Fold, event: EventOf<'model-refused'>): void {
 }
 
 /** Adds the usage that a model reported. */
-export function foldUsed({ state, turn }: Fold, usage: PricedUsage | undefined): void {
+export function foldUsage({ state, turn }: Fold, usage: PricedUsage | undefined): void {
   if (usage) for (const total of [turn.usage, state.usage]) addUsage(total, usage);
 }
 
@@ -31,7 +31,7 @@ export function framesAround({ frames }: Pick<TurnState, 'frames'>, from: FrameS
 export const toolOf = ({ name, meant = name }: Pick<JournaledCall, 'name' | 'meant'>): string => meant;
 
 /** Adds a usage to totals, in place. */
-export function addUsage(total: Totals, usage: PricedUsage): void {
+export function addUsage(total: UsageTotals, usage: PricedUsage): void {
   const { inputTokens, outputTokens, cost } = usage;
   total.inputTokens += inputTokens;
   total.outputTokens += outputTokens;
@@ -39,11 +39,11 @@ export function addUsage(total: Totals, usage: PricedUsage): void {
     const more = usage[part];
     if (more !== undefined) total[part] = (total[part] ?? 0) + more;
   }
-  if (cost !== undefined) total.cost = exact((total.cost ?? 0) + cost);
+  if (cost !== undefined) total.cost = roundUsd((total.cost ?? 0) + cost);
 }
 
 /** Rounds USD to twelve decimals, as in events. */
-const exact = (usd: number): number => Math.round(usd * 1e12) / 1e12;
+const roundUsd = (usd: number): number => Math.round(usd * 1e12) / 1e12;
 
 /** Returns all tokens of a usage. */
 export const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;

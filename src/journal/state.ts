@@ -1,21 +1,21 @@
 import type { MadeBy, ProviderData } from '../model/parts.ts';
-import type { Effect, MessageBy, TurnSaid } from '../tool/call.ts';
+import type { Effect, MessageSource, TurnSaid } from '../tool/call.ts';
 import { type ContentPart, KEPT_FILE } from '../tool/content.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry } from '../tool/kept-values.ts';
-import { ANY_JSON, type Infer, OPTIONAL_TEXT, type Shape, TEXT, WHOLE } from '../tool/shape.ts';
+import { ANY_JSON, INTEGER, type Infer, OPTIONAL_TEXT, type Shape, TEXT } from '../tool/shape.ts';
 import type { MemoryFact, ToolMemory } from '../tool/tool-memory.ts';
 import { ITEM_TYPES, type ResultData, type Signal } from '../tool/tool-result.ts';
 import { type CallChanges, type FinalOutcome, type Principal, ROOT, type TurnError } from './events.ts';
 import type {
-  AskedWith,
   JournaledCall,
   JournaledPart,
   OfferedTool,
   Refusal,
+  RequestHashes,
   ToolsChange,
-  Totals,
+  UsageTotals,
 } from './reply-data.ts';
 import type { JournaledAnswer, Wait } from './wait.ts';
 
@@ -60,7 +60,7 @@ export type Message =
       readonly text: string;
       /** All parts in order, if it has files. */
       readonly parts?: readonly ContentPart[];
-      readonly by?: MessageBy;
+      readonly by?: MessageSource;
       /**
        * For a late result: the maximum characters that the model is shown, set when the conversation was too
        * long.
@@ -90,7 +90,7 @@ export interface OfferHistory {
   /** The offered tools in order. `undefined` while they have not changed and are sorted by name. */
   list: readonly OfferedTool[] | undefined;
   /** The hashes of the request for its last reply. */
-  asked: AskedWith | undefined;
+  asked: RequestHashes | undefined;
   /** The changes since then, which the next reply is shown. */
   change: ToolsChange | undefined;
 }
@@ -173,7 +173,7 @@ export const TURN_TOOLS = {
     /** Names of the tools that its own loop no longer offers. */
     gone: { listOf: TEXT },
     /** How many times an outside source reported its tools, including nested loops. */
-    sourcesAsked: WHOLE,
+    sourcesAsked: INTEGER,
   },
 } as const satisfies Shape;
 
@@ -193,7 +193,7 @@ export interface TurnState extends CallCounts {
   /** Once it has ended: the calls that ended it, by a direct return or by a signal. */
   stoppedBy: readonly StoppingCall[];
   /** The usage that the models reported. */
-  readonly usage: Totals;
+  readonly usage: UsageTotals;
   model: string | undefined;
   /** The number of replies in all frames. */
   iterations: number;
@@ -256,7 +256,7 @@ export interface SessionState {
   /** The offered tools of the turns' own loops. */
   readonly offered: OfferHistory;
   /** The usage that the models reported. */
-  readonly usage: Totals;
+  readonly usage: UsageTotals;
   /** The values of memories by name. For a memory by path, the value is an object of values. */
   readonly memories: Map<string, Json>;
   /** Why memories could not be folded, by name. Absent if all could. */
@@ -292,7 +292,11 @@ export const frameOf = (
 ): FrameState | undefined => turn.frames.get(frame);
 
 /** Returns the history of a loop that has offered no tools. */
-export const nothingOffered = (): OfferHistory => ({ list: undefined, asked: undefined, change: undefined });
+export const createOfferHistory = (): OfferHistory => ({
+  list: undefined,
+  asked: undefined,
+  change: undefined,
+});
 
 /** Returns the state of a session without events. */
 export const emptyState = (): SessionState => ({
@@ -303,7 +307,7 @@ export const emptyState = (): SessionState => ({
   starts: [],
   blackboard: [],
   callState: new Map(),
-  offered: nothingOffered(),
+  offered: createOfferHistory(),
   usage: { inputTokens: 0, outputTokens: 0 },
   memories: new Map(),
   inDoubt: new Set(),

@@ -2,7 +2,7 @@
  * A tree of turns: all turns that turns start after one message of a person, a webhook, a cron or code of the
  * app.
  */
-import type { MaybeInTree } from '../tool/call-origin.ts';
+import type { OptionalTreePlace } from '../tool/call-origin.ts';
 import type { ScheduledMessage } from './events.ts';
 import { tokensOf } from './spending.ts';
 import type { Fold, SessionState, TurnState, TurnTree } from './state.ts';
@@ -13,7 +13,7 @@ const NEW_TREE: TurnTree = { count: 0, pending: 0, tokens: 0 };
  * The maximum number of remembered trees without a waiting turn. Messages of other sessions can still add
  * turns to them.
  */
-const MAX_IDLE = 100;
+const MAX_IDLE_TREES = 100;
 
 /** Returns the tree of a turn. It is empty if the turn has started no other turn. */
 export const treeOf = ({ trees }: Pick<SessionState, 'trees'>, { root }: Pick<TurnState, 'root'>): TurnTree =>
@@ -22,7 +22,7 @@ export const treeOf = ({ trees }: Pick<SessionState, 'trees'>, { root }: Pick<Tu
 /** Adds a starting turn to its tree. Returns the root, and the tokens that the tree used before this turn. */
 export function enterTree(
   state: SessionState,
-  { turn, root = turn, generation = 0, count }: { readonly turn: string } & MaybeInTree,
+  { turn, root = turn, generation = 0, count }: { readonly turn: string } & OptionalTreePlace,
 ): Pick<TurnState, 'root' | 'generation' | 'before'> {
   if (state.recurring === turn) state.recurring = undefined;
   if (root === turn) return { root, generation, before: 0 };
@@ -61,7 +61,7 @@ export function leaveTree({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
  * Makes the open turn the root of a new tree, after a person steered it or decided about one of its calls.
  * Waiting turns stay in the tree in which they were scheduled.
  */
-export function replant({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
+export function startNewTree({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
   const own = state.trees.get(turn.id);
   if (own) state.trees.set(turn.id, { ...own, count: 0 });
   Object.assign(turn, { root: turn.id, generation: 0, before: 0, scheduled: 0 });
@@ -71,10 +71,13 @@ export function replant({ state, turn }: Pick<Fold, 'state' | 'turn'>): void {
  * Handles a steered message. A message from a call of another turn brings its place in the tree, and does not
  * make a new root.
  */
-export function graft(fold: Pick<Fold, 'state' | 'turn'>, { generation, count }: MaybeInTree): void {
+export function foldSteered(
+  fold: Pick<Fold, 'state' | 'turn'>,
+  { generation, count }: OptionalTreePlace,
+): void {
   const { state, turn } = fold;
   if (generation === undefined) {
-    replant(fold);
+    startNewTree(fold);
     return;
   }
   turn.generation = Math.max(turn.generation, generation);
@@ -87,5 +90,5 @@ function keepTree({ trees }: SessionState, root: string, tree: TurnTree): void {
   trees.delete(root);
   trees.set(root, tree);
   const idle = [...trees].filter(([, { pending }]) => pending <= 0);
-  for (const [old] of idle.slice(0, Math.max(0, idle.length - MAX_IDLE))) trees.delete(old);
+  for (const [old] of idle.slice(0, Math.max(0, idle.length - MAX_IDLE_TREES))) trees.delete(old);
 }

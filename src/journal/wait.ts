@@ -7,7 +7,7 @@ import {
   JSON_SCHEMA,
   OPTIONAL_NUMBER,
   OPTIONAL_TEXT,
-  OPTIONAL_YES,
+  OPTIONAL_TRUE,
   type Shape,
   type ShapeAs,
   TEXT,
@@ -38,7 +38,7 @@ const DECISION_WAIT = {
     input: { optional: ANY_OBJECT },
     /** The schema for the input of an `edit`. */
     schema: JSON_SCHEMA,
-    /** `refused`: answers that look like credentials are not accepted. */
+    /** `modelRefusal`: answers that look like credentials are not accepted. */
     credentials: { optional: { only: 'refused' } },
     /** The role that can decide. */
     by: OPTIONAL_TEXT,
@@ -70,7 +70,7 @@ export const JOURNALED_ANSWER = {
       object: {
         type: { only: 'decision' },
         /** `true` if a call of another turn decided, not a person. */
-        inCall: OPTIONAL_YES,
+        inCall: OPTIONAL_TRUE,
       },
       and: DECISION,
     },
@@ -80,7 +80,7 @@ export const JOURNALED_ANSWER = {
         result: RESULT,
         by: OPTIONAL_TEXT,
         /** `true` if no result was sent in time. */
-        expired: OPTIONAL_YES,
+        expired: OPTIONAL_TRUE,
       },
     },
   ],

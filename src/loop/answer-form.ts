@@ -1,6 +1,6 @@
 import type { OutputFormat } from '../model/chat-model.ts';
-import { reasonOf } from '../tool/async.ts';
-import { kindOf } from '../tool/check-input.ts';
+import { errorMessageOf } from '../tool/async.ts';
+import { describeKind } from '../tool/check-input.ts';
 import { copyJson } from '../tool/copy-json.ts';
 import { type DomainType, isDomainType } from '../tool/domain-type.ts';
 import {
@@ -67,9 +67,9 @@ async function parseAnswer(
   answer: string,
   asWritten: boolean,
 ): Promise<ParsedAnswer> {
-  const written = jsonIn(answer);
-  if (written === undefined) return refused('It is not JSON text.');
-  if (!isJsonObject(written)) return refused(`It is ${kindOf(written)}, not a JSON object.`);
+  const written = findJson(answer);
+  if (written === undefined) return toParseFailure('It is not JSON text.');
+  if (!isJsonObject(written)) return toParseFailure(`It is ${describeKind(written)}, not a JSON object.`);
   try {
     const parsed = await schema.parse(written);
     if (!parsed.ok) return parsed;
@@ -77,24 +77,24 @@ async function parseAnswer(
     return { ok: true, object: copy.ok ? copy.value : written };
   } catch (cause) {
     // The schema's own code failed. This must not fail the turn.
-    const reason = shorten(reasonOf(cause), 240);
-    return refused(`It could not be checked: ${reason}`);
+    const reason = shorten(errorMessageOf(cause), 240);
+    return toParseFailure(`It could not be checked: ${reason}`);
   }
 }
 
-const refused = (problem: string): ParsedAnswer => ({ ok: false, problems: [problem] });
+const toParseFailure = (problem: string): ParsedAnswer => ({ ok: false, problems: [problem] });
 
 /** Models put JSON in a code fence, sometimes with words around it, even if asked not to. */
-function jsonIn(answer: string): Json | undefined {
+function findJson(answer: string): Json | undefined {
   const bare = parseJson(answer);
-  return bare === undefined ? parseJson(fenced(answer)) : bare;
+  return bare === undefined ? parseJson(textInFence(answer)) : bare;
 }
 
 /**
  * Returns the text from the first fence to the last, since the JSON itself can contain one. Without a closing
  * fence, reads to the end.
  */
-function fenced(answer: string): string {
+function textInFence(answer: string): string {
   const opened = /```(?:json)?\s/i.exec(answer);
   if (!opened) return '';
   const start = opened.index + opened[0].length;

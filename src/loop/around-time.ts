@@ -1,11 +1,11 @@
-import { HOOK_TIME } from '../tool/async.ts';
+import { HOOK_TIMEOUT_MS } from '../tool/async.ts';
 import { literals } from '../tool/literals.ts';
-import { type Log, mistake } from '../tool/log.ts';
-import { failure, type ToolResult } from '../tool/tool-result.ts';
+import { errorEntry, type Log } from '../tool/log.ts';
+import { failureResult, type ToolResult } from '../tool/tool-result.ts';
 import type { Holder } from './holder.ts';
 
 /** The call whose time is limited. */
-interface Timed {
+interface TimedCall {
   readonly tool: string;
   readonly log: Log;
 }
@@ -14,7 +14,7 @@ interface Timed {
  * Limits the time of the code around a call's effect, until `end` cancels the timer. Waits inside the
  * library, and work with a time limit of its own, do not count.
  */
-export class AroundTime {
+export class OverheadTimer {
   /** Resolves with an error result when the code around the effect has run for 30 seconds without a break. */
   readonly over: Promise<ToolResult>;
   readonly #names = ['its call or a decorator'];
@@ -25,17 +25,19 @@ export class AroundTime {
   #waits = 0;
   #cancel: () => void;
 
-  constructor(clock: Pick<Holder, 'after'>, { tool, log }: Timed) {
+  constructor(clock: Pick<Holder, 'after'>, { tool, log }: TimedCall) {
     const { promise, resolve } = Promise.withResolvers<ToolResult>();
     this.over = promise;
     this.#clock = clock;
     this.#expire = () => {
       this.isOver = true;
-      const late = `did not finish within ${HOOK_TIME} ms`;
-      log(mistake(`Tool '${tool}' was left: ${this.#names.at(-1)} ${late}.${literals?.mending.late ?? ''}`));
-      resolve(failure('timeout', `Tool '${tool}' was not run: code that runs before it ${late}.`));
+      const late = `did not finish within ${HOOK_TIMEOUT_MS} ms`;
+      log(
+        errorEntry(`Tool '${tool}' was left: ${this.#names.at(-1)} ${late}.${literals?.mending.late ?? ''}`),
+      );
+      resolve(failureResult('timeout', `Tool '${tool}' was not run: code that runs before it ${late}.`));
     };
-    this.#cancel = clock.after(HOOK_TIME, this.#expire);
+    this.#cancel = clock.after(HOOK_TIMEOUT_MS, this.#expire);
   }
 
   /** Runs code under a name that the log uses if the code takes too long. */
@@ -56,7 +58,7 @@ export class AroundTime {
       return await work();
     } finally {
       this.#waits -= 1;
-      if (this.#waits === 0 && !this.isOver) this.#cancel = this.#clock.after(HOOK_TIME, this.#expire);
+      if (this.#waits === 0 && !this.isOver) this.#cancel = this.#clock.after(HOOK_TIMEOUT_MS, this.#expire);
     }
   };
 

@@ -1,14 +1,14 @@
 /** Layers around model calls. A Worker whose modules have no layers does not bundle this file. */
 import type { ModelReply, ModelRequest } from '../model/chat-model.ts';
 import {
-  type AskedReply,
   type AskLayer,
   type AskSeam,
   askOnce,
-  askTwice,
+  askWithRetry,
   type Exchange,
   type ModelCall,
-  type Tell,
+  type RedactedReply,
+  type ReplyCallbacks,
   withoutSecrets,
 } from './ask-reply.ts';
 import type { LiveEvents, Loop } from './loop.ts';
@@ -16,10 +16,10 @@ import { LOOPS } from './loop-seams.ts';
 import { askInTime } from './model-time.ts';
 
 /** The places of layers, the outermost first. */
-const PLACES: readonly AskLayer['place'][] = ['trace', 'guard', 'room', 'fallback', 'retry', 'budget'];
+const LAYER_ORDER: readonly AskLayer['place'][] = ['trace', 'guard', 'room', 'fallback', 'retry', 'budget'];
 
 /** Returns a layer for the seam of loops. Uses that share one layer wrap each call once. */
-export const askLayer = (layer: AskLayer): AskSeam => ({ layer, throughLayers });
+export const askLayer = (layer: AskLayer): AskSeam => ({ layer, throughLayers: askThroughLayers });
 
 /** A layer, and the loop whose module brings it. */
 interface ScopedLayer extends Pick<Exchange, 'frame'> {
@@ -36,38 +36,42 @@ function layersOf({ spec }: Loop): readonly ScopedLayer[] {
     const layer = LOOPS.of(use)?.ask?.layer;
     if (layer && !layers.has(layer)) layers.set(layer, { layer, frame });
   }
-  return [...layers.values()].sort((a, b) => PLACES.indexOf(a.layer.place) - PLACES.indexOf(b.layer.place));
+  return [...layers.values()].sort(
+    (a, b) => LAYER_ORDER.indexOf(a.layer.place) - LAYER_ORDER.indexOf(b.layer.place),
+  );
 }
 
 /** Sends a model call through all layers, with the kernel's own steps between them. */
-function throughLayers(call: ModelCall): Promise<AskedReply> {
+function askThroughLayers(call: ModelCall): Promise<RedactedReply> {
   const { loop } = call;
   const layers = layersOf(loop);
   const within = layers.findIndex(({ layer }) => layer.place === 'budget');
   const outer = within < 0 ? layers : layers.slice(0, within);
-  const clean: Ask = async (request, tell) => withoutSecrets(loop, await askOnce({ ...call, request, tell }));
-  const inner = through(call, layers.slice(outer.length), clean);
-  const again: Ask = (request, tell) => askTwice({ ...call, request }, () => inner(request, tell));
-  return through(call, outer, again)(call.request, liveTell(call));
+  const clean: AskFunction = async (request, tell) =>
+    withoutSecrets(loop, await askOnce({ ...call, request, tell }));
+  const inner = wrapInLayers(call, layers.slice(outer.length), clean);
+  const again: AskFunction = (request, tell) =>
+    askWithRetry({ ...call, request }, () => inner(request, tell));
+  return wrapInLayers(call, outer, again)(call.request, createLiveCallbacks(call));
 }
 
-type Ask = (request: ModelRequest, tell: Tell) => Promise<AskedReply>;
+type AskFunction = (request: ModelRequest, tell: ReplyCallbacks) => Promise<RedactedReply>;
 
 /** Wraps `inner` in the layers. */
-const through = (
+const wrapInLayers = (
   { loop, atEnd }: Pick<Exchange, 'loop' | 'atEnd'>,
   layers: readonly ScopedLayer[],
-  inner: Ask,
-): Ask =>
-  layers.reduceRight<Ask>(
+  inner: AskFunction,
+): AskFunction =>
+  layers.reduceRight<AskFunction>(
     (next, { layer, frame }) =>
       (request, tell) =>
         layer.around({ loop, frame, request, tell, atEnd }, (changed, told = tell) => next(changed, told)),
     inner,
   );
 
-function liveTell({ loop: { live, frame }, attempts }: ModelCall): Tell {
-  const shown = (tell: LiveEvents['text']): Tell['onText'] =>
+function createLiveCallbacks({ loop: { live, frame }, attempts }: ModelCall): ReplyCallbacks {
+  const shown = (tell: LiveEvents['text']): ReplyCallbacks['onText'] =>
     tell && ((piece) => tell(`${frame.iterations + 1}.${attempts.made}`, piece, frame.id));
   return {
     // Read at each attempt, since a viewer can connect or leave in between.
@@ -81,7 +85,7 @@ function liveTell({ loop: { live, frame }, attempts }: ModelCall): Tell {
 }
 
 /** A request that is not part of the conversation. */
-interface Aside extends Pick<Exchange, 'loop' | 'request'> {
+interface AsideRequest extends Pick<Exchange, 'loop' | 'request'> {
   readonly signal: AbortSignal;
 }
 
@@ -93,9 +97,9 @@ interface Aside extends Pick<Exchange, 'loop' | 'request'> {
  * @throws ModelError if there is no reply.
  * @throws the reason of `signal` if it aborts, and any error that a layer throws.
  */
-export async function askAside({ loop, request, signal }: Aside): Promise<ModelReply> {
+export async function askAside({ loop, request, signal }: AsideRequest): Promise<ModelReply> {
   const ended: (() => void)[] = [];
-  const wire: Ask = (asked, tell) =>
+  const wire: AskFunction = (asked, tell) =>
     askInTime(loop, asked, {
       signal,
       async again(failed) {
@@ -104,7 +108,11 @@ export async function askAside({ loop, request, signal }: Aside): Promise<ModelR
       },
     });
   try {
-    return await through({ loop, atEnd: (run) => void ended.push(run) }, layersOf(loop), wire)(request, {});
+    return await wrapInLayers(
+      { loop, atEnd: (run) => void ended.push(run) },
+      layersOf(loop),
+      wire,
+    )(request, {});
   } finally {
     for (const run of ended) run();
   }

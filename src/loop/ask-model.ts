@@ -1,6 +1,6 @@
 import { callId, lastReply } from '../journal/conversation.ts';
 import type { SessionEvent } from '../journal/events.ts';
-import type { AskedWith, JournaledCall, JournaledPart } from '../journal/reply-data.ts';
+import type { JournaledCall, JournaledPart, RequestHashes } from '../journal/reply-data.ts';
 import type { KeptReply } from '../journal/state.ts';
 import {
   type CacheMarks,
@@ -10,20 +10,27 @@ import {
   type ModelReply,
   type ModelRequest,
 } from '../model/chat-model.ts';
-import { isReader, makerOf } from '../model/given-to.ts';
-import { callsOf, isOurCall, isPlain, plainParts, wordsOf } from '../model/parts.ts';
-import { priced } from '../model/prices.ts';
-import { routed } from '../tool/check-input.ts';
-import { mistake } from '../tool/log.ts';
+import { canReadReply, resolveMaker } from '../model/given-to.ts';
+import { callsOf, isOurCall, isPlainReply, plainParts, textOfParts } from '../model/parts.ts';
+import { withCost } from '../model/prices.ts';
+import { resolveRoute } from '../tool/check-input.ts';
+import { errorEntry } from '../tool/log.ts';
 import type { AnyTool } from '../tool/tool.ts';
-import { type AskedReply, keepable, replyOf, withoutSecrets } from './ask-reply.ts';
+import { checkStorable, type RedactedReply, requestReply, withoutSecrets } from './ask-reply.ts';
 import { inLoop, isPlanned, type Loop } from './loop.ts';
 import type { ShownFiles } from './loop-files.ts';
-import { askSeamOf, LOOPS, prepareAll, watched } from './loop-seams.ts';
+import { findAskSeam, LOOPS, notifyWatchers, prepareAll } from './loop-seams.ts';
 import { requestSettings } from './loop-settings.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
-import { fingerprint, loopView, type Offer, offerTools, shownAs, toolsChanged } from './offer-tools.ts';
-import { shownHistory, toldOf, toModelMessages } from './shown-history.ts';
+import {
+  createLoopView,
+  fingerprint,
+  type Offer,
+  offerTools,
+  toShownTool,
+  toToolsChangedEvent,
+} from './offer-tools.ts';
+import { toModelMessages, toShownHistory, toToolsChangeMessage } from './shown-history.ts';
 import { sameName } from './tool-not-found.ts';
 
 /**
@@ -42,23 +49,23 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
   holder.takeSteers(frame.id);
   const files = loop.files && (await loop.files.show(loop));
   const shown = frame.messages.length;
-  const offered = offerNow(loop);
-  const { toRequest, asked } = requestsIn(loop, { last, offered, files });
+  const offered = offerCurrentTools(loop);
+  const { toRequest, asked } = planRequest(loop, { last, offered, files });
   const plain = toRequest(frame.messages);
   const request = model.caches ? await withCacheMarks(loop, plain) : plain;
-  if (uses.length > 0) watched(loop, { at: 'ask', request });
+  if (uses.length > 0) notifyWatchers(loop, { at: 'ask', request });
   const began = holder.now();
   const ended: (() => void)[] = [];
   let event: ModelReplied;
   try {
     const call = { loop, request, atEnd: (run: () => void) => void ended.push(run) };
-    const reply = await replyOf(call, uses.length > 0 ? askSeamOf(loop) : undefined);
+    const reply = await requestReply(call, uses.length > 0 ? findAskSeam(loop) : undefined);
     if (!reply) return;
     const unseen = frame.messages.length - shown;
     // A later request compares this hash to detect changes to the prefix.
     const signed = model.signPrefix && { prefix: model.signPrefix(request, fingerprint).prefix };
-    const answer = replied(loop, reply, { last, unseen, offered, asked: { ...asked, ...signed } });
-    event = keepable(model.name, answer);
+    const answer = toRepliedEvent(loop, reply, { last, unseen, offered, asked: { ...asked, ...signed } });
+    event = checkStorable(model.name, answer);
     loop.journal.emit(event);
     loop.live.said = '';
   } catch (failure) {
@@ -73,40 +80,40 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
   } finally {
     for (const run of ended) run();
   }
-  if (uses.length > 0) watched(loop, { at: 'reply', reply: event, ms: holder.now() - began });
+  if (uses.length > 0) notifyWatchers(loop, { at: 'reply', reply: event, ms: holder.now() - began });
 }
 
 function reportFailure(loop: Loop, failure: ModelError, ms: number): void {
   const model = loop.spec.model.name;
   const message = `Model '${model}' failed (${failure.failure}): ${failure.reason}`;
-  loop.log({ ...mistake(message, undefined, 'model-failed'), model });
-  watched(loop, { at: 'no-reply', failure, ms });
+  loop.log({ ...errorEntry(message, undefined, 'model-failed'), model });
+  notifyWatchers(loop, { at: 'no-reply', failure, ms });
 }
 
 /** Makes the event of a reply. Its calls get our own ids, since models repeat theirs. */
-export function replied(
+export function toRepliedEvent(
   loop: Loop,
-  answered: AskedReply,
-  { last, unseen = 0, offered, asked }: AskedFor,
+  answered: RedactedReply,
+  { last, unseen = 0, offered, asked }: ReplyContext,
 ): ModelReplied {
   const { turn, journal, spec } = loop;
   const reply = withoutSecrets(loop, answered);
   const { finish, usage, madeBy } = reply;
-  const maker = madeBy ? makerOf(spec.model, madeBy) : spec.model;
+  const maker = madeBy ? resolveMaker(spec.model, madeBy) : spec.model;
   const before = lastReply(loop.frame.messages)?.kept;
   const { text, toolCalls: calls } = reply.parts
-    ? { text: wordsOf(reply.parts), toolCalls: callsOf(reply.parts) }
+    ? { text: textOfParts(reply.parts), toolCalls: callsOf(reply.parts) }
     : reply;
   const isMore = reply.parts ?? reply.provider ?? madeBy;
   // Some models call tools that were not offered.
   const toolCalls = (last ? [] : calls).map(({ id, name: called, input }, index): JournaledCall => {
-    const name = spec.policies.unknownTools.autoExecute ? nameOf(called, offered) : called;
+    const name = spec.policies.unknownTools.autoExecute ? correctToolName(called, offered) : called;
     const tool = offered.byName.get(name);
     return {
       id: callId(turn, journal.state.seq + 1, index),
       providerId: id,
       name,
-      ...(tool?.route && meantBy(tool, { name, input })),
+      ...(tool?.route && findMeantTool(tool, { name, input })),
       input,
     };
   });
@@ -117,11 +124,12 @@ export function replied(
     text,
     toolCalls,
     // Parts can be sent back only together with the calls that they belong to.
-    ...(toolCalls.length === calls.length && (reply.cut ? CUT : isMore && keptOf(loop, reply, toolCalls))),
-    ...(before && before.madeBy.model !== maker.name && tookOver(before, maker)),
+    ...(toolCalls.length === calls.length &&
+      (reply.cut ? CUT_PARTS : isMore && keptPartsOf(loop, reply, toolCalls))),
+    ...(before && before.madeBy.model !== maker.name && toTakeOver(before, maker)),
     finish,
     ...(asked && !isPlanned(spec.model) && { asked }),
-    ...(usage && { usage: priced(usage, maker) }),
+    ...(usage && { usage: withCost(usage, maker) }),
     ...(isPlanned(spec.model) && { planned: true }),
     ...(last && { last }),
     ...(unseen > 0 && { unseen }),
@@ -131,22 +139,22 @@ export function replied(
 /**
  * Records that another model made the previous reply, and which of its parts the current model was not shown.
  */
-function tookOver(kept: KeptReply, maker: ChatModel): Pick<ModelReplied, 'tookOver'> {
-  const types = isReader(maker, kept) ? [] : kept.parts.map(({ type }) => type);
+function toTakeOver(kept: KeptReply, maker: ChatModel): Pick<ModelReplied, 'tookOver'> {
+  const types = canReadReply(maker, kept) ? [] : kept.parts.map(({ type }) => type);
   const unshown = [...new Set(types)].filter((type) => type !== 'text' && type !== 'tool-call');
   return { tookOver: { from: kept.madeBy.model, unshown } };
 }
 
 /** Marks a reply whose parts are left out because they contained a secret. */
-const CUT = { cut: true } as const;
+const CUT_PARTS = { cut: true } as const;
 
 /** Returns the parts of a reply beyond its text and calls. Most replies have none. */
-function keptOf(
+function keptPartsOf(
   { spec: { model } }: Loop,
   { text, toolCalls, parts = plainParts(text, toolCalls), provider, madeBy }: ModelReply,
   calls: readonly JournaledCall[],
 ): Pick<ModelReplied, 'parts' | 'provider' | 'servedBy'> {
-  if (isPlain(parts) && !provider && !madeBy) return {};
+  if (isPlainReply(parts) && !provider && !madeBy) return {};
   const left = calls.values();
   const kept = parts.flatMap((part): readonly JournaledPart[] => {
     if (!isOurCall(part)) return [part];
@@ -162,78 +170,78 @@ function keptOf(
 type ModelReplied = Extract<SessionEvent, { type: 'model-replied' }>;
 
 /** How a reply was requested. */
-interface AskedFor {
+interface ReplyContext {
   /** `true` if the model had to give its best answer now, without calls. */
   readonly last: boolean;
   /** The number of messages that arrived since the request. Defaults to 0. */
   readonly unseen?: number;
   readonly offered: Offer;
   /** Absent if no model was asked. */
-  readonly asked?: AskedWith;
+  readonly asked?: RequestHashes;
 }
 
 /** Names the tool behind an unfolding tool. Returns no `meant` if the call is for the tool that it names. */
-function meantBy(
+function findMeantTool(
   offered: AnyTool,
   { name, input }: Pick<JournaledCall, 'name' | 'input'>,
 ): Pick<JournaledCall, 'meant'> {
-  const meant = routed(offered, { input }).tool.name;
+  const meant = resolveRoute(offered, { input }).tool.name;
   return meant === name ? {} : { meant };
 }
 
 /** Returns the exact name of the tool, so that limits, memos and unlock conditions match the call by it. */
-const nameOf = (name: string, { byName }: Offer): string =>
+const correctToolName = (name: string, { byName }: Offer): string =>
   byName.has(name) ? name : (sameName(name, byName.keys()) ?? name);
 
 /** Offers the current tools, and emits which tools were added or removed since the last request. */
-function offerNow(loop: Loop): Offer {
+function offerCurrentTools(loop: Loop): Offer {
   const offered = offerTools(loop, 'now');
   const { asked, list } = loop.frame.offered;
   // A loop whose tools never change only compares two hashes.
   const isSame = !asked || (!list && asked.tools === offered.hash);
-  const change = isSame ? undefined : toolsChanged(loop, offered);
+  const change = isSame ? undefined : toToolsChangedEvent(loop, offered);
   if (!change) return offered;
   loop.journal.emit(change);
-  if (loop.spec.uses.length > 0) watched(loop, { at: 'tools-changed', change, offer: offered });
+  if (loop.spec.uses.length > 0) notifyWatchers(loop, { at: 'tools-changed', change, offer: offered });
   // New tools now come after the others.
   return offerTools(loop, 'now');
 }
 
 /** How to request the next reply. */
-interface Asking {
+interface RequestPlan {
   /** Makes the request for a conversation, or for a shortened version of it. */
   readonly toRequest: ToRequest;
   /** Hashes of the parts that stay the same during a conversation. */
-  readonly asked: Pick<AskedWith, 'instructions' | 'tools'>;
+  readonly asked: Pick<RequestHashes, 'instructions' | 'tools'>;
 }
 
-interface Shown extends Pick<AskedFor, 'last' | 'offered'> {
+interface RequestInput extends Pick<ReplyContext, 'last' | 'offered'> {
   readonly files: ShownFiles | undefined;
 }
 
-function requestsIn(loop: Loop, { last, offered, files }: Shown): Asking {
+function planRequest(loop: Loop, { last, offered, files }: RequestInput): RequestPlan {
   const { spec, frame } = loop;
   const { instructions: written, output, model, accepts } = spec;
-  const instructions = typeof written === 'string' ? written : written(loopView(loop, 'now'));
+  const instructions = typeof written === 'string' ? written : written(createLoopView(loop, 'now'));
   // Adds no key if there is no form: adapters and test scripts compare requests.
   const form = output?.format && { output: output.format };
   const first: ModelMessage[] = instructions === '' ? [] : [{ role: 'system', text: instructions }];
   const how = requestSettings(loop, { last, tools: offered.definitions });
-  const question: ModelMessage[] = last ? [{ role: 'user', text: answerNow(spec.iterations) }] : [];
+  const question: ModelMessage[] = last ? [{ role: 'user', text: finalAnswerPrompt(spec.iterations) }] : [];
   // A request without the current tools shows no changes to them.
   const changing = how.tools === offered.definitions && model.showToolsChanges;
   return {
     toRequest: (conversation) => {
-      const shown = shownHistory(loop, conversation);
+      const shown = toShownHistory(loop, conversation);
       const changes = changing
-        ? changing({ conversation, shown, ...changingTools(loop, offered) })
+        ? changing({ conversation, shown, ...toToolsChangeInput(loop, offered) })
         : undefined;
       const pending = changes?.get(frame.offered.change);
       const all = [
         ...first,
         ...toModelMessages(loop, { conversation, shown, changes, files }),
         ...question,
-        ...(pending ? [toldOf(pending)] : []),
+        ...(pending ? [toToolsChangeMessage(pending)] : []),
       ];
       const messages = files ? files.fitted(all) : all;
       const request = { messages, ...how, ...form, ...(accepts && { accepts }) };
@@ -243,15 +251,15 @@ function requestsIn(loop: Loop, { last, offered, files }: Shown): Asking {
   };
 }
 
-const changingTools = ({ spec, frame }: Loop, { byName }: Offer) => ({
+const toToolsChangeInput = ({ spec, frame }: Loop, { byName }: Offer) => ({
   pending: frame.offered.change,
   tools: [...spec.tools, ...byName.values()],
   mayBecome: (tool: AnyTool) => spec.strategies.flatMap((one) => one.mayBecome?.(tool) ?? []),
-  shownAs,
+  shownAs: toShownTool,
 });
 
 /** The message that goes with the last model call. */
-const answerNow = (iterations: number): string =>
+const finalAnswerPrompt = (iterations: number): string =>
   `STOP: Maximum tool iterations (${iterations}) reached. You must provide your best final answer now based on ` +
   'information gathered so far.';
 
@@ -259,7 +267,7 @@ const answerNow = (iterations: number): string =>
 export async function withCacheMarks(loop: Loop, request: ModelRequest): Promise<ModelRequest> {
   // No turn id starts with this prefix.
   const key = await loop.holder.digest(`cache of ${loop.frame.path}`);
-  const auto = automatic(request, key);
+  const auto = createDefaultMarks(request, key);
   const own = loop.spec.uses.flatMap(({ use }) => LOOPS.of(use) ?? []).findLast(({ marks }) => marks);
   const cache = own?.marks ? own.marks(request, { key, auto }, loop) : auto;
   return cache ? { ...request, cache } : request;
@@ -270,7 +278,7 @@ export async function withCacheMarks(loop: Loop, request: ModelRequest): Promise
  * can be longer than that. The second mark repeats the end of the previous request, so that its cache entry
  * is found.
  */
-function automatic({ messages }: ModelRequest, key: string): CacheMarks {
+function createDefaultMarks({ messages }: ModelRequest, key: string): CacheMarks {
   const before = messages.findLastIndex(({ role }) => role === 'assistant') - 1;
   return { key, tools: true, system: true, messages: before < 0 ? [-1] : [-1, before] };
 }

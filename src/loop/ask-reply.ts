@@ -1,9 +1,9 @@
 import { toRow } from '../journal/event-rows.ts';
 import type { EventOf } from '../journal/events.ts';
 import { type AskOptions, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
-import { callsOf, wordsOf } from '../model/parts.ts';
+import { callsOf, textOfParts } from '../model/parts.ts';
 import { literals } from '../tool/literals.ts';
-import { mistake } from '../tool/log.ts';
+import { errorEntry } from '../tool/log.ts';
 import type { PieceRedactor } from '../tool/secrets.ts';
 import { Interrupted } from './holder.ts';
 import { inLoop, isPlanned, type LiveEvents, type Loop } from './loop.ts';
@@ -11,10 +11,10 @@ import { isTooLong } from './make-room.ts';
 import { askInTime } from './model-time.ts';
 
 /** Callbacks through which a model reports on a reply. Pieces are redacted. */
-export type Tell = Pick<AskOptions, 'onText' | 'onReasoning' | 'again'>;
+export type ReplyCallbacks = Pick<AskOptions, 'onText' | 'onReasoning' | 'again'>;
 
 /** A reply without credentials. */
-export interface AskedReply extends ModelReply {
+export interface RedactedReply extends ModelReply {
   /** `true` if its parts are left out because they contained a credential. */
   readonly cut?: true;
 }
@@ -26,7 +26,7 @@ export interface ModelCall {
   /** How many times the model was asked for this reply, including by earlier invocations. */
   readonly attempts: { made: number };
   /** Streams the reply before it is complete. Defaults to the live events of the loop. */
-  readonly tell?: Tell;
+  readonly tell?: ReplyCallbacks;
   /** Calls back once the outcome of the model call is in the journal. */
   atEnd(run: () => void): void;
 }
@@ -39,11 +39,11 @@ export interface Exchange extends Pick<ModelCall, 'loop' | 'request' | 'atEnd'> 
    * Streams the reply before it is complete. To watch it, a layer passes its own callbacks to `next` and
    * calls these from them.
    */
-  readonly tell: Tell;
+  readonly tell: ReplyCallbacks;
 }
 
 /** Asks through the inner layers. `tell` defaults to that of the exchange. */
-export type AskNext = (request: ModelRequest, tell?: Tell) => Promise<AskedReply>;
+export type AskNext = (request: ModelRequest, tell?: ReplyCallbacks) => Promise<RedactedReply>;
 
 /** A module's wrapper around the model calls of loops. */
 export interface AskLayer {
@@ -60,7 +60,7 @@ export interface AskLayer {
    * @throws ModelCallRefused if a limit does not allow the call.
    * @throws any error of `next`. It must rethrow `Interrupted`.
    */
-  around(exchange: Exchange, next: AskNext): Promise<AskedReply>;
+  around(exchange: Exchange, next: AskNext): Promise<RedactedReply>;
 }
 
 /**
@@ -69,7 +69,7 @@ export interface AskLayer {
  */
 export interface AskSeam {
   readonly layer: AskLayer;
-  readonly throughLayers: (call: ModelCall) => Promise<AskedReply>;
+  readonly throughLayers: (call: ModelCall) => Promise<RedactedReply>;
 }
 
 /**
@@ -79,10 +79,10 @@ export interface AskSeam {
  * @throws ModelError if there is no reply.
  * @throws Interrupted if the wait for it was cut short, and any error that a layer throws.
  */
-export async function replyOf(
+export async function requestReply(
   asked: Pick<ModelCall, 'loop' | 'request' | 'atEnd'>,
   seam: AskSeam | undefined,
-): Promise<AskedReply | undefined> {
+): Promise<RedactedReply | undefined> {
   const { loop } = asked;
   const { frame, holder, journal } = loop;
   const attempts = { made: (journal.state.turn?.resumedSinceReply ?? 0) + Number(frame.shortened) };
@@ -90,7 +90,7 @@ export async function replyOf(
   holder.claim({ subrequests: isPlanned(loop.spec.model) ? 0 : 1, ms: 0 });
   const call = { ...asked, attempts };
   try {
-    return seam ? await seam.throughLayers(call) : await askTwice(call, askOnce);
+    return seam ? await seam.throughLayers(call) : await askWithRetry(call, askOnce);
   } catch (failure) {
     if (!(failure instanceof ModelCallRefused)) throw failure;
     journal.emit({ type: 'model-refused', ...inLoop(loop), ...failure.refusal });
@@ -102,10 +102,10 @@ export async function replyOf(
  * Asks a second time if the first attempt broke off after its output began. Adapters do not retry in that
  * case.
  */
-export async function askTwice(
+export async function askWithRetry(
   call: ModelCall,
-  once: (call: ModelCall) => Promise<AskedReply>,
-): Promise<AskedReply> {
+  once: (call: ModelCall) => Promise<RedactedReply>,
+): Promise<RedactedReply> {
   try {
     return await once(call);
   } catch (failure) {
@@ -130,15 +130,15 @@ export async function askOnce(call: ModelCall): Promise<ModelReply> {
   holder.checkpoint();
   if (attempts.made > 1) loop.live.restarted(label, frame.id);
   try {
-    return await loop.slots.hold(() => askWire(call, label));
+    return await loop.slots.hold(() => streamReply(call, label));
   } catch (failure) {
     const { modelSignal } = holder;
     if (modelSignal.aborted) throw modelSignal.reason;
-    if (PASSING.some((one) => failure instanceof one)) throw failure;
+    if (PASSED_ERRORS.some((one) => failure instanceof one)) throw failure;
     // The error's message can contain details that only the adapter should know.
     const model = spec.model.name;
     const message = `the model '${model}' threw`;
-    loop.log({ ...mistake(message, failure), model });
+    loop.log({ ...errorEntry(message, failure), model });
     throw new ModelError('invalid-reply', `The model '${model}' threw instead of answering.`);
   }
 }
@@ -157,15 +157,15 @@ export class ModelCallRefused extends Error {
   }
 }
 
-const PASSING = [ModelError, Interrupted, ModelCallRefused];
+const PASSED_ERRORS = [ModelError, Interrupted, ModelCallRefused];
 
 /** Asks the model within its time limit. `label` identifies the attempt to clients. */
-async function askWire({ loop, request, tell }: ModelCall, label: string): Promise<ModelReply> {
+async function streamReply({ loop, request, tell }: ModelCall, label: string): Promise<ModelReply> {
   const { frame, holder, spec, secrets } = loop;
   holder.checkpoint();
-  const { text, reasoning } = tell ? piecesTo(tell) : loop.live;
-  let pieces: PieceRedactor<Show> | undefined;
-  const shown = (show: Show | undefined) =>
+  const { text, reasoning } = tell ? toLiveEvents(tell) : loop.live;
+  let pieces: PieceRedactor<ShowPiece> | undefined;
+  const shown = (show: ShowPiece | undefined) =>
     show &&
     ((piece: string): void => {
       pieces ??= secrets.redactPieces((clean, of) => of(label, clean, frame.id));
@@ -195,9 +195,9 @@ const areParts = (parts: unknown): boolean =>
   Array.isArray(parts) && parts.every((part) => Object(part).type);
 
 /** Shows a piece of the text or of the reasoning of a reply. */
-type Show = NonNullable<LiveEvents['text']>;
+type ShowPiece = NonNullable<LiveEvents['text']>;
 
-const piecesTo = ({ onText, onReasoning }: Tell): Pick<LiveEvents, 'text' | 'reasoning'> => ({
+const toLiveEvents = ({ onText, onReasoning }: ReplyCallbacks): Pick<LiveEvents, 'text' | 'reasoning'> => ({
   text: onText && ((_, piece) => onText(piece)),
   reasoning: onReasoning && ((_, piece) => onReasoning(piece)),
 });
@@ -206,18 +206,18 @@ const piecesTo = ({ onText, onReasoning }: Tell): Pick<LiveEvents, 'text' | 'rea
  * Redacts credentials, which are never journaled, even if a model repeats one. If a redaction would change
  * signed parts, drops all parts.
  */
-export function withoutSecrets({ secrets }: Pick<Loop, 'secrets'>, reply: AskedReply): AskedReply {
+export function withoutSecrets({ secrets }: Pick<Loop, 'secrets'>, reply: RedactedReply): RedactedReply {
   const clean = secrets.redact(reply);
   if (clean === reply || JSON.stringify(clean.parts) === JSON.stringify(reply.parts)) return clean;
   const { parts = [], ...others } = clean;
-  return { ...others, text: wordsOf(parts), toolCalls: callsOf(parts), cut: true };
+  return { ...others, text: textOfParts(parts), toolCalls: callsOf(parts), cut: true };
 }
 
 /**
  * The maximum size of a kept reply in bytes. Its event is one message to the Durable Object, which accepts up
  * to 32 MiB.
  */
-export const MAX_KEPT_REPLY = 16 * 1024 * 1024;
+export const MAX_STORED_REPLY_BYTES = 16 * 1024 * 1024;
 
 /**
  * Returns the event of a reply if a session can store it.
@@ -225,31 +225,31 @@ export const MAX_KEPT_REPLY = 16 * 1024 * 1024;
  * @throws ModelError `invalid-reply` if it cannot. Otherwise the loop would ask again for a reply that is
  * never stored.
  */
-export function keepable(model: string, event: EventOf<'model-replied'>): EventOf<'model-replied'> {
+export function checkStorable(model: string, event: EventOf<'model-replied'>): EventOf<'model-replied'> {
   let characters = event.text.length;
   for (const { providerId, name, input } of event.toolCalls)
-    characters += providerId.length + name.length + input.length + OF_CALL;
+    characters += providerId.length + name.length + input.length + CALL_OVERHEAD_CHARACTERS;
   // Most replies are small enough to skip this measurement.
-  if (!event.parts && characters <= SMALL) return event;
-  const weight = weightOf(toRow(event).body);
-  if (weight <= MAX_KEPT_REPLY) return event;
+  if (!event.parts && characters <= SMALL_REPLY_CHARACTERS) return event;
+  const weight = serializedBytes(toRow(event).body);
+  if (weight <= MAX_STORED_REPLY_BYTES) return event;
   throw new ModelError(
     'invalid-reply',
-    `The model '${model}' returned a reply that cannot be stored: its event has ${weight} bytes, and a session stores at most ${MAX_KEPT_REPLY}. Set a smaller maxOutputTokens.`,
+    `The model '${model}' returned a reply that cannot be stored: its event has ${weight} bytes, and a session stores at most ${MAX_STORED_REPLY_BYTES}. Set a smaller maxOutputTokens.`,
   );
 }
 
 /** The assumed number of characters in a call beyond the model's own text. */
-const OF_CALL = 256;
+const CALL_OVERHEAD_CHARACTERS = 256;
 
 /** A character takes at most six characters in JSON, of two bytes each. */
-const SMALL = MAX_KEPT_REPLY / 16;
+const SMALL_REPLY_CHARACTERS = MAX_STORED_REPLY_BYTES / 16;
 
 /**
  * The platform serializes a string with two bytes per character if it contains one outside Latin-1, and
  * otherwise with one byte.
  */
-const weightOf = (text: string): number =>
-  text.length > MAX_KEPT_REPLY / 2 && NOT_LATIN_1.test(text) ? 2 * text.length : text.length;
+const serializedBytes = (text: string): number =>
+  text.length > MAX_STORED_REPLY_BYTES / 2 && NOT_LATIN_1.test(text) ? 2 * text.length : text.length;
 
 const NOT_LATIN_1 = /[^\0-\xff]/;

@@ -2,16 +2,16 @@ import { openBatch } from '../journal/conversation.ts';
 import type { CallChanges, ScheduledMessage } from '../journal/events.ts';
 import { mergeCallState } from '../journal/fold-calls.ts';
 import type { CallRecord } from '../journal/state.ts';
-import { parseToolInput, type RoutedTool, routed } from '../tool/check-input.ts';
+import { parseToolInput, type RoutedTool, resolveRoute } from '../tool/check-input.ts';
 import type { Json, JsonObject } from '../tool/json.ts';
 import type { BlackboardEntry, CallBlackboard, CallState } from '../tool/kept-values.ts';
-import { callBlackboard, callState } from '../tool/kept-values.ts';
+import { createCallBlackboard, createCallState } from '../tool/kept-values.ts';
 import type { AnyTool, LoopView } from '../tool/tool.ts';
-import { type FactOptions, factOf, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
+import { createFact, type FactOptions, type MemoryFact, type ToolMemory } from '../tool/tool-memory.ts';
 import type { ResultData } from '../tool/tool-result.ts';
 import { type Loop, timeIn } from './loop.ts';
 import { type Offer, offerTools } from './offer-tools.ts';
-import { throughJson } from './tool-answer.ts';
+import { copyThroughJson } from './tool-answer.ts';
 
 /** The open calls of a reply, grouped into lanes. */
 export interface Batch {
@@ -21,11 +21,11 @@ export interface Batch {
   /** The tools that the model could call. */
   readonly offer: Offer;
   /** Lanes run in parallel. The calls of one lane run one after another. */
-  readonly lanes: readonly (readonly LanePlace[])[];
+  readonly lanes: readonly (readonly LaneCall[])[];
 }
 
 /** A call's place in its batch. */
-export interface LanePlace {
+export interface LaneCall {
   readonly record: CallRecord;
   /** The tool that the call is for. Absent if it was not offered. */
   readonly tool?: AnyTool;
@@ -40,10 +40,10 @@ export function batchOf(loop: Loop): Batch {
   const offer = offerTools(loop, 'asked');
   const batch = openBatch(loop.frame);
   const met = new Map<string, CallRecord[]>();
-  const lanes = new Map<string, LanePlace[]>();
+  const lanes = new Map<string, LaneCall[]>();
   for (const record of batch) {
     const offered = offer.byName.get(record.name);
-    const target = offered && routed(offered, record);
+    const target = offered && resolveRoute(offered, record);
     const serial = target?.tool.serial && serialKeyOf(target, record);
     const lane = serial === undefined ? `call ${record.id}` : `serial ${serial}`;
     const earlier = met.get(lane) ?? [];
@@ -77,8 +77,8 @@ export class CallView {
   /** Messages from the call to the user, in order. */
   readonly said: string[] = [];
   readonly #seenMemories: ReadonlyMap<string, Json>;
-  readonly #earlier: readonly Changed[];
-  readonly #loop: SeenLoop;
+  readonly #earlier: readonly EndedCall[];
+  readonly #loop: VisibleLoop;
   readonly #call: string;
   readonly #facts: MemoryFact[] = [];
 
@@ -86,9 +86,9 @@ export class CallView {
    * `before`: the earlier calls of its lane. The state does not contain their changes until the whole batch
    * has ended.
    */
-  constructor(loop: SeenLoop, call: CallRecord, before: readonly CallRecord[]) {
+  constructor(loop: VisibleLoop, call: CallRecord, before: readonly CallRecord[]) {
     const { frame } = loop;
-    const ended = before.flatMap(changedBy);
+    const ended = before.flatMap(toEndedCall);
     const earlier = ended.map(({ changes }) => changes);
     this.#loop = loop;
     this.#call = call.id;
@@ -104,21 +104,21 @@ export class CallView {
     this.#before = earlier.flatMap((changes) => changes.blackboard ?? []);
   }
 
-  readonly state: CallState = callState({
+  readonly state: CallState = createCallState({
     get: (key) => {
       if (this.#written.has(key)) return copyOf(this.#written.get(key));
       return Object.hasOwn(this.#callState, key) ? copyOf(this.#callState[key]) : undefined;
     },
     set: (key, value) => {
-      this.#written.set(key, throughJson(`call.state '${key}'`, value));
+      this.#written.set(key, copyThroughJson(`call.state '${key}'`, value));
     },
   });
 
-  readonly blackboard: CallBlackboard = callBlackboard({
+  readonly blackboard: CallBlackboard = createCallBlackboard({
     entries: () => this.#entries(),
     add: (value, { name, type }) => {
       const named = { ...(name !== undefined && { name }), ...(type !== undefined && { type }) };
-      this.#added.push({ ...named, value: throughJson('call.blackboard', value) });
+      this.#added.push({ ...named, value: copyThroughJson('call.blackboard', value) });
     },
   });
 
@@ -150,7 +150,7 @@ export class CallView {
     memory: ToolMemory<Value, Fact>,
     fact: Fact,
   ): LoopView['recall'] {
-    return (asked) => this.#recallWith(asked, [...this.#facts, factOf(memory, fact)]);
+    return (asked) => this.#recallWith(asked, [...this.#facts, createFact(memory, fact)]);
   }
 
   /** Reads a memory, including the facts that this call has recorded. */
@@ -181,9 +181,9 @@ export class CallView {
     const memories = this.#loop.memories.of(memory);
     memories.assertUsable(memory);
     this.#facts.push(
-      factOf(
+      createFact(
         { name: memory.name, unread: memory.unread },
-        throughJson(`a fact of '${memory.name}'`, fact),
+        copyThroughJson(`a fact of '${memory.name}'`, fact),
         options,
       ),
     );
@@ -222,16 +222,16 @@ export class CallView {
 }
 
 /** The parts of a loop that a call can see. */
-type SeenLoop = Pick<Loop, 'turn' | 'frame' | 'memories' | 'holder' | 'startedAt'>;
+type VisibleLoop = Pick<Loop, 'turn' | 'frame' | 'memories' | 'holder' | 'startedAt'>;
 
 /** An ended call, with its changes. */
-interface Changed {
+interface EndedCall {
   readonly call: string;
   readonly result: ResultData;
   readonly changes: CallChanges;
 }
 
-const changedBy = ({ id, ended }: CallRecord): Changed[] =>
+const toEndedCall = ({ id, ended }: CallRecord): EndedCall[] =>
   ended?.changes ? [{ call: id, result: ended.result, changes: ended.changes }] : [];
 
 /** Copies a value, so that a tool that changes it does not change the folded state. */

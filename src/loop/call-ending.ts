@@ -4,19 +4,19 @@ import { factsAtEnd } from '../journal/memories.ts';
 import { framesAround } from '../journal/spending.ts';
 import type { CallRecord } from '../journal/state.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
-import { paragraphs } from '../tool/json.ts';
-import { mistake } from '../tool/log.ts';
+import { joinParagraphs } from '../tool/json.ts';
+import { errorEntry } from '../tool/log.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { CallRun, RemarkedCall } from '../tool/tool.ts';
 import type { MemoryFact } from '../tool/tool-memory.ts';
 import {
+  isSuccess,
   modelText,
   type ResultData,
   type Signal,
-  succeeded,
   type ToolResult,
   toolResult,
-  withWords,
+  withText,
 } from '../tool/tool-result.ts';
 import { inLoop, type Loop } from './loop.ts';
 import type { RunningCall } from './running-call.ts';
@@ -41,15 +41,19 @@ export interface CallEnding {
  * Returns how to journal a call whose tool has returned: without secrets, within the size limit, and with its
  * changes if it succeeded.
  */
-export async function endingOf(call: RunningCall, run: CallRun, answered: ToolResult): Promise<CallEnding> {
+export async function toCallEnding(
+  call: RunningCall,
+  run: CallRun,
+  answered: ToolResult,
+): Promise<CallEnding> {
   const { loop, record, tool, view, starts } = call;
   const { secrets } = loop;
   // Redact first, since remarks are made from the result that the journal keeps.
-  const result = redacted(secrets, answered);
+  const result = redactResult(secrets, answered);
   const { id, input } = record;
-  const noted: Remarked =
-    loop.spec.strategies.length > 0 ? remarksOn(loop, { id, tool, input, result }, run) : { result };
-  const clean = redacted(secrets, noted.result);
+  const noted: RemarkedResult =
+    loop.spec.strategies.length > 0 ? collectRemarks(loop, { id, tool, input, result }, run) : { result };
+  const clean = redactResult(secrets, noted.result);
   const [changes, said] = secrets.redact([
     view.changes(noted.facts, starts && (await Promise.all(starts.later))),
     view.said,
@@ -60,7 +64,7 @@ export async function endingOf(call: RunningCall, run: CallRun, answered: ToolRe
   return {
     result: ended,
     ...(call.limit && { limit: call.limit }),
-    direct: tool.returnDirect && succeeded(ended) && (call.reached || call.received),
+    direct: tool.returnDirect && isSuccess(ended) && (call.reached || call.received),
     changes: changes && keptChanges(ended, changes),
     said,
     ms: call.ms,
@@ -69,13 +73,13 @@ export async function endingOf(call: RunningCall, run: CallRun, answered: ToolRe
 }
 
 /** Redacts a result. Returns the same object if it contains no secrets. */
-function redacted(secrets: Pick<Secrets, 'redact'>, result: ToolResult): ToolResult {
+function redactResult(secrets: Pick<Secrets, 'redact'>, result: ToolResult): ToolResult {
   const clean = secrets.redact<ResultData>(result);
   return clean === result ? result : toolResult(clean);
 }
 
 /** Returns the events that end a call. If it succeeded, its messages to the user come before its result. */
-export function endEventsOf(loop: Loop, record: CallRecord, ending: CallEnding): SessionEvent[] {
+export function toEndEvents(loop: Loop, record: CallRecord, ending: CallEnding): SessionEvent[] {
   const { result, limit, direct, ms, said = [] } = ending;
   const changes = record.atEnd ? withHeldFacts(record, ending.changes) : ending.changes;
   const place = { ...inLoop(loop), call: record.id };
@@ -124,7 +128,7 @@ export function withSignal(result: ToolResult, signal: Signal): ToolResult {
  * ended it. Facts recorded with `on: 'end'` are always kept.
  */
 function keptChanges(result: ToolResult, changes: CallChanges): CallChanges | undefined {
-  if (succeeded(result)) return changes;
+  if (isSuccess(result)) return changes;
   const { facts: all = [], ...stored } = changes;
   const facts = all.filter(({ on }) => on === 'end');
   const kept = {
@@ -144,7 +148,7 @@ function withHeldFacts(call: CallRecord, changes: CallChanges | undefined): Call
 }
 
 /** A call's result with the strategies' remarks, and the facts that they record. */
-interface Remarked {
+interface RemarkedResult {
   readonly result: ToolResult;
   readonly facts?: readonly MemoryFact[];
 }
@@ -152,18 +156,18 @@ interface Remarked {
 /**
  * Asks every strategy for remarks on a successful call. If one throws, logs it and keeps the result as it is.
  */
-function remarksOn(
+function collectRemarks(
   { spec, log }: Pick<Loop, 'spec' | 'log'>,
   noted: RemarkedCall,
   { view }: Pick<CallRun, 'view'>,
-): Remarked {
+): RemarkedResult {
   const { result } = noted;
-  if (!succeeded(result)) return { result };
+  if (!isSuccess(result)) return { result };
   const notes = spec.strategies.flatMap((strategy) => {
     try {
       return strategy.remarkOn?.(noted, view) ?? [];
     } catch (thrown) {
-      log(mistake(`the strategy '${strategy.name}' threw in remarkOn`, thrown));
+      log(errorEntry(`the strategy '${strategy.name}' threw in remarkOn`, thrown));
       return [];
     }
   });
@@ -183,6 +187,6 @@ export function withRemark(result: ToolResult, remarks: readonly string[]): Tool
   const data: ResultData = { ...result };
   // A value that the model reads as JSON is still stored only once.
   if (data.type === 'artifact' && data.content === undefined && data.parts === undefined)
-    return toolResult({ ...data, remark: paragraphs(data.remark, remark) });
-  return toolResult(withWords(data, `${modelText(data)}\n\n${remark}`));
+    return toolResult({ ...data, remark: joinParagraphs(data.remark, remark) });
+  return toolResult(withText(data, `${modelText(data)}\n\n${remark}`));
 }

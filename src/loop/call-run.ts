@@ -1,31 +1,31 @@
 import { hasBegun } from '../journal/conversation.ts';
 import { ROOT } from '../journal/events.ts';
 import { tokensOf } from '../journal/spending.ts';
-import { usd } from '../model/prices.ts';
+import { roundUsd } from '../model/prices.ts';
 import type { CallContext, HistoryMessage } from '../tool/call.ts';
-import { CALLS } from '../tool/call-origin.ts';
+import { CALL_ORIGINS } from '../tool/call-origin.ts';
 import type { BudgetView, ProcessView } from '../tool/frame.ts';
 import type { CallRun } from '../tool/tool.ts';
 import { type Loop, principalOf } from './loop.ts';
-import { needsFiles } from './loop-files.ts';
+import { missingFilesModuleMessage } from './loop-files.ts';
 import { type LimitUse, LOOPS } from './loop-seams.ts';
-import { loopView, type Offer, offeredIn } from './offer-tools.ts';
+import { applyStrategies, createLoopView, type Offer } from './offer-tools.ts';
 import { runExecution } from './run-effect.ts';
 import type { RunningCall } from './running-call.ts';
-import { shownHistory, toHistory } from './shown-history.ts';
+import { toHistory, toShownHistory } from './shown-history.ts';
 
 /** Makes the object that a call's tool, decorators and modules receive. `turnKey`: the digest of its turn. */
 export function toCallRun(call: RunningCall, offer: Offer, turnKey: string): CallRun {
   const { loop, record, view, time } = call;
   const { turn } = loop.journal.state;
-  const context = contextOf(call, turnKey);
+  const context = createCallContext(call, turnKey);
   const run: CallRun = {
     ...context,
     asked: record,
-    view: loopView(loop, 'last-reply', view.recall),
+    view: createLoopView(loop, 'last-reply', view.recall),
     offered: () => [...offer.byName.values()],
     offeredAfter: (memory, fact) =>
-      offeredIn(loop, loopView(loop, 'last-reply', view.recallAfter(memory, fact))),
+      applyStrategies(loop, createLoopView(loop, 'last-reply', view.recallAfter(memory, fact))),
     hasBegun: turn !== undefined && hasBegun(turn, record),
     inLoop: call,
     during: time.during,
@@ -55,10 +55,10 @@ export function toCallRun(call: RunningCall, offer: Offer, turnKey: string): Cal
 }
 
 /** The number of characters of the turn's key in the keys of its calls: 128 bits. */
-const OF_TURN = 32;
+const TURN_KEY_LENGTH = 32;
 
 /** Makes the context that every tool and decorator receives. */
-function contextOf(call: RunningCall, turnKey: string): CallContext {
+function createCallContext(call: RunningCall, turnKey: string): CallContext {
   const { loop, record, view, tool, starts } = call;
   return {
     id: record.id,
@@ -73,12 +73,12 @@ function contextOf(call: RunningCall, turnKey: string): CallContext {
     secrets: loop.secrets,
     log: loop.log,
     // Messages that the call sends to other sessions belong to its tree.
-    env: starts ? CALLS.envOfCall(loop.env, starts) : loop.env,
+    env: starts ? CALL_ORIGINS.envOfCall(loop.env, starts) : loop.env,
     inSession: loop.inSession,
     origin: starts,
-    process: processView(loop),
+    process: createProcessView(loop),
     // Only a reader of the session can compute the first part, and it reveals nothing about other turns.
-    idempotencyKey: `${turnKey.slice(0, OF_TURN)}${record.id.replace(loop.turn, '')}`,
+    idempotencyKey: `${turnKey.slice(0, TURN_KEY_LENGTH)}${record.id.replace(loop.turn, '')}`,
     startedAt: view.now(),
     now: view.now,
     record: view.record,
@@ -87,7 +87,7 @@ function contextOf(call: RunningCall, turnKey: string): CallContext {
     say: view.say,
     async file(id) {
       if (loop.files) return loop.files.find(id);
-      throw new TypeError(needsFiles('`call.file`'));
+      throw new TypeError(missingFilesModuleMessage('`call.file`'));
     },
     history: () => callHistory(loop),
     ask: async (question) => call.asking.ask(question),
@@ -101,14 +101,14 @@ function contextOf(call: RunningCall, turnKey: string): CallContext {
  */
 const callHistory = (loop: Loop): readonly HistoryMessage[] => {
   const { messages } = loop.frame;
-  return structuredClone([...shownHistory(loop, messages.slice(0, -1)), ...toHistory(messages.slice(-1))]);
+  return structuredClone([...toShownHistory(loop, messages.slice(0, -1)), ...toHistory(messages.slice(-1))]);
 };
 
 /**
  * Returns the turn as a call of this loop sees it. Each part is read from the current state on access, except
  * memory: it is read as it was at the reply that made the call, like everything else a call sees.
  */
-function processView(loop: Loop): ProcessView | undefined {
+function createProcessView(loop: Loop): ProcessView | undefined {
   if (!loop.inSession) return undefined;
   const { turn, journal, holder, startedAt } = loop;
   const frame = loop.frame.id;
@@ -146,7 +146,7 @@ function budgetOf(loop: Loop, of: LimitUse['kind']): BudgetView | undefined {
   let least: BudgetView | undefined;
   for (const { use, frame } of loop.spec.uses) {
     for (const { kind, most: limit, used } of LOOPS.of(use)?.limits?.(loop, frame) ?? []) {
-      const remaining = Math.max(0, usd(limit - used));
+      const remaining = Math.max(0, roundUsd(limit - used));
       if (kind === of && (!least || remaining < least.remaining)) least = { limit, used, remaining };
     }
   }

@@ -8,16 +8,16 @@ import type { CallRecord, SessionState, TurnState } from '../journal/state.ts';
 import { treeOf } from '../journal/turn-tree.ts';
 import type { CallOrigin, TreePlace } from '../tool/call-origin.ts';
 import type { CallLimit } from '../tool/frame.ts';
-import { type Log, warning } from '../tool/log.ts';
+import { type Log, warningEntry } from '../tool/log.ts';
 
 /** How many turns one tree can start before a person sends a message. The default of `maxScheduled`. */
-export const MOST_IN_TREE = 20;
+export const DEFAULT_MAX_SCHEDULED = 20;
 
 /**
  * How many turns in a row can start each other before a person sends a message. The default of
  * `maxGenerations`.
  */
-export const MOST_GENERATIONS = 8;
+export const DEFAULT_MAX_GENERATIONS = 8;
 
 /** The turns that the calls of one turn start in one invocation. */
 export interface TurnStarts {
@@ -99,7 +99,9 @@ export class CallStarts implements CallOrigin {
   #limited(option: 'maxGenerations' | 'maxScheduled', why: string): string {
     const { log, named } = this.turns;
     if (!named.has(option))
-      log(warning(`the turn can schedule no more turns: ${why}. Raise \`limits.${option}\` of its agent.`));
+      log(
+        warningEntry(`the turn can schedule no more turns: ${why}. Raise \`limits.${option}\` of its agent.`),
+      );
     named.add(option);
     return `${why}, and no more can start before a person sends a message.`;
   }

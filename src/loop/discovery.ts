@@ -1,10 +1,10 @@
-import { inTime, timeIsOver } from '../tool/async.ts';
+import { timeoutError, withTimeout } from '../tool/async.ts';
 import type { CallRun, Discovery, LoopView } from '../tool/tool.ts';
 import type { Loop } from './loop.ts';
 import { RunningCall } from './running-call.ts';
 
 /** Returns the means for code of this loop to discover tools from outside, until `signal` aborts. */
-export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Discovery => ({
+export const createDiscovery = (loop: Loop, view: LoopView, signal: AbortSignal): Discovery => ({
   view,
   secrets: loop.secrets,
   signal,
@@ -12,7 +12,7 @@ export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Di
   ask: (needs, work) =>
     loop.slots.hold(async () => {
       loop.holder.claim(needs);
-      return inTime(loop.holder, work(), { signal, ms: needs.ms, late: timeIsOver });
+      return withTimeout(loop.holder, work(), { signal, ms: needs.ms, late: timeoutError });
     }),
   atEnd: (work) => loop.holder.atEnd(work),
   count: (subrequests) => loop.holder.count(subrequests),
@@ -26,6 +26,6 @@ export const discoveryOf = (loop: Loop, view: LoopView, signal: AbortSignal): Di
  */
 export function discoveryIn(call: CallRun): Discovery {
   const { loop, time } = RunningCall.of(call);
-  const discovery = discoveryOf(loop, call.view, loop.holder.signal);
+  const discovery = createDiscovery(loop, call.view, loop.holder.signal);
   return { ...discovery, ask: (needs, work) => time.outside(() => discovery.ask(needs, work)) };
 }

@@ -13,7 +13,7 @@ export interface ToolException {
 export type ExceptionProcessor = (exception: ToolException) => string;
 
 /** Returns the exception's message. */
-export const tellException: ExceptionProcessor = ({ tool, thrown }) => messageOf(tool, thrown);
+export const describeException: ExceptionProcessor = ({ tool, thrown }) => messageOf(tool, thrown);
 
 /** Selects the tool exceptions that end the turn instead of going to the model. */
 export interface ExceptionOptions {
@@ -45,12 +45,12 @@ export function exceptionProcessor({
   return (exception) => {
     const { thrown } = exception;
     if (alwaysThrow || rethrown.some((type) => thrown instanceof type)) throw thrown;
-    return tellException(exception);
+    return describeException(exception);
   };
 }
 
 /** The maximum length of a thrown message in characters. */
-const MAX_MESSAGE = 2_000;
+const MAX_MESSAGE_LENGTH = 2_000;
 
 /** How many causes are followed. */
 const MAX_CAUSES = 5;
@@ -60,24 +60,24 @@ const MAX_CAUSES = 5;
  * the class.
  */
 export function messageOf(tool: string, thrown: unknown): string {
-  const message = attempt(() => wordsOf(thrown, MAX_CAUSES));
-  if (message.trim() !== '') return message.slice(0, MAX_MESSAGE);
-  const name = attempt(() => Object(thrown).constructor?.name);
+  const message = textOrEmpty(() => messageWithCauses(thrown, MAX_CAUSES));
+  if (message.trim() !== '') return message.slice(0, MAX_MESSAGE_LENGTH);
+  const name = textOrEmpty(() => Object(thrown).constructor?.name);
   return `Exception occurred in tool: ${tool} (${name === '' ? 'no class' : name})`;
 }
 
 /** Returns the error's own message, followed by its cause's unless the message already includes it. */
-function wordsOf(thrown: unknown, causes: number): string {
-  if (!(thrown instanceof Error)) return attempt(() => String(thrown));
-  const own = attempt(() => thrown.message);
+function messageWithCauses(thrown: unknown, causes: number): string {
+  if (!(thrown instanceof Error)) return textOrEmpty(() => String(thrown));
+  const own = textOrEmpty(() => thrown.message);
   const isLast = causes === 0 || thrown.cause === undefined || thrown.cause === null;
-  const cause = isLast ? '' : wordsOf(thrown.cause, causes - 1);
+  const cause = isLast ? '' : messageWithCauses(thrown.cause, causes - 1);
   if (own.trim() === '') return cause;
   return own.includes(cause) ? own : `${own} (cause: ${cause})`;
 }
 
 /** A thrown value can be anything, including a value that cannot be converted to a string. */
-function attempt(words: () => unknown): string {
+function textOrEmpty(words: () => unknown): string {
   try {
     const said = words();
     return typeof said === 'string' ? said : '';

@@ -5,33 +5,33 @@ import {
   isSuspended,
   knownResult,
   mayHaveHappened,
-  unknownOutcome,
+  unknownOutcomeResult,
 } from '../journal/conversation.ts';
 import type { CallRecord } from '../journal/state.ts';
-import { Stop, untilAborted } from '../tool/async.ts';
-import { CALLS } from '../tool/call-origin.ts';
+import { raceAbort, StopController } from '../tool/async.ts';
+import { CALL_ORIGINS } from '../tool/call-origin.ts';
 import { parseToolInput } from '../tool/check-input.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { AnyTool, CallRun } from '../tool/tool.ts';
 import {
-  failure,
+  failureResult,
   isOutcomeUnknown,
   isToolResult,
   type Signal,
   type ToolResult,
 } from '../tool/tool-result.ts';
-import { AroundTime } from './around-time.ts';
-import { type Batch, CallView, type LanePlace } from './batch.ts';
-import { type CallEnding, endEventsOf, endingOf, withSignal } from './call-ending.ts';
+import { OverheadTimer } from './around-time.ts';
+import { type Batch, CallView, type LaneCall } from './batch.ts';
+import { type CallEnding, toCallEnding, toEndEvents, withSignal } from './call-ending.ts';
 import { toCallRun } from './call-run.ts';
 import { messageOf } from './exception-processor.ts';
-import { callEnded, Interrupted } from './holder.ts';
+import { createCallEndedError, Interrupted } from './holder.ts';
 import { type Loop, principalOf } from './loop.ts';
-import { throughModules, watched } from './loop-seams.ts';
+import { callInModules, notifyWatchers } from './loop-seams.ts';
 import { isSupersededBySignal, signalOf } from './next-step.ts';
-import { lateCall } from './reconcile.ts';
+import { toLateCall } from './reconcile.ts';
 import { RunningCall } from './running-call.ts';
-import { asDeclared, exceptionResult, resultOf } from './tool-answer.ts';
+import { checkDeclaredOutput, exceptionResult, toKeptResult } from './tool-answer.ts';
 import { toolNotFound } from './tool-not-found.ts';
 
 /**
@@ -41,7 +41,7 @@ import { toolNotFound } from './tool-not-found.ts';
  *
  * @throws Interrupted if the call is left open, for another invocation or for the end of the turn.
  */
-export async function executeCall(batch: Batch, place: LanePlace): Promise<void> {
+export async function executeCall(batch: Batch, place: LaneCall): Promise<void> {
   const { loop, offer } = batch;
   const { record } = place;
   const { holder, journal } = loop;
@@ -55,48 +55,48 @@ export async function executeCall(batch: Batch, place: LanePlace): Promise<void>
   const inDoubt = mayHaveHappened(record) || turn?.frames.has(record.id);
   if (turn && !hasBegun(turn, record)) loop.locks.passed.add(record.id);
   const isWatched = loop.spec.uses.length > 0;
-  if (isWatched) watched(loop, { at: 'call', record, offer });
+  if (isWatched) notifyWatchers(loop, { at: 'call', record, offer });
   const began = holder.now();
-  const ended = await endOf(batch, place, signal);
+  const ended = await runToEnding(batch, place, signal);
   const isKnown = ended.reached ? !isOutcomeUnknown(ended.result) : !inDoubt;
-  const known = isKnown ? ended : foundEnding(record, ended);
+  const known = isKnown ? ended : resolveEnding(record, ended);
   const opened = journal.state.turn?.frames.has(record.id) ? journal.state.turn : undefined;
   const exit = opened && exitInside(opened, record.id);
   const result = exit ? withSignal(known.result, exit) : known.result;
   if (record.ended) {
     // The loop around it ended the call while it ran. If its outcome is unknown, its result is still
     // journaled.
-    if (!isOutcomeUnknown(result)) holder.late(lateCall(record), Promise.resolve(result));
-    throw callEnded(record.id);
+    if (!isOutcomeUnknown(result)) holder.late(toLateCall(record), Promise.resolve(result));
+    throw createCallEndedError(record.id);
   }
   // Open calls in the nested loop end before this call does.
   const inside = opened ? closeOpenCalls(opened, 'failed', record.id) : [];
-  journal.emit(...inside, ...endEventsOf(loop, record, { ...known, result }));
-  if (isWatched) watched(loop, { at: 'result', record, offer, result, ms: holder.now() - began });
+  journal.emit(...inside, ...toEndEvents(loop, record, { ...known, result }));
+  if (isWatched) notifyWatchers(loop, { at: 'result', record, offer, result, ms: holder.now() - began });
 }
 
 /**
  * Returns the end of a call whose outcome this invocation does not know. Another invocation may have stored
  * its result meanwhile.
  */
-function foundEnding(record: CallRecord, ended: CallEnding): CallEnding {
+function resolveEnding(record: CallRecord, ended: CallEnding): CallEnding {
   const known = knownResult(record);
   if (known) return { result: known };
-  return ended.reached ? ended : { result: unknownOutcome(record.name) };
+  return ended.reached ? ended : { result: unknownOutcomeResult(record.name) };
 }
 
 /** Runs the tool if the call is permitted, and returns how the call ended. */
-async function endOf(batch: Batch, place: LanePlace, signal: Signal | undefined): Promise<CallEnding> {
+async function runToEnding(batch: Batch, place: LaneCall, signal: Signal | undefined): Promise<CallEnding> {
   const { loop, offer } = batch;
   const { record, input, earlier } = place;
-  const time = new AroundTime(loop.holder, { tool: record.name, log: loop.log });
+  const time = new OverheadTimer(loop.holder, { tool: record.name, log: loop.log });
   try {
     const { tool, answer } = await permitCall(batch, place, { signal, time });
     if (!tool) return { result: knownResult(record) ?? answer };
     const view = new CallView(loop, record, earlier);
     const call = new RunningCall({ loop, record, tool, input, view, time });
     const run = toCallRun(call, offer, await loop.holder.digest(loop.turn));
-    return await endingOf(call, run, await answerOf(call, run));
+    return await toCallEnding(call, run, await waitForResult(call, run));
   } finally {
     time.end();
   }
@@ -108,12 +108,12 @@ async function endOf(batch: Batch, place: LanePlace, signal: Signal | undefined)
  *
  * @throws the reason of the holder's signal if it aborts before the effect is reached.
  */
-async function answerOf(call: RunningCall, run: CallRun): Promise<ToolResult> {
+async function waitForResult(call: RunningCall, run: CallRun): Promise<ToolResult> {
   const { signal } = call.loop.holder;
-  const calling = callTool(call, calledIn(call, run));
+  const calling = callTool(call, callWithInput(call, run));
   const late = call.time.over.then((answer) => (call.answer ? callTool(call, call.answer()) : answer));
   const answer = Promise.race([calling, late]);
-  const stop = new Stop(signal);
+  const stop = new StopController(signal);
   try {
     return await stop.until(answer);
   } catch (thrown) {
@@ -125,19 +125,19 @@ async function answerOf(call: RunningCall, run: CallRun): Promise<ToolResult> {
 }
 
 /** Calls the tool with its parsed input, through the modules around the call. */
-async function calledIn(call: RunningCall, run: CallRun): Promise<unknown> {
+async function callWithInput(call: RunningCall, run: CallRun): Promise<unknown> {
   const { loop, tool, record } = call;
   const next = async (): Promise<ToolResult> => {
     const known = call.input ?? tool.readInput?.(record.input);
     const read = known ? { ok: true as const, input: known } : parseToolInput(tool.name, record.input);
-    if (!read.ok) return failure('invalid-input', read.message);
-    return CALLS.inCall(run.origin, () => tool.call(read.input, run));
+    if (!read.ok) return failureResult('invalid-input', read.message);
+    return CALL_ORIGINS.inCall(run.origin, () => tool.call(read.input, run));
   };
   const reached = (limit: ReachedLimit): void => {
     call.limit ??= limit;
   };
   const { uses } = loop.spec;
-  const answered = await (uses.length > 0 ? throughModules(uses, run, { next, reached }) : next());
+  const answered = await (uses.length > 0 ? callInModules(uses, run, { next, reached }) : next());
   call.time.end();
   return answered;
 }
@@ -148,8 +148,8 @@ async function calledIn(call: RunningCall, run: CallRun): Promise<unknown> {
  */
 async function callTool({ loop, tool }: RunningCall, calling: Promise<unknown>): Promise<ToolResult> {
   try {
-    const result = await resultOf(loop, tool.name, await calling);
-    return tool.output ? asDeclared(loop, tool, result) : result;
+    const result = await toKeptResult(loop, tool.name, await calling);
+    return tool.output ? checkDeclaredOutput(loop, tool, result) : result;
   } catch (thrown) {
     if (thrown instanceof Interrupted) throw thrown;
     return exceptionResult(loop, tool, thrown);
@@ -167,33 +167,33 @@ type Permission =
  */
 async function permitCall(
   { loop, batch, offer }: Batch,
-  { record, tool, input }: LanePlace,
-  { signal, time }: { readonly signal: Signal | undefined; readonly time: AroundTime },
+  { record, tool, input }: LaneCall,
+  { signal, time }: { readonly signal: Signal | undefined; readonly time: OverheadTimer },
 ): Promise<Permission> {
   const { policies } = loop.spec;
   const { turn } = loop.journal.state;
   const isBegun = turn !== undefined && hasBegun(turn, record);
   if (signal && (!isBegun || isSupersededBySignal(batch, turn)(record)))
-    return { answer: skipped(record.name, signal) };
+    return { answer: skippedResult(record.name, signal) };
   if (!tool) return { answer: toolNotFound(record.name, offer.byName, policies.unknownTools) };
   if (!policies.isEligible) return { tool };
   // The policy judges the tool that would run, not the unfolding tool in front of it.
   const meant = input ? { id: record.id, name: tool.name, input: JSON.stringify(input) } : record;
-  const answer = await ineligible(loop, meant, time);
+  const answer = await checkEligibility(loop, meant, time);
   return answer ? { answer } : { tool };
 }
 
-const skipped = (tool: string, { reason }: Signal): ToolResult =>
-  failure(
+const skippedResult = (tool: string, { reason }: Signal): ToolResult =>
+  failureResult(
     'skipped',
     `Skipped: '${tool}' was not run, since another call of this reply ended the loop: ${reason}`,
   );
 
 /** Returns the result of a call that the agent's policy refuses, or `undefined` if it permits the call. */
-async function ineligible(
+async function checkEligibility(
   loop: Loop,
   { id, name, input }: Pick<CallRecord, 'id' | 'name' | 'input'>,
-  time: AroundTime,
+  time: OverheadTimer,
 ): Promise<ToolResult | undefined> {
   const { policies, context } = loop.spec;
   const { signal } = loop.holder;
@@ -201,13 +201,13 @@ async function ineligible(
     const asked = time.during('isEligible', () =>
       policies.isEligible?.({ id, name, input }, context, principalOf(loop)),
     );
-    const verdict = await untilAborted(signal, Promise.race([asked, time.over]));
+    const verdict = await raceAbort(signal, Promise.race([asked, time.over]));
     if (isToolResult(verdict)) return verdict;
     if (verdict) return undefined;
-    return failure('declined', `Tool '${name}' was not run: this call is not permitted.`);
+    return failureResult('declined', `Tool '${name}' was not run: this call is not permitted.`);
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
     const why = messageOf(name, thrown);
-    return failure('declined', `Tool '${name}' was not run: its permission check failed: ${why}`);
+    return failureResult('declined', `Tool '${name}' was not run: its permission check failed: ${why}`);
   }
 }

@@ -99,14 +99,14 @@ export class Interrupted extends CallInterrupted {
 }
 
 /** Returns the error for work of a call that has ended without waiting for it. */
-export const callEnded = (call: string): Interrupted =>
+export const createCallEndedError = (call: string): Interrupted =>
   new Interrupted('cancelled', `Call ${call} has ended.`);
 
 /** Returns whether a thrown value or an abort reason is an `Interrupted` of this kind. */
 export const isInterrupted = (thrown: unknown, why: Interruption): thrown is Interrupted =>
   thrown instanceof Interrupted && thrown.why === why;
 
-const CONNECTIONS = 6;
+const MAX_CONNECTIONS = 6;
 
 /**
  * Lets at most `size` holders work at once, in order of arrival. An invocation has six slots, since the
@@ -117,7 +117,7 @@ export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(size = CONNECTIONS) {
+  constructor(size = MAX_CONNECTIONS) {
     this.#free = size;
   }
 

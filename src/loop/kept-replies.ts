@@ -1,4 +1,4 @@
-import { saidIn } from '../journal/event-rows.ts';
+import { textAndCallsIn } from '../journal/event-rows.ts';
 import type { KeptReply, Message } from '../journal/state.ts';
 import type { ModelMessage } from '../model/chat-model.ts';
 import { isOurCall, type ReplyPart } from '../model/parts.ts';
@@ -13,7 +13,7 @@ export interface KeptReplies {
    * Returns the parts to send back with a reply, or `undefined` if there are none or a transformer changed
    * the reply.
    */
-  of(reply: ShownReply): KeptOnWire | undefined;
+  of(reply: ShownReply): WireParts | undefined;
   /** Returns the parts that transformers left in a reply, even if they changed its text. */
   partsOf(reply: ShownReply): readonly ReplyPart[];
   /**
@@ -23,13 +23,13 @@ export interface KeptReplies {
   has(call: string): boolean;
 }
 
-type KeptOnWire = Pick<
+type WireParts = Pick<
   Extract<ModelMessage, { role: 'assistant' }>,
   'parts' | 'provider' | 'madeBy' | 'prefix'
 >;
 
 /** Finds the kept parts of the replies, including replies that a transformer copied. */
-export function keptReplies(messages: readonly Message[]): KeptReplies {
+export function findKeptReplies(messages: readonly Message[]): KeptReplies {
   const all = messages.flatMap((message) =>
     message.role === 'assistant' && message.kept ? message.kept : [],
   );
@@ -38,7 +38,9 @@ export function keptReplies(messages: readonly Message[]): KeptReplies {
   const cut = messages.flatMap((message) =>
     message.role === 'assistant' && message.cut ? message.calls : [],
   );
-  const calls = new Set([...all.flatMap(({ parts }) => saidIn(parts).toolCalls), ...cut].map(({ id }) => id));
+  const calls = new Set(
+    [...all.flatMap(({ parts }) => textAndCallsIn(parts).toolCalls), ...cut].map(({ id }) => id),
+  );
   let byText: ReadonlyMap<string, KeptReply> | undefined;
   const copied = (parts: ShownReply['parts']): KeptReply | undefined => {
     byText ??= new Map(all.map((kept) => [JSON.stringify(kept.parts), kept]));
@@ -49,7 +51,7 @@ export function keptReplies(messages: readonly Message[]): KeptReplies {
   return {
     of(reply) {
       const kept = find(reply);
-      return kept && isUnchanged(reply, kept) ? onWire(kept) : undefined;
+      return kept && isUnchanged(reply, kept) ? toWireParts(kept) : undefined;
     },
     partsOf: (reply) => find(reply)?.parts ?? [],
     has: (call) => calls.has(call),
@@ -58,7 +60,7 @@ export function keptReplies(messages: readonly Message[]): KeptReplies {
 
 /** Returns whether a reply still has the text and calls that its model wrote. */
 function isUnchanged({ text, calls }: ShownReply, { parts }: KeptReply): boolean {
-  const said = saidIn(parts);
+  const said = textAndCallsIn(parts);
   return (
     text === said.text &&
     calls.length === said.toolCalls.length &&
@@ -69,7 +71,7 @@ function isUnchanged({ text, calls }: ShownReply, { parts }: KeptReply): boolean
   );
 }
 
-const onWire = ({ parts, provider, madeBy, prefix }: KeptReply): KeptOnWire => ({
+const toWireParts = ({ parts, provider, madeBy, prefix }: KeptReply): WireParts => ({
   parts: parts.map((part): ReplyPart => {
     if (!isOurCall(part)) return part;
     const { providerId: id, meant: _, called = part.name, ...call } = part;

@@ -1,8 +1,8 @@
 import type { ChatModel, ModelOfEnv, ModelReply } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { type AgentSettings, mergedSettings } from '../model/settings.ts';
+import { type AgentSettings, mergeSettings } from '../model/settings.ts';
 import type { DoneCall, Limits, Plan } from '../tool/frame.ts';
-import { paragraphs } from '../tool/json.ts';
+import { joinParagraphs } from '../tool/json.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy, Instructions } from '../tool/tool.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
@@ -10,10 +10,10 @@ import type { MemoryFact } from '../tool/tool-memory.ts';
 import { ownOffers } from '../tool/uses.ts';
 import type { AnswerForm } from './answer-form.ts';
 import type { Loop, LoopAgent, LoopAgents, LoopSpec, PlannedModel } from './loop.ts';
-import { usesInside } from './loop-seams.ts';
+import { usesOfNestedLoop } from './loop-seams.ts';
 
 /** The call that opens the nested loop, and the loop's calls so far, for a plan. */
-interface Opened {
+interface OpeningCall {
   readonly id: string;
   readonly calls: () => readonly DoneCall[];
 }
@@ -23,7 +23,7 @@ interface Opened {
  *
  * @throws ConfigurationError if the deployment lacks something that the agent requires.
  */
-export function specInside(loop: Loop, frame: Frame, opened: Opened): LoopSpec | string {
+export function resolveNestedSpec(loop: Loop, frame: Frame, opened: OpeningCall): LoopSpec | string {
   const { runBy: runner = {} } = frame;
   const { agent: asked } = runner;
   const { tools, output, uses, sources = [], strategies = [], key } = frame;
@@ -32,14 +32,18 @@ export function specInside(loop: Loop, frame: Frame, opened: Opened): LoopSpec |
     strategies: [...ownOffers(uses, 'after', key), ...strategies],
   };
   if (asked === undefined) {
-    const instructions = endingWith(frame.instructions, output?.instruction);
+    const instructions = appendInstructions(frame.instructions, output?.instruction);
     const own = { instructions, tools, output, ...modelFor(loop, runner) };
-    return nestedSpec(loop, { ...frame, ...offered, own }, opened);
+    return toNestedSpec(loop, { ...frame, ...offered, own }, opened);
   }
   const agent = findAgent(loop.agents, asked);
   return typeof agent === 'string'
     ? agent
-    : nestedSpec(loop, declaredBy(agent, { loop, frame: { ...frame, ...offered }, runner }), opened);
+    : toNestedSpec(
+        loop,
+        toNestedDeclaration(agent, { loop, frame: { ...frame, ...offered }, runner }),
+        opened,
+      );
 }
 
 /**
@@ -50,11 +54,11 @@ function modelFor(
   loop: Loop,
   { model: given, settings }: Runner,
 ): Pick<LoopSpec, 'settings' | 'modelTimeout'> & Partial<Pick<LoopSpec, 'model'>> {
-  const model = givenModel(loop, given);
+  const model = resolveModel(loop, given);
   const modelTimeout = { ...loop.spec.modelTimeout, ...settings?.timeout };
   if (given) return { settings, modelTimeout, ...(model && { model }) };
   return {
-    settings: mergedSettings({ ...loop.spec.settings, toolChoice: undefined }, settings),
+    settings: mergeSettings({ ...loop.spec.settings, toolChoice: undefined }, settings),
     modelTimeout,
   };
 }
@@ -62,18 +66,23 @@ function modelFor(
 /**
  * Returns `undefined` without an environment, as in a test. The nested loop then uses the outer loop's model.
  */
-const givenModel = ({ agents }: Loop, given: Runner['model']): ChatModel | undefined =>
+const resolveModel = ({ agents }: Loop, given: Runner['model']): ChatModel | undefined =>
   typeof given === 'function' ? agents?.modelOf?.(given) : given;
 
 /** The declarations of a nested loop, from its frame or its agent. */
-interface Declared extends Pick<Frame, 'uses' | 'sources' | 'strategies' | 'limits' | 'context' | 'plan'> {
+interface NestedDeclaration
+  extends Pick<Frame, 'uses' | 'sources' | 'strategies' | 'limits' | 'context' | 'plan'> {
   /** Context of an agent, overridden by that of the loop around it. */
   readonly under?: ToolCallContext;
   /** Replaces the values of the loop around it. */
   readonly own: Pick<LoopSpec, 'instructions' | 'tools' | 'output'> & Partial<LoopSpec>;
 }
 
-function nestedSpec({ modules, spec }: Loop, declared: Declared, { id, calls }: Opened): LoopSpec {
+function toNestedSpec(
+  { modules, spec }: Loop,
+  declared: NestedDeclaration,
+  { id, calls }: OpeningCall,
+): LoopSpec {
   // A plan and its limits apply only to its own loop. A loop inside one of its steps is an ordinary loop.
   const around = spec.aroundPlan ?? {
     model: spec.model,
@@ -86,30 +95,30 @@ function nestedSpec({ modules, spec }: Loop, declared: Declared, { id, calls }: 
     ...spec,
     ...around,
     ...own,
-    uses: usesInside(spec.uses, id, uses),
+    uses: usesOfNestedLoop(spec.uses, id, uses),
     strategies: [...sources, ...modules.strategies, ...strategies],
     iterations: limits?.iterations ?? around.iterations,
     context: context ? outside.merge(context) : outside,
     depth: spec.depth + 1,
     aroundPlan: plan && around,
-    ...(plan && { model: plannedModel(plan, calls), tokenCeiling: undefined }),
+    ...(plan && { model: createPlannedModel(plan, calls), tokenCeiling: undefined }),
   };
 }
 
 /** The model name under which a plan's replies are journaled. */
-const PLAN = 'plan';
+const PLAN_MODEL_NAME = 'plan';
 
 /**
  * Makes a model from a plan. The loop, the journal and the handling of calls stay the same. Asking a plan
  * costs nothing, so every resume asks it again.
  */
-const plannedModel = (plan: Plan, calls: () => readonly DoneCall[]): PlannedModel => ({
-  name: PLAN,
+const createPlannedModel = (plan: Plan, calls: () => readonly DoneCall[]): PlannedModel => ({
+  name: PLAN_MODEL_NAME,
   planned: true,
   async ask(): Promise<ModelReply> {
     const done = calls();
     const next = plan(done);
-    if (!next) return { text: PLAN, toolCalls: [], finish: 'stop' };
+    if (!next) return { text: PLAN_MODEL_NAME, toolCalls: [], finish: 'stop' };
     const input = typeof next.input === 'string' ? next.input : JSON.stringify(next.input);
     const call = { id: `step_${done.length}`, name: next.tool, input };
     return { text: '', toolCalls: [call], finish: 'tool-calls' };
@@ -117,7 +126,7 @@ const plannedModel = (plan: Plan, calls: () => readonly DoneCall[]): PlannedMode
 });
 
 /** An agent's nested loop and how it runs. */
-interface Asked {
+interface AgentRun {
   readonly loop: Loop;
   readonly frame: Frame;
   readonly runner: Runner;
@@ -129,15 +138,15 @@ interface Asked {
  *
  * @throws ConfigurationError if a tool of the frame has the same name as one of the agent's.
  */
-function declaredBy(agent: LoopAgent, { loop, frame, runner }: Asked): Declared {
+function toNestedDeclaration(agent: LoopAgent, { loop, frame, runner }: AgentRun): NestedDeclaration {
   const { agents, spec } = loop;
   const { policies } = agent;
   const { output = agent.output } = frame;
-  const settings = mergedSettings(agent.settings, runner.settings);
-  const model = givenModel(loop, runner.model) ?? agent.model ?? agents?.model;
+  const settings = mergeSettings(agent.settings, runner.settings);
+  const model = resolveModel(loop, runner.model) ?? agent.model ?? agents?.model;
   const own = {
-    instructions: endingWith(runner.instructions ?? agent.instructions, output?.instruction),
-    tools: toolsBeside(agent, frame),
+    instructions: appendInstructions(runner.instructions ?? agent.instructions, output?.instruction),
+    tools: mergeTools(agent, frame),
     modelTimeout: { ...spec.modelTimeout, ...settings.timeout },
     policies,
     output,
@@ -157,17 +166,17 @@ function declaredBy(agent: LoopAgent, { loop, frame, runner }: Asked): Declared 
   };
 }
 
-function endingWith(instructions: Instructions, end: string | undefined): Instructions {
+function appendInstructions(instructions: Instructions, end: string | undefined): Instructions {
   if (end === undefined) return instructions;
-  if (typeof instructions === 'string') return paragraphs(instructions, end);
-  return (view) => paragraphs(instructions(view), end);
+  if (typeof instructions === 'string') return joinParagraphs(instructions, end);
+  return (view) => joinParagraphs(instructions(view), end);
 }
 
 /**
  * Returns the agent's tools plus the frame's. If the frame has none, returns the agent's own array, since
  * caches use it as a key.
  */
-function toolsBeside(agent: LoopAgent, frame: Frame): readonly AnyTool[] {
+function mergeTools(agent: LoopAgent, frame: Frame): readonly AnyTool[] {
   if (frame.tools.length === 0) return agent.tools;
   const names = new Set(agent.tools.map(({ name }) => name));
   const twice = frame.tools.find(({ name }) => names.has(name));
@@ -190,13 +199,13 @@ function findAgent(agents: LoopAgents | undefined, asked: LoopAgent | string): L
   if (!agents) {
     return `Agent '${asked}' not found: without an app, pass the agent's definition instead of its name.`;
   }
-  return agents.find(asked) ?? `Agent '${asked}' not found. Available agents: ${listed(agents.names)}.`;
+  return agents.find(asked) ?? `Agent '${asked}' not found. Available agents: ${formatNames(agents.names)}.`;
 }
 
 /** The maximum number of agents named to a model. */
 const MAX_NAMES = 20;
 
-function listed(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   if (names.length === 0) return 'none';
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
   return names.slice(0, MAX_NAMES).join(', ') + more;

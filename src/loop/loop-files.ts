@@ -73,7 +73,7 @@ export interface LoopFiles {
 }
 
 /** The files of a session while an invocation holds it. */
-export interface HeldFiles extends LoopFiles {
+export interface HeldSessionFiles extends LoopFiles {
   /** Returns the unsaved files that an event names, to store with it, or `undefined`. */
   namedBy(event: SessionEvent): readonly KeptBlob[] | undefined;
   /** Returns the same for the parts of a message that is left for the next lease holder. */
@@ -85,7 +85,7 @@ export interface HeldFiles extends LoopFiles {
 }
 
 /** A session that an invocation holds. */
-export interface HoldingSession {
+export interface HeldSessionScope {
   readonly port: Pick<SessionPort, 'blob' | 'blobStates'>;
   /** The session's name. */
   readonly name: string;
@@ -117,7 +117,7 @@ export interface FileKeeper {
    */
   named(parts: readonly ContentPart[]): Promise<NamedFiles>;
   /** Opens the files of a session for the invocation that holds it. */
-  open(session: HoldingSession): HeldFiles;
+  open(session: HeldSessionScope): HeldSessionFiles;
   /** Returns the files of a loop without a session. */
   inMemory(): LoopFiles;
 }
@@ -126,11 +126,11 @@ export interface FileKeeper {
 export const FILES = defineSeam<FileKeeper>();
 
 /** Returns the file keeper among the uses, or `undefined`. */
-export function keeperIn(uses: readonly ModuleUse[]): FileKeeper | undefined {
+export function findFileKeeper(uses: readonly ModuleUse[]): FileKeeper | undefined {
   const use = uses.find((one) => FILES.of(one));
   return use && FILES.of(use);
 }
 
 /** Returns an error message for a feature that needs the `files` module. */
-export const needsFiles = (what: string): string =>
+export const missingFilesModuleMessage = (what: string): string =>
   `${what} needs the module \`files()\`${literals?.mending.files ?? '.'}`;

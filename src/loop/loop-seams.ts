@@ -16,7 +16,7 @@ export interface LoopSeam {
    * Returns the instructions and the output form of the turn's own loop, based on the turn's context. Every
    * invocation that resumes the turn calls it, so it must be pure and must not throw.
    */
-  declare?(declared: Declared, turn: Pick<TurnState, 'context'>): Declared;
+  declare?(declared: LoopDeclaration, turn: Pick<TurnState, 'context'>): LoopDeclaration;
   /**
    * Called before tools are offered for a model call, except for the last call at a limit. It can make
    * requests, and journals its results with `loop.journal.emit`. After a crash it is called again, so it must
@@ -56,7 +56,7 @@ export interface LoopSeam {
    * `undefined` for no caching. Only the last use in scope is asked, and only for a model that `caches`. It
    * must not throw.
    */
-  marks?(request: ModelRequest, given: GivenMarks, loop: Loop): CacheMarks | undefined;
+  marks?(request: ModelRequest, given: MarksInput, loop: Loop): CacheMarks | undefined;
   /**
    * Observes the moments of a loop. It must not change them and must not throw. Its promise is not awaited.
    */
@@ -80,7 +80,7 @@ export interface LoopSeam {
 }
 
 /** The instructions of a loop, and the form of its answer. */
-export type Declared = Pick<LoopAgent, 'instructions' | 'output'>;
+export type LoopDeclaration = Pick<LoopAgent, 'instructions' | 'output'>;
 
 /** The purpose of a step of the phase `history`. */
 export interface HistoryScope {
@@ -96,7 +96,7 @@ export interface HistoryScope {
 }
 
 /** The input of a step of the phase `marks`, beside the request. */
-export interface GivenMarks {
+export interface MarksInput {
   /** A cache key that is the same for all requests of a loop in its session. It reveals no names. */
   readonly key: string;
   /** The default marks. */
@@ -107,7 +107,7 @@ export interface GivenMarks {
  * Returns why one of the modules cannot be used with this model, or `undefined`. The text follows the name of
  * an agent.
  */
-export function refusedModel(uses: readonly ModuleUse[], model: ChatModel): string | undefined {
+export function refusedModelProblem(uses: readonly ModuleUse[], model: ChatModel): string | undefined {
   for (const use of uses) {
     const problem = isPlanned(model) ? undefined : LOOPS.of(use)?.refuses?.(model);
     if (problem !== undefined) return problem;
@@ -125,11 +125,11 @@ export function tokenCeiling(
 ): number | undefined {
   if (tokens !== undefined) return tokens === 'unlimited' ? undefined : tokens;
   for (const { use } of uses) if (LOOPS.of(use)?.boundsTokens) return undefined;
-  return MOST_TOKENS;
+  return DEFAULT_MAX_TOKENS;
 }
 
 /** The default for turns whose tokens are limited by neither the agent nor a module. */
-const MOST_TOKENS = 1_000_000;
+const DEFAULT_MAX_TOKENS = 1_000_000;
 
 /** A module's position around a call. */
 export interface CallPlace {
@@ -152,25 +152,25 @@ export const usesOfTurn = (
   appWide: readonly ModuleUse[],
   ofAgent: readonly ModuleUse[],
 ): readonly ScopedUse[] => [
-  ...scoped(ROOT, appWide, true),
-  ...scoped(
+  ...toScopedUses(ROOT, appWide, true),
+  ...toScopedUses(
     ROOT,
     ofAgent.filter((use) => !appWide.includes(use)),
   ),
 ];
 
 /** Returns the uses of a nested loop: the outer ones that also apply there, then its own. */
-export function usesInside(
+export function usesOfNestedLoop(
   around: readonly ScopedUse[],
   frame: string,
   own: readonly ModuleUse[] = [],
 ): readonly ScopedUse[] {
   const kept = around.filter(({ use, isAppWide }) => isAppWide || use.module.nested);
-  return [...kept, ...scoped(frame, own).filter(({ use }) => !kept.some((one) => one.use === use))];
+  return [...kept, ...toScopedUses(frame, own).filter(({ use }) => !kept.some((one) => one.use === use))];
 }
 
 /** Keeps the uses that have hooks in loops. */
-const scoped = (frame: string, uses: readonly ModuleUse[], isAppWide = false): readonly ScopedUse[] =>
+const toScopedUses = (frame: string, uses: readonly ModuleUse[], isAppWide = false): readonly ScopedUse[] =>
   uses.filter((use) => LOOPS.of(use)).map((use) => ({ use, frame, isAppWide }));
 
 /** Runs `prepare` of every module before a model call. Rethrows their errors. */
@@ -179,7 +179,7 @@ export async function prepareAll(loop: Loop): Promise<void> {
 }
 
 /** Passes a moment of a loop to the modules that watch it. A loop without modules can skip the call. */
-export function watched(loop: Loop, moment: LoopMoment): void {
+export function notifyWatchers(loop: Loop, moment: LoopMoment): void {
   for (const { use } of loop.spec.uses) LOOPS.of(use)?.watch?.(loop, moment);
 }
 
@@ -187,7 +187,7 @@ export function watched(loop: Loop, moment: LoopMoment): void {
  * Returns any layer around the model calls of a loop, since each can run all of them. Returns `undefined`
  * otherwise.
  */
-export function askSeamOf({ spec: { uses, model } }: Pick<Loop, 'spec'>): AskSeam | undefined {
+export function findAskSeam({ spec: { uses, model } }: Pick<Loop, 'spec'>): AskSeam | undefined {
   for (const { use } of uses) {
     const seam = LOOPS.of(use)?.ask;
     if (seam && !isPlanned(model)) return seam;
@@ -196,7 +196,7 @@ export function askSeamOf({ spec: { uses, model } }: Pick<Loop, 'spec'>): AskSea
 }
 
 /** Runs a call through the modules that wrap it, outermost first. */
-export function throughModules(
+export function callInModules(
   uses: readonly ScopedUse[],
   call: CallRun,
   { next, reached }: { next(): Promise<ToolResult>; reached(limit: ReachedLimit): void },
@@ -246,7 +246,7 @@ interface RunningEffect {
 }
 
 /**
- * A moment in a loop, as the seam `watch` receives it. It is the loop's own data: read it, but do not change
+ * A moment in a loop, as the seam `openLine` receives it. It is the loop's own data: read it, but do not change
  * it. `ms`: the duration, including attempts and the waits between them.
  */
 export type LoopMoment =

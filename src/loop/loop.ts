@@ -3,7 +3,7 @@ import type { TurnMemories } from '../journal/memories.ts';
 import { type FrameState, inFrame, type SessionState } from '../journal/state.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { AgentSettings, ModelTimeout } from '../model/settings.ts';
-import { CODE, type TurnPrincipal } from '../tool/call.ts';
+import { CODE_PRINCIPAL, type TurnPrincipal } from '../tool/call.ts';
 import type { WorkerEnv } from '../tool/env.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json } from '../tool/json.ts';
@@ -39,7 +39,7 @@ export const timeIn = ({ holder, startedAt }: Pick<Loop, 'holder' | 'startedAt'>
 
 /** Returns the principal that started the loop's turn. */
 export const principalOf = ({ journal }: Pick<Loop, 'journal'>): TurnPrincipal =>
-  journal.state.turn?.principal ?? CODE;
+  journal.state.turn?.principal ?? CODE_PRINCIPAL;
 
 /** A model whose replies come from a plan. No provider is asked, and the replies cost nothing. */
 export interface PlannedModel extends ChatModel {

@@ -1,7 +1,7 @@
 import { isStart } from '../journal/conversation.ts';
 import { type Cut, cutMessages } from '../journal/cut.ts';
 import type { Message } from '../journal/state.ts';
-import { ModelError, type ModelRequest, type ToldLength } from '../model/chat-model.ts';
+import { ModelError, type ModelRequest, type RequestLength } from '../model/chat-model.ts';
 import { tokensOfFiles, withoutBytes } from '../model/given-to.ts';
 import { ENCODER } from '../tool/async.ts';
 import { inLoop, type Loop } from './loop.ts';
@@ -10,13 +10,13 @@ import { inLoop, type Loop } from './loop.ts';
 export type ToRequest = (conversation: readonly Message[]) => ModelRequest;
 
 /** The fraction of the model's context to fill. The rest is for its reply and the next results. */
-const FILLED = 0.75;
+const FILLED_FRACTION = 0.75;
 /** The fraction of a request to keep if the provider reported no lengths. */
-const KEPT = 1 / 3;
+const KEPT_FRACTION = 1 / 3;
 /** The assumed bytes per token if the provider reported no count. Most texts have more. */
-const BYTES = 3;
+const BYTES_PER_TOKEN = 3;
 /** The minimum characters of a shortened result. A shorter one is of no use to a model. */
-const FEWEST = 256;
+const MIN_RESULT_CHARACTERS = 256;
 
 /** Returns whether the model refused a request because it is longer than its context. */
 export const isTooLong = (failure: unknown): failure is ModelError =>
@@ -30,24 +30,24 @@ export const isTooLong = (failure: unknown): failure is ModelError =>
  */
 export function makeRoom(loop: Loop, toRequest: ToRequest, failure: ModelError): ModelError | undefined {
   const { frame, spec } = loop;
-  if (frame.shortened) return tooLong(loop, 'even after it was shortened', failure);
+  if (frame.shortened) return createTooLongError(loop, 'even after it was shortened', failure);
   const { messages } = frame;
   const bytes = (left: Cut): number => bytesOf(toRequest(cutMessages(messages, left)));
   const all = bytes({});
-  const aim = aimOf(all, failure.length);
-  const left = cutOf(messages, spec.policies.resultCharacters, (some) => bytes(some) <= aim);
-  if (bytes(left) >= all) return tooLong(loop, 'and cannot be shortened further', failure);
+  const aim = targetBytes(all, failure.length);
+  const left = findCut(messages, spec.policies.resultCharacters, (some) => bytes(some) <= aim);
+  if (bytes(left) >= all) return createTooLongError(loop, 'and cannot be shortened further', failure);
   loop.journal.emit({ type: 'conversation-cut', ...inLoop(loop), ...left });
   return undefined;
 }
 
-function cutOf(messages: readonly Message[], characters: number, fits: (left: Cut) => boolean): Cut {
+function findCut(messages: readonly Message[], characters: number, fits: (left: Cut) => boolean): Cut {
   const all = messages.filter(isStart).length;
-  const left = all > 1 ? { turns: most(1, all - 1, (turns) => fits({ turns })) } : {};
+  const left = all > 1 ? { turns: findGreatest(1, all - 1, (turns) => fits({ turns })) } : {};
   if (fits(left)) return left;
   const less = {
     ...left,
-    results: most(FEWEST, characters, (some) => fits({ ...left, results: some })),
+    results: findGreatest(MIN_RESULT_CHARACTERS, characters, (some) => fits({ ...left, results: some })),
   };
   const least: Cut = { ...less, turns: 1, summary: '' };
   // Keeps the summary if dropping it would not help, such as when a single message is too long.
@@ -58,7 +58,7 @@ function cutOf(messages: readonly Message[], characters: number, fits: (left: Cu
  * Returns the greatest number from `low` to `high` that fits, or `low` if none does. If a number fits, all
  * smaller ones must fit too.
  */
-function most(low: number, high: number, fits: (count: number) => boolean): number {
+function findGreatest(low: number, high: number, fits: (count: number) => boolean): number {
   let [fitting, tried] = [low, high];
   while (fitting < tried) {
     const middle = Math.ceil((fitting + tried) / 2);
@@ -72,16 +72,19 @@ function most(low: number, high: number, fits: (count: number) => boolean): numb
  * Returns the target size in bytes of the next request, from the size of the refused one and the lengths that
  * the provider reported.
  */
-function aimOf(bytes: number, { sent = bytes / BYTES, most: room }: ToldLength = {}): number {
-  return room === undefined ? bytes * KEPT : bytes * FILLED * Math.min(1, room / sent);
+function targetBytes(
+  bytes: number,
+  { sent = bytes / BYTES_PER_TOKEN, most: room }: RequestLength = {},
+): number {
+  return room === undefined ? bytes * KEPT_FRACTION : bytes * FILLED_FRACTION * Math.min(1, room / sent);
 }
 
 /** Returns the size of a request: the bytes of its JSON, and an estimate from tokens for its files. */
 const bytesOf = (request: ModelRequest): number =>
   ENCODER.encode(JSON.stringify(request, withoutBytes)).length +
-  request.messages.reduce((bytes, message) => bytes + BYTES * tokensOfFiles(message), 0);
+  request.messages.reduce((bytes, message) => bytes + BYTES_PER_TOKEN * tokensOfFiles(message), 0);
 
-const tooLong = ({ spec: { model } }: Loop, why: string, failure: ModelError): ModelError => {
+const createTooLongError = ({ spec: { model } }: Loop, why: string, failure: ModelError): ModelError => {
   const { message, reason, status, length } = failure;
   const told =
     `The conversation is too long for the model '${model.name}', ${why}: shorten the message, the instructions or the tools, ` +

@@ -2,10 +2,10 @@ import { type Principal, ROOT, type SessionEvent } from '../journal/events.ts';
 import { TurnMemories } from '../journal/memories.ts';
 import { reduce } from '../journal/reduce.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
-import { Changes, sha256Hex, TIMERS } from '../tool/async.ts';
-import { CODE } from '../tool/call.ts';
-import { hiding, toLog } from '../tool/console-log.ts';
-import { credentialsIn, envOfTools, type GivenEnv } from '../tool/env.ts';
+import { ChangeNotifier, sha256Hex, TIMERS } from '../tool/async.ts';
+import { CODE_PRINCIPAL } from '../tool/call.ts';
+import { createRedactingLog, toLog } from '../tool/console-log.ts';
+import { collectCredentials, envOfTools, type GivenEnv } from '../tool/env.ts';
 import type { Log } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { Secrets } from '../tool/secrets.ts';
@@ -14,7 +14,7 @@ import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { type Holder, NO_CREDENTIALS, Slots } from './holder.ts';
 import type { Loop, LoopJournal, LoopSpec, TurnScope } from './loop.ts';
-import { keeperIn, type LoopFiles } from './loop-files.ts';
+import { findFileKeeper, type LoopFiles } from './loop-files.ts';
 import { tokenCeiling, usesOfTurn } from './loop-seams.ts';
 import { DEFAULT_LIMITS, DEFAULT_POLICIES, type LoopLimits } from './policies.ts';
 
@@ -50,10 +50,15 @@ export interface MemoryLoop {
  * Makes a loop without a session. Its events are folded but not stored, so no other invocation can resume it,
  * and its calls cannot be reconciled later. Calls run through the same code as in a session.
  */
-export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
-  const { turn = crypto.randomUUID(), memories = [], message = '', principal = { id: CODE.id } } = config;
+export function createMemoryLoop(config: MemoryLoopConfig): MemoryLoop {
+  const {
+    turn = crypto.randomUUID(),
+    memories = [],
+    message = '',
+    principal = { id: CODE_PRINCIPAL.id },
+  } = config;
   const state = emptyState();
-  const changes = new Changes();
+  const changes = new ChangeNotifier();
   const emit = (...events: SessionEvent[]): void => {
     for (const event of events) reduce(state, { ...event, seq: state.seq + 1 }, memories);
     changes.tell();
@@ -62,9 +67,9 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
   emit({ type: 'turn-started', turn, loopId: turn, message, context: {}, principal });
   const frame = state.turn?.frames.get(ROOT);
   if (!frame) throw new Error('A turn that has started has a loop.');
-  const holder = { ...alone(turn), ...config.holder };
+  const holder = { ...createLocalHolder(turn), ...config.holder };
   const { env = {} } = config;
-  const secrets = (config.secrets ?? Secrets.NONE).hidingToo(credentialsIn(env));
+  const secrets = (config.secrets ?? Secrets.NONE).hidingToo(collectCredentials(env));
   const scope: TurnScope = {
     session: '',
     agent: '',
@@ -73,23 +78,23 @@ export function memoryLoop(config: MemoryLoopConfig): MemoryLoop {
     startsBefore: new Map(),
     takeOvers: 0,
     inSession: config.inSession ?? false,
-    journal: journalOf(state, emit, changes),
+    journal: createJournal(state, emit, changes),
     holder,
     live: config.live ?? { restarted: () => {}, progress: () => {} },
     secrets,
     env: envOfTools(env),
-    log: hiding(config.log ?? toLog(), {}, () => secrets),
-    files: config.files ?? keeperIn(config.uses ?? [])?.inMemory(),
+    log: createRedactingLog(config.log ?? toLog(), {}, () => secrets),
+    files: config.files ?? findFileKeeper(config.uses ?? [])?.inMemory(),
     slots: new Slots(),
     locks: { passed: new Set() },
     memories: new TurnMemories({ state, memories, log: toLog() }),
     made: new Map(),
     modules: { uses: [], strategies: config.everywhere ?? [] },
   };
-  return { loop: { ...scope, spec: specOf(config), frame }, state };
+  return { loop: { ...scope, spec: toLoopSpec(config), frame }, state };
 }
 
-function specOf({
+function toLoopSpec({
   limits = DEFAULT_LIMITS,
   tools,
   model,
@@ -111,7 +116,11 @@ function specOf({
   };
 }
 
-const journalOf = (state: SessionState, emit: LoopJournal['emit'], changes: Changes): LoopJournal => ({
+const createJournal = (
+  state: SessionState,
+  emit: LoopJournal['emit'],
+  changes: ChangeNotifier,
+): LoopJournal => ({
   state,
   get changed() {
     return changes.next;
@@ -121,7 +130,7 @@ const journalOf = (state: SessionState, emit: LoopJournal['emit'], changes: Chan
 });
 
 /** Returns a holder without a lease, which it therefore cannot lose. */
-function alone(turn: string): Holder {
+function createLocalHolder(turn: string): Holder {
   const { signal } = new AbortController();
   return {
     signal,

@@ -6,24 +6,24 @@ import {
   type ModelRequest,
 } from '../model/chat-model.ts';
 import type { ModelTimeout } from '../model/settings.ts';
-import { Stop } from '../tool/async.ts';
-import { type Log, warning } from '../tool/log.ts';
+import { StopController } from '../tool/async.ts';
+import { type Log, warningEntry } from '../tool/log.ts';
 import type { Holder } from './holder.ts';
 
 /** The default time limit of a reply in ms. */
-const TOTAL = 600_000;
+const DEFAULT_TOTAL_MS = 600_000;
 
 /** The default limit on the silence of a streaming model, in ms. */
-const SILENCE = 120_000;
+const DEFAULT_SILENCE_MS = 120_000;
 
 /**
  * Extra ms for an adapter with its own silence limit, so that it can retry or fail with its own message
  * first.
  */
-const GRACE = 5_000;
+const GRACE_MS = 5_000;
 
 /** The loop that asks a model. */
-interface Asker {
+interface AskingLoop {
   readonly spec: { readonly model: ChatModel; readonly modelTimeout: ModelTimeout };
   readonly holder: Pick<Holder, 'after'>;
   readonly log: Log;
@@ -37,16 +37,16 @@ interface Asker {
  * @throws the reason of `signal` if it aborts.
  */
 export async function askInTime(
-  { spec, holder, log }: Asker,
+  { spec, holder, log }: AskingLoop,
   request: ModelRequest,
   options: AskOptions,
 ): Promise<ModelReply> {
   const { model, modelTimeout } = spec;
-  const { total = TOTAL, silence } = modelTimeout;
-  const wait = new Stop(options.signal);
+  const { total = DEFAULT_TOTAL_MS, silence } = modelTimeout;
+  const wait = new StopController(options.signal);
   let isOver = false;
   let outputBegan = false;
-  let mostSilence = silence ?? SILENCE;
+  let mostSilence = silence ?? DEFAULT_SILENCE_MS;
   /** The number of open `again` calls. Meanwhile, the model cannot stream. */
   let askingUs = 0;
   let cancelSilence: (() => void) | undefined;
@@ -91,10 +91,10 @@ export async function askInTime(
           });
         }),
       alive(patience = 0) {
-        if (silence === undefined) mostSilence = Math.max(mostSilence, patience + GRACE);
+        if (silence === undefined) mostSilence = Math.max(mostSilence, patience + GRACE_MS);
         hear();
       },
-      warn: (message) => log(warning(message)),
+      warn: (message) => log(warningEntry(message)),
     });
     return await wait.until(asked);
   } catch (failure) {

@@ -1,13 +1,13 @@
-import { mustFold } from '../journal/memories.ts';
+import { assertFoldable } from '../journal/memories.ts';
 import { REDUCER_VERSION } from '../journal/reduce.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { hash32 } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
-import { isMade, type ModuleUse } from '../tool/module-use.ts';
+import { isMadeUse, type ModuleUse } from '../tool/module-use.ts';
 import type { InjectionStrategy } from '../tool/tool.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { OFFERS } from '../tool/uses.ts';
-import { type FileKeeper, keeperIn } from './loop-files.ts';
+import { type FileKeeper, findFileKeeper } from './loop-files.ts';
 
 /** All modules of an app, composed once for its fold and its loops, which know no module by name. */
 export interface Modules {
@@ -37,9 +37,9 @@ export function composeModules(
 ): Modules {
   const uses = [...new Set([...own, ...ofAgents.flat(), ...inside])];
   const scopes = [...ofAgents.map((ofAgent) => [...own, ...ofAgent]), own];
-  literals?.refuse(ConfigurationError, literals.usesProblem(scopes, { all: uses, isMade }));
+  literals?.refuse(ConfigurationError, literals.usesProblem(scopes, { all: uses, isMade: isMadeUse }));
   const memories = [...new Set(uses.map(({ module }) => module))].flatMap(({ state }) => state);
-  mustFold(memories);
+  assertFoldable(memories);
   return {
     uses,
     appWide: [...new Set(own)],
@@ -48,22 +48,22 @@ export function composeModules(
       const seam = OFFERS.of(use);
       return seam && (seam.own === undefined || own.includes(use)) ? seam : [];
     }),
-    files: keeperIn(own),
-    reducer: reducerOf(memories),
+    files: findFileKeeper(own),
+    reducer: reducerVersionOf(memories),
   };
 }
 
 /** Returns the reducer's own version for an app whose modules have no memories. */
-function reducerOf(memories: readonly ToolMemory[]): number {
+function reducerVersionOf(memories: readonly ToolMemory[]): number {
   if (memories.length === 0) return REDUCER_VERSION;
   const stamps = memories.map(
     ({ name, version = 1, when = 'batch', scope = 'session' }) => `${name}@${version} ${when} ${scope}`,
   );
-  return REDUCER_VERSION + STEP * (1 + hash32(stamps.toSorted().join()));
+  return REDUCER_VERSION + VERSION_STEP * (1 + hash32(stamps.toSorted().join()));
 }
 
 /** More than any version of the reducer. Multiplied by 2^32, it is still a safe integer. */
-const STEP = 1_000_000;
+const VERSION_STEP = 1_000_000;
 
 /** The modules of an app without modules. */
 export const NO_MODULES = composeModules([]);

@@ -4,28 +4,28 @@ import type { FrameState } from '../journal/state.ts';
 import { ModelError } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { DoneCall, FrameOutcome } from '../tool/frame.ts';
-import { warning } from '../tool/log.ts';
+import { warningEntry } from '../tool/log.ts';
 import { SignalError, ToolConfigurationError } from '../tool/signals.ts';
 import type { CallRun } from '../tool/tool.ts';
 import {
   error,
   isOutcomeUnknown,
+  isSuccess,
   type Signal,
-  succeeded,
   type ToolResult,
   text,
   toolResult,
-  withheld,
+  withheldResult,
 } from '../tool/tool-result.ts';
 import { messageOf } from './exception-processor.ts';
-import { callEnded, Interrupted } from './holder.ts';
+import { createCallEndedError, Interrupted } from './holder.ts';
 import { type Loop, type LoopJournal, type LoopSpec, timeIn } from './loop.ts';
-import { type Frame, specInside } from './loop-agent.ts';
-import { refusedModel } from './loop-seams.ts';
-import { refusedSettings } from './loop-settings.ts';
+import { type Frame, resolveNestedSpec } from './loop-agent.ts';
+import { refusedModelProblem } from './loop-seams.ts';
+import { settingsProblem } from './loop-settings.ts';
 import { runForOutput } from './run-loop.ts';
 import { RunningCall } from './running-call.ts';
-import { answerShown } from './shown-history.ts';
+import { shownAnswerOf } from './shown-history.ts';
 
 /**
  * Runs a nested tool loop in a frame of a call, or resumes the open frame. A call can nest at most once. If
@@ -34,7 +34,7 @@ import { answerShown } from './shown-history.ts';
  * @throws TypeError if the call does not come from a loop of this copy of holdfast.
  */
 export function nest(call: CallRun, frame: Frame): Promise<FrameOutcome> {
-  const outcome = nestIn(RunningCall.of(call), frame);
+  const outcome = nestInCall(RunningCall.of(call), frame);
   outcome.catch(() => undefined);
   return outcome;
 }
@@ -43,24 +43,24 @@ export function nest(call: CallRun, frame: Frame): Promise<FrameOutcome> {
  * Returns whether a frame of this call is open, because an earlier invocation was cut off inside it. `nest`
  * then resumes it.
  */
-export const resumesFrame = (call: CallRun): boolean => openedFrame(RunningCall.of(call)) !== undefined;
+export const hasOpenFrame = (call: CallRun): boolean => findOpenFrame(RunningCall.of(call)) !== undefined;
 
-async function nestIn(opener: RunningCall, frame: Frame): Promise<FrameOutcome> {
+async function nestInCall(opener: RunningCall, frame: Frame): Promise<FrameOutcome> {
   opener.enter();
   const ran = opener.time.outside(() => runFrame(opener, frame));
-  opener.answer = async () => answerOf(await ran);
+  opener.answer = async () => toNestedResult(await ran);
   const outcome = await ran;
-  opener.signal = outcome.signal && endsTurn(outcome.signal) ? outcome.signal : undefined;
+  opener.signal = outcome.signal && isTurnEnding(outcome.signal) ? outcome.signal : undefined;
   return outcome;
 }
 
 /** Other signals end only the loop in which they were sent. */
-const endsTurn = ({ type }: Signal): boolean => type !== 'replan' && type !== 'terminate-action';
+const isTurnEnding = ({ type }: Signal): boolean => type !== 'replan' && type !== 'terminate-action';
 
 /** Returns the result of a nested loop, for a call whose tool returns none. */
-function answerOf({ outcome, text: words }: FrameOutcome): ToolResult {
+function toNestedResult({ outcome, text: words }: FrameOutcome): ToolResult {
   if (outcome === 'failed') return error(words);
-  return outcome === 'limit-reached' ? withheld(words) : text(words);
+  return outcome === 'limit-reached' ? withheldResult(words) : text(words);
 }
 
 /**
@@ -77,37 +77,42 @@ type Opener = Pick<RunningCall, 'loop' | 'record'>;
 
 /** Runs the loop of a frame. The call itself holds no slot, and its outcome is never in doubt. */
 async function runFrame(opener: Opener, given: Frame): Promise<FrameOutcome> {
-  const spec = specOf(opener, given);
+  const spec = resolveSpec(opener, given);
   if (typeof spec === 'string') return { outcome: 'failed', text: spec, calls: [], added: [] };
   checkModel(given, spec);
-  if (!openedFrame(opener)) openFrame(opener, given);
-  const frame = openedFrame(opener) as FrameState; // The frame is open now.
-  return outcomeOf({ ...opener.loop, spec, frame, journal: whileOpen(opener.loop.journal, frame) });
+  if (!findOpenFrame(opener)) openFrame(opener, given);
+  const frame = findOpenFrame(opener) as FrameState; // The frame is open now.
+  return runToOutcome({
+    ...opener.loop,
+    spec,
+    frame,
+    journal: createFrameJournal(opener.loop.journal, frame),
+  });
 }
 
-const openedFrame = ({ loop, record }: Opener): FrameState | undefined =>
+const findOpenFrame = ({ loop, record }: Opener): FrameState | undefined =>
   loop.journal.state.turn?.frames.get(record.id);
 
 /**
  * Returns the spec of the nested loop, or why it cannot run here, as text for the model that asked for it.
  */
-function specOf(opener: Opener, given: Frame): LoopSpec | string {
+function resolveSpec(opener: Opener, given: Frame): LoopSpec | string {
   const { loop, record } = opener;
   if (loop.spec.depth >= MAX_DEPTH) {
     const where = `${loop.frame.path}/${given.name}`;
-    loop.log(warning(`a loop was not run, since ${MAX_DEPTH} are already inside each other: ${where}`));
+    loop.log(warningEntry(`a loop was not run, since ${MAX_DEPTH} are already inside each other: ${where}`));
     return `Not run: loops are nested ${MAX_DEPTH} deep already, which is the limit. Do the work here, without delegating it.`;
   }
-  const calls = (): DoneCall[] => callsOf(openedFrame(opener));
+  const calls = (): DoneCall[] => doneCallsOf(findOpenFrame(opener));
   let spec: LoopSpec | string;
   try {
-    spec = specInside(loop, given, { id: record.id, calls });
+    spec = resolveNestedSpec(loop, given, { id: record.id, calls });
   } catch (failure) {
     // A missing part of the deployment ends only the call. The turn's own agent has all that it needs.
     if (!(failure instanceof ConfigurationError)) throw failure;
     spec = failure.message;
   }
-  return typeof spec === 'string' && openedFrame(opener)
+  return typeof spec === 'string' && findOpenFrame(opener)
     ? `${spec} The work had begun, and its outcome is unknown.`
     : spec;
 }
@@ -115,7 +120,7 @@ function specOf(opener: Opener, given: Frame): LoopSpec | string {
 /** @throws ToolConfigurationError if a module cannot be used with the model, or the model refuses the settings. */
 function checkModel({ name }: Frame, { model, settings, uses }: LoopSpec): void {
   const modules = uses.map(({ use }) => use);
-  const problem = refusedModel(modules, model) ?? refusedSettings({ model, settings });
+  const problem = refusedModelProblem(modules, model) ?? settingsProblem({ model, settings });
   if (problem) throw new ToolConfigurationError(`The loop of '${name}' ${problem}.`);
 }
 
@@ -141,23 +146,23 @@ function openFrame({ loop, record }: Opener, given: Frame): void {
   });
 }
 
-async function outcomeOf(loop: Loop): Promise<FrameOutcome> {
+async function runToOutcome(loop: Loop): Promise<FrameOutcome> {
   const { frame } = loop;
   try {
     const { outcome, limit, error, signal, object } = await runForOutput(loop);
     if (outcome === 'suspended') throw new Interrupted(outcome, `A call in the frame of ${frame.id} waits.`);
     const made = object !== undefined && { object, objectType: loop.spec.output?.type?.name };
-    const ended = { ...leftBy(frame), ...(signal && { signal }), ...made };
+    const ended = { ...collectWork(frame), ...(signal && { signal }), ...made };
     if (outcome === 'completed' || outcome === 'returned-direct' || outcome === 'limit-reached') {
-      const said = signal?.reason ?? answerShown(loop);
+      const said = signal?.reason ?? shownAnswerOf(loop);
       return { outcome, ...(limit && { limit }), text: said || refusalText(frame), ...ended };
     }
-    const why = thrownIn(frame) ?? error?.message ?? signal?.reason ?? outcome;
-    return { outcome: 'failed', text: brokenOff(why, ended.calls), ...ended };
+    const why = findThrownMessage(frame) ?? error?.message ?? signal?.reason ?? outcome;
+    return { outcome: 'failed', text: formatBrokenOff(why, ended.calls), ...ended };
   } catch (failure) {
     if (failure instanceof Interrupted || failure instanceof SignalError) throw failure;
-    const left = leftBy(frame);
-    const text = brokenOff(messageOf(frame.path, failure), left.calls);
+    const left = collectWork(frame);
+    const text = formatBrokenOff(messageOf(frame.path, failure), left.calls);
     // An error that code around the loop throws is handled like an error of a tool.
     if (!(failure instanceof ModelError)) throw new Error(text, { cause: failure });
     return { outcome: 'failed', text, ...left };
@@ -165,7 +170,7 @@ async function outcomeOf(loop: Loop): Promise<FrameOutcome> {
 }
 
 /** Returns the message of the tool exception that ended the loop, for the result of the outer call. */
-function thrownIn(frame: FrameState): string | undefined {
+function findThrownMessage(frame: FrameState): string | undefined {
   const results = (lastReply(frame.messages)?.calls ?? []).flatMap(({ ended }) => ended?.result ?? []);
   const thrown = results.find((result) => result.signal?.type === 'fail');
   return thrown?.type === 'error' ? thrown.message : undefined;
@@ -175,9 +180,9 @@ function thrownIn(frame: FrameState): string | undefined {
  * Returns why a loop broke off and which tools it had called, so that the outer model does not have the work
  * done twice.
  */
-function brokenOff(why: string, calls: readonly DoneCall[]): string {
+function formatBrokenOff(why: string, calls: readonly DoneCall[]): string {
   const done = calls
-    .filter(({ result }) => succeeded(result) || isOutcomeUnknown(result))
+    .filter(({ result }) => isSuccess(result) || isOutcomeUnknown(result))
     .map(({ tool }) => tool);
   if (done.length === 0) return why;
   const names = [...new Set(done)].slice(0, MAX_NAMED).join(', ');
@@ -193,12 +198,12 @@ const refusalText = ({ refused }: FrameState): string => {
 };
 
 /** Returns the calls and blackboard entries of a nested loop, for the call that opened it. */
-const leftBy = (frame: FrameState): Pick<FrameOutcome, 'calls' | 'added'> => ({
-  calls: callsOf(frame),
+const collectWork = (frame: FrameState): Pick<FrameOutcome, 'calls' | 'added'> => ({
+  calls: doneCallsOf(frame),
   added: frame.inherited === undefined ? [] : structuredClone(frame.blackboard.slice(frame.inherited)),
 });
 
-function callsOf(frame: FrameState | undefined): DoneCall[] {
+function doneCallsOf(frame: FrameState | undefined): DoneCall[] {
   const calls = (frame?.messages ?? []).flatMap((message) =>
     message.role === 'assistant' ? message.calls : [],
   );
@@ -211,7 +216,7 @@ function callsOf(frame: FrameState | undefined): DoneCall[] {
  * Returns the journal for a nested loop. It refuses events once the call that opened the loop has ended
  * without waiting for it.
  */
-const whileOpen = (journal: LoopJournal, { id }: FrameState): LoopJournal => ({
+const createFrameJournal = (journal: LoopJournal, { id }: FrameState): LoopJournal => ({
   get state() {
     return journal.state;
   },
@@ -219,7 +224,7 @@ const whileOpen = (journal: LoopJournal, { id }: FrameState): LoopJournal => ({
     return journal.changed;
   },
   emit(...events) {
-    if (!journal.state.turn?.frames.has(id)) throw callEnded(id);
+    if (!journal.state.turn?.frames.has(id)) throw createCallEndedError(id);
     journal.emit(...events);
   },
   durable: () => journal.durable(),

@@ -1,6 +1,6 @@
 import {
+  endsWithInterjection,
   isExit,
-  isInterjected,
   isSuspended,
   lastReply,
   openBatch,
@@ -56,12 +56,12 @@ function stepOf(
       ? { do: 'end', outcome: 'suspended' }
       : { do: 'act' };
   const signal = signalOf(last.calls);
-  if (signal) return { do: 'end', ...endBy(signal) };
+  if (signal) return { do: 'end', ...toLoopEnd(signal) };
   // A new user message always gets an answer. At a limit, the model gives one more best answer.
-  const isAnswered = !isInterjected(frame.messages);
+  const isAnswered = !endsWithInterjection(frame.messages);
   if (last.last && isAnswered)
     return { do: 'end', outcome: 'limit-reached', limit: { kind: 'iterations', most: iterations } };
-  const isDirect = isReturned(last.calls, policies);
+  const isDirect = isReturnedDirectly(last.calls, policies);
   if (isDirect && isAnswered) return { do: 'end', outcome: 'returned-direct' };
   const error = isDirect ? undefined : failureOf(frame, last.calls, policies);
   if (error) return { do: 'end', outcome: 'failed', error };
@@ -87,12 +87,12 @@ const isWaiting = (batch: readonly CallRecord[], turn?: Pick<TurnState, 'frames'
 export const isSupersededBySignal =
   (batch: readonly CallRecord[], turn: Pick<TurnState, 'frames'> | undefined) =>
   (call: CallRecord): boolean =>
-    (signalOf(batch) !== undefined || batch.some(isExit)) && asksLeave(call, turn);
+    (signalOf(batch) !== undefined || batch.some(isExit)) && isAwaitingPermission(call, turn);
 
-function asksLeave(call: CallRecord, turn: Pick<TurnState, 'frames'> | undefined): boolean {
+function isAwaitingPermission(call: CallRecord, turn: Pick<TurnState, 'frames'> | undefined): boolean {
   if (call.ended || call.started) return false;
   const inside = openBatch(turn?.frames.get(call.id)).filter(({ ended }) => !ended);
-  if (inside.length > 0) return inside.every((one) => asksLeave(one, turn));
+  if (inside.length > 0) return inside.every((one) => isAwaitingPermission(one, turn));
   return isSuspended(call) && pendingWait(call)?.for === 'decision';
 }
 
@@ -104,13 +104,16 @@ export function signalOf(batch: readonly CallRecord[]): Signal | undefined {
   let strongest: Signal | undefined;
   for (const { ended } of batch) {
     const signal = ended?.result.signal;
-    if (signal && (!strongest || STRENGTHS.indexOf(signal.type) < STRENGTHS.indexOf(strongest.type)))
+    if (
+      signal &&
+      (!strongest || SIGNALS_BY_STRENGTH.indexOf(signal.type) < SIGNALS_BY_STRENGTH.indexOf(strongest.type))
+    )
       strongest = signal;
   }
   return strongest;
 }
 
-const STRENGTHS: readonly Signal['type'][] = [
+const SIGNALS_BY_STRENGTH: readonly Signal['type'][] = [
   'misconfigured',
   'fail',
   'terminate-agent',
@@ -119,7 +122,7 @@ const STRENGTHS: readonly Signal['type'][] = [
   'replan',
 ];
 
-function endBy(signal: Signal): LoopEnd {
+function toLoopEnd(signal: Signal): LoopEnd {
   const { type, reason: message } = signal;
   switch (type) {
     case 'replan':
@@ -136,7 +139,7 @@ function endBy(signal: Signal): LoopEnd {
 }
 
 /** Returns whether the results of a reply's calls end the loop. */
-function isReturned(calls: readonly CallRecord[], { returnDirect }: LoopPolicies): boolean {
+function isReturnedDirectly(calls: readonly CallRecord[], { returnDirect }: LoopPolicies): boolean {
   let direct = 0;
   for (const { ended } of calls) if (ended?.direct) direct += 1;
   return direct > 0 && (returnDirect === 'any' || direct === calls.length);

@@ -1,8 +1,8 @@
 import type { EventOf } from '../journal/events.ts';
-import type { AskedWith, OfferedTool, ToolsChange } from '../journal/reply-data.ts';
+import type { OfferedTool, RequestHashes, ToolsChange } from '../journal/reply-data.ts';
 import type { Message } from '../journal/state.ts';
 import type { ToolDefinition } from '../model/chat-model.ts';
-import { memoized } from '../tool/async.ts';
+import { memoize } from '../tool/async.ts';
 import { distinctTools } from '../tool/decorate.ts';
 import { hash32 } from '../tool/json.ts';
 import type { AnyTool, LoopView } from '../tool/tool.ts';
@@ -27,22 +27,24 @@ export interface Offer {
 /** Returns the tools that the loop's model is offered at a moment. Computed from the state alone. */
 export function offerTools(loop: Loop, moment: Moment): Offer {
   const { strategies, tools } = loop.spec;
-  const offer = toOffer(strategies.length === 0 ? tools : offeredIn(loop, loopView(loop, moment)));
+  const offer = toOffer(
+    strategies.length === 0 ? tools : applyStrategies(loop, createLoopView(loop, moment)),
+  );
   const { list } = loop.frame.offered;
-  return list ? inOrder(offer, list) : offer;
+  return list ? sortOffer(offer, list) : offer;
 }
 
 /** Returns the loop's tools after its strategies, in their order. Two tools can have the same name. */
-export const offeredIn = ({ spec }: Pick<Loop, 'spec'>, view: LoopView): readonly AnyTool[] =>
+export const applyStrategies = ({ spec }: Pick<Loop, 'spec'>, view: LoopView): readonly AnyTool[] =>
   spec.strategies.reduce((offered, strategy) => strategy.offer(offered, view), spec.tools);
 
 /**
  * Sorts, indexes and hashes a list, and caches the offer for it. If several tools have one name, the first is
  * offered.
  */
-const toOffer = memoized((tools: readonly AnyTool[]): Offer => {
+const toOffer = memoize((tools: readonly AnyTool[]): Offer => {
   const sorted = distinctTools(tools);
-  const shown = sorted.map(shownAs);
+  const shown = sorted.map(toShownTool);
   return {
     byName: new Map(sorted.map((tool) => [tool.name, tool])),
     definitions: shown.map(({ definition }) => definition),
@@ -52,7 +54,7 @@ const toOffer = memoized((tools: readonly AnyTool[]): Offer => {
 });
 
 /** Returns the definition of a tool for a model, and its hash. Cached, since tools are never mutated. */
-export const shownAs = memoized((tool: AnyTool) => {
+export const toShownTool = memoize((tool: AnyTool) => {
   const definition = toDefinition(tool);
   return { definition, offered: { name: tool.name, hash: fingerprint(JSON.stringify(definition)) } };
 });
@@ -61,20 +63,20 @@ export const shownAs = memoized((tool: AnyTool) => {
 export const fingerprint = (text: string): string => hash32(text).toString(36);
 
 /** Sorts an offer into the order that its loop has already used. New tools come last, by name. */
-function inOrder(offer: Offer, list: readonly OfferedTool[]): Offer {
-  const known = ordered.get(offer);
+function sortOffer(offer: Offer, list: readonly OfferedTool[]): Offer {
+  const known = sortedOffers.get(offer);
   if (known?.list === list) return known.offer;
   const places = new Map(list.map(({ name }, at) => [name, at]));
   const placeOf = ({ name }: { readonly name: string }): number => places.get(name) ?? list.length;
   const sorted = <T extends { readonly name: string }>(tools: readonly T[]): readonly T[] =>
     tools.toSorted((a, b) => placeOf(a) - placeOf(b));
   const made = { ...offer, definitions: sorted(offer.definitions), offered: sorted(offer.offered) };
-  ordered.set(offer, { list, offer: made });
+  sortedOffers.set(offer, { list, offer: made });
   return made;
 }
 
 /** Caches the last order of each offer, so that an unchanged list costs nothing. */
-const ordered = new WeakMap<Offer, { readonly list: readonly OfferedTool[]; readonly offer: Offer }>();
+const sortedOffers = new WeakMap<Offer, { readonly list: readonly OfferedTool[]; readonly offer: Offer }>();
 
 /** Returns the definition of a tool for a model. */
 export const toDefinition = ({ name, description, inputSchema, providerTool }: AnyTool): ToolDefinition => ({
@@ -92,7 +94,7 @@ type Moment = 'now' | 'last-reply' | 'asked';
  * them, so that another invocation that finishes the batch offers the same tools. `recall`: replaces the
  * default, to add facts that a call has recorded.
  */
-export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']): LoopView {
+export function createLoopView(loop: Loop, moment: Moment, recall?: LoopView['recall']): LoopView {
   const { spec, frame } = loop;
   const { state } = loop.journal;
   const isNow = moment === 'now';
@@ -122,12 +124,12 @@ export function loopView(loop: Loop, moment: Moment, recall?: LoopView['recall']
       loop.made.set(key, made);
       return made;
     },
-    history: () => toHistory(isNow ? frame.messages : beforeReply(frame.messages)),
+    history: () => toHistory(isNow ? frame.messages : messagesBeforeReply(frame.messages)),
   };
 }
 
 /** Returns the messages that the model was shown for its last reply. Later messages are left out. */
-const beforeReply = (messages: readonly Message[]): readonly Message[] =>
+const messagesBeforeReply = (messages: readonly Message[]): readonly Message[] =>
   messages.slice(
     0,
     Math.max(
@@ -140,12 +142,12 @@ const beforeReply = (messages: readonly Message[]): readonly Message[] =>
  * Returns how the tools of the next request differ from those of the previous one. Returns `undefined` if
  * they do not, or if this is the first request.
  */
-export function toolsChanged(loop: Loop, offer: Offer): EventOf<'tools-changed'> | undefined {
+export function toToolsChangedEvent(loop: Loop, offer: Offer): EventOf<'tools-changed'> | undefined {
   const { asked, list } = loop.frame.offered;
   if (!asked) return undefined;
   const now = offer.offered;
   if (list) {
-    const change = changeBetween(list, now);
+    const change = diffTools(list, now);
     return change && { type: 'tools-changed', ...inLoop(loop), ...change, cause: causeOf(loop, asked) };
   }
   if (asked.tools === offer.hash) return undefined;
@@ -154,11 +156,11 @@ export function toolsChanged(loop: Loop, offer: Offer): EventOf<'tools-changed'>
   const before = offerTools(loop, 'asked');
   // Another version of the code made that offer, so its tools are not known.
   if (before.hash !== asked.tools) return { ...event, all: now };
-  const change = changeBetween(before.offered, now);
-  return change && { ...event, ...change, all: inPlaceOf(before.offered, now) };
+  const change = diffTools(before.offered, now);
+  return change && { ...event, ...change, all: mergeInOrder(before.offered, now) };
 }
 
-function changeBetween(before: readonly OfferedTool[], now: readonly OfferedTool[]): ToolsChange | undefined {
+function diffTools(before: readonly OfferedTool[], now: readonly OfferedTool[]): ToolsChange | undefined {
   const [was, is] = [new Set(before.map(keyOf)), new Set(now.map(keyOf))];
   const came = now.filter((tool) => !was.has(keyOf(tool)));
   const went = before.filter((tool) => !is.has(keyOf(tool)));
@@ -166,13 +168,13 @@ function changeBetween(before: readonly OfferedTool[], now: readonly OfferedTool
 }
 
 /** Returns the current tools: first those that were there before, in their old order, then the new ones. */
-function inPlaceOf(before: readonly OfferedTool[], now: readonly OfferedTool[]): readonly OfferedTool[] {
+function mergeInOrder(before: readonly OfferedTool[], now: readonly OfferedTool[]): readonly OfferedTool[] {
   const is = new Map(now.map((tool) => [tool.name, tool]));
   const was = new Set(before.map(({ name }) => name));
   return [...before.flatMap(({ name }) => is.get(name) ?? []), ...now.filter(({ name }) => !was.has(name))];
 }
 
-function causeOf(loop: Loop, asked: AskedWith): EventOf<'tools-changed'>['cause'] {
+function causeOf(loop: Loop, asked: RequestHashes): EventOf<'tools-changed'>['cause'] {
   if (loop.frame.iterations === 0) return 'turn';
   return offerTools(loop, 'asked').hash === asked.tools ? 'session' : 'deploy';
 }

@@ -1,11 +1,11 @@
-import { setIn } from '../model/settings.ts';
+import { omitUndefined } from '../model/settings.ts';
 import type { HistoryCall, TurnPrincipal } from '../tool/call.ts';
 import { CALL_LIMIT, type CallLimit, type Limits } from '../tool/frame.ts';
 import { literals } from '../tool/literals.ts';
-import { type ShapeAs, WHOLE } from '../tool/shape.ts';
+import { INTEGER, type ShapeAs } from '../tool/shape.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
-import { RESULT_CHARACTERS } from '../tool/tool-result.ts';
-import { type ExceptionProcessor, tellException } from './exception-processor.ts';
+import { DEFAULT_RESULT_CHARACTERS } from '../tool/tool-result.ts';
+import { describeException, type ExceptionProcessor } from './exception-processor.ts';
 
 /** How to handle a model that calls a tool that does not exist. */
 export interface UnknownToolPolicy {
@@ -38,7 +38,7 @@ export interface BlankReplyPolicy {
  * Returns whether a call can run now, for the principal of the turn. Called before the tool runs, and again
  * if the call restarts. If it throws, or does not settle within 30 seconds, the call is refused.
  */
-export type Eligible = (
+export type EligibilityCheck = (
   call: HistoryCall,
   context: ToolCallContext,
   principal: TurnPrincipal,
@@ -61,7 +61,7 @@ export interface LoopPolicies {
   readonly unknownTools: UnknownToolPolicy;
   readonly blankReplies: BlankReplyPolicy;
   /** Absent if every call can run that a limit allows. */
-  readonly isEligible?: Eligible | undefined;
+  readonly isEligible?: EligibilityCheck | undefined;
   /** Returns the model's message for a tool that threw. */
   readonly exceptions: ExceptionProcessor;
   /**
@@ -80,9 +80,9 @@ export interface LoopPolicies {
 /** The policies that an agent declares. The others keep their defaults. */
 export interface Policies {
   readonly returnDirect?: 'all' | 'any' | undefined;
-  readonly unknownTools?: Declared<UnknownToolPolicy> | undefined;
-  readonly blankReplies?: Declared<BlankReplyPolicy> | undefined;
-  readonly isEligible?: Eligible | undefined;
+  readonly unknownTools?: Overrides<UnknownToolPolicy> | undefined;
+  readonly blankReplies?: Overrides<BlankReplyPolicy> | undefined;
+  readonly isEligible?: EligibilityCheck | undefined;
   readonly exceptions?: ExceptionProcessor | undefined;
   /** Defaults to 65,536. */
   readonly resultCharacters?: number | undefined;
@@ -92,7 +92,7 @@ export interface Policies {
   readonly loopIds?: LoopPolicies['loopIds'] | undefined;
 }
 
-type Declared<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
+type Overrides<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
 /** Forgiving but bounded: the model reads about its errors, and the fourth in a row fails the loop. */
 export const DEFAULT_POLICIES: LoopPolicies = {
@@ -106,23 +106,23 @@ export const DEFAULT_POLICIES: LoopPolicies = {
     suggestions: 3,
   },
   blankReplies: { retries: 1, end: 'failed' },
-  exceptions: tellException,
-  resultCharacters: RESULT_CHARACTERS,
+  exceptions: describeException,
+  resultCharacters: DEFAULT_RESULT_CHARACTERS,
   steering: 'requester',
   loopIds: 'stamped',
 };
 
 /** Returns the declared policies over the default ones. */
 export const withPolicies = ({ unknownTools, blankReplies, ...declared }: Policies = {}): LoopPolicies => ({
-  ...over(DEFAULT_POLICIES, declared),
-  unknownTools: over(DEFAULT_POLICIES.unknownTools, unknownTools),
-  blankReplies: over(DEFAULT_POLICIES.blankReplies, blankReplies),
+  ...withOverrides(DEFAULT_POLICIES, declared),
+  unknownTools: withOverrides(DEFAULT_POLICIES.unknownTools, unknownTools),
+  blankReplies: withOverrides(DEFAULT_POLICIES.blankReplies, blankReplies),
 });
 
 /** Overrides only what is declared. `undefined` declares nothing. */
-const over = <T extends object>(base: T, declared: Declared<T> = {}): T => ({
+const withOverrides = <T extends object>(base: T, declared: Overrides<T> = {}): T => ({
   ...base,
-  ...setIn(declared),
+  ...omitUndefined(declared),
 });
 
 /** The limits of a loop. */
@@ -130,7 +130,7 @@ export interface LoopLimits extends Pick<Limits, 'tokens'> {
   readonly iterations: number;
 }
 export const LOOP_LIMITS: ShapeAs<LoopLimits> = {
-  like: { object: { tokens: { optional: CALL_LIMIT }, iterations: WHOLE } },
+  like: { object: { tokens: { optional: CALL_LIMIT }, iterations: INTEGER } },
 };
 
 /** The limits of an agent that declares none: enough for honest work, and small enough to stop a runaway. */
@@ -151,7 +151,7 @@ interface LimitProblem {
   readonly use: string;
 }
 
-const COUNT = 'a positive whole number';
+const COUNT_RULE = 'a positive whole number';
 
 /** Returns whether the value is a positive whole number. */
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
@@ -166,7 +166,7 @@ export function limitProblem(declaredLimits: Limits = {}): LimitProblem | undefi
   const declared: [string, CallLimit | undefined][] = Object.entries(declaredLimits);
   for (const [path, value] of declared) {
     if (value === undefined || isCount(value)) continue;
-    if (value !== 'unlimited' || path === 'iterations') return { path, value, use: COUNT };
+    if (value !== 'unlimited' || path === 'iterations') return { path, value, use: COUNT_RULE };
   }
   return undefined;
 }

@@ -1,27 +1,27 @@
 import type { Message } from '../journal/state.ts';
 import type { HistoryCall } from '../tool/call.ts';
-import { checkedFirst } from '../tool/check-input.ts';
+import { withCheckedInput } from '../tool/check-input.ts';
 import { decorate } from '../tool/decorate.ts';
 import { defineTool } from '../tool/define-tool.ts';
 import { checkedSchema, propertyIssue } from '../tool/input-schema.ts';
 import { shorten } from '../tool/json.ts';
 import type { CallRun, Tool } from '../tool/tool.ts';
 import {
-  beginning,
+  commonPrefixLength,
   error,
-  sameLength,
-  shortenable,
-  shownText,
+  shortenableText,
   type ToolResult,
   text,
+  textForModel,
+  truncateText,
 } from '../tool/tool-result.ts';
 import { RunningCall } from './running-call.ts';
 import {
-  hasSteps,
-  READS_ON,
+  applyHistorySteps,
+  hasHistorySteps,
+  RESULT_WRITER,
   type ReadingTool,
-  type Shown,
-  throughSteps,
+  type ShownLoop,
   toHistory,
 } from './shown-history.ts';
 
@@ -46,11 +46,11 @@ export function readResult(): Tool<
     run: () => '',
   });
   const reading = decorate(tool, {
-    call: checkedFirst(tool, async ({ typed: { result, from = 0 }, call }) =>
-      pieceOf({ result, from, tool: call.tool }, earlierResults(call)),
+    call: withCheckedInput(tool, async ({ typed: { result, from = 0 }, call }) =>
+      readPiece({ result, from, tool: call.tool }, findEarlierResults(call)),
     ),
   });
-  const marked: typeof tool & ReadingTool = { ...reading, [READS_ON]: readingOn };
+  const marked: typeof tool & ReadingTool = { ...reading, [RESULT_WRITER]: createResultWriter };
   return marked;
 }
 
@@ -72,26 +72,26 @@ const INPUT = checkedSchema<{ readonly result: string; readonly from?: number }>
 );
 
 /** Writes the marker of a shortened result, with the tool's name and the input to send. */
-const readingOn: ReadingTool[typeof READS_ON] = (tool, loop, conversation) => {
-  const whole = hasSteps(loop.spec) ? wholeResults(loop, conversation) : undefined;
+const createResultWriter: ReadingTool[typeof RESULT_WRITER] = (tool, loop, conversation) => {
+  const whole = hasHistorySteps(loop.spec) ? wholeResults(loop, conversation) : undefined;
   return (id, result, most) => {
     const words = whole?.get(id);
     // Text that a transformer put in place of removed text is not part of the result.
-    const same = words === undefined ? Infinity : sameLength(words, shortenable(result));
-    const shown = shownText(result, most, (from) =>
-      invitation({ tool, result: id, from: Math.min(from, same) }),
+    const same = words === undefined ? Infinity : commonPrefixLength(words, shortenableText(result));
+    const shown = textForModel(result, most, (from) =>
+      formatReadCall({ tool, result: id, from: Math.min(from, same) }),
     );
-    const isCut = words !== undefined && same < words.length && shortenable(result).length <= most;
-    return isCut ? `${shown}\n[${invitation({ tool, result: id, from: same })}]` : shown;
+    const isCut = words !== undefined && same < words.length && shortenableText(result).length <= most;
+    return isCut ? `${shown}\n[${formatReadCall({ tool, result: id, from: same })}]` : shown;
   };
 };
 
 /** Returns the full text of the results that a model is shown, after the modules that do not shorten. */
-function wholeResults(loop: Shown, messages: readonly Message[]): ReadonlyMap<string, string> {
-  const calls = throughSteps(loop, 'all-words', toHistory(messages)).flatMap((message) =>
+function wholeResults(loop: ShownLoop, messages: readonly Message[]): ReadonlyMap<string, string> {
+  const calls = applyHistorySteps(loop, 'all-words', toHistory(messages)).flatMap((message) =>
     message.role === 'assistant' ? message.calls : [],
   );
-  return new Map(calls.flatMap(({ id, result }) => (result ? [[id, shortenable(result)]] : [])));
+  return new Map(calls.flatMap(({ id, result }) => (result ? [[id, shortenableText(result)]] : [])));
 }
 
 /** The results that the model was shown when it made a call. */
@@ -102,40 +102,40 @@ interface EarlierResults {
   shownOf(words: string): number;
 }
 
-function earlierResults(asking: CallRun): EarlierResults {
+function findEarlierResults(asking: CallRun): EarlierResults {
   const { loop, record } = RunningCall.of(asking);
   const { id, name, input } = record;
   return {
     wordsOf: (call) => wholeResults(loop, loop.frame.messages.slice(0, -1)).get(call),
     shownOf(words) {
       const call: HistoryCall = { id, name, input, result: { type: 'text', content: words } };
-      const [shown] = throughSteps(loop, 'result', [{ role: 'assistant', text: '', calls: [call] }]);
+      const [shown] = applyHistorySteps(loop, 'result', [{ role: 'assistant', text: '', calls: [call] }]);
       const result = shown?.role === 'assistant' ? shown.calls.at(0)?.result : undefined;
-      const same = sameLength(words, result ? shortenable(result) : '');
+      const same = commonPrefixLength(words, result ? shortenableText(result) : '');
       return Math.min(same, loop.spec.policies.resultCharacters);
     },
   };
 }
 
 /** The input that a model should send. */
-interface Reading {
+interface ReadInput {
   readonly tool: string;
   /** The id of the call. */
   readonly result: string;
   readonly from: number;
 }
 
-const invitation = ({ tool, result, from }: Reading): string =>
+const formatReadCall = ({ tool, result, from }: ReadInput): string =>
   `read on with ${tool}(${JSON.stringify({ result, from })})`;
 
 /** The maximum characters of model input that are echoed. */
 const MAX_ECHO = 80;
 /** The minimum characters of a piece. With fewer, a model would need too many calls. */
-const FEWEST = 64;
+const MIN_PIECE_CHARACTERS = 64;
 
-function pieceOf({ tool, result, from: sent }: Reading, results: EarlierResults): ToolResult {
+function readPiece({ tool, result, from: sent }: ReadInput, results: EarlierResults): ToolResult {
   const whole = results.wordsOf(result);
-  if (whole === undefined) return error(unknownResult(result));
+  if (whole === undefined) return error(unknownResultMessage(result));
   const last = whole.length - 1;
   if (sent < 0 || sent > last) {
     return error(
@@ -147,17 +147,17 @@ function pieceOf({ tool, result, from: sent }: Reading, results: EarlierResults)
   const rest = whole.slice(from);
   const ending = (to: number): string =>
     `\n... [characters ${from} to ${to} of ${whole.length}` +
-    `${to < whole.length ? `; ${invitation({ tool, result, from: to })}` : ': the end'}]`;
+    `${to < whole.length ? `; ${formatReadCall({ tool, result, from: to })}` : ': the end'}]`;
   const room = results.shownOf(rest + ending(whole.length));
   if (rest.length + ending(whole.length).length <= room) return text(rest + ending(whole.length));
   // This is the longest possible ending.
   const left = room - ending(last).length;
-  if (left < FEWEST)
+  if (left < MIN_PIECE_CHARACTERS)
     return error(`No more than ${room} characters of a result are shown here, too few to read on.`);
-  const piece = beginning(rest, left);
+  const piece = truncateText(rest, left);
   return text(piece + ending(from + piece.length));
 }
 
-const unknownResult = (result: string): string =>
+const unknownResultMessage = (result: string): string =>
   `There is no result '${shorten(result, MAX_ECHO)}' in what you are shown of this conversation. ` +
   "Send 'result' and 'from' as the marker of the shortened result says.";

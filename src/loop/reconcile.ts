@@ -1,43 +1,43 @@
-import { cancelledRunning, unknownOutcome } from '../journal/conversation.ts';
+import { cancelledRunningResult, unknownOutcomeResult } from '../journal/conversation.ts';
 import type { CallRecord } from '../journal/state.ts';
 import type { CallContext, ToolEffect } from '../tool/call.ts';
 import { shorten } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
 import type { CallRun } from '../tool/tool.ts';
-import { failure, isOutcomeUnknown, type ToolResult, toolResult } from '../tool/tool-result.ts';
+import { failureResult, isOutcomeUnknown, type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { type Holder, isInterrupted, type LateCall } from './holder.ts';
 import { reconcileInModules } from './loop-seams.ts';
 import type { RunningCall } from './running-call.ts';
-import { journaledResult, resultOf, tellMistake, tellThrown } from './tool-answer.ts';
+import { journaledResult, logMistake, logToolException, toKeptResult } from './tool-answer.ts';
 
 /**
  * Asks the tool whether a `once` call was done. If the tool has no `reconcile`, or it throws or takes too
  * long, the verdict is `unknown`.
  */
-export async function reconciled(running: RunningEffect): Promise<Found> {
+export async function reconcileCall(running: RunningEffect): Promise<ReconciledOutcome> {
   const { effect, context } = running;
   const { loop } = running.call;
   const { holder } = loop;
-  const unknown: Found = { verdict: 'unknown', result: unknownOutcome(context.tool) };
+  const unknown: ReconciledOutcome = { verdict: 'unknown', result: unknownOutcomeResult(context.tool) };
   if (!effect.reconcile) return unknown;
   const stop = new AbortController(); // A separate signal, since the call's own may have aborted.
   try {
-    const ms = holder.signal.aborted ? Math.min(effect.timeout, LAST_WORD) : effect.timeout;
+    const ms = holder.signal.aborted ? Math.min(effect.timeout, LAST_RESULT_MS) : effect.timeout;
     const doubted = { ...running, context: { ...context, signal: stop.signal } };
     const asked = Promise.resolve(reconcileInModules(loop.spec.uses, doubted));
-    const answer = await within(holder, ms, asked);
+    const answer = await waitAtMost(holder, ms, asked);
     if (answer === 'not-done') return { ...unknown, verdict: answer };
     // Plain JavaScript can return anything. A misspelled verdict must not count as done.
     const known: object = Object(answer);
     if ('done' in known) {
-      const result = await resultOf(loop, context.tool, known.done);
+      const result = await toKeptResult(loop, context.tool, known.done);
       return { verdict: isOutcomeUnknown(result) ? 'unknown' : 'done', result };
     }
     const mistake = literals?.misreconciled(context.tool, answer);
-    if (mistake !== undefined) tellMistake(loop, mistake);
+    if (mistake !== undefined) logMistake(loop, mistake);
   } catch (thrown) {
     // If `reconcile` throws, the verdict stays `unknown`.
-    tellThrown(loop, { tool: context.tool, thrown }, ' in reconcile');
+    logToolException(loop, { tool: context.tool, thrown }, ' in reconcile');
   } finally {
     stop.abort();
   }
@@ -50,11 +50,12 @@ export async function reconciled(running: RunningEffect): Promise<Found> {
  *
  * @throws Interrupted if this invocation must not continue.
  */
-export async function foundOut(running: RunningEffect): Promise<Found> {
+export async function findOutcome(running: RunningEffect): Promise<ReconciledOutcome> {
   const { loop, record } = running.call;
-  const left = (): Found | undefined => record.late && { verdict: 'done', result: toolResult(record.late) };
+  const left = (): ReconciledOutcome | undefined =>
+    record.late && { verdict: 'done', result: toolResult(record.late) };
   if (!record.late) await loop.holder.formerHolderGone();
-  const found = left() ?? (await reconciled(running));
+  const found = left() ?? (await reconcileCall(running));
   // The late result may have arrived while the tool was asked.
   return left() ?? found;
 }
@@ -70,15 +71,15 @@ export interface RunningEffect {
 type Verdict = 'done' | 'not-done' | 'unknown';
 
 /** The known outcome of a `once` call in doubt. */
-interface Found {
+interface ReconciledOutcome {
   readonly verdict: Verdict;
   /** Its result, or an error that says that the outcome is unknown. */
   readonly result: ToolResult;
 }
 
 /** A `once` call that did not return in time, with the verdict of `reconcile` and its pending answer. */
-interface Doubt extends RunningEffect, Found {
-  readonly answer: Promise<Said>;
+interface CallInDoubt extends RunningEffect, ReconciledOutcome {
+  readonly answer: Promise<RunResult>;
 }
 
 /**
@@ -88,15 +89,15 @@ interface Doubt extends RunningEffect, Found {
 type CodeState = 'gone' | 'answered' | 'running';
 
 /** Returns the result of a `once` call without an answer. */
-export function inDoubt(code: CodeState, doubt: Doubt): ToolResult | Promise<ToolResult> {
+export function resolveDoubt(code: CodeState, doubt: CallInDoubt): ToolResult | Promise<ToolResult> {
   const { verdict, result } = doubt;
   if (verdict === 'done') return result;
-  if (code === 'gone') return verdict === 'unknown' ? result : withoutAnswer(doubt);
-  return code === 'answered' && verdict === 'not-done' ? asAnswered(doubt) : toldLater(doubt);
+  if (code === 'gone') return verdict === 'unknown' ? result : unansweredResult(doubt);
+  return code === 'answered' && verdict === 'not-done' ? resultOfAnswer(doubt) : reportUnknown(doubt);
 }
 
 /** The call finished after `reconcile` said `not-done`, so its own answer decides. */
-async function asAnswered({ answer, result }: Doubt): Promise<ToolResult> {
+async function resultOfAnswer({ answer, result }: CallInDoubt): Promise<ToolResult> {
   const said = await answer;
   return said === 'no-answer' ? result : said;
 }
@@ -104,76 +105,82 @@ async function asAnswered({ answer, result }: Doubt): Promise<ToolResult> {
 /**
  * Returns the call's outcome as unknown while it still runs. Its late result is journaled without secrets.
  */
-function toldLater({ call: { loop, record }, context: { tool }, answer, result }: Doubt): ToolResult {
+function reportUnknown({
+  call: { loop, record },
+  context: { tool },
+  answer,
+  result,
+}: CallInDoubt): ToolResult {
   const late = answer.then((said) =>
     said === 'no-answer' || isOutcomeUnknown(said)
       ? undefined
       : journaledResult(loop, { tool, result: toolResult(loop.secrets.redact({ ...said })) }),
   );
   const orNothing = late.catch(() => undefined);
-  loop.holder.late(lateCall(record), orNothing);
+  loop.holder.late(toLateCall(record), orNothing);
   return result;
 }
 
 /** Describes a call that ends late, so that a model recognizes it. */
-export const lateCall = ({ id, name, input }: CallRecord): LateCall => ({
+export const toLateCall = ({ id, name, input }: CallRecord): LateCall => ({
   call: id,
   tool: name,
-  input: shorten(input, MAX_INPUT),
+  input: shorten(input, MAX_INPUT_LENGTH),
 });
 
 /** The maximum characters of its input in that description. */
-const MAX_INPUT = 200;
+const MAX_INPUT_LENGTH = 200;
 
 /** Returns the result of a `read` or `idempotent` call that ran and did not return. */
-export function stopped(running: RunningEffect): ToolResult {
+export function stoppedResult(running: RunningEffect): ToolResult {
   const { effect, context } = running;
   const { loop } = running.call;
-  const result = withoutAnswer(running);
+  const result = unansweredResult(running);
   if (effect.effect !== 'idempotent') return result;
   // The model would repeat it under another key, so the result must not say that it was not done.
-  return isCancelled(loop.holder) ? cancelledRunning(context.tool) : unknownOutcome(context.tool);
+  return isCancelled(loop.holder) ? cancelledRunningResult(context.tool) : unknownOutcomeResult(context.tool);
 }
 
 /** Returns the result of a call that did not return, and that either did not happen or can be repeated. */
-export function withoutAnswer({ call, effect, context }: RunningEffect): ToolResult {
+export function unansweredResult({ call, effect, context }: RunningEffect): ToolResult {
   const { holder } = call.loop;
   const { tool, signal } = context;
-  if (isCancelled(holder)) return failure('cancelled', `The call of '${tool}' was cancelled.`);
+  if (isCancelled(holder)) return failureResult('cancelled', `The call of '${tool}' was cancelled.`);
   if (holder.signal.aborted) throw holder.signal.reason;
-  if (signal.aborted) return failure('timeout', `Tool '${tool}' did not answer within ${effect.timeout} ms.`);
-  return failure('timeout', `The connection of tool '${tool}' was lost before it answered.`);
+  if (signal.aborted)
+    return failureResult('timeout', `Tool '${tool}' did not answer within ${effect.timeout} ms.`);
+  return failureResult('timeout', `The connection of tool '${tool}' was lost before it answered.`);
 }
 
 /**
  * Waits a short time for the result of an aborted call. If the lease is lost, throws at once: this invocation
  * could not store it.
  */
-export async function lastWord(holder: Holder, answer: Promise<Said>): Promise<Said> {
+export async function waitForLastResult(holder: Holder, answer: Promise<RunResult>): Promise<RunResult> {
   if (isInterrupted(holder.signal.reason, 'lost')) throw holder.signal.reason;
-  return within(holder, LAST_WORD, answer);
+  return waitAtMost(holder, LAST_RESULT_MS, answer);
 }
 
 /** How long an aborted `once` call has to report its result, in ms. */
-const LAST_WORD = 5_000;
+const LAST_RESULT_MS = 5_000;
 
 /** The result of `run`, or `no-answer` if it leaves the outcome unknown. */
-export type Said = ToolResult | 'no-answer';
+export type RunResult = ToolResult | 'no-answer';
 
 const isCancelled = ({ signal }: Holder): boolean => isInterrupted(signal.reason, 'cancelled');
 
 /**
  * Resolves with the promise's value, or with `no-answer` after `ms`. After a cancel it waits at most
- * `LAST_WORD` ms more, and after a lost lease no longer.
+ * `LAST_RESULT_MS` ms more, and after a lost lease no longer.
  */
-function within<T>(holder: Holder, ms: number, promise: Promise<T>): Promise<T | 'no-answer'> {
+function waitAtMost<T>(holder: Holder, ms: number, promise: Promise<T>): Promise<T | 'no-answer'> {
   const { signal } = holder;
   const timeUp = Promise.withResolvers<'no-answer'>();
   const giveUp = (): void => timeUp.resolve('no-answer');
   const timers = [holder.after(ms, giveUp)];
   const onAbort = (): void => {
     if (isInterrupted(signal.reason, 'lost')) giveUp();
-    else timers.push(holder.after(LAST_WORD, giveUp));
+    else timers.push(holder.after(LAST_RESULT_MS, giveUp));
   };
   signal.addEventListener('abort', onAbort);
   return Promise.race([promise, timeUp.promise]).finally(() => {

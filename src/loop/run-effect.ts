@@ -1,4 +1,4 @@
-import { Stop, timeIsOver } from '../tool/async.ts';
+import { StopController, timeoutError } from '../tool/async.ts';
 import type { CallContext, Question, ToolEffect } from '../tool/call.ts';
 import { literals } from '../tool/literals.ts';
 import { SignalError } from '../tool/signals.ts';
@@ -8,17 +8,17 @@ import { isInterrupted } from './holder.ts';
 import { inLoop } from './loop.ts';
 import { runInModules } from './loop-seams.ts';
 import {
-  foundOut,
-  inDoubt,
-  lastWord,
+  findOutcome,
   type RunningEffect,
-  reconciled,
-  type Said,
-  stopped,
-  withoutAnswer,
+  type RunResult,
+  reconcileCall,
+  resolveDoubt,
+  stoppedResult,
+  unansweredResult,
+  waitForLastResult,
 } from './reconcile.ts';
 import type { RunningCall } from './running-call.ts';
-import { exceptionResult, resultOf, tellThrown, tellUnchained } from './tool-answer.ts';
+import { exceptionResult, logToolException, logUnchained, toKeptResult } from './tool-answer.ts';
 
 /**
  * Runs the effect of a tool. Its start is made durable first, unless the effect is `read`. A call that an
@@ -28,7 +28,7 @@ import { exceptionResult, resultOf, tellThrown, tellUnchained } from './tool-ans
  *
  * @throws Interrupted if the call is left open, for another invocation or for the end of the turn.
  */
-export async function runExecution({ effect: declared, ...of }: RunningEffect): Promise<Ran> {
+export async function runExecution({ effect: declared, ...of }: RunningEffect): Promise<EffectOutcome> {
   const { call, context } = of;
   const { loop, record } = call;
   const { holder, slots } = loop;
@@ -41,14 +41,14 @@ export async function runExecution({ effect: declared, ...of }: RunningEffect): 
   return slots.hold(async () => {
     holder.claim({ subrequests: effect.subrequests ?? 1, ms: effect.timeout });
     // If the tool's effect has changed, the call starts again under the current one.
-    if (!isInDoubt && inherited !== effect.effect) await start(call, effect);
+    if (!isInDoubt && inherited !== effect.effect) await journalStart(call, effect);
     const running: RunningEffect = { ...of, effect };
     if (isInDoubt) {
-      const found = await foundOut({ ...running, context: { ...context, startedAt: startBefore(call) } });
+      const found = await findOutcome({ ...running, context: { ...context, startedAt: lastStartOf(call) } });
       if (found.verdict !== 'not-done') return { result: found.result };
-      if (!holder.signal.aborted) await start(call, effect);
+      if (!holder.signal.aborted) await journalStart(call, effect);
     }
-    if (holder.signal.aborted) return { result: (inherited ? stopped : withoutAnswer)(running) };
+    if (holder.signal.aborted) return { result: (inherited ? stoppedResult : unansweredResult)(running) };
     holder.assertHeld();
     const began = holder.now();
     const result = await runOnce(running, began);
@@ -60,12 +60,15 @@ export async function runExecution({ effect: declared, ...of }: RunningEffect): 
  * Returns when another invocation last started a call. Repeats of an idempotent call are not journaled and
  * can continue until the take-over, so such a call counts as started now.
  */
-function startBefore({ loop: { holder, startsBefore }, record: { id, started } }: RunningCall): number {
+function lastStartOf({ loop: { holder, startsBefore }, record: { id, started } }: RunningCall): number {
   const journaled = started === 'once' ? startsBefore.get(id) : undefined;
   return journaled ?? holder.now();
 }
 
-async function start({ loop, record: { id: call } }: RunningCall, { effect }: ToolEffect): Promise<void> {
+async function journalStart(
+  { loop, record: { id: call } }: RunningCall,
+  { effect }: ToolEffect,
+): Promise<void> {
   const { journal, memories, secrets } = loop;
   const held = secrets.redact(memories.live?.heldBy(call) ?? {});
   journal.emit({ type: 'tool-call-started', ...inLoop(loop), call, effect, ...held });
@@ -77,7 +80,7 @@ async function start({ loop, record: { id: call } }: RunningCall, { effect }: To
  * Refuses questions inside `run` of a `once` call, whose effects would repeat after the answer. Allowed are a
  * call that keeps running meanwhile and a question with a checkpoint.
  */
-const fromCheckpoint =
+const createCheckpointAsk =
   ({ ask }: Pick<CallContext, 'ask'>): CallContext['ask'] =>
   async (question) => {
     const asked: Question = question;
@@ -89,14 +92,14 @@ const fromCheckpoint =
   };
 
 /** The result of an effect, and the duration of `run` in ms. */
-interface Ran {
+interface EffectOutcome {
   readonly result: ToolResult;
   readonly ms?: number;
 }
 
 /** A running effect, with the means to stop waiting for it. */
 interface StoppableEffect extends RunningEffect {
-  readonly stop: Stop;
+  readonly stop: StopController;
   /** `true` when its code has returned or thrown. */
   isOver: boolean;
 }
@@ -105,9 +108,9 @@ interface StoppableEffect extends RunningEffect {
 async function runOnce(entered: RunningEffect, startedAt: number): Promise<ToolResult> {
   const { effect, context } = entered;
   const { holder } = entered.call.loop;
-  const stop = new Stop(holder.signal);
-  const cancel = holder.after(effect.timeout, () => stop.abort(timeIsOver(effect.timeout)));
-  const once = effect.effect === 'once' && { ask: fromCheckpoint(context) };
+  const stop = new StopController(holder.signal);
+  const cancel = holder.after(effect.timeout, () => stop.abort(timeoutError(effect.timeout)));
+  const once = effect.effect === 'once' && { ask: createCheckpointAsk(context) };
   const own: CallContext = {
     ...context,
     ...once,
@@ -118,16 +121,16 @@ async function runOnce(entered: RunningEffect, startedAt: number): Promise<ToolR
   };
   const running: StoppableEffect = { ...entered, context: own, stop, isOver: false };
   try {
-    const answer = saidBy(running);
-    const first = await stop.until(answer).catch(noAnswer);
+    const answer = runTool(running);
+    const first = await stop.until(answer).catch(toNoAnswer);
     if (first !== 'no-answer') return first;
-    if (effect.effect !== 'once') return stopped(running);
-    const word = stop.aborted ? await lastWord(holder, answer) : first;
+    if (effect.effect !== 'once') return stoppedResult(running);
+    const word = stop.aborted ? await waitForLastResult(holder, answer) : first;
     if (word !== 'no-answer') return word;
     const wasRunning = !running.isOver;
-    const found = await reconciled(running);
+    const found = await reconcileCall(running);
     const code = wasRunning ? (running.isOver ? 'answered' : 'running') : 'gone';
-    return await inDoubt(code, { ...running, ...found, answer });
+    return await resolveDoubt(code, { ...running, ...found, answer });
   } finally {
     cancel();
     stop.end();
@@ -138,19 +141,19 @@ async function runOnce(entered: RunningEffect, startedAt: number): Promise<ToolR
  * Returns the result of `run`. An exception is a failure of the tool, unless the call was cut off or stopped:
  * then the outcome is unknown.
  */
-async function saidBy(running: StoppableEffect): Promise<Said> {
+async function runTool(running: StoppableEffect): Promise<RunResult> {
   const { call, effect, context, stop } = running;
   const { loop, tool } = call;
   try {
     const { uses } = loop.spec;
     const returned = await (uses.length > 0 ? runInModules(uses, running) : effect.run(context));
-    if (literals) tellUnchained(loop, tool, returned);
-    return await resultOf(loop, context.tool, returned);
+    if (literals) logUnchained(loop, tool, returned);
+    return await toKeptResult(loop, context.tool, returned);
   } catch (thrown) {
     if (isInterrupted(thrown, 'suspended')) throw thrown;
     const isCut = stop.aborted || isCutOff(thrown);
     if (isCut && !(thrown instanceof SignalError)) {
-      if (!stop.aborted) tellThrown(loop, { tool: context.tool, thrown });
+      if (!stop.aborted) logToolException(loop, { tool: context.tool, thrown });
       return 'no-answer';
     }
     return exceptionResult(loop, tool, thrown);
@@ -159,7 +162,7 @@ async function saidBy(running: StoppableEffect): Promise<Said> {
   }
 }
 
-function noAnswer(thrown: unknown): 'no-answer' {
+function toNoAnswer(thrown: unknown): 'no-answer' {
   if (isInterrupted(thrown, 'suspended')) throw thrown;
   return 'no-answer';
 }

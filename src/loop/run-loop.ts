@@ -1,16 +1,16 @@
 import type { TurnError } from '../journal/events.ts';
-import { ANSWERED } from '../journal/reduce.ts';
-import { untilAborted } from '../tool/async.ts';
+import { OUTCOMES_WITH_ANSWER } from '../journal/reduce.ts';
+import { raceAbort } from '../tool/async.ts';
 import { literals } from '../tool/literals.ts';
 import { askModel } from './ask-model.ts';
 import { type Batch, batchOf } from './batch.ts';
 import { executeCall } from './execute-call.ts';
 import { isInterrupted } from './holder.ts';
 import { inLoop, type Loop, type LoopEnd } from './loop.ts';
-import { watched } from './loop-seams.ts';
+import { notifyWatchers } from './loop-seams.ts';
 import { isSupersededBySignal, nextStep } from './next-step.ts';
-import { answerShown } from './shown-history.ts';
-import { tellDeveloper } from './tool-answer.ts';
+import { shownAnswerOf } from './shown-history.ts';
+import { logLostValue } from './tool-answer.ts';
 
 /**
  * Asks the model and runs its tool calls until the loop has an answer or waits for one. Resumes where the
@@ -41,7 +41,7 @@ export async function runToolLoop(loop: Loop): Promise<LoopEnd> {
         return end;
       }
     }
-    if (loop.spec.uses.length > 0) watched(loop, { at: 'step' });
+    if (loop.spec.uses.length > 0) notifyWatchers(loop, { at: 'step' });
   }
 }
 
@@ -56,10 +56,10 @@ export async function runBatch(loop: Loop): Promise<void> {
   const batch = batchOf(loop);
   const settled = await Promise.allSettled(batch.lanes.map((lane) => runLane(batch, lane)));
   loop.holder.checkpoint();
-  for (const message of literals?.sharedWrites(batch.lanes) ?? []) tellDeveloper(loop, message);
+  for (const message of literals?.sharedWrites(batch.lanes) ?? []) logLostValue(loop, message);
   for (const lane of settled) {
     if (lane.status === 'fulfilled') continue;
-    if (goesOn(batch, lane.reason)) return;
+    if (canContinue(batch, lane.reason)) return;
     throw lane.reason;
   }
 }
@@ -68,20 +68,20 @@ async function runLane(batch: Batch, lane: Batch['lanes'][number]): Promise<void
   const { holder } = batch.loop;
   // The later calls of a lane have not begun, unless an earlier deployment had other lanes, so no call needs
   // to wait for them.
-  passBy(batch, lane.slice(1));
+  releaseCalls(batch, lane.slice(1));
   try {
     for (const call of lane) {
       holder.checkpoint();
       await executeCall(batch, call);
-      passBy(batch, [call]);
+      releaseCalls(batch, [call]);
     }
   } finally {
-    passBy(batch, lane);
+    releaseCalls(batch, lane);
   }
 }
 
 /** Releases calls that have ended, are left open, or have not begun, with the locks that they hold. */
-function passBy({ loop: { locks, memories } }: Batch, calls: Batch['lanes'][number]): void {
+function releaseCalls({ loop: { locks, memories } }: Batch, calls: Batch['lanes'][number]): void {
   for (const { record } of calls) {
     locks.passed.add(record.id);
     locks.current?.release(record.id);
@@ -93,7 +93,7 @@ function passBy({ loop: { locks, memories } }: Batch, calls: Batch['lanes'][numb
  * Returns whether the loop can continue despite a suspended call: it waits for permission to run, but another
  * call has ended the loop.
  */
-const goesOn = ({ batch, loop }: Batch, reason: unknown): boolean =>
+const canContinue = ({ batch, loop }: Batch, reason: unknown): boolean =>
   isInterrupted(reason, 'suspended') && batch.some(isSupersededBySignal(batch, loop.journal.state.turn));
 
 /**
@@ -107,17 +107,17 @@ export async function runForOutput(loop: Loop): Promise<LoopEnd> {
   const { output } = loop.spec;
   for (;;) {
     const end = await runToolLoop(loop);
-    if (!output || end.signal || !ANSWERED.includes(end.outcome)) return end;
-    const answer = await untilAborted(holder.signal, output.parse(answerShown(loop)));
+    if (!output || end.signal || !OUTCOMES_WITH_ANSWER.includes(end.outcome)) return end;
+    const answer = await raceAbort(holder.signal, output.parse(shownAnswerOf(loop)));
     if (answer.ok) return { ...end, object: answer.object };
     if (end.outcome !== 'completed' || journal.state.turn?.limited) return end;
     const { problems } = answer;
-    if (frame.rejected) return { outcome: 'failed', error: invalidOutput(problems) };
+    if (frame.rejected) return { outcome: 'failed', error: createInvalidOutputError(problems) };
     journal.emit({ type: 'answer-rejected', ...inLoop(loop), problems });
   }
 }
 
-const invalidOutput = (problems: readonly string[]): TurnError => ({
+const createInvalidOutputError = (problems: readonly string[]): TurnError => ({
   type: 'invalid-output',
   message: `The model's answer does not have the form of the agent's output, even after a retry: ${problems.join(' ')}`,
 });

@@ -1,4 +1,4 @@
-import { type AskOutside, askedOtherwise, askingOf } from '../journal/asking.ts';
+import { type Asker, findAskingSeam, questionChangedMessage } from '../journal/asking.ts';
 import type { CallRecord } from '../journal/state.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { JsonObject } from '../tool/json.ts';
@@ -6,7 +6,7 @@ import { literals } from '../tool/literals.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { AnyTool, CallRun } from '../tool/tool.ts';
 import type { Signal, ToolResult } from '../tool/tool-result.ts';
-import type { AroundTime } from './around-time.ts';
+import type { OverheadTimer } from './around-time.ts';
 import type { CallView } from './batch.ts';
 import { CallStarts } from './call-starts.ts';
 import { Interrupted } from './holder.ts';
@@ -25,7 +25,7 @@ export class RunningCall {
   readonly input: JsonObject | undefined;
   readonly view: CallView;
   /** Limits the time of the code around the effect. */
-  readonly time: AroundTime;
+  readonly time: OverheadTimer;
   /** The turns that it starts. Absent without a session. */
   readonly starts: CallStarts | undefined;
 
@@ -49,7 +49,7 @@ export class RunningCall {
    */
   signal?: Signal | undefined;
   /** Created on first use, since most calls ask no questions. */
-  #outside: AskOutside | undefined;
+  #outside: Asker | undefined;
   #hasRun = false;
 
   constructor(
@@ -86,7 +86,7 @@ export class RunningCall {
     if (signal.aborted) throw signal.reason;
     if (this.time.isOver) throw new Error('The call has ended: its code must not run any further.');
     if (this.reached) throw new Error(`Tool '${record.name}' can execute or nest only once per call.`);
-    if (record.waits) mustAskAgain(this, this.#outside?.asked);
+    if (record.waits) checkQuestions(this, this.#outside?.asked);
     this.reached = true;
   }
 
@@ -99,10 +99,10 @@ export class RunningCall {
   /**
    * The means by which the call asks questions.
    *
-   * @throws as `askOutside` does.
+   * @throws as `createAsker` does.
    */
-  get asking(): AskOutside {
-    this.#outside ??= askOutside(this);
+  get asking(): Asker {
+    this.#outside ??= createAsker(this);
     if (this.#hasRun) this.#outside.hasRun();
     return this.#outside;
   }
@@ -115,11 +115,14 @@ export class RunningCall {
  * @throws ToolConfigurationError if no module of the app accepts answers. The turn then ends as
  * misconfigured.
  */
-function askOutside({ loop, record, tool }: RunningCall): AskOutside {
+function createAsker({ loop, record, tool }: RunningCall): Asker {
   const { journal, holder, secrets } = loop;
-  if (!loop.inSession) throw new Error(cannotAsk(record.name));
-  const asking = askingOf(loop.modules.uses);
-  if (!asking) throw new ToolConfigurationError(needsAnswers(`Tool '${record.name}' asks a question: it`));
+  if (!loop.inSession) throw new Error(cannotAskMessage(record.name));
+  const asking = findAskingSeam(loop.modules.uses);
+  if (!asking)
+    throw new ToolConfigurationError(
+      missingAnswersModuleMessage(`Tool '${record.name}' asks a question: it`),
+    );
   return asking.outside({
     record,
     tool,
@@ -138,14 +141,14 @@ function askOutside({ loop, record, tool }: RunningCall): AskOutside {
  *
  * @throws Error if it skips one, since the answer would then apply to something else.
  */
-function mustAskAgain({ loop, record }: RunningCall, asked = 0): void {
+function checkQuestions({ loop, record }: RunningCall, asked = 0): void {
   const resumes = record.started !== undefined || loop.journal.state.turn?.frames.has(record.id);
-  if (!resumes && asked < (record.waits?.length ?? 0)) throw new Error(askedOtherwise(record.name));
+  if (!resumes && asked < (record.waits?.length ?? 0)) throw new Error(questionChangedMessage(record.name));
 }
 
 /** Returns an error message for a feature that needs the `answers` module. */
-export const needsAnswers = (what: string): string =>
+export const missingAnswersModuleMessage = (what: string): string =>
   `${what} needs the module \`answers\`${literals?.mending.answers ?? '.'}`;
 
-const cannotAsk = (tool: string): string =>
+const cannotAskMessage = (tool: string): string =>
   `Tool '${tool}' asks a question, but only a session can wait for the answer.`;

@@ -1,32 +1,40 @@
-import { answerText, lastReply, saysNothing } from '../journal/conversation.ts';
+import { answerText, isBlank, lastReply } from '../journal/conversation.ts';
 import type { CallRecord, Message } from '../journal/state.ts';
-import type { ChatModel, ModelMessage, ToolsTold } from '../model/chat-model.ts';
-import { answerInWords, givenTo, NO_RESPONSE, replyInWords, TOLD } from '../model/given-to.ts';
+import type { ChatModel, ModelMessage, ToolSetChange } from '../model/chat-model.ts';
+import {
+  adaptReply,
+  formatCallResult,
+  NO_RESPONSE,
+  replyToText,
+  TOOL_RESULTS_HEADING,
+} from '../model/given-to.ts';
 import { callsOf, type ReplyPart, type RequestedCall } from '../model/parts.ts';
 import { attempt } from '../tool/async.ts';
 import type { HistoryCall, HistoryMessage } from '../tool/call.ts';
 import { type ContentPart, fileLine, isFile } from '../tool/content.ts';
-import { paragraphs } from '../tool/json.ts';
+import { joinParagraphs } from '../tool/json.ts';
 import type { AnyTool } from '../tool/tool.ts';
-import { partsOfResult, type ResultData, shownText } from '../tool/tool-result.ts';
-import { type KeptReplies, keptReplies, type ShownReply } from './kept-replies.ts';
+import { partsOfResult, type ResultData, textForModel } from '../tool/tool-result.ts';
+import { findKeptReplies, type KeptReplies, type ShownReply } from './kept-replies.ts';
 import { type Loop, type LoopSpec, principalOf } from './loop.ts';
 import type { ShownContent, ShownFiles } from './loop-files.ts';
 import { type HistoryScope, LOOPS } from './loop-seams.ts';
 
 /** A loop whose conversation is shown. */
-export type Shown = Pick<Loop, 'spec' | 'journal' | 'log'>;
+export type ShownLoop = Pick<Loop, 'spec' | 'journal' | 'log'>;
 
 /**
  * Returns the conversation as the model sees it. Its results belong to the journal's state, so do not change
  * them.
  */
-export const shownHistory = (loop: Shown, messages: readonly Message[]): readonly HistoryMessage[] =>
-  loop.spec.uses.length === 0 ? toHistory(messages) : throughSteps(loop, 'conversation', toHistory(messages));
+export const toShownHistory = (loop: ShownLoop, messages: readonly Message[]): readonly HistoryMessage[] =>
+  loop.spec.uses.length === 0
+    ? toHistory(messages)
+    : applyHistorySteps(loop, 'conversation', toHistory(messages));
 
 /** Runs the `history` step of every module of the loop, in order. */
-export function throughSteps(
-  loop: Shown,
+export function applyHistorySteps(
+  loop: ShownLoop,
   of: HistoryScope['of'],
   history: readonly HistoryMessage[],
 ): readonly HistoryMessage[] {
@@ -39,7 +47,7 @@ export function throughSteps(
 }
 
 /** Returns whether a module of the loop changes the shown conversation. */
-export const hasSteps = ({ uses }: Pick<LoopSpec, 'uses'>): boolean =>
+export const hasHistorySteps = ({ uses }: Pick<LoopSpec, 'uses'>): boolean =>
   uses.some(({ use }) => LOOPS.of(use)?.history !== undefined);
 
 /**
@@ -52,7 +60,7 @@ export function toHistory(messages: readonly Message[]): HistoryMessage[] {
     if (message.role === 'user') {
       const { shown, ...said } = message;
       if (shown === undefined) history.push(message);
-      else history.push({ ...said, text: shownText({ type: 'text', content: said.text }, shown) });
+      else history.push({ ...said, text: textForModel({ type: 'text', content: said.text }, shown) });
       continue;
     }
     const calls = message.calls.map(
@@ -66,7 +74,7 @@ export function toHistory(messages: readonly Message[]): HistoryMessage[] {
       }),
     );
     const { kept, toolsChange } = message;
-    const text = message.cutOff ? message.text + CUT_OFF_HERE : message.text;
+    const text = message.cutOff ? message.text + CUT_OFF_MARKER : message.text;
     const parts = kept && { parts: kept.parts };
     history.push({ role: 'assistant', text, calls, ...parts, ...(toolsChange && { toolsChange }) });
   }
@@ -74,17 +82,17 @@ export function toHistory(messages: readonly Message[]): HistoryMessage[] {
 }
 
 /** Shown to a model after the text of a reply that was cut off. */
-const CUT_OFF_HERE = '\n\n[The reply was cut off here.]';
+const CUT_OFF_MARKER = '\n\n[The reply was cut off here.]';
 
 /**
  * Returns the answer of a loop: the text of its last reply, or of its direct results, as modules show them to
  * people.
  */
-export function answerShown(loop: Loop): string {
+export function shownAnswerOf(loop: Loop): string {
   const { messages } = loop.frame;
   const { uses } = loop.spec;
-  const last = uses.length > 0 && hasSteps(loop.spec) ? lastReply(messages) : undefined;
-  const [shown] = last ? throughSteps(loop, 'answer', toHistory([last])) : [];
+  const last = uses.length > 0 && hasHistorySteps(loop.spec) ? lastReply(messages) : undefined;
+  const [shown] = last ? applyHistorySteps(loop, 'answer', toHistory([last])) : [];
   if (!last || shown?.role !== 'assistant') return answerText(messages);
   const results = new Map(shown.calls.map(({ id, result }) => [id, result]));
   const calls = last.calls.map((call) => {
@@ -99,19 +107,19 @@ export function answerShown(loop: Loop): string {
  * order of its calls, each shortened to the policy's limit.
  */
 export function toModelMessages(
-  loop: Shown,
+  loop: ShownLoop,
   { conversation, shown, changes, files }: ShownConversation,
 ): ModelMessage[] {
-  const sending = sendingOf(loop, conversation, files);
+  const sending = createSendContext(loop, conversation, files);
   const sent: ModelMessage[] = [];
   for (const [index, message] of shown.entries()) {
     const change = changes?.get(message.toolsChange);
-    if (change) sent.push(toldOf(change));
+    if (change) sent.push(toToolsChangeMessage(change));
     if (message.role === 'user') {
       const { text, parts } = message;
-      const shown = parts && (files ? files.message(message) : { text: withLines(text, parts) });
+      const shown = parts && (files ? files.message(message) : { text: withFileLines(text, parts) });
       sent.push({ role: 'user', ...(shown ?? { text }) });
-    } else if (saysNothing(message)) sent.push(...blank(message, sending, shown[index + 1]));
+    } else if (isBlank(message)) sent.push(...toBlankReply(message, sending, shown[index + 1]));
     else sent.push(...toReply(message, sending));
   }
   return sent;
@@ -120,22 +128,26 @@ export function toModelMessages(
 /** A conversation, and the data needed to show it. */
 interface ShownConversation {
   readonly conversation: readonly Message[];
-  /** As `shownHistory` returns it. */
+  /** As `toShownHistory` returns it. */
   readonly shown: readonly HistoryMessage[];
   /** The tool changes to show the model. Most models are shown none. */
-  readonly changes: ReadonlyMap<unknown, ToolsTold> | undefined;
+  readonly changes: ReadonlyMap<unknown, ToolSetChange> | undefined;
   /** The files in the request. */
   readonly files: ShownFiles | undefined;
 }
 
 /** Returns a message that lists the tools added and removed at this point. */
-export const toldOf = (toolsChange: ToolsTold): ModelMessage => ({ role: 'system', text: '', toolsChange });
+export const toToolsChangeMessage = (toolsChange: ToolSetChange): ModelMessage => ({
+  role: 'system',
+  text: '',
+  toolsChange,
+});
 
 /** Names the files of a user message, if no module shows them. */
-const withLines = (text: string, parts: readonly ContentPart[]): string =>
-  paragraphs(text, ...parts.filter(isFile).map(fileLine));
+const withFileLines = (text: string, parts: readonly ContentPart[]): string =>
+  joinParagraphs(text, ...parts.filter(isFile).map(fileLine));
 
-interface Sending {
+interface SendContext {
   readonly model: ChatModel;
   readonly files: ShownFiles | undefined;
   /** Every call, by our id. */
@@ -144,24 +156,28 @@ interface Sending {
   readonly kept: KeptReplies | undefined;
   readonly characters: number;
   /** Writes results for a model that has a tool to read more of them. */
-  readonly words: ResultWords | undefined;
+  readonly words: ResultWriter | undefined;
 }
 
 /** Returns the text of a call's result, by its id, in at most `most` characters. */
-export type ResultWords = (id: string, result: ResultData, most: number) => string;
+export type ResultWriter = (id: string, result: ResultData, most: number) => string;
 
 /** The key under which a reading tool stores its result writer. */
-export const READS_ON: unique symbol = Symbol('holdfast.reads-on');
+export const RESULT_WRITER: unique symbol = Symbol('holdfast.reads-on');
 
 /** A tool with which a model reads more of a shortened result. */
 export interface ReadingTool extends AnyTool {
   /** Returns a writer of results. `tool`: the tool's name in the loop. */
-  [READS_ON](tool: string, loop: Shown, conversation: readonly Message[]): ResultWords;
+  [RESULT_WRITER](tool: string, loop: ShownLoop, conversation: readonly Message[]): ResultWriter;
 }
 
-const isReading = (tool: AnyTool): tool is ReadingTool => READS_ON in tool;
+const isReading = (tool: AnyTool): tool is ReadingTool => RESULT_WRITER in tool;
 
-function sendingOf(loop: Shown, conversation: readonly Message[], files: ShownFiles | undefined): Sending {
+function createSendContext(
+  loop: ShownLoop,
+  conversation: readonly Message[],
+  files: ShownFiles | undefined,
+): SendContext {
   const { model, tools, policies } = loop.spec;
   const records = new Map<string, CallRecord>();
   let hasKept = false;
@@ -175,9 +191,9 @@ function sendingOf(loop: Shown, conversation: readonly Message[], files: ShownFi
     model,
     files,
     records,
-    kept: hasKept ? keptReplies(conversation) : undefined,
+    kept: hasKept ? findKeptReplies(conversation) : undefined,
     characters: policies.resultCharacters,
-    words: reading?.[READS_ON](reading.name, loop, conversation),
+    words: reading?.[RESULT_WRITER](reading.name, loop, conversation),
   };
 }
 
@@ -185,7 +201,11 @@ function sendingOf(loop: Shown, conversation: readonly Message[], files: ShownFi
  * Returns the messages for a blank reply. Drops its reasoning, but sends back tools that the provider ran and
  * custom parts, which can be its memory. Adds a nudge unless a user message follows.
  */
-function blank(reply: ShownReply, sending: Sending, next: HistoryMessage | undefined): ModelMessage[] {
+function toBlankReply(
+  reply: ShownReply,
+  sending: SendContext,
+  next: HistoryMessage | undefined,
+): ModelMessage[] {
   const parts = sending.kept?.partsOf(reply) ?? [];
   const isMore = parts.some(
     ({ type }) => type === 'tool-call' || type === 'tool-result' || type === 'custom',
@@ -198,12 +218,13 @@ function blank(reply: ShownReply, sending: Sending, next: HistoryMessage | undef
   ];
 }
 
-function toReply(reply: ShownReply, sending: Sending): ModelMessage[] {
+function toReply(reply: ShownReply, sending: SendContext): ModelMessage[] {
   const { text, calls } = reply;
   const kept = sending.kept?.of(reply);
   if (sending.kept && !kept) {
     const left = sending.kept.partsOf(reply);
-    if (left.length > 0 || calls.some(({ id }) => sending.kept?.has(id))) return told(reply, left, sending);
+    if (left.length > 0 || calls.some(({ id }) => sending.kept?.has(id)))
+      return toPlainReply(reply, left, sending);
   }
   const given = kept?.parts && callsOf(kept.parts);
   const toolCalls: RequestedCall[] = [];
@@ -220,7 +241,7 @@ function toReply(reply: ShownReply, sending: Sending): ModelMessage[] {
     results.push({ role: 'tool', id, name, ...shownResult(call, sending) });
   }
   const said = { role: 'assistant', text, toolCalls: given ?? toolCalls, ...kept } as const;
-  return [kept ? givenTo(sending.model, said) : said, ...results];
+  return [kept ? adaptReply(sending.model, said) : said, ...results];
 }
 
 /**
@@ -228,14 +249,14 @@ function toReply(reply: ShownReply, sending: Sending): ModelMessage[] {
  * every request, and every provider accepts them. A separate assistant message could not end a request or
  * come between a call and its result.
  */
-function shownResult(call: HistoryCall, sending: Sending): ShownContent {
+function shownResult(call: HistoryCall, sending: SendContext): ShownContent {
   const plain = resultText(call, sending);
   const shown = sending.files ? withFiles(call, plain, sending) : { text: plain };
-  const words = call.said ? saidBeside(call, sending) : '';
+  const words = call.said ? formatSentMessages(call, sending) : '';
   if (words === '') return shown;
   const { text, parts } = shown;
   return {
-    text: paragraphs(text, words),
+    text: joinParagraphs(text, words),
     ...(parts && { parts: [...parts, { type: 'text', text: words }] }),
   };
 }
@@ -244,44 +265,46 @@ function shownResult(call: HistoryCall, sending: Sending): ShownContent {
  * Returns the messages of a call to the user, within the length limit of a result. Omits text that the model
  * wrote into the input itself, as when it sends a message.
  */
-function saidBeside({ said = [], input }: HistoryCall, { characters }: Sending): string {
+function formatSentMessages({ said = [], input }: HistoryCall, { characters }: SendContext): string {
   if (said.length === 0) return '';
   const sent = attempt(() => Object.values(Object(JSON.parse(input))));
   const others = said.filter(({ text }) => !sent.ok || !sent.value.includes(text));
   const content = others.map(({ text }) => `[Said to the user: ${text}]`).join('\n');
-  return shownText({ type: 'text', content }, characters);
+  return textForModel({ type: 'text', content }, characters);
 }
 
 /** Adds the files of a result. They are only named if the result was shortened to fit the conversation. */
-function withFiles({ id, result }: HistoryCall, text: string, sending: Sending): ShownContent {
+function withFiles({ id, result }: HistoryCall, text: string, sending: SendContext): ShownContent {
   const { records, files, characters } = sending;
   const parts = result ? partsOfResult(result) : [];
   if (!files || parts.length === 0 || records.get(id)?.ended?.shown !== undefined) return { text };
   return files.result(text, parts, characters);
 }
 
-function resultText({ id, result }: HistoryCall, { records, characters, words }: Sending): string {
+function resultText({ id, result }: HistoryCall, { records, characters, words }: SendContext): string {
   const answer = result ?? { type: 'error', message: 'There is no result for this call.' };
   const most = Math.min(characters, records.get(id)?.ended?.shown ?? characters);
-  return words ? words(id, answer, most) : shownText(answer, most);
+  return words ? words(id, answer, most) : textForModel(answer, most);
 }
 
 /**
  * Returns a reply and its results as plain text. Needed if the reply has provider parts but was changed
  * since: its provider would refuse an incomplete set. `left`: the parts that remain.
  */
-function told(reply: ShownReply, left: readonly ReplyPart[], sending: Sending): ModelMessage[] {
+function toPlainReply(reply: ShownReply, left: readonly ReplyPart[], sending: SendContext): ModelMessage[] {
   const { calls } = reply;
-  const words = replyInWords(left, reply);
-  const answers = calls.map((call) => answerInWords(call, shownWords(call, sending)));
+  const words = replyToText(left, reply);
+  const answers = calls.map((call) => formatCallResult(call, resultWithMessages(call, sending)));
   return [
     ...(words.trim() === '' ? [] : [{ role: 'assistant', text: words, toolCalls: [] } as const]),
-    ...(answers.length === 0 ? [] : [{ role: 'user', text: `${TOLD}\n${answers.join('\n')}` } as const]),
+    ...(answers.length === 0
+      ? []
+      : [{ role: 'user', text: `${TOOL_RESULTS_HEADING}\n${answers.join('\n')}` } as const]),
   ];
 }
 
-const shownWords = (call: HistoryCall, sending: Sending): string =>
-  paragraphs(resultText(call, sending), saidBeside(call, sending));
+const resultWithMessages = (call: HistoryCall, sending: SendContext): string =>
+  joinParagraphs(resultText(call, sending), formatSentMessages(call, sending));
 
 /** The message for a model whose reply was blank. */
 export const NUDGE =

@@ -1,15 +1,15 @@
 import type { CallChanges } from '../journal/events.ts';
-import { fileLine, isFile, isNew } from '../tool/content.ts';
+import { fileLine, isFile, isNewFile } from '../tool/content.ts';
 import { copyJson } from '../tool/copy-json.ts';
 import { isDomainType, outputProblems } from '../tool/domain-type.ts';
 import type { Json, JsonLike } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
-import { firstLine, mistake, stackOf } from '../tool/log.ts';
-import { SignalError, signalled } from '../tool/signals.ts';
+import { errorEntry, firstLine, stackOf } from '../tool/log.ts';
+import { SignalError, toSignalResult } from '../tool/signals.ts';
 import { toToolResult } from '../tool/to-tool-result.ts';
 import type { AnyTool } from '../tool/tool.ts';
 import {
-  failure,
+  failureResult,
   hasNewFiles,
   isToolResult,
   partsOfResult,
@@ -19,7 +19,7 @@ import {
 } from '../tool/tool-result.ts';
 import { messageOf, type ToolException } from './exception-processor.ts';
 import type { Loop } from './loop.ts';
-import { needsFiles } from './loop-files.ts';
+import { missingFilesModuleMessage } from './loop-files.ts';
 
 /**
  * Converts the return value of a tool to a result, and keeps its files. Logs values that are lost, and the
@@ -27,30 +27,30 @@ import { needsFiles } from './loop-files.ts';
  *
  * @throws the returned value if it is an `Error` or a signal.
  */
-export async function resultOf(
+export async function toKeptResult(
   loop: Pick<Loop, 'files' | 'secrets' | 'log'>,
   tool: string,
   returned: unknown,
 ): Promise<ToolResult> {
   if (returned instanceof Error) throw returned;
-  const result = toToolResult(tool, returned, (problem) => tellDeveloper(loop, problem));
+  const result = toToolResult(tool, returned, (problem) => logLostValue(loop, problem));
   const cause = takeCause(result);
   if (cause !== undefined) {
     const said = cause instanceof Error ? stackOf(cause) : messageOf(tool, cause);
-    tellMistake(loop, `Tool '${tool}' returned an error: ${result.content}\nCause: ${said}`);
+    logMistake(loop, `Tool '${tool}' returned an error: ${result.content}\nCause: ${said}`);
   }
   if (!hasNewFiles(result)) return result;
   if (!loop.files) return withoutFiles(loop, tool, result);
   return loop.files.keep(result, loop.secrets, (problem) =>
-    tellDeveloper(loop, `A file that tool '${tool}' returned was not kept. ${problem}`),
+    logLostValue(loop, `A file that tool '${tool}' returned was not kept. ${problem}`),
   );
 }
 
 /** Returns the result with its files named in text, since no module keeps them. The tool has already run. */
 function withoutFiles(loop: Pick<Loop, 'log'>, tool: string, result: ToolResult): ToolResult {
-  tellMistake(loop, needsFiles(`A file that tool '${tool}' returned was not kept: it`));
+  logMistake(loop, missingFilesModuleMessage(`A file that tool '${tool}' returned was not kept: it`));
   const parts = partsOfResult(result).map((part) =>
-    isFile(part) && isNew(part) ? ({ type: 'text', text: fileLine(part) } as const) : part,
+    isFile(part) && isNewFile(part) ? ({ type: 'text', text: fileLine(part) } as const) : part,
   );
   return toolResult({ ...result, parts });
 }
@@ -59,7 +59,7 @@ function withoutFiles(loop: Pick<Loop, 'log'>, tool: string, result: ToolResult)
  * In development, logs a returned object whose methods are tools but that has no way to be rebuilt. Its tools
  * would otherwise be missing without a message.
  */
-export function tellUnchained(
+export function logUnchained(
   loop: Pick<Loop, 'log'>,
   { name, output }: Pick<AnyTool, 'name' | 'output'>,
   returned: unknown,
@@ -67,7 +67,7 @@ export function tellUnchained(
   if (output && isDomainType(output) && output.objects) return;
   const answered = isToolResult(returned) ? untypedValue(returned) : returned;
   const problem = literals?.unchainedProblem(name, answered);
-  if (problem !== undefined) tellDeveloper(loop, problem);
+  if (problem !== undefined) logLostValue(loop, problem);
 }
 
 /** Returns the value of an artifact without a named type. */
@@ -78,7 +78,7 @@ const untypedValue = (result: ToolResult): unknown =>
  * Returns the result, or an error if its value does not fit the tool's declared output. This includes a value
  * that names another type. A result that is not a success passes unchecked.
  */
-export async function asDeclared(
+export async function checkDeclaredOutput(
   loop: Pick<Loop, 'log'>,
   { name, output }: Pick<AnyTool, 'name' | 'output'>,
   result: ToolResult,
@@ -88,27 +88,30 @@ export async function asDeclared(
   if (problems.length === 0) return result;
   const not = isDomainType(output) ? `is no ${output.name}` : 'does not fit its output';
   const problem = `Tool '${name}' ran and finished, but its result ${not}: ${problems.join('; ')}.`;
-  tellDeveloper(loop, problem);
-  return toolResult({ type: 'error', message: `${problem} ${NOT_AGAIN}` });
+  logLostValue(loop, problem);
+  return toolResult({ type: 'error', message: `${problem} ${DO_NOT_REPEAT}` });
 }
 
-const NOT_AGAIN = 'This is a mistake in the code of the tool; do not call it again for this.';
+const DO_NOT_REPEAT = 'This is a mistake in the code of the tool; do not call it again for this.';
 
 /** A tool's result, and the changes of its call. */
-interface Answered {
+interface ResultWithChanges {
   readonly tool: string;
   readonly result: ToolResult;
   readonly changes?: CallChanges | undefined;
 }
 
 /** Returns the result to journal. If it is too large, the error says that the tool has run. */
-export function journaledResult(loop: Pick<Loop, 'log'>, { tool, result, changes }: Answered): ToolResult {
+export function journaledResult(
+  loop: Pick<Loop, 'log'>,
+  { tool, result, changes }: ResultWithChanges,
+): ToolResult {
   const { length } = JSON.stringify([result, changes]);
-  if (length <= MAX_RESULT) return result;
+  if (length <= MAX_RESULT_CHARACTERS) return result;
   const message =
     `Tool '${tool}' ran and finished, but its result and what it changed, of ${length} characters, are over the limit ` +
-    `of ${MAX_RESULT} and were not kept. Do not repeat what it has done; if it only reads, ask it for less.`;
-  tellDeveloper(loop, message);
+    `of ${MAX_RESULT_CHARACTERS} and were not kept. Do not repeat what it has done; if it only reads, ask it for less.`;
+  logLostValue(loop, message);
   return toolResult({ type: 'error', message });
 }
 
@@ -116,7 +119,7 @@ export function journaledResult(loop: Pick<Loop, 'log'>, { tool, result, changes
  * The maximum characters of a result's JSON. An append carries several, and a message to the Durable Object
  * can be 32 MiB.
  */
-const MAX_RESULT = 8 * 1024 * 1024;
+const MAX_RESULT_CHARACTERS = 8 * 1024 * 1024;
 
 /**
  * Returns the result of a call that threw. The other calls of the batch keep their results. If the exception
@@ -128,46 +131,50 @@ export function exceptionResult(
   { name: tool, expose }: Pick<AnyTool, 'name' | 'expose'>,
   cause: unknown,
 ): ToolResult {
-  if (!(cause instanceof SignalError)) tellThrown(loop, { tool, thrown: cause });
+  if (!(cause instanceof SignalError)) logToolException(loop, { tool, thrown: cause });
   try {
     if (cause instanceof SignalError) throw cause;
-    return failure('threw', loop.spec.policies.exceptions({ tool, thrown: cause }));
+    return failureResult('threw', loop.spec.policies.exceptions({ tool, thrown: cause }));
   } catch (thrown) {
-    if (thrown instanceof SignalError) return signalled(thrown);
+    if (thrown instanceof SignalError) return toSignalResult(thrown);
     const message = messageOf(tool, thrown);
     // Without a session, only the program itself sees the message.
-    const reason = expose === true || !loop.inSession ? message : notExposed(tool);
+    const reason = expose === true || !loop.inSession ? message : hiddenExceptionReason(tool);
     return toolResult({ type: 'error', message, signal: { type: 'fail', reason } });
   }
 }
 
-const notExposed = (tool: string): string =>
+const hiddenExceptionReason = (tool: string): string =>
   `Tool '${tool}' threw, which ended the turn. The exception is in the result of its call.`;
 
 /** Logs an exception of a tool's code. */
-export function tellThrown({ log }: Pick<Loop, 'log'>, { tool, thrown }: ToolException, where = ''): void {
+export function logToolException(
+  { log }: Pick<Loop, 'log'>,
+  { tool, thrown }: ToolException,
+  where = '',
+): void {
   if (thrown instanceof NotKeptError) {
     const message = `Tool '${tool}' failed. ${thrown.message}`;
-    log({ ...mistake(message, undefined, 'value-lost'), tool });
+    log({ ...errorEntry(message, undefined, 'value-lost'), tool });
     return;
   }
   const message = `Tool '${tool}' threw${where}: ${firstLine(messageOf(tool, thrown))}`;
-  log({ ...mistake(message, thrown, 'tool-threw'), tool });
+  log({ ...errorEntry(message, thrown, 'tool-threw'), tool });
 }
 
 /** Logs a value that is not kept. The tool may already have acted. */
-export const tellDeveloper = ({ log }: Pick<Loop, 'log'>, message: string): void =>
-  log(mistake(message, undefined, 'value-lost'));
+export const logLostValue = ({ log }: Pick<Loop, 'log'>, message: string): void =>
+  log(errorEntry(message, undefined, 'value-lost'));
 
 /** Logs any other mistake that a developer can fix. */
-export const tellMistake = ({ log }: Pick<Loop, 'log'>, message: string): void => log(mistake(message));
+export const logMistake = ({ log }: Pick<Loop, 'log'>, message: string): void => log(errorEntry(message));
 
 /**
  * Returns a copy through JSON, so that a value looks the same before and after an eviction.
  *
  * @throws NotKeptError if part of it is not JSON. The message names the place.
  */
-export function throughJson(where: string, value: JsonLike): Json {
+export function copyThroughJson(where: string, value: JsonLike): Json {
   const copy = copyJson(value);
   if (copy.ok) return copy.value;
   throw new NotKeptError(

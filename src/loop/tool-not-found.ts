@@ -1,8 +1,8 @@
-import { failure, type ToolResult } from '../tool/tool-result.ts';
+import { failureResult, type ToolResult } from '../tool/tool-result.ts';
 import { DEFAULT_POLICIES, type UnknownToolPolicy } from './policies.ts';
 
 /** The maximum characters echoed of a hostile name. `MAX_LISTED`: the maximum number of names listed. */
-const MAX_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 const MAX_LISTED = 100;
 
 /** Returns the result of a call to a tool that was not offered. */
@@ -14,11 +14,12 @@ export function toolNotFound(
   const names = [...offered.keys()];
   const more = names.length > MAX_LISTED ? `, and ${names.length - MAX_LISTED} more` : '';
   const available = `Available tools: [${names.slice(0, MAX_LISTED).join(', ')}${more}]`;
-  const wanted = name.slice(0, MAX_NAME);
-  if (policy.mode === 'immediate') return failure('unknown-tool', `Tool '${wanted}' not found. ${available}`);
-  return failure(
+  const wanted = name.slice(0, MAX_NAME_LENGTH);
+  if (policy.mode === 'immediate')
+    return failureResult('unknown-tool', `Tool '${wanted}' not found. ${available}`);
+  return failureResult(
     'unknown-tool',
-    `Tool '${wanted}' does not exist.${suggestion(suggestNames(name, names, policy))} ${available}. ` +
+    `Tool '${wanted}' does not exist.${formatSuggestion(suggestNames(name, names, policy))} ${available}. ` +
       'Use the exact tool name from this list. Do not combine or prefix tool names — tool names found in source code ' +
       'or search results are not callable.',
   );
@@ -26,12 +27,12 @@ export function toolNotFound(
 
 /** Returns the only name that differs from the wanted one just in case and punctuation. */
 export function sameName(wanted: string, names: Iterable<string>): string | undefined {
-  const plain = normalised(wanted.slice(0, MAX_NAME));
-  const same = plain === '' ? [] : [...names].filter((name) => normalised(name) === plain);
+  const plain = normalizeName(wanted.slice(0, MAX_NAME_LENGTH));
+  const same = plain === '' ? [] : [...names].filter((name) => normalizeName(name) === plain);
   return same.length === 1 ? same[0] : undefined;
 }
 
-function suggestion(names: readonly string[]): string {
+function formatSuggestion(names: readonly string[]): string {
   if (names.length === 0) return '';
   if (names.length === 1) return ` Did you mean '${names[0]}'?`;
   return ` Possible matches: [${names.map((name) => `'${name}'`).join(', ')}].`;
@@ -46,10 +47,10 @@ export function suggestNames(
   names: readonly string[],
   policy: UnknownToolPolicy = DEFAULT_POLICIES.unknownTools,
 ): string[] {
-  const name = wanted.slice(0, MAX_NAME);
-  const plain = normalised(name);
+  const name = wanted.slice(0, MAX_NAME_LENGTH);
+  const plain = normalizeName(name);
   if (plain.length < 3) return [];
-  const same = names.filter((other) => normalised(other) === plain);
+  const same = names.filter((other) => normalizeName(other) === plain);
   if (same.length > 0) return same.slice(0, policy.suggestions);
   const ranked = names
     .map((other) => ({ other, score: similarity(name, other, policy.containment) }))
@@ -62,18 +63,18 @@ export function suggestNames(
 }
 
 function similarity(a: string, b: string, containment: number): number {
-  const [left, right] = [tokens(a), tokens(b)];
+  const [left, right] = [tokenize(a), tokenize(b)];
   const common = [...left].filter((token) => right.has(token)).length;
   const all = new Set([...left, ...right]).size;
-  const [plainA, plainB] = [normalised(a), normalised(b)];
+  const [plainA, plainB] = [normalizeName(a), normalizeName(b)];
   const holds = plainB.length >= 3 && (plainA.includes(plainB) || plainB.includes(plainA));
   return Math.min(1, (all === 0 ? 0 : common / all) + (holds ? containment : 0));
 }
 
-const normalised = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+const normalizeName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 /** Splits a name at separators and humps into words of at least three letters. */
-const tokens = (name: string): Set<string> =>
+const tokenize = (name: string): Set<string> =>
   new Set(
     name
       .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')

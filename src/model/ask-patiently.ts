@@ -1,4 +1,4 @@
-import { Stop, TIMERS } from '../tool/async.ts';
+import { StopController, TIMERS } from '../tool/async.ts';
 import { literals } from '../tool/literals.ts';
 import {
   type AskOptions,
@@ -8,16 +8,16 @@ import {
   type ModelReply,
   type ModelRequest,
 } from './chat-model.ts';
-import type { MessageGate } from './message-gate.ts';
+import type { MessageSanitizer } from './message-gate.ts';
 import { checkPrices, type Prices } from './prices.ts';
-import { type Pace, withRetries } from './retry.ts';
+import { type RetryClock, withRetries } from './retry.ts';
 import type { ModelSettings } from './settings.ts';
 
 /** The default for the longest silence of a streamed reply, in ms. */
-const STREAM_TIMEOUT = 120_000;
+const STREAM_TIMEOUT_MS = 120_000;
 
 /** The same for a reply in one piece, before which a model can think for long. */
-const WHOLE_TIMEOUT = 600_000;
+const WHOLE_TIMEOUT_MS = 600_000;
 
 /** The default number of retries. */
 export const DEFAULT_RETRIES = 2;
@@ -46,7 +46,7 @@ type Traits = Pick<ChatModel, 'prices' | 'maxOutputTokens' | 'settings' | 'media
  *
  * @throws TypeError for an invalid price. In development, also for any other invalid option.
  */
-export function traitsOf(
+export function readTraits(
   told: AdapterOptions & { readonly media?: ModelMedia | undefined },
   ...never: NonNullable<Parameters<NonNullable<typeof literals>['adapterProblem']>[1]>
 ): Traits {
@@ -66,12 +66,12 @@ interface AskSettings {
   readonly timeout: number | undefined;
   readonly retries: number;
   /** The gate that every error message passes. */
-  readonly gate: MessageGate;
-  readonly pace: Pace;
+  readonly gate: MessageSanitizer;
+  readonly pace: RetryClock;
 }
 
 /** Makes one attempt. An error other than a ModelError passes through unchanged. */
-type Work = (attempt: OpenAttempt) => Promise<ModelReply>;
+type AttemptWork = (attempt: OpenAttempt) => Promise<ModelReply>;
 
 /**
  * Asks with retries. Each attempt waits no longer than the settings allow. A transient failure leads to
@@ -79,10 +79,10 @@ type Work = (attempt: OpenAttempt) => Promise<ModelReply>;
  *
  * @throws ModelError of the last attempt. Errors from `onText`, `onReasoning` and `again` pass through.
  */
-export const askPatiently = (
+export const askWithRetries = (
   settings: AskSettings,
   request: ModelRequest,
-  options: AskOptions & Asked,
+  options: AskOptions & AttemptOptions,
 ): Promise<ModelReply> =>
   withRetries(() => attemptOnce(settings, request, options), {
     retries: settings.retries,
@@ -92,15 +92,15 @@ export const askPatiently = (
   });
 
 /** The work of one attempt. */
-interface Asked {
-  readonly work: Work;
+interface AttemptOptions {
+  readonly work: AttemptWork;
   /** `true` if the reply arrives in one piece, without earlier signs of life. */
   readonly whole?: boolean | undefined;
 }
 
 /** One attempt at a reply, for use by an adapter. */
 export interface OpenAttempt {
-  readonly patience: Patience;
+  readonly patience: SilenceTimer;
   /** Aborts when the attempt ends, with or without success, so no request or stream stays open. */
   readonly signal: AbortSignal;
   /** Receives a piece of the text. */
@@ -122,13 +122,13 @@ export interface ExplainedFailure {
 const attemptOnce = async (
   { timeout: given, gate }: AskSettings,
   { messages }: ModelRequest,
-  { signal, onText, onReasoning, alive, whole, work }: AskOptions & Asked,
+  { signal, onText, onReasoning, alive, whole, work }: AskOptions & AttemptOptions,
 ): Promise<ModelReply> => {
-  const over = new Stop(signal);
+  const over = new StopController(signal);
   const streamed = !whole;
-  const timeout = given ?? (streamed ? STREAM_TIMEOUT : WHOLE_TIMEOUT);
+  const timeout = given ?? (streamed ? STREAM_TIMEOUT_MS : WHOLE_TIMEOUT_MS);
   const heard = (): void => void (streamed && alive?.(timeout));
-  const patience = createPatience(signal, timeout, heard);
+  const patience = createSilenceTimer(signal, timeout, heard);
   let outputBegan = false;
   let retryAfter: number | undefined;
   const handingTo = (listener: AskOptions['onText']) => (piece: string) => {
@@ -164,15 +164,15 @@ const attemptOnce = async (
 };
 
 /** The limits on one attempt's waiting for a server. */
-export interface Patience {
+export interface SilenceTimer {
   /**
    * Starts `work` and waits for it. Removes its timer and listener in every case.
    *
-   * @throws ModelError `aborted` as soon as the signal aborts, `timeout` after the longest silence, or the
+   * @throws ModelError `abortedError` as soon as the signal aborts, `timeout` after the longest silence, or the
    * error that `broken` returns if `work` rejects. The work itself is not stopped.
    */
   wait<T>(work: () => Promise<T>, broken: (error: unknown) => ModelError): Promise<T>;
-  /** @throws ModelError `aborted` if the signal has aborted. */
+  /** @throws ModelError `abortedError` if the signal has aborted. */
   check(): void;
 }
 
@@ -180,18 +180,18 @@ export interface Patience {
  * Creates the patience of one attempt. `timeout` is the longest silence in ms. `heard` is called whenever
  * data has arrived.
  */
-const createPatience = (signal: AbortSignal, timeout: number, heard = (): void => {}): Patience => {
+const createSilenceTimer = (signal: AbortSignal, timeout: number, heard = (): void => {}): SilenceTimer => {
   const check = (): void => {
-    if (signal.aborted) throw aborted();
+    if (signal.aborted) throw abortedError();
   };
   return {
     check,
     async wait(work, broken) {
       check();
-      const stop = new Stop(signal);
+      const stop = new StopController(signal);
       const onSilence = (): void =>
         stop.abort(new ModelError('timeout', `The model's server was silent for ${timeout} ms.`));
-      const cancel = TIMERS.after(Math.min(timeout, LONGEST_TIMER), onSilence);
+      const cancel = TIMERS.after(Math.min(timeout, MAX_TIMER_MS), onSilence);
       try {
         // Awaited directly: data that arrives with a broken connection is lost if another await comes
         // between.
@@ -210,10 +210,10 @@ const createPatience = (signal: AbortSignal, timeout: number, heard = (): void =
 };
 
 /** A longer delay overflows `setTimeout`, which then fires at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Returns the error for an aborted ask. */
-const aborted = (): ModelError => new ModelError('aborted', 'The request to the model was aborted.');
+const abortedError = (): ModelError => new ModelError('aborted', 'The request to the model was aborted.');
 
 /**
  * Starts work and waits for it. If its result arrives after the wait has ended, because the work ignored its
@@ -222,7 +222,7 @@ const aborted = (): ModelError => new ModelError('aborted', 'The request to the 
  * @throws ModelError as `patience.wait` does.
  */
 export const waitOrRelease = async <T>(
-  patience: Patience,
+  patience: SilenceTimer,
   work: () => PromiseLike<T>,
   handlers: {
     readonly broken: (error: unknown) => ModelError;

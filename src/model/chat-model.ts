@@ -22,12 +22,12 @@ export interface ChatModel {
    * Its requests then contain system messages with a `toolsChange`. Other models only receive the current
    * tool list.
    */
-  readonly showToolsChanges?: ShowToolsChanges | undefined;
+  readonly showToolsChanges?: ToolsChangeFinder | undefined;
   /**
    * The function `signPrefix` of `holdfast`, if the model signs its thoughts together with everything before
    * them. Such a model refuses a thought after any other prefix.
    */
-  readonly signPrefix?: SignPrefix | undefined;
+  readonly signPrefix?: PrefixSigner | undefined;
   /**
    * The data that each of its calls in an open turn must carry in a later request; without it the server
    * refuses the request. Absent if the model accepts calls of other models unchanged. The adapter adds the
@@ -117,7 +117,7 @@ export interface AskOptions {
   readonly onText?: ((piece: string) => void) | undefined;
   readonly onReasoning?: ((piece: string) => void) | undefined;
   /**
-   * Awaited before each further request to the provider, because each counts. `failed` is the reason why the
+   * Awaited before each further request to the provider, because each counts. `toFailedEnd` is the reason why the
    * previous attempt failed. Except for `rate-limited`, that attempt may have been charged for. If this
    * rejects, the ask rejects with the same error.
    */
@@ -156,7 +156,7 @@ export type ModelMessage =
       readonly role: 'system';
       readonly text: string;
       /** The tools added and removed here, for models that accept tool changes. */
-      readonly toolsChange?: ToolsTold | undefined;
+      readonly toolsChange?: ToolSetChange | undefined;
     }
   | {
       readonly role: 'user';
@@ -191,7 +191,7 @@ export type ModelMessage =
     };
 
 /** The tools added and removed. A replaced tool is in both lists. */
-export interface ToolsTold {
+export interface ToolSetChange {
   readonly came: readonly ToolDefinition[];
   readonly went: readonly ToolDefinition[];
 }
@@ -203,7 +203,7 @@ export interface ShownTool {
 }
 
 /** Tools added and removed, by their identity in the journal. */
-interface ShownChange {
+interface JournaledToolsChange {
   readonly came: readonly ShownTool[];
   readonly went: readonly ShownTool[];
 }
@@ -211,10 +211,10 @@ interface ShownChange {
 /** A loop whose tools can change. */
 export interface ChangingTools<Tool> {
   /** The conversation. `shown` is the same after changes by modules. */
-  readonly conversation: readonly { readonly toolsChange?: ShownChange | undefined }[];
+  readonly conversation: readonly { readonly toolsChange?: JournaledToolsChange | undefined }[];
   readonly shown: readonly { readonly toolsChange?: object | undefined }[];
   /** The changes since the last reply. */
-  readonly pending: ShownChange | undefined;
+  readonly pending: JournaledToolsChange | undefined;
   /** All tools that the loop declares or offers. */
   readonly tools: Iterable<Tool>;
   /** Returns the tools that can replace a tool. */
@@ -223,9 +223,9 @@ export interface ChangingTools<Tool> {
 }
 
 /** Returns the tool changes in a conversation, with their definitions, by the journaled change. */
-export type ShowToolsChanges = <Tool extends { readonly inner?: readonly Tool[] | undefined }>(
+export type ToolsChangeFinder = <Tool extends { readonly inner?: readonly Tool[] | undefined }>(
   changing: ChangingTools<Tool>,
-) => ReadonlyMap<unknown, ToolsTold>;
+) => ReadonlyMap<unknown, ToolSetChange>;
 
 /** A request with marks, and the hash of all of it, which the next reply signs. */
 export interface SignedRequest {
@@ -234,7 +234,7 @@ export interface SignedRequest {
 }
 
 /** Returns a request in which replies are marked whose prefix has changed. */
-export type SignPrefix = (request: ModelRequest, hash: (text: string) => string) => SignedRequest;
+export type PrefixSigner = (request: ModelRequest, hash: (text: string) => string) => SignedRequest;
 
 /** The input of a model: the whole conversation, and the tools that it can call. */
 export interface ModelRequest {
@@ -335,7 +335,7 @@ export type ModelFailure =
   | 'truncated';
 
 /** The length of a refused request in tokens, as far as the provider reported it. */
-export interface ToldLength {
+export interface RequestLength {
   /** The number of tokens that the provider counted in the request. */
   readonly sent?: number | undefined;
   /** The maximum number of tokens in a request, without those reserved for the reply. */
@@ -360,7 +360,7 @@ export class ModelError extends Error {
   /** `true` if text had reached `onText`. The adapter did not retry then, and the loop can ask once more. */
   readonly outputBegan: boolean;
   /** The length of the request, for the failure `context-length`, as far as the provider reported it. */
-  readonly length: ToldLength | undefined;
+  readonly length: RequestLength | undefined;
 
   constructor(failure: ModelFailure, message: string, details: ModelErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -380,6 +380,6 @@ interface ModelErrorDetails {
   readonly status?: number | undefined;
   readonly retryAfter?: number | undefined;
   readonly outputBegan?: boolean | undefined;
-  readonly length?: ToldLength | undefined;
+  readonly length?: RequestLength | undefined;
   readonly cause?: unknown;
 }

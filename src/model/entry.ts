@@ -12,7 +12,7 @@ export type {
   ModelRequest,
   OutputFormat,
   ProviderTool,
-  ToldLength,
+  RequestLength as ToldLength,
   ToolDefinition,
   WantedThoughts,
 } from './chat-model.ts';

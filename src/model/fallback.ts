@@ -7,10 +7,10 @@ import {
   type ModelReply,
   type ModelRequest,
 } from './chat-model.ts';
-import { findMaker, fittedFiles, givenTo } from './given-to.ts';
+import { adaptReply, findMaker, fitFiles } from './given-to.ts';
 import type { MadeBy } from './parts.ts';
-import { dearest, type Prices } from './prices.ts';
-import { mergedSettings } from './settings.ts';
+import { highestPrices, type Prices } from './prices.ts';
+import { mergeSettings } from './settings.ts';
 
 /**
  * Creates a model that asks the first of several models, and the next one if that fails. It switches if a
@@ -35,7 +35,7 @@ export function fallback(models: readonly ChatModel[]): ChatModel {
   const candidates = [...models];
   checkCandidates(candidates);
   const prices = pricesOf(candidates);
-  const longest = longestReply(candidates);
+  const longest = maxOutputTokensOf(candidates);
   return {
     name: namesOf(candidates),
     candidates,
@@ -43,13 +43,13 @@ export function fallback(models: readonly ChatModel[]): ChatModel {
     ...(longest !== undefined && { maxOutputTokens: longest }),
     signPrefix: candidates.find((one) => one.signPrefix)?.signPrefix,
     ...(candidates.some(({ caches }) => caches) && { caches: true }),
-    showToolsChanges: showsChanges(candidates),
+    showToolsChanges: sharedToolsChanges(candidates),
     ...(candidates.every(({ heedsToolChoice }) => heedsToolChoice) && { heedsToolChoice: true }),
     refuses(settings) {
       const all = candidates.map((one) => one.refuses?.(mergedModelSettings(one, settings)));
       return all.find((why) => why !== undefined);
     },
-    ask: (request, options) => askInTurn(candidates, request, options),
+    ask: (request, options) => askInOrder(candidates, request, options),
   };
 }
 
@@ -68,7 +68,7 @@ function checkCandidates(candidates: readonly ChatModel[]): void {
  * Returns the shared function, or `undefined`. A model that signs its prefix but gets no changes would see a
  * different tool list after each change. In that case no candidate gets changes.
  */
-const showsChanges = (candidates: readonly ChatModel[]): ChatModel['showToolsChanges'] =>
+const sharedToolsChanges = (candidates: readonly ChatModel[]): ChatModel['showToolsChanges'] =>
   candidates.every((one) => one.showToolsChanges || !one.signPrefix)
     ? candidates.find((one) => one.showToolsChanges)?.showToolsChanges
     : undefined;
@@ -77,7 +77,7 @@ const namesOf = (candidates: readonly ChatModel[]): string => candidates.map(({ 
 
 /** Returns the highest prices, for reservations. `undefined` if any price is unknown. */
 function pricesOf(candidates: readonly ChatModel[]): Prices | undefined {
-  const prices = candidates.flatMap(({ prices: one }) => (one ? dearest(one) : []));
+  const prices = candidates.flatMap(({ prices: one }) => (one ? highestPrices(one) : []));
   if (prices.length < candidates.length) return undefined;
   return {
     input: Math.max(...prices.map(({ input }) => input)),
@@ -86,19 +86,19 @@ function pricesOf(candidates: readonly ChatModel[]): Prices | undefined {
 }
 
 /** Returns the longest reply of all candidates. Each is asked for no more than its own maximum. */
-function longestReply(candidates: readonly ChatModel[]): number | undefined {
+function maxOutputTokensOf(candidates: readonly ChatModel[]): number | undefined {
   const all = candidates.flatMap(({ maxOutputTokens: most }) => most ?? []);
   return all.length < candidates.length ? undefined : Math.max(...all);
 }
 
 const mergedModelSettings = ({ settings: defaults }: ChatModel, settings: ModelRequest['settings']) =>
-  mergedSettings(defaults, settings) as NonNullable<ModelRequest['settings']>; // both are a model's settings
+  mergeSettings(defaults, settings) as NonNullable<ModelRequest['settings']>; // both are a model's settings
 
 /**
  * Returns the candidates in the order to ask. The maker of the last tool calls comes first until an answer in
  * text. It then does not receive the calls of another model, and benefits from its provider's cache.
  */
-function inTurn(
+function orderCandidates(
   candidates: readonly ChatModel[],
   { messages }: Pick<ModelRequest, 'messages'>,
 ): readonly ChatModel[] {
@@ -108,13 +108,13 @@ function inTurn(
   return stays ? [stays, ...candidates.filter((one) => one !== stays)] : candidates;
 }
 
-async function askInTurn(
+async function askInOrder(
   candidates: readonly ChatModel[],
   request: ModelRequest,
   options: AskOptions,
 ): Promise<ModelReply> {
   const failed: ModelError[] = [];
-  const turn = inTurn(candidates, request);
+  const turn = orderCandidates(candidates, request);
   for (const [index, model] of turn.entries()) {
     try {
       return await askOne(model, request, options);
@@ -122,7 +122,8 @@ async function askInTurn(
       if (!(failure instanceof ModelError)) throw failure;
       failed.push(failure);
       const next = turn[index + 1];
-      if (!next || options.signal.aborted || !isGone(failure)) throw told(failure, failed, turn);
+      if (!next || options.signal.aborted || !canSwitch(failure))
+        throw withEarlierFailures(failure, failed, turn);
       options.warn?.(
         `the model '${model.name}' failed (${failure.failure}); '${next.name}' is asked instead`,
       );
@@ -163,7 +164,7 @@ function requestFor(model: ChatModel, request: ModelRequest): ModelRequest {
   const settings = mergedModelSettings(model, asked);
   return {
     ...others,
-    messages: messagesFor(model, fittedFiles(model, messages, request.accepts)),
+    messages: messagesFor(model, fitFiles(model, messages, request.accepts)),
     ...(model.caches && cache && { cache }),
     ...(most !== undefined && { maxOutputTokens: Math.min(most, model.maxOutputTokens ?? most) }),
     ...(Object.keys(settings).length > 0 && { settings }),
@@ -178,10 +179,10 @@ const messagesFor = (model: ChatModel, messages: readonly ModelMessage[]): reado
         if (message.role === 'system' && message.toolsChange && !model.showToolsChanges) return [];
         if (message.role !== 'assistant') return message;
         const { movedPrefix, ...own } = message;
-        return givenTo(model, movedPrefix && !model.signPrefix ? own : message);
+        return adaptReply(model, movedPrefix && !model.signPrefix ? own : message);
       });
 
-const PASSED_ON: ReadonlySet<ModelFailure> = new Set([
+const SWITCHING_FAILURES: ReadonlySet<ModelFailure> = new Set([
   'rate-limited',
   'server-error',
   'unreachable',
@@ -190,13 +191,14 @@ const PASSED_ON: ReadonlySet<ModelFailure> = new Set([
 ]);
 
 /** The statuses with which a server reports an unknown or retired model. */
-const NOT_THERE: readonly (number | undefined)[] = [404, 410];
+const NOT_FOUND_STATUSES: readonly (number | undefined)[] = [404, 410];
 
-const isGone = ({ failure, status, outputBegan }: ModelError): boolean =>
-  !outputBegan && (PASSED_ON.has(failure) || (failure === 'bad-request' && NOT_THERE.includes(status)));
+const canSwitch = ({ failure, status, outputBegan }: ModelError): boolean =>
+  !outputBegan &&
+  (SWITCHING_FAILURES.has(failure) || (failure === 'bad-request' && NOT_FOUND_STATUSES.includes(status)));
 
 /** Returns the last failure, with those of the earlier models in its message. */
-const told = (
+const withEarlierFailures = (
   failure: ModelError,
   failed: readonly ModelError[],
   candidates: readonly ChatModel[],

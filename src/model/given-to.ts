@@ -23,16 +23,17 @@ export const partsOf = ({ parts, text, toolCalls }: Assistant): readonly ReplyPa
  * that chooses from candidates. A reply of another model loses the data that only its maker can read. A text
  * describes the tools that the other provider ran.
  */
-export const givenTo = (
+export const adaptReply = (
   model: Pick<ChatModel, 'provider' | 'name' | 'candidates' | 'readsThoughtsOf'>,
   reply: Assistant,
-): Assistant => (model.candidates || !reply.parts || isReader(model, reply) ? reply : inOwnWords(reply));
+): Assistant =>
+  model.candidates || !reply.parts || canReadReply(model, reply) ? reply : toPlainReply(reply);
 
 /**
  * Returns whether a model reads everything in a reply. That is so if it made the reply, or reads the thoughts
  * of the maker.
  */
-export const isReader = (
+export const canReadReply = (
   { provider = '', name, readsThoughtsOf }: Pick<ChatModel, 'provider' | 'name' | 'readsThoughtsOf'>,
   { madeBy }: { readonly madeBy?: MadeBy | undefined },
 ): boolean =>
@@ -40,9 +41,9 @@ export const isReader = (
   ((madeBy.provider === provider && madeBy.model === name) || readsThoughtsOf?.(madeBy) === true);
 
 /** Returns a reply without data that only its maker could read. */
-const inOwnWords = ({ role, text, toolCalls, parts = [] }: Assistant): Assistant => ({
+const toPlainReply = ({ role, text, toolCalls, parts = [] }: Assistant): Assistant => ({
   role,
-  text: replyInWords(parts, { text, calls: toolCalls }),
+  text: replyToText(parts, { text, calls: toolCalls }),
   toolCalls,
 });
 
@@ -50,11 +51,11 @@ const inOwnWords = ({ role, text, toolCalls, parts = [] }: Assistant): Assistant
  * Returns the text of a reply, followed by a description of the tools and files of its provider. It is never
  * empty, unless the reply has calls: some providers refuse an empty message.
  */
-export function replyInWords(
+export function replyToText(
   parts: readonly ReplyPart[],
   { text, calls }: { readonly text: string; readonly calls: readonly unknown[] },
 ): string {
-  const ran = parts.flatMap(wordsForPart);
+  const ran = parts.flatMap(partToText);
   const words = ran.length === 0 ? text : [text, `(${ran.join(' ')})`].filter(Boolean).join('\n\n');
   return words.trim() === '' && calls.length === 0 ? NO_RESPONSE : words;
 }
@@ -63,7 +64,7 @@ export function replyInWords(
 export const NO_RESPONSE = '(no response)';
 
 /** Returns a part as text. Empty for a part that needs no text, or that only its maker can read. */
-function wordsForPart(part: ReplyPart): readonly string[] {
+function partToText(part: ReplyPart): readonly string[] {
   switch (part.type) {
     case 'tool-call':
       return part.ranBy ? [`Its provider ran '${part.name}' with the input ${part.input}.`] : [];
@@ -81,24 +82,25 @@ function wordsForPart(part: ReplyPart): readonly string[] {
  */
 const shortJson = (value: ProviderJson): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > MAX_RESULT ? `${text.slice(0, MAX_RESULT)}…` : text;
+  return text.length > MAX_RESULT_CHARACTERS ? `${text.slice(0, MAX_RESULT_CHARACTERS)}…` : text;
 };
 
-const MAX_RESULT = 2_000;
+const MAX_RESULT_CHARACTERS = 2_000;
 
 /**
- * The heading of tool results that the model does not see as its own calls. Lines of `answerInWords` follow.
+ * The heading of tool results that the model does not see as its own calls. Lines of `formatCallResult` follow.
  */
-export const TOLD = 'You have called tools before this message, and they answered:';
+export const TOOL_RESULTS_HEADING = 'You have called tools before this message, and they answered:';
 
-/** Returns a call and its result as a line below `TOLD`. */
-export const answerInWords = (
+/** Returns a call and its result as a line below `TOOL_RESULTS_HEADING`. */
+export const formatCallResult = (
   { name, input }: Pick<RequestedCall, 'name' | 'input'>,
   answer: string,
 ): string => `- ${name} with the input ${input} answered: ${answer}`;
 
 /** Returns the model that made a reply: the candidate with these names, or the requested model itself. */
-export const makerOf = (asked: ChatModel, madeBy: MadeBy): ChatModel => findMaker(asked, madeBy) ?? asked;
+export const resolveMaker = (asked: ChatModel, madeBy: MadeBy): ChatModel =>
+  findMaker(asked, madeBy) ?? asked;
 
 /** Returns the model or its candidate with these names. */
 export const findMaker = (model: ChatModel, madeBy: MadeBy): ChatModel | undefined =>
@@ -148,19 +150,19 @@ const UNKNOWN_SIZE = 262_144;
 export const isLinked = ({ data }: Pick<MessageFile, 'data'>): boolean => data.includes(':');
 
 /** Returns whether a media type is in the list, exactly or as `image/*`. */
-export const isAmong = (mediaType: string, named: readonly string[]): boolean =>
+export const isMediaTypeIn = (mediaType: string, named: readonly string[]): boolean =>
   named.some((one) => one === mediaType || (one.endsWith('/*') && mediaType.startsWith(one.slice(0, -1))));
 
 /** Returns whether a file is accepted here. */
-export const takes = ({ data, url }: MediaTaken, file: MessageFile): boolean =>
-  isAmong(file.mediaType, isLinked(file) ? url : data);
+export const isAcceptedFile = ({ data, url }: MediaTaken, file: MessageFile): boolean =>
+  isMediaTypeIn(file.mediaType, isLinked(file) ? url : data);
 
 /** Returns the description of a file for an error message. */
-export const namedFile = (file: MessageFile): string =>
+export const describeFile = (file: MessageFile): string =>
   `a file of the type '${file.mediaType}'${isLinked(file) ? ' by its address' : ''}`;
 
 /** Returns the URL of a file, or a data URL with its bytes. */
-export const addressOf = (file: MessageFile): string =>
+export const toFileUrl = (file: MessageFile): string =>
   isLinked(file) ? file.data : `data:${file.mediaType};base64,${file.data}`;
 
 /**
@@ -168,22 +170,22 @@ export const addressOf = (file: MessageFile): string =>
  * replaces other files. A model that asks candidates receives all files. `accepts` lists the agent's types
  * for a model whose adapter does not know.
  */
-export const fittedFiles = (
+export const fitFiles = (
   model: Pick<ChatModel, 'candidates' | 'media'>,
   messages: readonly ModelMessage[],
   accepts: readonly string[] = [],
 ): readonly ModelMessage[] =>
   model.candidates
     ? messages
-    : withMediaFor(model.media ?? { message: { data: accepts, url: accepts }, result: NOTHING }, messages);
+    : fitMedia(model.media ?? { message: { data: accepts, url: accepts }, result: NO_MEDIA }, messages);
 
-const NOTHING: MediaTaken = { data: [], url: [] };
+const NO_MEDIA: MediaTaken = { data: [], url: [] };
 
 /**
  * Returns the messages with the files that the model accepts. If its results cannot contain files, a message
  * after all results of a reply contains them. A text replaces every other file.
  */
-function withMediaFor(
+function fitMedia(
   { message, result }: ModelMedia,
   messages: readonly ModelMessage[],
 ): readonly ModelMessage[] {
@@ -192,17 +194,17 @@ function withMediaFor(
   const behind = (): readonly ModelMessage[] => {
     const parts = moved;
     moved = [];
-    return parts.length === 0 ? [] : [withParts({ role: 'user', text: '' }, [BEHIND, ...parts])];
+    return parts.length === 0 ? [] : [withParts({ role: 'user', text: '' }, [FILES_HEADING, ...parts])];
   };
   const shown = messages.flatMap((one): readonly ModelMessage[] => {
     const before = one.role === 'tool' ? [] : behind();
     if (!hasParts(one)) return [...before, one];
     const isResult = one.role === 'tool';
     const parts = (one.parts ?? []).map((part): MessagePart => {
-      if (part.type === 'text' || takes(isResult ? result : message, part)) return part;
-      if (!isResult || !takes(message, part)) return notTaken(part);
-      moved.push({ type: 'text', text: nameOf(part) }, part);
-      return { type: 'text', text: FOLLOWS };
+      if (part.type === 'text' || isAcceptedFile(isResult ? result : message, part)) return part;
+      if (!isResult || !isAcceptedFile(message, part)) return fileNotShownPart(part);
+      moved.push({ type: 'text', text: fileLabel(part) }, part);
+      return { type: 'text', text: FILE_FOLLOWS_NOTE };
     });
     return [...before, withParts(one, parts)];
   });
@@ -216,13 +218,13 @@ function withParts({ parts: _, ...message }: WithParts, parts: readonly MessageP
 }
 
 /** Follows the line that names the file. */
-const notTaken = ({ mediaType }: MessageFile): MessagePart => ({
+const fileNotShownPart = ({ mediaType }: MessageFile): MessagePart => ({
   type: 'text',
   text: `(The file is not shown: this model takes no ${mediaType} here.)`,
 });
 
-const FOLLOWS = '(The file follows behind the results.)';
-const BEHIND: MessagePart = { type: 'text', text: 'Files of the results above:' };
+const FILE_FOLLOWS_NOTE = '(The file follows behind the results.)';
+const FILES_HEADING: MessagePart = { type: 'text', text: 'Files of the results above:' };
 
-const nameOf = ({ id, data, name, mediaType }: MessageFile): string =>
+const fileLabel = ({ id, data, name, mediaType }: MessageFile): string =>
   [`File ${id ?? data}`, ...(name === undefined ? [] : [JSON.stringify(name)]), mediaType].join(', ');

@@ -9,7 +9,7 @@ import type {
   ShownTool,
   SignedRequest,
   ToolDefinition,
-  ToolsTold,
+  ToolSetChange,
 } from './chat-model.ts';
 import { withoutBytes } from './given-to.ts';
 
@@ -20,16 +20,16 @@ import { withoutBytes } from './given-to.ts';
  */
 export function showToolsChanges<Tool extends { readonly inner?: readonly Tool[] | undefined }>(
   changing: ChangingTools<Tool>,
-): ReadonlyMap<unknown, ToolsTold> {
-  const told = new Map<unknown, ToolsTold>();
+): ReadonlyMap<unknown, ToolSetChange> {
+  const told = new Map<unknown, ToolSetChange>();
   const { pending } = changing;
-  const changes = [...lastWhole(changing), ...(pending ? [pending] : [])];
+  const changes = [...lastCompleteChanges(changing), ...(pending ? [pending] : [])];
   if (changes.length === 0) return told;
-  const known = definitionsIn(changing);
+  const known = collectDefinitions(changing);
   // A name refers to the tool at that point: a replaced tool is found by its hash.
   for (const change of changes.toReversed()) {
     const [came, went] = [change.came, change.went].map((tools) =>
-      tools.flatMap((tool) => known.get(keyOf(tool)) ?? []),
+      tools.flatMap((tool) => known.get(toolKey(tool)) ?? []),
     );
     if (came?.length !== change.came.length || went?.length !== change.went.length) break;
     told.set(change, { came, went });
@@ -41,7 +41,7 @@ export function showToolsChanges<Tool extends { readonly inner?: readonly Tool[]
  * Returns the last changes that no module has moved or removed. If one is missing, the changes before it no
  * longer add up.
  */
-function lastWhole({ conversation, shown }: Pick<ChangingTools<never>, 'conversation' | 'shown'>) {
+function lastCompleteChanges({ conversation, shown }: Pick<ChangingTools<never>, 'conversation' | 'shown'>) {
   const all = conversation.flatMap(({ toolsChange }) => toolsChange ?? []);
   const left = shown.flatMap(({ toolsChange }) => toolsChange ?? []);
   const differs = all.findLastIndex((change, index) => change !== left.at(index - all.length));
@@ -52,7 +52,7 @@ function lastWhole({ conversation, shown }: Pick<ChangingTools<never>, 'conversa
  * Returns every definition that the loop knows: those of its offered and declared tools, and of their inner
  * tools.
  */
-function definitionsIn<Tool extends { readonly inner?: readonly Tool[] | undefined }>({
+function collectDefinitions<Tool extends { readonly inner?: readonly Tool[] | undefined }>({
   tools,
   mayBecome,
   shownAs,
@@ -60,10 +60,10 @@ function definitionsIn<Tool extends { readonly inner?: readonly Tool[] | undefin
   const known = new Map<string, ToolDefinition>();
   const keep = (tool: Tool): void => {
     const { definition, offered } = shownAs(tool);
-    known.set(keyOf(offered), definition);
+    known.set(toolKey(offered), definition);
   };
   const add = (tool: Tool): void => {
-    if (known.has(keyOf(shownAs(tool).offered))) return;
+    if (known.has(toolKey(shownAs(tool).offered))) return;
     keep(tool);
     for (const other of mayBecome(tool)) keep(other);
     for (const inner of tool.inner ?? []) add(inner);
@@ -72,14 +72,14 @@ function definitionsIn<Tool extends { readonly inner?: readonly Tool[] | undefin
   return known;
 }
 
-const keyOf = ({ name, hash }: ShownTool): string => `${name}:${hash}`;
+const toolKey = ({ name, hash }: ShownTool): string => `${name}:${hash}`;
 
 /**
  * The `signPrefix` of a model that signs its thoughts together with everything before them. It marks the
  * replies whose current prefix differs from the signed one.
  */
 export function signPrefix(request: ModelRequest, hash: (text: string) => string): SignedRequest {
-  let prefix = hash(JSON.stringify(toolsBefore(request.messages, request.tools)));
+  let prefix = hash(JSON.stringify(initialToolsOf(request.messages, request.tools)));
   const messages = request.messages.map((message): ModelMessage => {
     const before = prefix;
     prefix = hash(prefix + JSON.stringify(message, withoutMark));
@@ -98,7 +98,7 @@ function withoutMark(this: unknown, key: string, value: unknown): unknown {
  * ones. They keep their current order. If a removed tool returns to the list, all are sorted by name, as at
  * the start.
  */
-export function toolsBefore(
+export function initialToolsOf(
   messages: readonly ModelMessage[],
   tools: readonly ToolDefinition[],
 ): readonly ToolDefinition[] {

@@ -1,11 +1,11 @@
 import type { ModelMessage } from './chat-model.ts';
 
-const MAX_MESSAGE = 300;
+const MAX_MESSAGE_CHARACTERS = 300;
 /** More than is ever shown, and short enough to compare with a long conversation. */
-const MAX_READ = 1_000;
+const MAX_READ_CHARACTERS = 1_000;
 
 /** The texts of a failure. */
-interface ToldFailure {
+interface FailureTexts {
   /** The message for clients. */
   readonly message: string;
   /** The message for the operator's log. It includes quotations from the conversation. */
@@ -16,18 +16,21 @@ interface ToldFailure {
  * Makes a message safe to report. The result is short and contains no secrets. The client's version does not
  * quote the conversation.
  */
-export type MessageGate = (message: string, sent: readonly ModelMessage[]) => ToldFailure;
+export type MessageSanitizer = (message: string, sent: readonly ModelMessage[]) => FailureTexts;
 
 /**
  * Creates the gate that every error message passes. `blot` removes the secrets. Quotations from the
  * conversation follow, and control characters become spaces. The text is cut last, because a cut through a
  * secret would hide it from `blot`.
  */
-export const createMessageGate =
-  (blot: (message: string) => string): MessageGate =>
+export const createMessageSanitizer =
+  (blot: (message: string) => string): MessageSanitizer =>
   (message, sent) => {
-    const whole = blot(message).slice(0, MAX_READ);
-    return { message: toLine(withoutEchoes(whole, sent), MAX_MESSAGE), reason: toLine(whole, MAX_READ) };
+    const whole = blot(message).slice(0, MAX_READ_CHARACTERS);
+    return {
+      message: toLine(removeEchoes(whole, sent), MAX_MESSAGE_CHARACTERS),
+      reason: toLine(whole, MAX_READ_CHARACTERS),
+    };
   };
 
 const toLine = (text: string, most: number): string => {
@@ -39,11 +42,11 @@ const toLine = (text: string, most: number): string => {
  * Texts can share this many characters by chance. Twice as many are an echo, and always contain one whole
  * probe.
  */
-const PROBE = 20;
-const SHORTEST_TEXT = 8;
+const PROBE_CHARACTERS = 20;
+const MIN_TEXT_CHARACTERS = 8;
 
 /** A text of the conversation. */
-interface Sent {
+interface SentText {
   readonly text: string;
   /** `true` if clients must not see it. They have sent the other texts, or can read them. */
   readonly hidden: boolean;
@@ -58,12 +61,12 @@ interface Echo {
  * Returns the echo around the probe at `at`: the longest run, starting no earlier than `from`, that is also
  * in one of the texts.
  */
-const echoAround = (
+const findEcho = (
   message: string,
   at: number,
-  { from, texts }: { readonly from: number; readonly texts: readonly Sent[] },
+  { from, texts }: { readonly from: number; readonly texts: readonly SentText[] },
 ): Echo | undefined => {
-  const probe = message.slice(at, at + PROBE);
+  const probe = message.slice(at, at + PROBE_CHARACTERS);
   for (const { text, hidden } of texts) {
     const place = text.indexOf(probe);
     if (place === -1) continue;
@@ -71,7 +74,7 @@ const echoAround = (
     while (at - before > from && place > before && message[at - before - 1] === text[place - before - 1]) {
       before += 1;
     }
-    let after = PROBE;
+    let after = PROBE_CHARACTERS;
     while (at + after < message.length && message[at + after] === text[place + after]) after += 1;
     const echo = { start: at - before, end: at + after };
     if (hidden || isQuoted(message, echo.start, echo.end - echo.start === text.length)) return echo;
@@ -88,9 +91,9 @@ const isQuoted = (message: string, start: number, whole: boolean): boolean =>
   (whole ? /["'`‘“«([{:]\s*$/ : /["'`‘“«([{]\s*$/).test(message.slice(0, start));
 
 /** Returns the texts of the conversation, hidden ones first. */
-const textsOf = (sent: readonly ModelMessage[]): Sent[] =>
+const textsOf = (sent: readonly ModelMessage[]): SentText[] =>
   sent
-    .flatMap((message): Sent[] => {
+    .flatMap((message): SentText[] => {
       const said = { text: message.text, hidden: message.role === 'system' };
       if (message.role !== 'assistant') return [said];
       const calls = message.toolCalls.map(({ input }) => ({ text: input, hidden: false }));
@@ -106,40 +109,44 @@ const textsOf = (sent: readonly ModelMessage[]): Sent[] =>
  * request, and a client must not see the instructions in an error. The part up to the first colon is our own
  * text, and stays. If nothing else of the server's text would remain, only hidden texts are removed.
  */
-const withoutEchoes = (message: string, sent: readonly ModelMessage[]): string => {
+const removeEchoes = (message: string, sent: readonly ModelMessage[]): string => {
   const own = message.indexOf(': ') + 2;
   const [start, words] = own < 2 ? [message, ''] : [message.slice(0, own), message.slice(own)];
   const texts = textsOf(sent);
-  const left = withoutEchoesOf(words, texts);
-  if (/\p{L}/u.test(left.replaceAll(ECHO, ''))) return start + left;
+  const left = removeEchoesOf(words, texts);
+  if (/\p{L}/u.test(left.replaceAll(ECHO_REPLACEMENT, ''))) return start + left;
   return (
     start +
-    withoutEchoesOf(
+    removeEchoesOf(
       words,
       texts.filter(({ hidden }) => hidden),
     )
   );
 };
 
-const ECHO = '[request]';
+const ECHO_REPLACEMENT = '[request]';
 
-const withoutEchoesOf = (words: string, texts: readonly Sent[]): string => {
-  const short = texts.filter(({ text: { length } }) => length >= SHORTEST_TEXT && length < 2 * PROBE);
-  const rest = short.reduce(withoutShort, words);
+const removeEchoesOf = (words: string, texts: readonly SentText[]): string => {
+  const short = texts.filter(
+    ({ text: { length } }) => length >= MIN_TEXT_CHARACTERS && length < 2 * PROBE_CHARACTERS,
+  );
+  const rest = short.reduce(removeShortEcho, words);
   let shown = '';
   let from = 0;
-  for (let at = 0; at + PROBE <= rest.length; ) {
-    const echo = echoAround(rest, at, { from, texts });
+  for (let at = 0; at + PROBE_CHARACTERS <= rest.length; ) {
+    const echo = findEcho(rest, at, { from, texts });
     if (echo === undefined) {
-      at += PROBE;
+      at += PROBE_CHARACTERS;
       continue;
     }
-    shown += `${rest.slice(from, echo.start)}${ECHO}`;
+    shown += `${rest.slice(from, echo.start)}${ECHO_REPLACEMENT}`;
     from = echo.end;
     at = echo.end;
   }
   return shown + rest.slice(from);
 };
 
-const withoutShort = (words: string, { text, hidden }: Sent): string =>
-  words.replaceAll(text, (echo, at: number) => (hidden || isQuoted(words, at, true) ? ECHO : echo));
+const removeShortEcho = (words: string, { text, hidden }: SentText): string =>
+  words.replaceAll(text, (echo, at: number) =>
+    hidden || isQuoted(words, at, true) ? ECHO_REPLACEMENT : echo,
+  );

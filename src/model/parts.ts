@@ -1,11 +1,11 @@
 import {
   type Infer,
-  type Loose,
   OPTIONAL_TEXT,
-  OPTIONAL_YES,
+  OPTIONAL_TRUE,
   type Shape,
   type ShapeAs,
   TEXT,
+  type WithUndefined,
 } from '../tool/shape.ts';
 
 /**
@@ -28,7 +28,7 @@ export const PROVIDER_DATA: ShapeAs<ProviderData> = {
   schema: { type: 'object', additionalProperties: true },
 };
 
-const PART = {
+const PART_BASE = {
   object: {
     /** Provider data, which goes back unchanged to the maker of the part. */
     provider: { optional: PROVIDER_DATA },
@@ -36,25 +36,25 @@ const PART = {
 } as const satisfies Shape;
 
 /** Text of an answer. */
-export interface TextPart extends Loose<Infer<typeof TEXT_PART>> {}
+export interface TextPart extends WithUndefined<Infer<typeof TEXT_PART>> {}
 const TEXT_PART = {
   object: {
     type: { only: 'text' },
     /** The text. Can be empty if the part has provider data. */
     text: TEXT,
   },
-  and: PART,
+  and: PART_BASE,
 } as const satisfies Shape;
 
 /** A model's reasoning, as far as its provider exposes it. It is never part of an answer. */
-export interface ReasoningPart extends Loose<Infer<typeof REASONING_PART>> {}
+export interface ReasoningPart extends WithUndefined<Infer<typeof REASONING_PART>> {}
 const REASONING_PART = {
   object: { type: { only: 'reasoning' }, text: TEXT },
-  and: PART,
+  and: PART_BASE,
 } as const satisfies Shape;
 
 /** A file that a model made. */
-export interface FilePart extends Loose<Infer<typeof FILE_PART>> {}
+export interface FilePart extends WithUndefined<Infer<typeof FILE_PART>> {}
 const FILE_PART = {
   object: {
     type: { only: 'file' },
@@ -63,12 +63,12 @@ const FILE_PART = {
     /** Base64 or a URL. */
     data: TEXT,
     /** `true` if it belongs to the reasoning. It is then never part of an answer. */
-    ofReasoning: OPTIONAL_YES,
+    ofReasoning: OPTIONAL_TRUE,
   },
-  and: PART,
+  and: PART_BASE,
 } as const satisfies Shape;
 
-const CALL = {
+const TOOL_CALL_PART = {
   object: {
     type: { only: 'tool-call' },
     /** The provider's call id, unique in its reply. */
@@ -77,19 +77,22 @@ const CALL = {
     /** The model's own text, which need not be JSON. */
     input: TEXT,
   },
-  and: PART,
+  and: PART_BASE,
 } as const satisfies Shape;
 
 /** A call that the provider has run or is running. */
-const PROVIDERS_CALL = { object: { ranBy: { only: 'provider' } }, and: CALL } as const satisfies Shape;
+const PROVIDER_CALL = {
+  object: { ranBy: { only: 'provider' } },
+  and: TOOL_CALL_PART,
+} as const satisfies Shape;
 
 /** A call in a reply. `ranBy` marks a call that the provider has run or is running. */
-export interface ToolCallPart extends Loose<Infer<typeof CALL>> {
+export interface ToolCallPart extends WithUndefined<Infer<typeof TOOL_CALL_PART>> {
   readonly ranBy?: 'provider' | undefined;
 }
 
 /** The result of a call that the provider ran. */
-export interface ToolResultPart extends Loose<Infer<typeof TOOL_RESULT_PART>> {}
+export interface ToolResultPart extends WithUndefined<Infer<typeof TOOL_RESULT_PART>> {}
 const TOOL_RESULT_PART = {
   object: {
     type: { only: 'tool-result' },
@@ -97,13 +100,13 @@ const TOOL_RESULT_PART = {
     id: TEXT,
     name: TEXT,
     result: PROVIDER_JSON,
-    isError: OPTIONAL_YES,
+    isError: OPTIONAL_TRUE,
   },
-  and: PART,
+  and: PART_BASE,
 } as const satisfies Shape;
 
 /** A source of the answer's text. */
-export interface SourcePart extends Loose<Infer<typeof SOURCE_PART>> {}
+export interface SourcePart extends WithUndefined<Infer<typeof SOURCE_PART>> {}
 const SOURCE_PART = {
   object: {
     type: { only: 'source' },
@@ -115,23 +118,23 @@ const SOURCE_PART = {
     mediaType: OPTIONAL_TEXT,
     filename: OPTIONAL_TEXT,
   },
-  and: PART,
+  and: PART_BASE,
 } as const satisfies Shape;
 
 /** A part that only its provider understands. It is stored and sent back. */
-export interface CustomPart extends Loose<Infer<typeof CUSTOM_PART>> {}
+export interface CustomPart extends WithUndefined<Infer<typeof CUSTOM_PART>> {}
 const CUSTOM_PART = {
   object: {
     type: { only: 'custom' },
     /** The kind of part, in the provider's terms. */
     kind: TEXT,
   },
-  and: PART,
+  and: PART_BASE,
 } as const satisfies Shape;
 
 /** The parts that the journal stores unchanged: all except the calls for Holdfast to run. */
 export const OTHER_PART = {
-  anyOf: [TEXT_PART, REASONING_PART, FILE_PART, PROVIDERS_CALL, TOOL_RESULT_PART, SOURCE_PART, CUSTOM_PART],
+  anyOf: [TEXT_PART, REASONING_PART, FILE_PART, PROVIDER_CALL, TOOL_RESULT_PART, SOURCE_PART, CUSTOM_PART],
 } as const satisfies Shape;
 
 /**
@@ -179,7 +182,7 @@ export interface MadeBy {
 }
 
 /** Returns the text of a reply. */
-export const wordsOf = (parts: readonly { readonly type: string }[]): string =>
+export const textOfParts = (parts: readonly { readonly type: string }[]): string =>
   parts.map((part) => (isText(part) ? part.text : '')).join('');
 
 const isText = (part: { readonly type: string }): part is TextPart => part.type === 'text';
@@ -198,7 +201,7 @@ export const callsOf = (parts: readonly ReplyPart[]): RequestedCall[] =>
  * Returns whether a reply has only text followed by calls, without provider data. Text and calls then
  * represent it in full.
  */
-export const isPlain = (parts: readonly ReplyPart[]): boolean =>
+export const isPlainReply = (parts: readonly ReplyPart[]): boolean =>
   parts.every(
     (part, index) =>
       part.provider === undefined && ((part.type === 'text' && index === 0) || isOurCall(part)),

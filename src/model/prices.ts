@@ -1,21 +1,21 @@
-import { type Infer, type Loose, OPTIONAL_WHOLE, type Shape, WHOLE } from '../tool/shape.ts';
+import { INTEGER, type Infer, OPTIONAL_INTEGER, type Shape, type WithUndefined } from '../tool/shape.ts';
 
 /**
  * The tokens of one reply, as its provider counted them. An optional count is absent if it is unknown or 0.
  */
-export interface Usage extends Loose<Infer<typeof USAGE>> {}
+export interface Usage extends WithUndefined<Infer<typeof USAGE>> {}
 export const USAGE = {
   object: {
     /** The tokens of the whole request, including those read from or written to a cache. */
-    inputTokens: WHOLE,
+    inputTokens: INTEGER,
     /** The tokens of the whole reply, including reasoning. */
-    outputTokens: WHOLE,
+    outputTokens: INTEGER,
     /** The input tokens read from the provider's cache. */
-    cachedInputTokens: OPTIONAL_WHOLE,
+    cachedInputTokens: OPTIONAL_INTEGER,
     /** The input tokens written to the provider's cache. */
-    cacheWriteTokens: OPTIONAL_WHOLE,
+    cacheWriteTokens: OPTIONAL_INTEGER,
     /** The output tokens used for reasoning. */
-    reasoningTokens: OPTIONAL_WHOLE,
+    reasoningTokens: OPTIONAL_INTEGER,
   },
 } as const satisfies Shape;
 
@@ -33,7 +33,7 @@ export interface Prices {
  * Rounds an amount in USD to twelve decimals. With this, sums and differences of amounts are equal in any
  * order of calculation.
  */
-export const usd = (amount: number): number => Math.round(amount * 1e12) / 1e12;
+export const roundUsd = (amount: number): number => Math.round(amount * 1e12) / 1e12;
 
 /** Returns the cost of these tokens in USD. Each token counts once, at its own price. */
 export const costOf = (
@@ -42,26 +42,26 @@ export const costOf = (
 ): number => {
   const plain = inputTokens - cachedInputTokens - cacheWriteTokens;
   const read = plain * input + cachedInputTokens * cachedInput + cacheWriteTokens * cacheWrite;
-  return usd((read + outputTokens * output) / 1e6);
+  return roundUsd((read + outputTokens * output) / 1e6);
 };
 
 /** Returns the highest prices that can apply. The cached part of a request is unknown before the call. */
-export const dearest = ({ input, output, cachedInput = 0, cacheWrite = 0 }: Prices): Prices => ({
+export const highestPrices = ({ input, output, cachedInput = 0, cacheWrite = 0 }: Prices): Prices => ({
   input: Math.max(input, cachedInput, cacheWrite),
   output,
 });
 
 /** Returns a model's plausible usage, with its cost if the model has prices. */
-export function priced(
+export function withCost(
   usage: Usage,
   { prices }: { readonly prices?: Prices | undefined },
 ): Usage & { readonly cost?: number } {
-  const told = plausible(usage, usage);
+  const told = keepPlausible(usage, usage);
   return { ...told, ...(prices && { cost: costOf(prices, told) }) };
 }
 
 /** A provider's counts besides the two sums, not validated yet. */
-type ToldParts = { readonly [Part in Exclude<keyof Usage, 'inputTokens' | 'outputTokens'>]?: unknown };
+type ReportedCounts = { readonly [Part in Exclude<keyof Usage, 'inputTokens' | 'outputTokens'>]?: unknown };
 
 /**
  * Returns both sums and the plausible other counts, or `undefined` without both sums. Implausible counts
@@ -70,20 +70,20 @@ type ToldParts = { readonly [Part in Exclude<keyof Usage, 'inputTokens' | 'outpu
 export const countUsage = (
   inputTokens: unknown,
   outputTokens: unknown,
-  told: ToldParts = {},
+  told: ReportedCounts = {},
 ): Usage | undefined =>
   isTokenCount(inputTokens) && isTokenCount(outputTokens)
-    ? plausible({ inputTokens, outputTokens }, told)
+    ? keepPlausible({ inputTokens, outputTokens }, told)
     : undefined;
 
 /** Returns the sums with the counts that fit into them and are above 0. Many libraries fill gaps with 0. */
-export function plausible(
+export function keepPlausible(
   { inputTokens, outputTokens }: Pick<Usage, 'inputTokens' | 'outputTokens'>,
-  told: ToldParts,
+  told: ReportedCounts,
 ): Usage {
-  const cached = partOf(inputTokens, told.cachedInputTokens);
-  const written = partOf(inputTokens, told.cacheWriteTokens);
-  const reasoned = partOf(outputTokens, told.reasoningTokens);
+  const cached = plausibleCount(inputTokens, told.cachedInputTokens);
+  const written = plausibleCount(inputTokens, told.cacheWriteTokens);
+  const reasoned = plausibleCount(outputTokens, told.reasoningTokens);
   // Together they cannot exceed the input. If they do, either can be wrong.
   const fit = cached + written <= inputTokens;
   return {
@@ -96,7 +96,7 @@ export function plausible(
 }
 
 /** Returns the count, or 0 if it is absent or implausible. */
-const partOf = (all: number, part: unknown): number => (isTokenCount(part) && part <= all ? part : 0);
+const plausibleCount = (all: number, part: unknown): number => (isTokenCount(part) && part <= all ? part : 0);
 
 const isTokenCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 

@@ -2,7 +2,7 @@ import { pause, TIMERS } from '../tool/async.ts';
 import { type AskOptions, ModelError, type ModelFailure } from './chat-model.ts';
 
 /** The clock and the random source, which tests replace. */
-export interface Pace {
+export interface RetryClock {
   /** Resolves after `ms`, or as soon as the signal aborts. Never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Returns a number of at least 0 and below 1. */
@@ -23,7 +23,7 @@ export const withRetries = async <T>(
   options: {
     readonly retries: number;
     readonly signal: AbortSignal;
-    readonly pace: Pace;
+    readonly pace: RetryClock;
     readonly again?: AskOptions['again'];
   },
 ): Promise<T> => {
@@ -33,31 +33,32 @@ export const withRetries = async <T>(
       return await attempt();
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      const { failure, outputBegan, retryAfter = backoff(failures, pace.random()) } = error;
-      if (failures > retries || outputBegan || !mayPass(failure) || retryAfter > LONGEST_WAIT) throw error;
+      const { failure, outputBegan, retryAfter = backoffMs(failures, pace.random()) } = error;
+      if (failures > retries || outputBegan || !isTransient(failure) || retryAfter > MAX_RETRY_WAIT_MS)
+        throw error;
       await pace.sleep(retryAfter, signal);
       if (!signal.aborted) await again?.(failure);
     }
   }
 };
 
-const FIRST_BACKOFF = 500;
-const LONGEST_BACKOFF = 8_000;
+const FIRST_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 8_000;
 
 /**
  * Returns the wait after `failures` failed attempts. It doubles up to a maximum, and its upper half is
  * random.
  */
-const backoff = (failures: number, random: number): number =>
-  Math.min(FIRST_BACKOFF * 2 ** (failures - 1), LONGEST_BACKOFF) * (0.5 + random / 2);
+const backoffMs = (failures: number, random: number): number =>
+  Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS) * (0.5 + random / 2);
 
 /** The longest wait for which a turn stays open, in ms. If a server asks for more, the ask fails. */
-export const LONGEST_WAIT = 30_000;
+export const MAX_RETRY_WAIT_MS = 30_000;
 
 /** Returns whether a retry can help. */
-export const mayPass = (failure: ModelFailure): boolean => passing.has(failure);
+export const isTransient = (failure: ModelFailure): boolean => transientFailures.has(failure);
 
-const passing: ReadonlySet<ModelFailure> = new Set([
+const transientFailures: ReadonlySet<ModelFailure> = new Set([
   'timeout',
   'unreachable',
   'rate-limited',
@@ -82,7 +83,7 @@ export const parseRetryAfter = (headers: Pick<Headers, 'get'>, now: number): num
 };
 
 /** The platform's clock and random source. */
-export const realPace: Pace = {
+export const systemRetryClock: RetryClock = {
   sleep: (ms, signal) => pause(TIMERS, ms, signal).catch(() => {}),
   random: Math.random,
   now: Date.now,

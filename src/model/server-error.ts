@@ -1,9 +1,9 @@
-import { ModelError, type ModelFailure, type ToldLength } from './chat-model.ts';
-import { LONGEST_WAIT, mayPass } from './retry.ts';
+import { ModelError, type ModelFailure, type RequestLength } from './chat-model.ts';
+import { isTransient, MAX_RETRY_WAIT_MS } from './retry.ts';
 import { isRecord, isScalar, type UntrustedRecord } from './untrusted-json.ts';
 
 /** A server's error besides its status. */
-interface ServerWords {
+interface ServerErrorInfo {
   readonly words: string;
   /** The code and type of its error, and other details of the reason. */
   readonly details?: string | undefined;
@@ -12,15 +12,19 @@ interface ServerWords {
 }
 
 /** Returns the error for a response whose status is not 2xx. */
-export const errorOfStatus = (status: number, { words, details, retryAfter }: ServerWords): ModelError => {
+export const errorOfStatus = (
+  status: number,
+  { words, details, retryAfter }: ServerErrorInfo,
+): ModelError => {
   const failure = failureOfStatus(status);
   const start = `The model's server answered ${status}`;
-  const length = toldLength(failure, words, details);
-  if (length) return new ModelError('context-length', sentence(start, words), { status, length });
-  const isLong = retryAfter !== undefined && retryAfter > LONGEST_WAIT && Number.isFinite(retryAfter);
-  if (!isLong || !mayPass(failure)) return new ModelError(failure, sentence(start, words), { status });
+  const length = readRequestLength(failure, words, details);
+  if (length) return new ModelError('context-length', joinSentence(start, words), { status, length });
+  const isLong = retryAfter !== undefined && retryAfter > MAX_RETRY_WAIT_MS && Number.isFinite(retryAfter);
+  if (!isLong || !isTransient(failure))
+    return new ModelError(failure, joinSentence(start, words), { status });
   const wait = `${start} and asks to wait ${Math.ceil(retryAfter / 1000)} s`;
-  return new ModelError('rate-limited', sentence(wait, words), { status });
+  return new ModelError('rate-limited', joinSentence(wait, words), { status });
 };
 
 /**
@@ -33,9 +37,9 @@ export const reportedError = (value: UntrustedRecord): ModelError | undefined =>
   if (report === undefined || report === null || report === '') return undefined;
   const { failure, status } = failureOfReport(isRecord(report) ? report : {});
   const words = errorWords(report);
-  const length = toldLength(failure, words, errorDetails(report));
-  const told = sentence("The model's server reported an error", words);
-  const retryAfter = isUsedUp(report) ? Infinity : undefined;
+  const length = readRequestLength(failure, words, errorDetails(report));
+  const told = joinSentence("The model's server reported an error", words);
+  const retryAfter = isCreditExhausted(report) ? Infinity : undefined;
   return new ModelError(length ? 'context-length' : failure, told, { status, retryAfter, length });
 };
 
@@ -53,26 +57,26 @@ export const errorWords = (body: unknown): string => {
  * error of the server behind it.
  */
 export const errorDetails = (body: unknown): string => {
-  const { type, code, metadata } = reportIn(body);
+  const { type, code, metadata } = errorReportOf(body);
   const behind = isRecord(metadata) ? metadata.raw : undefined;
   return [type, code, behind].filter(isScalar).join(' ');
 };
 
 /** The codes for an account without credit. The status is that of a rate limit, but no wait helps. */
-const USED_UP = /^(insufficient_quota|billing_)/;
+const CREDIT_CODE = /^(insufficient_quota|billing_)/;
 
 /** Returns whether a server's error means that the account has no credit left. */
-export const isUsedUp = (body: unknown): boolean => {
-  const { code, type } = reportIn(body);
-  return [code, type].some((word) => typeof word === 'string' && USED_UP.test(word));
+export const isCreditExhausted = (body: unknown): boolean => {
+  const { code, type } = errorReportOf(body);
+  return [code, type].some((word) => typeof word === 'string' && CREDIT_CODE.test(word));
 };
 
 /** Returns our sentence, followed by the server's words if there are any. */
-export const sentence = (start: string, words: string): string =>
+export const joinSentence = (start: string, words: string): string =>
   words.trim() === '' ? `${start}.` : `${start}: ${words.trim()}`;
 
 /** Returns the error report, which is the body itself or under `error`. Empty for any other body. */
-const reportIn = (body: unknown): UntrustedRecord => {
+const errorReportOf = (body: unknown): UntrustedRecord => {
   if (!isRecord(body)) return {};
   return isRecord(body.error) ? body.error : body;
 };
@@ -92,7 +96,7 @@ const failureOfReport = (report: UntrustedRecord): { failure: ModelFailure; stat
   const status = [code, stated, called].map(Number).find((number) => number >= 400 && number <= 599);
   if (status !== undefined) return { failure: failureOfStatus(status), status };
   const kind = `${type} ${code}`;
-  if (kind.includes('rate_limit') || isUsedUp(report)) return { failure: 'rate-limited' };
+  if (kind.includes('rate_limit') || isCreditExhausted(report)) return { failure: 'rate-limited' };
   return { failure: kind.includes('invalid_request') ? 'bad-request' : 'server-error' };
 };
 
@@ -100,9 +104,13 @@ const failureOfReport = (report: UntrustedRecord): { failure: ModelFailure; stat
  * Returns the lengths in a server's error for a request that was too long. Returns `undefined` for any other
  * error. `details` holds the code, the type and the words of a server behind it.
  */
-export function toldLength(failure: ModelFailure, words: string, details = ''): ToldLength | undefined {
-  const said = `${words.slice(0, MAX_READ)} ${details.slice(0, MAX_READ)}`;
-  if (OTHER.has(failure) || RATES.test(said)) return undefined;
+export function readRequestLength(
+  failure: ModelFailure,
+  words: string,
+  details = '',
+): RequestLength | undefined {
+  const said = `${words.slice(0, MAX_READ_CHARACTERS)} ${details.slice(0, MAX_READ_CHARACTERS)}`;
+  if (NON_LENGTH_FAILURES.has(failure) || RATE_LIMIT_WORDS.test(said)) return undefined;
   const plain = said
     .toLowerCase()
     .replace(/(?<=\d),(?=\d{3})/g, '')
@@ -110,30 +118,32 @@ export function toldLength(failure: ModelFailure, words: string, details = ''): 
     // quadratic.
     .replace(/\d{10,}/g, '')
     .replace(/\s+/g, ' ');
-  if (!TOO_LONG.test(plain)) return CODES.test(details) ? {} : undefined;
-  const [window, all, reply = 0] = [WINDOW, ALL, REPLY].map((count) => numberIn(plain, count));
-  const sent = numberIn(plain, SENT) ?? (all === undefined ? undefined : all - reply);
+  if (!TOO_LONG.test(plain)) return TOO_LONG_CODE.test(details) ? {} : undefined;
+  const [window, all, reply = 0] = [WINDOW_TOKENS, TOTAL_TOKENS, REPLY_TOKENS].map((count) =>
+    matchNumber(plain, count),
+  );
+  const sent = matchNumber(plain, REQUEST_TOKENS) ?? (all === undefined ? undefined : all - reply);
   const most = window === undefined ? undefined : window - reply;
   // If the reply alone fills the window, the conversation is not too long.
   return most !== undefined && most <= 0 ? undefined : { sent, most };
 }
 
-function numberIn(words: string, count: RegExp): number | undefined {
+function matchNumber(words: string, count: RegExp): number | undefined {
   const digits = count.exec(words)?.slice(1).find(Boolean);
   return digits === undefined ? undefined : Number(digits);
 }
 
 /** Servers state the reason first. Longer text repeats the request. */
-const MAX_READ = 2_000;
+const MAX_READ_CHARACTERS = 2_000;
 
 /** Failures that never concern the length of a conversation, whatever their words. */
-const OTHER: ReadonlySet<ModelFailure> = new Set(['unauthorized', 'rate-limited', 'timeout']);
+const NON_LENGTH_FAILURES: ReadonlySet<ModelFailure> = new Set(['unauthorized', 'rate-limited', 'timeout']);
 
 /** A rate limit on tokens or requests. A wait or a higher quota helps. */
-const RATES = /rate.?limit|quota|tokens per (?:min|day)|\bTPM\b|please wait/i;
+const RATE_LIMIT_WORDS = /rate.?limit|quota|tokens per (?:min|day)|\bTPM\b|please wait/i;
 
 /** The codes and types of errors for requests that are too long. */
-const CODES = /context_length_exceeded|exceed_context_size_error|request_too_large/;
+const TOO_LONG_CODE = /context_length_exceeded|exceed_context_size_error|request_too_large/;
 
 /**
  * Messages for requests that are too long: OpenAI and servers with its words (vLLM, DeepSeek, OpenRouter),
@@ -165,16 +175,16 @@ const TOO_LONG = new RegExp(
 );
 
 /** The number of tokens in the context window. */
-const WINDOW =
+const WINDOW_TOKENS =
   /(?:(?:context|prompt|model) length(?: is| of(?: only)?)?|configured limit of|context size|window (?:limit|of)|up to|tokens allowed|token limit:|limit is|\[1,|must be <=|model with|n_ctx:|>)[ (]+(\d+)/;
 
 /** The number of tokens in the request, without the reply. */
-const SENT =
+const REQUEST_TOKENS =
   /(?:resulted in|request has|contains|keep the first|n_keep:|current length is|requested:|given:|too long:|context limit:|token count(?: is)?|prompt \(length)[ (]+(\d+)|(?:input|request) \((\d+) tokens|(\d+) tokens from the input/;
 
 /** The number of tokens in the request and the reply. */
-const ALL = /requested (?:about |tokens \()?(\d+)(?: tokens|\))|output tokens \((\d+)/;
+const TOTAL_TOKENS = /requested (?:about |tokens \()?(\d+)(?: tokens|\))|output tokens \((\d+)/;
 
 /** The number of tokens reserved for the reply. */
-const REPLY =
+const REPLY_TOKENS =
   /(\d+) (?:tokens )?(?:in|for) the (?:completion|output)|requested (\d+) output|\+ (\d+) >|input tokens \((\d+)|tokens and (\d+)/;

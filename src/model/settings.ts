@@ -77,18 +77,18 @@ export interface AgentSettings extends Omit<ModelSettings, 'toolChoice'> {
 }
 
 /** Merges settings. Those of `over` win, and provider options are merged provider by provider. */
-export function mergedSettings(under: AgentSettings = {}, over: AgentSettings = {}): AgentSettings {
-  const provider = mergedOptions(under.providerOptions, over.providerOptions);
-  return { ...setIn(under), ...setIn(over), ...(provider && { providerOptions: provider }) };
+export function mergeSettings(under: AgentSettings = {}, over: AgentSettings = {}): AgentSettings {
+  const provider = mergeProviderOptions(under.providerOptions, over.providerOptions);
+  return { ...omitUndefined(under), ...omitUndefined(over), ...(provider && { providerOptions: provider }) };
 }
 
 /** Returns the object without `undefined` values. A setting without a value must not count as declared. */
-export const setIn = <Declared extends object>(declared: Declared): Partial<Declared> =>
+export const omitUndefined = <Declared extends object>(declared: Declared): Partial<Declared> =>
   Object.fromEntries(
     Object.entries(declared).filter(([, value]) => value !== undefined),
   ) as Partial<Declared>; // a subset of its own entries
 
-function mergedOptions(
+function mergeProviderOptions(
   under: ProviderData | undefined,
   over: ProviderData | undefined,
 ): ProviderData | undefined {

@@ -10,7 +10,7 @@ export const isJsonObjectText = (text: string): boolean =>
  * Returns the error for a reply that breaks the protocol. `problem` describes it in our own words, never the
  * server's.
  */
-export const invalidReply = (problem: string): ModelError =>
+export const invalidReplyError = (problem: string): ModelError =>
   new ModelError('invalid-reply', `The model's reply ${problem}`);
 
 /**
@@ -20,15 +20,15 @@ export const invalidReply = (problem: string): ModelError =>
  */
 export function mustBeRecord(value: unknown, what: string): UntrustedRecord {
   if (isRecord(value)) return value;
-  throw invalidReply(`holds ${what} is not an object.`);
+  throw invalidReplyError(`holds ${what} is not an object.`);
 }
 
 /** Returns the error for a truncated reply. */
-export const cutShort = (): ModelError =>
+export const truncatedReplyError = (): ModelError =>
   new ModelError('truncated', "The model's reply ended before it was complete.");
 
 /** Returns the error for a reply whose connection failed. */
-export const brokenConnection = (): ModelError =>
+export const brokenConnectionError = (): ModelError =>
   new ModelError('truncated', "The connection to the model's server broke before the reply was complete.");
 
 /**
@@ -38,7 +38,7 @@ export const brokenConnection = (): ModelError =>
  */
 export const parseReply = (text: string, hint = ''): unknown => {
   const value = parseJson(text);
-  if (value === undefined) throw invalidReply(`is not JSON.${hint}`);
+  if (value === undefined) throw invalidReplyError(`is not JSON.${hint}`);
   return value;
 };
 
@@ -50,7 +50,7 @@ export const parseReply = (text: string, hint = ''): unknown => {
  */
 export const stringOf = (record: UntrustedRecord, key: string): string => {
   const value = record[key] ?? '';
-  if (typeof value !== 'string') throw invalidReply(`holds a '${key}' that is not a string.`);
+  if (typeof value !== 'string') throw invalidReplyError(`holds a '${key}' that is not a string.`);
   return value;
 };
 
@@ -61,7 +61,7 @@ export const stringOf = (record: UntrustedRecord, key: string): string => {
  */
 export const listOf = (record: UntrustedRecord, key: string): readonly unknown[] => {
   const value: unknown = record[key] ?? [];
-  if (!Array.isArray(value)) throw invalidReply(`holds '${key}' that is not a list.`);
+  if (!Array.isArray(value)) throw invalidReplyError(`holds '${key}' that is not a list.`);
   return value;
 };
 
@@ -81,7 +81,7 @@ export const jsonTextOf = (value: unknown): string => {
   } catch {
     // JSON can hold neither a cycle nor a bigint.
   }
-  throw invalidReply('holds a value that is not JSON.');
+  throw invalidReplyError('holds a value that is not JSON.');
 };
 
 /**
@@ -94,7 +94,7 @@ export const withUniqueIds = (calls: readonly RequestedCall[]): readonly Request
   // The number of the next copy, by original id. With it, a thousand equal ids need only a thousand steps.
   const nextCopies = new Map<string, number>();
   return calls.map(({ id, name, input }, position) => {
-    if (name === '') throw invalidReply('asks for a tool without naming it.');
+    if (name === '') throw invalidReplyError('asks for a tool without naming it.');
     const wanted = id || `call_${position}`;
     let unique = wanted;
     let copy = nextCopies.get(wanted) ?? 2;
@@ -121,6 +121,6 @@ export const createLengthLimit = (): ((more: number) => void) => {
   return (more) => {
     length += more;
     if (length <= MAX_REPLY_LENGTH) return;
-    throw invalidReply(`is longer than ${MAX_REPLY_LENGTH} characters.`);
+    throw invalidReplyError(`is longer than ${MAX_REPLY_LENGTH} characters.`);
   };
 };

@@ -2,7 +2,7 @@ import type { OutputFormat } from '../model/chat-model.ts';
 import { isRecord, isScalar, type Scalar } from '../model/untrusted-json.ts';
 import { factValues } from './fill-value.ts';
 import type { PastCall } from './memory.ts';
-import { type Param, propertiesOf, referred, type Schema, safePattern } from './params.ts';
+import { compileSafePattern, type Param, propertiesOf, resolveReference, type Schema } from './params.ts';
 import { stem, wordsOf } from './words.ts';
 
 const maxDepth = 8;
@@ -10,7 +10,7 @@ const maxValues = 300;
 const maxItems = 20;
 
 /** The input from which the values of one answer are built. */
-interface Source {
+interface AnswerSource {
   readonly root: Schema;
   readonly calls: readonly PastCall[];
   /** The answer in words, for a text field that asks for it. */
@@ -20,7 +20,7 @@ interface Source {
 }
 
 /** The position in the form that a value fills. */
-interface Place {
+interface FormPosition {
   /** The values found for this position, best first. */
   readonly found: readonly Scalar[];
   /** `true` if this position holds the answer in words. */
@@ -35,17 +35,13 @@ interface Place {
  * found, or it does not fit, the field gets the smallest value that the schema accepts. Deterministic for the
  * same calls; never throws.
  */
-export function answerInForm(
-  { name, schema }: OutputFormat,
-  calls: readonly PastCall[],
-  words: string,
-): string {
-  const source: Source = { root: schema, calls, words, left: maxValues };
+export function fillForm({ name, schema }: OutputFormat, calls: readonly PastCall[], words: string): string {
+  const source: AnswerSource = { root: schema, calls, words, left: maxValues };
   const nouns = wordsOf(name).map(stem);
   return JSON.stringify(valueFor(schema, source, { found: [], tells: false, nouns, depth: 0 }));
 }
 
-function valueFor(schema: unknown, source: Source, place: Place): unknown {
+function valueFor(schema: unknown, source: AnswerSource, place: FormPosition): unknown {
   source.left -= 1;
   if (source.left < 0 || place.depth > maxDepth) return null;
   const { found, tells } = place;
@@ -59,10 +55,10 @@ function valueFor(schema: unknown, source: Source, place: Place): unknown {
     case 'array':
       return listOf(part, source, place);
     case 'string':
-      return textFitting(part, [...found.map(String), ...(tells ? [source.words] : [])]);
+      return fittingText(part, [...found.map(String), ...(tells ? [source.words] : [])]);
     case 'number':
     case 'integer':
-      return numberFitting(part, found.map(Number));
+      return fittingNumber(part, found.map(Number));
     case 'boolean':
       return String(found[0]) === 'true';
     default:
@@ -76,7 +72,7 @@ const choiceOf = (choices: readonly unknown[], found: readonly Scalar[]): unknow
 };
 
 /** Fills the required properties, and the optional ones that have a known value. */
-function objectOf(part: Schema, source: Source, { nouns, depth }: Place): unknown {
+function objectOf(part: Schema, source: AnswerSource, { nouns, depth }: FormPosition): unknown {
   const properties = isRecord(part.properties) ? part.properties : {};
   const required = Array.isArray(part.required)
     ? part.required.filter((name) => typeof name === 'string')
@@ -84,9 +80,9 @@ function objectOf(part: Schema, source: Source, { nouns, depth }: Place): unknow
   const flat = Object.entries(properties).map(([name, schema]) => [name, withoutParts(schema, source.root)]);
   const around = { root: source.root, toolNouns: nouns, depth: 0 };
   const params = propertiesOf({ ...part, properties: Object.fromEntries(flat) }, around);
-  const places = new Map(params.map((param) => [param.name, placeOf(param, source.calls, depth + 1)]));
+  const places = new Map(params.map((param) => [param.name, createPosition(param, source.calls, depth + 1)]));
   const known = [...places].filter(([, { found }]) => found.length > 0).map(([name]) => name);
-  const nothing: Place = { found: [], tells: false, nouns, depth: depth + 1 };
+  const nothing: FormPosition = { found: [], tells: false, nouns, depth: depth + 1 };
   return Object.fromEntries(
     [...new Set([...required, ...known])].map((name) => {
       const schema = Object.hasOwn(properties, name) ? properties[name] : part.additionalProperties;
@@ -103,7 +99,7 @@ function withoutParts(schema: unknown, root: Schema): Schema {
   return { ...own, items: { ...partOf(items, root), properties: undefined, items: undefined } };
 }
 
-function placeOf(param: Param, calls: readonly PastCall[], depth: number): Place {
+function createPosition(param: Param, calls: readonly PastCall[], depth: number): FormPosition {
   const { name, nouns } = param;
   const shape = param.shape.type === 'list' ? param.shape.item : param.shape;
   const tells = shape.type === 'text' || /answer|reply|result|conclusion/i.test(name);
@@ -111,7 +107,7 @@ function placeOf(param: Param, calls: readonly PastCall[], depth: number): Place
 }
 
 /** Returns one item for each known value, and at least `minItems`. */
-function listOf(part: Schema, source: Source, { found, tells, nouns, depth }: Place): unknown {
+function listOf(part: Schema, source: AnswerSource, { found, tells, nouns, depth }: FormPosition): unknown {
   const { minItems: fewest, maxItems: most, items } = part;
   const wanted = Math.max(found.length, typeof fewest === 'number' ? fewest : 0);
   const length = Math.max(0, Math.min(wanted, typeof most === 'number' ? most : maxItems, maxItems));
@@ -130,19 +126,19 @@ const maxBranches = 20;
 function partOf(schema: unknown, root: Schema, depth = 0): Schema {
   if (!isRecord(schema) || depth > maxNested) return {};
   const { $ref: reference, allOf, anyOf, oneOf, ...rest } = schema;
-  const behind = typeof reference === 'string' ? [referred(reference, root)] : [];
+  const behind = typeof reference === 'string' ? [resolveReference(reference, root)] : [];
   const all = Array.isArray(allOf) ? allOf.slice(0, maxBranches) : [];
   const branches = [anyOf, oneOf].find(Array.isArray) ?? [];
-  const parts = [...behind, ...all, ...branches.slice(0, maxBranches).filter(isMore).slice(0, 1)].map(
+  const parts = [...behind, ...all, ...branches.slice(0, maxBranches).filter(isNonNull).slice(0, 1)].map(
     (part) => partOf(part, root, depth + 1),
   );
-  const merged = [rest, ...parts].reduceRight(together, {});
+  const merged = [rest, ...parts].reduceRight(mergeSchemas, {});
   return { ...merged, type: typeOf(merged) };
 }
 
-const isMore = (branch: unknown): boolean => !isRecord(branch) || branch.type !== 'null';
+const isNonNull = (branch: unknown): boolean => !isRecord(branch) || branch.type !== 'null';
 
-function together(less: Schema, more: Schema): Schema {
+function mergeSchemas(less: Schema, more: Schema): Schema {
   const required = [less.required, more.required].flatMap((names) => (Array.isArray(names) ? names : []));
   const properties = [less.properties, more.properties].filter(isRecord);
   return {
@@ -162,15 +158,15 @@ function typeOf({ type, properties, items }: Schema): unknown {
 }
 
 /** Returns the first wanted text that fits the schema, or a placeholder. */
-const textFitting = (node: Schema, wanted: readonly string[]): string => {
+const fittingText = (node: Schema, wanted: readonly string[]): string => {
   const format = formatOf(node);
   const example = Object.hasOwn(examples, format) ? examples[format] : undefined;
   const candidates = [...wanted, ...(example === undefined ? [] : [example]), 'unknown', '0', 'a', 'A', ''];
-  const fitting = candidates.map((text) => sized(node, text)).find((text) => fitsText(node, text));
-  return fitting ?? sized(node, example ?? 'unknown');
+  const fitting = candidates.map((text) => fitLength(node, text)).find((text) => fitsText(node, text));
+  return fitting ?? fitLength(node, example ?? 'unknown');
 };
 
-const sized = (node: Schema, text: string): string =>
+const fitLength = (node: Schema, text: string): string =>
   text
     .padEnd(Math.min(numberIn(node, 'minLength') ?? 0, maxPadding), '-')
     .slice(0, Math.max(0, numberIn(node, 'maxLength') ?? Infinity));
@@ -181,8 +177,8 @@ const maxPadding = 10_000;
 /** Returns whether a text satisfies the schema keywords that the planner understands. */
 const fitsText = (node: Schema, text: string): boolean => {
   const format = formatOf(node);
-  const look = Object.hasOwn(looks, format) ? looks[format] : undefined;
-  const pattern = safePattern(node.pattern);
+  const look = Object.hasOwn(formatPatterns, format) ? formatPatterns[format] : undefined;
+  const pattern = compileSafePattern(node.pattern);
   return (
     text.length >= (numberIn(node, 'minLength') ?? 0) &&
     text.length <= (numberIn(node, 'maxLength') ?? Infinity) &&
@@ -203,7 +199,7 @@ const examples: Readonly<Record<string, string>> = {
   uuid: '00000000-0000-0000-0000-000000000000',
 };
 
-const looks: Readonly<Record<string, RegExp>> = {
+const formatPatterns: Readonly<Record<string, RegExp>> = {
   email: /^[^\s@]+@[^\s@]+\.[^\s@]+$/,
   date: /^\d{4}-\d\d-\d\d$/,
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/,
@@ -213,7 +209,7 @@ const looks: Readonly<Record<string, RegExp>> = {
 };
 
 /** Returns the first wanted number that fits the schema, or a simple one close to zero. */
-const numberFitting = (node: Schema, wanted: readonly number[]): number => {
+const fittingNumber = (node: Schema, wanted: readonly number[]): number => {
   const step = numberIn(node, 'multipleOf') ?? 1;
   const low = numberIn(node, 'minimum') ?? numberIn(node, 'exclusiveMinimum') ?? 0;
   const high = numberIn(node, 'maximum') ?? numberIn(node, 'exclusiveMaximum') ?? 0;

@@ -1,11 +1,11 @@
 import type { Scalar } from '../model/untrusted-json.ts';
 import {
-  type Found,
+  earlierValues,
   factValues,
-  heardValues,
   type InputRun,
+  type MatchingValues,
+  NO_VALUES,
   namedValues,
-  nothingFound,
   type Sources,
   unclaimedValues,
 } from './fill-value.ts';
@@ -18,7 +18,7 @@ import { stem, stemsOf, wordsOf } from './words.ts';
 type Input = Readonly<Record<string, unknown>>;
 
 /** The result of filling a tool's input. */
-export interface Filling {
+export interface FilledInput {
   /**
    * Complete inputs, at most 6. There are several if the step names several values for one parameter. Empty
    * if the tool cannot be called.
@@ -36,13 +36,13 @@ export interface Filling {
  * Fills a tool's input. Required parameters use every source; optional ones are filled only if the step names
  * them. Never throws.
  */
-export function fillInput(card: ToolCard, sources: Sources): Filling {
+export function fillInput(card: ToolCard, sources: Sources): FilledInput {
   const used = new Set<Mention>();
   const values = new Map<string, unknown>();
   const missing: Param[] = [];
   let grounded = false;
-  let several: { readonly name: string; readonly found: Found } | undefined;
-  for (const param of inOrder(card.params)) {
+  let several: { readonly name: string; readonly found: MatchingValues } | undefined;
+  for (const param of sortParams(card.params)) {
     const found = valueFor(param, { card, sources, used });
     if (found === undefined) {
       if (param.required) missing.push(param);
@@ -67,18 +67,18 @@ export function fillInput(card: ToolCard, sources: Sources): Filling {
  * Sorts required parameters before optional ones, and identifiers first. An amount then cannot take an
  * identifier's number.
  */
-const inOrder = (params: readonly Param[]): Param[] =>
-  params.toSorted((left, right) => weight(left) - weight(right));
-const weight = ({ required, shape }: Param): number => (required ? 0 : 2) + (shape.type === 'id' ? 0 : 1);
+const sortParams = (params: readonly Param[]): Param[] =>
+  params.toSorted((left, right) => sortWeight(left) - sortWeight(right));
+const sortWeight = ({ required, shape }: Param): number => (required ? 0 : 2) + (shape.type === 'id' ? 0 : 1);
 
 /** Returns the values after the first that no other parameter uses. */
-const alternatives = ({ values, mentions }: Found, used: ReadonlySet<Mention>): Scalar[] =>
+const alternatives = ({ values, mentions }: MatchingValues, used: ReadonlySet<Mention>): Scalar[] =>
   values.filter((_, at) => {
     const mention = mentions[at];
     return at > 0 && (mention === undefined || !used.has(mention));
   });
 
-function valueFor(param: Param, run: InputRun): Chosen | undefined {
+function valueFor(param: Param, run: InputRun): ChosenValue | undefined {
   const { shape, required } = param;
   const { card, sources } = run;
   switch (shape.type) {
@@ -91,18 +91,18 @@ function valueFor(param: Param, run: InputRun): Chosen | undefined {
     case 'list': {
       const found = scalarFor({ ...param, shape: shape.item }, run);
       if (found.values.length === 0) return undefined;
-      return { value: found.values, grounded: true, taken: found.mentions, spread: nothingFound };
+      return { value: found.values, grounded: true, taken: found.mentions, spread: NO_VALUES };
     }
     case 'object': {
       const filling = required ? fillInput({ ...card, params: shape.params }, sources) : undefined;
       return filling?.inputs[0] === undefined
         ? undefined
-        : { ...plain(filling.inputs[0], filling.grounded), taken: filling.mentions };
+        : { ...toChosenValue(filling.inputs[0], filling.grounded), taken: filling.mentions };
     }
     case 'unknown':
       return undefined;
     default:
-      return oneOf(param, scalarFor(param, run)) ?? otherwise(param, run);
+      return chooseOne(param, scalarFor(param, run)) ?? fallbackFor(param, run);
   }
 }
 
@@ -110,42 +110,42 @@ function valueFor(param: Param, run: InputRun): Chosen | undefined {
  * Chooses one of the values found. A command accepts several only if the step itself lists them: it must not
  * guess.
  */
-function oneOf({ shape }: Param, found: Found): Chosen | undefined {
+function chooseOne({ shape }: Param, found: MatchingValues): ChosenValue | undefined {
   const [value] = found.values;
   if (value === undefined) return undefined;
-  const spread = shape.type === 'id' ? found : nothingFound;
+  const spread = shape.type === 'id' ? found : NO_VALUES;
   return { value, grounded: true, taken: found.mentions.slice(0, 1), spread };
 }
 
-function scalarFor(param: Param, run: InputRun): Found {
+function scalarFor(param: Param, run: InputRun): MatchingValues {
   const { step, segment, background } = run.sources;
   const named = namedValues(param, run);
   if (named.values.length > 0) return named;
   const typed = /^(email|date|url)$/.test(param.shape.type);
   if (typed && step.mentions.some(({ kind }) => kind === param.shape.type))
     return unclaimedValues(param, run);
-  if (!param.required) return nothingFound;
-  const sure = (found: Found): Found =>
-    step.command !== undefined && found.values.length > 1 ? nothingFound : found;
+  if (!param.required) return NO_VALUES;
+  const sure = (found: MatchingValues): MatchingValues =>
+    step.command !== undefined && found.values.length > 1 ? NO_VALUES : found;
   const linked = factValues(param, segment);
   if (linked.values.length > 0) return sure(linked);
   const free = unclaimedValues(param, run);
   if (free.values.length > 0) return free;
   // If a step names its own value, results for another value do not apply.
-  if (param.shape.type === 'id' && step.mentions.some((mention) => isNew(mention, background)))
-    return nothingFound;
+  if (param.shape.type === 'id' && step.mentions.some((mention) => isNewMention(mention, background)))
+    return NO_VALUES;
   for (const call of background) {
     const known = factValues(param, [call]);
     if (known.values.length > 0) return sure(known);
   }
-  return param.shape.type === 'id' ? sure(heardValues(param, run.sources)) : nothingFound;
+  return param.shape.type === 'id' ? sure(earlierValues(param, run.sources)) : NO_VALUES;
 }
 
 /**
  * Returns whether a mention is a number, an identifier or a name that no earlier call contains. It then
  * refers to something new.
  */
-function isNew({ kind, value, counts }: Mention, background: readonly PastCall[]): boolean {
+function isNewMention({ kind, value, counts }: Mention, background: readonly PastCall[]): boolean {
   if (kind === 'id' || kind === 'number') return !counts;
   if (kind !== 'name' && kind !== 'email') return false;
   const name = value.replace(/['’]s$/u, '');
@@ -153,35 +153,35 @@ function isNew({ kind, value, counts }: Mention, background: readonly PastCall[]
 }
 
 /** Returns the fallback for a required parameter for which no value was found. */
-function otherwise(param: Param, { card, sources: { step } }: InputRun): Chosen | undefined {
+function fallbackFor(param: Param, { card, sources: { step } }: InputRun): ChosenValue | undefined {
   if (!param.required) return undefined;
-  if (param.fallback !== undefined) return plain(param.fallback, false);
+  if (param.fallback !== undefined) return toChosenValue(param.fallback, false);
   const alone = card.params.filter(({ shape, required }) => required && shape.type === 'phrase').length === 1;
   if (param.shape.type !== 'phrase' || !alone) return undefined;
-  if (step.command !== undefined) return step.object === '' ? undefined : plain(step.object, false);
+  if (step.command !== undefined) return step.object === '' ? undefined : toChosenValue(step.object, false);
   const tail = /^.*\s(?:in|for|about|on|of|called|named)\s+(?:the\s+|an?\s+)?(.+?)[\s.?!]*$/is.exec(
     step.text,
   )?.[1];
-  return plain(tail ?? step.text, false);
+  return toChosenValue(tail ?? step.text, false);
 }
 
 /** The value chosen for one parameter. */
-interface Chosen {
+interface ChosenValue {
   readonly value: unknown;
   /** `true` if it is more than the message's own words. */
   readonly grounded: boolean;
   /** The mentions that it uses up. */
   readonly taken: readonly Mention[];
   /** All fitting values, if the step lists several. */
-  readonly spread: Found;
+  readonly spread: MatchingValues;
 }
 
 /** Returns a value that uses up no mention. */
-const plain = (value: unknown, grounded: boolean): Chosen => ({
+const toChosenValue = (value: unknown, grounded: boolean): ChosenValue => ({
   value,
   grounded,
   taken: [],
-  spread: nothingFound,
+  spread: NO_VALUES,
 });
 
 /** Returns the choice whose words occur in the step, longest first. */
@@ -189,56 +189,59 @@ function choiceFor(
   { required, fallback }: Param,
   values: readonly Scalar[],
   { step }: Sources,
-): Chosen | undefined {
+): ChosenValue | undefined {
   const said = new Set(wordsOf(step.text).map(stem));
   const fits = (value: Scalar): boolean => {
     const words = wordsOf(String(value)).map(stem);
     return words.length > 0 && words.every((word) => said.has(word));
   };
   const chosen = values.filter(fits).toSorted((left, right) => String(right).length - String(left).length)[0];
-  if (chosen !== undefined) return plain(chosen, true);
+  if (chosen !== undefined) return toChosenValue(chosen, true);
   if (!required) return undefined;
-  if (fallback !== undefined) return plain(fallback, false);
-  return values.length === 1 ? plain(values[0], false) : undefined;
+  if (fallback !== undefined) return toChosenValue(fallback, false);
+  return values.length === 1 ? toChosenValue(values[0], false) : undefined;
 }
 
 /**
  * Returns `true` if the step names the parameter, `false` if it negates it. A required one defaults to
  * `false`.
  */
-function booleanFor({ nouns, required, fallback }: Param, { step }: Sources): Chosen | undefined {
+function booleanFor({ nouns, required, fallback }: Param, { step }: Sources): ChosenValue | undefined {
   const named = nouns.length > 0 && nouns.every((noun) => step.topic.includes(noun));
   const negated = /\b(?:not|no|without|never)\b|n't\b/i.test(step.text);
-  if (named) return plain(!negated, true);
-  return required ? plain(fallback ?? false, false) : undefined;
+  if (named) return toChosenValue(!negated, true);
+  return required ? toChosenValue(fallback ?? false, false) : undefined;
 }
 
 const reasonIn = (text: string): string | undefined =>
   /\b(?:because|since|due to|reason:)\s+(.{1,500})/is.exec(text)?.[1]?.trim();
 
 /** Returns the step's text for an optional parameter: a quotation next to its name, or a reason. */
-function reasonFor({ nouns }: Param, tells: boolean, { step }: Sources): Chosen | undefined {
+function reasonFor({ nouns }: Param, tells: boolean, { step }: Sources): ChosenValue | undefined {
   const quoted = step.mentions.find(
     ({ kind, before: [near = ''] }) => kind === 'quoted' && nouns.includes(near),
   );
-  if (quoted !== undefined) return plain(quoted.value, true);
+  if (quoted !== undefined) return toChosenValue(quoted.value, true);
   const reason = tells ? reasonIn(step.text) : undefined;
-  return reason === undefined ? undefined : plain(reason, false);
+  return reason === undefined ? undefined : toChosenValue(reason, false);
 }
 
 /**
  * Returns free text: a quotation, a reason or the step itself. A text addressed to a person also gets this
  * turn's findings.
  */
-function textFor({ nouns }: Param, tells: boolean, { step, summary }: Sources): Chosen {
-  if (!tells) return plain(step.text, false);
+function textFor({ nouns }: Param, tells: boolean, { step, summary }: Sources): ChosenValue {
+  if (!tells) return toChosenValue(step.text, false);
   const quotes = step.mentions.filter(({ kind }) => kind === 'quoted');
   const quoted = quotes.find(({ before }) => before.some((word) => nouns.includes(word))) ?? quotes[0];
-  if (quoted !== undefined) return plain(quoted.value, true);
+  if (quoted !== undefined) return toChosenValue(quoted.value, true);
   const reason = reasonIn(step.text);
-  if (reason !== undefined) return plain(reason, false);
+  if (reason !== undefined) return toChosenValue(reason, false);
   const short = nouns.some((noun) => stemsOf('subject title summary').includes(noun));
-  if (short) return plain(step.text.slice(0, 80), false);
+  if (short) return toChosenValue(step.text.slice(0, 80), false);
   const carries = nouns.some((noun) => stemsOf('body message text content').includes(noun));
-  return plain(carries && step.refersBack && summary !== '' ? `${step.text}: ${summary}` : step.text, false);
+  return toChosenValue(
+    carries && step.refersBack && summary !== '' ? `${step.text}: ${summary}` : step.text,
+    false,
+  );
 }

@@ -4,7 +4,7 @@ import type { Fact, Mention } from './mentions.ts';
 import type { Param, Shape } from './params.ts';
 import type { Step } from './steps.ts';
 import type { ToolCard } from './tool-card.ts';
-import { isVerb, kinOf, stem, wordsOf } from './words.ts';
+import { impliedStemsOf, isVerb, stem, wordsOf } from './words.ts';
 
 /** The sources of values, nearest first. */
 export interface Sources {
@@ -33,33 +33,34 @@ export interface InputRun {
 }
 
 /** The values that fit a parameter, best first. There are several if the step names several. */
-export interface Found {
+export interface MatchingValues {
   readonly values: readonly Scalar[];
   /** The mentions behind the values, in the same order. Empty for other sources. */
   readonly mentions: readonly Mention[];
 }
 
 /** The result if no value fits a parameter. */
-export const nothingFound: Found = { values: [], mentions: [] };
+export const NO_VALUES: MatchingValues = { values: [], mentions: [] };
 
 /** Returns the values that the step itself names for this parameter: `flomp 12` for `flomp_id`. */
-export function namedValues(param: Param, { sources: { step, vocabulary }, used }: InputRun): Found {
+export function namedValues(param: Param, { sources: { step, vocabulary }, used }: InputRun): MatchingValues {
   const fitting = step.mentions.filter(
-    (mention) => !used.has(mention) && accepts(param.shape, mention) && names(mention, param, vocabulary),
+    (mention) =>
+      !used.has(mention) && canFill(param.shape, mention) && isNamedByMention(mention, param, vocabulary),
   );
   const agreeing = fitting.filter(({ preposition }) => preposition === param.preposition);
-  return fromMentions(
+  return valuesOfMentions(
     param.shape,
     param.preposition !== undefined && agreeing.length > 0 ? agreeing : fitting,
   );
 }
 
 /** Returns the values of the step that no word ties to another parameter: `4711` in "cancel 4711". */
-export function unclaimedValues(param: Param, { card, sources, used }: InputRun): Found {
+export function unclaimedValues(param: Param, { card, sources, used }: InputRun): MatchingValues {
   const { step, segment, vocabulary } = sources;
   const spent = new Set(segment.flatMap(({ input }) => Object.values(input).map(String)));
   const free = step.mentions.filter((mention) => {
-    if (used.has(mention) || spent.has(mention.value) || !accepts(param.shape, mention)) return false;
+    if (used.has(mention) || spent.has(mention.value) || !canFill(param.shape, mention)) return false;
     const [near = ''] = mention.before;
     if (!param.nouns.includes(near) && card.params.some(({ nouns }) => nouns.includes(near))) return false;
     if (/^(email|date|url)$/.test(param.shape.type)) return true;
@@ -70,41 +71,41 @@ export function unclaimedValues(param: Param, { card, sources, used }: InputRun)
       (near === '' ||
         near === step.command ||
         isVerb(near) ||
-        kinOf(near).length > 0 ||
+        impliedStemsOf(near).length > 0 ||
         card.weights.has(near))
     );
   });
   // Two free values that do not form a list are ambiguous. A command must not guess.
-  if (step.command !== undefined && new Set(free.map(({ list }) => list)).size > 1) return nothingFound;
-  return fromMentions(
+  if (step.command !== undefined && new Set(free.map(({ list }) => list)).size > 1) return NO_VALUES;
+  return valuesOfMentions(
     param.shape,
     free.filter(({ list }) => list === free[0]?.list),
   );
 }
 
 /** Returns the values that an earlier step or message names for this parameter. */
-export function heardValues(param: Param, { heard, vocabulary }: Sources): Found {
+export function earlierValues(param: Param, { heard, vocabulary }: Sources): MatchingValues {
   for (const mentions of heard) {
     const fitting = mentions.filter(
-      (mention) => accepts(param.shape, mention) && names(mention, param, vocabulary),
+      (mention) => canFill(param.shape, mention) && isNamedByMention(mention, param, vocabulary),
     );
-    if (fitting.length > 0) return { ...fromMentions(param.shape, fitting), mentions: [] };
+    if (fitting.length > 0) return { ...valuesOfMentions(param.shape, fitting), mentions: [] };
   }
-  return nothingFound;
+  return NO_VALUES;
 }
 
 /**
  * Returns the values that calls returned under the parameter's name, from the closest match. All have the
  * same kind.
  */
-export function factValues(param: Param, calls: readonly PastCall[]): Found {
+export function factValues(param: Param, calls: readonly PastCall[]): MatchingValues {
   const ranked = calls.flatMap(({ facts, given }) =>
     [...facts, ...given].map((fact) => ({ fact, rank: likeness(fact, param) })),
   );
   const best = Math.max(0, ...ranked.map(({ rank }) => rank));
-  if (best === 0) return nothingFound;
+  if (best === 0) return NO_VALUES;
   const facts = ranked.filter(({ rank }) => rank === best).map(({ fact }) => fact);
-  const values = facts.flatMap((fact) => converted(param.shape, String(fact.value)) ?? []);
+  const values = facts.flatMap((fact) => convertValue(param.shape, String(fact.value)) ?? []);
   return { values: [...new Set(values)].slice(0, 8), mentions: [] };
 }
 
@@ -114,7 +115,7 @@ export function factValues(param: Param, calls: readonly PastCall[]): Found {
  */
 export const isAbsent = (param: Param, calls: readonly PastCall[]): boolean =>
   param.shape.type === 'id' &&
-  calls.some(({ absent }) => absent.some((fact) => likeness(fact, param) > unlike));
+  calls.some(({ absent }) => absent.some((fact) => likeness(fact, param) > noLikeness));
 
 /** Returns how well a fact's name matches the parameter. 0 means that it does not match. */
 export function likeness(fact: Fact, { name, nouns, shape }: Param): number {
@@ -124,26 +125,26 @@ export function likeness(fact: Fact, { name, nouns, shape }: Param): number {
     case 'id':
       return likenessToId(fact, nouns, words);
     case 'number':
-      if (typeof fact.value !== 'number') return unlike;
+      if (typeof fact.value !== 'number') return noLikeness;
       if (same) return sameName;
-      return kinOf(words.at(-1) ?? '').includes(fact.words.at(-1) ?? '') ? akin : unlike;
+      return impliedStemsOf(words.at(-1) ?? '').includes(fact.words.at(-1) ?? '') ? similarName : noLikeness;
     case 'email':
-      return /^[^\s@]+@[^\s@]+$/.test(String(fact.value)) ? akin : unlike;
+      return /^[^\s@]+@[^\s@]+$/.test(String(fact.value)) ? similarName : noLikeness;
     default:
-      return same ? sameName : unlike;
+      return same ? sameName : noLikeness;
   }
 }
 
 /**
  * The degrees of likeness between a fact and a parameter. Only their order matters: the highest degree wins.
  */
-const unlike = 0;
+const noLikeness = 0;
 /**
  * `total` for `amount`, or `zarnik_code` for `lost_zarnik_id`: another name with a possibly equal meaning.
  */
-const akin = 1;
+const similarName = 1;
 /** `flomp: "F-12"` for `flomp_id`: the object's own name, with a value that could identify it. */
-const aboutSame = 2;
+const sameObjectName = 2;
 /** `flomp_code` for `flomp_id`: another identifier of the same object. */
 const identifiesSame = 3;
 /** `flomp_id` for `flompId`: the same name. */
@@ -151,26 +152,27 @@ const sameName = 4;
 
 function likenessToId(fact: Fact, nouns: readonly string[], words: readonly string[]): number {
   const bare = !words.some((word) => nouns.includes(word));
-  if (bare) return fact.marked && nouns.some((noun) => fact.nouns.includes(noun)) ? identifiesSame : unlike;
+  if (bare)
+    return fact.marked && nouns.some((noun) => fact.nouns.includes(noun)) ? identifiesSame : noLikeness;
   if (sameWords(fact.words, words)) return sameName;
   const about = sameWords(fact.nouns, nouns);
   if (about && fact.marked) return identifiesSame;
-  if (about) return /\d/.test(String(fact.value)) ? aboutSame : unlike;
-  return fact.marked && fact.nouns.at(-1) === nouns.at(-1) ? akin : unlike;
+  if (about) return /\d/.test(String(fact.value)) ? sameObjectName : noLikeness;
+  return fact.marked && fact.nouns.at(-1) === nouns.at(-1) ? similarName : noLikeness;
 }
 
 const sameWords = (left: readonly string[], right: readonly string[]): boolean =>
   left.length > 0 && left.length === right.length && left.every((word) => right.includes(word));
 
-function fromMentions(shape: Shape, mentions: readonly Mention[]): Found {
+function valuesOfMentions(shape: Shape, mentions: readonly Mention[]): MatchingValues {
   const pairs = mentions.flatMap((mention) => {
-    const value = converted(shape, mention.value);
+    const value = convertValue(shape, mention.value);
     return value === undefined ? [] : [{ value, mention }];
   });
   return { values: pairs.map(({ value }) => value), mentions: pairs.map(({ mention }) => mention) };
 }
 
-function names(
+function isNamedByMention(
   { kind, before, after }: Mention,
   { nouns, shape }: Param,
   vocabulary: ReadonlySet<string>,
@@ -182,23 +184,25 @@ function names(
 }
 
 /** Returns whether a mention written in this way can fill the shape. */
-function accepts(shape: Shape, { kind, value }: Mention): boolean {
+function canFill(shape: Shape, { kind, value }: Mention): boolean {
   switch (shape.type) {
     case 'email':
     case 'date':
     case 'url':
       return kind === shape.type;
     case 'number':
-      return kind === 'number' && converted(shape, value) !== undefined;
+      return kind === 'number' && convertValue(shape, value) !== undefined;
     case 'id':
-      return /^(id|number|quoted)$/.test(kind) && !/\s/.test(value) && converted(shape, value) !== undefined;
+      return (
+        /^(id|number|quoted)$/.test(kind) && !/\s/.test(value) && convertValue(shape, value) !== undefined
+      );
     default:
       return /^(quoted|name|id|number)$/.test(kind);
   }
 }
 
 /** Returns the value in the type of the shape, or `undefined` if it does not fit. */
-function converted(shape: Shape, value: string): Scalar | undefined {
+function convertValue(shape: Shape, value: string): Scalar | undefined {
   switch (shape.type) {
     case 'number': {
       const number = Number(value);

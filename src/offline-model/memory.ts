@@ -1,7 +1,7 @@
 import type { ModelMessage } from '../model/chat-model.ts';
 import type { RequestedCall } from '../model/parts.ts';
 import { isRecord, isScalar, parseJson, type Scalar } from '../model/untrusted-json.ts';
-import { absentIn, type Fact, factsIn, factsOf, mentionsIn } from './mentions.ts';
+import { absentFactsIn, type Fact, factsIn, factsOf, mentionsIn } from './mentions.ts';
 import { wordsOf } from './words.ts';
 
 /** A past call and its outcome. */
@@ -37,11 +37,11 @@ export interface Memory {
    */
   readonly earlier: readonly PastCall[];
   /** The prerequisites of tools, by tool name, as far as the instructions state them. */
-  readonly needs: ReadonlyMap<string, Needs>;
+  readonly needs: ReadonlyMap<string, Prerequisites>;
 }
 
 /** The prerequisites of one tool. */
-export interface Needs {
+export interface Prerequisites {
   /** The tools that must all have been used. */
   readonly used: readonly string[];
   /** `true` if there are other conditions, which only a call can test. */
@@ -56,7 +56,7 @@ const maxTurn = 60;
 export const callKey = (tool: string, input: unknown): string => JSON.stringify([tool, input]);
 
 /** Reads a conversation. Giant messages and long histories are read in part. Never throws. */
-export function memoryOf(messages: readonly ModelMessage[]): Memory {
+export function readMemory(messages: readonly ModelMessage[]): Memory {
   const latest = messages.findLastIndex((message) => message.role === 'user');
   const instructions = messages.find(({ role }) => role === 'system')?.text.slice(0, maxText) ?? '';
   const said = messages.flatMap((message) =>
@@ -73,15 +73,15 @@ export function memoryOf(messages: readonly ModelMessage[]): Memory {
 }
 
 /** Matches a line in which a playbook states the prerequisites of a tool. */
-const needIn = /^- (?<tool>[\w-]+): first (?<needed>.+)$/gm;
-const useIn = /\buse (?<tool>[\w-]+)/g;
+const needPattern = /^- (?<tool>[\w-]+): first (?<needed>.+)$/gm;
+const usePattern = /\buse (?<tool>[\w-]+)/g;
 
 const needsIn = (instructions: string): Memory['needs'] =>
   new Map(
-    [...instructions.matchAll(needIn)].map(({ groups: { tool = '', needed = '' } = {} }) => {
-      const used = [...needed.matchAll(useIn)].map(({ groups }) => groups?.tool ?? '');
+    [...instructions.matchAll(needPattern)].map(({ groups: { tool = '', needed = '' } = {} }) => {
+      const used = [...needed.matchAll(usePattern)].map(({ groups }) => groups?.tool ?? '');
       const isChoice = / or /.test(needed);
-      const isMore = isChoice || needed.replaceAll(useIn, '').replaceAll(/ and /g, '').trim() !== '';
+      const isMore = isChoice || needed.replaceAll(usePattern, '').replaceAll(/ and /g, '').trim() !== '';
       return [tool, { used: isChoice ? [] : used, isMore }];
     }),
   );
@@ -137,7 +137,7 @@ function pastCall(call: RequestedCall, result: string | undefined): PastCall {
     failed,
     refused,
     facts: result === undefined || failed || refused ? [] : factsIn(result, owner),
-    absent: result === undefined ? [] : absentIn(result, owner),
+    absent: result === undefined ? [] : absentFactsIn(result, owner),
     given: failed || refused ? [] : factsOf(input, owner),
   };
 }
@@ -147,7 +147,7 @@ export const saysUnavailable = (text: string): boolean =>
   /\bnot (?:yet|currently) available\b/i.test(text.slice(0, 1_000));
 
 /** Instructions state the task for a message's data after these words. */
-const taskIn = /\bfollowing task:\s*(?<task>[^\n]+)/i;
+const taskPattern = /\bfollowing task:\s*(?<task>[^\n]+)/i;
 /** The maximum length of a quoted value. */
 const maxValue = 500;
 
@@ -160,14 +160,14 @@ export function messageText(message: string, instructions: string): string {
   const data = message.startsWith('{') ? parseJson(message) : undefined;
   if (!isRecord(data)) return message.slice(0, maxText);
   const values = Object.entries(data).flatMap(([name, value]) =>
-    isScalar(value) ? [`${spaced(name)} ${quoted(value)}`] : [],
+    isScalar(value) ? [`${toSpacedWords(name)} ${quoteValue(value)}`] : [],
   );
-  const task = taskIn.exec(instructions)?.groups?.task ?? '';
-  return [joined(values), task].filter((part) => part !== '').join('\n');
+  const task = taskPattern.exec(instructions)?.groups?.task ?? '';
+  return [joinValues(values), task].filter((part) => part !== '').join('\n');
 }
 
 /** Joins as many values as fit. It never cuts a value, because half a quotation would not be read as one. */
-function joined(values: readonly string[]): string {
+function joinValues(values: readonly string[]): string {
   let text = '';
   for (const value of values) {
     if (text.length + value.length > maxText) break;
@@ -177,10 +177,11 @@ function joined(values: readonly string[]): string {
 }
 
 /** Returns `orderId` or `order_id` as separate words. */
-const spaced = (name: string): string => name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})|[_-]+/gu, ' ').toLowerCase();
+const toSpacedWords = (name: string): string =>
+  name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})|[_-]+/gu, ' ').toLowerCase();
 
 /** Quotes a value that could be read as several. Leaves an id, a date or a number as it is. */
-const quoted = (value: Scalar): string =>
+const quoteValue = (value: Scalar): string =>
   typeof value === 'string' && (/^\p{L}+$/u.test(value) || !/^[\p{L}\p{N}_.@:/#+-]+$/u.test(value))
     ? `"${value.slice(0, maxValue).replaceAll(/["“”]/g, "'")}"`
     : String(value);

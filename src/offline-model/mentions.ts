@@ -30,16 +30,16 @@ export function mentionsIn(text: string): readonly Mention[] {
     const kind = patterns.find(([name]) => match.groups?.[name] !== undefined)?.[0] ?? 'name';
     const previous = found.at(-1);
     const between = text.slice(end, match.index);
-    const inList = previous !== undefined && previous.kind === kind && joined.test(between);
+    const inList = previous !== undefined && previous.kind === kind && conjunctions.test(between);
     const around = inList ? previous : surroundings(between);
     end = match.index + match[0].length;
-    if (excluded.test(text.slice(Math.max(0, match.index - 40), match.index))) continue;
+    if (exclusion.test(text.slice(Math.max(0, match.index - 40), match.index))) continue;
     const after = followingWord(text.slice(end, end + 40));
     const money =
       /[$€£]\s?$/.test(text.slice(0, match.index).slice(-2)) || /^\s?[$€£%]/.test(text.slice(end, end + 2));
     found.push({
       kind,
-      value: clean(kind, match[0]),
+      value: cleanValue(kind, match[0]),
       before: around.before,
       preposition: around.preposition,
       after,
@@ -52,7 +52,7 @@ export function mentionsIn(text: string): readonly Mention[] {
   return found;
 }
 
-function clean(kind: Mention['kind'], raw: string): string {
+function cleanValue(kind: Mention['kind'], raw: string): string {
   if (kind === 'quoted') return raw.slice(1, -1);
   return kind === 'number' ? raw.replaceAll(',', '') : raw;
 }
@@ -98,8 +98,8 @@ const patterns: readonly (readonly [Mention['kind'], string])[] = [
 ];
 const anyMention = new RegExp(patterns.map(([kind, source]) => `(?<${kind}>${source})`).join('|'), 'gu');
 const prepositions: ReadonlySet<string> = new Set(['from', 'to', 'by', 'at', 'in', 'on', 'for', 'with']);
-const joined = /^\s*(?:,|and|or|&|vs\.?|versus|\s)+\s*$/i;
-const excluded = /\b(?:not|except|without)\s+(?:[\p{L}#]+\s+)?$/iu;
+const conjunctions = /^\s*(?:,|and|or|&|vs\.?|versus|\s)+\s*$/i;
+const exclusion = /\b(?:not|except|without)\s+(?:[\p{L}#]+\s+)?$/iu;
 
 /** A named value from a tool's result or input. */
 export interface Fact {
@@ -129,7 +129,7 @@ export function factsIn(result: string, tool: readonly string[]): readonly Fact[
 }
 
 /** Returns the names that a result leaves empty (`null`, `""`, `[]`), each as a fact with an empty string. */
-export const absentIn = (result: string, tool: readonly string[]): readonly Fact[] =>
+export const absentFactsIn = (result: string, tool: readonly string[]): readonly Fact[] =>
   result.length > maxJson
     ? []
     : factsFor(parseJson(result), tool, (value) => (isEmpty(value) ? '' : undefined));
@@ -152,7 +152,7 @@ function factsFor(
   for (let depth = 0; depth < 8 && level.length > 0; depth += 1) {
     for (const { value, label, owner } of level) {
       const stated = label === '' ? undefined : read(value);
-      if (facts.length < maxFacts && stated !== undefined) facts.push(fact(label, owner, stated));
+      if (facts.length < maxFacts && stated !== undefined) facts.push(createFact(label, owner, stated));
     }
     level = level.flatMap(childrenOf).slice(0, 1_000);
   }
@@ -177,7 +177,7 @@ function childrenOf({ value, label, owner }: Node): Node[] {
   }));
 }
 
-function fact(label: string, owner: readonly string[], value: Scalar): Fact {
+function createFact(label: string, owner: readonly string[], value: Scalar): Fact {
   const words = wordsOf(label.slice(0, 80)).map(stem);
   const nouns = words.filter((word) => !idMarkers.has(word));
   return {
@@ -193,9 +193,12 @@ function fact(label: string, owner: readonly string[], value: Scalar): Fact {
 function factsOfText(text: string, tool: readonly string[]): readonly Fact[] {
   const owner = tool.map(stem).filter((word) => !isVerb(word));
   const lines = text.matchAll(/(?:^|[\n,;.]\s*)([\p{L}][\p{L}\p{N}_ -]{0,40}?)\s*[:=]\s*([^\n,;]{1,200})/gu);
-  const named = [...lines].map(([, label = '', value = '']) => fact(label.trim(), owner, value.trim()));
+  const named = [...lines].map(([, label = '', value = '']) => createFact(label.trim(), owner, value.trim()));
   const written = mentionsIn(text)
     .filter(({ kind, before }) => kind !== 'name' && before.length > 0)
-    .map(({ before, value }) => ({ ...fact([...before].reverse().join(' '), owner, value), marked: true }));
+    .map(({ before, value }) => ({
+      ...createFact([...before].reverse().join(' '), owner, value),
+      marked: true,
+    }));
   return [...named, ...written].slice(0, maxFacts);
 }

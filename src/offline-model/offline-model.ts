@@ -7,13 +7,20 @@ import {
 } from '../model/chat-model.ts';
 import type { RequestedCall } from '../model/parts.ts';
 import { checkPrices, type Prices } from '../model/prices.ts';
-import { answerInForm } from './answer-in-form.ts';
-import { type Memory, memoryOf, type PastCall } from './memory.ts';
+import { fillForm } from './answer-in-form.ts';
+import { type Memory, type PastCall, readMemory } from './memory.ts';
 import type { Fact } from './mentions.ts';
-import { callInWords, digestOf, factInWords, type Plan, planNext, resultInWords } from './plan.ts';
-import { onlyPointed } from './situation.ts';
-import { type ToolCard, toolCard } from './tool-card.ts';
-import { kinOf, topicOf } from './words.ts';
+import {
+  formatFact,
+  formatPastCall,
+  formatPastResult,
+  type Plan,
+  planNext,
+  shortenConversation,
+} from './plan.ts';
+import { isOnlyPointer } from './situation.ts';
+import { readToolCard, type ToolCard } from './tool-card.ts';
+import { impliedStemsOf, topicOf } from './words.ts';
 
 /**
  * Creates a deterministic planner that implements `ChatModel`. It needs no key and no network. It is not a
@@ -48,7 +55,7 @@ import { kinOf, topicOf } from './words.ts';
  * const { text } = await runAgent(researcher, 'Look it up.', { model: offlineModel() });
  * ```
  */
-export const offlineModel = ({ prices = FREE }: OfflineModelOptions = {}): ChatModel => ({
+export const offlineModel = ({ prices = FREE_PRICES }: OfflineModelOptions = {}): ChatModel => ({
   name: 'offline',
   ...checkPrices(prices),
   heedsToolChoice: true,
@@ -59,7 +66,7 @@ export const offlineModel = ({ prices = FREE }: OfflineModelOptions = {}): ChatM
     };
     stopIfAborted(false);
     const reply = replyTo(request);
-    for (const piece of onText === undefined ? [] : piecesOf(reply.text)) {
+    for (const piece of onText === undefined ? [] : splitPieces(reply.text)) {
       onText?.(piece);
       stopIfAborted(true);
     }
@@ -73,17 +80,17 @@ export interface OfflineModelOptions {
   readonly prices?: Prices | undefined;
 }
 
-const FREE: Prices = { input: 0, output: 0 };
+const FREE_PRICES: Prices = { input: 0, output: 0 };
 
 /** Returns the text in pieces of a few words each. Joined, they equal the text. */
-const piecesOf = (text: string): readonly string[] => text.match(/\s*\S+(?:\s+\S+){0,7}\s*/g) ?? [];
+const splitPieces = (text: string): readonly string[] => text.match(/\s*\S+(?:\s+\S+){0,7}\s*/g) ?? [];
 
 function replyTo(request: ModelRequest): ModelReply {
-  const memory = memoryOf(request.messages);
+  const memory = readMemory(request.messages);
   const mayCall = request.settings?.toolChoice !== 'none';
   // Tools that a provider runs do not exist offline.
   const own = request.tools.filter(({ providerTool }) => mayCall && !providerTool);
-  const cards = own.map(toolCard);
+  const cards = own.map(readToolCard);
   const plan = planNext(memory, cards);
   const first = nextNumber(request);
   const toolCalls: RequestedCall[] = plan.calls.map(({ tool, input }, at) => ({
@@ -91,7 +98,7 @@ function replyTo(request: ModelRequest): ModelReply {
     name: tool,
     input: JSON.stringify(input),
   }));
-  const digest = digestOf(request);
+  const digest = shortenConversation(request);
   const text =
     toolCalls.length > 0 ? '' : (digest ?? textOf(request, memory, answerInWords(memory, plan, cards)));
   const output =
@@ -100,7 +107,7 @@ function replyTo(request: ModelRequest): ModelReply {
     text,
     toolCalls,
     finish: toolCalls.length > 0 ? 'tool-calls' : 'stop',
-    usage: { inputTokens: tokens(charactersIn(request)), outputTokens: tokens(output) },
+    usage: { inputTokens: estimateTokens(charactersIn(request)), outputTokens: estimateTokens(output) },
   };
 }
 
@@ -110,11 +117,11 @@ function replyTo(request: ModelRequest): ModelReply {
  */
 function textOf({ output }: ModelRequest, { turn, earlier }: Memory, words: string): string {
   const calls = turn.flat();
-  return output === undefined ? words : answerInForm(output, calls.length > 0 ? calls : earlier, words);
+  return output === undefined ? words : fillForm(output, calls.length > 0 ? calls : earlier, words);
 }
 
 /** Returns a rough token count that depends only on the length. */
-const tokens = (characters: number): number => Math.round(characters / 4);
+const estimateTokens = (characters: number): number => Math.round(characters / 4);
 
 const charactersIn = ({ messages }: ModelRequest): number =>
   messages.reduce((sum, message) => {
@@ -147,10 +154,10 @@ function answerInWords(memory: Memory, plan: Plan, cards: readonly ToolCard[]): 
   );
   const best = bestFacts(memory.task, turn.length > 0 ? turn : memory.earlier);
   const lines = [
-    ...best.map(factInWords),
-    ...turn.map((call) => `${callInWords(call)}: ${resultInWords(call)}`),
+    ...best.map(formatFact),
+    ...turn.map((call) => `${formatPastCall(call)}: ${formatPastResult(call)}`),
     ...undone,
-    ...(turn.length === 0 && undone.length === 0 ? fromBefore(memory, best, cards) : []),
+    ...(turn.length === 0 && undone.length === 0 ? answerFromEarlier(memory, best, cards) : []),
   ];
   // A nested loop's answer already contains the notice.
   const own = lines.map((line) => line.replaceAll(offlineNotice, '').trim());
@@ -163,15 +170,15 @@ export const offlineNotice =
 
 /** Drops results that only list tools, unless there are no others. They do not help the user. */
 function withoutPointers(calls: readonly PastCall[], cards: readonly ToolCard[]): readonly PastCall[] {
-  const telling = calls.filter((call) => !onlyPointed(call, cards));
+  const telling = calls.filter((call) => !isOnlyPointer(call, cards));
   return telling.length > 0 ? telling : calls;
 }
 
 /**
  * A word that an asking word implies ("where": a location) counts more than a word that the question repeats.
  */
-const kinCounts = 3;
-const repeatedCounts = 2;
+const impliedScore = 3;
+const repeatedScore = 2;
 
 /** Returns up to three facts whose names answer the question, best first. */
 function bestFacts(task: string, calls: readonly PastCall[]): readonly Fact[] {
@@ -179,9 +186,11 @@ function bestFacts(task: string, calls: readonly PastCall[]): readonly Fact[] {
   const who = /\bwho(?:m|se)?\b/i.test(task);
   const rank = (fact: Fact): number => {
     const direct = asked.filter((word) => fact.words.includes(word)).length;
-    const kin = asked.filter((word) => kinOf(word).some((other) => fact.words.includes(other))).length;
+    const kin = asked.filter((word) =>
+      impliedStemsOf(word).some((other) => fact.words.includes(other)),
+    ).length;
     const person = !who || /^\p{L}[^\d]*$|@/u.test(String(fact.value));
-    return fact.marked || !person ? 0 : kinCounts * kin + repeatedCounts * direct;
+    return fact.marked || !person ? 0 : impliedScore * kin + repeatedScore * direct;
   };
   const ranked = calls.flatMap(({ facts, absent }) => [...facts, ...absent]).filter((fact) => rank(fact) > 0);
   return ranked.toSorted((left, right) => rank(right) - rank(left)).slice(0, 3);
@@ -191,14 +200,14 @@ function bestFacts(task: string, calls: readonly PastCall[]): readonly Fact[] {
  * Returns the answer for a turn without calls: the results with the best facts, else the latest ones, else
  * what the user can ask.
  */
-function fromBefore({ earlier }: Memory, best: readonly Fact[], cards: readonly ToolCard[]): string[] {
-  const worked = earlier.filter((call) => !call.failed && !onlyPointed(call, cards));
+function answerFromEarlier({ earlier }: Memory, best: readonly Fact[], cards: readonly ToolCard[]): string[] {
+  const worked = earlier.filter((call) => !call.failed && !isOnlyPointer(call, cards));
   const holding = worked.filter(({ facts, absent }) =>
     [...facts, ...absent].some((fact) => best.includes(fact)),
   );
   const results = (holding.length > 0 ? holding : worked).slice(0, 3);
   if (results.length > 0)
-    return results.map((call) => `Known from ${callInWords(call)}: ${resultInWords(call)}`);
+    return results.map((call) => `Known from ${formatPastCall(call)}: ${formatPastResult(call)}`);
   const names = cards.slice(0, 10).map(({ name }) => name);
   return [`Nothing here fits this message.${names.length > 0 ? ` Tools offered: ${names.join(', ')}.` : ''}`];
 }
@@ -218,7 +227,7 @@ export function orOffline<AppEnv extends object>(model: ModelOfEnv<AppEnv>): Mod
   try {
     // A bundler drops the planner only if this literal is in the file that imports it.
     if (process.env.NODE_ENV !== 'production') {
-      const make = (env: AppEnv) => (asksOffline(env) ? offlineModel() : model(env));
+      const make = (env: AppEnv) => (isOfflineRequested(env) ? offlineModel() : model(env));
       return Object.assign(make, { isChecked: model.isChecked });
     }
   } catch {
@@ -227,4 +236,4 @@ export function orOffline<AppEnv extends object>(model: ModelOfEnv<AppEnv>): Mod
   return model;
 }
 
-const asksOffline = (env: object): boolean => 'MODEL' in env && String(env.MODEL).trim() === 'offline';
+const isOfflineRequested = (env: object): boolean => 'MODEL' in env && String(env.MODEL).trim() === 'offline';

@@ -43,7 +43,7 @@ export const paramsOf = (schema: Schema, toolNouns: readonly string[]): readonly
   propertiesOf(schema, { root: schema, toolNouns, depth: 0 });
 
 /** The context of a part of a schema. */
-interface Around {
+interface SchemaContext {
   /** The whole schema, in which local references are resolved. */
   readonly root: Schema;
   /** The stems of the tool's subject. */
@@ -53,12 +53,12 @@ interface Around {
 }
 
 /** Returns the properties of an object schema inside a larger schema. */
-export function propertiesOf(node: Schema, around: Around): readonly Param[] {
+export function propertiesOf(node: Schema, around: SchemaContext): readonly Param[] {
   const { root, toolNouns } = around;
   const properties = isRecord(node.properties) ? Object.entries(node.properties) : [];
   const required: readonly unknown[] = Array.isArray(node.required) ? node.required : [];
   const params: Param[] = properties.slice(0, 40).map(([name, value]) => {
-    const schema = resolved(value, root);
+    const schema = resolveSchema(value, root);
     const description = typeof schema.description === 'string' ? schema.description.slice(0, 300) : '';
     const words = wordsOf(name);
     const stems = words.map(stem);
@@ -95,7 +95,7 @@ const unknownParam = (name: string): Param => ({
   choices: [],
 });
 
-function shapeOf(schema: Schema, naming: Naming, around: Around): Shape {
+function shapeOf(schema: Schema, naming: ParamNaming, around: SchemaContext): Shape {
   if (around.depth > maxDepth) return { type: 'unknown' };
   if (isScalar(schema.const)) return { type: 'choice', values: [schema.const] };
   if (Array.isArray(schema.enum))
@@ -111,25 +111,29 @@ function shapeOf(schema: Schema, naming: Naming, around: Around): Shape {
     case 'string':
       return stringShape(schema, naming);
     case 'array':
-      return { type: 'list', item: shapeOf(resolved(schema.items, around.root), naming, deeper(around)) };
+      return {
+        type: 'list',
+        item: shapeOf(resolveSchema(schema.items, around.root), naming, nestedContext(around)),
+      };
     case 'object':
-      return { type: 'object', params: propertiesOf(schema, deeper(around)) };
+      return { type: 'object', params: propertiesOf(schema, nestedContext(around)) };
     default:
       return { type: 'unknown' };
   }
 }
 
-const deeper = (around: Around): Around => ({ ...around, depth: around.depth + 1 });
+const nestedContext = (around: SchemaContext): SchemaContext => ({ ...around, depth: around.depth + 1 });
 
-interface Naming {
+interface ParamNaming {
   readonly words: readonly string[];
   readonly description: string;
 }
 
-function numberShape(schema: Schema, { words }: Naming, integer: boolean): Shape {
+function numberShape(schema: Schema, { words }: ParamNaming, integer: boolean): Shape {
   const bound = (key: string, otherwise: number): number =>
     typeof schema[key] === 'number' ? schema[key] : otherwise;
-  if (isMarked(words) && !words.includes('number')) return { type: 'id', numeric: true, pattern: undefined };
+  if (hasIdMarker(words) && !words.includes('number'))
+    return { type: 'id', numeric: true, pattern: undefined };
   return {
     type: 'number',
     integer,
@@ -138,32 +142,32 @@ function numberShape(schema: Schema, { words }: Naming, integer: boolean): Shape
   };
 }
 
-function stringShape(schema: Schema, { words, description }: Naming): Shape {
+function stringShape(schema: Schema, { words, description }: ParamNaming): Shape {
   const format = typeof schema.format === 'string' ? schema.format : '';
   if (format === 'email' || words.at(-1) === 'email') return { type: 'email' };
   if (/^date/.test(format) || words.at(-1) === 'date') return { type: 'date' };
   if (/^ur[il]/.test(format) || words.at(-1) === 'url') return { type: 'url' };
-  const pattern = safePattern(schema.pattern);
-  if (isMarked(words) || pattern !== undefined || format === 'uuid')
+  const pattern = compileSafePattern(schema.pattern);
+  if (hasIdMarker(words) || pattern !== undefined || format === 'uuid')
     return { type: 'id', numeric: false, pattern };
-  if (words.some((word) => asks.test(word))) return { type: 'text', tells: false };
-  if (words.some((word) => tells.test(word))) return { type: 'text', tells: true };
+  if (words.some((word) => questionName.test(word))) return { type: 'text', tells: false };
+  if (words.some((word) => messageName.test(word))) return { type: 'text', tells: true };
   return /\b(?:id|identifier|code)\b/i.test(description)
     ? { type: 'id', numeric: false, pattern: undefined }
     : { type: 'phrase' };
 }
 
-const isMarked = (words: readonly string[]): boolean => words.some((word) => idMarkers.has(stem(word)));
+const hasIdMarker = (words: readonly string[]): boolean => words.some((word) => idMarkers.has(stem(word)));
 
 /** Resolves local references and unions with `null`. */
-function resolved(value: unknown, root: Schema, depth = 0): Schema {
+function resolveSchema(value: unknown, root: Schema, depth = 0): Schema {
   if (!isRecord(value) || depth > maxDepth) return {};
   const reference = value.$ref;
-  if (typeof reference === 'string') return resolved(referred(reference, root), root, depth + 1);
+  if (typeof reference === 'string') return resolveSchema(resolveReference(reference, root), root, depth + 1);
   const branches = [value.anyOf, value.oneOf, value.allOf].find(Array.isArray);
   if (branches === undefined || value.type !== undefined) return value;
   const useful = branches
-    .map((branch) => resolved(branch, root, depth + 1))
+    .map((branch) => resolveSchema(branch, root, depth + 1))
     .find((branch) => branch.type !== 'null');
   return {
     ...useful,
@@ -172,7 +176,7 @@ function resolved(value: unknown, root: Schema, depth = 0): Schema {
 }
 
 /** Returns the target of a local reference, or `undefined` if it has none or is not local. */
-export function referred(reference: string, root: Schema): unknown {
+export function resolveReference(reference: string, root: Schema): unknown {
   const path = reference.startsWith('#/') ? reference.slice(2).split('/') : ['?'];
   return path.reduce<unknown>((node, key) => own(node, key), root);
 }
@@ -181,7 +185,7 @@ const own = (node: unknown, key: string): unknown =>
   isRecord(node) && Object.hasOwn(node, key) ? node[key] : undefined;
 
 /** Compiles only patterns that cannot take exponential time: no repeated groups, few open repetitions. */
-export function safePattern(pattern: unknown): RegExp | undefined {
+export function compileSafePattern(pattern: unknown): RegExp | undefined {
   if (typeof pattern !== 'string' || pattern.length > 100 || /\)[*+{?]|\\\d|\(\?[=!<]/.test(pattern))
     return undefined;
   if ((pattern.match(/[*+]|,\}/g) ?? []).length > 3) return undefined;
@@ -192,7 +196,7 @@ export function safePattern(pattern: unknown): RegExp | undefined {
   }
 }
 
-const asks = /^(query|question|search|topic|prompt|q|keyword|term|request|ask)s?$/;
-const tells =
+const questionName = /^(query|question|search|topic|prompt|q|keyword|term|request|ask)s?$/;
+const messageName =
   /^(text|message|body|content|reason|note|comment|description|detail|summary|subject|title|feedback|instruction|input|remark|explanation)s?$/;
 const maxDepth = 4;

@@ -2,10 +2,10 @@ import type { ModelRequest } from '../model/chat-model.ts';
 import { isRecord, isScalar, parseJson } from '../model/untrusted-json.ts';
 import type { Memory, PastCall } from './memory.ts';
 import { type Fact, mentionsIn } from './mentions.ts';
-import { type Next, onlyPointed, type PlannedCall, type Situation } from './situation.ts';
-import { carryOut, lookUp } from './step-calls.ts';
+import { isOnlyPointer, type NextAction, type PlannedCall, type Situation } from './situation.ts';
+import { executeCommand, lookUp } from './step-calls.ts';
 import { type Step, stepsOf } from './steps.ts';
-import { relevanceAmong, type ToolCard } from './tool-card.ts';
+import { createRelevance, type ToolCard } from './tool-card.ts';
 import { changeOf, isVerb, stem, topicOf } from './words.ts';
 
 /** The calls to make now, and the commands that cannot run. Both are empty when it is time to answer. */
@@ -25,9 +25,9 @@ const maxCalls = 8;
 export function planNext(memory: Memory, cards: readonly ToolCard[]): Plan {
   const room = maxCalls - memory.turn.flat().length;
   if (room <= 0 || cards.length === 0) return { calls: [], undone: [] };
-  const steps = stepsOf(memory.task).map((step) => asMeant(step, cards));
-  const situationAt = situationsOf(memory, cards, steps);
-  let place: Place = { at: 0, start: 0, replies: 0 };
+  const steps = stepsOf(memory.task).map((step) => withoutFalseCommand(step, cards));
+  const situationAt = createSituationLookup(memory, cards, steps);
+  let place: ReplayPosition = { at: 0, start: 0, replies: 0 };
   for (let step = steps[0]; step !== undefined; step = steps[place.at]) {
     const next = nextFor(situationAt(step, place));
     switch (next.type) {
@@ -47,7 +47,7 @@ export function planNext(memory: Memory, cards: readonly ToolCard[]): Plan {
 /**
  * The progress of the replay: the index of the current step, the replies before it, and all replies so far.
  */
-interface Place {
+interface ReplayPosition {
   readonly at: number;
   readonly start: number;
   readonly replies: number;
@@ -57,18 +57,18 @@ interface Place {
  * Creates a function that returns the situation at a place of the turn. Values that are equal at every place
  * are computed once.
  */
-function situationsOf(memory: Memory, cards: readonly ToolCard[], steps: readonly Step[]) {
-  const relevance = relevanceAmong(cards);
+function createSituationLookup(memory: Memory, cards: readonly ToolCard[], steps: readonly Step[]) {
+  const relevance = createRelevance(cards);
   const vocabulary = vocabularyOf(cards);
   const said = memory.said.map((text) => mentionsIn(text));
-  return (step: Step, { at, start, replies }: Place): Situation => {
+  return (step: Step, { at, start, replies }: ReplayPosition): Situation => {
     // A refused call returned no facts and had no effect.
-    const segment = memory.turn.slice(start, replies).flat().filter(isHeard);
-    const before = memory.turn.slice(0, start).flat().filter(isHeard).reverse();
+    const segment = memory.turn.slice(start, replies).flat().filter(wasAccepted);
+    const before = memory.turn.slice(0, start).flat().filter(wasAccepted).reverse();
     const past = steps.slice(0, at);
     const heard = [...past.map(({ mentions }) => mentions).reverse(), ...said];
-    const background = [...before, ...memory.earlier.filter(isHeard)];
-    const summary = summaryOf([...before, ...segment].filter((call) => !onlyPointed(call, cards)));
+    const background = [...before, ...memory.earlier.filter(wasAccepted)];
+    const summary = summaryOf([...before, ...segment].filter((call) => !isOnlyPointer(call, cards)));
     const calls = memory.turn.slice(0, replies).flat();
     const made = new Set(
       calls.filter((call, at) => !mayBeRetried(call, calls.slice(at))).map(({ key }) => key),
@@ -83,7 +83,7 @@ function situationsOf(memory: Memory, cards: readonly ToolCard[], steps: readonl
   };
 }
 
-const isHeard = ({ refused }: PastCall): boolean => !refused;
+const wasAccepted = ({ refused }: PastCall): boolean => !refused;
 
 /** Returns the card of a tool after some calls. The instructions or its last result can mark it as locked. */
 function withLock(card: ToolCard, { needs, earlier }: Memory, calls: readonly PastCall[]): ToolCard {
@@ -106,7 +106,7 @@ const hasWorked = ({ result, failed, refused }: PastCall): boolean =>
   result !== undefined && !failed && !refused;
 
 /** "What about 12?" repeats the previous question. */
-const elliptical = /^\s*(?:and|what about|how about|same for)\s+(?:the\s+)?(?<word>\p{L}+)?/iu;
+const ellipticalQuestion = /^\s*(?:and|what about|how about|same for)\s+(?:the\s+)?(?<word>\p{L}+)?/iu;
 
 function topicAndContext(
   step: Step,
@@ -114,7 +114,7 @@ function topicAndContext(
   { said }: Memory,
 ): { topic: string[]; context: string[] } {
   const context = [...new Set([...before.flatMap(({ topic }) => topic), ...topicOf(said[0] ?? '')])];
-  const opening = elliptical.exec(step.text);
+  const opening = ellipticalQuestion.exec(step.text);
   const verb = isVerb(stem(opening?.groups?.word?.toLowerCase() ?? ''));
   const repeats = opening !== null && !verb && step.mentions.length > 0 && step.command === undefined;
   return { topic: [...new Set([...step.topic, ...(repeats ? context : [])])], context };
@@ -133,7 +133,7 @@ const vocabularyOf = (cards: readonly ToolCard[]): ReadonlySet<string> =>
  * one, the first word of a tool's name, or a word used as a verb before the object that a tool makes ("blork
  * a flomp" for `create_blork`).
  */
-function asMeant(step: Step, cards: readonly ToolCard[]): Step {
+function withoutFalseCommand(step: Step, cards: readonly ToolCard[]): Step {
   const { command, governs } = step;
   if (command === undefined || isVerb(command)) return step;
   const leads = ({ changes }: ToolCard): boolean => changes[0] === command;
@@ -142,7 +142,7 @@ function asMeant(step: Step, cards: readonly ToolCard[]): Step {
 }
 
 /** A tool that is possibly locked is called only if there is no other call to make. */
-function nextFor(situation: Situation): Next {
+function nextFor(situation: Situation): NextAction {
   const { cards } = situation;
   const isUnsure = cards.some(({ unsure }) => unsure);
   const sure = isUnsure
@@ -155,40 +155,40 @@ function nextFor(situation: Situation): Next {
 }
 
 /** Executes a command. Any other step is a look-up. */
-function nextAmong(situation: Situation): Next {
+function nextAmong(situation: Situation): NextAction {
   const { command } = situation.sources.step;
   if (command === undefined) return lookUp(situation);
   const kind = changeOf(command);
   const makes = situation.cards.filter(({ changes, locked }) => changes.includes(kind) && !locked);
-  return carryOut(situation, kind, makes);
+  return executeCommand(situation, kind, makes);
 }
 
 /** Returns a fact in words: `ships on: 2026-03-01`, `probe code: none`. */
-export const factInWords = ({ label, value }: Fact): string =>
-  `${label.replaceAll('_', ' ')}: ${value === '' ? 'none' : clipped(String(value), 200)}`;
+export const formatFact = ({ label, value }: Fact): string =>
+  `${label.replaceAll('_', ' ')}: ${value === '' ? 'none' : clipText(String(value), 200)}`;
 
 /** Returns the result of a call on one line, clipped. */
-export function resultInWords({ result, facts, absent, failed }: PastCall): string {
+export function formatPastResult({ result, facts, absent, failed }: PastCall): string {
   if (result === undefined) return 'no result yet';
-  if (failed) return clipped(result, maxLine);
+  if (failed) return clipText(result, maxLine);
   const json = parseJson(result);
-  if (json === undefined || isScalar(json) || json === null) return clipped(result.trim(), maxLine);
-  const lines = [...new Set([...facts, ...absent].map(factInWords))].slice(0, maxFacts);
-  return lines.length === 0 ? 'nothing' : clipped(lines.join(', '), maxLine);
+  if (json === undefined || isScalar(json) || json === null) return clipText(result.trim(), maxLine);
+  const lines = [...new Set([...facts, ...absent].map(formatFact))].slice(0, maxFacts);
+  return lines.length === 0 ? 'nothing' : clipText(lines.join(', '), maxLine);
 }
 
 /** Returns a call in words: the tool and the plain values of its input. */
-export const callInWords = ({ tool, input }: PastCall): string => {
+export const formatPastCall = ({ tool, input }: PastCall): string => {
   const values = Object.values(input).filter((value) => typeof value !== 'object');
   return values.length === 0 ? tool : `${tool} (${values.join(', ').slice(0, 100)})`;
 };
 
 /** Returns the results of the successful calls, for text addressed to a person. */
 const summaryOf = (calls: readonly PastCall[]): string =>
-  clipped(
+  clipText(
     calls
       .filter(({ failed, result }) => !failed && result !== undefined)
-      .map(resultInWords)
+      .map(formatPastResult)
       .join('; '),
     1_000,
   );
@@ -198,39 +198,42 @@ const summaryOf = (calls: readonly PastCall[]): string =>
  * beginning of each message and each result, about a quarter in total. Returns `undefined` for any other
  * request.
  */
-export function digestOf({ messages, tools, output }: ModelRequest): string | undefined {
+export function shortenConversation({ messages, tools, output }: ModelRequest): string | undefined {
   const last = messages.at(-1);
   if (tools.length > 0 || output || messages.length > 2 || last?.role !== 'user') return undefined;
   const lines = last.text.split('\n').map(parseJson);
   // The request to a nested loop is a single line.
   if (lines.length < 2 || !lines.every(isLine)) return undefined;
-  const most = Math.max(MIN_LINE, Math.floor(last.text.length / 4 / lines.length));
-  return [NOTICE, ...lines.flatMap((line) => toldIn(line).map((text) => clipped(text, most)))].join('\n');
+  const most = Math.max(MIN_LINE_CHARACTERS, Math.floor(last.text.length / 4 / lines.length));
+  return [
+    SHORTENED_NOTICE,
+    ...lines.flatMap((line) => textsOfLine(line).map((text) => clipText(text, most))),
+  ].join('\n');
 }
 
 const maxLine = 600;
 const maxFacts = 16;
 
-const clipped = (text: string, length: number): string =>
+const clipText = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;
 
 /** Precedes shortened text, which is not a language model's summary. */
-const NOTICE = '(Shortened by the offline planner.)';
+const SHORTENED_NOTICE = '(Shortened by the offline planner.)';
 
 /** The keys with which a line of a conversation can begin. */
 const SPEAKERS: readonly string[] = ['user', 'assistant', 'summary', 'steer', 'late', 'loop', 'leftOut'];
 
 /** The minimum length in characters of a useful line. */
-const MIN_LINE = 24;
+const MIN_LINE_CHARACTERS = 24;
 
 type Line = Readonly<Record<string, unknown>>;
 
 const isLine = (line: unknown): line is Line =>
   isRecord(line) && SPEAKERS.includes(Object.keys(line)[0] ?? '');
 
-function toldIn(line: Line): string[] {
+function textsOfLine(line: Line): string[] {
   const [[speaker, text] = ['', '']] = Object.entries(line);
   const calls = Array.isArray(line.calls) ? line.calls.filter(isRecord) : [];
-  const said = text === '' ? [] : [`${speaker}: ${String(text).replace(NOTICE, '').trim()}`];
+  const said = text === '' ? [] : [`${speaker}: ${String(text).replace(SHORTENED_NOTICE, '').trim()}`];
   return [...said, ...calls.map(({ tool, input, result }) => `${tool} ${input}: ${result ?? 'no result'}`)];
 }

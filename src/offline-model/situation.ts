@@ -1,8 +1,8 @@
-import { type Filling, fillInput } from './fill-input.ts';
+import { type FilledInput, fillInput } from './fill-input.ts';
 import { isAbsent, type Sources } from './fill-value.ts';
 import { callKey, type PastCall } from './memory.ts';
 import { type Relevance, type ToolCard, weightOf, weights } from './tool-card.ts';
-import { isPlainLook, kinOf, stem, wordsOf } from './words.ts';
+import { impliedStemsOf, isPlainLookVerb, stem, wordsOf } from './words.ts';
 
 /** A call that the planner wants to make. */
 export interface PlannedCall {
@@ -11,7 +11,7 @@ export interface PlannedCall {
 }
 
 /** The next action for one step. */
-export type Next =
+export type NextAction =
   | { readonly type: 'call'; readonly calls: readonly PlannedCall[] }
   | { readonly type: 'done' }
   /** A command that cannot run. `missing` lists the inputs without a fitting value. */
@@ -44,13 +44,15 @@ export function openWords(situation: Situation): string[] {
       .filter(({ marked }) => !marked)
       .flatMap(({ words }) => words),
   );
-  const asked = (remembers && step.refersBack ? calls : segment).filter((call) => !onlyPointed(call, cards));
+  const asked = (remembers && step.refersBack ? calls : segment).filter(
+    (call) => !isOnlyPointer(call, cards),
+  );
   const covered = (word: string): boolean =>
     keys.has(word) ||
-    (remembers && kinOf(word).some((kin) => keys.has(kin))) ||
-    asked.some((call) => answers(call, word, cards)) ||
+    (remembers && impliedStemsOf(word).some((kin) => keys.has(kin))) ||
+    asked.some((call) => isAnsweredBy(call, word, cards)) ||
     isCutOff(situation, word);
-  return topic.filter((word) => !isPlainLook(word) && !covered(word));
+  return topic.filter((word) => !isPlainLookVerb(word) && !covered(word));
 }
 
 /**
@@ -59,27 +61,29 @@ export function openWords(situation: Situation): string[] {
  */
 function isCutOff({ cards, sources }: Situation, word: string): boolean {
   if (sources.segment.every(({ absent }) => absent.length === 0)) return false;
-  const weighed = readers(cards).map((card) => ({ card, weight: weightOf(card, word) }));
+  const weighed = readOnlyTools(cards).map((card) => ({ card, weight: weightOf(card, word) }));
   const most = Math.max(0, ...weighed.map(({ weight }) => weight));
   const closest = weighed.filter(({ weight }) => weight > 0 && weight === most);
-  return closest.length > 0 && closest.every(({ card }) => lacksAbsent(fillInput(card, sources), sources));
+  return (
+    closest.length > 0 && closest.every(({ card }) => isMissingAbsent(fillInput(card, sources), sources))
+  );
 }
 
 /**
  * Returns whether the call answers this word. Either its tool matches the word, or its tool and its result
  * match what the word asks for.
  */
-function answers({ tool, facts }: PastCall, word: string, cards: readonly ToolCard[]): boolean {
+function isAnsweredBy({ tool, facts }: PastCall, word: string, cards: readonly ToolCard[]): boolean {
   const card = cards.find(({ name }) => name === tool);
   if (card === undefined) return wordsOf(tool).map(stem).includes(word);
   const weight = weightOf(card, word);
   // A tool that only mentions the word does not replace a tool named after it.
-  const enough = readers(cards).some((other) => direct(other, [word]) > 0)
+  const enough = readOnlyTools(cards).some((other) => countDirectWords(other, [word]) > 0)
     ? weights.parameter
     : weights.description;
   return (
     weight >= enough ||
-    (weight > 0 && facts.some(({ words }) => words.some((other) => kinOf(word).includes(other))))
+    (weight > 0 && facts.some(({ words }) => words.some((other) => impliedStemsOf(word).includes(other))))
   );
 }
 
@@ -87,20 +91,20 @@ function answers({ tool, facts }: PastCall, word: string, cards: readonly ToolCa
  * Returns look-ups with known values that can yield an input that another tool lacks. With `eager`, a tool
  * that shares no word also qualifies.
  */
-export function gather(
+export function gatherLookUps(
   situation: Situation,
   nouns: readonly string[],
   eager: boolean,
 ): readonly PlannedCall[] {
   const { cards, relevance, sources } = situation;
   const words = openWords(situation);
-  const options = readers(cards).flatMap((card) => {
+  const options = readOnlyTools(cards).flatMap((card) => {
     const filling = fillInput(card, sources);
     const opens = card.params.every(({ required }) => !required);
-    const calls = fresh(card, filling, situation);
-    const gain = relevance(card, nouns) + relevance(card, words) + (eager ? faintHope : 0);
+    const calls = newCalls(card, filling, situation);
+    const gain = relevance(card, nouns) + relevance(card, words) + (eager ? minRelevance : 0);
     // A tool without required input fits any situation, so it must share a word.
-    const promises = opens ? gain > faintHope : gain > 0 && filling.grounded;
+    const promises = opens ? gain > minRelevance : gain > 0 && filling.grounded;
     return calls.length > 0 && promises ? [{ calls, gain }] : [];
   });
   return options.toSorted((left, right) => right.gain - left.gain)[0]?.calls ?? [];
@@ -109,10 +113,10 @@ export function gather(
 /**
  * Less than any shared word gives. A tool without a shared word therefore comes last, and only if `eager`.
  */
-const faintHope = 0.1;
+const minRelevance = 0.1;
 
 /** Returns the calls of a filling that were not made yet. */
-export const fresh = ({ name }: ToolCard, { inputs }: Filling, { made }: Situation): PlannedCall[] => {
+export const newCalls = ({ name }: ToolCard, { inputs }: FilledInput, { made }: Situation): PlannedCall[] => {
   const keys = new Set(made);
   return inputs.flatMap((input) => {
     const key = callKey(name, input);
@@ -123,19 +127,19 @@ export const fresh = ({ name }: ToolCard, { inputs }: Filling, { made }: Situati
 };
 
 /** Returns whether a missing identifier is known to be absent, so no other call can yield it. */
-export const lacksAbsent = ({ missing }: Filling, { segment }: Sources): boolean =>
+export const isMissingAbsent = ({ missing }: FilledInput, { segment }: Sources): boolean =>
   missing.some((param) => isAbsent(param, segment));
 
 /** Returns the read-only tools that are not locked. */
-export const readers = (cards: readonly ToolCard[]): ToolCard[] =>
+export const readOnlyTools = (cards: readonly ToolCard[]): ToolCard[] =>
   cards.filter(({ changes, locked }) => changes.length === 0 && !locked);
 
 /** Returns how many of the words occur in the tool's name and parameters. */
-export const direct = (card: ToolCard, words: readonly string[]): number =>
+export const countDirectWords = (card: ToolCard, words: readonly string[]): number =>
   words.filter((word) => (card.weights.get(word) ?? 0) >= weights.parameter).length;
 
 /** Returns whether the call's result only lists the tools that are available now or must be called first. */
-export function onlyPointed({ result, tool }: PastCall, cards: readonly ToolCard[]): boolean {
+export function isOnlyPointer({ result, tool }: PastCall, cards: readonly ToolCard[]): boolean {
   if (/^tools now available:/i.test(result ?? '')) return true;
   if (result === undefined || /^\s*[[{]/.test(result) || !/\btools?\b/i.test(result.slice(0, 4_000)))
     return false;

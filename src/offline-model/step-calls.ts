@@ -1,40 +1,40 @@
 import { fillInput } from './fill-input.ts';
 import type { PastCall } from './memory.ts';
 import {
-  direct,
-  fresh,
-  gather,
-  lacksAbsent,
-  type Next,
-  onlyPointed,
+  countDirectWords,
+  gatherLookUps,
+  isMissingAbsent,
+  isOnlyPointer,
+  type NextAction,
+  newCalls,
   openWords,
   type PlannedCall,
-  readers,
+  readOnlyTools,
   type Situation,
 } from './situation.ts';
 import type { Step } from './steps.ts';
 import type { ToolCard } from './tool-card.ts';
-import { changesOf, isLook, kinOf, stem, stemsOf, wordsOf } from './words.ts';
+import { changesOf, impliedStemsOf, isLookVerb, stem, stemsOf, wordsOf } from './words.ts';
 
 /**
  * Exceeds the sum of all other words in a message. A tool for the command's object then outranks a tool for a
  * word mentioned elsewhere.
  */
-const objectCounts = 100;
+const objectWeight = 100;
 /** Earlier topics weigh less than the step itself, and decide only between tools that are close. */
-const contextCounts = 1 / 4;
+const contextWeight = 1 / 4;
 
 /**
  * Returns the next calls of a command: one call of the tool in `makes` that fits its object best, or first a
  * look-up for a missing input. Makes no call if two tools fit equally well, or after the command's call, even
  * if that failed.
  */
-export function carryOut(situation: Situation, kind: string, makes: readonly ToolCard[]): Next {
+export function executeCommand(situation: Situation, kind: string, makes: readonly ToolCard[]): NextAction {
   const { cards, relevance, sources, topic, context } = situation;
   const { step, segment } = sources;
   const ours = ({ tool }: PastCall): boolean =>
     changesOf(tool, '').includes(kind) || makes.some(({ name }) => name === tool);
-  const last = segment.filter((call) => ours(call) && !onlyPointed(call, cards)).at(-1);
+  const last = segment.filter((call) => ours(call) && !isOnlyPointer(call, cards)).at(-1);
   if (last !== undefined) return last.failed ? { type: 'blocked', missing: [] } : { type: 'done' };
   const object = stemsOf(step.object);
   const ranked = makes
@@ -43,25 +43,25 @@ export function carryOut(situation: Situation, kind: string, makes: readonly Too
       card,
       filling: fillInput(card, sources),
       rank:
-        objectCounts * direct(card, object) +
+        objectWeight * countDirectWords(card, object) +
         relevance(card, topic) +
-        contextCounts * relevance(card, context),
+        contextWeight * relevance(card, context),
     }));
-  const strange = ranked.length > 0 && ranked.every(({ card }) => direct(card, object) === 0);
-  const opening = strange ? lookAbout(object, situation) : [];
+  const strange = ranked.length > 0 && ranked.every(({ card }) => countDirectWords(card, object) === 0);
+  const opening = strange ? lookUpObject(object, situation) : [];
   if (opening.length > 0) return { type: 'call', calls: opening };
   const best = Math.max(...ranked.map(({ rank }) => rank));
   const top = ranked.filter(({ rank }) => rank === best);
   const ready = top.filter(({ filling }) => filling.inputs.length > 0);
   const [only] = ready;
   if (only !== undefined && ready.length === 1) {
-    const calls = fresh(only.card, only.filling, situation);
+    const calls = newCalls(only.card, only.filling, situation);
     if (calls.length > 0) return { type: 'call', calls };
   }
   const missing = top.flatMap(({ filling }) => filling.missing);
   const nouns = missing.flatMap((param) => param.nouns);
-  const hopeless = ready.length > 1 || top.some(({ filling }) => lacksAbsent(filling, sources));
-  const calls = hopeless ? [] : gather(situation, nouns, top.length > 0);
+  const hopeless = ready.length > 1 || top.some(({ filling }) => isMissingAbsent(filling, sources));
+  const calls = hopeless ? [] : gatherLookUps(situation, nouns, top.length > 0);
   return calls.length > 0
     ? { type: 'call', calls }
     : { type: 'blocked', missing: missing.map(({ name }) => name) };
@@ -71,19 +71,19 @@ export function carryOut(situation: Situation, kind: string, makes: readonly Too
  * Returns a call of a tool that needs no input and matches the object. It can unlock the tool that the
  * command means.
  */
-function lookAbout(object: readonly string[], situation: Situation): readonly PlannedCall[] {
+function lookUpObject(object: readonly string[], situation: Situation): readonly PlannedCall[] {
   const says = ({ weights }: ToolCard): number =>
     object.reduce((sum, word) => sum + (weights.get(word) ?? 0), 0);
-  const looks = readers(situation.cards)
+  const looks = readOnlyTools(situation.cards)
     .filter((card) => says(card) > 0 && card.params.every(({ required }) => !required))
     .toSorted((left, right) => says(right) - says(left))
-    .map((card) => fresh(card, fillInput(card, situation.sources), situation));
+    .map((card) => newCalls(card, fillInput(card, situation.sources), situation));
   return looks.find((calls) => calls.length > 0) ?? [];
 }
 
 /** Returns whether the tool acts on the command's object. A command never uses a tool for another object. */
 function fitsObject(card: ToolCard, object: readonly string[], counted: boolean): boolean {
-  if (object.length === 0 || direct(card, object) > 0) return true;
+  if (object.length === 0 || countDirectWords(card, object) > 0) return true;
   const required = card.params.filter((param) => param.required);
   if (counted && required.some(({ shape }) => shape.type === 'number')) return true;
   const takesWords = required.some(({ shape }) => shape.type === 'phrase');
@@ -94,61 +94,62 @@ function fitsObject(card: ToolCard, object: readonly string[], counted: boolean)
  * A call with a value concerns one object, a call with free words only a subject. The latter must fit twice
  * as well.
  */
-const groundedCounts = 2;
+const groundedWeight = 2;
 /** Prefers a tool that uses a value not looked up yet. Worth about one word of a description. */
-const newValueCounts = 1;
+const newValueWeight = 1;
 /**
  * If a question names no value, each of its own words in a tool's name, in the same form, outweighs an
  * earlier value. "List the flomps" means `list_flomps`, and not `get_flomp` with the last one.
  */
-const formCounts = 2;
+const formWeight = 2;
 /** Breaks ties: of two tools that fit equally, the one without required input wins. */
-const openCounts = 1 / 1000;
+const openWeight = 1 / 1000;
 /** Little more than a tie-breaker: earlier topics must not outweigh a word of the step. */
-const spokenCounts = 1 / 100;
+const spokenWeight = 1 / 100;
 
 /**
  * Returns the next look-ups for a question. It picks the tool that matches the open words best and prefers
  * values over free words. Otherwise it picks a tool that can supply a missing input, or once a tool that
  * accepts any question.
  */
-export function lookUp(situation: Situation): Next {
+export function lookUp(situation: Situation): NextAction {
   const { cards, relevance, sources, context, topic } = situation;
   const { segment, step } = sources;
   const words = openWords(situation);
   const spent = new Set(segment.flatMap(({ input }) => Object.values(input).map(String)));
-  const related = readers(cards).filter((card) => relevance(card, [...words, ...context]) > 0);
+  const related = readOnlyTools(cards).filter((card) => relevance(card, [...words, ...context]) > 0);
   const candidates = related.map((card) => {
     const filling = fillInput(card, sources);
     const gain = relevance(card, words);
     const newValue = filling.mentions.some(({ value }) => !spent.has(value));
     const useful =
-      (gain > 0 && (filling.grounded || segment.length === 0 || direct(card, words) > 0)) || newValue;
+      (gain > 0 && (filling.grounded || segment.length === 0 || countDirectWords(card, words) > 0)) ||
+      newValue;
     const rank =
-      gain * ((filling.grounded ? groundedCounts : 1) + formCounts * sharedForms(card, step)) +
-      (newValue ? newValueCounts : 0) +
-      (card.params.some(({ required }) => required) ? 0 : openCounts) +
-      spokenCounts * relevance(card, context);
+      gain * ((filling.grounded ? groundedWeight : 1) + formWeight * sharedForms(card, step)) +
+      (newValue ? newValueWeight : 0) +
+      (card.params.some(({ required }) => required) ? 0 : openWeight) +
+      spokenWeight * relevance(card, context);
     return {
       card,
       filling,
       rank: useful ? rank : 0,
-      wanted: direct(card, words) > 0 || kinDirect(card, words),
+      wanted: countDirectWords(card, words) > 0 || hasImpliedDirectWord(card, words),
     };
   });
   const best = candidates
     .filter(({ rank }) => rank > 0)
-    .map((candidate) => ({ ...candidate, calls: fresh(candidate.card, candidate.filling, situation) }))
+    .map((candidate) => ({ ...candidate, calls: newCalls(candidate.card, candidate.filling, situation) }))
     .filter(({ calls }) => calls.length > 0)
     .toSorted((left, right) => right.rank - left.rank)[0];
   if (best !== undefined) return { type: 'call', calls: best.calls };
   const unreached = candidates.filter(({ wanted, filling }) => wanted && filling.missing.length > 0);
   const nouns = unreached.flatMap(({ filling }) => filling.missing.flatMap((param) => param.nouns));
-  const bridge = unreached.length > 0 ? gather(situation, nouns, segment.length > 0) : [];
+  const bridge = unreached.length > 0 ? gatherLookUps(situation, nouns, segment.length > 0) : [];
   if (bridge.length > 0) return { type: 'call', calls: bridge };
   const unknown =
     words.length > 0 && words.length === topic.length && segment.length === 0 && !step.refersBack;
-  const last = unknown ? lastResort(situation) : [];
+  const last = unknown ? fallbackCalls(situation) : [];
   return last.length > 0 ? { type: 'call', calls: last } : { type: 'done' };
 }
 
@@ -159,23 +160,23 @@ export function lookUp(situation: Situation): Next {
 function sharedForms({ name }: ToolCard, { text, mentions, refersBack }: Step): number {
   if (mentions.length > 0 || refersBack) return 0;
   const forms = wordsOf(text).filter(
-    (word) => isLook(stem(word)) || (word !== stem(word) && word.endsWith('s')),
+    (word) => isLookVerb(stem(word)) || (word !== stem(word) && word.endsWith('s')),
   );
   const own = new Set(wordsOf(name));
   return new Set(forms.filter((word) => own.has(word))).size;
 }
 
-const kinDirect = (card: ToolCard, words: readonly string[]): boolean =>
-  words.some((word) => direct(card, kinOf(word)) > 0);
+const hasImpliedDirectWord = (card: ToolCard, words: readonly string[]): boolean =>
+  words.some((word) => countDirectWords(card, impliedStemsOf(word)) > 0);
 
 /** Returns a call of a tool that accepts any question. Used if no tool shares a word with it. */
-function lastResort(situation: Situation): readonly PlannedCall[] {
+function fallbackCalls(situation: Situation): readonly PlannedCall[] {
   const { cards, sources } = situation;
-  for (const card of readers(cards)) {
+  for (const card of readOnlyTools(cards)) {
     const required = card.params.filter((param) => param.required);
     if (required.length !== 1 || !required.every(({ shape }) => shape.type === 'text' && !shape.tells))
       continue;
-    const calls = fresh(card, fillInput(card, sources), situation);
+    const calls = newCalls(card, fillInput(card, sources), situation);
     if (calls.length > 0) return calls;
   }
   return [];

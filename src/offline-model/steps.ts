@@ -1,5 +1,5 @@
 import { type Mention, mentionsIn } from './mentions.ts';
-import { isLook, isVerb, stem, stopWords, topicOf, wordsOf } from './words.ts';
+import { isLookVerb, isVerb, stem, stopWords, topicOf, wordsOf } from './words.ts';
 
 /** One request within a message. */
 export interface Step {
@@ -30,39 +30,41 @@ export interface Step {
  * have one.
  */
 export const stepsOf = (message: string): readonly Step[] =>
-  cut(message, /(?<=[.!?])\s+|;\s*|\n+/gu)
+  splitOutsideQuotes(message, /(?<=[.!?])\s+|;\s*|\n+/gu)
     .flatMap((sentence) => {
       const question = isQuestion(sentence);
-      return cut(sentence, seams).flatMap((piece) => stepsIn(piece, question, condition.test(sentence)));
+      return splitOutsideQuotes(sentence, stepSeparators).flatMap((piece) =>
+        stepsIn(piece, question, conditionWord.test(sentence)),
+      );
     })
     .slice(0, 12);
 
-const asking =
+const askingWord =
   /^(who|whose|whom|what|which|where|when|why|how|is|are|am|was|were|did|does|do|should|may|can|could|would|will|has|have|had)$/;
-const condition = /\b(if|unless|whether|in case|provided|once|suppose|what happens)\b/i;
-const courtesy =
+const conditionWord = /\b(if|unless|whether|in case|provided|once|suppose|what happens)\b/i;
+const courtesyPhrase =
   /^(?:please|hi|hello|hey|now|also|and|so|then|but|ok|okay|just|kindly|first|finally|next)\b[\s,!]*/i;
-const wish =
+const wishPhrase =
   /^(?:i want|i need|i would like|i'd like|we need|we want|you need|help me|go ahead and|let's)(?: you)?(?: to)?\b\s*/i;
-const request = /^(?:can|could|would|will) you\s+/i;
-const seams =
+const requestPhrase = /^(?:can|could|would|will) you\s+/i;
+const stepSeparators =
   /,?\s+(?:and\s+)?(?:then|afterwards|after that|finally)\b,?\s+|(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:please\s+|also\s+)*(?<verb>\p{L}+))/giu;
 const nounAfter = /^\s+(?:of|is|was|are|were|has|had)\b/i;
-const governed = /^\s+(?:a|an|the|another|some|my|our|your|me|us|it|them)(?![\p{L}\p{N}-])/iu;
+const governedObject = /^\s+(?:a|an|the|another|some|my|our|your|me|us|it|them)(?![\p{L}\p{N}-])/iu;
 const backReference = /\b(it|its|this|that|them|they|their|these|those|he|she|his|her)\b/i;
 
 /** Returns the text with quotations replaced by dots of the same length, which keeps positions equal. */
-const unquoted = (text: string): string =>
+const maskQuotes = (text: string): string =>
   text.replace(/"[^"]*"|“[^”]*”|`[^`]*`|(?<!\p{L})'[^']*'(?!\p{L})/gu, (quote) => '·'.repeat(quote.length));
 
 /**
  * Cuts outside quotations. A seam before a word cuts only if that word is a verb and more than a verb
  * precedes it.
  */
-function cut(text: string, seam: RegExp): string[] {
+function splitOutsideQuotes(text: string, seam: RegExp): string[] {
   const pieces: string[] = [];
   let start = 0;
-  for (const match of unquoted(text).matchAll(seam)) {
+  for (const match of maskQuotes(text).matchAll(seam)) {
     const verb = match.groups?.verb;
     if (verb !== undefined && !(isPlainVerb(verb) && wordsOf(text.slice(start, match.index)).length > 1))
       continue;
@@ -74,44 +76,47 @@ function cut(text: string, seam: RegExp): string[] {
     .filter((piece) => /[\p{L}\p{N}]/u.test(piece));
 }
 
-/** Accepts `cancel`, but not `cancels` or `cancelled`. */
-const isPlain = (word: string): boolean => {
+/** Accepts `cancel`, but not `cancels` or `cancelEvents`. */
+const isUninflected = (word: string): boolean => {
   const root = stem(word.toLowerCase());
   return [root, `${root}e`, `${root}${root.at(-1)}`].includes(word.toLowerCase());
 };
-const isPlainVerb = (word: string): boolean => isPlain(word) && isVerb(stem(word.toLowerCase()));
+const isPlainVerb = (word: string): boolean => isUninflected(word) && isVerb(stem(word.toLowerCase()));
 
-function opened(text: string): string {
+function withoutOpening(text: string): string {
   let rest = text.trim();
   for (let before = ''; before !== rest; ) {
     before = rest;
-    rest = rest.replace(courtesy, '').replace(wish, '');
+    rest = rest.replace(courtesyPhrase, '').replace(wishPhrase, '');
   }
   return rest;
 }
 
 function isQuestion(sentence: string): boolean {
-  const text = opened(unquoted(sentence));
+  const text = withoutOpening(maskQuotes(sentence));
   const ends = /\?\s*$/.test(text);
-  if (request.test(text)) return ends && !/\bplease\b/i.test(text) && mentionsIn(sentence).length === 0;
-  return ends || asking.test(wordsOf(text)[0] ?? '');
+  if (requestPhrase.test(text)) return ends && !/\bplease\b/i.test(text) && mentionsIn(sentence).length === 0;
+  return ends || askingWord.test(wordsOf(text)[0] ?? '');
 }
 
 function stepsIn(piece: string, question: boolean, conditional: boolean): Step[] {
   const asked = question && !/^(?:and |also )*please\b/i.test(piece);
-  const text = opened(opened(piece).replace(request, ''));
+  const text = withoutOpening(withoutOpening(piece).replace(requestPhrase, ''));
   const [, verbs = '', rest = ''] =
-    /^(\p{L}+(?:(?:\s*,\s*|\s+and\s+)\p{L}+)*)(.*)$/su.exec(unquoted(text)) ?? [];
+    /^(\p{L}+(?:(?:\s*,\s*|\s+and\s+)\p{L}+)*)(.*)$/su.exec(maskQuotes(text)) ?? [];
   const words = wordsOf(verbs).filter((word, at) => word !== 'and' && (at === 0 || isPlainVerb(word)));
-  const commands = words.filter((word) => isPlain(word) && !stopWords.has(word) && !isLook(stem(word)));
-  const given = asked || conditional || nounAfter.test(rest) || asking.test(words[0] ?? '') ? [] : commands;
+  const commands = words.filter(
+    (word) => isUninflected(word) && !stopWords.has(word) && !isLookVerb(stem(word)),
+  );
+  const given =
+    asked || conditional || nounAfter.test(rest) || askingWord.test(words[0] ?? '') ? [] : commands;
   const mentions = mentionsIn(piece);
   const { object, counted } = objectIn(text.slice(text.length - rest.length), mentions);
   const step = {
     text: piece,
     topic: topicOf(piece),
     mentions,
-    governs: governed.test(rest),
+    governs: governedObject.test(rest),
     object,
     counted,
     refersBack: backReference.test(piece),

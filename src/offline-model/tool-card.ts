@@ -1,7 +1,17 @@
 import type { ToolDefinition } from '../model/chat-model.ts';
 import { saysUnavailable } from './memory.ts';
 import { type Param, paramsOf } from './params.ts';
-import { changeOf, changesOf, idMarkers, isLook, isVerb, kinOf, stem, stemsOf, wordsOf } from './words.ts';
+import {
+  changeOf,
+  changesOf,
+  idMarkers,
+  impliedStemsOf,
+  isLookVerb,
+  isVerb,
+  stem,
+  stemsOf,
+  wordsOf,
+} from './words.ts';
 
 /** The planner's view of an offered tool. */
 export interface ToolCard {
@@ -20,24 +30,24 @@ export interface ToolCard {
 }
 
 /** Reads a definition, once per definition object. Never throws, whatever the schema contains. */
-export function toolCard(tool: ToolDefinition): ToolCard {
+export function readToolCard(tool: ToolDefinition): ToolCard {
   const known = cards.get(tool);
   if (known !== undefined) return known;
-  const card = read(tool);
+  const card = createCard(tool);
   cards.set(tool, card);
   return card;
 }
 
 const cards = new WeakMap<ToolDefinition, ToolCard>();
 
-function read({ name, description, inputSchema }: ToolDefinition): ToolCard {
+function createCard({ name, description, inputSchema }: ToolDefinition): ToolCard {
   const about = description.slice(0, 1_000);
   const changes = changesOf(name, about);
   const nameStems = wordsOf(name).map(stem);
   const nouns = nameStems.filter(
     (word) =>
       !idMarkers.has(word) &&
-      !isLook(word) &&
+      !isLookVerb(word) &&
       !(isVerb(word) && changes.includes(changeOf(word))) &&
       word !== changes[0],
   );
@@ -74,7 +84,7 @@ export const weights = { name: 3, parameter: 2, description: 1, parameterDescrip
 export type Relevance = (card: ToolCard, words: readonly string[]) => number;
 
 /** Creates a relevance function that weighs a word by how few of the offered tools share it. */
-export function relevanceAmong(cards: readonly ToolCard[]): Relevance {
+export function createRelevance(cards: readonly ToolCard[]): Relevance {
   const sharing = new Map<string, number>();
   for (const { weights } of cards) {
     for (const word of weights.keys()) sharing.set(word, 1 + (sharing.get(word) ?? 0));
@@ -88,9 +98,11 @@ export const weightOf = (card: ToolCard, word: string): number =>
   card.weights.get(word) ??
   Math.max(
     0,
-    ...kinOf(word).map((kin, at) => (kinCounts - at * fartherCounts) * (card.weights.get(kin) ?? 0)),
+    ...impliedStemsOf(word).map(
+      (kin, at) => (impliedFactor - at * distancePenalty) * (card.weights.get(kin) ?? 0),
+    ),
   );
 
 /** An implied word weighs less than the word itself, and less with each place in its list, but never 0. */
-const kinCounts = 0.7;
-const fartherCounts = 0.05;
+const impliedFactor = 0.7;
+const distancePenalty = 0.05;

@@ -31,11 +31,11 @@ export const stemsOf = (text: string): string[] =>
     .filter((word) => !stopWords.has(word))
     .map(stem);
 
-const list = (words: string): string[] => words.split(/\s+/);
+const splitWords = (words: string): string[] => words.split(/\s+/);
 
 /** Words that do not help to choose a tool. */
 export const stopWords: ReadonlySet<string> = new Set(
-  list(`a an the of to in on at by for with from into is are was were be been being am it its itself this that these those i me my you your
+  splitWords(`a an the of to in on at by for with from into is are was were be been being am it its itself this that these those i me my you your
     we us our they them their he him she his her and or but then so please can could would will shall should may might must do does did
     done has have had what which how there here about as if not no don t s d ll ve re now also just tell let want need like know some any
     all other another one each every given use used using when hi hello hey thanks thank ok okay first next finally after before again
@@ -44,26 +44,28 @@ export const stopWords: ReadonlySet<string> = new Set(
 
 /** Words in a name that mark its value as an identifier: `flomp_id`, `tracking code`. */
 export const idMarkers: ReadonlySet<string> = new Set(
-  list('id identifier code number no nr num key ref reference uuid guid sku slug token handle').map(stem),
+  splitWords('id identifier code number no nr num key ref reference uuid guid sku slug token handle').map(
+    stem,
+  ),
 );
 
 /** The words in tools and results that match an asking word, closest first. */
-const askedFor: ReadonlyMap<string, readonly string[]> = new Map(
+const impliedWords: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
-    where: list('location locate position whereabouts track trace address city'),
-    who: list('name person people user owner contact author member email'),
-    whose: list('name person people user owner contact author member'),
-    when: list('date time day due at eta schedule'),
-    cost: list('price total amount fee'),
-    price: list('cost total amount fee'),
-    amount: list('total price cost sum'),
-    much: list('total amount price cost balance'),
-    many: list('count number quantity total'),
+    where: splitWords('location locate position whereabouts track trace address city'),
+    who: splitWords('name person people user owner contact author member email'),
+    whose: splitWords('name person people user owner contact author member'),
+    when: splitWords('date time day due at eta schedule'),
+    cost: splitWords('price total amount fee'),
+    price: splitWords('cost total amount fee'),
+    amount: splitWords('total price cost sum'),
+    much: splitWords('total amount price cost balance'),
+    many: splitWords('count number quantity total'),
   }).map(([word, kin]) => [stem(word), kin.map(stem)]),
 );
 
 /** Returns the stems implied by the asking word `word`, without the word itself. */
-export const kinOf = (word: string): readonly string[] => askedFor.get(word) ?? [];
+export const impliedStemsOf = (word: string): readonly string[] => impliedWords.get(word) ?? [];
 
 /** Returns the topic of a text: the stems of its meaningful words and its asking words. */
 export const topicOf = (text: string): string[] => {
@@ -82,32 +84,34 @@ export function changesOf(name: string, description: string): readonly string[] 
   const [opening = '', next = ''] = wordsOf(description.slice(0, 200));
   const article = /^(a|an|the|this|one|all|some|each|every|several|your|its|new|it|them)$/.test(next);
   const said = stem(opening);
-  const acts = opening === '' || classes.has(said) || (article && !looks.has(said));
-  if (things.has(parts.at(-1) ?? '') && !(classes.has(parts[0] ?? '') && acts)) return [];
+  const acts = opening === '' || changeKinds.has(said) || (article && !lookVerbs.has(said));
+  if (readOnlyNouns.has(parts.at(-1) ?? '') && !(changeKinds.has(parts[0] ?? '') && acts)) return [];
   const at = parts.findIndex(isVerb);
   const verb = parts[at] ?? '';
-  if (looks.has(verb)) return [];
+  if (lookVerbs.has(verb)) return [];
   if (verb !== '') {
-    const made = makers.has(verb) ? parts.slice(at + 1).filter((part) => !looks.has(part)) : [];
+    const made = makingVerbs.has(verb) ? parts.slice(at + 1).filter((part) => !lookVerbs.has(part)) : [];
     return [verb, ...made].map(changeOf);
   }
-  return classes.has(said) || (article && parts[0] === said && !looks.has(said)) ? [changeOf(said)] : [];
+  return changeKinds.has(said) || (article && parts[0] === said && !lookVerbs.has(said))
+    ? [changeOf(said)]
+    : [];
 }
 
 /** Returns the kind of change for a stem. Synonyms share a kind; an unlisted verb is its own kind. */
-export const changeOf = (word: string): string => classes.get(word) ?? word;
+export const changeOf = (word: string): string => changeKinds.get(word) ?? word;
 
 /** Returns whether a stem is a listed verb of change or of looking. */
-export const isVerb = (word: string): boolean => classes.has(word) || looks.has(word);
+export const isVerb = (word: string): boolean => changeKinds.has(word) || lookVerbs.has(word);
 
 /** Returns whether a stem is a verb of looking. */
-export const isLook = (word: string): boolean => looks.has(word);
+export const isLookVerb = (word: string): boolean => lookVerbs.has(word);
 
 /** Returns whether a stem is a verb such as `get` or `show`, which does not say what is wanted. */
-export const isPlainLook = (word: string): boolean => plainLooks.has(word);
+export const isPlainLookVerb = (word: string): boolean => plainLookVerbs.has(word);
 
 /** The verbs on one line mean the same change. */
-const synonyms = `cancel void revoke withdraw abort
+const changeSynonyms = `cancel void revoke withdraw abort
 delete remove erase drop purge destroy discard
 create add make register insert
 update change set edit modify rename adjust correct replace
@@ -126,28 +130,28 @@ ship dispatch
 publish post`;
 
 /** Verbs of change without a synonym in this list. */
-const others = `close reopen confirm submit transfer move pause resume stop restart lock unlock invite subscribe unsubscribe upload
+const otherChangeVerbs = `close reopen confirm submit transfer move pause resume stop restart lock unlock invite subscribe unsubscribe upload
   deploy execute run write save grant merge import apply escalate assign archive sign upgrade downgrade extend renew reset revert
   install uninstall attach detach link unlink commit push complete finish deliver schedule reschedule redeem donate switch turn
   generate perform clear empty vote join leave kill terminate place`;
 
-const classes: ReadonlyMap<string, string> = new Map([
-  ...others.split(/\s+/).map((verb) => [stem(verb), stem(verb)] as const),
-  ...synonyms
+const changeKinds: ReadonlyMap<string, string> = new Map([
+  ...otherChangeVerbs.split(/\s+/).map((verb) => [stem(verb), stem(verb)] as const),
+  ...changeSynonyms
     .split('\n')
     .map((line) => line.split(' ').map(stem))
     .flatMap((line) => line.map((verb) => [verb, line.join()] as const)),
 ]);
 
 /** Verbs of looking that do not say what is wanted. */
-const plainLooks: ReadonlySet<string> = new Set(
+const plainLookVerbs: ReadonlySet<string> = new Set(
   'get find fetch list show look lookup search read view see check query retrieve tell give display load'
     .split(' ')
     .map(stem),
 );
 
-const looks: ReadonlySet<string> = new Set([
-  ...plainLooks,
+const lookVerbs: ReadonlySet<string> = new Set([
+  ...plainLookVerbs,
   ...`describe explain answer ask browse inspect track trace locate count compare calculate compute estimate convert translate
   summarize summarize analyze analyse validate verify preview recall measure predict forecast help return`
     .split(/\s+/)
@@ -155,12 +159,12 @@ const looks: ReadonlySet<string> = new Set([
 ]);
 
 /** Verbs whose meaning is in the noun that follows: `create_booking` books. */
-const makers: ReadonlySet<string> = new Set(
+const makingVerbs: ReadonlySet<string> = new Set(
   'create make add place perform submit start'.split(' ').map(stem),
 );
 
 /** A name with one of these last words is read-only, even if it contains a verb: `zarnik_update_history`. */
-const things: ReadonlySet<string> = new Set(
+const readOnlyNouns: ReadonlySet<string> = new Set(
   'status count info history list summary detail state policy rate limit level balance total price date time'
     .split(' ')
     .map(stem),

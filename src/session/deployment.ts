@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { attempt } from '../tool/async.ts';
 import { literals } from '../tool/literals.ts';
-import { fromVar } from './read-platform.ts';
+import { parseNumberVar } from './read-platform.ts';
 
 /**
  * Thrown if the Worker's deployment cannot run sessions. Every request fails in the same way until the
@@ -38,13 +38,13 @@ export interface Deployment {
  * On from 2025-11-17. Enables `ctx.exports`, through which a session's Durable Object reaches the
  * `TurnRunner`.
  */
-const HAS_EXPORTS = 'enable_ctx_exports';
+const EXPORTS_FLAG = 'enable_ctx_exports';
 
 /** On from 2026-10-01. Keeps a Durable Object awake while a call that it made is still running. */
-const STAYS_AWAKE = 'durable_object_io_tasks_prevent_eviction';
+const AWAKE_FLAG = 'durable_object_io_tasks_prevent_eviction';
 
 /** The problems of a deployment, in words. */
-const LACKS = {
+const DEPLOYMENT_PROBLEMS = {
   exports: 'This Worker runs without `ctx.exports`, so no turn outlives its request.',
   runner: 'This Worker exports no `TurnRunner`, so no turn outlives its request.',
   class: 'This Worker exports no class for its sessions.',
@@ -53,26 +53,27 @@ const LACKS = {
   awake: 'The platform may stop a background turn, which leaves a `once` call in doubt.',
 };
 
-const lacking = (what: keyof typeof LACKS): string => `${LACKS[what]} ${literals?.mending[what] ?? SEE}`;
+const describeMissing = (what: keyof typeof DEPLOYMENT_PROBLEMS): string =>
+  `${DEPLOYMENT_PROBLEMS[what]} ${literals?.mending[what] ?? SEE_DOCS}`;
 
 /** Flags that no compatibility date enables. */
-const FLAGS = ['enable_request_signal', 'global_fetch_strictly_public'] as const;
+const RECOMMENDED_FLAGS = ['enable_request_signal', 'global_fetch_strictly_public'] as const;
 
 /** In production, the message links to the docs instead of listing the lines to add. */
-const SEE = 'See docs/deploy.md.';
+const SEE_DOCS = 'See docs/deploy.md.';
 
 /** Returns the error for Durable Objects without SQLite storage. */
-export const withoutSqlite = (): DeploymentError => new DeploymentError(lacking('sqlite'));
+export const sqliteMissingError = (): DeploymentError => new DeploymentError(describeMissing('sqlite'));
 
 /**
  * The vars that session objects read, with their minimums. An object ignores an invalid var. A lease holder
  * renews after a third of the lease, from any location. A session refuses new work 16 MiB below its limit.
  */
-const OBJECT_VARS = { LEASE_MS: 100, SESSION_BYTES: 17_000_000 };
+const OBJECT_VAR_MINIMUMS = { LEASE_MS: 100, SESSION_BYTES: 17_000_000 };
 
 function varProblems(env: Deployment['env']): string[] {
-  return Object.entries(OBJECT_VARS).flatMap(([name, least]) => {
-    const read = attempt(() => fromVar(name, least, env[name]));
+  return Object.entries(OBJECT_VAR_MINIMUMS).flatMap(([name, least]) => {
+    const read = attempt(() => parseNumberVar(name, least, env[name]));
     return read.ok ? [] : [String(Object(read.thrown).message)];
   });
 }
@@ -85,10 +86,10 @@ function varProblems(env: Deployment['env']): string[] {
  */
 export function checkDeployment({ env, exports, flags }: Deployment): void {
   const problems = [
-    ...(env.SESSIONS ? [] : [lacking('binding')]),
-    ...(flags[HAS_EXPORTS] ? [] : [lacking('exports')]),
-    ...(exports.TurnRunner ? [] : [lacking('runner')]),
-    ...(hasClass(exports) ? [] : [lacking('class')]),
+    ...(env.SESSIONS ? [] : [describeMissing('binding')]),
+    ...(flags[EXPORTS_FLAG] ? [] : [describeMissing('exports')]),
+    ...(exports.TurnRunner ? [] : [describeMissing('runner')]),
+    ...(hasClass(exports) ? [] : [describeMissing('class')]),
     ...varProblems(env),
   ];
   if (problems.length > 0) throw new DeploymentError(problems.join('\n\n'));
@@ -101,8 +102,8 @@ const hasClass = (exports: Deployment['exports']): boolean =>
 
 /** Returns warnings about settings that would make sessions work better. */
 export const deploymentWarnings = ({ env, flags }: Deployment): readonly string[] => [
-  ...(flags[STAYS_AWAKE] || env.TURNS ? [] : [lacking('awake')]),
-  ...FLAGS.flatMap((flag) =>
-    flags[flag] ? [] : `The flag ${flag} is off. ${literals?.mending[flag] ?? SEE}`,
+  ...(flags[AWAKE_FLAG] || env.TURNS ? [] : [describeMissing('awake')]),
+  ...RECOMMENDED_FLAGS.flatMap((flag) =>
+    flags[flag] ? [] : `The flag ${flag} is off. ${literals?.mending[flag] ?? SEE_DOCS}`,
   ),
 ];

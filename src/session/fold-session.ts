@@ -1,9 +1,9 @@
 import type { EventPage, ReadQuery } from '../journal/event-page.ts';
 import { MESSAGE_TYPES, parseBodies, parseEvent } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import { foldCovered } from '../journal/fold-loop.ts';
+import { foldCoveredEvent } from '../journal/fold-loop.ts';
 import { REDUCER_VERSION, reduce } from '../journal/reduce.ts';
-import type { Leased, Reader, SessionPort } from '../journal/session-port.ts';
+import type { LeaseGrant, ReaderCapabilities, SessionPort } from '../journal/session-port.ts';
 import { fromSnapshot } from '../journal/snapshot.ts';
 import { emptyState, type SessionState } from '../journal/state.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
@@ -13,13 +13,15 @@ import type { Clock } from './read-platform.ts';
 /**
  * The maximum size of one reply of the Durable Object. The platform's own limit for an RPC reply is 32 MiB.
  */
-export const PAGE_BYTES = 4 * 1024 * 1024;
+export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Describes what the code of an app can fold with its modules. Defaults to no modules. */
-export const readerOf = (modules: { readonly reducer: number } = { reducer: REDUCER_VERSION }): Reader => ({
+export const toReader = (
+  modules: { readonly reducer: number } = { reducer: REDUCER_VERSION },
+): ReaderCapabilities => ({
   reducer: modules.reducer,
   messageTypes: MESSAGE_TYPES,
-  maxBytes: PAGE_BYTES,
+  maxBytes: MAX_PAGE_BYTES,
 });
 
 /**
@@ -30,7 +32,7 @@ export const readerOf = (modules: { readonly reducer: number } = { reducer: REDU
  */
 export async function foldLeased(
   port: Pick<SessionPort, 'read'>,
-  { snapshot, covered: texts, page }: Pick<Leased, 'snapshot' | 'covered' | 'page'>,
+  { snapshot, covered: texts, page }: Pick<LeaseGrant, 'snapshot' | 'covered' | 'page'>,
   { memories, keep }: FoldOptions,
 ): Promise<FoldedSession> {
   const state = snapshot ? fromSnapshot(snapshot.body) : emptyState();
@@ -39,12 +41,12 @@ export async function foldLeased(
   let tailBytes = 0;
   let turnEvents: StoredEvent[] = [];
   const first = { ...page, covered: [...texts, ...(page.covered ?? [])] };
-  for await (const { covered: bodies = [], rows } of pagesFrom(port, first, { types, keep })) {
-    for (const text of bodies) for (const event of parseBodies(text)) foldCovered(state, event);
+  for await (const { covered: bodies = [], rows } of readPages(port, first, { types, keep })) {
+    for (const text of bodies) for (const event of parseBodies(text)) foldCoveredEvent(state, event);
     for (const row of rows) {
       const stored = parseEvent(row);
       if (row.seq <= covered) {
-        foldCovered(state, stored);
+        foldCoveredEvent(state, stored);
         continue;
       }
       reduce(state, stored, memories);
@@ -71,7 +73,7 @@ export interface FoldedSession {
 }
 
 /** Yields this page of the journal and all later pages. Awaits `keep` before it reads each further page. */
-export async function* pagesFrom(
+export async function* readPages(
   port: Pick<SessionPort, 'read'>,
   first: EventPage | null,
   { keep, ...query }: Omit<ReadQuery, 'from'> & Pick<FoldOptions, 'keep'>,
@@ -81,13 +83,13 @@ export async function* pagesFrom(
     yield page;
     if (page.next === null) return;
     await keep?.();
-    page = await port.read({ ...query, from: page.next, maxBytes: PAGE_BYTES });
+    page = await port.read({ ...query, from: page.next, maxBytes: MAX_PAGE_BYTES });
   }
 }
 
-interface Folding {
+interface FoldRequest {
   readonly port: SessionPort;
-  readonly leased: Leased;
+  readonly leased: LeaseGrant;
   /** When the request for the lease was sent. */
   readonly sentAt: number;
   readonly clock: Clock;
@@ -102,7 +104,7 @@ interface Folding {
  * @throws NewerEventError if this code is too old for the session.
  * @throws TooLongError if this invocation cannot read all of it.
  */
-export async function foldWhileHeld(folding: Folding): Promise<{ folded: FoldedSession; heard: number }> {
+export async function foldAndRenew(folding: FoldRequest): Promise<{ folded: FoldedSession; heard: number }> {
   const { port, clock, meter, memories, leased } = folding;
   let heard = folding.sentAt;
   let isFresh: boolean | undefined;

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../journal/events.ts';
-import type { Leased, SessionPort, ToHolder } from '../journal/session-port.ts';
+import type { HolderUpdate, LeaseGrant, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import {
   type Holder,
@@ -9,7 +9,7 @@ import {
   NO_CREDENTIALS,
   Slots,
 } from '../loop/holder.ts';
-import type { FileKeeper, HeldFiles } from '../loop/loop-files.ts';
+import type { FileKeeper, HeldSessionFiles } from '../loop/loop-files.ts';
 import { pause, sha256Hex } from '../tool/async.ts';
 import { toLog } from '../tool/console-log.ts';
 import type { GivenEnv } from '../tool/env.ts';
@@ -18,16 +18,16 @@ import type { SessionCredentials } from '../tool/tool.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import { partsOfResult, type ToolResult } from '../tool/tool-result.ts';
 import { HeldInbox } from './inbox.ts';
-import { LeaseKeeper, RUN_OUT } from './lease-keeper.ts';
+import { LEASE_EXPIRED, LeaseKeeper } from './lease-keeper.ts';
 import { type FeedItem, LiveFeed, type LiveText } from './live-feed.ts';
 import { InvocationBudgetWatch, type Meter } from './meter.ts';
 import { Outbox } from './outbox.ts';
-import { type Clock, sharedTimer } from './read-platform.ts';
+import { type Clock, createSharedTimer } from './read-platform.ts';
 
 interface Options {
   readonly port: SessionPort;
   readonly clock: Clock;
-  readonly leased: Leased;
+  readonly leased: LeaseGrant;
   /** When the request for the lease was sent, by `clock`. */
   readonly sentAt: number;
   readonly state: SessionState;
@@ -52,7 +52,7 @@ interface Options {
 /** A session while one invocation holds it: its outbox, its lease, and the conditions that stop its work. */
 export class HeldSession implements Holder {
   readonly outbox: Outbox;
-  readonly files: HeldFiles | undefined;
+  readonly files: HeldSessionFiles | undefined;
   /** Messages for the lease holder. */
   readonly inbox: HeldInbox;
   /** The feed of events and live items to viewers. */
@@ -74,7 +74,7 @@ export class HeldSession implements Holder {
 
   constructor(options: Options) {
     const { port, leased, sentAt, state, memories, meter, log = toLog() } = options;
-    const clock = { ...options.clock, after: sharedTimer(options.clock) };
+    const clock = { ...options.clock, after: createSharedTimer(options.clock) };
     this.#options = options;
     this.now = clock.now;
     this.after = clock.after;
@@ -88,7 +88,7 @@ export class HeldSession implements Holder {
         files?.stored(events);
         this.live.stored(events);
       },
-      inbox: (told: ToHolder) => {
+      inbox: (told: HolderUpdate) => {
         this.inbox.takeIn(told.inbox);
         this.#lease.read(told);
       },
@@ -141,7 +141,7 @@ export class HeldSession implements Holder {
 
   get credentials(): SessionCredentials {
     const { keepsNothing, port, leased } = this.#options;
-    return keepsNothing ? NO_CREDENTIALS : credentialsOf(port, leased.epoch);
+    return keepsNothing ? NO_CREDENTIALS : createCredentials(port, leased.epoch);
   }
 
   checkpoint(): void {
@@ -161,7 +161,7 @@ export class HeldSession implements Holder {
   }
 
   assertHeld(): void {
-    if (!this.#lease.held) this.outbox.fence(new Interrupted('lost', RUN_OUT));
+    if (!this.#lease.held) this.outbox.fence(new Interrupted('lost', LEASE_EXPIRED));
     if (this.outbox.fencedBy) throw this.outbox.fencedBy;
   }
 
@@ -225,7 +225,7 @@ export class HeldSession implements Holder {
 }
 
 /** The credentials that a session keeps for the lease holder of this epoch. */
-const credentialsOf = (port: SessionPort, epoch: number): SessionCredentials => ({
+const createCredentials = (port: SessionPort, epoch: number): SessionCredentials => ({
   async find(key) {
     try {
       const found = await port.credential(epoch, key);

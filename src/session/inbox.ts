@@ -7,8 +7,8 @@ import type { SessionPort } from '../journal/session-port.ts';
 import { type CallRecord, inFrame, type SessionState, type TurnState } from '../journal/state.ts';
 import type { JournaledAnswer, Wait } from '../journal/wait.ts';
 import type { Log } from '../tool/log.ts';
-import { mistake } from '../tool/log.ts';
-import { failure, type ResultData } from '../tool/tool-result.ts';
+import { errorEntry } from '../tool/log.ts';
+import { failureResult, type ResultData } from '../tool/tool-result.ts';
 import type { Outbox } from './outbox.ts';
 
 /** A message to the lease holder with an answer for a waiting call. */
@@ -92,7 +92,7 @@ export class HeldInbox {
   takeSteers(frame: string): boolean {
     const { outbox } = this.#options;
     if (frame !== ROOT || outbox.isReleasing) return false;
-    const isTaken = ({ kind }: InboxMessage): boolean => kind === 'steer' && isSteered(outbox.state.turn);
+    const isTaken = ({ kind }: InboxMessage): boolean => kind === 'steer' && isSteerable(outbox.state.turn);
     const messages = [...this.#kept.values()].filter(isTaken);
     for (const message of messages) this.#take(message);
     return messages.length > 0;
@@ -131,13 +131,13 @@ export class HeldInbox {
       if (posted === 'session-full') throw new Error(posted);
     } catch (thrown) {
       const told = `the late result of call ${message.call} could not be kept`;
-      log(mistake(told, thrown, 'value-lost'));
+      log(errorEntry(told, thrown, 'value-lost'));
     }
   }
 }
 
 /** The kinds that this code handles. A record makes the compiler require each of them. */
-const KNOWN: Readonly<Record<InboxMessage['kind'], true>> = {
+const KNOWN_KINDS: Readonly<Record<InboxMessage['kind'], true>> = {
   cancel: true,
   answer: true,
   expired: true,
@@ -145,10 +145,10 @@ const KNOWN: Readonly<Record<InboxMessage['kind'], true>> = {
   steer: true,
 };
 
-const isKnownKind = (kind: string): boolean => Object.hasOwn(KNOWN, kind);
+const isKnownKind = (kind: string): boolean => Object.hasOwn(KNOWN_KINDS, kind);
 
 /** Returns whether the turn can still answer a message. */
-const isSteered = (turn: TurnState | undefined): boolean =>
+const isSteerable = (turn: TurnState | undefined): boolean =>
   turn !== undefined && !turn.cancelRequested && turn.frames.get(ROOT)?.refused === undefined;
 
 /** Returns the events that journal a message, or an empty array if it no longer applies. */
@@ -156,14 +156,14 @@ function toEvents(state: SessionState, row: InboxMessage): readonly SessionEvent
   const { turn } = state;
   switch (row.kind) {
     case 'cancel':
-      return cancelled(turn, row);
+      return cancelEvents(turn, row);
     case 'steer':
-      return turn ? [steered(turn, row)] : [];
+      return turn ? [steerEvent(turn, row)] : [];
     case 'late':
       return lateEvents(state, JSON.parse(row.body) as LateMessage); // It was posted as a `LateMessage`.
     case 'answer':
     case 'expired':
-      return turn ? waitOver(turn, row) : [];
+      return turn ? waitEndEvents(turn, row) : [];
   }
 }
 
@@ -190,18 +190,18 @@ const waitingCalls = (turn: TurnState): WaitingCall[] =>
  * Returns the events of a cancel. Returns an empty array if it should decline the turn's waits, but those
  * have changed.
  */
-function cancelled(turn: TurnState | undefined, row: InboxMessage): readonly SessionEvent[] {
+function cancelEvents(turn: TurnState | undefined, row: InboxMessage): readonly SessionEvent[] {
   const asked = JSON.parse(row.body) as CancelMessage; // It was posted as a `CancelMessage`.
   const cancel: SessionEvent = { type: 'cancel-requested', turn: row.turn };
   if (!turn || asked.declinedBy === undefined) return [cancel];
   const { declinedBy, waits } = asked;
   const waiting = waitingCalls(turn);
   if (!waiting.every(({ id }) => waits.includes(id))) return [];
-  const declining = waiting.map((one) => answered(turn, one, declined(one, declinedBy)));
+  const declining = waiting.map((one) => answeredEvent(turn, one, toDeclinedAnswer(one, declinedBy)));
   return declining.length === 0 ? [] : [...declining, cancel];
 }
 
-function steered(turn: TurnState, row: InboxMessage): SessionEvent {
+function steerEvent(turn: TurnState, row: InboxMessage): SessionEvent {
   const event = parseEvent({ seq: 0, at: 0, type: 'turn-started', turn: row.turn, body: row.body });
   if (event.type !== 'turn-started')
     throw new TypeError('A message that is steered is stored as the start of a turn.');
@@ -225,15 +225,19 @@ function lateEvents({ turn, inDoubt }: SessionState, message: LateMessage): read
 /**
  * Returns the event for a wait that was answered or has expired, or an empty array if it is no longer open.
  */
-function waitOver(turn: TurnState, row: InboxMessage): readonly SessionEvent[] {
+function waitEndEvents(turn: TurnState, row: InboxMessage): readonly SessionEvent[] {
   // An answer is posted as JSON, and an expired wait as its id.
   const message = row.kind === 'answer' ? (JSON.parse(row.body) as AnswerMessage) : undefined;
   const id = message?.wait ?? row.body;
   const waiting = waitingCalls(turn).find((one) => one.id === id);
-  return waiting ? [answered(turn, waiting, message?.answer ?? expired(waiting))] : [];
+  return waiting ? [answeredEvent(turn, waiting, message?.answer ?? toExpiredAnswer(waiting))] : [];
 }
 
-const answered = (turn: TurnState, { frame, call }: WaitingCall, answer: JournaledAnswer): SessionEvent => ({
+const answeredEvent = (
+  turn: TurnState,
+  { frame, call }: WaitingCall,
+  answer: JournaledAnswer,
+): SessionEvent => ({
   type: 'tool-call-answered',
   turn: turn.id,
   ...inFrame(frame),
@@ -241,15 +245,18 @@ const answered = (turn: TurnState, { frame, call }: WaitingCall, answer: Journal
   answer,
 });
 
-function expired({ call, wait }: WaitingCall): JournaledAnswer {
+function toExpiredAnswer({ call, wait }: WaitingCall): JournaledAnswer {
   if (wait.for === 'decision') return { type: 'decision', decision: wait.onExpiry, expired: true };
-  const result = failure('declined', `No result of '${call.name}' was sent in time. It may have run or not.`);
+  const result = failureResult(
+    'declined',
+    `No result of '${call.name}' was sent in time. It may have run or not.`,
+  );
   return { type: 'result', result: { ...result }, expired: true };
 }
 
-function declined({ call, wait }: WaitingCall, by: string): JournaledAnswer {
+function toDeclinedAnswer({ call, wait }: WaitingCall, by: string): JournaledAnswer {
   const reason = 'A new message came instead.';
   if (wait.for === 'decision') return { type: 'decision', decision: 'reject', reason, by };
   const message = `No result of '${call.name}' was sent: a new message came instead. It may have run or not.`;
-  return { type: 'result', result: { ...failure('declined', message) }, by };
+  return { type: 'result', result: { ...failureResult('declined', message) }, by };
 }

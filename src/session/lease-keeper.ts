@@ -1,7 +1,7 @@
 import { LINE_TERMS, type LiveMessage } from '../journal/live-items.ts';
-import type { SessionPort, ToHolder } from '../journal/session-port.ts';
+import type { HolderUpdate, SessionPort } from '../journal/session-port.ts';
 import { Interrupted, type Slots } from '../loop/holder.ts';
-import { Stop } from '../tool/async.ts';
+import { StopController } from '../tool/async.ts';
 import type { HeldInbox } from './inbox.ts';
 import type { Meter } from './meter.ts';
 import type { Outbox, OutboxListener } from './outbox.ts';
@@ -43,13 +43,13 @@ interface Renewal {
  * Ms without a stored append after which the line is opened. By then a model or a tool is at work, and there
  * are no append replies to bring messages.
  */
-const LINE_AFTER = 1_000;
+const OPEN_LINE_AFTER_MS = 1_000;
 
 /** The interval of renewals in ms while the line should report messages but is not connected. */
-const WITHOUT_LINE = 1_200;
+const RENEW_WITHOUT_LINE_MS = 1_200;
 
 /** The reason for stopping an invocation whose requests were not acknowledged in time. */
-export const RUN_OUT = 'The lease of this invocation has run out.';
+export const LEASE_EXPIRED = 'The lease of this invocation has run out.';
 
 /**
  * Keeps the lease of one invocation and receives messages for its holder. Every append renews the lease.
@@ -107,7 +107,7 @@ export class LeaseKeeper {
    * Updates who reads the session, from a reply of the object. If there are readers, opens the line, whose
    * own reports then take precedence.
    */
-  read({ watched, live }: Pick<ToHolder, 'watched' | 'live'>): void {
+  read({ watched, live }: Pick<HolderUpdate, 'watched' | 'live'>): void {
     this.#isRead = live === true;
     if (watched) this.#openLine();
   }
@@ -165,10 +165,10 @@ export class LeaseKeeper {
     const now = clock.now();
     const deadline = this.#heard + this.#term;
     if (now >= deadline) {
-      listener.lost(new Interrupted('lost', RUN_OUT));
+      listener.lost(new Interrupted('lost', LEASE_EXPIRED));
       return;
     }
-    const untilLine = this.#stored + LINE_AFTER - now;
+    const untilLine = this.#stored + OPEN_LINE_AFTER_MS - now;
     if (untilLine <= 0) this.#openLine();
     const line = this.#line;
     // A reply can only come over the line that the ping was sent on.
@@ -177,7 +177,7 @@ export class LeaseKeeper {
     const isBehind =
       line !== undefined && !outbox.isReleasing && line.told > Math.max(inbox.newest, this.#asked);
     // Ms of silence after which the object is asked.
-    const patience = line?.isDeaf ? Math.min(leaseMs / 3, WITHOUT_LINE) : leaseMs / 3;
+    const patience = line?.isDeaf ? Math.min(leaseMs / 3, RENEW_WITHOUT_LINE_MS) : leaseMs / 3;
     const silence = now - this.#heard;
     const isDue = silence >= patience;
     const isRenewing = this.#renewal !== undefined && now - this.#renewal.sentAt < leaseMs / 4;
@@ -245,12 +245,12 @@ export class HolderLine {
   readonly notices: Notices;
   readonly #options: LineOptions;
   /** Aborts when the line is no longer needed. */
-  readonly #over: Stop;
+  readonly #over: StopController;
 
   constructor(options: LineOptions) {
     const { epoch: holder, onChange: onBroken, ...watch } = options;
     this.#options = options;
-    this.#over = new Stop(watch.signal);
+    this.#over = new StopController(watch.signal);
     this.notices = new Notices({ ...watch, holder, onBroken, signal: this.#over.signal });
   }
 

@@ -4,7 +4,7 @@ import { inFrame, type SessionState } from '../journal/state.ts';
 import type { LiveEvents } from '../loop/loop.ts';
 import { attempt } from '../tool/async.ts';
 import type { Log } from '../tool/log.ts';
-import { mistake } from '../tool/log.ts';
+import { errorEntry } from '../tool/log.ts';
 import type { Clock } from './read-platform.ts';
 
 /** An item for a client that watches a turn. */
@@ -27,7 +27,7 @@ export interface RelayOptions {
 
 /** Sends live items, which are not journaled, to the readers of a session. */
 export interface Relay {
-  /** Sends an item soon if there are readers. All events up to `after` are already stored. */
+  /** Sends an item soon if there are readers. All events up to `chainCallerGates` are already stored. */
   add(item: LiveItem, after: number): void;
   /** Sends the current live items to a new reader, by its name in the object, or to all readers. */
   joined(reader: string): void;
@@ -40,7 +40,7 @@ export interface Relay {
 }
 
 /** The live items of one reader until they are shown. */
-export interface Queue {
+export interface LiveItemQueue {
   push(message: LiveMessage): void;
   /** Must be called with every event before it is shown. */
   shown(event: StoredEvent): void;
@@ -55,7 +55,7 @@ export interface LiveText {
   /** Creates the relay for an invocation that holds a session. */
   relay(options: RelayOptions): Relay;
   /** Creates the queue for one reader. `turn`: limits it to this turn. */
-  queue(turn?: string): Queue;
+  queue(turn?: string): LiveItemQueue;
 }
 
 interface Options extends RelayOptions {
@@ -155,7 +155,7 @@ export class LiveFeed implements LiveEvents {
     try {
       this.#show?.(item);
     } catch (thrown) {
-      this.#options.log(mistake('a client of a turn threw, and is shown no more', thrown));
+      this.#options.log(errorEntry('a client of a turn threw, and is shown no more', thrown));
       this.#show = undefined; // The turn continues without this client.
     }
   }
@@ -165,7 +165,7 @@ export class LiveFeed implements LiveEvents {
  * Returns a function that shows events to code of the app. If that code throws or rejects, it is called no
  * more and the turn continues.
  */
-export function showing(
+export function createItemHandler(
   { log }: { readonly log: Log },
   onEvent: (event: StoredEvent | LiveItem) => unknown,
 ): (item: FeedItem) => void {
@@ -173,7 +173,7 @@ export function showing(
   const broke = (thrown: unknown): void => {
     if (isBroken) return;
     isBroken = true;
-    log(mistake('`onEvent` of a message threw, and is not called again', thrown));
+    log(errorEntry('`onEvent` of a message threw, and is not called again', thrown));
   };
   return (item) => {
     if (isBroken) return;

@@ -6,16 +6,16 @@ import type { Clock, Platform } from './read-platform.ts';
  * The reserve for ending a turn. Internal requests: the starts and ends of six running calls, the end of the
  * turn and a few retries. Subrequests: uncounted requests of connections and stores.
  */
-const RESERVE = { subrequests: 12, internalSubrequests: 12, wallMs: 30_000 };
+const END_RESERVE = { subrequests: 12, internalSubrequests: 12, wallMs: 30_000 };
 
 /**
  * The reserve of an invocation that only watches. It makes no subrequests, but must leave the line and tell
  * its client how to continue.
  */
-const LAST = { subrequests: -Infinity, internalSubrequests: 3, wallMs: 5_000 };
+const WATCH_RESERVE = { subrequests: -Infinity, internalSubrequests: 3, wallMs: 5_000 };
 
 /** The number of requests that acquire a lease. */
-const FRESH = 2;
+const LEASE_REQUESTS = 2;
 
 /** Counts what one invocation of the Worker uses, across all its turns and its messages to any object. */
 export class Meter {
@@ -28,7 +28,7 @@ export class Meter {
   #internal = 0;
 
   constructor(platform: Platform, now: () => number) {
-    this.mostAtOnce = platform.subrequests - RESERVE.subrequests;
+    this.mostAtOnce = platform.subrequests - END_RESERVE.subrequests;
     this.#platform = platform;
     this.#now = now;
     this.#began = now();
@@ -46,7 +46,7 @@ export class Meter {
 
   /** The exceeded limit, in words, if almost no requests to the session are left. */
   get outOfRequests(): string | undefined {
-    const most = this.#platform.internalSubrequests - LAST.internalSubrequests;
+    const most = this.#platform.internalSubrequests - WATCH_RESERVE.internalSubrequests;
     return this.#internal > most ? this.#said('internalSubrequests') : undefined;
   }
 
@@ -55,11 +55,11 @@ export class Meter {
    * invocation.
    */
   get isFresh(): boolean {
-    return this.#internal <= FRESH;
+    return this.#internal <= LEASE_REQUESTS;
   }
 
   /** Returns, in words, the limit that is too near for new work, or `undefined` if none is. */
-  short(kept = RESERVE): string | undefined {
+  short(kept = END_RESERVE): string | undefined {
     const { subrequests, internalSubrequests } = this.#platform;
     if (this.#outside > subrequests - kept.subrequests) return this.#said('subrequests');
     if (this.#internal > internalSubrequests - kept.internalSubrequests)
@@ -69,21 +69,21 @@ export class Meter {
 
   /** Like `short`, but for a reader that only watches and needs a smaller reserve. */
   get over(): string | undefined {
-    return this.short(LAST);
+    return this.short(WATCH_RESERVE);
   }
 
   /**
    * Returns the milliseconds until the invocation's time is nearly over. In a short invocation the reserve is
    * at most half of its time, or a twelfth for watchers.
    */
-  msLeft({ wallMs: kept } = RESERVE): number {
+  msLeft({ wallMs: kept } = END_RESERVE): number {
     const { wallMs } = this.#platform;
     return this.#began + wallMs - Math.min(kept, (wallMs * kept) / 60_000) - this.#now();
   }
 
   /** Milliseconds until a watcher must stop. */
   get msToWatch(): number {
-    return this.msLeft(LAST);
+    return this.msLeft(WATCH_RESERVE);
   }
 
   /**
@@ -94,10 +94,10 @@ export class Meter {
   shortFor({ subrequests, ms }: Needs): string | undefined {
     const { wallMs, internalSubrequests } = this.#platform;
     if (this.#outside + subrequests > this.mostAtOnce) return this.#said('subrequests');
-    if (this.#internal > internalSubrequests - RESERVE.internalSubrequests)
+    if (this.#internal > internalSubrequests - END_RESERVE.internalSubrequests)
       return this.#said('internalSubrequests');
     const left = this.#began + wallMs - this.#now();
-    const most = Math.max(wallMs - RESERVE.wallMs, wallMs / 2) / 2;
+    const most = Math.max(wallMs - END_RESERVE.wallMs, wallMs / 2) / 2;
     return left < Math.min(ms, most) ? this.#said('wallMs') : undefined;
   }
 
@@ -121,7 +121,7 @@ interface Options {
 }
 
 /** How long a model can continue after its invocation decides to hand over, in ms. */
-const MODEL_GRACE = 20_000;
+const MODEL_GRACE_MS = 20_000;
 
 /**
  * Decides when an invocation leaves its turn to another: near a limit of its platform, or on request. After
@@ -158,7 +158,7 @@ export class InvocationBudgetWatch {
   look(): Interrupted | undefined {
     const { meter, hasProgressed } = this.#options;
     const short = meter.short();
-    if (short && hasProgressed()) this.begin(nearing(short));
+    if (short && hasProgressed()) this.begin(describeNearLimit(short));
     return this.#reason;
   }
 
@@ -177,7 +177,7 @@ export class InvocationBudgetWatch {
       );
     }
     const short = meter.shortFor(needs);
-    if (short && this.#hasBegun) throw this.begin(nearing(short));
+    if (short && this.#hasBegun) throw this.begin(describeNearLimit(short));
     this.#hasBegun = true;
     meter.spend(needs.subrequests);
   }
@@ -204,11 +204,11 @@ export class InvocationBudgetWatch {
    */
   #waitForReplies(reason: Interrupted): void {
     const { clock, meter, hasProgressed } = this.#options;
-    const grace = Math.min(MODEL_GRACE, Math.max(0, meter.msToWatch));
+    const grace = Math.min(MODEL_GRACE_MS, Math.max(0, meter.msToWatch));
     this.#cancelGrace = clock.after(grace, () => {
       if (hasProgressed() || !meter.short()) this.#replies.abort(reason);
     });
   }
 }
 
-const nearing = (limit: string): string => `its invocation is near its limit of ${limit}`;
+const describeNearLimit = (limit: string): string => `its invocation is near its limit of ${limit}`;

@@ -1,12 +1,18 @@
 import type { KeptBlob } from '../journal/blob.ts';
-import type { Deferred } from '../journal/event-page.ts';
+import type { DeferredTurn } from '../journal/event-page.ts';
 import { parseEvent } from '../journal/event-rows.ts';
-import type { Accepted, Leased, NotStarted, SessionPort, TurnStart } from '../journal/session-port.ts';
-import { type FileKeeper, needsFiles } from '../loop/loop-files.ts';
+import type {
+  AcceptedTurn,
+  LeaseGrant,
+  SessionPort,
+  StartRefusal,
+  TurnStart,
+} from '../journal/session-port.ts';
+import { type FileKeeper, missingFilesModuleMessage } from '../loop/loop-files.ts';
 import type { Steering } from '../loop/policies.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { TurnPrincipal } from '../tool/call.ts';
-import { type ContentPart, isFile, isNew, textsOf } from '../tool/content.ts';
+import { type ContentPart, isFile, isNewFile, textsOf } from '../tool/content.ts';
 
 /** A message to be journaled, and the blobs to store with it. */
 interface NewMessage {
@@ -35,12 +41,12 @@ export async function toNewMessage(
   const message = textsOf(said);
   if (!said.some(isFile)) return { message };
   if (keeper) return { message, ...(await keeper.named(said)) };
-  if (said.some(isNew)) throw new ConfigurationError(needsFiles('A message with a file'));
+  if (said.some(isNewFile)) throw new ConfigurationError(missingFilesModuleMessage('A message with a file'));
   return { message, parts: said };
 }
 
 /** A message to a session. */
-interface Sending<Answer> {
+interface MessageToStore<Answer> {
   readonly port: Pick<SessionPort, 'read'>;
   readonly steering: Steering;
   readonly from: TurnPrincipal;
@@ -54,10 +60,10 @@ interface Sending<Answer> {
  * the turn that it can steer, so that the session decides: if that turn ends first, the message starts a turn
  * of its own.
  *
- * @throws NewerEventError if a newer version of this code began the open turn, and any error of `take`.
+ * @throws NewerEventError if a newer version of this code began the open turn, and any error of `sendStart`.
  */
-export async function storeMessage<Answer extends Accepted | Deferred | Leased | NotStarted>(
-  sending: Sending<Answer>,
+export async function storeMessage<Answer extends AcceptedTurn | DeferredTurn | LeaseGrant | StartRefusal>(
+  sending: MessageToStore<Answer>,
 ): Promise<Answer> {
   const { port, steering, from, start, take } = sending;
   if (start.whenBusy !== 'steer' || steering === 'anyone') return take(start);

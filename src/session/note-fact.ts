@@ -1,13 +1,13 @@
 import { toRow } from '../journal/event-rows.ts';
-import type { Posted } from '../journal/inbox-message.ts';
+import type { PostOutcome } from '../journal/inbox-message.ts';
 import type { SessionPort } from '../journal/session-port.ts';
-import { throughJson } from '../loop/tool-answer.ts';
+import { copyThroughJson } from '../loop/tool-answer.ts';
 import type { Json } from '../tool/json.ts';
 import type { ModuleIdentity } from '../tool/module-use.ts';
-import { factOf, type ToolMemory } from '../tool/tool-memory.ts';
+import { createFact, type ToolMemory } from '../tool/tool-memory.ts';
 
 /** A fact that a module records outside the turns of a session. */
-export interface NotedFact<Value extends Json, Fact extends Json> {
+export interface RecordedFact<Value extends Json, Fact extends Json> {
   /** The turn that the fact belongs to. It may have ended. */
   readonly turn: string;
   /** A memory of scope `session`, since an ended turn has no loops. */
@@ -24,14 +24,14 @@ export interface NotedFact<Value extends Json, Fact extends Json> {
  *
  * @throws Error if the fact is not JSON.
  */
-export async function noteFact<Value extends Json, Fact extends Json>(
+export async function recordFact<Value extends Json, Fact extends Json>(
   port: Pick<SessionPort, 'post'>,
   { name }: Pick<ModuleIdentity, 'name'>,
-  { turn, memory, fact, at }: NotedFact<Value, Fact>,
-): Promise<Posted> {
+  { turn, memory, fact, at }: RecordedFact<Value, Fact>,
+): Promise<PostOutcome> {
   const { name: slice, unread } = memory;
-  const kept = throughJson(`a fact of '${slice}'`, fact);
-  const facts = [{ ...factOf<Json, Json>({ name: slice, unread }, kept), at }];
+  const kept = copyThroughJson(`a fact of '${slice}'`, fact);
+  const facts = [{ ...createFact<Json, Json>({ name: slice, unread }, kept), at }];
   const { body } = toRow({ type: 'module-event', turn, module: name, facts });
   return port.post({ kind: 'note', turn, body });
 }

@@ -2,40 +2,40 @@ import type { SessionObject } from '../../durable-objects/session-object.ts';
 import type { Notice } from '../journal/event-page.ts';
 import {
   fromWire,
-  HELD,
-  HOLD,
-  isShown,
+  HOLDER_PING,
+  HOLDER_PONG,
+  isLiveMessage,
   LIVE,
   type Line,
-  MOST_UNREAD,
+  MAX_UNREAD,
   PING,
   READ,
-  READ_EVERY,
+  READ_INTERVAL,
   toWire,
   type Watcher,
 } from '../journal/live-items.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import { attempt } from '../tool/async.ts';
 import { type SessionPlace, systemClock } from './read-platform.ts';
-import { type Pauses, sendingAgain } from './send-again.ts';
+import { createRetryingCaller, type RetryPauses } from './send-again.ts';
 
 /**
  * Returns the session of this name in its Durable Object. A call whose reply is lost is sent again with a new
  * stub, so it can run twice. Calls reject with a SessionUnavailableError if that does not help or the object
  * is overloaded, and with a DeploymentError if its class has no SQLite storage.
  */
-export function objectSession(
+export function createObjectSession(
   namespace: DurableObjectNamespace<SessionObject>,
   name: string,
-  { locationHint, jurisdiction, pauses }: SessionPlace & { readonly pauses?: Partial<Pauses> } = {},
+  { locationHint, jurisdiction, pauses }: SessionPlace & { readonly pauses?: Partial<RetryPauses> } = {},
 ): SessionPort {
   const objects = jurisdiction === undefined ? namespace : namespace.jurisdiction(jurisdiction);
-  const send = sendingAgain(
+  const send = createRetryingCaller(
     () => objects.getByName(name, locationHint === undefined ? {} : { locationHint }),
-    { ...REAL, ...pauses },
+    { ...DEFAULT_PAUSES, ...pauses },
   );
-  const asked = {} as Pick<SessionPort, (typeof ASKED)[number]>; // Each is a method of the object with the same name.
-  for (const method of ASKED) {
+  const asked = {} as Pick<SessionPort, (typeof FORWARDED_METHODS)[number]>; // Each is a method of the object with the same name.
+  for (const method of FORWARDED_METHODS) {
     const ask = (...given: unknown[]) =>
       send(async (object) => (object[method] as (...given: unknown[]) => unknown)(...given));
     Object.assign(asked, { [method]: ask });
@@ -44,7 +44,7 @@ export function objectSession(
     begin: (request) => send(async (object) => object.begin(request)),
     append: (epoch, from, change) => send(async (object) => object.append(epoch, from, change)),
     ...asked,
-    watch: (watcher) => send((object) => watch(object, watcher)),
+    watch: (watcher) => send((object) => openLine(object, watcher)),
     erase: () => {
       let isRepeated = false;
       return send(async (object) => {
@@ -57,7 +57,7 @@ export function objectSession(
 }
 
 /** The methods that are passed to the object unchanged. */
-const ASKED = [
+const FORWARDED_METHODS = [
   'accept',
   'resume',
   'renew',
@@ -70,9 +70,9 @@ const ASKED = [
   'keepCredential',
 ] as const satisfies readonly (keyof SessionPort & keyof SessionObject)[];
 
-const REAL: Pauses = { after: systemClock.after, random: Math.random };
+const DEFAULT_PAUSES: RetryPauses = { after: systemClock.after, random: Math.random };
 
-async function watch(object: Pick<Fetcher, 'fetch'>, watcher: Watcher): Promise<Line> {
+async function openLine(object: Pick<Fetcher, 'fetch'>, watcher: Watcher): Promise<Line> {
   const { holder, onNotice, onClosed, onLive, onHeld } = watcher;
   const query = holder !== undefined ? `?holder=${holder}` : onLive ? `?${LIVE}=1` : '';
   const { webSocket, status } = await object.fetch(`https://session/${query}`, {
@@ -91,16 +91,16 @@ async function watch(object: Pick<Fetcher, 'fetch'>, watcher: Watcher): Promise<
   };
   const shown = (text: string): void => {
     live.read += text.length;
-    if (live.read >= READ_EVERY) attempt(() => webSocket.send(READ));
-    live.read %= READ_EVERY;
+    if (live.read >= READ_INTERVAL) attempt(() => webSocket.send(READ));
+    live.read %= READ_INTERVAL;
     const message = fromWire(text);
     if (message) onLive?.(message);
   };
   webSocket.addEventListener('message', ({ data }) => {
     if (!isOpen || typeof data !== 'string') return; // The object sends only strings.
     if (data === READ) live.unread = 0;
-    else if (data === `${HELD} ${holder}`) onHeld?.();
-    else if (isShown(data)) shown(data);
+    else if (data === `${HOLDER_PONG} ${holder}`) onHeld?.();
+    else if (isLiveMessage(data)) shown(data);
     else onNotice(JSON.parse(data) as Notice); // The object wrote it as a `Notice`.
   });
   webSocket.addEventListener('close', close);
@@ -112,13 +112,13 @@ async function watch(object: Pick<Fetcher, 'fetch'>, watcher: Watcher): Promise<
       webSocket.close(1000);
     },
     show(message) {
-      if (!isOpen || live.unread >= MOST_UNREAD) return false;
+      if (!isOpen || live.unread >= MAX_UNREAD) return false;
       const text = toWire(message);
       live.unread += text.length;
       return attempt(() => webSocket.send(text)).ok;
     },
     ping() {
-      if (isOpen) attempt(() => webSocket.send(holder === undefined ? PING : `${HOLD} ${holder}`));
+      if (isOpen) attempt(() => webSocket.send(holder === undefined ? PING : `${HOLDER_PING} ${holder}`));
     },
   };
 }

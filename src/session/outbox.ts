@@ -1,26 +1,26 @@
 import type { KeptBlob } from '../journal/blob.ts';
 import { openBatch, waitId } from '../journal/conversation.ts';
 import type { NewRow } from '../journal/event-page.ts';
-import { parseEvent, progressBy, toRow, toScheduledTurn } from '../journal/event-rows.ts';
+import { parseEvent, progressOf, toRow, toScheduledTurn } from '../journal/event-rows.ts';
 import { ROOT, type SessionEvent, type StoredEvent } from '../journal/events.ts';
 import type { WaitingLoad } from '../journal/inbox-message.ts';
 import { reduce } from '../journal/reduce.ts';
 import type {
-  Appended,
-  Change,
-  Fenced,
+  AppendData,
+  AppendReceipt,
+  HolderUpdate,
+  LeaseLoss,
   ScheduledTurn,
   SessionFull,
   SessionPort,
-  ToHolder,
 } from '../journal/session-port.ts';
 import type { SessionState, TurnState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
 import type { LoopJournal } from '../loop/loop.ts';
-import type { HeldFiles } from '../loop/loop-files.ts';
-import { Changes, ENCODER, reasonOf } from '../tool/async.ts';
+import type { HeldSessionFiles } from '../loop/loop-files.ts';
+import { ChangeNotifier, ENCODER, errorMessageOf } from '../tool/async.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
-import { type Clock, soon } from './read-platform.ts';
+import { type Clock, runSoon } from './read-platform.ts';
 
 /** The callbacks of an outbox to its invocation. */
 export interface OutboxListener {
@@ -30,7 +30,7 @@ export interface OutboxListener {
    * Receives the parts of a reply that are for the holder: inbox rows, each until it is read, and who reads
    * the session.
    */
-  inbox(told: ToHolder): void;
+  inbox(told: HolderUpdate): void;
   /**
    * Called before the emitted events are sent. Returns the inbox rows that are known and stay in the inbox.
    */
@@ -53,13 +53,13 @@ interface Options {
   /** The load that waits in the session, as reported with the lease. Defaults to none. */
   readonly waiting?: WaitingLoad | undefined;
   /** Names the files to store with an event. */
-  readonly files?: Pick<HeldFiles, 'namedBy'> | undefined;
+  readonly files?: Pick<HeldSessionFiles, 'namedBy'> | undefined;
 }
 
 /** Data to store with the last events of an invocation. */
-type WithRelease = Pick<Change, 'resumeAfter' | 'snapshot' | 'agenda'>;
+type ReleaseData = Pick<AppendData, 'resumeAfter' | 'snapshot' | 'agenda'>;
 
-const NOTHING_WAITS: WaitingLoad = { turns: 0, bytes: 0 };
+const NO_WAITING_LOAD: WaitingLoad = { turns: 0, bytes: 0 };
 
 /** An inbox row, and the last event that was emitted when it was journaled. */
 interface InboxRead {
@@ -86,14 +86,14 @@ export class Outbox implements LoopJournal {
   fencedBy: Interrupted | undefined;
   /** The refusal of a full session, if there was one. */
   full: SessionFull | undefined;
-  readonly #options: Options & Sending;
-  readonly #pending: Emitted[] = [];
+  readonly #options: Options & AppendOptions;
+  readonly #pending: EmittedEvent[] = [];
   /** The events in the pending append. */
-  #sent: readonly Emitted[] = [];
+  #sent: readonly EmittedEvent[] = [];
   #waiting: WaitingLoad;
-  readonly #changes = new Changes();
+  readonly #changes = new ChangeNotifier();
   #inboxRead: InboxRead[] = [];
-  #ending: Pick<Change, 'release' | keyof WithRelease> | undefined;
+  #ending: Pick<AppendData, 'release' | keyof ReleaseData> | undefined;
   #isReleased = false;
   #sending: Promise<void> | undefined;
   #cancelSoon: (() => void) | undefined;
@@ -104,7 +104,7 @@ export class Outbox implements LoopJournal {
     this.#givenUp.promise.catch(() => {}); // Only an append awaits it.
     this.state = options.state;
     this.acknowledged = options.state.seq;
-    this.#waiting = options.waiting ?? NOTHING_WAITS;
+    this.#waiting = options.waiting ?? NO_WAITING_LOAD;
   }
 
   get changed(): Promise<void> {
@@ -131,11 +131,11 @@ export class Outbox implements LoopJournal {
       const stored = parseEvent({ ...row, seq: this.state.seq + 1, at: 0 });
       this.bytes += row.body.length;
       // Take-overs without progress are counted from the last such event.
-      const progress = progressBy(event.type) === 'result';
+      const progress = progressOf(event.type) === 'result';
       this.hasProgressed ||= progress;
       reduce(this.state, stored, this.#options.memories);
       const blobs = this.#options.files?.namedBy(event);
-      this.#pending.push({ row, event: stored, blobs, progress, ...dueOf(this.state.turn, stored) });
+      this.#pending.push({ row, event: stored, blobs, progress, ...laterWorkOf(this.state.turn, stored) });
     }
     this.#changes.tell();
     this.#schedule();
@@ -164,7 +164,7 @@ export class Outbox implements LoopJournal {
    *
    * @throws Interrupted if it cannot.
    */
-  async release(release: NonNullable<Change['release']>, more?: WithRelease): Promise<void> {
+  async release(release: NonNullable<AppendData['release']>, more?: ReleaseData): Promise<void> {
     this.isReleasing = true;
     this.#ending = { release, ...more };
     while (!this.#isReleased) {
@@ -199,7 +199,7 @@ export class Outbox implements LoopJournal {
    */
   #schedule(): void {
     if (this.#sending || this.#cancelSoon || this.#pending.length === 0 || this.fencedBy) return;
-    this.#cancelSoon = soon(this.#options, () => void this.#send());
+    this.#cancelSoon = runSoon(this.#options, () => void this.#send());
   }
 
   #send(): Promise<void> {
@@ -222,14 +222,14 @@ export class Outbox implements LoopJournal {
     const ending = isLast && !this.#isReleased ? this.#ending : undefined;
     const inboxHeld = this.#options.listener.sending();
     const sentAt = this.#options.now();
-    const change: Change = { ...toChange(sent, inboxRead, inboxHeld), ...ending };
+    const change: AppendData = { ...toChange(sent, inboxRead, inboxHeld), ...ending };
     try {
-      const answer = await appendUntilAnswered(this.#options, this.acknowledged + 1, change);
+      const answer = await appendWithRetries(this.#options, this.acknowledged + 1, change);
       if (answer.status === 'session-full') this.full = answer;
       if (answer.status !== 'appended') return this.#refused(`the append was refused as ${answer.status}`);
       this.acknowledged += sent.length;
       this.#isReleased ||= ending !== undefined;
-      const { at, waiting = NOTHING_WAITS } = answer;
+      const { at, waiting = NO_WAITING_LOAD } = answer;
       this.#waiting = waiting;
       this.#sent = [];
       this.#options.listener.stored(
@@ -238,7 +238,7 @@ export class Outbox implements LoopJournal {
       );
       this.#options.listener.inbox(answer);
     } catch (failure) {
-      this.#refused(reasonOf(failure));
+      this.#refused(errorMessageOf(failure));
     }
   }
 
@@ -258,7 +258,7 @@ export class Outbox implements LoopJournal {
 }
 
 /** An event, in its stored and its folded form. */
-export interface Emitted extends DueLater {
+export interface EmittedEvent extends LaterWork {
   readonly row: NewRow;
   readonly event: StoredEvent;
   /** Blobs that are stored in the same commit. Absent if empty. */
@@ -268,42 +268,42 @@ export interface Emitted extends DueLater {
 }
 
 /** Later work of the object for an event: to expire a wait, or to start turns. */
-interface DueLater {
-  readonly expiry: NonNullable<Change['expiries']>[number] | undefined;
+interface LaterWork {
+  readonly expiry: NonNullable<AppendData['expiries']>[number] | undefined;
   readonly scheduled: readonly ScheduledTurn[];
 }
 
-const NOTHING_LATER: DueLater = { expiry: undefined, scheduled: [] };
+const NO_LATER_WORK: LaterWork = { expiry: undefined, scheduled: [] };
 
 /**
  * Returns the later work of an event that was just folded: the expiry of a call's wait, or scheduled turns.
  */
-export function dueOf(turn: TurnState | undefined, event: SessionEvent): DueLater {
+export function laterWorkOf(turn: TurnState | undefined, event: SessionEvent): LaterWork {
   if (event.type === 'tool-call-suspended' && typeof event.wait.expires === 'number') {
     const call = openBatch(turn?.frames.get(event.frame ?? ROOT)).find(({ id }) => id === event.call);
     const wait = waitId(event.call, (call?.waits?.length ?? 1) - 1);
-    return { ...NOTHING_LATER, expiry: { wait, after: event.wait.expires } };
+    return { ...NO_LATER_WORK, expiry: { wait, after: event.wait.expires } };
   }
   if (turn && event.type === 'tool-call-ended' && event.changes?.scheduled)
-    return { ...NOTHING_LATER, scheduled: event.changes.scheduled.map((one) => toScheduledTurn(one, turn)) };
-  return NOTHING_LATER;
+    return { ...NO_LATER_WORK, scheduled: event.changes.scheduled.map((one) => toScheduledTurn(one, turn)) };
+  return NO_LATER_WORK;
 }
 
 /**
  * The maximum size of an append: bodies, at two bytes per character, and blobs. An RPC message can be 32 MiB.
  */
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_APPEND_BYTES = 16 * 1024 * 1024;
 
 /**
  * Removes the pending events that fit into one message to the object. Takes at least one if there are any.
  */
-export function takeFitting(pending: Emitted[]): Emitted[] {
+export function takeFitting(pending: EmittedEvent[]): EmittedEvent[] {
   let size = 0;
   let taken = 0;
   for (const { row, blobs } of pending) {
     size += 2 * row.body.length;
     for (const blob of blobs ?? []) size += blob.size;
-    if (taken > 0 && size > MAX_BYTES) break;
+    if (taken > 0 && size > MAX_APPEND_BYTES) break;
     taken += 1;
   }
   return pending.splice(0, taken);
@@ -314,13 +314,13 @@ export function takeFitting(pending: Emitted[]): Emitted[] {
  * that are known.
  */
 export function toChange(
-  sent: readonly Emitted[],
+  sent: readonly EmittedEvent[],
   inboxRead: readonly number[],
   inboxHeld: readonly number[],
-): Change {
+): AppendData {
   const events: NewRow[] = [];
   const blobs: KeptBlob[] = [];
-  const expiries: NonNullable<DueLater['expiry']>[] = [];
+  const expiries: NonNullable<LaterWork['expiry']>[] = [];
   const scheduled: ScheduledTurn[] = [];
   let progress = false;
   for (const one of sent) {
@@ -341,7 +341,7 @@ export function toChange(
   };
 }
 
-export interface Sending {
+export interface AppendOptions {
   readonly port: Pick<SessionPort, 'append'>;
   readonly epoch: number;
   readonly after: Clock['after'];
@@ -352,8 +352,8 @@ export interface Sending {
 }
 
 /** The pauses between attempts of a failed append, in ms. */
-const FIRST_WAIT = 50;
-const LONGEST_WAIT = 1_000;
+const FIRST_WAIT_MS = 50;
+const MAX_WAIT_MS = 1_000;
 
 /**
  * Appends until the object replies. An append is idempotent, so a failed one is sent again while the lease
@@ -362,12 +362,12 @@ const LONGEST_WAIT = 1_000;
  * @throws the error of the last attempt once the lease has expired, or the reason of `givenUp` as soon as it
  * rejects.
  */
-export async function appendUntilAnswered(
-  { port, epoch, after, isHeld, givenUp }: Sending,
+export async function appendWithRetries(
+  { port, epoch, after, isHeld, givenUp }: AppendOptions,
   from: number,
-  change: Change,
-): Promise<Appended | Fenced | SessionFull> {
-  for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+  change: AppendData,
+): Promise<AppendReceipt | LeaseLoss | SessionFull> {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, MAX_WAIT_MS)) {
     try {
       return await Promise.race([port.append(epoch, from, change), givenUp]);
     } catch (failure) {

@@ -48,18 +48,18 @@ export const DEFAULT_PLATFORM: Platform = PLANS.free;
 export const UNLIMITED: Platform = { subrequests: Infinity, internalSubrequests: Infinity, wallMs: Infinity };
 
 /** With fewer, a turn could not finish a batch of calls, and would be handed over forever. */
-const LEAST_SUBREQUESTS = 20;
+const MIN_SUBREQUESTS = 20;
 
 /** The var that sets each limit, and its minimum. */
-const LIMITS = {
-  subrequests: ['SUBREQUESTS', LEAST_SUBREQUESTS],
-  internalSubrequests: ['INTERNAL_SUBREQUESTS', LEAST_SUBREQUESTS],
+const LIMIT_VARS = {
+  subrequests: ['SUBREQUESTS', MIN_SUBREQUESTS],
+  internalSubrequests: ['INTERNAL_SUBREQUESTS', MIN_SUBREQUESTS],
   wallMs: ['WALL_MS', 1_000],
 } as const satisfies Readonly<Record<keyof Platform, readonly [string, number]>>;
 
 type Limit = keyof Platform;
 
-const isLimit = (name: string): name is Limit => Object.hasOwn(LIMITS, name);
+const isLimit = (name: string): name is Limit => Object.hasOwn(LIMIT_VARS, name);
 
 /**
  * Returns the limits of an invocation. The code's own values come first, then the vars `SUBREQUESTS`,
@@ -72,10 +72,10 @@ export function readPlatform(
   declared: PlatformConfig = {},
 ): Platform {
   checkPlatform(declared);
-  const plan = planOf(env.PLAN);
+  const plan = parsePlan(env.PLAN);
   const limitOf = (limit: Limit): number => {
-    const [name, least] = LIMITS[limit];
-    return declared[limit] ?? fromVar(name, least, env[name]) ?? plan[limit];
+    const [name, least] = LIMIT_VARS[limit];
+    return declared[limit] ?? parseNumberVar(name, least, env[name]) ?? plan[limit];
   };
   return {
     subrequests: limitOf('subrequests'),
@@ -87,14 +87,14 @@ export function readPlatform(
 /** @throws ConfigurationError if a limit in the code is invalid. */
 export function checkPlatform(declared: PlatformConfig): void {
   for (const [name, value] of Object.entries(declared)) {
-    if (isLimit(name) && value !== undefined) checkLimit(`limits.${name}`, LIMITS[name][1], value);
+    if (isLimit(name) && value !== undefined) checkLimit(`limits.${name}`, LIMIT_VARS[name][1], value);
   }
 }
 
-function planOf(value: unknown): Platform {
+function parsePlan(value: unknown): Platform {
   if (value === undefined || value === '') return DEFAULT_PLATFORM;
   if (value === 'free' || value === 'paid') return PLANS[value];
-  throw new ConfigurationError(`PLAN is ${said(value)}; it must be "free" or "paid".`);
+  throw new ConfigurationError(`PLAN is ${formatValue(value)}; it must be "free" or "paid".`);
 }
 
 /**
@@ -103,7 +103,7 @@ function planOf(value: unknown): Platform {
  *
  * @throws ConfigurationError if it is not a whole number of at least `least`.
  */
-export function fromVar(name: string, least: number, value: unknown): number | undefined {
+export function parseNumberVar(name: string, least: number, value: unknown): number | undefined {
   if (value === undefined || value === '') return undefined;
   const isWritten = typeof value === 'number' || (typeof value === 'string' && /^\s*\d+\s*$/.test(value));
   return checkLimit(name, least, isWritten ? Number(value) : value);
@@ -111,10 +111,12 @@ export function fromVar(name: string, least: number, value: unknown): number | u
 
 function checkLimit(name: string, least: number, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
-  throw new ConfigurationError(`${name} is ${said(value)}; it must be a whole number of at least ${least}.`);
+  throw new ConfigurationError(
+    `${name} is ${formatValue(value)}; it must be a whole number of at least ${least}.`,
+  );
 }
 
-const said = (value: unknown): string => JSON.stringify(value)?.slice(0, 40) ?? String(value);
+const formatValue = (value: unknown): string => JSON.stringify(value)?.slice(0, 40) ?? String(value);
 
 /** The time source of this code. Tests replace it. */
 export interface Clock {
@@ -127,18 +129,18 @@ export interface Clock {
 }
 
 /**
- * Calls back once at the end of this turn of the event loop, by the clock's `soon`. Returns a function that
+ * Calls back once at the end of this turn of the event loop, by the clock's `runSoon`. Returns a function that
  * cancels it.
  */
-export function soon(clock: { readonly soon?: Clock['soon'] | undefined }, run: () => void): () => void {
+export function runSoon(clock: { readonly soon?: Clock['soon'] | undefined }, run: () => void): () => void {
   return clock.soon?.(run) ?? systemClock.after(0, run);
 }
 
 /**
- * Returns an `after` that serves all callers with one timer. Setting a timer costs more than most of an
+ * Returns an `chainCallerGates` that serves all callers with one timer. Setting a timer costs more than most of an
  * invocation's work between two requests, and few of its time limits are ever reached.
  */
-export function sharedTimer(clock: Pick<Clock, 'after' | 'now'>): Clock['after'] {
+export function createSharedTimer(clock: Pick<Clock, 'after' | 'now'>): Clock['after'] {
   const waiting = new Set<{ readonly due: number; readonly run: () => void }>();
   let next = Infinity;
   let cancel: (() => void) | undefined;

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { HOOK_TIME, inTime } from '../tool/async.ts';
+import { HOOK_TIMEOUT_MS, withTimeout } from '../tool/async.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import { shorten } from '../tool/json.ts';
 import { ownerProblem } from '../tool/owner.ts';
@@ -34,13 +34,13 @@ export function readSecrets(minted: MintedSecrets | undefined): Secrets {
  * @throws ConfigurationError if it takes longer.
  * @throws the signal's reason as soon as it aborts.
  */
-export const mintedInTime = <Minted>(
+export const awaitSecrets = <Minted>(
   clock: Pick<Clock, 'after'>,
   minting: Promise<Minted>,
   signal?: AbortSignal,
-): Promise<Minted> => inTime(clock, minting, { ms: HOOK_TIME, signal, late: unminted });
+): Promise<Minted> => withTimeout(clock, minting, { ms: HOOK_TIMEOUT_MS, signal, late: secretsTimeoutError });
 
-const unminted = (ms: number): ConfigurationError =>
+const secretsTimeoutError = (ms: number): ConfigurationError =>
   new ConfigurationError(`\`secrets\` did not answer within ${ms} ms.`);
 
 /** The context that an app declares: values, or a context made of them. */
@@ -84,7 +84,7 @@ export const toSessionName = ({ owner: { id, tenant }, agent, session }: Session
  *
  * @throws Error if `toSessionName` did not make the name.
  */
-export function addressOfSession(name: string): SessionAddress {
+export function parseSessionName(name: string): SessionAddress {
   const parts: unknown = JSON.parse(name);
   const [named, agent, session] = Array.isArray(parts) ? parts : [];
   const owner = typeof named === 'string' ? { id: named } : named;
@@ -100,10 +100,10 @@ export function addressOfSession(name: string): SessionAddress {
 /**
  * Returns only the names of the agent and the session.
  *
- * @throws Error as `addressOfSession` does.
+ * @throws Error as `parseSessionName` does.
  */
 export function namesOfSession(name: string): Omit<SessionAddress, 'owner'> {
-  const { agent, session } = addressOfSession(name);
+  const { agent, session } = parseSessionName(name);
   return { agent, session };
 }
 

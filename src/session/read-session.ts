@@ -1,21 +1,21 @@
 import type { EventPage, ReadQuery } from '../journal/event-page.ts';
 import { NewerEventError, parseEvent, toRow } from '../journal/event-rows.ts';
 import type { StoredEvent, TurnError } from '../journal/events.ts';
-import type { Change, Leased, SessionPort } from '../journal/session-port.ts';
+import type { AppendData, LeaseGrant, SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
-import { mistake } from '../tool/log.ts';
+import { errorEntry } from '../tool/log.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
 import {
   type FoldedSession,
   foldLeased,
-  PAGE_BYTES,
-  pagesFrom,
-  readerOf,
+  MAX_PAGE_BYTES,
+  readPages,
   TooLongError,
+  toReader,
 } from './fold-session.ts';
 import type { Clock } from './read-platform.ts';
 import { SessionUnavailableError } from './send-again.ts';
-import { SessionFullError, type Stopping, stopOfEnd, storedWithStop } from './turn-end.ts';
+import { collectStopData, SessionFullError, type StoppingInvocation, toTurnStop } from './turn-end.ts';
 
 /**
  * Folds the whole journal of a session without a lease, and returns its state and the events of its last
@@ -25,7 +25,7 @@ export async function foldAll(
   port: Pick<SessionPort, 'read'>,
   memories: readonly ToolMemory[],
 ): Promise<(FoldedSession & { readonly page: EventPage }) | null> {
-  const page = await port.read({ from: 1, maxBytes: PAGE_BYTES });
+  const page = await port.read({ from: 1, maxBytes: MAX_PAGE_BYTES });
   if (!page) return null;
   const folded = await foldLeased(port, { snapshot: null, covered: [], page }, { memories });
   return { ...folded, page };
@@ -39,11 +39,11 @@ export async function foldAll(
  * @throws NewerEventError if a newer version of this code wrote to the journal.
  * @throws UnreadableError if it cannot be folded.
  */
-export async function foldShown(
+export async function foldFromSnapshot(
   port: Pick<SessionPort, 'read'>,
   { memories, reducer }: { readonly memories: readonly ToolMemory[]; readonly reducer: number },
 ): Promise<(FoldedSession & { readonly page: EventPage }) | null> {
-  const { maxBytes, ...folded } = readerOf({ reducer });
+  const { maxBytes, ...folded } = toReader({ reducer });
   const page = await port.read({ from: 1, folded, maxBytes });
   if (!page) return null;
   const { snapshot, covered } = page.foldStart ?? { snapshot: null, covered: [] };
@@ -62,17 +62,17 @@ export async function readJournal(
   port: Pick<SessionPort, 'read'>,
   of: Pick<ReadQuery, 'turn'> = {},
 ): Promise<StoredEvent[]> {
-  return readOn(port, await port.read({ ...of, from: 1, maxBytes: PAGE_BYTES }), of);
+  return readFromPage(port, await port.read({ ...of, from: 1, maxBytes: MAX_PAGE_BYTES }), of);
 }
 
 /** Reads the events of a page and of all later pages. `of`: the query that the page was read with. */
-export async function readOn(
+export async function readFromPage(
   port: Pick<SessionPort, 'read'>,
   page: EventPage | null,
   of: Pick<ReadQuery, 'turn'>,
 ): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
-  for await (const { rows } of pagesFrom(port, page, of)) events.push(...rows.map(parseEvent));
+  for await (const { rows } of readPages(port, page, of)) events.push(...rows.map(parseEvent));
   return events;
 }
 
@@ -92,14 +92,17 @@ export const MAX_STRIKES = 8;
 export const MAX_EXPIRATIONS = 20;
 
 /** Ms after which an unreadable turn is tried again. Doubles with each failure. */
-const READ_AGAIN_AFTER = 1_000;
+const RETRY_READ_MS = 1_000;
 
 /** The number of invocations in a row without room for any work after which a turn is abandoned. */
-const MAX_IDLE = 20;
+const MAX_IDLE_RESUMES = 20;
 
 /** Returns whether a turn is abandoned. `turn` is needed only for the rule about idle invocations. */
-export function isGivenUp({ expirations, strikes }: Leased, turn?: Pick<TurnState, 'resumedIdly'>): boolean {
-  const isIdle = turn !== undefined && turn.resumedIdly >= MAX_IDLE;
+export function isAbandoned(
+  { expirations, strikes }: LeaseGrant,
+  turn?: Pick<TurnState, 'resumedIdly'>,
+): boolean {
+  const isIdle = turn !== undefined && turn.resumedIdly >= MAX_IDLE_RESUMES;
   return isIdle || strikes >= MAX_STRIKES || expirations >= MAX_EXPIRATIONS;
 }
 
@@ -107,7 +110,7 @@ export function isGivenUp({ expirations, strikes }: Leased, turn?: Pick<TurnStat
  * Returns whether the failure is not caused by the session, so that another time or another deployment can
  * read it.
  */
-const isNoFault = (failure: unknown): boolean =>
+const isExternalFailure = (failure: unknown): boolean =>
   failure instanceof NewerEventError || failure instanceof SessionUnavailableError;
 
 /**
@@ -130,13 +133,13 @@ export class UnreadableError extends Error {
 
 /** Returns the failure to read a session as an `UnreadableError`, unless the session did not cause it. */
 export const toUnreadable = (failure: unknown, page?: EventPage): unknown =>
-  isNoFault(failure) ? failure : new UnreadableError(failure, page);
+  isExternalFailure(failure) ? failure : new UnreadableError(failure, page);
 
 /** A leased turn that its holder cannot bring to an end by itself. */
-export interface UnreadTurn extends Stopping {
+export interface UnfinishedTurn extends StoppingInvocation {
   readonly port: Pick<SessionPort, 'append'>;
   readonly clock: Clock;
-  readonly leased: Leased;
+  readonly leased: LeaseGrant;
   /** The last stored event. */
   readonly head: number;
 }
@@ -144,7 +147,7 @@ export interface UnreadTurn extends Stopping {
 /**
  * Ms after which a turn that needs newer code is offered to a holder again. Doubles each time, up to minutes.
  */
-const NEWER_DEPLOYMENT = 5_000;
+const NEWER_CODE_RETRY_MS = 5_000;
 
 /**
  * Handles a turn that a holder could not read or store. The turn ends at once if its session is full, if no
@@ -155,63 +158,64 @@ const NEWER_DEPLOYMENT = 5_000;
  * @throws `failure` if the session did not cause it.
  * @throws UnreadableError if the turn is given back for another reason.
  */
-export async function leaveUnread(unread: UnreadTurn, failure: unknown): Promise<void> {
+export async function handleUnreadable(unread: UnfinishedTurn, failure: unknown): Promise<void> {
   const { leased, log } = unread;
   const giveBack = { events: [], release: 'yielded' } as const;
   if (failure instanceof NewerEventError) {
     // A cancel does not wait for a deployment that can read the turn.
-    if (isCancelled(leased)) return endUnread(unread);
-    await appendInTime(unread, { ...giveBack, resumeAfter: NEWER_DEPLOYMENT, unread: 'newer' });
+    if (isCancelRequested(leased)) return endWithoutReading(unread);
+    await appendInTime(unread, { ...giveBack, resumeAfter: NEWER_CODE_RETRY_MS, unread: 'newer' });
   }
-  if (isNoFault(failure)) throw failure;
+  if (isExternalFailure(failure)) throw failure;
   if (failure instanceof SessionFullError)
-    return endUnread(unread, { type: 'session-full', message: failure.message });
+    return endWithoutReading(unread, { type: 'session-full', message: failure.message });
   if (failure instanceof TooLongError) {
-    if (failure.isForGood) return endUnread(unread, { type: 'misconfigured', message: failure.message });
+    if (failure.isForGood)
+      return endWithoutReading(unread, { type: 'misconfigured', message: failure.message });
     return void (await appendInTime(unread, giveBack));
   }
-  const isOver = isCancelled(leased) || isGivenUp(leased);
+  const isOver = isCancelRequested(leased) || isAbandoned(leased);
   const message = `a turn that cannot be read ${isOver ? 'has ended' : 'is tried again'}`;
-  log(mistake(message, failure));
-  if (isOver) return endUnread(unread);
-  await appendInTime(unread, { ...giveBack, resumeAfter: READ_AGAIN_AFTER, unread: 'failed' });
+  log(errorEntry(message, failure));
+  if (isOver) return endWithoutReading(unread);
+  await appendInTime(unread, { ...giveBack, resumeAfter: RETRY_READ_MS, unread: 'failed' });
   throw new UnreadableError(failure);
 }
 
 /** Ends a turn without reading it: as cancelled if that was requested, and otherwise as failed. */
-export async function endUnread(
-  unread: UnreadTurn,
-  error: TurnError = stuckUnread(unread.leased),
+export async function endWithoutReading(
+  unread: UnfinishedTurn,
+  error: TurnError = stuckUnreadError(unread.leased),
 ): Promise<void> {
   const { leased } = unread;
   const turn = leased.page.openTurn?.id ?? '';
-  const end = isCancelled(leased)
+  const end = isCancelRequested(leased)
     ? ({ outcome: 'cancelled' } as const)
     : ({ outcome: 'failed', error } as const);
-  const change: Change = {
+  const change: AppendData = {
     events: [toRow({ type: 'turn-ended', turn, ...end })],
     release: 'ended',
-    ...storedWithStop(unread, { stop: stopOfEnd(end.outcome), seq: unread.head + 1 }),
+    ...collectStopData(unread, { stop: toTurnStop(end.outcome), seq: unread.head + 1 }),
   };
   const answer = await appendInTime(unread, change);
   if (answer?.status === 'session-full') {
-    unread.log(mistake(`turn ${turn} cannot end: its session is completely full`));
+    unread.log(errorEntry(`turn ${turn} cannot end: its session is completely full`));
   } else if (end.outcome === 'failed') {
-    unread.log(failureOf(error));
+    unread.log(toFailureLogLine(error));
   }
 }
 
 /** Resolves with `undefined` if the object does not reply within the term of the lease. */
-async function appendInTime({ port, clock, leased, head }: UnreadTurn, change: Change) {
+async function appendInTime({ port, clock, leased, head }: UnfinishedTurn, change: AppendData) {
   const late = Promise.withResolvers<void>();
   const cancel = clock.after(leased.leaseMs, late.resolve);
   return Promise.race([port.append(leased.epoch, head + 1, change), late.promise]).finally(cancel);
 }
 
-const isCancelled = ({ inbox, page }: Leased): boolean =>
+const isCancelRequested = ({ inbox, page }: LeaseGrant): boolean =>
   inbox.some(({ kind, turn }) => kind === 'cancel' && turn === page.openTurn?.id);
 
-const stuckUnread = ({ expirations }: Leased): TurnError => ({
+const stuckUnreadError = ({ expirations }: LeaseGrant): TurnError => ({
   type: 'stuck',
   message:
     `The turn was taken over ${expirations} times without progress, and could not be read. Deploy code that can read it, or ` +
@@ -219,7 +223,7 @@ const stuckUnread = ({ expirations }: Leased): TurnError => ({
 });
 
 /** Returns the log line of a failed turn. */
-export const failureOf = ({ type, message }: TurnError, thrown?: unknown) => ({
+export const toFailureLogLine = ({ type, message }: TurnError, thrown?: unknown) => ({
   level: 'error' as const,
   event: type === 'stuck' ? ('turn-stuck' as const) : ('turn-failed' as const),
   message: `a turn failed (${type}): ${message}`,

@@ -2,47 +2,47 @@ import { answerText, closeOpenCalls } from '../journal/conversation.ts';
 import { NewerEventError } from '../journal/event-rows.ts';
 import { CUT_OFF, ROOT, type StoredEvent } from '../journal/events.ts';
 import { TurnMemories } from '../journal/memories.ts';
-import { ANSWERED } from '../journal/reduce.ts';
-import type { Leased, SessionPort } from '../journal/session-port.ts';
+import { OUTCOMES_WITH_ANSWER } from '../journal/reduce.ts';
+import type { LeaseGrant, SessionPort } from '../journal/session-port.ts';
 import type { FrameState, TurnState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
 import type { Loop } from '../loop/loop.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import { runForOutput } from '../loop/run-loop.ts';
-import { answerShown } from '../loop/shown-history.ts';
-import { hiding, toLog, writeProblems } from '../tool/console-log.ts';
-import { credentialsIn, envOfTools } from '../tool/env.ts';
+import { shownAnswerOf } from '../loop/shown-history.ts';
+import { createRedactingLog, toLog, writeProblems } from '../tool/console-log.ts';
+import { collectCredentials, envOfTools } from '../tool/env.ts';
 import type { LogPlace } from '../tool/log.ts';
 import { Secrets } from '../tool/secrets.ts';
-import { type FoldedSession, foldWhileHeld } from './fold-session.ts';
+import { type FoldedSession, foldAndRenew } from './fold-session.ts';
 import { HeldSession } from './held-session.ts';
-import { noteLength } from './long-conversation.ts';
+import { logLongConversation } from './long-conversation.ts';
 import { Meter } from './meter.ts';
 import { UNLIMITED } from './read-platform.ts';
-import { mintedInTime } from './read-secrets.ts';
+import { awaitSecrets } from './read-secrets.ts';
 import {
-  endUnread,
-  failureOf,
-  isGivenUp,
-  leaveUnread,
+  endWithoutReading,
+  handleUnreadable,
+  isAbandoned,
   MAX_EXPIRATIONS,
   MAX_STRIKES,
-  type UnreadTurn,
+  toFailureLogLine,
+  type UnfinishedTurn,
 } from './read-session.ts';
 import {
   type AnswerEnd,
+  awaitStop,
   CANCELLED,
-  pauseOf,
+  collectStopData,
+  resumePauseMs,
   SessionFullError,
-  type Stopped,
   snapshotIfDue,
-  stopOf,
-  stopOfEnd,
-  storedWithStop,
-  stuck,
+  stuckEnd,
   type TurnStop,
+  type TurnStopReason,
+  toTurnStop,
 } from './turn-end.ts';
-import { specOf, type TurnHost } from './turn-host.ts';
+import { type TurnHost, toLoopSpec } from './turn-host.ts';
 
 /** The state of a turn when its invocation stops. */
 export type TurnEnd =
@@ -59,13 +59,13 @@ export type TurnEnd =
  * @throws NewerEventError if a newer version of this code wrote to the session, which is then left alone.
  * @throws UnreadableError if the turn cannot be read. It is tried again later.
  */
-export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): Promise<TurnEnd> {
+export async function runTurn(host: TurnHost, leased: LeaseGrant, sentAt: number): Promise<TurnEnd> {
   const { port, clock, meter = new Meter(UNLIMITED, clock.now), modules = NO_MODULES } = host;
   const { log: write = toLog(writeProblems), uses = modules.uses } = host;
   const { openTurn, head } = leased.page;
-  const place: Held['place'] = { ...host.place, turn: openTurn?.id };
-  const log = hiding(write, place, () => held.secrets);
-  const held: Held = {
+  const place: HeldTurn['place'] = { ...host.place, turn: openTurn?.id };
+  const log = createRedactingLog(write, place, () => held.secrets);
+  const held: HeldTurn = {
     ...{ host, modules, uses, port, clock, meter, leased, sentAt, log, head, place },
     secrets: Secrets.NONE,
   };
@@ -73,15 +73,15 @@ export async function runTurn(host: TurnHost, leased: Leased, sentAt: number): P
     // Beyond these limits, even the holder that should have abandoned the turn fell silent. End it without
     // reading it.
     if (leased.strikes <= MAX_STRIKES && leased.expirations <= MAX_EXPIRATIONS) return await readAndRun(held);
-    await endUnread(held);
+    await endWithoutReading(held);
   } catch (failure) {
-    await leaveUnread(held, failure);
+    await handleUnreadable(held, failure);
   }
   return { status: 'lost', seq: held.head };
 }
 
 /** A leased session, and the means of its invocation. */
-interface Held extends UnreadTurn {
+interface HeldTurn extends UnfinishedTurn {
   readonly host: TurnHost;
   readonly modules: Modules;
   readonly port: SessionPort;
@@ -96,10 +96,10 @@ interface Held extends UnreadTurn {
 }
 
 /** @throws any error of reading the turn. */
-async function readAndRun(held: Held): Promise<TurnEnd> {
+async function readAndRun(held: HeldTurn): Promise<TurnEnd> {
   const { host, modules, leased } = held;
   const { leave } = host;
-  const { folded, heard } = await foldWhileHeld({ ...held, ...modules });
+  const { folded, heard } = await foldAndRenew({ ...held, ...modules });
   const { state, turnEvents } = folded;
   const { turn } = state;
   // The session was erased while it was read.
@@ -126,7 +126,7 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
   leave?.addEventListener('abort', handOver);
   if (leave?.aborted) handOver();
   try {
-    return await drive({ held, folded, turn, session });
+    return await runUntilStopped({ held, folded, turn, session });
   } catch (failure) {
     const { full, acknowledged } = session.outbox;
     if (full) throw new SessionFullError(full);
@@ -140,20 +140,20 @@ async function readAndRun(held: Held): Promise<TurnEnd> {
 }
 
 /** One invocation's part of a turn. */
-interface Run {
-  readonly held: Held;
+interface TurnInvocation {
+  readonly held: HeldTurn;
   readonly folded: FoldedSession;
   readonly turn: TurnState;
   readonly session: HeldSession;
 }
 
-async function drive(run: Run): Promise<TurnEnd> {
+async function runUntilStopped(run: TurnInvocation): Promise<TurnEnd> {
   const { session, turn } = run;
   const { leased } = run.held;
   const { outbox } = session;
   if (turn.outcome) {
     // The end of the turn was stored, but the lease was not given back.
-    await outbox.release('ended', stopped(run, stopOfEnd(turn.outcome)));
+    await outbox.release('ended', collectStopDataOf(run, toTurnStop(turn.outcome)));
     logEnd(run);
     return { status: 'ended', turn };
   }
@@ -161,11 +161,11 @@ async function drive(run: Run): Promise<TurnEnd> {
   session.inbox.takeIn(leased.inbox);
   if (turn.cancelRequested) session.cancel();
   let taken: number;
-  let end: Stopped;
+  let end: TurnStopReason;
   do {
     taken = session.inbox.taken;
-    end = await stopOf(loopEnd(run));
-  } while (goesOn(session, end, taken));
+    end = await awaitStop(runLoop(run));
+  } while (hasMoreWork(session, end, taken));
   // Decided after the last await. A cancel that arrived while the loop stopped must not wait for another
   // holder, which may never come.
   const last = turn.cancelRequested && end.why !== 'lost' && end.why !== 'ended' ? CANCELLED : end;
@@ -174,10 +174,10 @@ async function drive(run: Run): Promise<TurnEnd> {
     await endTurn(run, last);
     return { status: last.why, turn };
   }
-  if (last.why === 'suspended') await outbox.release(last.why, stopped(run, last.why));
+  if (last.why === 'suspended') await outbox.release(last.why, collectStopDataOf(run, last.why));
   else {
     outbox.emit({ type: 'turn-yielded', turn: turn.id, reason: last.detail });
-    await outbox.release('yielded', { resumeAfter: pauseOf(turn) });
+    await outbox.release('yielded', { resumeAfter: resumePauseMs(turn) });
   }
   return { status: last.why, seq: outbox.acknowledged };
 }
@@ -186,22 +186,22 @@ async function drive(run: Run): Promise<TurnEnd> {
  * Returns whether the loop has more work. A message that arrived while it stopped must not wait for another
  * holder, which may never come.
  */
-function goesOn(session: HeldSession, end: Stopped, taken: number): boolean {
+function hasMoreWork(session: HeldSession, end: TurnStopReason, taken: number): boolean {
   if (end.why !== 'ended') return end.why === 'suspended' && session.inbox.taken > taken;
   if (session.inbox.taken > taken) return true;
-  return !end.signal && ANSWERED.includes(end.outcome) && session.takeSteers(ROOT);
+  return !end.signal && OUTCOMES_WITH_ANSWER.includes(end.outcome) && session.takeSteers(ROOT);
 }
 
-async function loopEnd(run: Run): Promise<AnswerEnd> {
+async function runLoop(run: TurnInvocation): Promise<AnswerEnd> {
   const { held, turn } = run;
   const { host, leased } = held;
-  if (isGivenUp(leased, turn)) return stuck(turn, leased);
+  if (isAbandoned(leased, turn)) return stuckEnd(turn, leased);
   const frame = turn.frames.get(ROOT) as FrameState; // The turn is open.
-  const minted = (host.secrets && (await mintedFor(run, host.secrets))) ?? Secrets.NONE;
-  held.secrets = minted.hidingToo(credentialsIn(host.env ?? {}));
+  const minted = (host.secrets && (await mintSecrets(run, host.secrets))) ?? Secrets.NONE;
+  held.secrets = minted.hidingToo(collectCredentials(host.env ?? {}));
   const loop = assembleLoop(run, frame);
   const end: AnswerEnd = await runForOutput(loop);
-  const text = answerShown(loop);
+  const text = shownAnswerOf(loop);
   const told: AnswerEnd = text === answerText(frame.messages) ? end : { ...end, text };
   if (end.outcome !== 'completed' || !turn.limited) return told;
   // If a limit was reached on the way, the answer may be incomplete.
@@ -212,24 +212,24 @@ async function loopEnd(run: Run): Promise<AnswerEnd> {
 }
 
 /** Mints the secrets of the turn, within the hook's time limit and until the turn is cancelled. */
-function mintedFor(
-  { session, turn }: Run,
+function mintSecrets(
+  { session, turn }: TurnInvocation,
   mint: NonNullable<TurnHost['secrets']>,
 ): Promise<Secrets | undefined> {
   const minting = async (): Promise<Secrets> => mint(turn.principal, turn.id);
-  return mintedInTime(session, minting(), session.signal);
+  return awaitSecrets(session, minting(), session.signal);
 }
 
 async function endTurn(
-  run: Run,
-  { why: _, thrown, ...end }: Extract<Stopped, { why: 'ended' }>,
+  run: TurnInvocation,
+  { why: _, thrown, ...end }: Extract<TurnStopReason, { why: 'ended' }>,
 ): Promise<void> {
   const { session, folded, turn } = run;
   const { host, leased, modules, log } = run.held;
   const { outbox, live } = session;
   const { state, tailBytes } = folded;
   const { said: text } = live;
-  if (text && !ANSWERED.includes(end.outcome)) {
+  if (text && !OUTCOMES_WITH_ANSWER.includes(end.outcome)) {
     const model = host.agent.model ?? host.model;
     outbox.emit({
       type: 'model-replied',
@@ -244,30 +244,30 @@ async function endTurn(
   const bytes = tailBytes + outbox.bytes;
   const snapshot = snapshotIfDue({ state, reducer: modules.reducer, leased, bytes, log });
   // Measured only with a snapshot, which is rare, so that most turns skip it.
-  if (snapshot) noteLength(run.held, state);
-  await outbox.release('ended', { snapshot, ...stopped(run, stopOfEnd(end.outcome)) });
+  if (snapshot) logLongConversation(run.held, state);
+  await outbox.release('ended', { snapshot, ...collectStopDataOf(run, toTurnStop(end.outcome)) });
   logEnd(run, thrown);
 }
 
 /**
  * Returns the data that modules store with the stop of the turn. All of its events must have been emitted.
  */
-const stopped = ({ held, session }: Run, stop: TurnStop) =>
-  storedWithStop(held, { stop, seq: session.outbox.state.seq });
+const collectStopDataOf = ({ held, session }: TurnInvocation, stop: TurnStop) =>
+  collectStopData(held, { stop, seq: session.outbox.state.seq });
 
 /**
  * Logs the outcome of the turn, and why it failed. `thrown`: the unexpected error. If the outcome was not
  * stored, the invocation that ends the turn later logs it.
  */
-function logEnd(run: Run, thrown?: unknown): void {
+function logEnd(run: TurnInvocation, thrown?: unknown): void {
   const { held, session, turn } = run;
   const { outcome = 'open', error, usage, callsByTool, iterations, model } = turn;
   held.log({
     level: 'info',
-    ...(error && { ...failureOf(error, thrown), error: error.type }),
+    ...(error && { ...toFailureLogLine(error, thrown), error: error.type }),
     event: 'turn',
     outcome,
-    ms: session.now() - startOf(run),
+    ms: session.now() - startTimeOf(run),
     model,
     iterations,
     usage,
@@ -280,18 +280,18 @@ function logEnd(run: Run, thrown?: unknown): void {
  *
  * @throws any error of the host's hooks.
  */
-function assembleLoop(run: Run, frame: FrameState): Loop {
+function assembleLoop(run: TurnInvocation, frame: FrameState): Loop {
   const { held, folded, turn, session } = run;
   const { host, modules, leased, log, secrets } = held;
   const { agents } = host;
   return {
-    spec: specOf(host, turn),
+    spec: toLoopSpec(host, turn),
     frame,
     session: host.place?.session ?? '',
     agent: host.agent.name,
     turn: turn.id,
-    startedAt: startOf(run),
-    startsBefore: startsIn(folded.turnEvents),
+    startedAt: startTimeOf(run),
+    startsBefore: findCallStarts(folded.turnEvents),
     takeOvers: Math.max(leased.expirations, turn.resumedSinceReply),
     inSession: true,
     journal: session.outbox,
@@ -314,10 +314,11 @@ function assembleLoop(run: Run, frame: FrameState): Loop {
 }
 
 /** Returns when the turn started. */
-const startOf = ({ folded, session }: Run): number => folded.turnEvents.at(0)?.at ?? session.now();
+const startTimeOf = ({ folded, session }: TurnInvocation): number =>
+  folded.turnEvents.at(0)?.at ?? session.now();
 
 /** Returns when each call was last started. */
-function startsIn(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
+function findCallStarts(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
   const starts = new Map<string, number>();
   for (const event of events) if (event.type === 'tool-call-started') starts.set(event.call, event.at);
   return starts;

@@ -1,10 +1,10 @@
 import { Interrupted } from '../loop/holder.ts';
 import { pause } from '../tool/async.ts';
-import { withoutSqlite } from './deployment.ts';
+import { sqliteMissingError } from './deployment.ts';
 import type { Clock } from './read-platform.ts';
 
 /** The means for the pauses between attempts. Tests replace them. */
-export interface Pauses {
+export interface RetryPauses {
   readonly after: Clock['after'];
   /** Returns a number like `Math.random`. */
   readonly random: () => number;
@@ -33,9 +33,9 @@ const JITTER = 0.25;
  * SessionUnavailableError at once if the object is overloaded, or after five attempts if it was not reached
  * or does not know the call. It rejects with a DeploymentError if its class has no SQLite storage.
  */
-export function sendingAgain<Stub>(
+export function createRetryingCaller<Stub>(
   connect: () => Stub,
-  { after, random, onSend }: Pauses,
+  { after, random, onSend }: RetryPauses,
 ): <Answer>(call: (stub: Stub) => Promise<Answer>) => Promise<Answer> {
   let stub: Stub | undefined;
   return async (call) => {
@@ -49,8 +49,8 @@ export function sendingAgain<Stub>(
       } catch (thrown) {
         const failure = thrown instanceof Error ? thrown : new Error(String(thrown));
         if (stub === used) stub = undefined; // If not, another call has already replaced it.
-        if (NO_SQL_MESSAGE.test(failure.message)) throw withoutSqlite();
-        const why = kindOf(failure);
+        if (NO_SQL_MESSAGE.test(failure.message)) throw sqliteMissingError();
+        const why = classifyFailure(failure);
         if (why === 'own') throw failure;
         tookNothing &&= why === 'older';
         const wait = PAUSES_MS[tries];
@@ -74,7 +74,7 @@ interface PlatformFlags {
  * platform has too many messages for resets, deploys and lost connections to list them, and many without a
  * flag. The `remote` flag does not help, since errors of the object's storage have it too.
  */
-function kindOf({
+function classifyFailure({
   name,
   message,
   overloaded,
@@ -82,22 +82,22 @@ function kindOf({
 }: Error & PlatformFlags): 'own' | 'older' | 'overloaded' | 'broken' {
   if (overloaded === true || OVERLOADED.test(message)) return 'overloaded';
   if (retryable === true) return 'broken';
-  if (NO_METHOD.test(message)) return 'older';
-  return OWN_NAMES.has(name) || OWN_WORDS.test(message) ? 'own' : 'broken';
+  if (MISSING_METHOD.test(message)) return 'older';
+  return CODE_ERROR_NAMES.has(name) || REFUSED_CALL_MESSAGE.test(message) ? 'own' : 'broken';
 }
 
 /** The platform's message when the object is created and its class has no SQLite storage. */
 const NO_SQL_MESSAGE = /^SQL is not enabled for this Durable Object class/;
 
 /** The platform's message if the object still runs the version before a deploy. */
-const NO_METHOD = /^The RPC receiver does not implement\b/;
+const MISSING_METHOD = /^The RPC receiver does not implement\b/;
 
 const OVERLOADED = /\bis overloaded\b|too much load/i;
 
 /**
  * The names of errors that come from mistakes in code on either side, or from values that cannot be cloned.
  */
-const OWN_NAMES: ReadonlySet<string> = new Set([
+const CODE_ERROR_NAMES: ReadonlySet<string> = new Set([
   'TypeError',
   'RangeError',
   'ReferenceError',
@@ -108,7 +108,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
 /**
  * Messages of the database's refusals and of calls that are too large. Excludes a disk that cannot be read.
  */
-const OWN_WORDS =
+const REFUSED_CALL_MESSAGE =
   /\bSQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|MISUSE|AUTH|TOOBIG|FULL)\b|^Serialized RPC arguments or return values are limited/;
 
 /** Thrown if the session was erased, and the turn with it. */
@@ -139,7 +139,7 @@ export class SessionUnavailableError extends Error {
  * Returns the error that leaves the turn to another invocation if `failure` is a SessionUnavailableError.
  * Returns any other failure as it is.
  */
-export const orHandOver = (failure: unknown): unknown =>
+export const toHandOverError = (failure: unknown): unknown =>
   failure instanceof SessionUnavailableError
     ? new Interrupted('handed-over', 'its session could not be reached')
     : failure;

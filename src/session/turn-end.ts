@@ -1,6 +1,6 @@
 import type { AgendaRow } from '../journal/agenda.ts';
 import type { FinalOutcome, TurnError } from '../journal/events.ts';
-import type { Change, Leased, SessionFull } from '../journal/session-port.ts';
+import type { AppendData, LeaseGrant, SessionFull } from '../journal/session-port.ts';
 import { type Snapshot, toSnapshot } from '../journal/snapshot.ts';
 import type { SessionState, TurnState } from '../journal/state.ts';
 import { Interrupted } from '../loop/holder.ts';
@@ -11,14 +11,14 @@ import { ToolResolutionError } from '../sources/resolution/tool-source.ts';
 import { attempt } from '../tool/async.ts';
 import type { ReachedLimit } from '../tool/frame.ts';
 import type { Json } from '../tool/json.ts';
-import { type Log, mistake } from '../tool/log.ts';
+import { errorEntry, type Log } from '../tool/log.ts';
 import { defineSeam, type ModuleUse } from '../tool/module-use.ts';
 import { ToolConfigurationError } from '../tool/signals.ts';
 import type { Signal } from '../tool/tool-result.ts';
-import { orHandOver } from './send-again.ts';
+import { toHandOverError } from './send-again.ts';
 
 /** Why one invocation's part of a turn is over. */
-export type Stopped =
+export type TurnStopReason =
   | { readonly why: 'suspended' | 'handed-over' | 'lost'; readonly detail: string }
   | {
       readonly why: 'ended';
@@ -33,7 +33,7 @@ export type Stopped =
     };
 
 /** The end of a cancelled turn. */
-export const CANCELLED: Stopped = { why: 'ended', outcome: 'cancelled' };
+export const CANCELLED: TurnStopReason = { why: 'ended', outcome: 'cancelled' };
 
 /** How a turn's own loop ended. */
 export type AnswerEnd = LoopEnd & {
@@ -45,20 +45,20 @@ export type AnswerEnd = LoopEnd & {
  * Awaits a loop and returns how it stopped, as data. If the loop cannot reach its session, the turn is left
  * to another invocation.
  */
-export async function stopOf(loop: Promise<AnswerEnd>): Promise<Stopped> {
+export async function awaitStop(loop: Promise<AnswerEnd>): Promise<TurnStopReason> {
   try {
     const { outcome, ...more } = await loop;
     if (outcome === 'suspended') return { why: outcome, detail: '' };
     return { why: 'ended', outcome, ...more };
   } catch (failure) {
-    const thrown = orHandOver(failure);
-    if (!(thrown instanceof Interrupted)) return { why: 'ended', ...failed(thrown) };
+    const thrown = toHandOverError(failure);
+    if (!(thrown instanceof Interrupted)) return { why: 'ended', ...toFailedEnd(thrown) };
     if (thrown.why !== 'cancelled') return { why: thrown.why, detail: thrown.message };
     return CANCELLED;
   }
 }
 
-function failed(thrown: unknown): { outcome: 'failed'; error: TurnError; thrown?: unknown } {
+function toFailedEnd(thrown: unknown): { outcome: 'failed'; error: TurnError; thrown?: unknown } {
   if (thrown instanceof ModelError) {
     const { message, retryAfter: ms = Infinity } = thrown;
     const seconds = Math.ceil(ms / 1000);
@@ -79,18 +79,18 @@ function failed(thrown: unknown): { outcome: 'failed'; error: TurnError; thrown?
 }
 
 /** The maximum and the first pause before a handed-over turn resumes, in ms. */
-const LONGEST_PAUSE = 5 * 60_000;
-const FIRST_PAUSE = 1_000;
+const MAX_PAUSE_MS = 5 * 60_000;
+const FIRST_PAUSE_MS = 1_000;
 
 /**
  * Returns the milliseconds after which a handed-over turn resumes: 0, or a pause if the invocation resumed it
  * without progress. Each further one in a row doubles the pause, up to five minutes.
  */
-export const pauseOf = ({ resumedIdly }: Pick<TurnState, 'resumedIdly'>): number =>
-  resumedIdly === 0 ? 0 : Math.min(FIRST_PAUSE * 2 ** (resumedIdly - 1), LONGEST_PAUSE);
+export const resumePauseMs = ({ resumedIdly }: Pick<TurnState, 'resumedIdly'>): number =>
+  resumedIdly === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (resumedIdly - 1), MAX_PAUSE_MS);
 
 /** Returns the end of a turn that made no progress in many invocations. */
-export const stuck = (turn: TurnState, { expirations }: Leased): AnswerEnd => ({
+export const stuckEnd = (turn: TurnState, { expirations }: LeaseGrant): AnswerEnd => ({
   outcome: 'failed',
   error: {
     type: 'stuck',
@@ -102,45 +102,45 @@ interface EndedTurn {
   readonly state: SessionState;
   /** The version in snapshots, which depends on the modules that folded the state. */
   readonly reducer: number;
-  readonly leased: Pick<Leased, 'snapshot'>;
+  readonly leased: Pick<LeaseGrant, 'snapshot'>;
   /** The size of the events after the last snapshot. */
   readonly bytes: number;
   readonly log: Log;
 }
 
 /** The number of events to fold above which a snapshot is written. */
-const SNAPSHOT_AFTER = 200;
+const SNAPSHOT_AFTER_EVENTS = 200;
 /** The maximum characters of a snapshot, which travels with an append and with the reply to every `begin`. */
-const MAX_SNAPSHOT = 4 * 1024 * 1024;
+const MAX_SNAPSHOT_CHARACTERS = 4 * 1024 * 1024;
 
 /** Returns the snapshot to store after a turn, or `undefined` if reading the events is still as fast. */
 export function snapshotIfDue({ state, reducer, leased, bytes, log }: EndedTurn): Snapshot | undefined {
-  const isLong = state.seq - (leased.snapshot?.seq ?? 0) > SNAPSHOT_AFTER;
+  const isLong = state.seq - (leased.snapshot?.seq ?? 0) > SNAPSHOT_AFTER_EVENTS;
   const isHeavy = bytes > (leased.snapshot?.body.length ?? 0);
   // A snapshot that covers the cut spares the next turn from reading the removed part.
   const hasCut = (state.cut?.from ?? 1) > (leased.snapshot?.messagesFrom ?? 1);
-  return (isLong && isHeavy) || hasCut ? snapshotOf({ state, reducer, log }) : undefined;
+  return (isLong && isHeavy) || hasCut ? createSnapshot({ state, reducer, log }) : undefined;
 }
 
 /**
  * Returns a snapshot, or `undefined` if the state cannot be serialized or is too large. A snapshot only saves
  * time, since the journal has everything.
  */
-function snapshotOf({ state, reducer, log }: Omit<EndedTurn, 'leased' | 'bytes'>): Snapshot | undefined {
+function createSnapshot({ state, reducer, log }: Omit<EndedTurn, 'leased' | 'bytes'>): Snapshot | undefined {
   // A snapshot would hide facts that this code could not fold from code that can.
   if (state.brokenMemories) return undefined;
   try {
     const body = toSnapshot(state);
-    if (body.length > MAX_SNAPSHOT) return undefined;
+    if (body.length > MAX_SNAPSHOT_CHARACTERS) return undefined;
     return { seq: state.seq, reducer, body, messagesFrom: state.cut?.from };
   } catch (failure) {
-    log(mistake('a snapshot could not be made', failure));
+    log(errorEntry('a snapshot could not be made', failure));
     return undefined;
   }
 }
 
 /** Returns the error message of a full session, with ways to fix it. */
-export const fullText = ({ most, used }: Pick<SessionFull, 'most' | 'used'>): string =>
+export const sessionFullText = ({ most, used }: Pick<SessionFull, 'most' | 'used'>): string =>
   `The session is full: it has ${used} bytes, and above ${most} it accepts no more. Start another one, or erase this one.`;
 
 /** Thrown if the session has no more room for the events of its turn. */
@@ -148,12 +148,12 @@ export class SessionFullError extends Error {
   override readonly name = 'SessionFullError';
 
   constructor(full: SessionFull) {
-    super(fullText(full));
+    super(sessionFullText(full));
   }
 }
 
 /**
- * How a turn stopped. `suspended`: it waits for an answer from outside, such as an approval. `failed`: it
+ * How a turn stopped. `suspended`: it waits for an answer from outside, such as an approval. `toFailedEnd`: it
  * ended with an error and no answer. `ended`: it ended in any other way, including by a cancel.
  */
 export type TurnStop = 'suspended' | 'ended' | 'failed';
@@ -185,18 +185,18 @@ export interface StoredWithStop {
 export const ENDED = defineSeam<(turn: StoppedTurn) => StoredWithStop | undefined>();
 
 /** An invocation that stops the turn of its lease. */
-export interface Stopping {
+export interface StoppingInvocation {
   /** The uses of the modules in scope. */
   readonly uses: readonly ModuleUse[];
-  readonly leased: Pick<Leased, 'name' | 'page'>;
+  readonly leased: Pick<LeaseGrant, 'name' | 'page'>;
   readonly log: Log;
 }
 
 /** Returns the data that modules store with the stop of the leased turn. `seq`: the turn's last event. */
-export function storedWithStop(
-  { uses, leased, log }: Stopping,
+export function collectStopData(
+  { uses, leased, log }: StoppingInvocation,
   { stop, seq }: Pick<StoppedTurn, 'stop' | 'seq'>,
-): Pick<Change, 'agenda'> {
+): Pick<AppendData, 'agenda'> {
   const agenda: AgendaRow[] = [];
   for (const use of uses) {
     const ended = ENDED.of(use);
@@ -208,12 +208,12 @@ export function storedWithStop(
       for (const { ref } of asked.value?.agenda ?? []) agenda.push({ module: module.name, key, ref });
     else {
       const message = `module '${module.name}' failed when a turn stopped`;
-      log(mistake(message, asked.thrown));
+      log(errorEntry(message, asked.thrown));
     }
   }
   return agenda.length > 0 ? { agenda } : {};
 }
 
 /** Returns how a turn stops that ends with this outcome. */
-export const stopOfEnd = (outcome: string | undefined): TurnStop =>
+export const toTurnStop = (outcome: string | undefined): TurnStop =>
   outcome === 'failed' ? 'failed' : 'ended';

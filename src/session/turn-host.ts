@@ -1,15 +1,21 @@
 import type { Agent } from '../agent/define-agent.ts';
 import type { Principal } from '../journal/events.ts';
-import type { Leased, SessionPort } from '../journal/session-port.ts';
+import type { LeaseGrant, SessionPort } from '../journal/session-port.ts';
 import type { TurnState } from '../journal/state.ts';
 import type { LoopAgents, LoopSpec } from '../loop/loop.ts';
-import { type Declared, LOOPS, refusedModel, tokenCeiling, usesOfTurn } from '../loop/loop-seams.ts';
-import { refusedSettings } from '../loop/loop-settings.ts';
+import {
+  LOOPS,
+  type LoopDeclaration,
+  refusedModelProblem,
+  tokenCeiling,
+  usesOfTurn,
+} from '../loop/loop-seams.ts';
+import { settingsProblem } from '../loop/loop-settings.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { GivenEnv } from '../tool/env.ts';
-import { paragraphs } from '../tool/json.ts';
+import { joinParagraphs } from '../tool/json.ts';
 import type { Log, LogPlace } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
@@ -52,7 +58,7 @@ export interface TurnHost {
    * Copies further events into a leased fork. Resolves with `true`, or `undefined` if this deployment cannot
    * copy them and leaves the fork to another.
    */
-  readonly copyOn?: ((leased: Leased) => Promise<boolean | undefined>) | undefined;
+  readonly copyOn?: ((leased: LeaseGrant) => Promise<boolean | undefined>) | undefined;
   /** `true` if the session ends with this invocation, so that it cannot keep later work. */
   readonly keepsNothing?: true | undefined;
   /** Shows events and live items to a client. */
@@ -74,7 +80,7 @@ export interface TurnHost {
  *
  * @throws ConfigurationError if a module cannot be used with the model, or if the model refuses the settings.
  */
-export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
+export function toLoopSpec(host: TurnHost, turn: TurnState): LoopSpec {
   const { agent, modules = NO_MODULES } = host;
   const ofApp = host.context?.(turn.principal, turn.id) ?? ToolCallContext.EMPTY;
   // A turn without a sent loop id uses its own id.
@@ -84,11 +90,11 @@ export function specOf(host: TurnHost, turn: TurnState): LoopSpec {
   const { settings } = agent;
   const uses = usesOfTurn(modules.appWide, agent.uses);
   const problem =
-    refusedModel([...modules.appWide, ...agent.uses], model) ?? refusedSettings({ model, settings });
+    refusedModelProblem([...modules.appWide, ...agent.uses], model) ?? settingsProblem({ model, settings });
   if (problem) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
-  let declared: Declared = {
+  let declared: LoopDeclaration = {
     instructions: agent.output
-      ? paragraphs(agent.instructions, agent.output.instruction)
+      ? joinParagraphs(agent.instructions, agent.output.instruction)
       : agent.instructions,
     output: agent.output,
   };

@@ -10,7 +10,7 @@ export interface Segment {
 }
 
 /** A reply as journaled. */
-export interface SaidReply {
+export interface JournaledReply {
   readonly text: string;
   /** The model's finish reason. `cut-off` if the turn ended first. */
   readonly finish?: string | undefined;
@@ -18,9 +18,9 @@ export interface SaidReply {
 }
 
 /** Returns the text segments of a reply, in order. */
-export function segmentsOf({ parts, text }: SaidReply): Segment[] {
+export function segmentsOf({ parts, text }: JournaledReply): Segment[] {
   const words: readonly Segment[] = parts
-    ? parts.flatMap((part) => (isWords(part) ? { type: part.type, text: part.text } : []))
+    ? parts.flatMap((part) => (isTextOrReasoning(part) ? { type: part.type, text: part.text } : []))
     : [{ type: 'text', text }];
   const segments: Segment[] = [];
   for (const one of words) {
@@ -32,11 +32,13 @@ export function segmentsOf({ parts, text }: SaidReply): Segment[] {
   return segments;
 }
 
-const isWords = (part: JournaledPart): part is Extract<JournaledPart, { type: 'text' | 'reasoning' }> =>
+const isTextOrReasoning = (
+  part: JournaledPart,
+): part is Extract<JournaledPart, { type: 'text' | 'reasoning' }> =>
   part.type === 'text' || part.type === 'reasoning';
 
 /** How to follow a turn that runs in another invocation. */
-interface Following {
+interface FollowSource {
   readonly session: Pick<Session, 'follow'>;
   /** The event after which the steered turn is shown. */
   readonly head: number;
@@ -48,9 +50,9 @@ interface Following {
  * For a message that steers an open turn, yields the rest of that turn, or the message's own turn if it came
  * too late.
  */
-export async function* followedOn(
+export async function* followInBackground(
   stream: TurnStream,
-  { session, head, signal }: Following,
+  { session, head, signal }: FollowSource,
 ): AsyncGenerator<TurnItem, void, undefined> {
   let seen = 0;
   let isSteered = false;
@@ -103,14 +105,17 @@ export async function* wholeTurn(
 }
 
 /** Yields the items of a turn so far and its state, without waiting for more. */
-export async function* turnSoFar(session: Session, turn: string): AsyncGenerator<TurnItem, void, undefined> {
+export async function* readTurnSoFar(
+  session: Session,
+  turn: string,
+): AsyncGenerator<TurnItem, void, undefined> {
   // Read first, so that changes in between appear at worst among the events before it.
-  const stop = toStop(await session.turn(turn));
+  const stop = toStreamEnd(await session.turn(turn));
   if (stop.type !== 'later' || stop.view.status === 'running') yield* session.events({ turn });
   yield stop;
 }
 
-function toStop(answer: SessionAnswer): TurnStreamEnd {
+function toStreamEnd(answer: SessionAnswer): TurnStreamEnd {
   if (answer.outcome === undefined) return { type: 'later', view: answer };
   return answer.outcome === 'suspended' ? { type: 'suspended', view: answer } : { type: 'answer', answer };
 }

@@ -1,4 +1,4 @@
-import { type Clock, soon } from '../session/read-platform.ts';
+import { type Clock, runSoon } from '../session/read-platform.ts';
 
 /** A clock whose time only changes when a test advances it. */
 export interface ManualClock extends Clock {
@@ -28,10 +28,10 @@ export function createManualClock(start = 0): ManualClock {
   };
 
   async function quiet(): Promise<void> {
-    await promisesSettled();
+    await waitForPromises();
     while (waiting.size > 0) {
       for (const run of [...waiting]) runNow(run);
-      await promisesSettled();
+      await waitForPromises();
     }
   }
 
@@ -41,7 +41,7 @@ export function createManualClock(start = 0): ManualClock {
     soon(run) {
       const once = (): void => run();
       waiting.add(once);
-      setTimeout(() => void promisesSettled().then(() => runNow(once)), 0); // also if the test does not advance the clock
+      setTimeout(() => void waitForPromises().then(() => runNow(once)), 0); // also if the test does not advance the clock
       return () => void waiting.delete(once);
     },
     advance: (ms) => timers.advance(ms, quiet),
@@ -63,7 +63,7 @@ interface MovableTimer {
 }
 
 /** Returns a clock that adds skipped time to the given clock. */
-export function skippableClock(clock: Clock): SkippableClock {
+export function createSkippableClock(clock: Clock): SkippableClock {
   let skipped = 0;
   const timers = new Set<MovableTimer>();
   const start = (timer: MovableTimer): void => {
@@ -83,7 +83,7 @@ export function skippableClock(clock: Clock): SkippableClock {
         timer.cancel();
       };
     },
-    soon: (run) => soon(clock, run),
+    soon: (run) => runSoon(clock, run),
     skip(ms) {
       skipped += ms;
     },
@@ -110,7 +110,7 @@ interface Timers {
    */
   runNext(until: number): boolean;
   /**
-   * Advances the time, and runs due timers in order, each at its own time. Awaits `settled` before and after
+   * Advances the time, and runs due timers in order, each at its own time. Awaits `keepAlive` before and after
    * each.
    */
   advance(ms: number, settled: () => Promise<void>): Promise<void>;
@@ -158,7 +158,7 @@ export function createTimers(now: number): Timers {
 }
 
 /** Waits for promises that depend only on other promises, and for hashes while these are made in order. */
-export async function promisesSettled(): Promise<void> {
+export async function waitForPromises(): Promise<void> {
   for (let made: Promise<unknown> | undefined; made !== lastHash(); ) {
     made = lastHash();
     await made;
@@ -179,25 +179,25 @@ const nextTask = (): Promise<void> =>
 type Digest = typeof crypto.subtle.digest;
 
 /** The last of the hashes that are made one after another. */
-let last: Promise<unknown> = Promise.resolve();
+let lastDigest: Promise<unknown> = Promise.resolve();
 /** The number of callers that need hashes in order, and the original function. */
-let users = 0;
-let original: Digest | undefined;
+let orderedUsers = 0;
+let originalDigest: Digest | undefined;
 
 /**
  * Runs the work while hashes complete in the order in which they were requested. Engines compute hashes on
  * threads, so their order is otherwise random, and a play would not be reproducible. Replaces
  * `crypto.subtle.digest` meanwhile, with the same results.
  */
-export async function withOrderlyHashes<T>(work: () => Promise<T>): Promise<T> {
+export async function withOrderedHashes<T>(work: () => Promise<T>): Promise<T> {
   const { subtle } = crypto;
-  users += 1;
-  if (!original) {
+  orderedUsers += 1;
+  if (!originalDigest) {
     const digest = subtle.digest.bind(subtle);
-    original = digest;
+    originalDigest = digest;
     const inOrder: Digest = (algorithm, data) => {
-      const made = last.then(() => digest(algorithm, data));
-      last = made.catch(() => {});
+      const made = lastDigest.then(() => digest(algorithm, data));
+      lastDigest = made.catch(() => {});
       return made;
     };
     Object.defineProperty(subtle, 'digest', { value: inOrder, configurable: true });
@@ -205,13 +205,13 @@ export async function withOrderlyHashes<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
-    users -= 1;
-    if (users === 0) {
+    orderedUsers -= 1;
+    if (orderedUsers === 0) {
       Reflect.deleteProperty(subtle, 'digest'); // restores the prototype's own function
-      original = undefined;
+      originalDigest = undefined;
     }
   }
 }
 
 /** Settles when all hashes requested so far are complete. */
-const lastHash = (): Promise<unknown> => last;
+const lastHash = (): Promise<unknown> => lastDigest;

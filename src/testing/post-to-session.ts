@@ -1,21 +1,21 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { askingOf, type SentAnswer } from '../journal/asking.ts';
-import type { Deferred, Notice } from '../journal/event-page.ts';
+import { findAskingSeam, type SentAnswer } from '../journal/asking.ts';
+import type { DeferredTurn, Notice } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import type { InboxMessage } from '../journal/inbox-message.ts';
-import type { Accepted, SessionPort } from '../journal/session-port.ts';
+import type { AcceptedTurn, SessionPort } from '../journal/session-port.ts';
 import type { PendingCall } from '../journal/wait.ts';
 import type { Modules } from '../loop/modules.ts';
 import { storeMessage, toNewMessage } from '../session/new-message.ts';
 import { systemClock } from '../session/read-platform.ts';
 import { Notices } from '../session/watching/follow-session.ts';
-import { Changes } from '../tool/async.ts';
+import { ChangeNotifier } from '../tool/async.ts';
 import type { Answer, DecisionKind, TurnPrincipal, WhenBusy } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import { copyJson } from '../tool/copy-json.ts';
 import { isJsonObject, type JsonObject } from '../tool/json.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import { type MortalWorker, TESTER, type TurnSteps } from './turn-steps.ts';
+import { type KillableTurnWorker, TESTER, type TurnSteps } from './turn-steps.ts';
 
 /**
  * A message: text, or parts with the bytes of its files, such as `content(['What is this?', image(png,
@@ -43,7 +43,7 @@ export interface PostOptions extends SendOptions {
 }
 
 /** The parts of a session that sending during a turn needs. */
-interface Stage {
+interface SessionParts {
   readonly agent: Agent;
   readonly port: SessionPort;
   readonly modules: Modules;
@@ -53,13 +53,13 @@ interface Stage {
   readonly context: ToolCallContext;
   /** Advances the time so that the running turn learns of new messages. */
   readonly hear: () => void;
-  readonly heard: HeardMessages;
+  readonly heard: ReceivedMessages;
 }
 
 /** The messages that lease holders have received, by their turns. */
-export class HeardMessages {
+export class ReceivedMessages {
   readonly #turns = new Set<string>();
-  readonly #changes = new Changes();
+  readonly #changes = new ChangeNotifier();
 
   add(turn: string): void {
     this.#turns.add(turn);
@@ -73,7 +73,7 @@ export class HeardMessages {
 }
 
 /** Returns a port that adds the turn of every message that its holder receives to `heard`. */
-export function hearing(port: SessionPort, heard: Pick<HeardMessages, 'add'>): SessionPort {
+export function recordReceived(port: SessionPort, heard: Pick<ReceivedMessages, 'add'>): SessionPort {
   const told = <T extends object>(answer: T): T => {
     const { inbox = [] } = answer as { readonly inbox?: readonly InboxMessage[] }; // only some responses have it
     for (const { turn } of inbox) heard.add(turn);
@@ -87,14 +87,16 @@ export function hearing(port: SessionPort, heard: Pick<HeardMessages, 'add'>): S
 }
 
 /** Runs the turn of a message as far as possible now, and returns its id. */
-export async function runTurnOf(
-  stage: Pick<Stage, 'steps' | 'principal' | 'context' | 'modules'> & { readonly worker: MortalWorker },
+export async function runMessageTurn(
+  stage: Pick<SessionParts, 'steps' | 'principal' | 'context' | 'modules'> & {
+    readonly worker: KillableTurnWorker;
+  },
   message: TestMessage,
   options: SendOptions,
 ): Promise<string> {
   const { steps, worker, modules } = stage;
   const said = await toNewMessage(message, modules.files);
-  const leased = await steps.begin(toSent(stage, said, options));
+  const leased = await steps.begin(toSentMessage(stage, said, options));
   if (leased.status !== 'leased')
     throw new Error(`The session did not accept the message: it is ${leased.status}.`);
   const turn = leased.page.openTurn?.id ?? '';
@@ -103,17 +105,17 @@ export async function runTurnOf(
 }
 
 /** Stores a message, and gives the running turn time to receive it. */
-export async function postTo(
-  stage: Stage,
+export async function postMessageTo(
+  stage: SessionParts,
   message: TestMessage,
   { whenBusy, delaySeconds, ...options }: PostOptions,
-): Promise<Accepted | Deferred> {
+): Promise<AcceptedTurn | DeferredTurn> {
   const { agent, steps, port, modules, hear, heard } = stage;
   const { steering } = agent.policies;
   const delayMs = delaySeconds === undefined ? undefined : delaySeconds * 1000;
   // Text is posted at once: a test may kill the turn in the next line.
   const said = typeof message === 'string' ? { message } : await toNewMessage(message, modules.files);
-  const sent = toSent(stage, said, options);
+  const sent = toSentMessage(stage, said, options);
   const { from } = sent;
   const start = steps.startOf({ ...sent, whenBusy, delayMs });
   const taken = await storeMessage({ port, steering, from, start, take: (one) => port.accept(one) });
@@ -124,7 +126,7 @@ export async function postTo(
       return taken;
     case 'steering':
       hear();
-      await untilHeard({ port, heard }, taken.turn);
+      await waitUntilReceived({ port, heard }, taken.turn);
       return taken;
     default:
       throw new Error(`The session did not accept the message: it is ${taken.status}.`);
@@ -132,8 +134,8 @@ export async function postTo(
 }
 
 /** Returns a message as it is sent, with the session's own context and principal. */
-export function toSent(
-  { principal, context }: Pick<Stage, 'principal' | 'context'>,
+export function toSentMessage(
+  { principal, context }: Pick<SessionParts, 'principal' | 'context'>,
   said: Awaited<ReturnType<typeof toNewMessage>>,
   { principal: from = principal ?? { id: TESTER }, context: more = {}, loopId }: SendOptions,
 ): Parameters<TurnSteps['begin']>[0] & { readonly from: TurnPrincipal } {
@@ -154,7 +156,7 @@ export async function readFile(port: Pick<SessionPort, 'blob'>, id: string): Pro
 }
 
 /** Posts a cancel for the lease holder of a turn, and gives it time to receive it. */
-export async function cancelIn({ port, hear }: Stage, given: string | undefined): Promise<void> {
+export async function postCancelTo({ port, hear }: SessionParts, given: string | undefined): Promise<void> {
   const turn = given ?? (await port.read({ from: 1, limit: 1 }))?.openTurn?.id;
   const posted = turn === undefined ? 'no-such-turn' : await port.post({ kind: 'cancel', turn, body: '{}' });
   if (posted !== 'posted') throw new Error(`The turn ${given ?? ''} cannot be cancelled: it is not open.`);
@@ -162,11 +164,14 @@ export async function cancelIn({ port, hear }: Stage, given: string | undefined)
 }
 
 /** Real milliseconds that the running turn may take to receive a message. */
-const MAX_WAIT = 2_000;
+const MAX_WAIT_MS = 2_000;
 
 /** Waits until the lease holder has received this turn's message, or it becomes a turn of its own. */
-async function untilHeard({ port, heard }: Pick<Stage, 'port' | 'heard'>, turn: string): Promise<void> {
-  const late = AbortSignal.timeout(MAX_WAIT);
+async function waitUntilReceived(
+  { port, heard }: Pick<SessionParts, 'port' | 'heard'>,
+  turn: string,
+): Promise<void> {
+  const late = AbortSignal.timeout(MAX_WAIT_MS);
   const notices = new Notices({ port, clock: systemClock, signal: late, meter: undefined });
   const isSteering = ({ waiting }: Notice): boolean =>
     waiting.some((one) => one.turn === turn && one.status === 'steering');
@@ -174,7 +179,7 @@ async function untilHeard({ port, heard }: Pick<Stage, 'port' | 'heard'>, turn: 
   const told = notices.until((notice) => !isSteering(notice)).then(() => !late.aborted);
   if (await Promise.race([known, told]).finally(() => notices.close())) return;
   throw new Error(
-    `The message of turn ${turn} was not received within ${MAX_WAIT} ms: the running turn is stuck, or its clock is stopped. Advance a manual clock while \`post\` is awaited.`,
+    `The message of turn ${turn} was not received within ${MAX_WAIT_MS} ms: the running turn is stuck, or its clock is stopped. Advance a manual clock while \`post\` is awaited.`,
   );
 }
 
@@ -199,7 +204,7 @@ export function toSentDecision(given: TestDecision | undefined): Parameters<type
 }
 
 /** The session where a test answers the questions of a turn. */
-interface Place {
+interface AnswerTarget {
   readonly port: SessionPort;
   readonly agent: Agent;
   readonly modules: Modules;
@@ -208,8 +213,11 @@ interface Place {
 }
 
 /** Returns the calls that a turn waits for, or an empty list without the module `answers`. */
-export const pendingIn = ({ modules, events }: Pick<Place, 'modules' | 'events'>): readonly PendingCall[] =>
-  askingOf(modules.uses)?.pending(events) ?? [];
+export const pendingCallsOf = ({
+  modules,
+  events,
+}: Pick<AnswerTarget, 'modules' | 'events'>): readonly PendingCall[] =>
+  findAskingSeam(modules.uses)?.pending(events) ?? [];
 
 /**
  * Posts the answer of the one call that waits under an id or under its tool's name. Returns its turn, which
@@ -220,7 +228,7 @@ export const pendingIn = ({ modules, events }: Pick<Place, 'modules' | 'events'>
  *   give it.
  */
 export async function sendAnswer(
-  place: Place,
+  place: AnswerTarget,
   callOrTool: string,
   {
     body: given,
@@ -228,39 +236,40 @@ export async function sendAnswer(
     by = TESTER,
   }: Pick<SentAnswer, 'for'> & { readonly body: object; readonly by?: string | TurnPrincipal | undefined },
 ): Promise<string> {
-  const { call, question, for: wanted, by: role } = waitingUnder(callOrTool, pendingIn(place));
+  const { call, question, for: wanted, by: role } = findWaitingCall(callOrTool, pendingCallsOf(place));
   if (kind === 'result' && wanted !== kind) {
-    throw notValid([`call ${call} waits for a decision: use decide`]);
+    throw invalidAnswerError([`call ${call} waits for a decision: use decide`]);
   }
   // A decision has its own error for deep nesting.
   const copy = kind === 'result' ? copyJson(given) : { ok: true as const, value: { ...given } };
-  if (!copy.ok) throw notValid([`the value at \`${copy.problem.path}\` is ${copy.problem.what}`]);
+  if (!copy.ok) throw invalidAnswerError([`the value at \`${copy.problem.path}\` is ${copy.problem.what}`]);
   const { value: body } = copy;
-  if (!isJsonObject(body)) throw notValid(['it must be a JSON object']);
+  if (!isJsonObject(body)) throw invalidAnswerError(['it must be a JSON object']);
   if (role !== undefined && typeof by === 'object' && !by.roles?.includes(role))
-    throw new Error(lacksRole(call, role, by));
+    throw new Error(missingRoleText(call, role, by));
   const answer = { for: kind, call, question, body };
-  const outcome = await askingOf(place.modules.uses)?.answer(place, answer, by);
+  const outcome = await findAskingSeam(place.modules.uses)?.answer(place, answer, by);
   const [first] = place.events;
   const turn = first && 'turn' in first ? first.turn : '';
-  if (outcome === 'kept-out') throw new Error(keptOut({ call, turn }, typeof by === 'string' ? by : by.id));
-  if (typeof outcome === 'object') throw notValid(outcome.problems);
+  if (outcome === 'kept-out')
+    throw new Error(wrongDeciderText({ call, turn }, typeof by === 'string' ? by : by.id));
+  if (typeof outcome === 'object') throw invalidAnswerError(outcome.problems);
   if (outcome !== 'posted') throw new Error(`The answer was refused: ${outcome}.`);
   return turn;
 }
 
-const lacksRole = (call: string, role: string, { id, roles = [] }: TurnPrincipal): string =>
+const missingRoleText = (call: string, role: string, { id, roles = [] }: TurnPrincipal): string =>
   `Call ${call} must be decided by a person with the role '${role}', but '${id}' has ${roles.map((one) => `'${one}'`).join(', ') || 'none'}: ` +
   `name another one, as in { decision: 'approve', by: { id: 'manager', roles: ['${role}'] } }.`;
 
-const notValid = (problems: readonly string[]): Error =>
+const invalidAnswerError = (problems: readonly string[]): Error =>
   new Error(`The answer is not valid: ${problems.join('; ')}.`);
 
-const keptOut = ({ call, turn }: { readonly call: string; readonly turn: string }, by: string): string =>
+const wrongDeciderText = ({ call, turn }: { readonly call: string; readonly turn: string }, by: string): string =>
   `Call ${call} must be decided by a person who did not ask for turn ${turn}, but '${by}' did: ` +
   "name another one, as in { decision: 'approve', by: 'manager' }.";
 
-function waitingUnder(callOrTool: string, waiting: readonly PendingCall[]): PendingCall {
+function findWaitingCall(callOrTool: string, waiting: readonly PendingCall[]): PendingCall {
   const [found, ...more] = waiting.filter(({ call, tool }) => call === callOrTool || tool === callOrTool);
   if (found && more.length === 0) return found;
   const calls = waiting.map(({ call, tool }) => `${tool} (${call})`).join(', ') || 'nothing';

@@ -1,14 +1,14 @@
 import { LOOPS } from '../loop/loop-seams.ts';
 import { type ChatModel, ModelError, type ModelReply, type ModelRequest } from '../model/chat-model.ts';
-import { callsOf, type ProviderData, type ReplyPart, wordsOf } from '../model/parts.ts';
+import { callsOf, type ProviderData, type ReplyPart, textOfParts } from '../model/parts.ts';
 import type { Prices, Usage } from '../model/prices.ts';
 import type { ModelSettings } from '../model/settings.ts';
 import type { CallContext } from '../tool/call.ts';
 import { parseToolInput } from '../tool/check-input.ts';
 import { type InnerShape, innerFault } from '../tool/check-literal.ts';
-import { isJsonObject, type JsonObject, own } from '../tool/json.ts';
-import { createModule, type ModuleUse, useOf } from '../tool/module-use.ts';
-import { shown } from '../tool/shown.ts';
+import { getOwn, isJsonObject, type JsonObject } from '../tool/json.ts';
+import { createModule, createUse, type ModuleUse } from '../tool/module-use.ts';
+import { describeValue } from '../tool/shown.ts';
 
 /**
  * One scripted reply of a test session or crash matrix: text, calls, a failure, or a function of the request.
@@ -110,15 +110,15 @@ export function scriptedModel(
       const position = requests.push(request) - 1;
       const reply =
         replies[position] ?? new ModelError('server-error', `The script has no reply ${position + 1}.`);
-      const said = await plainOf(reply, request, signal);
-      if (onReasoning) for (const piece of thoughtIn(said)) onReasoning(piece);
-      if (onText) for (const piece of piecesOf(said)) onText(piece);
-      return toReply(said, { id: `call_${position}_`, usage: USAGE });
+      const said = await resolveReply(reply, request, signal);
+      if (onReasoning) for (const piece of reasoningTexts(said)) onReasoning(piece);
+      if (onText) for (const piece of splitPieces(said)) onText(piece);
+      return toReply(said, { id: `call_${position}_`, usage: DEFAULT_USAGE });
     },
   };
 }
 
-const REPLY: InnerShape = {
+const REPLY_SHAPE: InnerShape = {
   keys: ['text', 'calls', 'pieces', 'parts', 'provider', 'usage'],
   foreign: { toolCalls: 'calls', tool_calls: 'calls', content: 'text', message: 'text' },
 };
@@ -126,33 +126,33 @@ const REPLY: InnerShape = {
 /** @throws TypeError if the replies are not a list, or one of them is invalid. */
 export function checkReplies(replies: unknown, of = 'replies'): void {
   if (!Array.isArray(replies))
-    throw new TypeError(`A script has ${shown(replies)} as its ${of}: use a list, as in ['Hello.'].`);
+    throw new TypeError(`A script has ${describeValue(replies)} as its ${of}: use a list, as in ['Hello.'].`);
   replies.forEach((reply: unknown, at) => {
     const isSpecial = typeof reply === 'string' || typeof reply === 'function' || reply instanceof ModelError;
     if (isSpecial) return;
     const fault = isJsonObject(reply)
-      ? innerFault(reply, REPLY)
+      ? innerFault(reply, REPLY_SHAPE)
       : { path: '', use: "a text, { calls: ['name'] } or a function" };
     if (fault)
       throw new TypeError(
-        `A script has ${shown(fault.path === '' ? reply : fault.path)} in ${of}[${at}]: use ${fault.use}.`,
+        `A script has ${describeValue(fault.path === '' ? reply : fault.path)} in ${of}[${at}]: use ${fault.use}.`,
       );
   });
 }
 
-const USAGE: Usage = { inputTokens: 10, outputTokens: 5 };
+const DEFAULT_USAGE: Usage = { inputTokens: 10, outputTokens: 5 };
 
-type Plain = Exclude<ScriptedReply, ModelError | ((...given: never[]) => unknown)>;
+type PlainReply = Exclude<ScriptedReply, ModelError | ((...given: never[]) => unknown)>;
 
 /**
  * Returns the script's reply to a request. @throws ModelError if the script says so, or the request is
  * aborted.
  */
-export async function plainOf(
+export async function resolveReply(
   scripted: ScriptedReply,
   request: ModelRequest,
   signal: AbortSignal,
-): Promise<Plain> {
+): Promise<PlainReply> {
   let reply = scripted;
   while (typeof reply === 'function') reply = await reply(request, signal);
   if (signal.aborted) throw new ModelError('aborted', 'The request was aborted.');
@@ -160,27 +160,27 @@ export async function plainOf(
   return reply;
 }
 
-function piecesOf(reply: Plain): readonly string[] {
+function splitPieces(reply: PlainReply): readonly string[] {
   const {
     text = '',
     parts,
     pieces,
-  }: Exclude<Plain, string> = typeof reply === 'string' ? { text: reply } : reply;
-  return pieces ?? lettersOf(parts ? wordsOf(parts) : text);
+  }: Exclude<PlainReply, string> = typeof reply === 'string' ? { text: reply } : reply;
+  return pieces ?? splitLetters(parts ? textOfParts(parts) : text);
 }
 
 /** The most chunks of a streamed text. */
-const MOST_PIECES = 1_000;
+const MAX_PIECES = 1_000;
 
-function lettersOf(text: string): readonly string[] {
-  const size = Math.ceil(text.length / MOST_PIECES);
+function splitLetters(text: string): readonly string[] {
+  const size = Math.ceil(text.length / MAX_PIECES);
   if (size <= 1) return [...text];
   return Array.from({ length: Math.ceil(text.length / size) }, (_, i) =>
     text.slice(i * size, (i + 1) * size),
   );
 }
 
-const thoughtIn = (reply: Plain): readonly string[] =>
+const reasoningTexts = (reply: PlainReply): readonly string[] =>
   typeof reply === 'string'
     ? []
     : (reply.parts ?? []).flatMap((part) => (part.type === 'reasoning' && part.text !== '' ? part.text : []));
@@ -189,14 +189,17 @@ const thoughtIn = (reply: Plain): readonly string[] =>
  * Converts a scripted reply to a model's reply. `defaults`: the prefix of its calls' ids, and the default
  * usage.
  */
-export function toReply(said: Plain, defaults: { readonly id: string; readonly usage: Usage }): ModelReply {
+export function toReply(
+  said: PlainReply,
+  defaults: { readonly id: string; readonly usage: Usage },
+): ModelReply {
   const {
     text = '',
     calls = [],
     usage = defaults.usage,
     parts,
     provider,
-  }: Exclude<Plain, string> = typeof said === 'string' ? { text: said } : said;
+  }: Exclude<PlainReply, string> = typeof said === 'string' ? { text: said } : said;
   const scripted = calls.map((call, index) => {
     const { name, input = {}, id } = typeof call === 'string' ? { name: call } : call;
     const sent = typeof input === 'string' ? input : JSON.stringify(input);
@@ -204,7 +207,7 @@ export function toReply(said: Plain, defaults: { readonly id: string; readonly u
   });
   const toolCalls = parts ? callsOf(parts) : scripted;
   return {
-    text: parts ? wordsOf(parts) : text,
+    text: parts ? textOfParts(parts) : text,
     toolCalls,
     ...(parts && { parts }),
     ...(provider && { provider }),
@@ -217,9 +220,9 @@ export function toReply(said: Plain, defaults: { readonly id: string; readonly u
  * Hands a turn over after each reply of any of its loops. `use` is for one invocation, whose `leave` it
  * aborts.
  */
-export function leavingAfterReply(): { readonly use: ModuleUse; readonly leave: AbortSignal } {
+export function createLeaveAfterReply(): { readonly use: ModuleUse; readonly leave: AbortSignal } {
   const left = new AbortController();
-  const use = useOf(LEAVING);
+  const use = createUse(LEAVING_MODULE);
   LOOPS.give(use, {
     watch(_loop, { at }) {
       if (at === 'reply') left.abort();
@@ -228,10 +231,10 @@ export function leavingAfterReply(): { readonly use: ModuleUse; readonly leave: 
   return { use, leave: left.signal };
 }
 
-const LEAVING = createModule({ name: 'leaving' });
+const LEAVING_MODULE = createModule({ name: 'leaving' });
 
 /** Returns a model that records its requests, with the list of these, oldest first. */
-export function recorded(given: ChatModel): {
+export function recordRequests(given: ChatModel): {
   readonly model: ChatModel;
   readonly requests: readonly ModelRequest[];
 } {
@@ -253,19 +256,19 @@ export type Stub = (input: JsonObject, call: CallContext) => unknown;
  * Runs stubs instead of the tools that have one. Does not call their `reconcile`, which does not know the
  * stub.
  */
-export function stubbing(stubs: Readonly<Record<string, Stub>>): ModuleUse {
-  const use = useOf(STUBS);
+export function createStubsUse(stubs: Readonly<Record<string, Stub>>): ModuleUse {
+  const use = createUse(STUBS_MODULE);
   LOOPS.give(use, {
     run(call, next) {
       const { asked } = call;
-      const stub = own(stubs, asked.name);
+      const stub = getOwn(stubs, asked.name);
       if (!stub) return next();
       const read = parseToolInput(asked.name, asked.input);
       return stub(read.ok ? read.input : {}, call);
     },
-    reconcile: ({ asked }, next) => (own(stubs, asked.name) ? 'unknown' : next()),
+    reconcile: ({ asked }, next) => (getOwn(stubs, asked.name) ? 'unknown' : next()),
   });
   return use;
 }
 
-const STUBS = createModule({ name: 'stubs' });
+const STUBS_MODULE = createModule({ name: 'stubs' });

@@ -1,11 +1,11 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { agentResolver, appModules } from '../agent/resolve-agent.ts';
+import { collectAppModules, createAgentResolver } from '../agent/resolve-agent.ts';
 import { createMemorySessions } from '../in-memory/memory-session.ts';
-import { type StoppedRun, stopShown } from '../in-memory/run-agent.ts';
-import type { Deferred } from '../journal/event-page.ts';
+import { type StoppedRun, toRunAnswer } from '../in-memory/run-agent.ts';
+import type { DeferredTurn } from '../journal/event-page.ts';
 import type { Principal, StoredEvent } from '../journal/events.ts';
 import { valueIn } from '../journal/memories.ts';
-import type { Accepted, Leased, SessionPort } from '../journal/session-port.ts';
+import type { AcceptedTurn, LeaseGrant, SessionPort } from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { PendingCall } from '../journal/wait.ts';
 import type { Modules } from '../loop/modules.ts';
@@ -14,7 +14,7 @@ import { type Clock, systemClock } from '../session/read-platform.ts';
 import { type MintedSecrets, readSecrets, toSessionName } from '../session/read-secrets.ts';
 import { foldAll } from '../session/read-session.ts';
 import type { TurnHost } from '../session/turn-host.ts';
-import { turnStopped } from '../session/watching/turn-outcome.ts';
+import { waitForStop } from '../session/watching/turn-outcome.ts';
 import type { Answer, TurnPrincipal } from '../tool/call.ts';
 import { modelProblem } from '../tool/check-literal.ts';
 import { toLog, writeProblems } from '../tool/console-log.ts';
@@ -25,16 +25,16 @@ import type { LogOption } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { ToolMemory } from '../tool/tool-memory.ts';
-import { skippableClock } from './clocks.ts';
+import { createSkippableClock } from './clocks.ts';
 import {
-  cancelIn,
-  HeardMessages,
-  hearing,
   type PostOptions,
-  pendingIn,
-  postTo,
+  pendingCallsOf,
+  postCancelTo,
+  postMessageTo,
+  ReceivedMessages,
   readFile,
-  runTurnOf,
+  recordReceived,
+  runMessageTurn,
   type SendOptions,
   sendAnswer,
   type TestDecision,
@@ -42,14 +42,20 @@ import {
   toSentDecision,
 } from './post-to-session.ts';
 import {
-  leavingAfterReply,
-  recorded,
+  createLeaveAfterReply,
+  createStubsUse,
+  recordRequests,
   type ScriptedReply,
   type Stub,
   scriptedModel,
-  stubbing,
 } from './scripted-model.ts';
-import { type MortalWorker, mortalWorker, TESTER, type TurnSteps, turnSteps } from './turn-steps.ts';
+import {
+  createKillableWorker,
+  createTurnSteps,
+  type KillableTurnWorker,
+  TESTER,
+  type TurnSteps,
+} from './turn-steps.ts';
 
 /** The script or model that replaces the agent's own model. */
 export type TestModel =
@@ -106,7 +112,7 @@ export type TestSessionOptions = TestModel & {
 /** One session of one agent, in memory, with the real tool loop and the rules of the Durable Object. */
 export interface TestSession<Output = unknown> {
   /**
-   * Runs a turn and returns the answer, like `POST .../messages`. A failed turn has the outcome `failed`, and
+   * Runs a turn and returns the answer, like `POST .../messages`. A failed turn has the outcome `toFailedEnd`, and
    * one that waits for a person `suspended`, with the `pending` calls.
    *
    * @throws Error if an earlier turn runs or waits (over HTTP: 409), or a file of the message is empty or too
@@ -120,7 +126,7 @@ export interface TestSession<Output = unknown> {
    *
    * @throws Error if a turn is open, and `whenBusy` is not set.
    */
-  post(message: TestMessage, options?: PostOptions): Promise<Accepted | Deferred>;
+  post(message: TestMessage, options?: PostOptions): Promise<AcceptedTurn | DeferredTurn>;
   /** Returns the outcome of a posted message's turn. @throws Error if there is no such turn. */
   answer(turn: string): Promise<TestAnswer<Output>>;
   /**
@@ -202,7 +208,7 @@ export function createTestSession<Output>(
   given: Agent<string, Output> | (() => Agent<string, Output>),
   options: TestSessionOptions,
 ): TestSession<Output> {
-  const { model, requests } = recorded(modelOfTest(Object(options)));
+  const { model, requests } = recordRequests(modelOfTest(Object(options)));
   const make = typeof given === 'function' ? given : () => given;
   const declared = make();
   const { leaseMs = LEASE_MS, context = {} } = options;
@@ -210,17 +216,18 @@ export function createTestSession<Output>(
   const app: readonly Agent[] = [declared, ...(options.agents ?? [])];
   const log = toLog(options.log ?? writeProblems);
   const { use: ownUse = [], stubs } = options;
-  const use = stubs ? [...ownUse, stubbing(stubs)] : ownUse;
-  const modulesOf = (one: Agent): Modules => appModules({ use, agents: [one, ...(options.agents ?? [])] });
+  const use = stubs ? [...ownUse, createStubsUse(stubs)] : ownUse;
+  const modulesOf = (one: Agent): Modules =>
+    collectAppModules({ use, agents: [one, ...(options.agents ?? [])] });
   const modules = modulesOf(declared);
-  const inEnv = agentResolver({ modules, agents: app, log });
+  const inEnv = createAgentResolver({ modules, agents: app, log });
   const resolve = (one: Agent): Agent => inEnv?.(one, env) ?? one;
   const agent: Agent = resolve(declared);
-  const clock = skippableClock(options.clock ?? systemClock);
+  const clock = createSkippableClock(options.clock ?? systemClock);
   const name = toSessionName({ ...ADDRESS, agent: agent.name });
   const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => worker.goOn(turn) });
-  const heard = new HeardMessages();
-  const port = hearing(sessions.session(name), heard);
+  const heard = new ReceivedMessages();
+  const port = recordReceived(sessions.session(name), heard);
   const secrets = async (principal: Principal) => readSecrets(await options.secrets?.(principal));
   const agents: TurnHost['agents'] = {
     names: app.map(({ name: one }) => one).toSorted(),
@@ -235,11 +242,11 @@ export function createTestSession<Output>(
     const own = made === declared ? modules : modulesOf(made);
     const changed = { agent: { ...resolve(made), model }, modules: own };
     if (options.warm) return changed;
-    const { use: leaving, leave } = leavingAfterReply();
+    const { use: leaving, leave } = createLeaveAfterReply();
     return { ...changed, leave, modules: { ...own, appWide: [...own.appWide, leaving] } };
   };
   let invocation: Partial<TurnHost> & { readonly modules: Modules } = { modules };
-  const leasing = turnSteps({ ...host, log, place }, () => invocation.modules);
+  const leasing = createTurnSteps({ ...host, log, place }, () => invocation.modules);
   // The invocation that leases a turn runs it, with the code of that time.
   const steps: TurnSteps = {
     ...leasing,
@@ -252,14 +259,14 @@ export function createTestSession<Output>(
       return leasing.resume(turn);
     },
   };
-  const cold = { resume: steps.resume, run: (leased: Leased) => steps.run(leased, invocation) };
-  const worker = mortalWorker(cold, (more) => clock.skip(2 * leaseMs + more));
+  const cold = { resume: steps.resume, run: (leased: LeaseGrant) => steps.run(leased, invocation) };
+  const worker = createKillableWorker(cold, (more) => clock.skip(2 * leaseMs + more));
   // A lease holder receives new messages when it renews its lease: after a third of the term.
   const hear = () => clock.pass(leaseMs / 3);
   const ofMessages = { hear, heard, principal: options.principal, context: ToolCallContext.of(context) };
   return {
     requests,
-    ...talkTo<Output>({ agent, modules, clock, port, steps, worker, ...ofMessages }),
+    ...createConversation<Output>({ agent, modules, clock, port, steps, worker, ...ofMessages }),
     file: (id) => readFile(port, id),
     events: steps.events,
     state: steps.state,
@@ -282,29 +289,29 @@ function modelOfTest({ model, replies }: TestSessionOptions): ChatModel {
 }
 
 /** The parts of a session that a conversation needs. */
-interface Stage {
+interface SessionParts {
   readonly agent: Agent;
   readonly modules: Modules;
   readonly clock: Clock;
   readonly port: SessionPort;
   readonly steps: TurnSteps;
-  readonly worker: MortalWorker;
+  readonly worker: KillableTurnWorker;
   /** Advances the time so that the running turn learns of new messages. */
   readonly hear: () => void;
-  readonly heard: HeardMessages;
+  readonly heard: ReceivedMessages;
   /** The principal of every message. */
   readonly principal: TurnPrincipal | undefined;
   readonly context: ToolCallContext;
 }
 
 /** Returns the methods that send to a session. */
-function talkTo<Output>(
-  stage: Stage,
+function createConversation<Output>(
+  stage: SessionParts,
 ): Omit<TestSession<Output>, 'requests' | 'file' | 'events' | 'state' | 'memory' | 'restart' | 'kill'> {
   const { agent, modules, port, steps, worker } = stage;
   const lastTurn = async (): Promise<readonly StoredEvent[]> =>
     (await foldAll(port, modules.memories))?.turnEvents ?? [];
-  const answer = (turn: string): Promise<TestAnswer<Output>> => answerOf(stage, turn);
+  const answer = (turn: string): Promise<TestAnswer<Output>> => readAnswer(stage, turn);
   async function answerCall(
     callOrTool: string,
     sent: Parameters<typeof sendAnswer>[2],
@@ -314,11 +321,11 @@ function talkTo<Output>(
     return answer(turn);
   }
   return {
-    send: async (message, options = {}) => answer(await runTurnOf(stage, message, options)),
-    post: (message, options = {}) => postTo(stage, message, options),
+    send: async (message, options = {}) => answer(await runMessageTurn(stage, message, options)),
+    post: (message, options = {}) => postMessageTo(stage, message, options),
     answer,
-    cancel: (turn) => cancelIn(stage, turn),
-    pending: async () => pendingIn({ modules, events: await lastTurn() }),
+    cancel: (turn) => postCancelTo(stage, turn),
+    pending: async () => pendingCallsOf({ modules, events: await lastTurn() }),
     decide: (callOrTool, decision) => answerCall(callOrTool, toSentDecision(decision)),
     result: (callOrTool, body) => answerCall(callOrTool, { for: 'result', body }),
     settled: async () => answer((await steps.state()).turn?.id ?? ''),
@@ -326,11 +333,11 @@ function talkTo<Output>(
 }
 
 /** Returns the outcome of a turn when it has stopped. */
-async function answerOf<Output>(
-  { agent, modules, clock, port }: Stage,
+async function readAnswer<Output>(
+  { agent, modules, clock, port }: SessionParts,
   turn: string,
 ): Promise<TestAnswer<Output>> {
-  const events = await turnStopped({ port, clock, turn, signal: new AbortController().signal });
-  const stopped = stopShown({ agent, modules }, ADDRESS.session, events);
+  const events = await waitForStop({ port, clock, turn, signal: new AbortController().signal });
+  const stopped = toRunAnswer({ agent, modules }, ADDRESS.session, events);
   return withArtifacts(stopped) as TestAnswer<Output>; // the agent's own schema has validated the object
 }

@@ -1,10 +1,16 @@
-import type { Deferred } from '../journal/event-page.ts';
+import type { DeferredTurn } from '../journal/event-page.ts';
 import { toTurnStart } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
-import type { Accepted, Leased, NotResumed, NotStarted, TurnStart } from '../journal/session-port.ts';
+import type {
+  AcceptedTurn,
+  LeaseGrant,
+  ResumeRefusal,
+  StartRefusal,
+  TurnStart,
+} from '../journal/session-port.ts';
 import type { SessionState } from '../journal/state.ts';
 import { type Modules, NO_MODULES } from '../loop/modules.ts';
-import { readerOf } from '../session/fold-session.ts';
+import { toReader } from '../session/fold-session.ts';
 import { foldAll, readJournal } from '../session/read-session.ts';
 import { runTurn, type TurnEnd } from '../session/run-turn.ts';
 import type { TurnHost } from '../session/turn-host.ts';
@@ -38,13 +44,13 @@ export interface TurnSteps {
   /** Makes the turn of a message. */
   startOf(start: NewMessage): TurnStart;
   /** Stores a turn and leases it, without running it. */
-  begin(start: NewMessage): Promise<Leased | Deferred | NotStarted>;
+  begin(start: NewMessage): Promise<LeaseGrant | DeferredTurn | StartRefusal>;
   /** Stores a turn for the background. */
-  accept(start: NewMessage): Promise<Accepted | Deferred | NotStarted>;
+  accept(start: NewMessage): Promise<AcceptedTurn | DeferredTurn | StartRefusal>;
   /** Leases the open turn for another invocation. */
-  resume(turn: string): Promise<Leased | NotResumed>;
+  resume(turn: string): Promise<LeaseGrant | ResumeRefusal>;
   /** Runs a leased turn as far as its invocation may. */
-  run(leased: Leased, change?: Partial<TurnHost>): Promise<TurnEnd>;
+  run(leased: LeaseGrant, change?: Partial<TurnHost>): Promise<TurnEnd>;
   /** @throws Error if the session does not exist yet. */
   state(): Promise<SessionState>;
   /** Returns the whole journal, in order. */
@@ -55,9 +61,12 @@ export interface TurnSteps {
  * Makes the steps of one session's turns. `host` is used unless a step changes it; `modulesNow` returns the
  * modules of the current code.
  */
-export function turnSteps(host: TurnHost, modulesNow = (): Modules => host.modules ?? NO_MODULES): TurnSteps {
+export function createTurnSteps(
+  host: TurnHost,
+  modulesNow = (): Modules => host.modules ?? NO_MODULES,
+): TurnSteps {
   const { port, agent, clock } = host;
-  const readerNow = () => readerOf(modulesNow());
+  const readerNow = () => toReader(modulesNow());
   let ids = 0;
   const newId = (): string => {
     ids += 1;
@@ -89,11 +98,11 @@ export function turnSteps(host: TurnHost, modulesNow = (): Modules => host.modul
 }
 
 /** Runs the turns of one session in invocations that can be killed. */
-export interface MortalWorker {
+export interface KillableTurnWorker {
   /**
    * Runs a leased turn in invocations of the Worker, one after another, until one stops without being killed.
    */
-  drive(turn: string, leased: Leased): Promise<void>;
+  drive(turn: string, leased: LeaseGrant): Promise<void>;
   /** Leases a turn, and runs it in the same way. Does nothing if it cannot be leased. */
   goOn(turn: string): Promise<void>;
   /**
@@ -107,17 +116,17 @@ export interface MortalWorker {
  * `expireLease` makes the lease of the session's holder expire within the call, and advances the time by the
  * given milliseconds: the object delays a turn whose holders die one after another.
  */
-export function mortalWorker(
+export function createKillableWorker(
   { resume, run }: Pick<TurnSteps, 'resume' | 'run'>,
   expireLease: (more: number) => void,
-): MortalWorker {
+): KillableTurnWorker {
   let die: (() => void) | undefined;
 
-  async function drive(turn: string, first: Leased): Promise<void> {
-    let leased: Leased | undefined = first;
+  async function drive(turn: string, first: LeaseGrant): Promise<void> {
+    let leased: LeaseGrant | undefined = first;
     let deaths = 0;
     while (leased) {
-      const successor = Promise.withResolvers<Leased | NotResumed>();
+      const successor = Promise.withResolvers<LeaseGrant | ResumeRefusal>();
       const dies = (): void => {
         die = undefined;
         deaths += 1;
@@ -127,9 +136,10 @@ export function mortalWorker(
         successor.resolve(resume(turn));
       };
       die = dies;
-      const end: TurnEnd | Leased | NotResumed = await Promise.race([run(leased), successor.promise]);
+      const end: TurnEnd | LeaseGrant | ResumeRefusal = await Promise.race([run(leased), successor.promise]);
       // The session would dispatch it by its alarm, which a test's clock may never reach.
-      const next: TurnEnd | Leased | NotResumed = end.status === 'handed-over' ? await resume(turn) : end;
+      const next: TurnEnd | LeaseGrant | ResumeRefusal =
+        end.status === 'handed-over' ? await resume(turn) : end;
       leased = next.status === 'leased' ? next : undefined;
       // The next turn of the session may run already.
       if (die === dies) die = undefined;

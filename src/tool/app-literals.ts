@@ -1,8 +1,8 @@
 /** Checks the options of an app. Runs in development only: other files reach it through `literals.ts`. */
-import { innerFault, literalFault, nearestKey } from './check-literal.ts';
-import { mending } from './developer-hints.ts';
-import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
-import { ended, notAmong } from './shown.ts';
+import { findNearestKey, innerFault, literalFault } from './check-literal.ts';
+import { FIXES } from './developer-hints.ts';
+import { INNER_SHAPES, LITERAL_SHAPES } from './kernel-literals.ts';
+import { describeUnknownAgent, withFullStop } from './shown.ts';
 
 /** The options of an app that are checked here. */
 interface DeclaredApp<Model, Use> {
@@ -14,37 +14,37 @@ interface DeclaredApp<Model, Use> {
 
 interface DeclaredAgent<Use> {
   readonly name: string;
-  readonly tools: readonly AskingTool[];
+  readonly tools: readonly AgentTool[];
   readonly uses: readonly Use[];
   readonly model?: unknown;
   readonly modelOf?: unknown;
 }
 
-interface AskingTool {
+interface AgentTool {
   /** The name of the agent that it asks. */
   readonly asks?: string | undefined;
-  readonly delegate?: AskingTool | readonly AskingTool[] | undefined;
-  readonly inner?: readonly AskingTool[] | undefined;
+  readonly delegate?: AgentTool | readonly AgentTool[] | undefined;
+  readonly inner?: readonly AgentTool[] | undefined;
 }
 
 /**
- * Returns the first problem of an app, or `undefined`. `refused`: returns why a model cannot be used with
+ * Returns the first problem of an app, or `undefined`. `modelRefusal`: returns why a model cannot be used with
  * these modules, or `undefined`.
  */
 export function appProblem<Model, Use>(
   config: DeclaredApp<Model, Use>,
   refused: (model: Model, uses: readonly Use[]) => string | undefined,
 ): string | undefined {
-  const fault = literalFault(config, SHAPES.createHoldfast);
-  if (fault) return `createHoldfast ${ended(fault.problem)}`;
+  const fault = literalFault(config, LITERAL_SHAPES.createHoldfast);
+  if (fault) return `createHoldfast ${withFullStop(fault.problem)}`;
   const { agents, model, use = [], http } = config;
   const inHttp = innerFault(http, INNER_SHAPES.http);
   if (inHttp) return `createHoldfast has ${inHttp.value} as its 'http.${inHttp.path}': use ${inHttp.use}.`;
-  const stranger = strangeSubagent(agents);
+  const stranger = unknownSubagentProblem(agents);
   if (stranger !== undefined) return stranger;
   const without = agents.filter((agent) => agent.model === undefined && agent.modelOf === undefined);
   if (without.length === 0) return undefined;
-  if (model === undefined) return withoutModel(without);
+  if (model === undefined) return missingModelProblem(without);
   for (const { name, uses } of without) {
     const problem = refused(model, [...use, ...uses]);
     if (problem !== undefined) return `Agent '${name}' ${problem}.`;
@@ -52,28 +52,28 @@ export function appProblem<Model, Use>(
   return undefined;
 }
 
-function withoutModel(agents: readonly { readonly name: string }[]): string {
+function missingModelProblem(agents: readonly { readonly name: string }[]): string {
   const names = agents.map(({ name }) => `'${name}'`).join(', ');
   const subject = agents.length === 1 ? `Agent ${names} has` : `Agents ${names} have`;
-  return `${subject} no model, and neither has the app. ${mending.model}`;
+  return `${subject} no model, and neither has the app. ${FIXES.model}`;
 }
 
 /** Returns the error for the first agent that a tool asks by name but that the app lacks, or `undefined`. */
-function strangeSubagent<Use>(agents: readonly DeclaredAgent<Use>[]): string | undefined {
+function unknownSubagentProblem<Use>(agents: readonly DeclaredAgent<Use>[]): string | undefined {
   const names = agents.map(({ name }) => name);
   for (const { name, tools } of agents) {
-    const asked = askedBy(tools).find((one) => !names.includes(one));
+    const asked = agentsAskedBy(tools).find((one) => !names.includes(one));
     if (asked !== undefined)
-      return notAmong(`Agent '${name}' has the subagent`, asked, nearestKey(asked, names));
+      return describeUnknownAgent(`Agent '${name}' has the subagent`, asked, findNearestKey(asked, names));
   }
   return undefined;
 }
 
 /** Returns the names of the agents that tools ask, including tools inside them and below decorators. */
-function askedBy(tools: readonly AskingTool[], seen = new Set<AskingTool>()): readonly string[] {
+function agentsAskedBy(tools: readonly AgentTool[], seen = new Set<AgentTool>()): readonly string[] {
   return tools.flatMap((tool) => {
     if (seen.has(tool)) return [];
     seen.add(tool);
-    return [tool.asks ?? [], askedBy([tool.delegate ?? [], tool.inner ?? []].flat(), seen)].flat();
+    return [tool.asks ?? [], agentsAskedBy([tool.delegate ?? [], tool.inner ?? []].flat(), seen)].flat();
   });
 }

@@ -2,7 +2,7 @@
  * Ends a wait for its own reason, or when an outer signal aborts. Its own signal is created on first access,
  * since most callees never read it.
  */
-export class Stop {
+export class StopController {
   aborted = false;
   /** Why it was aborted. The first reason counts. */
   reason: unknown;
@@ -61,17 +61,17 @@ export class Stop {
  * Returns the promise's value. Rejects with the signal's reason as soon as it aborts, even if the promise
  * never settles.
  */
-export function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  const stop = new Stop(signal);
+export function raceAbort<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  const stop = new StopController(signal);
   return stop.until(promise).finally(() => stop.end());
 }
 
 /** Returns the reason for a signal whose time limit has passed. */
-export const timeIsOver = (ms: number): DOMException =>
+export const timeoutError = (ms: number): DOMException =>
   new DOMException(`${ms} ms are over.`, 'TimeoutError');
 
 /** Wakes waiting code at the next change. */
-export class Changes {
+export class ChangeNotifier {
   /** Absent while no code waits. */
   #next: PromiseWithResolvers<void> | undefined;
 
@@ -94,12 +94,12 @@ export class Changes {
  * @throws the value of `late` once `ms` have passed.
  * @throws the signal's reason as soon as it aborts.
  */
-export function inTime<T>(
+export function withTimeout<T>(
   clock: Pick<Timers, 'after'>,
   work: Promise<T>,
-  { ms, signal, late }: Within,
+  { ms, signal, late }: TimeoutOptions,
 ): Promise<T> {
-  const stop = new Stop(signal);
+  const stop = new StopController(signal);
   const cancel = clock.after(ms, () => stop.abort(late(ms)));
   return stop.until(work).finally(() => {
     cancel();
@@ -113,7 +113,7 @@ export function inTime<T>(
  * @throws the signal's reason as soon as it aborts.
  */
 export function pause(clock: Pick<Timers, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
-  const stop = new Stop(signal);
+  const stop = new StopController(signal);
   const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = clock.after(ms, resolve);
   return stop.until(promise).finally(() => {
@@ -123,7 +123,7 @@ export function pause(clock: Pick<Timers, 'after'>, ms: number, signal?: AbortSi
 }
 
 /** The limits of a wait. */
-interface Within {
+interface TimeoutOptions {
   readonly ms: number;
   readonly signal?: AbortSignal | undefined;
   readonly late: (ms: number) => unknown;
@@ -144,10 +144,10 @@ export const TIMERS: Timers = {
 };
 
 /** The time limit of app hooks that must finish before work can continue, such as minting secrets, in ms. */
-export const HOOK_TIME = 30_000;
+export const HOOK_TIMEOUT_MS = 30_000;
 
 /** Returns the message of a thrown value. */
-export const reasonOf = (thrown: unknown): string =>
+export const errorMessageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
 /** Runs a function, and returns its result or the value that it throws. */
@@ -165,7 +165,7 @@ type Attempt<Made> =
   | { readonly ok: false; readonly thrown: unknown };
 
 /** Returns a function that caches its result for each object. A call that throws is not cached. */
-export function memoized<Key extends object, Made extends object | string>(
+export function memoize<Key extends object, Made extends object | string>(
   make: (key: Key) => Made,
 ): (key: Key) => Made {
   const known = new WeakMap<Key, Made>();
@@ -188,11 +188,11 @@ export async function sha256Hex(data: string | Uint8Array<ArrayBuffer>): Promise
 }
 
 /** The maximum delay of a message, in seconds: 365 days. */
-export const LONGEST_DELAY = 365 * 24 * 60 * 60;
+export const MAX_DELAY_SECONDS = 365 * 24 * 60 * 60;
 
 /** The rule for delays, in words for an error. */
-export const DELAY_RULE = `must be a number from 0 to ${LONGEST_DELAY} (365 days)`;
+export const DELAY_RULE = `must be a number from 0 to ${MAX_DELAY_SECONDS} (365 days)`;
 
 /** Returns whether a message can be delayed by this many seconds. A message with 0 is queued at once. */
 export const isDelay = (seconds: unknown): seconds is number =>
-  typeof seconds === 'number' && seconds >= 0 && seconds <= LONGEST_DELAY;
+  typeof seconds === 'number' && seconds >= 0 && seconds <= MAX_DELAY_SECONDS;

@@ -1,23 +1,23 @@
 /** Tells a session which call sends it a message, and which tree of turns that call belongs to. */
 import type { WorkerEnv } from './env.ts';
-import { type Infer, OPTIONAL_TEXT, OPTIONAL_WHOLE, type Shape } from './shape.ts';
+import { type Infer, OPTIONAL_INTEGER, OPTIONAL_TEXT, type Shape } from './shape.ts';
 
 /** The place in its tree of a turn that another turn started. Calls add it. A client cannot send it. */
-export type TreePlace = Required<Omit<MaybeInTree, 'count'>> & Pick<MaybeInTree, 'count'>;
+export type TreePlace = Required<Omit<OptionalTreePlace, 'count'>> & Pick<OptionalTreePlace, 'count'>;
 
 /** The place of a turn that another turn may have started. */
-export interface MaybeInTree extends Infer<typeof TREE_PLACE> {}
+export interface OptionalTreePlace extends Infer<typeof TREE_PLACE> {}
 export const TREE_PLACE = {
   object: {
     /** The id of the turn at the root. */
     root: OPTIONAL_TEXT,
     /** The number of turns in a row after the root, up to this one. */
-    generation: OPTIONAL_WHOLE,
+    generation: OPTIONAL_INTEGER,
     /**
      * The number of turns in the tree including this one, as far as another session knew. Absent within a
      * session.
      */
-    count: OPTIONAL_WHOLE,
+    count: OPTIONAL_INTEGER,
   },
 } as const satisfies Shape;
 
@@ -54,7 +54,7 @@ interface CallOrigins {
  * environment. A Worker whose compatibility date lacks Node compatibility does not have that. There, a call
  * is found only through `call.env`.
  */
-export function callOrigins(hooks: AsyncHooks | undefined): CallOrigins {
+export function createCallOrigins(hooks: AsyncHooks | undefined): CallOrigins {
   if (hooks) {
     const calls = new hooks.AsyncLocalStorage();
     return {
@@ -66,16 +66,16 @@ export function callOrigins(hooks: AsyncHooks | undefined): CallOrigins {
   return {
     envOfCall,
     inCall: (_, work) => work(),
-    originOf: (env) => (env as { [ORIGIN]?: CallOrigin })[ORIGIN], // Set only below.
+    originOf: (env) => (env as { [ORIGIN_KEY]?: CallOrigin })[ORIGIN_KEY], // Set only below.
   };
 }
 
 /** A symbol, so that a copy such as `{ ...call.env, MODEL: 'other' }` keeps it, and JSON does not. */
-const ORIGIN = Symbol('holdfast.call');
+const ORIGIN_KEY = Symbol('holdfast.call');
 
 function envOfCall(env: WorkerEnv, origin: CallOrigin): WorkerEnv {
   const properties = Object.getOwnPropertyDescriptors(env);
-  const own = { [ORIGIN]: { value: origin, enumerable: true } };
+  const own = { [ORIGIN_KEY]: { value: origin, enumerable: true } };
   return Object.freeze(Object.defineProperties({}, { ...properties, ...own })) as WorkerEnv; // A copy of a `WorkerEnv`.
 }
 
@@ -84,7 +84,7 @@ const { process }: { readonly process?: { getBuiltinModule?(name: string): Async
   globalThis;
 
 /** The association that this Worker supports. */
-export const CALLS = callOrigins(process?.getBuiltinModule?.('node:async_hooks'));
+export const CALL_ORIGINS = createCallOrigins(process?.getBuiltinModule?.('node:async_hooks'));
 
 /**
  * The owner of sessions: one caller, or all callers of a tenant. A caller whose id equals the name of a

@@ -8,14 +8,14 @@ import type { Log } from './log.ts';
 import type { Secrets } from './secrets.ts';
 import {
   ANY_OBJECT,
-  CLOSED,
   type Infer,
-  type Loose,
+  NO_OTHER_PROPERTIES,
   OPTIONAL_TEXT,
-  OPTIONAL_YES,
+  OPTIONAL_TRUE,
   type Shape,
   type ShapeAs,
   TEXT,
+  type WithUndefined,
 } from './shape.ts';
 import type { ToolCallContext } from './tool-call-context.ts';
 import type { FactOptions, ToolMemory } from './tool-memory.ts';
@@ -77,7 +77,7 @@ export interface CallContext {
   progress(status: string): void;
   /**
    * Sends a message to the user when the call ends, if it succeeds. It is part of the conversation: in the
-   * turn's answer (`said`), in the session's messages, and after the call's result in the model's next
+   * turn's answer (`formatValue`), in the session's messages, and after the call's result in the model's next
    * request.
    */
   say(message: string): void;
@@ -100,7 +100,7 @@ export interface CallContext {
    * @throws ToolConfigurationError if the app lacks the module `answers` of `holdfast/answers`. This ends the
    * turn as `misconfigured`.
    */
-  ask<For extends keyof Asks>(question: Question<For>): Promise<AnswerTo<For>>;
+  ask<For extends keyof QuestionKinds>(question: Question<For>): Promise<ReceivedAnswer<For>>;
   /**
    * Returns the checkpoint of the question that this call asks next, if it was asked before: `run` has
    * restarted and can resume from there. Returns `undefined` if the question is new or has no checkpoint.
@@ -155,9 +155,9 @@ export type HistoryMessage =
       readonly text: string;
       /** All parts in order, if it has files. If a transformer changes the text, the files come after it. */
       readonly parts?: readonly ContentPart[] | undefined;
-      readonly by?: MessageBy | undefined;
+      readonly by?: MessageSource | undefined;
       /** The tools added and removed before it. */
-      readonly toolsChange?: NamedChange | undefined;
+      readonly toolsChange?: ToolNamesChange | undefined;
     }
   | {
       readonly role: 'assistant';
@@ -169,10 +169,10 @@ export type HistoryMessage =
        */
       readonly parts?: readonly HistoryPart[] | undefined;
       /** The tools added and removed before it was requested. */
-      readonly toolsChange?: NamedChange | undefined;
+      readonly toolsChange?: ToolNamesChange | undefined;
     };
 
-interface NamedChange {
+interface ToolNamesChange {
   readonly came: readonly NamedTool[];
   readonly went: readonly NamedTool[];
 }
@@ -203,16 +203,16 @@ export interface HistoryCall {
 }
 
 /** A message to the user from a call of the turn, in any of its loops, with that call. */
-export interface TurnSaid extends Infer<typeof SAID> {}
-export const SAID = { object: { call: TEXT, tool: TEXT, text: TEXT } } as const satisfies Shape;
+export interface TurnSaid extends Infer<typeof TURN_SAID> {}
+export const TURN_SAID = { object: { call: TEXT, tool: TEXT, text: TEXT } } as const satisfies Shape;
 
 /**
  * The source of a user message that did not start a turn. `loop`: the loop itself, to ask for something.
  * `steer`: it arrived while the turn ran. `late`: the late result of an earlier call. `summary`: it replaces
  * older messages.
  */
-export type MessageBy = Infer<typeof MESSAGE_BY>;
-export const MESSAGE_BY = { oneOf: ['loop', 'steer', 'late', 'summary'] } as const satisfies Shape;
+export type MessageSource = Infer<typeof MESSAGE_SOURCE>;
+export const MESSAGE_SOURCE = { oneOf: ['loop', 'steer', 'late', 'summary'] } as const satisfies Shape;
 
 /**
  * The principal of a turn, as journaled: without credentials. Turns without a sender have names of their own:
@@ -229,7 +229,7 @@ export interface TurnPrincipal {
 }
 
 /** The principal of turns that code runs without a sender. */
-export const CODE: TurnPrincipal = { id: 'code' };
+export const CODE_PRINCIPAL: TurnPrincipal = { id: 'code' };
 
 /**
  * The handling of a message while a turn of its session is open. `queue`: it starts a turn of its own after
@@ -238,10 +238,10 @@ export const CODE: TurnPrincipal = { id: 'code' };
 export type WhenBusy = 'queue' | 'steer';
 
 /** The kinds of questions: what a call asks, what the sender sends, and what the call receives. */
-interface Asks {
+interface QuestionKinds {
   readonly decision: {
-    readonly question: DecisionTerms & (SuspendedMeanwhile | RunningMeanwhile);
-    readonly sent: Loose<Infer<typeof SENT_DECISION>>;
+    readonly question: DecisionTerms & (SuspendTerms | RunTerms);
+    readonly sent: WithUndefined<Infer<typeof SENT_DECISION>>;
     readonly got: Decision;
   };
   readonly result: {
@@ -255,18 +255,20 @@ interface Asks {
  * A question to a person or client outside the turn, who can take days to answer. It is journaled, and listed
  * in the session's state.
  */
-export type Question<For extends keyof Asks = keyof Asks> = { readonly for: For } & Asks[For]['question'];
+export type Question<For extends keyof QuestionKinds = keyof QuestionKinds> = {
+  readonly for: For;
+} & QuestionKinds[For]['question'];
 
 /** A question for a decision that suspends the call. */
-export type SuspendingQuestion = Exclude<Asks['decision']['question'], RunningMeanwhile>;
+export type SuspendingQuestion = Exclude<QuestionKinds['decision']['question'], RunTerms>;
 
 /** An answer in the sender's form: a decision, or the outcome of a tool that the caller ran. */
-export type Answer<For extends keyof Asks = keyof Asks> = Asks[For]['sent'];
+export type Answer<For extends keyof QuestionKinds = keyof QuestionKinds> = QuestionKinds[For]['sent'];
 
 /** The answer in the form that the call receives. */
-export type AnswerTo<For extends keyof Asks> = Asks[For]['got'];
+export type ReceivedAnswer<For extends keyof QuestionKinds> = QuestionKinds[For]['got'];
 
-const RETURNED: ShapeAs<Json> = { schema: {}, says: 'Any JSON, as if the tool had returned it.' };
+const RETURNED_VALUE: ShapeAs<Json> = { schema: {}, says: 'Any JSON, as if the tool had returned it.' };
 
 /** Exactly one of the fields. */
 type SentResult = {
@@ -279,7 +281,7 @@ interface ResultFields extends Infer<typeof SENT_RESULT> {}
 /** The outcome of a tool that the caller ran. Exactly one of the fields is set. */
 export const SENT_RESULT = {
   object: {
-    result: { optional: RETURNED },
+    result: { optional: RETURNED_VALUE },
     text: { optional: { type: 'string', says: 'Text for the model.' } },
     error: { optional: { type: 'string', says: 'The error message for the model.' } },
   },
@@ -307,7 +309,7 @@ interface DecisionTerms {
   /** The schema for the input of an `edit`. Defaults to the schema of the tool. */
   readonly schema?: JsonSchema | undefined;
   /**
-   * `refused`: an input or a reason that looks like a credential is refused, and not stored. Answers are
+   * `modelRefusal`: an input or a reason that looks like a credential is refused, and not stored. Answers are
    * journaled. By default, all are accepted.
    */
   readonly credentials?: 'refused' | undefined;
@@ -323,7 +325,7 @@ interface DecisionTerms {
 }
 
 /** The call is suspended, and restarts after the answer. */
-interface SuspendedMeanwhile {
+interface SuspendTerms {
   readonly meanwhile?: 'suspended' | undefined;
   /** Milliseconds until `onExpiry` takes effect. Defaults to never. */
   readonly expires?: number | undefined;
@@ -341,7 +343,7 @@ interface SuspendedMeanwhile {
  * not suspended, so the tool's timeout applies, and a call whose invocation dies before the answer is in
  * doubt like any other. An error outside `run`, such as in a decorator.
  */
-interface RunningMeanwhile {
+interface RunTerms {
   readonly meanwhile: 'running';
   /** Milliseconds until `onExpiry` takes effect. */
   readonly expires: number;
@@ -353,9 +355,9 @@ export type DecisionKind = Infer<typeof DECISION_KIND>;
 export const DECISION_KIND = { oneOf: ['approve', 'edit', 'reject', 'exit'] } as const satisfies Shape;
 
 /** The maximum characters of a reason, which a model reads. */
-export const MAX_REASON = 2_000;
+export const MAX_REASON_CHARACTERS = 2_000;
 
-const EDITED: ShapeAs<JsonObject> = {
+const EDITED_INPUT: ShapeAs<JsonObject> = {
   like: ANY_OBJECT,
   says: 'For an edit: replaces the input that the model sent.',
 };
@@ -365,26 +367,26 @@ export const SENT_DECISION = {
   object: {
     decision: DECISION_KIND,
     /** For an `edit`: an input that matches the schema in the question. */
-    input: { optional: EDITED },
+    input: { optional: EDITED_INPUT },
     reason: {
       optional: {
         type: 'string',
-        also: { maxLength: MAX_REASON },
+        also: { maxLength: MAX_REASON_CHARACTERS },
         says: 'For the model, and for the journal.',
       },
     },
   },
-  also: CLOSED,
+  also: NO_OTHER_PROPERTIES,
 } as const satisfies Shape;
 
 /** A decision, for this call only. */
-export interface Decision extends Loose<Infer<typeof DECISION>> {}
+export interface Decision extends WithUndefined<Infer<typeof DECISION>> {}
 export const DECISION = {
   object: {
     /** The id of the principal who decided. */
     by: OPTIONAL_TEXT,
     /** `true` if no one decided in time. */
-    expired: OPTIONAL_YES,
+    expired: OPTIONAL_TRUE,
   },
   and: SENT_DECISION,
 } as const satisfies Shape;

@@ -1,4 +1,4 @@
-import { copyJson, inWords } from './copy-json.ts';
+import { copyJson, describeNonJson } from './copy-json.ts';
 import {
   type InputDeclaration,
   type InputOf,
@@ -8,8 +8,8 @@ import {
 } from './input-schema.ts';
 import { isJsonObject, type JsonObject, shorten } from './json.ts';
 import { type LiteralOf, literals } from './literals.ts';
-import { type Log, mistake } from './log.ts';
-import { ended, nameIn } from './shown.ts';
+import { errorEntry, type Log } from './log.ts';
+import { readName, withFullStop } from './shown.ts';
 import type { AnyTool } from './tool.ts';
 
 /** Thrown if the definition of a tool cannot work. Thrown where it is defined, never in a turn. */
@@ -65,7 +65,8 @@ export function checkNaming(name: string, description: string): void {
  */
 export function checkToolLiteral(config: unknown, of: LiteralOf): void {
   const fault = literals?.fault(config, of);
-  if (fault) throw new ToolDefinitionError(nameIn(config), fault.field, `it ${ended(fault.problem)}`);
+  if (fault)
+    throw new ToolDefinitionError(readName(config), fault.field, `it ${withFullStop(fault.problem)}`);
 }
 
 /**
@@ -94,7 +95,7 @@ export function readMetadata(tool: string, metadata: JsonObject): JsonObject {
   const copy = copyJson(metadata);
   if (copy.ok && isJsonObject(copy.value)) return copy.value;
   const problem = copy.ok ? { path: '$', what: 'not an object' } : copy.problem;
-  throw new ToolDefinitionError(tool, 'metadata', `its metadata is not JSON: ${inWords(problem)}.`);
+  throw new ToolDefinitionError(tool, 'metadata', `its metadata is not JSON: ${describeNonJson(problem)}.`);
 }
 
 /**
@@ -108,7 +109,7 @@ export function checkWord(
   words: readonly string[],
 ): void {
   for (const [field, given] of Object.entries(settings)) {
-    const use = given === undefined ? undefined : notOneOf(given, words);
+    const use = given === undefined ? undefined : wordProblem(given, words);
     if (!use) continue;
     const said = String(given);
     const hint = literals?.meantWord(said, words) ?? '';
@@ -120,7 +121,7 @@ export function checkWord(
  * Returns `undefined` if a setting is one of these words. Otherwise returns the words, as in `'all' or
  * 'any'`.
  */
-export const notOneOf = (value: unknown, words: readonly string[]): string | undefined =>
+export const wordProblem = (value: unknown, words: readonly string[]): string | undefined =>
   words.some((word) => word === value) ? undefined : words.map((word) => `'${word}'`).join(' or ');
 
 /**
@@ -159,25 +160,25 @@ export function isTool(value: unknown): value is AnyTool {
  * @param whose names the predicate in the `log`.
  * @throws any error that the predicate throws.
  */
-export function saysTrue<Args extends readonly unknown[]>(
-  { whose, log }: Asked,
+export function isExactlyTrue<Args extends readonly unknown[]>(
+  { whose, log }: PredicateContext,
   predicate: (...args: Args) => unknown,
   ...args: Args
 ): boolean {
   const answer = predicate(...args);
   if (!(answer instanceof Promise)) return answer === true;
   answer.catch(() => undefined); // Its rejection is not handled elsewhere.
-  if (!reported.has(predicate)) {
-    reported.add(predicate);
-    log(mistake(`${whose} returns a promise: it must be synchronous`));
+  if (!reportedPredicates.has(predicate)) {
+    reportedPredicates.add(predicate);
+    log(errorEntry(`${whose} returns a promise: it must be synchronous`));
   }
   return false;
 }
 
-interface Asked {
+interface PredicateContext {
   readonly whose: string;
   readonly log: Log;
 }
 
 /** Predicates that were already reported. */
-const reported = new WeakSet<object>();
+const reportedPredicates = new WeakSet<object>();

@@ -1,9 +1,9 @@
-import { reasonOf } from './async.ts';
+import { errorMessageOf } from './async.ts';
 import type { InputSchema } from './input-schema.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonSchema, parseJson, shorten } from './json.ts';
 import type { CheckedInput } from './problem-lines.ts';
 import type { AnyTool, CallRun, ToolInput } from './tool.ts';
-import { error, failure, type ToolResult } from './tool-result.ts';
+import { error, failureResult, type ToolResult } from './tool-result.ts';
 
 /**
  * Parses the text that a model sent as the input of a call. Blank text becomes an empty object, which the
@@ -13,8 +13,8 @@ export function parseToolInput(toolName: string, raw: string): ParsedToolInput {
   const trimmed = raw.trim();
   if (trimmed === '') return { ok: true, input: {} };
   const parsed = parseJson(trimmed);
-  if (parsed === undefined) return refused(toolName, `is not valid JSON: ${guessReason(trimmed)}`);
-  if (!isJsonObject(parsed)) return refused(toolName, `is ${kindOf(parsed)}, not a JSON object`);
+  if (parsed === undefined) return refuseInput(toolName, `is not valid JSON: ${guessReason(trimmed)}`);
+  if (!isJsonObject(parsed)) return refuseInput(toolName, `is ${describeKind(parsed)}, not a JSON object`);
   return { ok: true, input: parsed };
 }
 
@@ -23,18 +23,18 @@ export type ParsedToolInput =
   | { readonly ok: true; readonly input: JsonObject }
   | { readonly ok: false; readonly message: string };
 
-const refused = (toolName: string, problem: string): ParsedToolInput => ({
+const refuseInput = (toolName: string, problem: string): ParsedToolInput => ({
   ok: false,
-  message: `The input of tool '${toolName}' ${problem}.${SEND_OBJECT}`,
+  message: `The input of tool '${toolName}' ${problem}.${SEND_OBJECT_ADVICE}`,
 });
 
 /** Tells the model how to fix a bad input, at the end of the error. */
-const SEND_OBJECT = ' Send one JSON object that matches its schema.';
-const CALL_AGAIN = '\nCall it again with a corrected input.';
+const SEND_OBJECT_ADVICE = ' Send one JSON object that matches its schema.';
+const CALL_AGAIN_ADVICE = '\nCall it again with a corrected input.';
 
 /** Returns an input error without the advice for a model, for an input that no model wrote. */
 export function withoutAdvice(message: string): string {
-  const advice = [SEND_OBJECT, CALL_AGAIN].find((one) => message.endsWith(one)) ?? '';
+  const advice = [SEND_OBJECT_ADVICE, CALL_AGAIN_ADVICE].find((one) => message.endsWith(one)) ?? '';
   return message.slice(0, message.length - advice.length);
 }
 
@@ -47,7 +47,7 @@ function guessReason(source: string): string {
 }
 
 /** Returns the kind of a JSON value other than an object, with its article. */
-export function kindOf(value: Exclude<Json, JsonObject>): string {
+export function describeKind(value: Exclude<Json, JsonObject>): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
@@ -63,10 +63,10 @@ export async function checkInput<Value>(
 ): Promise<CheckedInput<Value>> {
   try {
     const parsed = await schema.parse(input);
-    return parsed.ok ? parsed : invalidInput(tool, parsed.problems);
+    return parsed.ok ? parsed : invalidInputResult(tool, parsed.problems);
   } catch (cause) {
     // The schema's own code failed. This must not end the turn, and says nothing about the input.
-    const reason = shorten(reasonOf(cause), 240);
+    const reason = shorten(errorMessageOf(cause), 240);
     return {
       ok: false,
       answer: error(`Tool '${tool}' did not run: its input could not be checked: ${reason}`),
@@ -83,17 +83,17 @@ export const checkCall = <Value>(
   call.during('its input schema', () => checkInput(schema, input, call.tool));
 
 /** Returns the failed check of an input with these problems. */
-export const invalidInput = (tool: string, problems: readonly string[]): CheckedInput<never> => ({
+export const invalidInputResult = (tool: string, problems: readonly string[]): CheckedInput<never> => ({
   ok: false,
   problems,
-  answer: failure(
+  answer: failureResult(
     'invalid-input',
-    `The input of tool '${tool}' is not valid:\n- ${problems.join('\n- ')}${CALL_AGAIN}`,
+    `The input of tool '${tool}' is not valid:\n- ${problems.join('\n- ')}${CALL_AGAIN_ADVICE}`,
   ),
 });
 
 /** Returns a `call` that runs only with valid input. A bad input gets the tool's own error. */
-export const checkedFirst =
+export const withCheckedInput =
   <T extends AnyTool>(tool: T, act: (call: CheckedCall<T>) => Promise<ToolResult>): AnyTool['call'] =>
   async (input, call) => {
     const checked = await call.during('its input schema', () => tool.check(input, call.tool));
@@ -122,11 +122,11 @@ export const coerceInput = (input: JsonObject, schema: JsonSchema): JsonObject =
 function coerce(value: Json, schema: unknown): Json {
   if (typeof value === 'string') return coerceText(value, typesOf(schema));
   if (Array.isArray(value)) {
-    const items = alternatives(schema).find((one) => isJsonObject(one.items))?.items;
+    const items = schemaAlternatives(schema).find((one) => isJsonObject(one.items))?.items;
     return items === undefined ? value : value.map((item: Json) => coerce(item, items));
   }
   if (!isJsonObject(value)) return value;
-  const properties = alternatives(schema).flatMap((one) =>
+  const properties = schemaAlternatives(schema).flatMap((one) =>
     isJsonObject(one.properties) ? [one.properties] : [],
   );
   const entries = Object.entries(value).map(([key, item]): [string, Json] => {
@@ -138,13 +138,13 @@ function coerce(value: Json, schema: unknown): Json {
 
 function coerceText(text: string, types: ReadonlySet<unknown>): Json {
   if (types.has('string')) return text;
-  if ((types.has('number') || types.has('integer')) && isNumber(text)) return Number(text);
+  if ((types.has('number') || types.has('integer')) && isLosslessNumber(text)) return Number(text);
   if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
 
 /** Returns whether a text is a JSON number that loses no digits when parsed. A long id would. */
-const isNumber = (text: string): boolean =>
+const isLosslessNumber = (text: string): boolean =>
   /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) &&
   Number.isFinite(Number(text)) &&
   (Number.isSafeInteger(Number(text)) || !Number.isInteger(Number(text)));
@@ -152,7 +152,7 @@ const isNumber = (text: string): boolean =>
 /** Returns the types that a schema allows. A schema without a type allows strings. */
 function typesOf(schema: unknown): ReadonlySet<unknown> {
   return new Set(
-    alternatives(schema).flatMap(({ type, enum: values, const: value }) => {
+    schemaAlternatives(schema).flatMap(({ type, enum: values, const: value }) => {
       if (type !== undefined) return type;
       const listed = Array.isArray(values) ? values : value === undefined ? [] : [value];
       return listed.length === 0 ? ['string'] : listed.map((one) => typeof one);
@@ -161,10 +161,10 @@ function typesOf(schema: unknown): ReadonlySet<unknown> {
 }
 
 /** Returns a schema, or the schemas among which it chooses. */
-function alternatives(schema: unknown): readonly JsonObject[] {
+function schemaAlternatives(schema: unknown): readonly JsonObject[] {
   if (!isJsonObject(schema)) return [];
   const choices = schema.anyOf ?? schema.oneOf;
-  return Array.isArray(choices) ? choices.flatMap(alternatives) : [schema];
+  return Array.isArray(choices) ? choices.flatMap(schemaAlternatives) : [schema];
 }
 
 /** The tool that a call is for, and its input if that is not the call's own. */
@@ -174,7 +174,7 @@ export interface RoutedTool {
 }
 
 /** Follows `route` to the tool that a call is for, since an unfolding tool can stand for a tool behind it. */
-export function routed(tool: AnyTool, { input: sent }: { readonly input: string }): RoutedTool {
+export function resolveRoute(tool: AnyTool, { input: sent }: { readonly input: string }): RoutedTool {
   if (!tool.route) return { tool };
   const parsed = parseToolInput(tool.name, sent);
   return (parsed.ok && tool.route(parsed.input)) || { tool };

@@ -3,7 +3,7 @@
  * development only: other files reach it through `literals.ts`.
  */
 import { isJsonObject, shorten } from './json.ts';
-import { nearest, shown } from './shown.ts';
+import { describeValue, findNearest } from './shown.ts';
 
 /**
  * The keys of a definition's literal, each with the kind of its value. Values of kind `any` are checked
@@ -74,7 +74,10 @@ export interface LiteralFault {
  */
 export function literalFault(config: unknown, shape: LiteralShape): LiteralFault | undefined {
   if (typeof config !== 'object' || config === null || Array.isArray(config) || config instanceof Promise) {
-    return { field: '', problem: `was given ${shown(config)}: use one object, as in ${shape.of}({ ... })` };
+    return {
+      field: '',
+      problem: `was given ${describeValue(config)}: use one object, as in ${shape.of}({ ... })`,
+    };
   }
   const given = Object.entries(config).filter(([, value]) => value !== undefined);
   for (const [key] of given) {
@@ -114,7 +117,7 @@ function kindProblem(key: string, value: unknown, kind: LiteralKind | undefined)
     return `has the tools of another library by their names: use a list, as in [fromAiTool(tools.${name}, { name: '${name}' })], with fromAiTool of 'holdfast/tools/ai-sdk'`;
   if (kind === 'model') return modelProblem(value, key);
   // A string in place of a function can be a credential, such as for `auth`, so it is not shown.
-  const said = kind === 'function' && typeof value === 'string' ? 'a text' : shown(value);
+  const said = kind === 'function' && typeof value === 'string' ? 'a text' : describeValue(value);
   return `has ${said} as its '${key}': use ${use}`;
 }
 
@@ -136,7 +139,7 @@ export function modelProblem(given: unknown, key = 'model'): string | undefined 
   const ofServer = `openaiCompatible({ baseURL, apiKey, model${named} })`;
   const ofBinding = typeof run === 'function' ? 'workersAi(env.AI, { model })' : ofServer;
   const made = typeof doGenerate === 'function' ? 'fromAiSdk(model)' : ofBinding;
-  return `has ${shown(given)} as its '${key}': use a model, as in ${made}, or a function that makes one from the environment`;
+  return `has ${describeValue(given)} as its '${key}': use a model, as in ${made}, or a function that makes one from the environment`;
 }
 
 function itemFault(config: object, { items = {} }: LiteralShape): LiteralFault | undefined {
@@ -146,7 +149,7 @@ function itemFault(config: object, { items = {} }: LiteralShape): LiteralFault |
     const listed: readonly unknown[] = Reflect.get(config, key) ?? [];
     const at = listed.findIndex((one) => !fits(Object(one)));
     const field = `${key}[${at}]`;
-    if (at >= 0) return { field, problem: `has ${shown(listed[at])} at ${field}: use ${use}` };
+    if (at >= 0) return { field, problem: `has ${describeValue(listed[at])} at ${field}: use ${use}` };
   }
   return undefined;
 }
@@ -168,7 +171,7 @@ function unknownKey(key: string, config: object, shape: LiteralShape): string | 
     return `has '${key}' in place of '${ours}'; ${mend}`;
   }
   const known = Object.keys(keys);
-  const meant = nearestKey(key, known);
+  const meant = findNearestKey(key, known);
   const rest = meant === undefined ? `It takes ${known.join(', ')}.` : `Did you mean '${meant}'?`;
   return `has '${shorten(key, 80)}', which ${of} does not take. ${rest}`;
 }
@@ -187,28 +190,28 @@ export function innerFault(
   { keys, foreign = {}, isJson }: InnerShape,
 ): InnerFault | undefined {
   const values = Object.entries(Object(given)).filter(([, value]) => value !== undefined);
-  const known = isList(keys) ? keys : Object.keys(keys);
+  const known = isKeyList(keys) ? keys : Object.keys(keys);
   const stranger = values.find(([key]) => !known.includes(key));
   if (stranger) {
     const [key, value] = stranger;
-    const ours = Object.hasOwn(foreign, key) ? foreign[key] : nearestKey(key, known);
+    const ours = Object.hasOwn(foreign, key) ? foreign[key] : findNearestKey(key, known);
     const use = ours === undefined ? `one of ${known.join(', ')}` : `'${ours}'`;
-    return { path: shorten(key, 80), value: shown(value), use };
+    return { path: shorten(key, 80), value: describeValue(value), use };
   }
-  if (isList(keys)) return undefined;
+  if (isKeyList(keys)) return undefined;
   for (const [path, value] of values) {
     const [use, fits] = keys[path] ?? KINDS.any;
-    if (!fits(value)) return { path, value: isJson ? shownAsJson(value) : String(value), use };
+    if (!fits(value)) return { path, value: isJson ? formatAsJson(value) : String(value), use };
   }
   return undefined;
 }
 
 /** Returns a value as JSON for an error. */
-export const shownAsJson = (value: unknown): string =>
+export const formatAsJson = (value: unknown): string =>
   (typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value))).slice(0, 80);
 
-const isList = (keys: InnerShape['keys']): keys is readonly string[] => Array.isArray(keys);
+const isKeyList = (keys: InnerShape['keys']): keys is readonly string[] => Array.isArray(keys);
 
 /** Returns the known name that is probably meant by an unknown one, or `undefined`. */
-export const nearestKey = (name: string, names: readonly string[]): string | undefined =>
-  nearest(name, names, Math.ceil(name.length / 3));
+export const findNearestKey = (name: string, names: readonly string[]): string | undefined =>
+  findNearest(name, names, Math.ceil(name.length / 3));

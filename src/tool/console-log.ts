@@ -7,7 +7,7 @@ import {
   type LogPlace,
   type LogProblem,
   stackOf,
-  warning,
+  warningEntry,
 } from './log.ts';
 import { Secrets } from './secrets.ts';
 
@@ -27,7 +27,7 @@ export const toLog = (option: LogOption = writeToConsole): Log =>
       };
 
 /** Returns a log that redacts secrets, and adds the place where its lines come from. */
-export const hiding =
+export const createRedactingLog =
   (log: Log, place: LogPlace, secrets: () => Secrets): Log =>
   (entry) => {
     const placed = withStack({ ...place, ...entry });
@@ -57,7 +57,7 @@ interface DebugLine extends Omit<LogProblem, 'level'> {
 
 /** Writes the reason for a failed lookup to the console, at level `debug`. */
 export const writeDebug = (message: string, thrown: unknown): void =>
-  writeToConsole({ ...warning(message, thrown), level: 'debug', stack: stackOf(thrown) });
+  writeToConsole({ ...warningEntry(message, thrown), level: 'debug', stack: stackOf(thrown) });
 
 /** Writes problems to the console, but no lines about turns that ended well. */
 export function writeProblems(entry: LogEntry): void {
@@ -65,7 +65,9 @@ export function writeProblems(entry: LogEntry): void {
 }
 
 /** Logs a warning about a definition to the console, since there is no app with a log yet. */
-export const warnDeveloper = (message: string, thrown?: unknown): void => toLog()(warning(message, thrown));
+export const warnDeveloper = (message: string, thrown?: unknown): void =>
+  toLog()(warningEntry(message, thrown));
 
 /** Returns the log of code that runs without an app. */
-export const consoleLog = (secrets: Secrets = Secrets.NONE): Log => hiding(toLog(), {}, () => secrets);
+export const consoleLog = (secrets: Secrets = Secrets.NONE): Log =>
+  createRedactingLog(toLog(), {}, () => secrets);

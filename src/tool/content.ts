@@ -1,5 +1,5 @@
-import { paragraphs } from './json.ts';
-import { type Infer, OPTIONAL_TEXT, type Shape, type ShapeAs, TEXT, WHOLE } from './shape.ts';
+import { joinParagraphs } from './json.ts';
+import { INTEGER, type Infer, OPTIONAL_TEXT, type Shape, type ShapeAs, TEXT } from './shape.ts';
 
 /** A text part of a message or of a result. */
 export interface TextContent extends Infer<typeof TEXT_CONTENT> {}
@@ -20,7 +20,7 @@ export const KEPT_FILE = {
     /** The SHA-256 of its bytes, in hex. Equal bytes are kept once in a session. */
     id: { type: 'string', says: 'The SHA-256 of its bytes: GET .../files/{id}.' },
     /** The size in bytes. */
-    size: WHOLE,
+    size: INTEGER,
   },
   and: NAMED_FILE,
 } as const satisfies Shape;
@@ -65,39 +65,39 @@ export const FILE_CONTENT: ShapeAs<FileContent> = { like: { anyOf: [STORED_FILE,
 export const isFile = (part: ContentPart): part is FileContent => part.type === 'file';
 
 /** Returns whether the session keeps the file. */
-export const isStored = (part: ContentPart): part is StoredFile => 'id' in part;
+export const isStoredFile = (part: ContentPart): part is StoredFile => 'id' in part;
 
 /** Returns whether the bytes of the file are not kept yet. */
-export const isNew = (part: ContentPart): part is NewFile => 'bytes' in part;
+export const isNewFile = (part: ContentPart): part is NewFile => 'bytes' in part;
 
 /** Returns the text of the parts, without files. */
 export const textsOf = (parts: readonly ContentPart[]): string =>
-  paragraphs(...parts.map((part) => (isFile(part) ? '' : part.text)));
+  joinParagraphs(...parts.map((part) => (isFile(part) ? '' : part.text)));
 
 /** Returns the parts as text, with a line in place of each file. */
-export const inWords = (parts: readonly ContentPart[]): string =>
-  paragraphs(...parts.map((part) => (isFile(part) ? fileLine(part) : part.text)));
+export const contentToText = (parts: readonly ContentPart[]): string =>
+  joinParagraphs(...parts.map((part) => (isFile(part) ? fileLine(part) : part.text)));
 
 /**
  * Returns a line that names a file for a model, such as `[file 9f86d0…: image/png, "chart.png", 12,345
  * bytes]`. With its id, the model can recognize the file and pass it to a tool.
  */
 export function fileLine(file: FileContent): string {
-  const which = isStored(file) ? file.id : isNew(file) ? 'not kept' : file.url;
-  const size = isStored(file) ? file.size : isNew(file) ? file.bytes.byteLength : undefined;
+  const which = isStoredFile(file) ? file.id : isNewFile(file) ? 'not kept' : file.url;
+  const size = isStoredFile(file) ? file.size : isNewFile(file) ? file.bytes.byteLength : undefined;
   const told = [
     file.mediaType,
     ...(file.name === undefined ? [] : [JSON.stringify(file.name)]),
-    ...(size === undefined ? [] : [inBytes(size)]),
+    ...(size === undefined ? [] : [formatBytes(size)]),
   ];
   return `[file ${which}: ${told.join(', ')}]`;
 }
 
-const inBytes = (bytes: number): string =>
+const formatBytes = (bytes: number): string =>
   `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`;
 
 /** Converts text with file lines back to parts. A file without a line comes after the text. */
-export function placed(words: string, files: readonly FileContent[]): ContentPart[] {
+export function toPartsWithFiles(words: string, files: readonly FileContent[]): ContentPart[] {
   const parts: ContentPart[] = [];
   const left: FileContent[] = [];
   let rest = words;
@@ -127,20 +127,25 @@ export function toMediaType(given: string): string | undefined {
 }
 
 /** Returns whether a file of this type is text, which every model can read. */
-export const isText = (mediaType: string): boolean =>
+export const isTextType = (mediaType: string): boolean =>
   mediaType.startsWith('text/') || /^application\/(?:json|xml|yaml|.+\+(?:json|xml))$/.test(mediaType);
 
 /** The maximum characters of a file's name. */
 export const MAX_FILE_NAME = 255;
 
 /** Line breaks, other control characters, and characters that change the text direction. */
-const UNSHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
+const CONTROL_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 /**
  * Returns a safe file name, since its sender chose it, and models and people read it within a line of ours.
  */
 export const toFileName = (given: string): string | undefined => {
-  const name = given.toWellFormed().replaceAll(UNSHOWN, ' ').trim().slice(0, MAX_FILE_NAME).toWellFormed();
+  const name = given
+    .toWellFormed()
+    .replaceAll(CONTROL_CHARACTERS, ' ')
+    .trim()
+    .slice(0, MAX_FILE_NAME)
+    .toWellFormed();
   return name === '' ? undefined : name;
 };
 
@@ -154,16 +159,16 @@ interface NativeConstructor {
 }
 
 /** Characters converted per call, since a function accepts a limited number of arguments. */
-const CHUNK = 32_766;
+const CHUNK_CHARACTERS = 32_766;
 
 /** Returns bytes as base64 (RFC 4648, section 4). */
 export function toBase64(bytes: Uint8Array): string {
   const native = (bytes as NativeBytes).toBase64?.();
   if (native !== undefined) return native;
   let text = '';
-  for (let at = 0; at < bytes.length; at += CHUNK) {
+  for (let at = 0; at < bytes.length; at += CHUNK_CHARACTERS) {
     // A multiple of three bytes, so that the pieces can be joined.
-    text += btoa(String.fromCharCode(...bytes.subarray(at, at + CHUNK)));
+    text += btoa(String.fromCharCode(...bytes.subarray(at, at + CHUNK_CHARACTERS)));
   }
   return text;
 }
@@ -173,14 +178,14 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   try {
     const native = (Uint8Array as NativeConstructor).fromBase64?.(text, { lastChunkHandling: 'strict' });
-    return native ?? codesOf(atob(text));
+    return native ?? toCharCodes(atob(text));
   } catch {
     return undefined;
   }
 }
 
 /** Uses an index, since iterating over characters takes ten times as long. */
-function codesOf(characters: string): Uint8Array<ArrayBuffer> {
+function toCharCodes(characters: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(characters.length);
   for (let at = 0; at < bytes.length; at += 1) bytes[at] = characters.charCodeAt(at);
   return bytes;

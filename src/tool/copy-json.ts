@@ -1,7 +1,7 @@
 import { formatPath, type Json, shorten } from './json.ts';
 
 /** A value that is not JSON, and its place. `what` completes "the value at `$.a.b` is ...". */
-export interface NonJson {
+export interface NonJsonValue {
   readonly path: string;
   readonly what: string;
   /** The class of an object that the platform made. */
@@ -9,27 +9,28 @@ export interface NonJson {
 }
 
 /** Returns the problem as a clause. */
-export const inWords = ({ path, what }: NonJson): string => `the value at \`${path}\` is ${what}`;
+export const describeNonJson = ({ path, what }: NonJsonValue): string =>
+  `the value at \`${path}\` is ${what}`;
 
 /** A deep copy, or the first value that is not JSON. */
 type JsonCopy =
   | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly problem: NonJson };
+  | { readonly ok: false; readonly problem: NonJsonValue };
 
 /** A deep copy of the JSON part of a value. */
-export interface KeptJson {
+export interface PartialJsonCopy {
   /** `undefined` if no part of the value is JSON. */
   readonly value: Json | undefined;
   /** Values that were left out. In a list, each is `null`. */
-  readonly left: readonly NonJson[];
+  readonly left: readonly NonJsonValue[];
   /** Numbers that JSON cannot represent. Each is `null`. */
-  readonly nulls: readonly NonJson[];
+  readonly nulls: readonly NonJsonValue[];
   /** Bytes. In the value, each is replaced with its name. */
-  readonly bytes: readonly KeptBytes[];
+  readonly bytes: readonly ExtractedBytes[];
 }
 
 /** Bytes that were found in a value. */
-export interface KeptBytes {
+export interface ExtractedBytes {
   /** Their place in the value, such as `pages[0].image`. Empty if the whole value is bytes. */
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -46,7 +47,7 @@ const MAX_DEPTH = 500;
 export function copyJson(value: unknown): JsonCopy {
   const path: PropertyKey[] = [];
   const refuse = (what: string): never => {
-    throw new NotJson(what);
+    throw new NotJsonError(what);
   };
   try {
     const copy = toJson(value, '', { path, parents: new Set(), cut: refuse });
@@ -55,17 +56,17 @@ export function copyJson(value: unknown): JsonCopy {
     // string.
     return { ok: true, value: JSON.parse(JSON.stringify(copy)) };
   } catch (thrown) {
-    return { ok: false, problem: { path: formatPath(path, '$'), what: whyNot(thrown) } };
+    return { ok: false, problem: { path: formatPath(path, '$'), what: describeCopyFailure(thrown) } };
   }
 }
 
 /** Copies the JSON part of a value like `copyJson`, and reports what was left out. Never throws. */
-export function keepJson(given: unknown): KeptJson {
+export function copyJsonPart(given: unknown): PartialJsonCopy {
   const path: PropertyKey[] = [];
-  const left: NonJson[] = [];
-  const nulls: NonJson[] = [];
-  const bytes: KeptBytes[] = [];
-  const place: Place = {
+  const left: NonJsonValue[] = [];
+  const nulls: NonJsonValue[] = [];
+  const bytes: ExtractedBytes[] = [];
+  const place: CopyProgress = {
     path,
     parents: new Set(),
     cut(what, instead, made) {
@@ -84,15 +85,20 @@ export function keepJson(given: unknown): KeptJson {
     return { value: value === undefined ? value : JSON.parse(JSON.stringify(value)), left, nulls, bytes };
   } catch (thrown) {
     // The text would exceed the maximum length of a string.
-    return { value: undefined, left: [{ path: '$', what: whyNot(thrown) }], nulls: [], bytes: [] };
+    return {
+      value: undefined,
+      left: [{ path: '$', what: describeCopyFailure(thrown) }],
+      nulls: [],
+      bytes: [],
+    };
   }
 }
 
 /** Thrown for a value that is not JSON. The message says what it is. */
-class NotJson extends Error {}
+class NotJsonError extends Error {}
 
 /** The progress of a copy. */
-interface Place {
+interface CopyProgress {
   readonly path: PropertyKey[];
   /** The objects around the current value. */
   readonly parents: Set<object>;
@@ -109,14 +115,14 @@ interface Place {
  * Copies a value. If it throws, the path is at the failing value. Reads everything once, since a getter can
  * return another value the second time.
  */
-function toJson(given: unknown, key: string, place: Place): Json | undefined {
-  const bytes = place.takeBytes && bytesOf(given);
+function toJson(given: unknown, key: string, place: CopyProgress): Json | undefined {
+  const bytes = place.takeBytes && copyBytes(given);
   if (bytes && place.takeBytes) return place.takeBytes(bytes);
   let node: unknown;
   try {
-    node = saidBy(given, key);
+    node = callToJson(given, key);
   } catch (thrown) {
-    return place.cut(whyNot(thrown));
+    return place.cut(describeCopyFailure(thrown));
   }
   if (node === null || node === undefined || typeof node === 'string' || typeof node === 'boolean')
     return node;
@@ -125,15 +131,15 @@ function toJson(given: unknown, key: string, place: Place): Json | undefined {
   return objectToJson(node, place);
 }
 
-function objectToJson(node: object, place: Place): Json | undefined {
+function objectToJson(node: object, place: CopyProgress): Json | undefined {
   const { path, parents, cut } = place;
   if (parents.has(node)) return cut('one of its own parents');
   if (path.length >= MAX_DEPTH) return cut(`nested more than ${MAX_DEPTH} levels deep`);
-  let content: Content | undefined;
+  let content: NodeContent | undefined;
   try {
     content = contentOf(node);
   } catch (thrown) {
-    return cut(whyNot(thrown));
+    return cut(describeCopyFailure(thrown));
   }
   if (content === undefined) return cut(describeInstance(node), undefined, node.constructor?.name);
   if (!('entries' in content)) return toJson(content.value, '', place);
@@ -153,20 +159,21 @@ function objectToJson(node: object, place: Place): Json | undefined {
 }
 
 /** The contents of an object, or the primitive in a wrapper such as `Object(1)`. */
-type Content =
+type NodeContent =
   | { readonly isList: boolean; readonly entries: Iterable<readonly [string | number, unknown]> }
   | { readonly value: unknown };
 
 /** Returns `undefined` for an object without contents that JSON could keep. */
-function contentOf(node: object): Content | undefined {
-  if (Array.isArray(node)) return listed(node);
+function contentOf(node: object): NodeContent | undefined {
+  if (Array.isArray(node)) return toListContent(node);
   if (node instanceof Map) {
     const pairs = [...node];
     const isObject = pairs.every((pair): pair is [string, unknown] => typeof pair[0] === 'string');
-    return isObject ? { isList: false, entries: pairs } : listed(pairs);
+    return isObject ? { isList: false, entries: pairs } : toListContent(pairs);
   }
-  if (node instanceof Set) return listed([...node]);
-  if (ArrayBuffer.isView(node) && !BYTES.has(tagOf(node))) return listed(Array.from(Object.values(node)));
+  if (node instanceof Set) return toListContent([...node]);
+  if (ArrayBuffer.isView(node) && !BYTE_TYPES.has(typeTagOf(node)))
+    return toListContent(Array.from(Object.values(node)));
   if (node instanceof Number || node instanceof String || node instanceof Boolean)
     return { value: node.valueOf() };
   if (!isPlainObject(node) && (isStub(node) || !hasProperties(node))) return undefined;
@@ -174,31 +181,35 @@ function contentOf(node: object): Content | undefined {
 }
 
 /** Holes in a list count as `undefined`. Ignores a list's own iterator. */
-const listed = (items: readonly unknown[]): Content => ({ isList: true, entries: [].entries.call(items) });
+const toListContent = (items: readonly unknown[]): NodeContent => ({
+  isList: true,
+  entries: [].entries.call(items),
+});
 
 /** Returns whether an object has contents of its own. Of many platform objects, JSON would keep only `{}`. */
 function hasProperties(node: object): boolean {
-  const tag = tagOf(node);
+  const tag = typeTagOf(node);
   return tag === 'Object' || (tag !== 'Error' && !ArrayBuffer.isView(node) && Object.keys(node).length > 0);
 }
 
-const tagOf = (node: unknown): string => Object.prototype.toString.call(node).slice('[object '.length, -1);
+const typeTagOf = (node: unknown): string =>
+  Object.prototype.toString.call(node).slice('[object '.length, -1);
 
 /**
  * Returns a copy of bytes, since their owner can continue to use them. Returns `undefined` if the value is
  * not bytes.
  */
-function bytesOf(given: unknown): Uint8Array | undefined {
+function copyBytes(given: unknown): Uint8Array | undefined {
   if (given instanceof ArrayBuffer) return new Uint8Array(given.slice(0));
-  const tag = ArrayBuffer.isView(given) ? tagOf(given) : '';
-  if (!ArrayBuffer.isView(given) || !BYTES.has(tag)) return undefined;
+  const tag = ArrayBuffer.isView(given) ? typeTagOf(given) : '';
+  if (!ArrayBuffer.isView(given) || !BYTE_TYPES.has(tag)) return undefined;
   return new Uint8Array(given.buffer, given.byteOffset, given.byteLength).slice();
 }
 
-const BYTES: ReadonlySet<string> = new Set(['Uint8Array', 'Uint8ClampedArray', 'DataView']);
+const BYTE_TYPES: ReadonlySet<string> = new Set(['Uint8Array', 'Uint8ClampedArray', 'DataView']);
 
 /** Returns the value, or the result of its `toJSON`, called as `JSON.stringify` does. */
-function saidBy(value: unknown, key: string): unknown {
+function callToJson(value: unknown, key: string): unknown {
   const object = Object(value);
   return typeof object.toJSON === 'function' && !isStub(object) ? object.toJSON(key) : value;
 }
@@ -225,9 +236,9 @@ function describeInstance(value: object): string {
  * Returns why a value could not be copied. A getter or `toJSON` can throw anything, and the text can exceed
  * the maximum length of a string.
  */
-function whyNot(thrown: unknown): string {
+function describeCopyFailure(thrown: unknown): string {
   try {
-    if (thrown instanceof NotJson) return thrown.message;
+    if (thrown instanceof NotJsonError) return thrown.message;
     if (thrown instanceof Error && thrown.message) return `unreadable (${shorten(`${thrown.message}`, 200)})`;
   } catch {
     // The thrown value cannot be read either.

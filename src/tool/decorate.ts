@@ -1,6 +1,6 @@
 import { isTool, ToolDefinitionError } from './check-definition.ts';
 import type { JsonObject } from './json.ts';
-import { nameIn, shown } from './shown.ts';
+import { describeValue, readName } from './shown.ts';
 import type { AnyTool, OpeningTool } from './tool.ts';
 
 /**
@@ -28,10 +28,10 @@ import type { AnyTool, OpeningTool } from './tool.ts';
  * ```
  */
 export function decorate<T extends AnyTool>(tool: T, changes: Partial<AnyTool>): T {
-  if (!isTool(tool)) throw noTool(tool);
+  if (!isTool(tool)) throw notToolError(tool);
   return {
     ...tool,
-    ...forwarded(tool),
+    ...forwardMembers(tool),
     // The decorator's `call` or `adopt` would not run around the call of another tool, so the route is
     // dropped.
     route: changes.call || changes.adopt ? undefined : tool.route?.bind(tool),
@@ -41,21 +41,21 @@ export function decorate<T extends AnyTool>(tool: T, changes: Partial<AnyTool>):
 }
 
 /** @throws ToolDefinitionError if the value is not a tool. Callers without types can pass anything. */
-export function mustBeTool(tool: unknown): void {
-  if (!isTool(tool)) throw noTool(tool);
+export function assertTool(tool: unknown): void {
+  if (!isTool(tool)) throw notToolError(tool);
 }
 
-const noTool = (given: unknown): ToolDefinitionError =>
+const notToolError = (given: unknown): ToolDefinitionError =>
   new ToolDefinitionError(
-    nameIn(given),
+    readName(given),
     'tool',
-    `it is ${shown(given)}, not a tool, so it cannot be decorated.`,
+    `it is ${describeValue(given)}, not a tool, so it cannot be decorated.`,
   );
 
 /**
  * Returns the members of a class-based tool that a spread omits: its getters and methods, bound to the tool.
  */
-const forwarded = (tool: AnyTool): AnyTool => ({
+const forwardMembers = (tool: AnyTool): AnyTool => ({
   name: tool.name,
   description: tool.description,
   inputSchema: tool.inputSchema,
@@ -77,19 +77,20 @@ const forwarded = (tool: AnyTool): AnyTool => ({
 /**
  * Functions that remake tools with changes. Keyed by the tool itself, since a decorated tool is another tool.
  */
-const makers = new WeakMap<AnyTool, (changes: object) => AnyTool>();
+const copyMakers = new WeakMap<AnyTool, (changes: object) => AnyTool>();
 
 /** Makes the tool copyable with changes, and returns it. Its maker defines which changes are valid. */
-export function copyable<T extends AnyTool>(tool: T, make: (changes: object) => AnyTool): T {
-  makers.set(tool, make);
+export function makeCopyable<T extends AnyTool>(tool: T, make: (changes: object) => AnyTool): T {
+  copyMakers.set(tool, make);
   return tool;
 }
 
 /** Returns the function that remakes a tool with changes, or `undefined` if it cannot be copied. */
-export const makerOf = (tool: AnyTool): ((changes: object) => AnyTool) | undefined => makers.get(tool);
+export const copyMakerOf = (tool: AnyTool): ((changes: object) => AnyTool) | undefined =>
+  copyMakers.get(tool);
 
 /** Returns the tool under another name. A provider may refuse the name. `withName` checks it. */
-export function renamed<T extends AnyTool, const Name extends string>(
+export function renameTool<T extends AnyTool, const Name extends string>(
   tool: T,
   name: Name,
 ): T & { readonly name: Name } {
@@ -98,7 +99,7 @@ export function renamed<T extends AnyTool, const Name extends string>(
 }
 
 /** Wraps the `adopt` of a tool. An existing `adopt` stays, inside the new one. */
-export const adopting =
+export const wrapAdopt =
   (tool: AnyTool, wrap: (inner: AnyTool) => AnyTool): NonNullable<AnyTool['adopt']> =>
   (inner) =>
     wrap(tool.adopt?.(inner) ?? inner);
@@ -109,28 +110,28 @@ export function unwrapAs<T extends AnyTool>(tool: AnyTool, is: (one: AnyTool) =>
   return undefined;
 }
 
-const isOpening = (tool: AnyTool): tool is OpeningTool => tool.opens === true;
+const isOpeningTool = (tool: AnyTool): tool is OpeningTool => tool.opens === true;
 
 /** Returns whether the inner tools of a tool, decorated or not, are offered in its own loop. */
-export const opensTools = (tool: AnyTool): boolean => unwrapAs(tool, isOpening) !== undefined;
+export const opensTools = (tool: AnyTool): boolean => unwrapAs(tool, isOpeningTool) !== undefined;
 
 /**
  * Returns the tool changed by `change`. For an unfolding tool, changes the tools behind it at any depth, but
  * not its opening.
  */
-export const changedBehind = <T extends AnyTool>(
+export const changeInnerTools = <T extends AnyTool>(
   tool: T,
   change: <One extends AnyTool>(one: One) => One,
 ): T =>
   opensTools(tool)
-    ? decorate(tool, { adopt: adopting(tool, (inner) => changedBehind(inner, change)) })
+    ? decorate(tool, { adopt: wrapAdopt(tool, (inner) => changeInnerTools(inner, change)) })
     : change(tool);
 
 /**
  * Returns the origin of a tool, looking through its decorators. Returns `undefined` if it was there from the
  * start.
  */
-export const originOf = (tool: AnyTool): Origin | undefined => unwrapAs(tool, isBrought)?.[BROUGHT];
+export const originOf = (tool: AnyTool): Origin | undefined => unwrapAs(tool, hasOrigin)?.[ORIGIN_KEY];
 
 /** The origin of an offered tool that came out of a tool that `opens`. */
 interface Origin {
@@ -145,17 +146,17 @@ interface Origin {
 }
 
 /** Returns the tool with its origin recorded. */
-export const withOrigin = (tool: AnyTool, origin: Origin): BroughtTool => ({
+export const withOrigin = (tool: AnyTool, origin: Origin): ToolWithOrigin => ({
   ...decorate(tool, {}),
-  [BROUGHT]: origin,
+  [ORIGIN_KEY]: origin,
 });
 
 /** Marks a tool that came out of another. */
-const BROUGHT: unique symbol = Symbol('holdfast.brought');
+const ORIGIN_KEY: unique symbol = Symbol('holdfast.brought');
 
-type BroughtTool = AnyTool & { readonly [BROUGHT]: Origin };
+type ToolWithOrigin = AnyTool & { readonly [ORIGIN_KEY]: Origin };
 
-const isBrought = (tool: AnyTool): tool is BroughtTool => BROUGHT in tool;
+const hasOrigin = (tool: AnyTool): tool is ToolWithOrigin => ORIGIN_KEY in tool;
 
 /** Returns the route of a tool with its targets changed by `wrap`, or `undefined` if it has none. */
 export function mapRoute(
@@ -174,7 +175,7 @@ export function mapRoute(
  * Returns whether two lists contain the same tools in the same order. A provider can return the same tools in
  * a new list.
  */
-export const sameTools = (a: readonly AnyTool[], b: readonly AnyTool[]): boolean =>
+export const hasSameTools = (a: readonly AnyTool[], b: readonly AnyTool[]): boolean =>
   a === b || (a.length === b.length && a.every((tool, index) => tool === b[index]));
 
 /**
@@ -191,7 +192,7 @@ export function distinctTools(tools: readonly AnyTool[]): readonly AnyTool[] {
  * Caches a list of tools until it is made from another list or another `by`. For strategies: while their
  * result stays the same, they must return the same array, since the definitions for a model are cached by it.
  */
-export function lastList(): (
+export function createListCache(): (
   tools: readonly AnyTool[],
   by: string | undefined,
   make: () => readonly AnyTool[],

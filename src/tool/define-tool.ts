@@ -16,20 +16,20 @@ import {
   type InputOf,
   type LenientSchema,
   lenientSchema,
-  oneString,
+  singleStringSchema,
 } from './input-schema.ts';
 import type { ForeignToolKeys } from './instead.ts';
 import type { JsonObject } from './json.ts';
 import { literals } from './literals.ts';
-import type { Inferred, KeptAs, ReturnsJson, ReturnsType } from './returned.ts';
+import type { CheckedPart, ReturnsJson, ReturnsType, Uninferred } from './returned.ts';
 import type { Tool } from './tool.ts';
 import { type ToolResult, toolResult } from './tool-result.ts';
 
 /** The default timeout of `run`, in ms. */
-export const DEFAULT_TIMEOUT = 30_000;
+export const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** The maximum timeout, 15 minutes. No background invocation of the platform lives longer. */
-export const MAX_TIMEOUT = 15 * 60_000;
+export const MAX_TIMEOUT_MS = 15 * 60_000;
 
 const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
 
@@ -58,16 +58,16 @@ export function defineTool<
   Type extends StandardSchemaV1 = StandardSchemaV1,
 >(
   config: ToolConfig<Name, Declaration, Output> & { readonly output?: Type | undefined } & ReturnsJson<
-      KeptAs<Inferred<Type>, Inferred<Output>>
+      CheckedPart<Uninferred<Type>, Uninferred<Output>>
     > &
-    ReturnsType<Inferred<Output>, Inferred<Type>> &
+    ReturnsType<Uninferred<Output>, Uninferred<Type>> &
     ForeignToolKeys,
 ): Tool<Name, InputOf<Declaration>, Output> {
   checkToolLiteral(config, 'defineTool');
   const { name, description, output, expose } = config;
   checkNaming(name, description);
   const metadata = readMetadata(name, config.metadata ?? {});
-  const { effect, execution } = executionOf<Declaration, Output>(config);
+  const { effect, execution } = createExecution<Declaration, Output>(config);
   const schema = readInput<Declaration>(name, config.input);
   return {
     name,
@@ -161,22 +161,22 @@ export type ReconcileConfig<Declaration extends InputDeclaration> =
   | { readonly effect: Exclude<Effect, 'once'>; readonly reconcile?: undefined };
 
 /** The effect for a checked input. */
-interface Executing<Input> {
+interface ToolExecution<Input> {
   readonly effect: Effect;
   execution(input: Input): ToolEffect;
 }
 
 /** @throws ToolDefinitionError if the tool cannot run with these options. */
-function executionOf<Declaration extends InputDeclaration, Output>(
+function createExecution<Declaration extends InputDeclaration, Output>(
   config: ToolConfig<string, Declaration, Output>,
-): Executing<InputOf<Declaration>> {
-  const { name, run, effect = 'once', timeout = DEFAULT_TIMEOUT, subrequests, reconcile } = config;
+): ToolExecution<InputOf<Declaration>> {
+  const { name, run, effect = 'once', timeout = DEFAULT_TIMEOUT_MS, subrequests, reconcile } = config;
   if (run === undefined)
     throw new ToolDefinitionError(name, 'run', `it has no 'run'${literals?.toRun ?? '.'}`);
   checkWord(name, { effect }, EFFECTS);
   // Both can come from an environment. The timeout cuts off an effect, and the number of requests decides
   // when a turn is handed over.
-  checkTime(name, { timeout }, MAX_TIMEOUT);
+  checkTime(name, { timeout }, MAX_TIMEOUT_MS);
   if (!Number.isSafeInteger(subrequests ?? 0) || Number(subrequests ?? 0) < 0)
     throw new ToolDefinitionError(
       name,
@@ -229,9 +229,9 @@ export type TextToolConfig<Name extends string, Output> = ToolConfig<Name, Lenie
  * ```
  */
 export function defineTextTool<const Name extends string, Output = unknown>(
-  config: TextToolConfig<Name, Output> & ReturnsJson<Inferred<Output>>,
+  config: TextToolConfig<Name, Output> & ReturnsJson<Uninferred<Output>>,
 ): Tool<Name, string, Output> {
-  const declared = INPUT_WORDS.find((word) => Reflect.get(config, word) !== undefined);
+  const declared = INPUT_KEYS.find((word) => Reflect.get(config, word) !== undefined);
   if (declared !== undefined) {
     const problem = `it has '${declared}', but a text tool only takes text; use defineTool.`;
     throw new ToolDefinitionError(config.name, declared, problem);
@@ -241,12 +241,12 @@ export function defineTextTool<const Name extends string, Output = unknown>(
 }
 
 /** Keys with which plain JavaScript could declare an input, which a text tool does not have. */
-const INPUT_WORDS = ['input', 'parameters', 'inputSchema'];
+const INPUT_KEYS = ['input', 'parameters', 'inputSchema'];
 
 /** Returns the input of a text tool. */
 export const toTextInput = (input: string): JsonObject => ({ input });
 
-const textInput = lenientSchema(oneString('input', 'The input to pass to the tool'), toText);
+const textInput = lenientSchema(singleStringSchema('input', 'The input to pass to the tool'), toText);
 
 function readText(raw: string): JsonObject {
   const parsed = parseToolInput('', raw);

@@ -5,11 +5,11 @@
 import { isAiTool } from './check-literal.ts';
 import { shorten } from './json.ts';
 import type { Log, LogEntry, LogPlace } from './log.ts';
-import { nameOf, ownerOf, unreadable } from './object-class.ts';
-import { isClass, shown } from './shown.ts';
+import { classNameOf, classOf, unreadableProblem } from './object-class.ts';
+import { describeValue, isClass } from './shown.ts';
 
 /** An app's options about where it is served. */
-interface Served {
+interface ServingOptions {
   readonly log: Log;
   readonly basePath?: string | undefined;
 }
@@ -18,12 +18,12 @@ interface Served {
  * Creates a function that returns a hint for a 404 if the URL resembles a route of the app: below another
  * path, as when the Worker serves part of a site, or with a similar path. The first hint is also logged.
  */
-export function misplacedRequests(
-  { basePath, log }: Served,
+export function createMisplacedHint(
+  { basePath, log }: ServingOptions,
   paths: Iterable<string>,
 ): (url: string) => string {
   const known = [...paths].filter((path) => path !== '/');
-  const patterns = known.map(toEnd);
+  const patterns = known.map(toEndPattern);
   let isLogged = false;
   return (url) => {
     const { pathname } = new URL(url);
@@ -31,7 +31,7 @@ export function misplacedRequests(
     if (pathname.startsWith('/.well-known/')) return '';
     const below = basePath === undefined && patterns.map((end) => end.exec(pathname)?.[1]).find(Boolean);
     const alike =
-      known.find((path) => endsAlike(path, pathname)) ?? known.find((path) => isNear(path, pathname));
+      known.find((path) => hasSameEnd(path, pathname)) ?? known.find((path) => isSimilarPath(path, pathname));
     if (!below && !alike) return '';
     const hint = below
       ? `If the Worker is served below ${below}, set createHoldfast({ http: { basePath: '${below}' } }).`
@@ -43,11 +43,11 @@ export function misplacedRequests(
   };
 }
 
-const endsAlike = (path: string, asked: string): boolean =>
+const hasSameEnd = (path: string, asked: string): boolean =>
   path.split('/').at(-1) === asked.split('/').at(-1);
 
 /** Returns whether each segment of the asked path contains, or is contained in, the segment of the route. */
-function isNear(path: string, asked: string): boolean {
+function isSimilarPath(path: string, asked: string): boolean {
   const words = asked.split('/').slice(1);
   const parts = path.split('/').slice(1);
   return (
@@ -73,11 +73,11 @@ export function refuseAsExport(holdfast: object): void {
 }
 
 /** Returns a pattern for URLs that end with the path of a route. It captures the part before. */
-const toEnd = (path: string): RegExp =>
+const toEndPattern = (path: string): RegExp =>
   new RegExp(`^((?:/[\\w.~-]+)+?)${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 
 /** Returns whether a path belongs to the module `answers`. */
-export const isOfAnswers = (url: string): boolean =>
+export const isAnswersPath = (url: string): boolean =>
   /\/(approvals|results)\/[^/]+$|\/answers$/.test(new URL(url).pathname);
 
 /** A call of a reply, and the state that it wrote. */
@@ -89,7 +89,7 @@ interface WritingCall {
 }
 
 /** Returns a warning for each key of `call.state` that two lanes wrote without seeing each other's value. */
-export function sharedWrites(lanes: readonly (readonly WritingCall[])[]): string[] {
+export function findSharedWrites(lanes: readonly (readonly WritingCall[])[]): string[] {
   const writers = new Map<string, string>();
   const warnings: string[] = [];
   for (const lane of lanes) {
@@ -98,14 +98,14 @@ export function sharedWrites(lanes: readonly (readonly WritingCall[])[]): string
     );
     for (const { name, key } of wrote) {
       const other = writers.get(key);
-      if (other !== undefined) warnings.push(sharedWrite(key, [other, name]));
+      if (other !== undefined) warnings.push(formatSharedWrite(key, [other, name]));
     }
     for (const { name, key } of wrote) writers.set(key, name);
   }
   return warnings;
 }
 
-const sharedWrite = (key: string, [one, other]: readonly [string, string]): string =>
+const formatSharedWrite = (key: string, [one, other]: readonly [string, string]): string =>
   `Calls of '${one}' and '${other}' in one reply both wrote call.state '${key}', and only the later value is kept. Give ` +
   'both tools the same `serial`: then they run one after another, and each sees the value before it.';
 
@@ -116,7 +116,7 @@ export const reconcileProblem = (effect: string): string | undefined =>
     : `only a tool with the effect 'once' reconciles; '${effect}' calls are run again.`;
 
 /** Fixes for mistakes: lines that a deployment lacks, and code to write instead. */
-export const mending = {
+export const FIXES = {
   answers: ": import it from 'holdfast/answers' and add it to `use`.",
   files: ": import it from 'holdfast/files' and add it to `use`.",
   delegates: ": add onBehalfOf() of 'holdfast/http' to `use`.",
@@ -143,20 +143,20 @@ export const mending = {
 };
 
 /** Returns the problem of a value listed as a tool, to follow "Tool at index 0 ". */
-export function listedMistake(given: unknown): string {
+export function listedToolProblem(given: unknown): string {
   if (given === null || given === undefined) return `must not be ${given}`;
   const object = typeof given === 'object' || typeof given === 'function' ? given : undefined;
-  const near = nearMistake(given) ?? (object && unreadable(object));
+  const near = similarValueProblem(given) ?? (object && unreadableProblem(object));
   if (near !== undefined) return near;
-  const name = object && nameOf(ownerOf(object));
+  const name = object && classNameOf(classOf(object));
   if (object && isClass(object))
     return `is the class ${name}, which has no static tools: list new ${name}() for the tools of its instances`;
   return `(${name ?? typeof given}) is neither a tool nor a tool provider, and its class has no static 'tools' table`;
 }
 
 /** Returns the problem of a value that resembles a tool, or `undefined`. */
-function nearMistake(given: unknown): string | undefined {
-  if (typeof given === 'string') return `is ${shown(given)}: list the tool itself`;
+function similarValueProblem(given: unknown): string | undefined {
+  if (typeof given === 'string') return `is ${describeValue(given)}: list the tool itself`;
   if (given instanceof Promise) return 'is a promise: await it, and list its result';
   if (Array.isArray(given)) return 'is a list: spread it, as in [...tools]';
   const {
@@ -195,7 +195,7 @@ function nearMistake(given: unknown): string | undefined {
 }
 
 /** The metadata of a tool, which names its origin. */
-interface Originated {
+interface ToolWithMetadata {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -203,30 +203,32 @@ interface Originated {
  * Returns how to give a tool of an MCP server a free name, to end a sentence. Returns an empty string if no
  * tool is from an MCP server.
  */
-export function toRename(...tools: readonly Originated[]): string {
+export function mcpRenameAdvice(...tools: readonly ToolWithMetadata[]): string {
   const clients = tools.flatMap(({ metadata: { mcp } }) => Object(mcp).server ?? []);
   return clients.length === 0 ? '' : `. Give the MCP client '${clients[0]}' a \`prefix\` to have both`;
 }
 
 /** Returns which elements of a list bring two tools of one name, and how to rename one, to end a sentence. */
-export function broughtTwice(
+export function duplicateToolProblem(
   sources: readonly unknown[],
-  brought: readonly (readonly [tool: Originated, index: number])[],
+  brought: readonly (readonly [tool: ToolWithMetadata, index: number])[],
 ): string {
-  const owners = brought.map(([, index]) => ownerOf(Object(sources[index])));
+  const owners = brought.map(([, index]) => classOf(Object(sources[index])));
   const places = brought.map(([, index], at) => {
     const owner = owners[at];
-    return owner && isClass(owner) ? `${index} (${nameOf(owner)})` : index;
+    return owner && isClass(owner) ? `${index} (${classNameOf(owner)})` : index;
   });
-  const mend = toRename(...brought.map(([tool]) => tool).toReversed()) || renameOne(owners.findLast(isClass));
+  const mend =
+    mcpRenameAdvice(...brought.map(([tool]) => tool).toReversed()) ||
+    toolRenameAdvice(owners.findLast(isClass));
   return `, at index ${places.join(' and ')}${mend}`;
 }
 
 /** Returns how to rename a tool, or the tools of a class, to end a sentence. */
-export const renameOne = (owner?: object): string =>
+export const toolRenameAdvice = (owner?: object): string =>
   owner === undefined
     ? ". Rename one, as with withName of 'holdfast/decorators'"
-    : `. Rename one, as with toolsOf(object, { prefix: '${nameOf(owner).toLowerCase()}_' }) of 'holdfast/tool-objects'`;
+    : `. Rename one, as with toolsOf(object, { prefix: '${classNameOf(owner).toLowerCase()}_' }) of 'holdfast/tool-objects'`;
 
 /**
  * Checks that a model can send the values of a schema. Runs in development only: other files reach it through
@@ -236,40 +238,40 @@ export const renameOne = (owner?: object): string =>
 /**
  * Options that make converters to JSON Schema refuse types without JSON values. Zod refuses them by default.
  */
-export const refusing = {
+export const REFUSING_OPTIONS = {
   /** For Valibot's converter, which would otherwise accept any value for them. */
   valibot: {
     overrideSchema: ({ valibotSchema: { type } }: { readonly valibotSchema: { readonly type: string } }) =>
-      UNSENDABLE.has(type) ? refuse(type) : undefined,
+      UNSENDABLE_TYPES.has(type) ? refuseType(type) : undefined,
   },
   /** For ArkType's converter. */
   arktype: {
     fallback: {
-      proto: ({ proto }: { readonly proto: { readonly name: string } }) => refuse(proto.name),
-      domain: ({ domain }: { readonly domain: string }) => refuse(domain),
-      date: () => refuse('Date'),
+      proto: ({ proto }: { readonly proto: { readonly name: string } }) => refuseType(proto.name),
+      domain: ({ domain }: { readonly domain: string }) => refuseType(domain),
+      date: () => refuseType('Date'),
     },
   },
 };
 
-const UNSENDABLE = new Set([
+const UNSENDABLE_TYPES = new Set([
   ...['function', 'promise', 'instance', 'symbol', 'bigint'],
   ...['map', 'set', 'date', 'blob', 'file'],
 ]);
 
-function refuse(type: string): never {
+function refuseType(type: string): never {
   throw new Error(`a model cannot send a value of the type '${type}'`);
 }
 
 /** Returns why a value is not the schema of an object, to follow "its input ". */
-export const noSchema = (declared: unknown): string =>
+export const schemaProblem = (declared: unknown): string =>
   typeof Object(declared).type === 'string'
     ? "is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'."
     : 'must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), ' +
       "or jsonSchema({ type: 'object', ... }). Put anything else into a property.";
 
 /** The libraries with a converter, to end an error about a schema without one. */
-export const convertible =
+export const CONVERTER_ADVICE =
   " Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() of 'holdfast/json-schema'.";
 
 /** Returns the problem of a source with `discover` and these uses, or `undefined`. */
@@ -281,23 +283,24 @@ export const discoverProblem = (
     : "`discover` needs the module `listings`: import it from 'holdfast/listings' and add it to `uses`, beside `discover`.";
 
 /** The fix for a tool without `run`. */
-export const toRun = ": use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.";
+export const RUN_ADVICE =
+  ": use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.";
 
 /** The model that an app can use in development. */
-export const toDevelop =
+export const OFFLINE_MODEL_ADVICE =
   ' To develop without a language model, set MODEL = "offline", and use ' +
   "orOffline(openaiCompatible()) of 'holdfast/models/offline'.";
 
 /** Returns what a tool should return in place of values that JSON does not keep. */
-export const mendLost = (left: readonly { readonly made?: string | undefined }[]): string =>
-  left.some(({ made = '' }) => FILES.test(made)) ? RETURN_FILE : RETURN_JSON;
+export const lostValueAdvice = (left: readonly { readonly made?: string | undefined }[]): string =>
+  left.some(({ made = '' }) => FILE_CLASSES.test(made)) ? RETURN_FILE : RETURN_JSON;
 
-const FILES = /^(?:Blob|File|Response|ReadableStream)$/;
+const FILE_CLASSES = /^(?:Blob|File|Response|ReadableStream)$/;
 const RETURN_FILE = 'Return bytes as they are, or as `file(bytes, mediaType)` or `image(bytes, mediaType)`.';
 const RETURN_JSON = 'Return JSON, or give the value a toJSON method.';
 
 /** Returns the problem of a `reconcile` result other than `{ done }`, or `undefined`. */
-export const misreconciled = (tool: string, answer: unknown): string | undefined =>
+export const reconcileAnswerProblem = (tool: string, answer: unknown): string | undefined =>
   answer === 'unknown' || answer === 'no-answer'
     ? undefined
     : `The reconcile of tool '${tool}' answered '${String(answer)}', which is neither { done }, 'not-done' nor 'unknown'.`;
@@ -336,18 +339,18 @@ export function filesProblem<Use>(
  * Returns the console output of a problem: its text, and the thrown value. Returns `undefined` for a turn
  * that ended well.
  */
-export function inWords(
+export function formatLogEntry(
   line: LogPlace & Pick<LogEntry, 'event' | 'message' | 'stack'>,
   thrown: unknown = line.stack,
 ): readonly unknown[] | undefined {
   const { message, event } = line;
   if (message === undefined) return undefined;
-  const text = `holdfast: ${message}${PLACED.includes(event) ? placeInWords(line) : ''}`;
+  const text = `holdfast: ${message}${EVENTS_WITH_PLACE.includes(event) ? formatPlace(line) : ''}`;
   return thrown === undefined ? [text] : [text, thrown];
 }
 
 /** A line of an inspector. It ran outside a session if `session` is empty. */
-interface Inspected {
+interface InspectorLine {
   readonly logger: string;
   readonly message: string;
   readonly session: string;
@@ -355,13 +358,13 @@ interface Inspected {
 }
 
 /** Returns the console output of an inspector's line. */
-export function inspectedInWords({ logger, message, session, turn }: Inspected): string {
+export function formatInspectorLine({ logger, message, session, turn }: InspectorLine): string {
   const place = session === '' ? `turn ${turn}` : `session ${session}, turn ${turn}`;
   return `${logger}: ${message} (${place})`;
 }
 
 /** Events for which a developer has to find the session. */
-const PLACED: readonly LogEntry['event'][] = [
+const EVENTS_WITH_PLACE: readonly LogEntry['event'][] = [
   'tool-threw',
   'model-failed',
   'turn',
@@ -371,7 +374,7 @@ const PLACED: readonly LogEntry['event'][] = [
   'module-missing',
 ];
 
-function placeInWords(place: LogPlace): string {
+function formatPlace(place: LogPlace): string {
   const words = (['agent', 'session', 'turn'] as const).flatMap((key) =>
     place[key] === undefined ? [] : [`${key} ${place[key]}`],
   );

@@ -1,9 +1,9 @@
-import { attempt, reasonOf } from './async.ts';
+import { attempt, errorMessageOf } from './async.ts';
 import { type CausedProblem, causeOf, isTool, problemText } from './check-definition.ts';
-import { refused } from './input-schema.ts';
+import { refusedInput } from './input-schema.ts';
 import { formatPath, shorten } from './json.ts';
 import type { ParsedInput } from './problem-lines.ts';
-import { ended } from './shown.ts';
+import { withFullStop } from './shown.ts';
 import type { AnyTool } from './tool.ts';
 
 /** The tools that the objects of a domain type bring. */
@@ -28,16 +28,16 @@ export interface DomainObjects {
  *
  * @throws DomainTypeError if their tools cannot be made without an object.
  */
-export function domainObjects<Value>(config: ObjectsConfig<Value>): DomainObjects {
-  let known = declaredNow(config);
+export function createDomainObjects<Value>(config: ObjectsConfig<Value>): DomainObjects {
+  let known = tryDeclareTools(config);
   return {
     get declared() {
-      known ??= declaredTools(config);
+      known ??= declareTools(config);
       return known;
     },
     prefix: config.prefix,
-    idOf: (value) => ifValid(config, value, (valid) => idOf(config, valid)),
-    toolsOf: (value) => ifValid(config, value, (valid) => toolsOf(config, valid)),
+    idOf: (value) => parseThen(config, value, (valid) => readObjectId(config, valid)),
+    toolsOf: (value) => parseThen(config, value, (valid) => makeTools(config, valid)),
   };
 }
 
@@ -63,7 +63,7 @@ export class DomainTypeError extends Error {
 
   /** `problem` continues the sentence "Domain type 'x' ...". */
   constructor(type: string, field: string, problem: string | CausedProblem) {
-    super(`Domain type '${type.slice(0, 80)}' ${ended(problemText(problem))}`, causeOf(problem));
+    super(`Domain type '${type.slice(0, 80)}' ${withFullStop(problemText(problem))}`, causeOf(problem));
     this.type = type;
     this.field = field;
   }
@@ -72,17 +72,17 @@ export class DomainTypeError extends Error {
 /**
  * Makes the tools at once if possible. Tools that refer to a type declared later are made on first access.
  */
-function declaredNow<Value>(config: ObjectsConfig<Value>): readonly AnyTool[] | undefined {
+function tryDeclareTools<Value>(config: ObjectsConfig<Value>): readonly AnyTool[] | undefined {
   try {
-    return declaredTools(config);
+    return declareTools(config);
   } catch (failure) {
     if (failure instanceof DomainTypeError && failure.cause instanceof ReferenceError) return undefined;
     throw failure;
   }
 }
 
-function declaredTools<Value>({ type, tools }: ObjectsConfig<Value>): readonly AnyTool[] {
-  const { value, misused } = standIn(type);
+function declareTools<Value>({ type, tools }: ObjectsConfig<Value>): readonly AnyTool[] {
+  const { value, misused } = createStandIn(type);
   const made = attempt(() => tools(value as Value)); // A stand-in, of which only properties are read.
   const read = misused();
   if (read !== undefined) {
@@ -90,21 +90,23 @@ function declaredTools<Value>({ type, tools }: ObjectsConfig<Value>): readonly A
     throw new DomainTypeError(type, 'tools', made.ok ? problem : { problem, cause: made.thrown });
   }
   if (!made.ok) {
-    const problem = `has tools that cannot be made before there is an object: ${reasonOf(made.thrown)}`;
+    const problem = `has tools that cannot be made before there is an object: ${errorMessageOf(made.thrown)}`;
     throw new DomainTypeError(type, 'tools', { problem, cause: made.thrown });
   }
-  const problem = isToolList(made.value) ? twice(made.value) : 'has `tools` that return no list of tools';
+  const problem = isToolList(made.value)
+    ? duplicateNameProblem(made.value)
+    : 'has `tools` that return no list of tools';
   if (problem) throw new DomainTypeError(type, 'tools', problem);
   return made.value;
 }
 
-function toolsOf<Value>(
+function makeTools<Value>(
   { type, tools }: ObjectsConfig<Value>,
   value: Value,
 ): ParsedInput<readonly AnyTool[]> {
   const made = attempt(() => tools(value));
-  if (!made.ok) return invalid(type, `its tools cannot be made: ${reasonOf(made.thrown)}`);
-  if (!isToolList(made.value)) return invalid(type, 'its `tools` return no list of tools');
+  if (!made.ok) return invalidObject(type, `its tools cannot be made: ${errorMessageOf(made.thrown)}`);
+  if (!isToolList(made.value)) return invalidObject(type, 'its `tools` return no list of tools');
   const names = made.value.map(({ name }) => name);
   return { ok: true, value: made.value.filter(({ name }, at) => names.indexOf(name) === at) };
 }
@@ -112,22 +114,24 @@ function toolsOf<Value>(
 /** Plain JavaScript can return any value. */
 const isToolList = (made: unknown): boolean => Array.isArray(made) && made.every(isTool);
 
-function twice(tools: readonly AnyTool[]): string | undefined {
+function duplicateNameProblem(tools: readonly AnyTool[]): string | undefined {
   const names = tools.map(({ name }) => name);
   const name = names.find((one, at) => names.indexOf(one) !== at);
   return name === undefined ? undefined : `has two tools named '${name}'`;
 }
 
 /** Returns the id of an object, or its problem in a fixed sentence, since models learn these. */
-function idOf<Value>({ type, id }: ObjectsConfig<Value>, value: Value): ParsedInput<string> {
+function readObjectId<Value>({ type, id }: ObjectsConfig<Value>, value: Value): ParsedInput<string> {
   const read = attempt(() => (id ? id(value) : ownId(value)));
-  if (!read.ok) return invalid(type, `its id cannot be read: ${reasonOf(read.thrown)}`);
+  if (!read.ok) return invalidObject(type, `its id cannot be read: ${errorMessageOf(read.thrown)}`);
   const found = read.value;
-  if (!id && found === undefined) return refused(`domain type '${type}' missing instanceIdProperty: id`);
-  if (found === null || found === undefined || found === '') return refused('Instance ID cannot be null');
+  if (!id && found === undefined) return refusedInput(`domain type '${type}' missing instanceIdProperty: id`);
+  if (found === null || found === undefined || found === '')
+    return refusedInput('Instance ID cannot be null');
   const text = typeof found === 'number' && Number.isFinite(found) ? String(found) : found;
-  if (typeof text !== 'string') return invalid(type, 'its id is neither a string nor a number');
-  if (text.length > MAX_ID) return invalid(type, `its id is longer than ${MAX_ID} characters`);
+  if (typeof text !== 'string') return invalidObject(type, 'its id is neither a string nor a number');
+  if (text.length > MAX_ID_CHARACTERS)
+    return invalidObject(type, `its id is longer than ${MAX_ID_CHARACTERS} characters`);
   return { ok: true, value: text };
 }
 
@@ -138,19 +142,19 @@ const ownId = (value: unknown): unknown =>
     : undefined;
 
 /** The maximum characters of an id. A longer one would be unreadable in names, logs and states. */
-const MAX_ID = 256;
+const MAX_ID_CHARACTERS = 256;
 
-function ifValid<Value, Read>(
+function parseThen<Value, Read>(
   { type, parse }: ObjectsConfig<Value>,
   value: unknown,
   read: (valid: Value) => ParsedInput<Read>,
 ): ParsedInput<Read> {
   const parsed = parse(value);
-  return parsed.ok ? read(parsed.value) : invalid(type, parsed.problems.join(' '));
+  return parsed.ok ? read(parsed.value) : invalidObject(type, parsed.problems.join(' '));
 }
 
-const invalid = (type: string, reason: string): ParsedInput<never> =>
-  refused(`domain type '${type}' is invalid: ${shorten(reason, 300)}`);
+const invalidObject = (type: string, reason: string): ParsedInput<never> =>
+  refusedInput(`domain type '${type}' is invalid: ${shorten(reason, 300)}`);
 
 /** A stand-in for an object that does not exist yet. */
 interface StandIn {
@@ -168,7 +172,7 @@ interface StandIn {
  * object on, or reads properties to pass them on, works. Code that needs a value (a string, a list, a call)
  * throws a TypeError. Comparisons cannot be detected: they are false, and every value is truthy.
  */
-function standIn(root: string): StandIn {
+function createStandIn(root: string): StandIn {
   let misused: string | undefined;
   const at = (path: readonly string[]): unknown => {
     const refuse = (): never => {
@@ -178,14 +182,14 @@ function standIn(root: string): StandIn {
     };
     return new Proxy(() => undefined, {
       get: (_, key) => (typeof key === 'symbol' ? refuse() : at([...path, key])),
-      ...Object.fromEntries(REFUSED.map((trap) => [trap, refuse])),
+      ...Object.fromEntries(REFUSED_TRAPS.map((trap) => [trap, refuse])),
     });
   };
   return { value: at([]), misused: () => misused };
 }
 
 /** The proxy traps of all operations other than reading a property. */
-const REFUSED = [
+const REFUSED_TRAPS = [
   'apply',
   'construct',
   'has',

@@ -1,14 +1,14 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { attempt, reasonOf } from './async.ts';
+import { attempt, errorMessageOf } from './async.ts';
 import type { CallContext } from './call.ts';
-import { keepJson } from './copy-json.ts';
-import { type DomainObjects, DomainTypeError, domainObjects } from './domain-objects.ts';
-import { InputSchemaError, refused, toInputSchema } from './input-schema.ts';
+import { copyJsonPart } from './copy-json.ts';
+import { createDomainObjects, type DomainObjects, DomainTypeError } from './domain-objects.ts';
+import { InputSchemaError, refusedInput, toInputSchema } from './input-schema.ts';
 import { type AsJson, type Json, type JsonSchema, shorten } from './json.ts';
 import type { CheckedType } from './kept-values.ts';
 import { literals } from './literals.ts';
-import { issueLines, type ParsedInput } from './problem-lines.ts';
-import { nameIn } from './shown.ts';
+import { formatIssues, type ParsedInput } from './problem-lines.ts';
+import { readName } from './shown.ts';
 import type { AnyTool, ToolOutput } from './tool.ts';
 import { type ArtifactType, artifactItems, type ToolResult } from './tool-result.ts';
 
@@ -89,7 +89,7 @@ export function defineDomainType<const Name extends string, Schema extends Stand
   config: DomainTypeConfig<Name, Schema>,
 ): DomainType<Name, StandardSchemaV1.InferOutput<Schema>, StandardSchemaV1.InferInput<Schema>> {
   const fault = literals?.fault(config, 'defineDomainType');
-  if (fault) throw new DomainTypeError(nameIn(config), fault.field, fault.problem);
+  if (fault) throw new DomainTypeError(readName(config), fault.field, fault.problem);
   const { name, schema, id, prefix = '', tools, content, infoString } = config;
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw new DomainTypeError(
@@ -103,33 +103,34 @@ export function defineDomainType<const Name extends string, Schema extends Stand
     throw new DomainTypeError(name, 'prefix', problem);
   }
   const parse = (value: unknown): ParsedInput<StandardSchemaV1.InferOutput<Schema>> =>
-    parsed(name, schema, value);
-  const json = jsonOf(name, schema);
-  const say = infoString ? (value: Value<Schema>) => infoString(value, { verbose: true }) : content;
-  const standard: DomainType<string, Value<Schema>, StandardSchemaV1.InferInput<Schema>>['~standard'] = {
-    version: 1,
-    vendor: VENDOR,
-    validate: (value) => schema['~standard'].validate(value),
-    jsonSchema: { input: () => json, output: () => json },
-  };
+    parseValue(name, schema, value);
+  const json = toSchemaJson(name, schema);
+  const say = infoString ? (value: OutputValue<Schema>) => infoString(value, { verbose: true }) : content;
+  const standard: DomainType<string, OutputValue<Schema>, StandardSchemaV1.InferInput<Schema>>['~standard'] =
+    {
+      version: 1,
+      vendor: VENDOR,
+      validate: (value) => schema['~standard'].validate(value),
+      jsonSchema: { input: () => json, output: () => json },
+    };
   return {
     name,
     json,
     parse,
     '~standard': standard,
     ...(tools && {
-      objects: domainObjects({ type: name, prefix: prefix || name.toLowerCase(), parse, id, tools }),
+      objects: createDomainObjects({ type: name, prefix: prefix || name.toLowerCase(), parse, id, tools }),
     }),
-    ...(say && { inWords: (value: unknown) => saidBy(say, parse(value)) }),
+    ...(say && { inWords: (value: unknown) => describeBy(say, parse(value)) }),
   };
 }
 
 const VENDOR = 'domain-type';
 
-type Value<Schema extends StandardSchemaV1> = StandardSchemaV1.InferOutput<Schema>;
+type OutputValue<Schema extends StandardSchemaV1> = StandardSchemaV1.InferOutput<Schema>;
 
 /** Plain JavaScript can return any value. */
-function saidBy<Of>(say: (value: Of) => unknown, parsed: ParsedInput<Of>): string | undefined {
+function describeBy<Of>(say: (value: Of) => unknown, parsed: ParsedInput<Of>): string | undefined {
   const said = attempt(() => (parsed.ok ? say(parsed.value) : undefined));
   return said.ok && typeof said.value === 'string' ? said.value : undefined;
 }
@@ -143,27 +144,27 @@ export const isDomainType = (type: ArtifactType | StandardSchemaV1): type is Dom
  * fits. A list fits a domain type if any of its items does. Readers skip the others.
  */
 export async function outputProblems(output: StandardSchemaV1, value: unknown): Promise<readonly string[]> {
-  const found = await problemsOf(output, value);
+  const found = await findProblems(output, value);
   if (found.length === 0 || !isDomainType(output) || !Array.isArray(value)) return found;
   const items = value.filter((item) => item !== null);
-  const each = await Promise.all(items.map((item) => problemsOf(output, item)));
+  const each = await Promise.all(items.map((item) => findProblems(output, item)));
   return each.some(({ length }) => length === 0) ? [] : (each[0] ?? []);
 }
 
-async function problemsOf(output: StandardSchemaV1, value: unknown): Promise<readonly string[]> {
+async function findProblems(output: StandardSchemaV1, value: unknown): Promise<readonly string[]> {
   if (isDomainType(output)) {
     const read = output.parse(value);
     return read.ok ? [] : read.problems;
   }
   try {
     const { issues = [] } = await output['~standard'].validate(value);
-    return issueLines(issues);
+    return formatIssues(issues);
   } catch (cause) {
-    return [`It could not be checked: ${shorten(reasonOf(cause), 240)}`];
+    return [`It could not be checked: ${shorten(errorMessageOf(cause), 240)}`];
   }
 }
 
-function jsonOf(name: string, schema: StandardSchemaV1): JsonSchema {
+function toSchemaJson(name: string, schema: StandardSchemaV1): JsonSchema {
   try {
     return toInputSchema(schema).json;
   } catch (cause) {
@@ -173,7 +174,7 @@ function jsonOf(name: string, schema: StandardSchemaV1): JsonSchema {
   }
 }
 
-function parsed<Value>(
+function parseValue<Value>(
   name: string,
   schema: StandardSchemaV1<unknown, Value>,
   value: unknown,
@@ -182,11 +183,11 @@ function parsed<Value>(
   const result = made.ok ? made.value : undefined;
   if (result instanceof Promise) {
     result.catch(() => undefined); // Its rejection is not handled elsewhere.
-    return refused(`The schema of '${name}' is asynchronous; use a synchronous one.`);
+    return refusedInput(`The schema of '${name}' is asynchronous; use a synchronous one.`);
   }
-  if (result === undefined) return refused(`The schema of '${name}' failed.`);
+  if (result === undefined) return refusedInput(`The schema of '${name}' failed.`);
   return result.issues
-    ? { ok: false, problems: issueLines(result.issues) }
+    ? { ok: false, problems: formatIssues(result.issues) }
     : { ok: true, value: result.value };
 }
 
@@ -200,23 +201,23 @@ export type ToolArtifact<T extends AnyTool, Type extends ArtifactType | undefine
     : Json
   : unknown extends ToolOutput<T>
     ? Json
-    : Known<Kept<Exclude<ToolOutput<T>, Words>>>;
+    : KnownArtifact<JournaledOutput<Exclude<ToolOutput<T>, TextualResult>>>;
 
 /** The artifact of a tool for readers that take lists item by item. */
 export type ToolArtifactItem<T extends AnyTool, Type extends ArtifactType | undefined> =
   ToolArtifact<T, Type> extends infer Whole ? (Whole extends readonly (infer Item)[] ? Item : Whole) : never;
 
 /** The artifact type of an output. A result that `run` made itself can contain any artifact. */
-type Known<Output> = [Output] extends [never] ? Json : Output extends ToolResult ? Json : Output;
+type KnownArtifact<Output> = [Output] extends [never] ? Json : Output extends ToolResult ? Json : Output;
 
 /** The type after the journal, if it is then an object or a list. */
-type Kept<Output> = Output extends ToolResult ? Output : Extract<AsJson<Output>, object>;
+type JournaledOutput<Output> = Output extends ToolResult ? Output : Extract<AsJson<Output>, object>;
 
 /** The results that contain no artifact. */
-type Words = Extract<ToolResult, { readonly type: 'text' | 'error' }>;
+type TextualResult = Extract<ToolResult, { readonly type: 'text' | 'error' }>;
 
 /** The artifact of a result as the journal will store it, before its type reads it. */
-export interface KeptArtifact {
+export interface ArtifactCopy {
   readonly json: Json;
   readonly type: string | undefined;
 }
@@ -225,26 +226,26 @@ export interface KeptArtifact {
  * Returns a copy of a result's artifact without secrets, if it has one of this type. The end of the call
  * journals the same value. Returns `undefined` for a value that JSON cannot represent.
  */
-export function keptArtifact(
+export function copyArtifact(
   result: ToolResult,
   type: ArtifactType | undefined,
   { secrets }: Pick<CallContext, 'secrets'>,
-): KeptArtifact | undefined {
+): ArtifactCopy | undefined {
   if (result.type !== 'artifact') return undefined;
   if (type !== undefined && result.artifactType !== type.name) return undefined;
-  const { value } = keepJson(result.value);
+  const { value } = copyJsonPart(result.value);
   return value === undefined ? undefined : { json: secrets.redact(value), type: result.artifactType };
 }
 
-/** Like `keptArtifact`, but for each artifact of a result: for a list, each item. */
-export function keptArtifacts(
+/** Like `copyArtifact`, but for each artifact of a result: for a list, each item. */
+export function copyArtifacts(
   result: ToolResult,
   type: ArtifactType | undefined,
   { secrets }: Pick<CallContext, 'secrets'>,
-): readonly KeptArtifact[] {
+): readonly ArtifactCopy[] {
   return artifactItems(result).flatMap((item) => {
     if (type !== undefined && item.type !== type.name) return [];
-    const { value } = keepJson(item.value);
+    const { value } = copyJsonPart(item.value);
     return value === undefined ? [] : [{ json: secrets.redact(value), type: item.type }];
   });
 }
@@ -253,7 +254,10 @@ export function keptArtifacts(
  * Returns a JSON value as read through a type, or `undefined` if the type refuses it. Without a type or a
  * schema, returns the value itself.
  */
-export function readAs(json: Json, type: ArtifactType | undefined): { readonly value: unknown } | undefined {
+export function readAsType(
+  json: Json,
+  type: ArtifactType | undefined,
+): { readonly value: unknown } | undefined {
   if (type === undefined || !isDomainType(type)) return { value: json };
   const parsed = type.parse(json);
   return parsed.ok ? { value: parsed.value } : undefined;

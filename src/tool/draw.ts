@@ -50,12 +50,12 @@ export const DIAGRAM: unique symbol = Symbol('holdfast.diagram');
 export const STANDING: unique symbol = Symbol('holdfast.standing');
 
 /** Returns the tool behind decorators that has a diagram, or `undefined`. */
-export const drawnIn = (tool: AnyTool): DrawnTool | undefined => unwrapAs(tool, isDrawn);
+export const drawnIn = (tool: AnyTool): DrawnTool | undefined => unwrapAs(tool, hasDiagram);
 
-const isDrawn = (tool: AnyTool): tool is DrawnTool => DIAGRAM in tool;
+const hasDiagram = (tool: AnyTool): tool is DrawnTool => DIAGRAM in tool;
 
 /** Quotes a text for a Mermaid diagram. `%%` would begin a comment even inside quotes. */
-export const inMermaid = (text: string): string =>
+export const quoteForMermaid = (text: string): string =>
   `"${text.replaceAll('#', '#35;').replaceAll('"', '#quot;').replaceAll('%', '#37;').replaceAll(/\s+/g, ' ')}"`;
 
 /**
@@ -68,16 +68,16 @@ export const inMermaid = (text: string): string =>
  * ```
  */
 export const formatToolTree = (name: string, tools: readonly AnyTool[]): string =>
-  tools.length === 0 ? `${name} has no tools` : [name, ...branches(tools, '')].join('\n');
+  tools.length === 0 ? `${name} has no tools` : [name, ...formatBranches(tools, '')].join('\n');
 
-function branches(tools: readonly AnyTool[], indent: string): string[] {
+function formatBranches(tools: readonly AnyTool[], indent: string): string[] {
   return tools.flatMap(({ name, inner }, index) => {
     const isLast = index === tools.length - 1;
     const line = `${indent}${isLast ? '└── ' : '├── '}${name}`;
     if (!inner) return [line];
     return [
       `${line} (${inner.length} inner tools)`,
-      ...branches(inner, `${indent}${isLast ? '    ' : '│   '}`),
+      ...formatBranches(inner, `${indent}${isLast ? '    ' : '│   '}`),
     ];
   });
 }

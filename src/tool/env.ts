@@ -1,4 +1,4 @@
-import { memoized } from './async.ts';
+import { memoize } from './async.ts';
 import { isJsonObject, type Json } from './json.ts';
 import { Secrets, secretText } from './secrets.ts';
 
@@ -27,7 +27,7 @@ const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
  * Returns a frozen copy of the environment for tools. Printing it or converting it to JSON shows only its
  * names, so that a tool that returns it by mistake leaks no values.
  */
-export const envOfTools = memoized((env: GivenEnv): WorkerEnv => {
+export const envOfTools = memoize((env: GivenEnv): WorkerEnv => {
   const names = Object.keys(env);
   const shown = {
     toJSON: { value: () => names },
@@ -40,7 +40,7 @@ export const envOfTools = memoized((env: GivenEnv): WorkerEnv => {
  * Returns the strings of an environment with names of credentials, and URLs with a password. They are
  * redacted like secrets.
  */
-export const credentialsIn = memoized(
+export const collectCredentials = memoize(
   (env: GivenEnv): Secrets =>
     Secrets.of(
       Object.fromEntries(
@@ -53,18 +53,18 @@ export const credentialsIn = memoized(
 );
 
 const isCredential = (name: string, text: string): boolean =>
-  (CREDENTIAL.test(name) && !OPEN_KEY.test(name)) || WITH_PASSWORD.test(text);
+  (CREDENTIAL_NAME.test(name) && !NON_SECRET_KEY_NAME.test(name)) || URL_WITH_PASSWORD.test(text);
 
-const CREDENTIAL = /(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(_|\d|$)/i;
+const CREDENTIAL_NAME = /(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(_|\d|$)/i;
 
 /**
  * Names of keys that are not secret. Redacting their values, such as the name of a column, would garble
  * inputs and results.
  */
-const OPEN_KEY = /(PUBLIC|PUBLISHABLE|PRIMARY|FOREIGN|PARTITION|SORT|CACHE)_?KEY(_|\d|$)/i;
+const NON_SECRET_KEY_NAME = /(PUBLIC|PUBLISHABLE|PRIMARY|FOREIGN|PARTITION|SORT|CACHE)_?KEY(_|\d|$)/i;
 
 /** A URL with a password, such as `postgres://shop:password@host/orders`. */
-const WITH_PASSWORD = /^[a-z][a-z\d+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i;
+const URL_WITH_PASSWORD = /^[a-z][a-z\d+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i;
 
 /**
  * The source of a secret in the Worker's environment: `(env) => env.GITHUB_SECRET`, or the name of its var.
@@ -90,7 +90,7 @@ export const isSecretSource = (source: unknown): source is SecretSource =>
  * like a credential.
  */
 export const isSecretName = (name: unknown): name is string =>
-  typeof name === 'string' && /^[a-z_][\w-]*$/i.test(name) && !credentialIn(name);
+  typeof name === 'string' && /^[a-z_][\w-]*$/i.test(name) && !findCredentialPath(name);
 
 /**
  * Returns the secrets that are set, in order, without surrounding whitespace. Rejects with any error of the
@@ -112,7 +112,7 @@ const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
  * Patterns of credentials: prefixes that issuers use, and labels that people write. Each examines a bounded
  * part of a text.
  */
-const SHAPES: readonly RegExp[] = [
+const CREDENTIAL_PATTERNS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY/,
   // A JSON Web Token. Matched from its first dot, since a hostile text can contain many possible beginnings
   // but no dots.
@@ -131,19 +131,19 @@ const SHAPES: readonly RegExp[] = [
  * Returns the path of a string in JSON that looks like a credential, or of the object that has one as a key.
  * Returns `undefined` otherwise.
  */
-export function credentialIn(value: Json): readonly (string | number)[] | undefined {
+export function findCredentialPath(value: Json): readonly (string | number)[] | undefined {
   if (typeof value === 'string') return isSecretText(value) ? [] : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   if (isJsonObject(value) && Object.keys(value).some(isSecretText)) return [];
   for (const [key, inner] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-    const at = credentialIn(inner);
+    const at = findCredentialPath(inner);
     if (at) return [key, ...at];
   }
   return undefined;
 }
 
 const isSecretText = (text: string): boolean =>
-  SHAPES.some((shape) => shape.test(text)) ||
+  CREDENTIAL_PATTERNS.some((shape) => shape.test(text)) ||
   Array.from(text.matchAll(/[A-Za-z0-9+/_-]{32,}/g), String).some(isRandom);
 
 /**
@@ -155,20 +155,22 @@ const MIN_CHANGES = 35;
 function isRandom(text: string): boolean {
   const counts = [0, 0, 0, 0];
   let changes = 0;
-  for (let at = 0, before = OTHER; at < text.length; at += 1) {
-    const kind = kindOf(text.charCodeAt(at));
+  for (let at = 0, before = OTHER_CLASS; at < text.length; at += 1) {
+    const kind = characterClassOf(text.charCodeAt(at));
     counts[kind] = (counts[kind] ?? 0) + 1;
-    if (at > 0 && kind !== OTHER && kind !== before) changes += 1;
+    if (at > 0 && kind !== OTHER_CLASS && kind !== before) changes += 1;
     before = kind;
   }
-  return counts.slice(0, OTHER).every((count) => count >= 3) && changes * 100 >= text.length * MIN_CHANGES;
+  return (
+    counts.slice(0, OTHER_CLASS).every((count) => count >= 3) && changes * 100 >= text.length * MIN_CHANGES
+  );
 }
 
-const OTHER = 3;
+const OTHER_CLASS = 3;
 
 /** Returns the class of an ASCII code: lowercase, uppercase, digit or other. */
-const kindOf = (code: number): 0 | 1 | 2 | 3 => {
+const characterClassOf = (code: number): 0 | 1 | 2 | 3 => {
   if (code >= 97 && code <= 122) return 0;
   if (code >= 65 && code <= 90) return 1;
-  return code >= 48 && code <= 57 ? 2 : OTHER;
+  return code >= 48 && code <= 57 ? 2 : OTHER_CLASS;
 };

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from './json.ts';
 import type { BlackboardEntry } from './kept-values.ts';
-import { type Infer, NUMBER, type Shape, WHOLE } from './shape.ts';
+import { INTEGER, type Infer, NUMBER, type Shape } from './shape.ts';
 import type { ToolMemory } from './tool-memory.ts';
 import type { Signal, ToolResult } from './tool-result.ts';
 
@@ -67,7 +67,7 @@ export const REACHED_LIMIT = {
 
 /** The maximum number of calls. An `unlimited` tool still counts toward the calls of the turn. */
 export type CallLimit = Infer<typeof CALL_LIMIT>;
-export const CALL_LIMIT = { anyOf: [WHOLE, { only: 'unlimited' }] } as const satisfies Shape;
+export const CALL_LIMIT = { anyOf: [INTEGER, { only: 'unlimited' }] } as const satisfies Shape;
 
 /** The usage of a limit. */
 export interface BudgetView {

@@ -1,11 +1,11 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import { reasonOf } from './async.ts';
-import { copyJson, inWords } from './copy-json.ts';
-import { isJsonObject, type JsonObject, type JsonSchema, own } from './json.ts';
+import { errorMessageOf } from './async.ts';
+import { copyJson, describeNonJson } from './copy-json.ts';
+import { getOwn, isJsonObject, type JsonObject, type JsonSchema } from './json.ts';
 import { literals } from './literals.ts';
-import { issueLines, type ParsedInput } from './problem-lines.ts';
+import { formatIssues, type ParsedInput } from './problem-lines.ts';
 
 /**
  * Converts a declared input when a tool is defined: Valibot, any Standard Schema with a JSON Schema converter
@@ -21,10 +21,10 @@ export function toInputSchema(declared?: InputDeclaration): InputSchema<unknown>
     return { json: { type: 'object', properties: {} }, parse: async () => ({ ok: true, value: {} }) };
   }
   if (isStandardSchema(declared)) return fromStandardSchema(declared);
-  throw noObject(declared);
+  throw notObjectError(declared);
 }
 
-const noObject = (declared: unknown): InputSchemaError =>
+const notObjectError = (declared: unknown): InputSchemaError =>
   new InputSchemaError(literals?.noSchema(declared) ?? 'must be an object schema.');
 
 /** The input that a definition can declare: a Standard Schema, or `undefined` for none. */
@@ -65,7 +65,7 @@ function fromStandardSchema(schema: StandardSchemaV1): InputSchema<unknown> {
     async parse(input) {
       const result = await schema['~standard'].validate(input);
       if (!result.issues) return { ok: true, value: result.value };
-      return { ok: false, problems: issueLines(result.issues) };
+      return { ok: false, problems: formatIssues(result.issues) };
     },
   };
 }
@@ -90,7 +90,7 @@ function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
     }
   } catch (cause) {
     if (cause instanceof InputSchemaError) throw cause;
-    const reason = reasonOf(cause);
+    const reason = errorMessageOf(cause);
     throw new InputSchemaError(`cannot be written as JSON Schema: ${reason}.`, { cause });
   }
   const how = literals?.convertible ?? '';
@@ -102,9 +102,9 @@ function standardToJsonSchema(schema: StandardSchemaV1): JsonSchema {
  * it is not empty.
  */
 function toShownSchema(schema: JsonSchema): JsonSchema {
-  if (schema.type !== 'object') throw noObject(undefined);
+  if (schema.type !== 'object') throw notObjectError(undefined);
   const copy = copyJson(schema);
-  if (!copy.ok) throw new InputSchemaError(`is not JSON: ${inWords(copy.problem)}.`);
+  if (!copy.ok) throw new InputSchemaError(`is not JSON: ${describeNonJson(copy.problem)}.`);
   const { $schema: _, required, ...rest } = isJsonObject(copy.value) ? copy.value : {};
   const names = Array.isArray(required) && required.length > 0 ? { required } : {};
   return { type: 'object', properties: {}, ...rest, ...names };
@@ -126,7 +126,7 @@ const hasConverter = (schema: StandardSchemaV1): schema is StandardSchemaV1 & St
   'jsonSchema' in schema['~standard'];
 
 /** Returns a refusal with one problem. */
-export const refused = (problem: string): ParsedInput<never> => ({ ok: false, problems: [problem] });
+export const refusedInput = (problem: string): ParsedInput<never> => ({ ok: false, problems: [problem] });
 
 /** A Standard Schema that accepts every input. */
 export type LenientSchema<Value> = StandardSchemaV1<unknown, Value> & StandardJSONSchemaV1<unknown, Value>;
@@ -173,7 +173,7 @@ export function propertyIssue(
   name: string,
   { type, isOptional = false }: { readonly type: 'string' | 'integer'; readonly isOptional?: boolean },
 ): StandardSchemaV1.Issue | undefined {
-  const value = own(input, name);
+  const value = getOwn(input, name);
   if (value === undefined)
     return isOptional ? undefined : { message: `Instance does not have required property "${name}".` };
   const isRight = type === 'string' ? typeof value === 'string' : Number.isInteger(value);
@@ -183,7 +183,7 @@ export function propertyIssue(
 }
 
 /** Returns the schema of an object with one required string. */
-export const oneString = (name: string, description: string): JsonSchema => ({
+export const singleStringSchema = (name: string, description: string): JsonSchema => ({
   type: 'object',
   properties: { [name]: { type: 'string', description } },
   required: [name],
@@ -222,33 +222,33 @@ export type PropertyValue<Declared extends PropertyDeclaration> =
  * @throws InputSchemaError if it has no JSON Schema.
  */
 export function toPropertySchema(name: string, declared: PropertyDeclaration): InputSchema<unknown> {
-  if (isStandardSchema(declared)) return propertyOf(name, declared);
-  if (!isParameter(declared)) throw new InputSchemaError(PLAIN);
+  if (isStandardSchema(declared)) return toSinglePropertySchema(name, declared);
+  if (!isParameter(declared)) throw new InputSchemaError(PLAIN_SCHEMA_PROBLEM);
   return declared.alone(name);
 }
 
-const PLAIN =
+const PLAIN_SCHEMA_PROBLEM =
   "is a plain JSON Schema. Wrap it: jsonSchema({ ... }), with jsonSchema from 'holdfast/json-schema'.";
 
-function propertyOf(name: string, schema: StandardSchemaV1): InputSchema<unknown> {
+function toSinglePropertySchema(name: string, schema: StandardSchemaV1): InputSchema<unknown> {
   const { $schema: _, ...shown } = standardToJsonSchema(schema);
   if ('$defs' in shown) {
     throw new InputSchemaError("is recursive; declare it in the tool's own input.");
   }
   const properties = { [name]: { ...shown, description: shown.description ?? name } };
   return {
-    json: { type: 'object', properties, ...(!accepts(schema, undefined) && { required: [name] }) },
+    json: { type: 'object', properties, ...(!isAcceptedBy(schema, undefined) && { required: [name] }) },
     async parse(input) {
-      const result = await schema['~standard'].validate(own(input, name));
+      const result = await schema['~standard'].validate(getOwn(input, name));
       if (!result.issues) return { ok: true, value: result.value };
       const issues = result.issues.map(({ path = [], message }) => ({ path: [name, ...path], message }));
-      return { ok: false, problems: issueLines(issues) };
+      return { ok: false, problems: formatIssues(issues) };
     },
   };
 }
 
 /** Returns whether a schema accepts a value. An asynchronous schema counts as refusing it. */
-function accepts(schema: StandardSchemaV1, value: unknown): boolean {
+function isAcceptedBy(schema: StandardSchemaV1, value: unknown): boolean {
   try {
     const result = schema['~standard'].validate(value);
     if (!(result instanceof Promise)) return !result.issues;

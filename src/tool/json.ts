@@ -63,11 +63,11 @@ export const shorten = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
 
 /** Joins texts with an empty line between them. Leaves out empty and absent ones. */
-export const paragraphs = (...texts: readonly (string | undefined)[]): string =>
+export const joinParagraphs = (...texts: readonly (string | undefined)[]): string =>
   texts.filter((text) => text !== undefined && text !== '').join('\n\n');
 
 const PLAIN_KEY = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u;
-const KEY_LENGTH = 40;
+const MAX_KEY_CHARACTERS = 40;
 
 /**
  * Formats a path into a JSON value as a person would write it: `items[0].quantity`, with odd keys as `["a
@@ -80,7 +80,7 @@ export function formatPath(keys: readonly PropertyKey[], root = ''): string {
       path += `[${key}]`;
       continue;
     }
-    const name = shorten(String(key), KEY_LENGTH);
+    const name = shorten(String(key), MAX_KEY_CHARACTERS);
     if (!PLAIN_KEY.test(String(key))) path += `[${JSON.stringify(name)}]`;
     else path += path === '' ? name : `.${name}`;
   }
@@ -89,46 +89,46 @@ export function formatPath(keys: readonly PropertyKey[], root = ''): string {
 
 /** Returns a copy of JSON-like data with its strings and keys changed by `map`. */
 export function mapTexts<Value>(value: Value, map: (text: string) => string): Value {
-  return mapped(value, map) as Value; // Only strings are changed, into strings.
+  return mapValue(value, map) as Value; // Only strings are changed, into strings.
 }
 
-function mapped(value: unknown, map: (text: string) => string): unknown {
+function mapValue(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);
-  if (Array.isArray(value)) return value.map((item) => mapped(item, map));
+  if (Array.isArray(value)) return value.map((item) => mapValue(item, map));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapped(item, map)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapValue(item, map)]));
 }
 
 /** Returns whether two values are equal JSON. The order of an object's keys does not matter. */
-export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
+export function isEqualJson(a: Json | undefined, b: Json | undefined): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
+    return a.length === b.length && a.every((item, index) => isEqualJson(item, b[index]));
   }
   if (!isJsonObject(a) || !isJsonObject(b)) return a === b;
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+    keys.every((key) => Object.hasOwn(b, key) && isEqualJson(a[key], b[key]))
   );
 }
 
 /** Returns the own property of an object under a name that can come from a model, ignoring inherited ones. */
-export const own = <Value>(values: { readonly [name: string]: Value }, name: string): Value | undefined =>
+export const getOwn = <Value>(values: { readonly [name: string]: Value }, name: string): Value | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;
 
 /** The maximum number of unknown keys, so that a misspelled object does not cause a page of problems. */
-const MAX_UNKNOWN = 10;
+const MAX_UNKNOWN_KEYS = 10;
 
 /** Returns the keys of an object that are not among the known ones, shortened, at most 10. */
 export function unknownKeys(given: object, known: object): string[] {
   const unknown: string[] = [];
   for (const key of Object.keys(given))
-    if (!Object.hasOwn(known, key) && unknown.length < MAX_UNKNOWN) unknown.push(key.slice(0, 40));
+    if (!Object.hasOwn(known, key) && unknown.length < MAX_UNKNOWN_KEYS) unknown.push(key.slice(0, 40));
   return unknown;
 }
 
 /** Returns a line for each key of an object that is not among the known ones. */
-export const unknownProblems = (given: object, known: object): string[] =>
+export const unknownKeyProblems = (given: object, known: object): string[] =>
   unknownKeys(given, known).map((key) => `${key}: is not known here`);
 
 /**

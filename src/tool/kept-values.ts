@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { copyJson } from './copy-json.ts';
 import type { Json, JsonLike } from './json.ts';
-import { issueLines, type ParsedInput } from './problem-lines.ts';
+import { formatIssues, type ParsedInput } from './problem-lines.ts';
 import { ANY_JSON, type Infer, OPTIONAL_TEXT, type Shape } from './shape.ts';
 import type { ArtifactType } from './tool-result.ts';
 
@@ -88,22 +88,22 @@ export interface CheckedType<Name extends string = string, Value = unknown, Sent
 }
 
 /** The store of a call's values, as JSON. */
-interface KeptState {
+interface StateStore {
   get(key: string): Json | undefined;
   set(key: string, value: JsonLike): void;
 }
 
-interface KeptEntries {
+interface EntryStore {
   /** Returns the entries themselves, without copies. They are not passed on. */
   entries(): readonly BlackboardEntry[];
   add(value: JsonLike, names: EntryNames): void;
 }
 
 /** Creates a call's state on top of a store. Reads through a schema if one is given. */
-export function callState({ get, set }: KeptState): CallState {
+export function createCallState({ get, set }: StateStore): CallState {
   const read = <Schema extends StandardSchemaV1>(key: string, schema: Schema) => {
     const kept = get(key);
-    return kept === undefined ? undefined : readThrough(schema, kept, `call.state '${key}'`);
+    return kept === undefined ? undefined : parseWithSchema(schema, kept, `call.state '${key}'`);
   };
   function getAs(key: string): Json | undefined;
   function getAs<Schema extends StandardSchemaV1>(
@@ -118,7 +118,7 @@ export function callState({ get, set }: KeptState): CallState {
     set,
     update(key, schema, change) {
       const next = change(read(key, schema));
-      const value = readThrough(schema, next, `The new value of call.state '${key}'`);
+      const value = parseWithSchema(schema, next, `The new value of call.state '${key}'`);
       set(key, next as JsonLike); // `set` refuses a value that is not JSON.
       return value;
     },
@@ -126,7 +126,7 @@ export function callState({ get, set }: KeptState): CallState {
 }
 
 /** Creates a call's blackboard on top of a store. */
-export function callBlackboard({ entries, add }: KeptEntries): CallBlackboard {
+export function createCallBlackboard({ entries, add }: EntryStore): CallBlackboard {
   function addAs(value: JsonLike, names?: EntryNames): void;
   function addAs<Sent>(
     type: CheckedType<string, unknown, Sent>,
@@ -134,7 +134,7 @@ export function callBlackboard({ entries, add }: KeptEntries): CallBlackboard {
     names?: Pick<EntryNames, 'name'>,
   ): void;
   function addAs(first: unknown, second?: unknown, third?: Pick<EntryNames, 'name'>): void {
-    if (!isType(first)) {
+    if (!isCheckedType(first)) {
       add(first as JsonLike, second ?? {}); // The overload without a type.
       return;
     }
@@ -158,11 +158,11 @@ export function callBlackboard({ entries, add }: KeptEntries): CallBlackboard {
   };
 }
 
-const isType = (value: unknown): value is CheckedType =>
+const isCheckedType = (value: unknown): value is CheckedType =>
   typeof value === 'object' && value !== null && 'parse' in value;
 
 /** The part of a turn's answer with its artifacts. */
-interface Answer {
+interface TurnWithArtifacts {
   readonly turn: string;
   /** Absent if there is no answer yet. */
   readonly artifacts?: readonly AnswerArtifact[];
@@ -184,7 +184,7 @@ export type WithArtifacts<Given> = Given & {
 };
 
 /** Adds `artifactsOf` to an answer as a property that is not enumerable. */
-export function withArtifacts<Given extends Answer>(answer: Given): WithArtifacts<Given> {
+export function withArtifacts<Given extends TurnWithArtifacts>(answer: Given): WithArtifacts<Given> {
   const artifactsOf = <Value>(type: CheckedType<string, Value>): readonly Value[] =>
     (answer.artifacts ?? []).flatMap(({ value, type: of, types }) =>
       [value].flat().flatMap((item, at) => {
@@ -196,7 +196,7 @@ export function withArtifacts<Given extends Answer>(answer: Given): WithArtifact
 }
 
 /** @throws TypeError if the schema refuses the value or is asynchronous. */
-function readThrough<Schema extends StandardSchemaV1>(
+function parseWithSchema<Schema extends StandardSchemaV1>(
   schema: Schema,
   value: unknown,
   what: string,
@@ -207,5 +207,5 @@ function readThrough<Schema extends StandardSchemaV1>(
     throw new TypeError(`${what} is read through an asynchronous schema: use a synchronous one.`);
   }
   if (!result.issues) return result.value;
-  throw new TypeError(`${what} does not match its schema: ${issueLines(result.issues).join('; ')}`);
+  throw new TypeError(`${what} does not match its schema: ${formatIssues(result.issues).join('; ')}`);
 }

@@ -5,9 +5,9 @@
 import type { InnerShape, LiteralRule, LiteralShape } from './check-literal.ts';
 import { toMediaType } from './content.ts';
 import { isJsonObject } from './json.ts';
-import { SETTINGS } from './model-literals.ts';
+import { SETTINGS_SHAPE } from './model-literals.ts';
 import { LOOP_ID_KEY } from './tool-call-context.ts';
-import { FOREIGN_INPUT, IN_USE, NAMED } from './tool-literals.ts';
+import { FOREIGN_INPUT, MODULE_OPTIONS, NAMED_KEYS } from './tool-literals.ts';
 
 /** Returns whether a text is a normalized media type, or a range such as `image/*`. */
 function isMediaRange(given: string): boolean {
@@ -16,7 +16,7 @@ function isMediaRange(given: string): boolean {
 }
 
 /** Returns whether an entry is the name of a header with a context key other than that of the loop. */
-const isMapped = ([header, key]: readonly [string, unknown]): boolean =>
+const isHeaderMapping = ([header, key]: readonly [string, unknown]): boolean =>
   /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(header) && typeof key === 'string' && key !== LOOP_ID_KEY;
 
 const oneOf = (...words: readonly string[]): LiteralRule => [
@@ -24,17 +24,17 @@ const oneOf = (...words: readonly string[]): LiteralRule => [
   (value) => words.some((word) => word === value),
 ];
 
-const WORDS: LiteralRule = [
+const NONBLANK_TEXT: LiteralRule = [
   'a text that is not blank',
   (value) => typeof value === 'string' && value.trim() !== '',
 ];
 
 /** The shapes, by the function that takes the literal or by the name of the literal in errors. */
-export const SHAPES = {
+export const LITERAL_SHAPES = {
   defineTool: {
     of: 'defineTool',
     keys: {
-      ...NAMED,
+      ...NAMED_KEYS,
       input: 'schema',
       run: 'function',
       effect: 'any',
@@ -129,7 +129,7 @@ export const SHAPES = {
     of: 'defineAgent',
     keys: {
       name: 'text',
-      description: WORDS,
+      description: NONBLANK_TEXT,
       instructions: 'text',
       tools: 'list',
       model: 'model',
@@ -144,7 +144,7 @@ export const SHAPES = {
     required: ['name', 'description', 'instructions'],
     foreign: {
       id: 'name',
-      ...IN_USE,
+      ...MODULE_OPTIONS,
       compaction: 'use: [summarize({ overTokens })]',
       inspectors: 'use: [inspect(...)]',
       retention: 'use: [retain({ days })]',
@@ -311,25 +311,25 @@ const COUNT: LiteralRule = [
   (value) => Number.isInteger(value) && Number(value) >= 0,
 ];
 
-const SHARE: LiteralRule = [
+const FRACTION: LiteralRule = [
   'a number from 0 to 1',
   (value) => typeof value === 'number' && value >= 0 && value <= 1,
 ];
 
 /** A day in ms, the maximum timeout, since timers cannot be much longer. */
-const DAY = 24 * 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
 
-const TIME: LiteralRule = [
+const DURATION_MS: LiteralRule = [
   'a number of ms',
-  (value) => Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= DAY,
+  (value) => Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= DAY_MS,
 ];
 
 const TIMEOUT: LiteralRule = [
-  `{ total, silence }, each a whole number of ms from 1 to ${DAY}`,
+  `{ total, silence }, each a whole number of ms from 1 to ${DAY_MS}`,
   (value) =>
     isJsonObject(value) &&
     Object.entries(value).every(
-      ([key, ms]) => (key === 'total' || key === 'silence') && (ms === undefined || TIME[1](ms)),
+      ([key, ms]) => (key === 'total' || key === 'silence') && (ms === undefined || DURATION_MS[1](ms)),
     ),
 ];
 
@@ -343,7 +343,7 @@ export const INNER_SHAPES = {
       ],
       contextHeaders: [
         'header names, each with a context key other than that of the loop, which a client sends as `loopId` of the body',
-        (value) => isJsonObject(value) && Object.entries(value).every(isMapped),
+        (value) => isJsonObject(value) && Object.entries(value).every(isHeaderMapping),
       ],
       bodyContext: [
         'a list of context keys other than that of the loop, which a client sends as `loopId` of the body',
@@ -386,11 +386,11 @@ export const INNER_SHAPES = {
       mode: oneOf('feedback', 'immediate'),
       retries: COUNT,
       autoExecute: ANY,
-      similarity: SHARE,
-      containment: SHARE,
+      similarity: FRACTION,
+      containment: FRACTION,
       suggestions: COUNT,
     },
   },
   blankReplies: { keys: { retries: COUNT, end: oneOf('failed', 'completed') } },
-  settings: { ...SETTINGS, keys: { ...SETTINGS.keys, timeout: TIMEOUT } },
+  settings: { ...SETTINGS_SHAPE, keys: { ...SETTINGS_SHAPE.keys, timeout: TIMEOUT } },
 } as const satisfies Readonly<Record<string, InnerShape>>;

@@ -1,5 +1,5 @@
-import { Stop } from './async.ts';
-import { type Log, mistake } from './log.ts';
+import { StopController } from './async.ts';
+import { errorEntry, type Log } from './log.ts';
 import { SignalError } from './signals.ts';
 
 /**
@@ -9,22 +9,26 @@ import { SignalError } from './signals.ts';
  * @param who the name of the listener in the log, such as "a sink of tool 'search'".
  * @throws SignalError if the listener throws one.
  */
-export async function listen(who: string, { signal, log }: ListenedCall, tell: () => unknown): Promise<void> {
-  const stop = new Stop(signal);
+export async function callListener(
+  who: string,
+  { signal, log }: ListenerCall,
+  tell: () => unknown,
+): Promise<void> {
+  const stop = new StopController(signal);
   try {
     await stop.until((async () => tell())());
   } catch (thrown) {
     if (stop.aborted && thrown === stop.reason)
-      log(mistake(`${who} was abandoned, since its call was aborted`));
+      log(errorEntry(`${who} was abandoned, since its call was aborted`));
     else if (thrown instanceof SignalError) throw thrown;
-    else log(mistake(`${who} failed`, thrown));
+    else log(errorEntry(`${who} failed`, thrown));
   } finally {
     stop.end();
   }
 }
 
 /** The parts of a call that a listener needs. */
-interface ListenedCall {
+interface ListenerCall {
   readonly signal: AbortSignal;
   readonly log: Log;
 }

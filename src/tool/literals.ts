@@ -1,6 +1,7 @@
 import { appProblem } from './app-literals.ts';
 import { attempt } from './async.ts';
 import {
+  findNearestKey,
   type InnerFault,
   type InnerShape,
   innerFault,
@@ -8,40 +9,39 @@ import {
   type LiteralShape,
   literalFault,
   modelProblem,
-  nearestKey,
 } from './check-literal.ts';
 import {
-  broughtTwice,
-  convertible,
+  CONVERTER_ADVICE,
+  createMisplacedHint,
   discoverProblem,
+  duplicateToolProblem,
+  FIXES,
   filesProblem,
-  inspectedInWords,
-  inWords,
-  isOfAnswers,
-  listedMistake,
-  mending,
-  mendLost,
-  misplacedRequests,
-  misreconciled,
-  noSchema,
+  findSharedWrites,
+  formatInspectorLine,
+  formatLogEntry,
+  isAnswersPath,
+  listedToolProblem,
+  lostValueAdvice,
+  OFFLINE_MODEL_ADVICE,
+  REFUSING_OPTIONS,
+  RUN_ADVICE,
+  reconcileAnswerProblem,
   reconcileProblem,
   refuseAsExport,
-  refusing,
-  renameOne,
-  sharedWrites,
-  toDevelop,
-  toRun,
+  schemaProblem,
+  toolRenameAdvice,
 } from './developer-hints.ts';
-import { INNER_SHAPES, SHAPES } from './kernel-literals.ts';
+import { INNER_SHAPES, LITERAL_SHAPES } from './kernel-literals.ts';
 import { agentFault, policyProblem } from './loop-literals.ts';
 import { adapterProblem, partsProblem, serverProblem } from './model-literals.ts';
-import { isReadable, nameOf, ownerOf, unreadable } from './object-class.ts';
-import { meantBy } from './shown.ts';
-import { misfitOf } from './step-literals.ts';
-import { chainsProblem, nothingToChain, usesProblem } from './use-literals.ts';
+import { classNameOf, classOf, hasToolMembers, unreadableProblem } from './object-class.ts';
+import { findByPrefix } from './shown.ts';
+import { findMisfit } from './step-literals.ts';
+import { chainsProblem, NOTHING_TO_CHAIN, usesProblem } from './use-literals.ts';
 
 /** The name of a kernel literal, or the shape of a feature's. */
-export type LiteralOf = keyof typeof SHAPES | LiteralShape;
+export type LiteralOf = keyof typeof LITERAL_SHAPES | LiteralShape;
 
 /** The name of a kernel literal's inner literal, or the shape of a feature's. */
 export type InnerLiteralOf = keyof typeof INNER_SHAPES | InnerShape;
@@ -54,7 +54,7 @@ const CHECKS = {
 
   /** Returns the first problem of a literal, or `undefined`. */
   fault: (config: unknown, of: LiteralOf): LiteralFault | undefined =>
-    literalFault(config, typeof of === 'string' ? SHAPES[of] : of),
+    literalFault(config, typeof of === 'string' ? LITERAL_SHAPES[of] : of),
 
   /** Returns the first problem of a literal inside another, or `undefined`. */
   innerFault: (given: unknown, of: InnerLiteralOf): InnerFault | undefined =>
@@ -73,29 +73,29 @@ const CHECKS = {
 
   reconcileProblem,
 
-  sharedWrites,
+  sharedWrites: findSharedWrites,
 
-  misplacedRequests,
+  misplacedRequests: createMisplacedHint,
 
-  isOfAnswers,
+  isOfAnswers: isAnswersPath,
 
   discoverProblem,
 
-  toRun,
+  toRun: RUN_ADVICE,
 
-  toDevelop,
+  toDevelop: OFFLINE_MODEL_ADVICE,
 
-  mendLost,
+  mendLost: lostValueAdvice,
 
-  misreconciled,
+  misreconciled: reconcileAnswerProblem,
 
   filesProblem,
 
-  inspectedInWords,
+  inspectedInWords: formatInspectorLine,
 
-  inWords,
+  inWords: formatLogEntry,
 
-  mending,
+  mending: FIXES,
 
   agentFault,
 
@@ -105,15 +105,15 @@ const CHECKS = {
 
   chainsProblem,
 
-  nothingToChain,
+  nothingToChain: NOTHING_TO_CHAIN,
 
-  misfitOf,
+  misfitOf: findMisfit,
 
-  listedMistake,
+  listedMistake: listedToolProblem,
 
-  broughtTwice,
+  broughtTwice: duplicateToolProblem,
 
-  renameOne,
+  renameOne: toolRenameAdvice,
 
   unchainedProblem,
 
@@ -124,22 +124,22 @@ const CHECKS = {
       : `requests come in below '${mounted}', and links lead below '${basePath}', as createHoldfast({ http: { basePath } }) says. ` +
         'Leave `basePath` out, unless something before this Worker rewrites paths.',
 
-  convertible,
+  convertible: CONVERTER_ADVICE,
 
-  noSchema,
+  noSchema: schemaProblem,
 
   refuseAsExport,
 
-  refusing,
+  refusing: REFUSING_OPTIONS,
 
   /** Returns the end of an error about an unknown word: the word that was probably meant, if any. */
   meantWord(given: string, words: readonly string[]): string {
-    const meant = meantBy(given, words);
+    const meant = findByPrefix(given, words);
     return meant === undefined ? '' : ` Did you mean '${meant}'?`;
   },
 
   /** Returns the known name that is probably meant by an unknown one, or `undefined`. */
-  meant: (name: string, names: Iterable<string>): string | undefined => nearestKey(name, [...names]),
+  meant: (name: string, names: Iterable<string>): string | undefined => findNearestKey(name, [...names]),
 };
 
 /**
@@ -160,10 +160,12 @@ try {
  * returns `undefined`.
  */
 export function unchainedProblem(tool: string, answered: unknown): string | undefined {
-  const values: readonly unknown[] = Array.isArray(answered) ? answered.slice(0, MAX_LOOKED_AT) : [answered];
+  const values: readonly unknown[] = Array.isArray(answered)
+    ? answered.slice(0, MAX_CHECKED_ITEMS)
+    : [answered];
   const object = values.find((one) => typeof one === 'object' && one !== null && hasTools(one));
   if (object === undefined) return undefined;
-  const name = nameOf(ownerOf(Object(object)));
+  const name = classNameOf(classOf(Object(object)));
   return (
     `Tool '${tool}' returned an object of ${name}, whose methods are tools. They are not offered, since it is kept as JSON. To chain it, ` +
     `declare its type: defineDomainType({ name: '${name}', schema, tools: (value) => toolsOf(new ${name}(value)) }). ` +
@@ -172,14 +174,14 @@ export function unchainedProblem(tool: string, answered: unknown): string | unde
 }
 
 /** The number of items checked in a long list. */
-const MAX_LOOKED_AT = 10;
+const MAX_CHECKED_ITEMS = 10;
 
 /**
  * Returns whether an object is of a class with tools. Skips bytes, which have a property for each element.
  */
 function hasTools(object: object): boolean {
   if (ArrayBuffer.isView(object)) return false;
-  const isDeclared = (): boolean => isReadable(object) || unreadable(object) !== undefined;
-  const found = attempt(() => ownerOf(object) !== object && isDeclared());
+  const isDeclared = (): boolean => hasToolMembers(object) || unreadableProblem(object) !== undefined;
+  const found = attempt(() => classOf(object) !== object && isDeclared());
   return found.ok && found.value;
 }

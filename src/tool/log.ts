@@ -1,4 +1,4 @@
-import { memoized } from './async.ts';
+import { memoize } from './async.ts';
 /** The place where a line comes from, as far as it is known. */
 export interface LogPlace {
   /** The owner of the session. */
@@ -106,7 +106,7 @@ export type LogOption = false | ((entry: LogEntry) => void);
 export type Log = (entry: LogEntry) => void;
 
 /** Returns a warning, for work that continues without the failed part. `thrown`: the cause. */
-export const warning = (message: string, thrown?: unknown): LogProblem => ({
+export const warningEntry = (message: string, thrown?: unknown): LogProblem => ({
   level: 'warn',
   event: 'other',
   message,
@@ -114,17 +114,21 @@ export const warning = (message: string, thrown?: unknown): LogProblem => ({
 });
 
 /** Returns an error line for a failure, such as of an app's code, without which the turn continues. */
-export const mistake = (message: string, thrown?: unknown, event: LoggedProblem = 'other'): LogProblem => ({
-  ...warning(message, thrown),
+export const errorEntry = (
+  message: string,
+  thrown?: unknown,
+  event: LoggedProblem = 'other',
+): LogProblem => ({
+  ...warningEntry(message, thrown),
   level: 'error',
   event,
 });
 
-const writtenTo = memoized((_: Log) => new Set<string>());
+const loggedMessages = memoize((_: Log) => new Set<string>());
 
 /** Writes a problem to a log, unless it already has one with the same message. */
 export function logOnce(log: Log, problem: LogProblem): void {
-  const messages = writtenTo(log);
+  const messages = loggedMessages(log);
   if (messages.has(problem.message)) return;
   messages.add(problem.message);
   log(problem);

@@ -20,7 +20,7 @@ type DeclaredChoice = Choice | { readonly first?: Choice; readonly every?: Choic
 /** Returns the problem of declared settings, or `undefined`. */
 function settingsFault({ settings, tools, hasMoreTools }: DeclaredSettings): LiteralFault | undefined {
   if (settings === undefined) return undefined;
-  const use = hasMoreTools ? undefined : choiceProblem(chosenIn(settings.toolChoice), tools);
+  const use = hasMoreTools ? undefined : choiceProblem(choicesIn(settings.toolChoice), tools);
   const choice =
     use === undefined ? undefined : { path: 'toolChoice', value: JSON.stringify(settings.toolChoice), use };
   const bad = innerFault(settings, INNER_SHAPES.settings) ?? choice;
@@ -33,7 +33,7 @@ function settingsFault({ settings, tools, hasMoreTools }: DeclaredSettings): Lit
 }
 
 /** Returns the tool choices that a declared choice can produce. */
-function chosenIn(declared: DeclaredChoice): readonly Choice[] {
+function choicesIn(declared: DeclaredChoice): readonly Choice[] {
   if (typeof declared !== 'object' || 'tool' in declared) return [declared];
   return [...('first' in declared ? [declared.first] : []), ...('every' in declared ? [declared.every] : [])];
 }
@@ -47,10 +47,13 @@ interface DeclaredPolicies {
 /** Returns the first unknown or invalid policy, with its valid values, or `undefined`. */
 export const policyProblem = (declared: DeclaredPolicies = {}): InnerFault | undefined =>
   innerFault(declared, INNER_SHAPES.policies) ??
-  within(declared, 'unknownTools') ??
-  within(declared, 'blankReplies');
+  nestedPolicyFault(declared, 'unknownTools') ??
+  nestedPolicyFault(declared, 'blankReplies');
 
-function within(declared: DeclaredPolicies, policy: keyof DeclaredPolicies): InnerFault | undefined {
+function nestedPolicyFault(
+  declared: DeclaredPolicies,
+  policy: keyof DeclaredPolicies,
+): InnerFault | undefined {
   const fault = innerFault(declared[policy], INNER_SHAPES[policy]);
   return fault && { ...fault, path: `${policy}.${fault.path}` };
 }
@@ -62,13 +65,13 @@ interface DeclaredAgent {
 }
 
 /** A source of tools in a turn, such as a use that offers tools. */
-interface Finder {
+interface ToolFinder {
   declares?(): readonly string[];
   refuses?(tools: readonly AnyTool[]): string | undefined;
 }
 
 /** Data about an agent beside its literal. */
-interface BesideAgent {
+interface AgentParts {
   readonly tools: readonly AnyTool[];
   readonly finders: readonly object[];
   /** Returns why the agent's model cannot be used with its modules, or `undefined`. */
@@ -78,8 +81,8 @@ interface BesideAgent {
 }
 
 /** Returns why a module of the agent cannot add any tools, or `undefined`. */
-function uselessFinder({ tools, finders }: Pick<BesideAgent, 'tools' | 'finders'>): string | undefined {
-  const asked: readonly Finder[] = finders;
+function uselessFinderProblem({ tools, finders }: Pick<AgentParts, 'tools' | 'finders'>): string | undefined {
+  const asked: readonly ToolFinder[] = finders;
   if (!asked.every(({ refuses }) => refuses)) return undefined;
   return asked.map((finder) => finder.refuses?.(tools)).find((problem) => problem !== undefined);
 }
@@ -87,15 +90,15 @@ function uselessFinder({ tools, finders }: Pick<BesideAgent, 'tools' | 'finders'
 /** Returns the first problem in the literal of an agent, or `undefined`. */
 export function agentFault(
   { settings, policies }: DeclaredAgent,
-  { tools, finders, refusedUse, refusedSettings }: BesideAgent,
+  { tools, finders, refusedUse, refusedSettings }: AgentParts,
 ): LiteralFault | undefined {
   const hasMoreTools = finders.length > 0;
   const policy = policyProblem(policies);
   return (
-    faultOf('use', clash(tools, finders)) ??
-    faultOf('use', refusedUse() ?? uselessFinder({ tools, finders })) ??
+    toFault('use', nameClashProblem(tools, finders)) ??
+    toFault('use', refusedUse() ?? uselessFinderProblem({ tools, finders })) ??
     settingsFault({ settings, tools, hasMoreTools }) ??
-    faultOf('settings', refusedSettings()) ??
+    toFault('settings', refusedSettings()) ??
     (policy && {
       field: `policies.${policy.path}`,
       problem: `has a policy '${policy.path}' of ${policy.value}: use ${policy.use}`,
@@ -104,17 +107,17 @@ export function agentFault(
 }
 
 /** Returns why a tool added in turns could never be offered, or `undefined`. */
-function clash(tools: readonly NamedTool[], finders: readonly unknown[]): string | undefined {
-  const taken = finders.flatMap(declaredBy).find((name) => tools.some((tool) => tool.name === name));
+function nameClashProblem(tools: readonly NamedTool[], finders: readonly unknown[]): string | undefined {
+  const taken = finders.flatMap(declaredNames).find((name) => tools.some((tool) => tool.name === name));
   return taken === undefined
     ? undefined
     : `has a tool '${taken}', and so have the objects that it chains, whose tool would not be offered: rename one, as with withName of 'holdfast/decorators'`;
 }
 
-function declaredBy(finder: unknown): readonly string[] {
-  const known: Finder = Object(finder);
+function declaredNames(finder: unknown): readonly string[] {
+  const known: ToolFinder = Object(finder);
   return known.declares?.() ?? [];
 }
 
-const faultOf = (field: string, problem: string | undefined): LiteralFault | undefined =>
+const toFault = (field: string, problem: string | undefined): LiteralFault | undefined =>
   problem === undefined ? undefined : { field, problem };

@@ -7,7 +7,7 @@ import { isJsonObject } from './json.ts';
 const isWithin = (value: unknown, most: number): boolean =>
   typeof value === 'number' && value >= 0 && value <= most;
 
-const isWord = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isNonEmptyString = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 const COUNT: LiteralRule = [
   'a positive whole number',
@@ -17,18 +17,18 @@ const COUNT: LiteralRule = [
 const EFFORTS: readonly unknown[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 const isChoice = (value: unknown): boolean =>
-  value === 'auto' || value === 'required' || value === 'none' || isWord(only(value, 'tool'));
+  value === 'auto' || value === 'required' || value === 'none' || isNonEmptyString(soleValue(value, 'tool'));
 
 /**
  * Returns the value under a key of a choice with only that key, since a choice with two keys is ambiguous.
  */
-const only = (value: unknown, key: 'tool' | 'first' | 'every'): unknown =>
+const soleValue = (value: unknown, key: 'tool' | 'first' | 'every'): unknown =>
   isJsonObject(value) && ['tool', 'first', 'every'].every((name) => name in value === (name === key))
     ? value[key]
     : undefined;
 
 /** The settings of a model, and of a loop. */
-export const SETTINGS = {
+export const SETTINGS_SHAPE = {
   keys: {
     temperature: ['a number from 0 to 2', (value) => isWithin(value, 2)],
     topP: ['a number from 0 to 1', (value) => isWithin(value, 1)],
@@ -36,7 +36,7 @@ export const SETTINGS = {
     seed: ['a whole number', Number.isSafeInteger],
     stop: [
       'a list of one or more strings, none of them empty',
-      (value) => Array.isArray(value) && value.length > 0 && value.every(isWord),
+      (value) => Array.isArray(value) && value.length > 0 && value.every(isNonEmptyString),
     ],
     reasoning: [
       `one of ${EFFORTS.map((effort) => `'${effort}'`).join(', ')}`,
@@ -50,7 +50,7 @@ export const SETTINGS = {
     maxOutputTokens: COUNT,
     toolChoice: [
       "'auto', 'required', 'none' or { tool: 'name' }, or one of these as { first } or { every }",
-      (value) => [value, only(value, 'first'), only(value, 'every')].some(isChoice),
+      (value) => [value, soleValue(value, 'first'), soleValue(value, 'every')].some(isChoice),
     ],
   },
   foreign: {
@@ -66,7 +66,7 @@ export const SETTINGS = {
 /** One list of media types. */
 type MediaList = 'message.data' | 'message.url' | 'result.data' | 'result.url';
 
-const LISTS: readonly MediaList[] = ['message.data', 'message.url', 'result.data', 'result.url'];
+const MEDIA_LISTS: readonly MediaList[] = ['message.data', 'message.url', 'result.data', 'result.url'];
 
 /** The options of an adapter, from callers with or without types. */
 interface AdapterLiteral {
@@ -86,10 +86,10 @@ export function adapterProblem(
   const [use, fits] = COUNT;
   if (maxOutputTokens !== undefined && !fits(maxOutputTokens))
     return `'maxOutputTokens' is ${String(maxOutputTokens).slice(0, 80)}; use ${use}.`;
-  const fault = innerFault(settings, SETTINGS);
+  const fault = innerFault(settings, SETTINGS_SHAPE);
   if (fault) return `'settings.${fault.path}' is ${fault.value}; use ${fault.use}.`;
   if (media === undefined) return undefined;
-  return LISTS.map((list) => mediaProblem(list, media, never)).find((problem) => problem !== undefined);
+  return MEDIA_LISTS.map((list) => mediaProblem(list, media, never)).find((problem) => problem !== undefined);
 }
 
 /** A media type in lowercase without parameters, or a range with a star. */
@@ -147,20 +147,20 @@ function isJson(value: unknown): boolean {
 }
 
 /** A reply, as a model in plain JavaScript can return it. */
-interface GivenReply {
+interface UntypedReply {
   readonly parts?: readonly object[] | undefined;
   readonly provider?: object | undefined;
-  readonly toolCalls: readonly GivenCall[];
+  readonly toolCalls: readonly UntypedCall[];
 }
 
-interface GivenCall {
+interface UntypedCall {
   readonly id: string;
   readonly name: string;
   readonly input: string;
 }
 
 /** The fields that must be strings in a part of each type. */
-const TEXTS: Readonly<Record<string, readonly string[]>> = {
+const STRING_FIELDS: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   reasoning: ['text'],
   file: ['mediaType', 'data'],
@@ -174,7 +174,7 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
  * Returns why the parts of a reply cannot be stored and sent back, to follow a colon, or `undefined`. The
  * text contains nothing of the reply except the type of a part.
  */
-export function partsProblem({ parts, provider, toolCalls }: GivenReply): string | undefined {
+export function partsProblem({ parts, provider, toolCalls }: UntypedReply): string | undefined {
   if (parts !== undefined) {
     if (!Array.isArray(parts)) return "its 'parts' are not a list";
     const fields = parts.map((part: object | null) => new Map<string, unknown>(Object.entries(part ?? {})));
@@ -183,7 +183,7 @@ export function partsProblem({ parts, provider, toolCalls }: GivenReply): string
     const calls = fields.filter(
       (part) => part.get('type') === 'tool-call' && part.get('ranBy') !== 'provider',
     );
-    const said = calls.map((call) => CALL.map((key) => call.get(key)));
+    const said = calls.map((call) => CALL_FIELDS.map((key) => call.get(key)));
     const listed = toolCalls.map(({ id, name, input }) => [id, name, input]);
     if (JSON.stringify(said) !== JSON.stringify(listed))
       return "the calls in its parts are not its 'toolCalls'";
@@ -191,13 +191,13 @@ export function partsProblem({ parts, provider, toolCalls }: GivenReply): string
   return isJson([parts, provider]) ? undefined : 'its parts contain values that JSON cannot represent';
 }
 
-const CALL = ['id', 'name', 'input'];
+const CALL_FIELDS = ['id', 'name', 'input'];
 
 function partProblem(fields: ReadonlyMap<string, unknown>, index: number): string | undefined {
   const type = String(fields.get('type'));
-  const texts = Object.hasOwn(TEXTS, type) ? TEXTS[type] : undefined;
+  const texts = Object.hasOwn(STRING_FIELDS, type) ? STRING_FIELDS[type] : undefined;
   if (!texts) {
-    const types = Object.keys(TEXTS).map((one) => `'${one}'`);
+    const types = Object.keys(STRING_FIELDS).map((one) => `'${one}'`);
     return `its part ${index} has the type '${type}'; use one of ${types.join(', ')}`;
   }
   const missing = texts.find((field) => typeof fields.get(field) !== 'string');

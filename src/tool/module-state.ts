@@ -4,9 +4,9 @@ import { copyJson } from './copy-json.ts';
 import { type Json, shorten } from './json.ts';
 import type { LoopView } from './tool.ts';
 import {
+  createFact,
   type FactOptions,
   type FactPlace,
-  factOf,
   type MemoryFact,
   type MemoryScope,
   type MemoryTiming,
@@ -90,13 +90,13 @@ export class ModuleError extends Error {
 }
 
 /** Returns the functions to access a state. */
-export const accessTo = <Value extends Json, Fact extends Json>(
+export const createModuleState = <Value extends Json, Fact extends Json>(
   memory: ToolMemory<Value, Fact>,
   schema?: StandardSchemaV1<Fact>,
 ): ModuleState<Value, Fact> => ({
   recall: (from) => structuredClone(from.recall(memory)),
-  remember: (call, fact, options) => call.record(memory, checked(memory, fact, schema), options),
-  fact: (fact, options) => factOf(memory, checked(memory, fact, schema), options),
+  remember: (call, fact, options) => call.record(memory, parseFact(memory, fact, schema), options),
+  fact: (fact, options) => createFact(memory, parseFact(memory, fact, schema), options),
 });
 
 /**
@@ -104,14 +104,14 @@ export const accessTo = <Value extends Json, Fact extends Json>(
  *
  * @throws ModuleError if it does not match the schema.
  */
-function checked<Fact>(
+function parseFact<Fact>(
   { name }: { readonly name: string },
   fact: Fact,
   schema?: StandardSchemaV1<Fact>,
 ): Fact {
   if (!schema) return fact;
   const result = schema['~standard'].validate(fact);
-  const module = name.slice(APP_MEMORY.length);
+  const module = name.slice(APP_MEMORY_PREFIX.length);
   if (result instanceof Promise) {
     result.catch(() => {});
     throw new ModuleError(module, 'the schema of its facts is asynchronous: use a synchronous one.');
@@ -125,13 +125,13 @@ function checked<Fact>(
  * The prefix of the names of an app's own modules in the journal, so that they do not collide with those of
  * the library.
  */
-export const APP_MEMORY = 'app:';
+export const APP_MEMORY_PREFIX = 'app:';
 
-const NAME = /^[a-z][\w-]{0,63}$/i;
+const MODULE_NAME = /^[a-z][\w-]{0,63}$/i;
 
 /** @throws ModuleError if the name cannot be journaled. */
 export function checkName(name: string): void {
-  if (!NAME.test(name))
+  if (!MODULE_NAME.test(name))
     throw new ModuleError(
       name,
       "a name is a letter and then up to 63 letters, digits, '-' and '_': its facts are journaled under it.",
@@ -142,7 +142,7 @@ export function checkName(name: string): void {
  * Returns a memory that isolates the app's functions: they receive copies, and their results must be JSON.
  * `folding` folds it.
  */
-export function stateOfApp<Value extends Json, Fact extends Json>(
+export function createAppMemory<Value extends Json, Fact extends Json>(
   module: string,
   declared: StateConfig<Value, Fact>,
   folding: object,
@@ -157,20 +157,24 @@ export function stateOfApp<Value extends Json, Fact extends Json>(
   if (!Number.isSafeInteger(version) || version < 1)
     throw new ModuleError(module, `'version' is ${version}: use a whole number from 1 on.`);
   return {
-    name: `${APP_MEMORY}${module}`,
+    name: `${APP_MEMORY_PREFIX}${module}`,
     folding,
-    initial: asJson(module, 'initial', declared.initial),
+    initial: copyAsJson(module, 'initial', declared.initial),
     version,
     when,
     scope,
     unread,
     ...(apply && {
       apply: (value, fact, place) =>
-        asJson(module, 'apply', apply.call(declared, structuredClone(value), structuredClone(fact), place)),
+        copyAsJson(
+          module,
+          'apply',
+          apply.call(declared, structuredClone(value), structuredClone(fact), place),
+        ),
     }),
     ...(observe && {
       observe: (value, moment) =>
-        asJson(module, 'observe', observe.call(declared, structuredClone(value), moment)),
+        copyAsJson(module, 'observe', observe.call(declared, structuredClone(value), moment)),
     }),
   };
 }
@@ -180,7 +184,7 @@ export function stateOfApp<Value extends Json, Fact extends Json>(
  *
  * @throws ModuleError if part of it is not JSON. The message names the place.
  */
-function asJson<Value extends Json>(module: string, field: string, value: Value): Value {
+function copyAsJson<Value extends Json>(module: string, field: string, value: Value): Value {
   const copy = copyJson(value);
   if (copy.ok) return copy.value as Value; // Equal, except for parts that JSON drops.
   const { path, what } = copy.problem;

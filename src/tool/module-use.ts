@@ -23,22 +23,22 @@ export const createModule = ({
  * Makes a use of a module, with the properties of `more`. The key defaults to the empty string. A copy of a
  * use has no effect, since seams know the object itself.
  */
-export function useOf<More extends object>(
+export function createUse<More extends object>(
   module: ModuleIdentity,
   key?: string,
   more?: More,
 ): ModuleUse & More;
-export function useOf(module: ModuleIdentity, key = '', more: object = {}): ModuleUse {
+export function createUse(module: ModuleIdentity, key = '', more: object = {}): ModuleUse {
   const use = { ...more, module, key };
-  MADE.add(use);
+  MADE_USES.add(use);
   return use;
 }
 
-/** All uses that `useOf` made. */
-const MADE = new WeakSet<object>();
+/** All uses that `createUse` made. */
+const MADE_USES = new WeakSet<object>();
 
-/** Returns whether `useOf` made this object. A copy does not count. */
-export const isMade = (use: object): boolean => MADE.has(use);
+/** Returns whether `createUse` made this object. A copy does not count. */
+export const isMadeUse = (use: object): boolean => MADE_USES.has(use);
 
 /** The use of a module in one place, with its configuration. An app, an agent or a tool carries it. */
 export interface ModuleUse {

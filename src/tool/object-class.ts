@@ -1,30 +1,30 @@
 import { shorten } from './json.ts';
 
 /** The key that marks members made by `toolMethod` and `toolTable`. */
-export const READS: unique symbol = Symbol('holdfast.tool-object');
+export const TOOL_MEMBER_KEY: unique symbol = Symbol('holdfast.tool-object');
 
 /**
  * Returns whether an object or a class has a member that `toolMethod` or `toolTable` made. Reads no getters
  * except `tools`.
  */
-export const isReadable = (object: object): boolean => carriersOf(object).some(isMarked);
+export const hasToolMembers = (object: object): boolean => membersOf(object).some(isToolMember);
 
-const isMarked = (value: unknown): boolean =>
-  (typeof value === 'function' || typeof value === 'object') && value !== null && READS in value;
+const isToolMember = (value: unknown): boolean =>
+  (typeof value === 'function' || typeof value === 'object') && value !== null && TOOL_MEMBER_KEY in value;
 
 /** Returns the members of an object, or of its class, that can be marked. */
-function carriersOf(object: object): readonly unknown[] {
-  const owner = ownerOf(object);
-  const fields = [...chainOf(object), ...chainOf(owner)].flatMap((holder) =>
+function membersOf(object: object): readonly unknown[] {
+  const owner = classOf(object);
+  const fields = [...prototypeChainOf(object), ...prototypeChainOf(owner)].flatMap((holder) =>
     Object.values(Object.getOwnPropertyDescriptors(holder)).map(({ value }): unknown => value),
   );
   return [Reflect.get(owner, 'tools'), ...fields.filter((value) => typeof value === 'function')];
 }
 
 /** Returns why the tools of a listed object cannot be read, to follow "Tool x ", or `undefined`. */
-export function unreadable(object: object): string | undefined {
-  const owner = ownerOf(object);
-  const name = nameOf(owner);
+export function unreadableProblem(object: object): string | undefined {
+  const owner = classOf(object);
+  const name = classNameOf(owner);
   if (isTable(Reflect.get(owner, 'unfolding')))
     return `(${name}) has a static 'unfolding': list unfoldingOf(...) of it`;
   if (isTable(Reflect.get(owner, 'tools')))
@@ -55,18 +55,18 @@ export function isPlain(object: object): boolean {
 }
 
 /** Returns the object whose `tools` are read: the class of an instance, or else the object itself. */
-export function ownerOf(object: object): object {
+export function classOf(object: object): object {
   if (typeof object === 'function') return object;
   const parent: unknown = Object.getPrototypeOf(object)?.constructor;
   return typeof parent === 'function' && parent !== Object ? parent : object;
 }
 
 /** Returns the name of a class, for messages. */
-export const nameOf = (owner: object): string =>
+export const classNameOf = (owner: object): string =>
   typeof owner === 'function' ? shorten(String(owner.name), 80) || 'an anonymous class' : 'Object';
 
 /** Returns an object or a class and its prototypes, nearest first. */
-export function chainOf(start: object): object[] {
+export function prototypeChainOf(start: object): object[] {
   const chain: object[] = [];
   for (let one: object | null = start; one !== null; one = Object.getPrototypeOf(one)) chain.push(one);
   return chain;

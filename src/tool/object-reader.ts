@@ -1,9 +1,9 @@
-import type { READS } from './object-class.ts';
+import type { TOOL_MEMBER_KEY } from './object-class.ts';
 import type { AnyTool } from './tool.ts';
 
 /** An object or a class with marked members. */
-export interface ReadByIts {
-  readonly [READS]: true;
+export interface MarkedObject {
+  readonly [TOOL_MEMBER_KEY]: true;
 }
 
 /**
@@ -24,6 +24,6 @@ export type ObjectReader = (
 export let readObject: ObjectReader = () => undefined;
 
 /** Sets the reader of objects in lists of tools. Called by all functions that mark members. */
-export function readObjectsBy(reader: ObjectReader): void {
+export function setObjectReader(reader: ObjectReader): void {
   readObject = reader;
 }

@@ -2,22 +2,22 @@
 import type { Owner } from './call-origin.ts';
 
 /** Returns the name of an owner: `id:ann` or `tenant:acme`. No two owners have the same name. */
-export const keyOfOwner = ({ id = '', tenant }: Owner): string =>
-  tenant === undefined ? `id:${writable(id)}` : `tenant:${writable(tenant)}`;
+export const toOwnerKey = ({ id = '', tenant }: Owner): string =>
+  tenant === undefined ? `id:${encodeName(id)}` : `tenant:${encodeName(tenant)}`;
 
 /** Writes a name with a lone surrogate as JSON, because names of objects and paths would replace the surrogate. */
-const writable = (name: string): string =>
+const encodeName = (name: string): string =>
   name.isWellFormed() && name[0] !== '"' ? name : JSON.stringify(name);
 
 /** Returns the owner of such a name, or `undefined` if it is none. */
-export function ownerOfKey(key: string): Owner | undefined {
+export function parseOwnerKey(key: string): Owner | undefined {
   const [, kind, written = ''] = /^(id|tenant):(.+)$/s.exec(key) ?? [];
-  const name = written[0] === '"' ? parsed(written) : written;
+  const name = written[0] === '"' ? parseQuotedName(written) : written;
   if (typeof name !== 'string' || name === '') return undefined;
   return kind === 'id' ? { id: name } : { tenant: name };
 }
 
-function parsed(json: string): unknown {
+function parseQuotedName(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

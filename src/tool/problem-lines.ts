@@ -30,29 +30,29 @@ export interface Problem {
  * order and without duplicates. Messages quote the input, so the length and the number of lines are limited.
  * A last line counts those that were left out.
  */
-export function problemLines(problems: readonly Problem[]): readonly string[] {
-  const lines = [...new Set(problems.map(problemLine))];
+export function formatProblems(problems: readonly Problem[]): readonly string[] {
+  const lines = [...new Set(problems.map(formatProblem))];
   const rest = lines.length - MAX_PROBLEMS;
   return rest > 0 ? [...lines.slice(0, MAX_PROBLEMS), `and ${rest} more`] : lines;
 }
 
 /** Formats the issues of a Standard Schema in the same way. */
-export const issueLines = (issues: readonly StandardSchemaV1.Issue[]): readonly string[] =>
-  problemLines(
+export const formatIssues = (issues: readonly StandardSchemaV1.Issue[]): readonly string[] =>
+  formatProblems(
     issues.map(({ path = [], message }) => ({
       path: path.map((segment) => (typeof segment === 'object' ? segment.key : segment)),
       message,
     })),
   );
 
-function problemLine({ path, message }: Problem): string {
-  const where = shorten(formatPath(path), MAX_PATH);
+function formatProblem({ path, message }: Problem): string {
+  const where = shorten(formatPath(path), MAX_PATH_CHARACTERS);
   // ArkType's messages begin with the path: "items[0].quantity must be a number".
   const line = where === '' || message.startsWith(`${where} must `) ? message : `${where}: ${message}`;
-  return shorten(line.replace(/\s+/g, ' ').trim(), MAX_LINE);
+  return shorten(line.replace(/\s+/g, ' ').trim(), MAX_LINE_CHARACTERS);
 }
 
 const MAX_PROBLEMS = 20;
 /** The maximum characters of a path in a line. */
-export const MAX_PATH = 80;
-const MAX_LINE = 240;
+export const MAX_PATH_CHARACTERS = 80;
+const MAX_LINE_CHARACTERS = 240;

@@ -37,7 +37,7 @@ export interface ProviderToolOptions {
  */
 export function providerTool(
   { id, args, isProviderExecuted }: DeclaredProviderTool,
-  { name = nameIn(id) }: ProviderToolOptions = {},
+  { name = nameFromId(id) }: ProviderToolOptions = {},
 ): AnyTool {
   const description = `Run by the model's provider: ${id}.`;
   checkNaming(name, description);
@@ -57,4 +57,4 @@ export function providerTool(
   };
 }
 
-const nameIn = (id: string): string => id.slice(id.lastIndexOf('.') + 1).replace(/_\d{8}$/, '');
+const nameFromId = (id: string): string => id.slice(id.lastIndexOf('.') + 1).replace(/_\d{8}$/, '');

@@ -14,7 +14,7 @@ const PRIVATE_NAME =
   /^[^.]*$|\.\.|\.(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|arpa|svc)$/;
 
 /** A refused address. */
-export interface WrongAddress {
+export interface RefusedAddress {
   /** The problem, to follow "it". */
   readonly wrong: string;
   /** `true` if it points to a private network. */
@@ -31,7 +31,7 @@ export interface WrongAddress {
  *
  * @param allowPrivate Allows private hosts and plain `http`, for an app whose servers are there.
  */
-export function publicAddress(given: unknown, allowPrivate = false): URL | WrongAddress {
+export function parsePublicAddress(given: unknown, allowPrivate = false): URL | RefusedAddress {
   const address = typeof given === 'string' || given instanceof URL ? URL.parse(String(given)) : null;
   if (!address || !/^https?:$/.test(address.protocol)) return { wrong: 'is not an http(s) URL' };
   if (address.username !== '' || address.password !== '') return { wrong: 'holds credentials' };

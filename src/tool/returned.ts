@@ -25,10 +25,10 @@ export type NotJsonIn<Value, Path extends string = '$', Level extends readonly u
       ? never
       : Level['length'] extends 8
         ? never
-        : Found<Value, Path, [...Level, unknown]>;
+        : NotJsonMember<Value, Path, [...Level, unknown]>;
 
 /** Checks each member of a union separately. */
-type Found<Value, Path extends string, Level extends readonly unknown[]> = Value extends
+type NotJsonMember<Value, Path extends string, Level extends readonly unknown[]> = Value extends
   | ToolResult
   | Error
   | Bytes
@@ -49,13 +49,13 @@ type Found<Value, Path extends string, Level extends readonly unknown[]> = Value
               : Value extends readonly (infer Item)[]
                 ? NotJsonIn<Item, `${Path}[]`, Level>
                 : Value extends object
-                  ? FoundIn<Value, Path, Level>
+                  ? NotJsonProperty<Value, Path, Level>
                   : never;
 
 /**
  * Checks the properties of an object. Those with a symbol as their key are skipped, since JSON drops them.
  */
-type FoundIn<Value extends object, Path extends string, Level extends readonly unknown[]> = {
+type NotJsonProperty<Value extends object, Path extends string, Level extends readonly unknown[]> = {
   [Key in keyof Value & (string | number)]-?: NotJsonIn<Value[Key], `${Path}.${Key}`, Level>;
 }[keyof Value & (string | number)];
 
@@ -71,7 +71,7 @@ export type ReturnsType<Output, Type extends StandardSchemaV1> =
   StandardSchemaV1.InferInput<Type> extends infer Sent
     ? unknown extends Sent | Output
       ? unknown
-      : [AsJson<Exclude<Output, NoArtifact>>] extends [Settled<Sent> | readonly Settled<Sent>[]]
+      : [AsJson<Exclude<Output, NoArtifact>>] extends [ReadonlyView<Sent> | readonly ReadonlyView<Sent>[]]
         ? unknown
         : { readonly run: (...given: never[]) => Sent | Promise<Sent> }
     : unknown;
@@ -80,7 +80,7 @@ export type ReturnsType<Output, Type extends StandardSchemaV1> =
  * The part of a return type that a declared domain type checks: for an object of a class only its properties,
  * since the type remakes the methods that are tools.
  */
-export type KeptAs<Type extends StandardSchemaV1, Output> =
+export type CheckedPart<Type extends StandardSchemaV1, Output> =
   Type extends DomainType<string, unknown, infer Sent>
     ? unknown extends Sent | Output
       ? Output
@@ -105,11 +105,13 @@ type Method = (...given: never[]) => unknown;
 type NoArtifact = ToolResult | Error | string | number | boolean | null | undefined;
 
 /** A type for reading: its lists can be readonly, and optional properties can be `undefined`. */
-type Settled<Value> = Value extends object
+type ReadonlyView<Value> = Value extends object
   ? {
-      readonly [Key in keyof Value]: Settled<Value[Key]> | (undefined extends Value[Key] ? undefined : never);
+      readonly [Key in keyof Value]:
+        | ReadonlyView<Value[Key]>
+        | (undefined extends Value[Key] ? undefined : never);
     }
   : Value;
 
 /** A type from which nothing is inferred. Once known, it equals itself, including unions. */
-export type Inferred<Type> = [Type][Type extends unknown ? 0 : never];
+export type Uninferred<Type> = [Type][Type extends unknown ? 0 : never];

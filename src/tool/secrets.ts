@@ -4,13 +4,13 @@ import { mapTexts } from './json.ts';
 
 const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
-type Hidden = readonly (readonly [name: string, written: string])[];
+type HiddenForms = readonly (readonly [name: string, written: string])[];
 
 /**
  * Returns the error for a missing secret. It repeats a name such as `STRIPE_KEY`, since no secret looks like
  * that.
  */
-const noSecret = (name: string): string => {
+const missingSecretError = (name: string): string => {
   const which =
     /^[A-Z]+(_[A-Z]+)+$/.test(name) && name.length <= 40
       ? `'${name}'`
@@ -31,16 +31,18 @@ export class Secrets {
    * The texts to redact, with the name of their secret. The longest comes first, since one secret can contain
    * another.
    */
-  readonly #hidden: Hidden;
-  #find: FindBeginning | undefined;
+  readonly #hidden: HiddenForms;
+  #find: BeginningFinder | undefined;
   /** The last long text without secrets, cached because a result is redacted more than once. */
   #clean = '';
 
-  private constructor(values: ReadonlyMap<string, string>, others: Hidden = []) {
+  private constructor(values: ReadonlyMap<string, string>, others: HiddenForms = []) {
     this.#values = values;
     const own = [...values]
-      .flatMap(([name, secret]) => [secret, ...carriedBy(secret)].map((value) => [name, value] as const))
-      .filter(([, value]) => value.length >= MIN_REDACTED)
+      .flatMap(([name, secret]) =>
+        [secret, ...credentialsInHeader(secret)].map((value) => [name, value] as const),
+      )
+      .filter(([, value]) => value.length >= MIN_REDACTED_CHARACTERS)
       .flatMap(([name, value]) => [...writtenForms(value)].map((written) => [name, written] as const));
     this.#hidden = [...own, ...others].sort(([, a], [, b]) => b.length - a.length);
   }
@@ -74,7 +76,7 @@ export class Secrets {
    */
   require(name: string): string {
     const value = this.#values.get(name);
-    if (value === undefined) throw new Error(noSecret(name));
+    if (value === undefined) throw new Error(missingSecretError(name));
     return value;
   }
 
@@ -94,7 +96,7 @@ export class Secrets {
     // The last is the shortest.
     const [, { length: least } = ''] = hidden.at(-1) ?? [];
     const clean = (text: string): string =>
-      heldIn(text, hidden).reduce(
+      possibleSecretsIn(text, hidden).reduce(
         (left, [name, secret]) =>
           left.length >= secret.length && left.includes(secret)
             ? left.replaceAll(secret, () => `[secret ${name}]`)
@@ -105,10 +107,10 @@ export class Secrets {
     const whole = (text: string): string => {
       if (text === this.#clean) return text;
       const left = ELLIPSES.reduce(
-        (rest, mark) => (rest.includes(mark) ? withoutCut(rest, mark, this.#beginningAt()) : rest),
+        (rest, mark) => (rest.includes(mark) ? redactCutSecrets(rest, mark, this.#beginningAt()) : rest),
         text.length < least ? text : clean(text),
       );
-      if (left.length >= LONG) this.#clean = left;
+      if (left.length >= LONG_TEXT_CHARACTERS) this.#clean = left;
       return left;
     };
     return mapTexts(value, whole);
@@ -132,7 +134,7 @@ export class Secrets {
         if (of !== last) end();
         last = of;
         const text = held + piece;
-        const known = knownEnd(text, this.#hidden, this.#beginningAt());
+        const known = redactableEnd(text, this.#hidden, this.#beginningAt());
         held = text.slice(known);
         if (known > 0) hand(this.redact(text.slice(0, known)), of);
       },
@@ -141,8 +143,8 @@ export class Secrets {
   }
 
   /** Created on first use, since most texts are not cut. */
-  #beginningAt(): FindBeginning {
-    this.#find ??= toFindBeginning(this.#hidden);
+  #beginningAt(): BeginningFinder {
+    this.#find ??= createBeginningFinder(this.#hidden);
     return this.#find;
   }
 
@@ -160,13 +162,15 @@ export class Secrets {
 }
 
 /** Redacts beginnings of secrets before an ellipsis, since quoted text is often cut. */
-function withoutCut(text: string, mark: string, beginningAt: FindBeginning): string {
+function redactCutSecrets(text: string, mark: string, beginningAt: BeginningFinder): string {
   let left = '';
   let copied = 0;
   let from = 0;
   for (let end = text.indexOf(mark); end >= 0; end = text.indexOf(mark, end + mark.length)) {
     const found =
-      end - from < MIN_REDACTED ? undefined : beginningAt(text, { from, end, least: MIN_REDACTED });
+      end - from < MIN_REDACTED_CHARACTERS
+        ? undefined
+        : beginningAt(text, { from, end, least: MIN_REDACTED_CHARACTERS });
     from = end;
     if (!found) continue;
     left += `${text.slice(copied, found.at)}[secret ${found.name}]`;
@@ -178,29 +182,29 @@ function withoutCut(text: string, mark: string, beginningAt: FindBeginning): str
 /**
  * The length in characters from which a text is scanned once for all secrets before it is searched for each.
  */
-const LONG = 16_384;
+const LONG_TEXT_CHARACTERS = 16_384;
 
 /**
  * Returns the secrets that a text may contain. For a long text, these are the secrets whose every
  * four-character sequence occurs in it.
  */
-function heldIn(text: string, hidden: Hidden): Hidden {
-  if (text.length < LONG) return hidden;
+function possibleSecretsIn(text: string, hidden: HiddenForms): HiddenForms {
+  if (text.length < LONG_TEXT_CHARACTERS) return hidden;
   const bits = 2 ** Math.min(23, Math.ceil(Math.log2(text.length)) + 1);
   const seen = new Uint8Array(bits / 8);
   const add = (hash: number): void => {
     seen[(hash & (bits - 1)) >>> 3] = (seen[(hash & (bits - 1)) >>> 3] ?? 0) | (1 << (hash & 7));
   };
   const has = (hash: number): boolean => ((seen[(hash & (bits - 1)) >>> 3] ?? 0) & (1 << (hash & 7))) !== 0;
-  eachFour(text, (hash) => {
+  everyFourCharacters(text, (hash) => {
     add(hash);
     return true;
   });
-  return hidden.filter(([, secret]) => eachFour(secret, has));
+  return hidden.filter(([, secret]) => everyFourCharacters(secret, has));
 }
 
 /** Hashes every four-character sequence until `visit` returns `false`. Returns whether it never did. */
-function eachFour(text: string, visit: (hash: number) => boolean): boolean {
+function everyFourCharacters(text: string, visit: (hash: number) => boolean): boolean {
   let [a, b, c] = [text.charCodeAt(0), text.charCodeAt(1), text.charCodeAt(2)];
   for (let at = 3; at < text.length; at += 1) {
     const d = text.charCodeAt(at);
@@ -218,8 +222,8 @@ const ELLIPSES = ['…', '...'] as const;
  * Returns the end of the part that can be redacted now, regardless of the text that follows. It does not
  * split a whole secret.
  */
-function knownEnd(text: string, hidden: Hidden, beginningAt: FindBeginning): number {
-  let end = openFrom(text, beginningAt);
+function redactableEnd(text: string, hidden: HiddenForms, beginningAt: BeginningFinder): number {
+  let end = openSecretStart(text, beginningAt);
   // The longest secret is redacted first. A long run of one that overlaps itself is not held back.
   const [, longest = `${text}.`] = hidden.find(([, secret]) => text.includes(secret)) ?? [];
   const known = end - (text.slice(0, end).split(longest).at(-1) ?? '').length;
@@ -237,33 +241,34 @@ function knownEnd(text: string, hidden: Hidden, beginningAt: FindBeginning): num
  * Returns where a possible beginning of a secret starts at the end of the text, even with part of an ellipsis
  * after it. Returns the text's length if there is none.
  */
-const openFrom = (text: string, beginningAt: FindBeginning): number =>
+const openSecretStart = (text: string, beginningAt: BeginningFinder): number =>
   ['', '.', '..'].reduce(
     (open, dots) =>
       text.endsWith(dots)
         ? Math.min(
             open,
-            beginningAt(text, { end: text.length - dots.length, least: dots ? MIN_REDACTED : 1 })?.at ?? open,
+            beginningAt(text, { end: text.length - dots.length, least: dots ? MIN_REDACTED_CHARACTERS : 1 })
+              ?.at ?? open,
           )
         : open,
     text.length,
   );
 
 /** Returns the longest proper beginning of a secret at the end of the text between `from` and `end`. */
-type FindBeginning = (
+type BeginningFinder = (
   text: string,
   place: { readonly from?: number; readonly end: number; readonly least: number },
 ) => { readonly at: number; readonly name: string } | undefined;
 
 /** Creates a search whose cost hardly depends on the number of secrets. */
-function toFindBeginning(hidden: Hidden): FindBeginning {
+function createBeginningFinder(hidden: HiddenForms): BeginningFinder {
   // Secrets with the same beginning are neighbors.
   const sorted = [...hidden].sort(([, a], [, b]) => (a < b ? -1 : 1));
   const [, longest = ''] = hidden[0] ?? [];
   const nameOf = (text: string, at: number, end: number): string | undefined => {
     for (let low = 0, high = sorted.length; low < high; ) {
       const middle = (low + high) >>> 1;
-      const [name, secret] = sorted[middle] as Hidden[number]; // `middle` is within bounds.
+      const [name, secret] = sorted[middle] as HiddenForms[number]; // `middle` is within bounds.
       let same = 0;
       while (at + same < end && secret.charCodeAt(same) === text.charCodeAt(at + same)) same += 1;
       if (at + same === end && same < secret.length) return name;
@@ -294,19 +299,19 @@ export interface PieceRedactor<Text> {
  * if it is not set. Rejects with any error of the store.
  */
 export async function secretText(value: unknown): Promise<string> {
-  const text: unknown = isStored(value) ? await value.get() : value;
+  const text: unknown = isSecretsStoreBinding(value) ? await value.get() : value;
   return typeof text === 'string' ? text.trim() : '';
 }
 
 /** Returns whether a value is a Secrets Store binding, whose text must be fetched. */
-export const isStored = (value: unknown): value is { get(): Promise<unknown> } =>
+export const isSecretsStoreBinding = (value: unknown): value is { get(): Promise<unknown> } =>
   typeof value === 'object' && value !== null && 'get' in value && typeof value.get === 'function';
 
 /**
  * The minimum length of a redacted secret. Shorter texts occur by chance, and redacting them would garble
  * results.
  */
-export const MIN_REDACTED = 6;
+export const MIN_REDACTED_CHARACTERS = 6;
 
 /**
  * Returns a secret as it is, and as it is written in JSON, in a URL and in base64. Some writers escape `/` in
@@ -352,7 +357,7 @@ function base64Forms(bytes: Uint8Array): readonly string[] {
  * Returns the credentials in a whole `Authorization` header. For Basic ones, also the decoded pair and the
  * password.
  */
-export function carriedBy(secret: string): readonly string[] {
+export function credentialsInHeader(secret: string): readonly string[] {
   const [, scheme = '', credentials = ''] = /^(basic|bearer) +(\S+)$/i.exec(secret) ?? [];
   const pair = scheme.toLowerCase() === 'basic' && fromBase64(credentials);
   if (!pair) return [credentials];

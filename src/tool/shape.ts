@@ -56,14 +56,14 @@ export type Infer<Of> = Of extends { readonly object: infer Own; readonly and: i
           : Of extends { readonly anyOf: readonly (infer One)[] }
             ? InferEach<One>
             : Of extends { readonly type: infer Name }
-              ? Plain[Name & keyof Plain]
+              ? PrimitiveTypes[Name & keyof PrimitiveTypes]
               : Of extends ShapeAs<infer Value>
                 ? Value
                 : never;
 
 type InferEach<One> = One extends unknown ? Infer<One> : never;
 
-interface Plain {
+interface PrimitiveTypes {
   readonly string: string;
   readonly number: number;
   readonly integer: number;
@@ -71,7 +71,7 @@ interface Plain {
   readonly null: null;
 }
 
-type Needed<Of> = { [Key in keyof Of]: Of[Key] extends Optional ? never : Key }[keyof Of];
+type RequiredKeys<Of> = { [Key in keyof Of]: Of[Key] extends Optional ? never : Key }[keyof Of];
 
 type Optional = { readonly optional: unknown };
 
@@ -79,30 +79,30 @@ type ValuesOf<Of> = {
   readonly [Key in keyof Of]: Of[Key] extends { readonly optional: infer One } ? Infer<One> : Infer<Of[Key]>;
 };
 
-type ObjectOf<Of> = ValuesOf<Pick<Of, Needed<Of>>> &
-  Partial<ValuesOf<Pick<Of, Exclude<keyof Of, Needed<Of>>>>>;
+type ObjectOf<Of> = ValuesOf<Pick<Of, RequiredKeys<Of>>> &
+  Partial<ValuesOf<Pick<Of, Exclude<keyof Of, RequiredKeys<Of>>>>>;
 
 /** The same type, but its optional properties can also be `undefined`, for values made by an app's code. */
-export type Loose<Value> = {
+export type WithUndefined<Value> = {
   [Key in keyof Value]: object extends Pick<Value, Key> ? Value[Key] | undefined : Value[Key];
 };
 
 export const TEXT = { type: 'string' } as const;
 export const NUMBER = { type: 'number' } as const;
-export const WHOLE = { type: 'integer' } as const;
-export const FLAG = { type: 'boolean' } as const;
-export const YES = { only: true } as const;
+export const INTEGER = { type: 'integer' } as const;
+export const BOOLEAN = { type: 'boolean' } as const;
+export const ONLY_TRUE = { only: true } as const;
 export const NULL = { type: 'null' } as const;
 export const OPTIONAL_TEXT = { optional: TEXT } as const;
 export const OPTIONAL_NUMBER = { optional: NUMBER } as const;
-export const OPTIONAL_WHOLE = { optional: WHOLE } as const;
-export const OPTIONAL_YES = { optional: YES } as const;
+export const OPTIONAL_INTEGER = { optional: INTEGER } as const;
+export const OPTIONAL_TRUE = { optional: ONLY_TRUE } as const;
 export const TEXT_OR_NULL = { anyOf: [TEXT, NULL] } as const;
 export const ANY_JSON: ShapeAs<Json> = { schema: {} };
 export const ANY_OBJECT: ShapeAs<JsonObject> = { schema: { type: 'object', additionalProperties: true } };
 export const JSON_SCHEMA: ShapeAs<JsonSchema> = { schema: { type: 'object', additionalProperties: true } };
 /** For an object with only the properties of its shape, such as a request body. */
-export const CLOSED = { additionalProperties: false } as const;
+export const NO_OTHER_PROPERTIES = { additionalProperties: false } as const;
 
 /** The keys of an object of a shape, for code that checks it. The compiler requires all of them. */
 export type KeysOf<Of> = Readonly<Record<keyof Infer<Of>, 1>>;

@@ -2,7 +2,7 @@
 import { mapTexts, shorten } from './json.ts';
 
 /** Returns the name of a value for an error: the value itself if it is short, and otherwise its kind. */
-export function shown(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value === 'string') return `'${shorten(value, 80)}'`;
   if (typeof value === 'function')
     return `${isClass(value) ? 'the class' : 'the function'} ${value.name}`.trim();
@@ -16,19 +16,20 @@ export const isClass = (value: object): boolean =>
   typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value));
 
 /** Returns the name in a literal, for an error about it, or an empty string. */
-export const nameIn = (config: unknown, key = 'name'): string => {
+export const readName = (config: unknown, key = 'name'): string => {
   const name: unknown = Object(config)[key];
   return typeof name === 'string' ? name : '';
 };
 
 /** Adds a full stop to a sentence, unless it ends with one. */
-export const ended = (sentence: string): string => (/[.?]$/.test(sentence) ? sentence : `${sentence}.`);
+export const withFullStop = (sentence: string): string =>
+  /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
 
 /**
  * Returns the error for an agent that an app lacks. `what`: the code that names it, as in `Agent 'a' has the
  * subagent`.
  */
-export const notAmong = (what: string, name: string, meant: string | undefined): string =>
+export const describeUnknownAgent = (what: string, name: string, meant: string | undefined): string =>
   `${what} '${name}', which is not among the agents.${meant === undefined ? '' : ` Did you mean '${meant}'?`}`;
 
 /**
@@ -36,23 +37,23 @@ export const notAmong = (what: string, name: string, meant: string | undefined):
  * that change the text direction, control characters, line separators, lone surrogates and fillers. Excludes
  * line breaks, tabs and variation selectors.
  */
-export const UNSEEN = /(?!\r\n|\n|\t|\ufe0e|\ufe0f)[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{DI}]/gu;
+export const INVISIBLE_CHARACTERS = /(?!\r\n|\n|\t|\ufe0e|\ufe0f)[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{DI}]/gu;
 
 /**
  * Makes invisible characters visible as `\u{202e}`, for people who decide based on the text. It is
  * idempotent.
  */
-export const visible = (text: string): string =>
-  text.replaceAll(UNSEEN, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
+export const escapeInvisible = (text: string): string =>
+  text.replaceAll(INVISIBLE_CHARACTERS, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
 
 /** Does the same for the strings and keys of JSON-like data. The original data stays authoritative. */
-export const visibleIn = <Value>(value: Value): Value => mapTexts(value, visible);
+export const escapeInvisibleIn = <Value>(value: Value): Value => mapTexts(value, escapeInvisible);
 
 /** Converts `\u{202e}` in edited data back to the character, if the original data contained it. */
-export function fromVisible<Value>(written: Value, data: unknown): Value {
+export function unescapeInvisible<Value>(written: Value, data: unknown): Value {
   const shown = new Map<string, string>();
   mapTexts(data, (text) => {
-    for (const [one] of text.matchAll(UNSEEN)) shown.set(visible(one), one);
+    for (const [one] of text.matchAll(INVISIBLE_CHARACTERS)) shown.set(escapeInvisible(one), one);
     return text;
   });
   if (shown.size === 0) return written;
@@ -64,7 +65,7 @@ export function fromVisible<Value>(written: Value, data: unknown): Value {
  * is drawn once, when the texts enter a session, and stored with them, so that the model always sees the same
  * text.
  */
-export function drawMark(texts: readonly string[]): string {
+export function createFenceMark(texts: readonly string[]): string {
   for (;;) {
     const mark = crypto.randomUUID().slice(0, 8);
     if (!texts.some((text) => text.includes(mark))) return mark;
@@ -75,18 +76,18 @@ export function drawMark(texts: readonly string[]): string {
  * Encloses untrusted text in two marks. The text cannot contain the end mark. `between`: the separator
  * between the marks and the text.
  */
-export const fenced = (words: string, mark: string, between: '\n' | ' '): string =>
+export const fenceUntrusted = (words: string, mark: string, between: '\n' | ' '): string =>
   `[untrusted ${mark}]${between}${words}${between}[/untrusted ${mark}]`;
 
 /**
  * Replaces the fences in a line with quotes, so that equal texts are equal regardless of their marks. Skips
  * marks without an end, so that a line with many beginnings is read only once.
  */
-export function asQuoted(line: string): string {
-  const lastEnds = new Map(Array.from(line.matchAll(END), ({ index, 1: mark }) => [mark, index]));
+export function quoteFences(line: string): string {
+  const lastEnds = new Map(Array.from(line.matchAll(FENCE_END), ({ index, 1: mark }) => [mark, index]));
   let quoted = '';
   let from = 0;
-  for (const { index, 0: start, 1: mark } of line.matchAll(START)) {
+  for (const { index, 0: start, 1: mark } of line.matchAll(FENCE_START)) {
     const begin = index + start.length;
     if (index < from || (lastEnds.get(mark) ?? -1) < begin) continue;
     const end = line.indexOf(` [/untrusted ${mark}]`, begin);
@@ -96,47 +97,47 @@ export function asQuoted(line: string): string {
   return quoted + line.slice(from);
 }
 
-const START = /\[untrusted ([0-9a-f]{8})\] /g;
-const END = / \[\/untrusted ([0-9a-f]{8})\]/g;
+const FENCE_START = /\[untrusted ([0-9a-f]{8})\] /g;
+const FENCE_END = / \[\/untrusted ([0-9a-f]{8})\]/g;
 
 /**
  * Returns the word with the fewest differences from this one, at most `most`. A missing, added, different or
  * swapped letter counts as one.
  */
-export function nearest(word: string, words: readonly string[], most: number): string | undefined {
+export function findNearest(word: string, words: readonly string[], most: number): string | undefined {
   const ranked = words
-    .map((other) => ({ other, far: distance(word.toLowerCase(), other.toLowerCase()) }))
+    .map((other) => ({ other, far: editDistance(word.toLowerCase(), other.toLowerCase()) }))
     .filter(({ far }) => far <= most)
     .sort((a, b) => a.far - b.far);
   return ranked[0]?.other;
 }
 
 /** Returns the word with the same first three letters, ignoring case. */
-export const meantBy = (given: string, words: readonly string[]): string | undefined =>
+export const findByPrefix = (given: string, words: readonly string[]): string | undefined =>
   words.find((word) => given.trim().toLowerCase().startsWith(word.slice(0, 3)));
 
 /** Counts the letters by which two words differ. A swap of neighbors counts once. */
-function distance(a: string, b: string): number {
-  if (a.length > MOST_LETTERS) return MOST_LETTERS;
+function editDistance(a: string, b: string): number {
+  if (a.length > MAX_COMPARED_LETTERS) return MAX_COMPARED_LETTERS;
   let before: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const at = (line: readonly number[], index: number): number => line[index] ?? MOST_LETTERS;
+      const at = (line: readonly number[], index: number): number => line[index] ?? MAX_COMPARED_LETTERS;
       const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       row.push(
         Math.min(
           at(last, j) + 1,
           at(row, j - 1) + 1,
           at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
-          isSwap ? at(before, j - 2) + 1 : MOST_LETTERS,
+          isSwap ? at(before, j - 2) + 1 : MAX_COMPARED_LETTERS,
         ),
       );
     }
     [before, last] = [last, row];
   }
-  return last[b.length] ?? MOST_LETTERS;
+  return last[b.length] ?? MAX_COMPARED_LETTERS;
 }
 
-const MOST_LETTERS = 64;
+const MAX_COMPARED_LETTERS = 64;

@@ -67,7 +67,7 @@ export class ToolConfigurationError extends SignalError {
  * Returns the result of a call that a signal ended: its reason, for the model, in case the loop ever resumes.
  * It is not a success, since the call broke off.
  */
-export const signalled = ({ signal }: SignalError): ToolResult =>
+export const toSignalResult = ({ signal }: SignalError): ToolResult =>
   signal.type === 'misconfigured' || signal.type === 'fail'
     ? toolResult({ type: 'error', message: signal.reason, signal })
     : toolResult({ type: 'text', content: signal.reason, withheld: true, signal });

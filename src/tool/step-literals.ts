@@ -16,27 +16,27 @@ interface DeclaredStep {
  * Returns the schema of a tool's declared output. Throws if it has no JSON Schema, or if that is not an
  * object.
  */
-type ReadOutput = (output: NonNullable<AnyTool['output']>) => { readonly json: JsonSchema };
+type OutputReader = (output: NonNullable<AnyTool['output']>) => { readonly json: JsonSchema };
 
 /**
  * Returns the first step that does not fit the one before it, or `undefined`. Undeclared outputs are not
  * checked.
  */
-export function misfitOf(
+export function findMisfit(
   steps: readonly DeclaredStep[],
-  readOutput: ReadOutput,
+  readOutput: OutputReader,
 ): { readonly at: number; readonly problem: string } | undefined {
   for (const [index, { tool: next }] of steps.entries()) {
     const before = steps[index - 1];
     if (!before || before.adapt || next.readInput) continue;
-    const problem = misfit(before.tool, next, readOutput);
+    const problem = misfitProblem(before.tool, next, readOutput);
     if (problem !== undefined) return { at: index, problem };
   }
   return undefined;
 }
 
-function misfit(before: AnyTool, next: AnyTool, readOutput: ReadOutput): string | undefined {
-  const schema = returnedBy(before, readOutput);
+function misfitProblem(before: AnyTool, next: AnyTool, readOutput: OutputReader): string | undefined {
+  const schema = outputSchemaOf(before, readOutput);
   if (!schema) return undefined;
   const { properties } = schema;
   if (!isJsonObject(properties)) return undefined;
@@ -44,7 +44,7 @@ function misfit(before: AnyTool, next: AnyTool, readOutput: ReadOutput): string 
   const missing = (Array.isArray(required) ? required : []).find(
     (key) => !Object.hasOwn(properties, String(key)),
   );
-  if (missing === undefined || isOpen(before.output, schema)) return undefined;
+  if (missing === undefined || isOpenObject(before.output, schema)) return undefined;
   const has =
     Object.keys(properties)
       .map((key) => `'${key}'`)
@@ -56,11 +56,11 @@ function misfit(before: AnyTool, next: AnyTool, readOutput: ReadOutput): string 
 }
 
 /** Returns whether values can have other properties. Valibot's JSON Schema does not say so. */
-const isOpen = (output: unknown, { additionalProperties = false }: JsonSchema): boolean =>
+const isOpenObject = (output: unknown, { additionalProperties = false }: JsonSchema): boolean =>
   Object(output).type === 'loose_object' || additionalProperties !== false;
 
 /** Returns the JSON Schema of a tool's declared output, if it is an object. */
-function returnedBy({ output }: AnyTool, readOutput: ReadOutput): JsonSchema | undefined {
+function outputSchemaOf({ output }: AnyTool, readOutput: OutputReader): JsonSchema | undefined {
   const read = attempt(() => output && readOutput(output).json);
   return read.ok ? read.value : undefined;
 }

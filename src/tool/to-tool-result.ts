@@ -1,5 +1,5 @@
 import { type ContentPart, type NewFile, toFileName, toMediaType } from './content.ts';
-import { type KeptBytes, type KeptJson, keepJson, type NonJson } from './copy-json.ts';
+import { copyJsonPart, type ExtractedBytes, type NonJsonValue, type PartialJsonCopy } from './copy-json.ts';
 import { literals } from './literals.ts';
 import { type ContentResult, isToolResult, type ToolResult, text, toolResult } from './tool-result.ts';
 
@@ -20,16 +20,16 @@ export function toToolResult(tool: string, returned: unknown, onLost?: OnLost): 
   if (returned === undefined) return text('Done');
   const result = isToolResult(returned) ? returned : undefined;
   if (result && result.type !== 'artifact') return result;
-  const kept = keepJson(result ? result.value : returned);
-  tellLost(tool, kept, onLost);
-  return result ? keptArtifact(result, kept) : shown(kept);
+  const kept = copyJsonPart(result ? result.value : returned);
+  reportLost(tool, kept, onLost);
+  return result ? toArtifactResult(result, kept) : toShownResult(kept);
 }
 
 /** Called with a message about a part of a tool's return value that cannot be stored. */
 type OnLost = (problem: string) => void;
 
-function shown({ value, left, nulls, bytes }: KeptJson): ToolResult {
-  const remark = notShown(left);
+function toShownResult({ value, left, nulls, bytes }: PartialJsonCopy): ToolResult {
+  const remark = hiddenRemarks(left);
   const [only] = bytes;
   if (only?.name === '') return toolResult({ type: 'content', parts: [toFile(only)] });
   if (value === undefined) return text(['Done', ...remark].join('\n'));
@@ -39,31 +39,31 @@ function shown({ value, left, nulls, bytes }: KeptJson): ToolResult {
   if (bytes.length === 0)
     return toolResult({ type: 'artifact', value, ...(remark[0] && { remark: remark[0] }) });
   const words = [JSON.stringify(value), ...remark].join('\n\n');
-  return toolResult({ type: 'artifact', value, parts: withFiles([{ type: 'text', text: words }], bytes) });
+  return toolResult({ type: 'artifact', value, parts: appendFiles([{ type: 'text', text: words }], bytes) });
 }
 
 /**
  * Returns the result of an artifact with its own words for the model. If its value is lost, only the words
  * remain.
  */
-function keptArtifact(
+function toArtifactResult(
   { value: _, ...said }: Extract<ToolResult, { type: 'artifact' }>,
-  { value, left, bytes }: KeptJson,
+  { value, left, bytes }: PartialJsonCopy,
 ): ToolResult {
   const { content, ...rest } = said;
   if (value === undefined && said.parts) return toolResult({ type: 'content', parts: said.parts });
-  if (value === undefined) return text(content ?? ['Done', ...notShown(left)].join('\n'));
+  if (value === undefined) return text(content ?? ['Done', ...hiddenRemarks(left)].join('\n'));
   if (bytes.length === 0) return toolResult({ ...said, value });
   const words: readonly ContentPart[] = [{ type: 'text', text: content ?? JSON.stringify(value) }];
-  return toolResult({ ...rest, value, parts: withFiles(said.parts ?? words, bytes) });
+  return toolResult({ ...rest, value, parts: appendFiles(said.parts ?? words, bytes) });
 }
 
-const withFiles = (parts: readonly ContentPart[], bytes: readonly KeptBytes[]): ContentPart[] => [
+const appendFiles = (parts: readonly ContentPart[], bytes: readonly ExtractedBytes[]): ContentPart[] => [
   ...parts,
   ...bytes.map(toFile),
 ];
 
-const toFile = ({ name, bytes }: KeptBytes): NewFile => ({
+const toFile = ({ name, bytes }: ExtractedBytes): NewFile => ({
   type: 'file',
   mediaType: mediaTypeOf(bytes),
   ...(name !== '' && { name }),
@@ -85,26 +85,27 @@ const SIGNATURES: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** The maximum number of places named for values that were left out. */
-const MOST_NAMED = 5;
+const MAX_NAMED_PLACES = 5;
 
 /** Returns the remark for the model after a value with parts left out. */
-const notShown = (left: readonly NonJson[]): readonly string[] =>
-  left.length === 0 ? [] : [`(not shown: ${placesOf(left)})`];
+const hiddenRemarks = (left: readonly NonJsonValue[]): readonly string[] =>
+  left.length === 0 ? [] : [`(not shown: ${describePlaces(left)})`];
 
-function placesOf(places: readonly NonJson[]): string {
-  const named = places.slice(0, MOST_NAMED).map(({ path, what }) => `${path} is ${what}`);
+function describePlaces(places: readonly NonJsonValue[]): string {
+  const named = places.slice(0, MAX_NAMED_PLACES).map(({ path, what }) => `${path} is ${what}`);
   const more = places.length - named.length;
   return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }
 
-function tellLost(tool: string, { left, nulls }: KeptJson, onLost: OnLost | undefined): void {
+function reportLost(tool: string, { left, nulls }: PartialJsonCopy, onLost: OnLost | undefined): void {
   if (!onLost) return;
   if (left.length > 0)
     onLost(
-      `Tool '${tool}' returned values that JSON does not keep, and they were left out: ${placesOf(left)}.` +
+      `Tool '${tool}' returned values that JSON does not keep, and they were left out: ${describePlaces(left)}.` +
         (literals ? ` ${literals.mendLost(left)}` : ''),
     );
-  if (nulls.length > 0) onLost(`Tool '${tool}' returned numbers that are null in JSON: ${placesOf(nulls)}.`);
+  if (nulls.length > 0)
+    onLost(`Tool '${tool}' returned numbers that are null in JSON: ${describePlaces(nulls)}.`);
 }
 
 /**
@@ -135,8 +136,8 @@ function toPart(part: unknown, index: number): ContentPart {
   const isNamed = name === undefined || typeof name === 'string';
   if (type === 'file' && typeof mediaType === 'string' && toMediaType(mediaType) === mediaType && isNamed) {
     const told = { type, mediaType, ...named(name) } as const;
-    if (bytes !== undefined) return { ...told, bytes: bytesOf(bytes) };
-    if (typeof url === 'string') return { ...told, url: addressOf(URL.parse(url)) };
+    if (bytes !== undefined) return { ...told, bytes: toBytes(bytes) };
+    if (typeof url === 'string') return { ...told, url: toHttpsUrl(URL.parse(url)) };
     if (typeof id === 'string' && Number.isSafeInteger(size)) return { ...told, id, size };
   }
   throw new TypeError(
@@ -164,7 +165,7 @@ export function file(source: FileSource, mediaType: string, name?: string): Cont
   if (type === undefined) throw new TypeError(`'${mediaType}' is not a media type such as image/png.`);
   const told = { type: 'file', mediaType: type, ...named(name) } as const;
   // A copy, since the tool can continue to use its own.
-  const held = isUrl(source) ? { url: addressOf(source) } : { bytes: new Uint8Array(bytesOf(source)) };
+  const held = isUrl(source) ? { url: toHttpsUrl(source) } : { bytes: new Uint8Array(toBytes(source)) };
   return toolResult({ type: 'content', parts: [{ ...told, ...held }] });
 }
 
@@ -189,20 +190,20 @@ const named = (name: string | undefined): { readonly name?: string } => {
 };
 
 /** Works for objects of another realm too, which have other classes. */
-const tagOf = (source: unknown): string =>
+const typeTagOf = (source: unknown): string =>
   Object.prototype.toString.call(source).slice('[object '.length, -1);
 
-const isUrl = (source: FileSource): source is URL => tagOf(source) === 'URL';
+const isUrl = (source: FileSource): source is URL => typeTagOf(source) === 'URL';
 
 /** Refuses URLs with a user, whose password would be journaled and shown to models. */
-function addressOf(url: URL | null): string {
+function toHttpsUrl(url: URL | null): string {
   if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url.href;
   throw new TypeError('The URL of a file must begin with https: and contain no user.');
 }
 
 /** Returns the bytes of a source. Callers without types can pass anything. */
-function bytesOf(source: Uint8Array | ArrayBuffer): Uint8Array {
-  const kind = tagOf(source);
+function toBytes(source: Uint8Array | ArrayBuffer): Uint8Array {
+  const kind = typeTagOf(source);
   if (kind === 'Uint8Array') return source as Uint8Array; // The tag proves it, here and below.
   if (kind === 'ArrayBuffer') return new Uint8Array(source as ArrayBuffer);
   throw new TypeError(

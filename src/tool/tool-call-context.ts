@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { attempt } from './async.ts';
 import { copyJson } from './copy-json.ts';
-import { isJsonObject, type Json, type JsonLike, type JsonObject, sameJson, shorten } from './json.ts';
+import { isEqualJson, isJsonObject, type Json, type JsonLike, type JsonObject, shorten } from './json.ts';
 
 /** The problem of a context value. */
 export type ContextProblem = 'missing' | 'invalid' | 'not-json' | 'asynchronous-schema';
@@ -67,7 +67,7 @@ export class ToolCallContext {
     if (values instanceof ToolCallContext) return values;
     const copies = new Map<string, Json>();
     for (const [key, value] of isIterable(values) ? values : Object.entries(values)) {
-      if (value !== undefined) copies.set(key, copyOf(key, value));
+      if (value !== undefined) copies.set(key, copyValue(key, value));
     }
     return copies.size === 0 ? ToolCallContext.EMPTY : new ToolCallContext(copies);
   }
@@ -82,7 +82,7 @@ export class ToolCallContext {
   get<Schema extends StandardSchemaV1>(key: string, schema: Schema): StandardSchemaV1.InferOutput<Schema>;
   get(key: string, schema?: StandardSchemaV1): unknown {
     const value = this.#values.get(key);
-    return schema === undefined ? value : validated(key, value, schema);
+    return schema === undefined ? value : validateValue(key, value, schema);
   }
 
   has(key: string): boolean {
@@ -105,7 +105,7 @@ export class ToolCallContext {
 
   /** Returns whether both have the same keys with the same values, in any order. */
   equals(other: ToolCallContext): boolean {
-    return sameJson(this.toJSON(), other.toJSON());
+    return isEqualJson(this.toJSON(), other.toJSON());
   }
 
   /** Returns the values, for the journal. `of` restores the same context from them. */
@@ -122,7 +122,7 @@ export class ToolCallContext {
   }
 }
 
-function validated(key: string, value: Json | undefined, schema: StandardSchemaV1): unknown {
+function validateValue(key: string, value: Json | undefined, schema: StandardSchemaV1): unknown {
   const made = attempt(() => schema['~standard'].validate(value));
   const result = made.ok ? made.value : undefined;
   if (result instanceof Promise) {
@@ -139,7 +139,7 @@ function validated(key: string, value: Json | undefined, schema: StandardSchemaV
   throw contextError(key, 'invalid', 'does not match the schema it is read with');
 }
 
-function copyOf(key: string, value: JsonLike): Json {
+function copyValue(key: string, value: JsonLike): Json {
   const copy = copyJson(value);
   if (copy.ok) return freeze(copy.value);
   throw contextError(key, 'not-json', `is not JSON: at \`${copy.problem.path}\` it is ${copy.problem.what}`);

@@ -19,19 +19,20 @@ export function choiceProblem(choices: readonly Choice[], tools: readonly NamedT
     if (tools.length === 0 && (choice === 'required' || typeof choice === 'object'))
       return 'it only together with tools';
     if (typeof choice === 'object' && !isAmong(tools, choice.tool))
-      return `one of its tools: ${listed(tools)}`;
+      return `one of its tools: ${formatNames(tools)}`;
   }
   return undefined;
 }
 
 /** Returns whether a tool is among these or inside them, since an unfolding tool offers its inner ones. */
-const isAmong = (tools: readonly NamedTool[], name: string): boolean => namesIn(tools, new Set()).has(name);
+const isAmong = (tools: readonly NamedTool[], name: string): boolean =>
+  collectNames(tools, new Set()).has(name);
 
-function namesIn(tools: readonly NamedTool[], names: Set<string>): ReadonlySet<string> {
+function collectNames(tools: readonly NamedTool[], names: Set<string>): ReadonlySet<string> {
   for (const { name, inner = [] } of tools) {
     if (names.has(name)) continue;
     names.add(name);
-    namesIn(inner, names);
+    collectNames(inner, names);
   }
   return names;
 }
@@ -39,7 +40,7 @@ function namesIn(tools: readonly NamedTool[], names: Set<string>): ReadonlySet<s
 /** The maximum number of tools named in a message. */
 const MAX_NAMES = 20;
 
-const listed = (tools: readonly NamedTool[]): string =>
+const formatNames = (tools: readonly NamedTool[]): string =>
   tools
     .slice(0, MAX_NAMES)
     .map(({ name }) => `'${shorten(name, 64)}'`)

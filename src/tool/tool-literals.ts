@@ -4,12 +4,12 @@
  */
 
 /** The keys that the literals of all tools have. */
-export const NAMED = { name: 'text', description: 'text' } as const;
+export const NAMED_KEYS = { name: 'text', description: 'text' } as const;
 
 /**
  * Options of other libraries for features that are modules here. Each has the code to write, and its import.
  */
-export const IN_USE = {
+export const MODULE_OPTIONS = {
   chaining: [
     'use: [chaining([chainFrom(Customer)])]',
     "import { chainFrom, chaining } from 'holdfast/kinds'",

@@ -12,7 +12,7 @@ export type MemoryTiming = 'call' | 'batch';
 export type MemoryScope = 'path' | 'session' | 'turn';
 
 /** The ends of a call for which a fact counts: only a success, or any end. */
-type FactOn = 'success' | 'end';
+type FactCondition = 'success' | 'end';
 
 /**
  * A memory of a session: a fold over the facts that calls of a kind of tool record. `Value` and `Fact` are
@@ -80,7 +80,7 @@ export type SessionMoment = MemoryPlace &
   (
     | { readonly type: 'turn-started'; readonly root: string }
     /**
-     * A nested loop opened. The place is that loop. `around`: the id of the outer loop, empty for the turn's
+     * A nested loop opened. The place is that loop. `nestHttpGates`: the id of the outer loop, empty for the turn's
      * own.
      */
     | { readonly type: 'loop-opened'; readonly around: string }
@@ -151,11 +151,11 @@ export interface FactOptions {
    * When the fact counts. `success`: only if its call succeeds. `end`: also if it fails, is rejected, times
    * out, is cancelled, or is closed as unknown after a kill. Defaults to `success`.
    */
-  readonly on?: FactOn | undefined;
+  readonly on?: FactCondition | undefined;
 }
 
 /** Makes a fact of this memory. */
-export const factOf = <Value extends Json, Fact extends Json>(
+export const createFact = <Value extends Json, Fact extends Json>(
   { name, unread }: Pick<ToolMemory<Value, Fact>, 'name' | 'unread'>,
   fact: Fact,
   { on }: FactOptions = {},

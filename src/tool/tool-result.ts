@@ -1,11 +1,18 @@
-import { memoized } from './async.ts';
-import { CONTENT_PART, type ContentPart, inWords, isFile, isNew, placed } from './content.ts';
+import { memoize } from './async.ts';
+import {
+  CONTENT_PART,
+  type ContentPart,
+  contentToText,
+  isFile,
+  isNewFile,
+  toPartsWithFiles,
+} from './content.ts';
 import type { Json } from './json.ts';
 import {
   ANY_JSON,
   type Infer,
   OPTIONAL_TEXT,
-  OPTIONAL_YES,
+  OPTIONAL_TRUE,
   type Shape,
   TEXT,
   TEXT_OR_NULL,
@@ -15,11 +22,11 @@ import {
  * Marks a value made by `text`, `content`, `artifact` or `error`. Private to this module, so that data that
  * only looks like a result (`{ type: 'error' }`) is never mistaken for one.
  */
-const made: unique symbol = Symbol('holdfast.tool-result');
+const RESULT_MARK: unique symbol = Symbol('holdfast.tool-result');
 
 /**
  * Why a call ended in an error. Absent if the tool itself returned the error. `threw`: its code threw, and
- * the message is the exception's. `declined`: a person or client declined, or did not answer in time.
+ * the message is the exception's. `toDeclinedAnswer`: a person or client declined, or did not answer in time.
  * `skipped`: a signal of another call of its batch ended the loop first. `unknown-outcome`: it was started,
  * and may or may not have happened.
  */
@@ -52,11 +59,11 @@ export const SIGNAL = {
 } as const satisfies Shape;
 
 /**
- * `withheld`: not an error, but not a success either. The tool is not available now, the call broke off by a
+ * `withheldResult`: not an error, but not a success either. The tool is not available now, the call broke off by a
  * signal, or its loop reached a limit. The text says which. No fold counts it as a success.
  */
-const WITHHELD = {
-  object: { withheld: OPTIONAL_YES, signal: { optional: SIGNAL } },
+const WITHHELD_FIELDS = {
+  object: { withheld: OPTIONAL_TRUE, signal: { optional: SIGNAL } },
 } as const satisfies Shape;
 
 const PARTS = { listOf: CONTENT_PART } as const satisfies Shape;
@@ -68,14 +75,14 @@ export const ITEM_TYPES = { optional: { listOf: TEXT_OR_NULL } } as const;
 export type ResultData = Infer<typeof RESULT>;
 export const RESULT = {
   anyOf: [
-    { object: { type: { only: 'text' }, content: TEXT }, and: WITHHELD },
+    { object: { type: { only: 'text' }, content: TEXT }, and: WITHHELD_FIELDS },
     {
       object: {
         type: { only: 'content' },
         /** Text and files, in the order in which the model is shown them. */
         parts: PARTS,
       },
-      and: WITHHELD,
+      and: WITHHELD_FIELDS,
     },
     /**
      * Without `content`, the model reads the value's JSON followed by the remark, so that the value is stored
@@ -96,7 +103,7 @@ export const RESULT = {
          */
         artifactTypes: ITEM_TYPES,
       },
-      and: WITHHELD,
+      and: WITHHELD_FIELDS,
     },
     {
       object: {
@@ -111,7 +118,7 @@ export const RESULT = {
 
 /** A result made by `text`, `content`, `artifact` or `error`. */
 export type ToolResult = ResultData & {
-  readonly [made]: true;
+  readonly [RESULT_MARK]: true;
   /** The text for the model, without the `Error: ` before an error's message. */
   readonly content: string;
   /** Returns the same text. */
@@ -150,8 +157,8 @@ export function toolResult<Data extends ResultData>(
 ): Extract<ToolResult, { readonly type: Data['type'] }>;
 export function toolResult(data: ResultData): ToolResult {
   // Computed on access, since the text of an artifact can be its whole JSON.
-  const content = (): string => contentOf(data);
-  const added = { [made]: { value: true }, text: { value: content } };
+  const content = (): string => resultText(data);
+  const added = { [RESULT_MARK]: { value: true }, text: { value: content } };
   const result = Object.defineProperties({ ...data }, added);
   if (!Object.hasOwn(result, 'content')) Object.defineProperty(result, 'content', { get: content });
   return result as ToolResult; // The properties were just defined.
@@ -159,44 +166,44 @@ export function toolResult(data: ResultData): ToolResult {
 
 /** Recognizes a result by its private mark, never by its shape. */
 export const isToolResult = (value: unknown): value is ToolResult =>
-  typeof value === 'object' && value !== null && made in value;
+  typeof value === 'object' && value !== null && RESULT_MARK in value;
 
 /**
  * Returns the text of a result for the model. For an error: `Error: {message}`. An artifact's JSON is never
  * added to its own text.
  */
 export const modelText = (result: ResultData): string =>
-  result.type === 'error' ? `Error: ${result.message}` : contentOf(result);
+  result.type === 'error' ? `Error: ${result.message}` : resultText(result);
 
 /** The default for the maximum characters of one result that a model is shown. */
-export const RESULT_CHARACTERS = 65_536;
+export const DEFAULT_RESULT_CHARACTERS = 65_536;
 
 /**
  * Returns the text of a result for the model. If it is longer than `most`, returns its beginning and how much
  * that is. A remark below an artifact is never shortened, since it names tools that the model could not know
- * otherwise. `readOn` returns how to read the rest from a character.
+ * otherwise. `readFromPage` returns how to read the rest from a character.
  */
-export function shownText(result: ResultData, most: number, readOn?: (from: number) => string): string {
-  const { text } = wordsOf(result);
+export function textForModel(result: ResultData, most: number, readOn?: (from: number) => string): string {
+  const { text } = cachedText(result);
   if (text.length <= most) return text;
-  const below = belowOf(result);
+  const below = remarkOf(result);
   const whole = text.length - below.length;
-  const shown = beginning(text, Math.min(most, whole));
+  const shown = truncateText(text, Math.min(most, whole));
   if (shown.length === whole) return text;
   const how = readOn ? `; ${readOn(shown.length)}` : '';
   return `${shown}\n... [shortened: ${shown.length} of ${whole} characters are shown${how}]${below}`;
 }
 
 /** Cached per result, since every request shows the conversation to the model. */
-const wordsOf = memoized((result: ResultData) => ({ text: modelText(result) }));
+const cachedText = memoize((result: ResultData) => ({ text: modelText(result) }));
 
 /** Returns the text of a result that can be shortened, without the remark below an artifact. */
-export function shortenable(result: ResultData): string {
+export function shortenableText(result: ResultData): string {
   const text = modelText(result);
-  return text.slice(0, text.length - belowOf(result).length);
+  return text.slice(0, text.length - remarkOf(result).length);
 }
 
-function belowOf(result: ResultData): string {
+function remarkOf(result: ResultData): string {
   const remark = result.type === 'artifact' && result.content === undefined ? result.remark : undefined;
   return remark ? `\n\n${remark}` : '';
 }
@@ -205,11 +212,11 @@ function belowOf(result: ResultData): string {
  * Returns the first characters of a text, without half of a surrogate pair at the end, which some providers
  * refuse.
  */
-export const beginning = (text: string, most: number): string =>
+export const truncateText = (text: string, most: number): string =>
   text.slice(0, /[\uD800-\uDBFF]/.test(text[most - 1] ?? '') ? most - 1 : most);
 
 /** Returns the length of the common beginning of two texts. */
-export function sameLength(one: string, other: string): number {
+export function commonPrefixLength(one: string, other: string): number {
   const most = Math.min(one.length, other.length);
   if (one.startsWith(other.slice(0, most))) return most;
   let at = 0;
@@ -218,31 +225,31 @@ export function sameLength(one: string, other: string): number {
 }
 
 /** Returns whether a call succeeded. */
-export const succeeded = (result: ResultData): boolean => result.type !== 'error' && result.withheld !== true;
+export const isSuccess = (result: ResultData): boolean => result.type !== 'error' && result.withheld !== true;
 
 /**
  * Returns a result for a tool that is not available now. It is not an error, since the model can find another
  * way.
  */
-export const withheld = (content: string): ToolResult =>
+export const withheldResult = (content: string): ToolResult =>
   toolResult({ type: 'text', content, withheld: true });
 
 /** Returns an error with a reason that the system knows. A tool's own errors have none. */
-export const failure = (reason: ErrorReason, message: string): ToolResult =>
+export const failureResult = (reason: ErrorReason, message: string): ToolResult =>
   toolResult({ type: 'error', message, reason });
 
 /** Returns whether the outcome of a result's call is unknown. */
 export const isOutcomeUnknown = (result: ResultData): boolean =>
   result.type === 'error' && result.reason === 'unknown-outcome';
 
-function contentOf(result: ResultData): string {
+function resultText(result: ResultData): string {
   switch (result.type) {
     case 'text':
       return result.content;
     case 'content':
-      return inWords(result.parts);
+      return contentToText(result.parts);
     case 'artifact':
-      if (result.parts) return inWords(result.parts);
+      if (result.parts) return contentToText(result.parts);
       return (
         result.content ??
         [JSON.stringify(result.value), ...(result.remark ? [result.remark] : [])].join('\n\n')
@@ -271,7 +278,7 @@ export const partsOfResult = (result: ResultData): readonly ContentPart[] =>
   result.type === 'content' || result.type === 'artifact' ? (result.parts ?? []) : [];
 
 /** Returns whether a result contains a file that is not kept yet. */
-export const hasNewFiles = (result: ResultData): boolean => partsOfResult(result).some(isNew);
+export const hasNewFiles = (result: ResultData): boolean => partsOfResult(result).some(isNewFile);
 
 /**
  * Returns a result with an error for the model, which reads `Error: {message}`, or a default message. `cause`
@@ -320,16 +327,16 @@ export function artifact(
   ...rest: readonly [unknown] | readonly [ArtifactType, unknown]
 ): ToolResult {
   const said = typeof words === 'string' ? { content: words } : { parts: words.parts };
-  if (rest.length === 1) return toolResult({ type: 'artifact', ...said, value: unchecked(rest[0]) });
+  if (rest.length === 1) return toolResult({ type: 'artifact', ...said, value: asUncheckedJson(rest[0]) });
   const [type, value] = rest;
-  return toolResult({ type: 'artifact', ...said, value: unchecked(value), artifactType: type.name });
+  return toolResult({ type: 'artifact', ...said, value: asUncheckedJson(value), artifactType: type.name });
 }
 
 /**
  * Not checked here, since every artifact is checked when its call ends. A parameter of type `Json` would
  * reject interfaces.
  */
-const unchecked = (value: unknown): Json => value as Json;
+const asUncheckedJson = (value: unknown): Json => value as Json;
 
 /**
  * Returns a result with other text for the model. Its variant, artifact, reason and signal stay, so that
@@ -344,18 +351,18 @@ export function mapContent(result: ToolResult, map: (content: string) => string)
   const content = map(result.content);
   // An artifact without its own text is stored once, as long as its text does not change.
   if (content === result.content) return result;
-  return toolResult(withWords(result, content));
+  return toolResult(withText(result, content));
 }
 
 /**
  * Returns a result with other text for the model. Its files stay, each in place of its line, or after the
  * text.
  */
-export function withWords(result: ResultData, words: string): ResultData {
+export function withText(result: ResultData, words: string): ResultData {
   if (result.type === 'error') return { ...result, message: words };
   const files = partsOfResult(result).filter(isFile);
   if (result.type === 'text' || files.length === 0) return { ...withoutParts(result), content: words };
-  return { ...result, parts: placed(words, files) };
+  return { ...result, parts: toPartsWithFiles(words, files) };
 }
 
 function withoutParts(

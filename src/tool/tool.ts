@@ -220,7 +220,7 @@ export interface LoopView {
 export interface InjectionStrategy {
   readonly name: string;
   /** Called before `offer` and before each model call, to discover outside state that `offer` needs. */
-  readonly discover?: Discovers | undefined;
+  readonly discover?: DiscoverySteps | undefined;
   /** The modules that it needs, as in the definition of a tool. */
   readonly uses?: readonly ModuleUse[] | undefined;
   /** Returns the offered tools. It must return the same array if it changes nothing, and must not throw. */
@@ -317,4 +317,4 @@ export type KeptValue =
 export type Discover = (discovery: Discovery) => Promise<readonly MemoryFact[]>;
 
 /** A discovery as a whole, or in parts. A part that fails or has no room does not affect the others. */
-export type Discovers = Discover | readonly Discover[];
+export type DiscoverySteps = Discover | readonly Discover[];

@@ -3,7 +3,7 @@
  * `literals.ts`.
  */
 import type { ModuleIdentity, ModuleUse } from './module-use.ts';
-import { shown } from './shown.ts';
+import { describeValue } from './shown.ts';
 
 /**
  * Returns why these uses conflict, or `undefined`. `scopes`: the uses that apply together, such as an agent's
@@ -15,30 +15,30 @@ export function usesProblem(
 ): string | undefined {
   const modules = new Map<string, ModuleIdentity>();
   for (const use of [...scopes, all].flat()) {
-    if (typeof use !== 'object' || !isMade(use)) return notMade(use);
+    if (typeof use !== 'object' || !isMade(use)) return copiedUseProblem(use);
     const { module } = use;
     const { name } = module;
     if ((modules.get(name) ?? module) !== module)
       return `Two modules are called '${name}': rename one${SECOND_COPY}`;
     modules.set(name, module);
   }
-  return scopes.map(sharedKey).find((problem) => problem !== undefined);
+  return scopes.map(sharedKeyProblem).find((problem) => problem !== undefined);
 }
 
 /** Returns an error for two uses of one module with the same key, or `undefined`. */
-function sharedKey(uses: readonly ModuleUse[]): string | undefined {
+function sharedKeyProblem(uses: readonly ModuleUse[]): string | undefined {
   const distinct = new Map<string, ModuleUse>();
   for (const use of uses) {
     const { module, key } = use;
     const id = `${module.name} ${key}`;
-    if ((distinct.get(id) ?? use) !== use) return twoUses(module.name, key);
+    if ((distinct.get(id) ?? use) !== use) return duplicateUseProblem(module.name, key);
     distinct.set(id, use);
   }
   return undefined;
 }
 
 /** Returns the error for a value that is not a use. */
-function notMade(use: unknown): string {
+function copiedUseProblem(use: unknown): string {
   const { name } = Object(Object(use).module);
   return typeof name === 'string'
     ? `A use of the module '${name}' is a copy: pass the object that the module returned${SECOND_COPY}`
@@ -47,7 +47,7 @@ function notMade(use: unknown): string {
 
 const SECOND_COPY = ', or look for a second copy of holdfast (npm ls holdfast).';
 
-const twoUses = (name: string, key: string): string =>
+const duplicateUseProblem = (name: string, key: string): string =>
   `The module '${name}' is used twice ` +
   (key === ''
     ? 'with different settings: use it once.'
@@ -59,14 +59,14 @@ const twoUses = (name: string, key: string): string =>
  */
 export function chainsProblem(given: unknown, isMade: (entry: object) => boolean): string | undefined {
   if (!Array.isArray(given))
-    return `chaining() was given ${shown(given)}: use a list, as in chaining([chainFrom(Customer)]).`;
+    return `chaining() was given ${describeValue(given)}: use a list, as in chaining([chainFrom(Customer)]).`;
   const at = given.findIndex((entry) => !isMade(Object(entry)));
   if (at < 0) return undefined;
-  return `chaining() has ${shown(given[at])} at [${at}]: use what chainFrom, discover or chainAny returns, as in chaining([chainFrom(Customer)]).`;
+  return `chaining() has ${describeValue(given[at])} at [${at}]: use what chainFrom, discover or chainAny returns, as in chaining([chainFrom(Customer)]).`;
 }
 
 /** The error for an agent or a tool without any type to chain, to follow its name. */
-export const nothingToChain =
+export const NOTHING_TO_CHAIN =
   'has chainAny(), and none of its tools declares a type whose objects have tools: make one with ' +
   'defineDomainType({ name, schema, tools }), and declare it as the `output` of the tool that returns the object, or name it, as in ' +
   'chainAny(Customer)';

@@ -14,7 +14,8 @@ export type Carrier = Pick<AnyTool, 'uses' | 'usesInside' | 'delegate' | 'inner'
  * @throws TypeError in development, if one discovers tools outside (`discover`) but does not bring the module
  * for it.
  */
-export const usesOf = (carriers: readonly Carrier[]): readonly ModuleUse[] => collected(carriers, ownUses);
+export const collectUses = (carriers: readonly Carrier[]): readonly ModuleUse[] =>
+  collectFrom(carriers, ownUses);
 
 function ownUses({ uses = [], discover }: Pick<Carrier, 'uses' | 'discover'>): readonly ModuleUse[] {
   if (discover) literals?.refuse(TypeError, literals.discoverProblem(uses));
@@ -25,10 +26,10 @@ function ownUses({ uses = [], discover }: Pick<Carrier, 'uses' | 'discover'>): r
 }
 
 /** Returns the modules that only nested loops of these tools use, each once. */
-export const usesInside = (carriers: readonly Carrier[]): readonly ModuleUse[] =>
-  collected(carriers, ({ usesInside: inside }) => inside ?? []);
+export const collectInnerUses = (carriers: readonly Carrier[]): readonly ModuleUse[] =>
+  collectFrom(carriers, ({ usesInside: inside }) => inside ?? []);
 
-function collected(
+function collectFrom(
   carriers: readonly Carrier[],
   usesIn: (carrier: Carrier) => readonly ModuleUse[],
 ): readonly ModuleUse[] {
@@ -48,7 +49,7 @@ function collected(
 export interface OfferSeam extends InjectionStrategy {
   /**
    * Limits it to loops that have the use themselves: `before` the strategies of every loop, so that its tools
-   * can unfold, or `after` them. A use of the app applies to every loop regardless. By default it runs in
+   * can unfold, or `chainCallerGates` them. A use of the app applies to every loop regardless. By default it runs in
    * every loop of the app.
    */
   readonly own?: 'before' | 'after' | undefined;
@@ -87,5 +88,5 @@ export const ownOffers = (
   });
 
 /** Returns the facts with which a loop of these uses restarts under a key. */
-export const forgettingUnder = (uses: readonly ModuleUse[] | undefined, key: string): readonly MemoryFact[] =>
+export const factsToForget = (uses: readonly ModuleUse[] | undefined, key: string): readonly MemoryFact[] =>
   (uses ?? []).flatMap((use) => OFFERS.of(use)?.forget?.(key) ?? []);

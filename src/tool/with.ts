@@ -1,6 +1,6 @@
 import { checkNaming, readMetadata, ToolDefinitionError } from './check-definition.ts';
-import { checkCall, checkInput, coerceInput, invalidInput } from './check-input.ts';
-import { copyable, decorate, makerOf, renamed, unwrapAs } from './decorate.ts';
+import { checkCall, checkInput, coerceInput, invalidInputResult } from './check-input.ts';
+import { copyMakerOf, decorate, makeCopyable, renameTool, unwrapAs } from './decorate.ts';
 import {
   type InputSchema,
   InputSchemaError,
@@ -8,7 +8,7 @@ import {
   type PropertyValue,
   toPropertySchema,
 } from './input-schema.ts';
-import { isJsonObject, type Json, type JsonObject, type JsonSchema, own } from './json.ts';
+import { getOwn, isJsonObject, type Json, type JsonObject, type JsonSchema } from './json.ts';
 import type { CheckedInput } from './problem-lines.ts';
 import type { AnyTool, CallRun, Tool } from './tool.ts';
 
@@ -28,7 +28,7 @@ export function withName<const Name extends string, Input, Output>(
   name: Name,
 ): Tool<Name, Input, Output> {
   checkNaming(name, tool.description);
-  return renamed(tool, name);
+  return renameTool(tool, name);
 }
 
 /**
@@ -124,7 +124,7 @@ export function withParameter<
   const isClosed = [tool.inputSchema.additionalProperties, tool.inputSchema.unevaluatedProperties].includes(
     false,
   );
-  const ofTool = (input: JsonObject): JsonObject => (isClosed ? without(input, key) : input);
+  const ofTool = (input: JsonObject): JsonObject => (isClosed ? omitKey(input, key) : input);
 
   // A tool with its own loop is asked with the whole input.
   const isAsked = unwrapAs(tool, isCopyable) !== undefined;
@@ -137,7 +137,7 @@ export function withParameter<
     const broken = failed.find(({ problems }) => problems === undefined);
     return (
       broken ??
-      invalidInput(
+      invalidInputResult(
         as,
         failed.flatMap(({ problems = [] }) => problems),
       )
@@ -146,13 +146,13 @@ export function withParameter<
 
   const more = {
     ...decorate<AnyTool>(tool, {
-      inputSchema: merged(tool.inputSchema, property.json),
+      inputSchema: mergeSchemas(tool.inputSchema, property.json),
       check,
       async call(input, call) {
         const added = await checkCall(property, input, call);
         if (added.ok) {
-          const more = { key, sent: own(input, key), typed: added.value };
-          return tool.call(ofTool(input), isAsked ? withAdded(call, more) : call);
+          const more = { key, sent: getOwn(input, key), typed: added.value };
+          return tool.call(ofTool(input), isAsked ? withAddedInput(call, more) : call);
         }
         const all = await check(input, call.tool);
         return all.ok ? added.answer : all.answer;
@@ -160,14 +160,14 @@ export function withParameter<
     }),
     name: tool.name,
   };
-  const make = makerOf(tool);
-  return make ? copyable(more, (changes) => withParameter(make(changes), key, declared)) : more;
+  const make = copyMakerOf(tool);
+  return make ? makeCopyable(more, (changes) => withParameter(make(changes), key, declared)) : more;
 }
 
-const isCopyable = (tool: AnyTool): tool is AnyTool => makerOf(tool) !== undefined;
+const isCopyable = (tool: AnyTool): tool is AnyTool => copyMakerOf(tool) !== undefined;
 
 /** Returns the call with one more property of its input beside the tool's own. */
-const withAdded = (
+const withAddedInput = (
   call: CallRun,
   { key, sent, typed }: { readonly key: string; readonly sent: Json | undefined; readonly typed: unknown },
 ): CallRun => ({
@@ -194,7 +194,7 @@ function readProperty(tool: AnyTool, key: string, declared: PropertyDeclaration)
   }
 }
 
-function merged(schema: JsonSchema, added: JsonSchema): JsonSchema {
+function mergeSchemas(schema: JsonSchema, added: JsonSchema): JsonSchema {
   const required = [schema.required, added.required].flatMap((names) => (Array.isArray(names) ? names : []));
   return {
     ...schema,
@@ -203,7 +203,7 @@ function merged(schema: JsonSchema, added: JsonSchema): JsonSchema {
   };
 }
 
-function without({ ...rest }: { [key: string]: JsonObject[string] }, key: string): JsonObject {
+function omitKey({ ...rest }: { [key: string]: JsonObject[string] }, key: string): JsonObject {
   delete rest[key];
   return rest;
 }

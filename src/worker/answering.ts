@@ -4,15 +4,15 @@ import type { SessionPort } from '../journal/session-port.ts';
 import type { SessionAddress } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/turn-host.ts';
 import { SENT_DECISION, SENT_RESULT } from '../tool/call.ts';
-import { CLOSED, type Shape, TEXT } from '../tool/shape.ts';
-import type { BegunTurn } from './begun-turn.ts';
+import { NO_OTHER_PROPERTIES, type Shape, TEXT } from '../tool/shape.ts';
+import type { AcceptedRequest } from './begun-turn.ts';
 import type { SessionRequest } from './route.ts';
 import type { SessionAccess } from './target.ts';
 
 /** The most answers in one request. A turn waits for no more calls than a model can request at once. */
-export const MOST_ANSWERS = 128;
+export const MAX_ANSWERS = 128;
 
-const OF_CALL = {
+const CALL_FIELDS = {
   object: {
     call: TEXT,
     // Without a `default`, since generated clients would make the property required.
@@ -26,27 +26,27 @@ export const ANSWERS_BODY = {
     answers: {
       listOf: {
         anyOf: [
-          { object: SENT_DECISION.object, and: OF_CALL, also: CLOSED },
-          { object: SENT_RESULT.object, and: OF_CALL, also: CLOSED },
+          { object: SENT_DECISION.object, and: CALL_FIELDS, also: NO_OTHER_PROPERTIES },
+          { object: SENT_RESULT.object, and: CALL_FIELDS, also: NO_OTHER_PROPERTIES },
         ],
         says: 'A Decision or a Result for the named call.',
       },
-      also: { minItems: 1, maxItems: MOST_ANSWERS },
+      also: { minItems: 1, maxItems: MAX_ANSWERS },
       says: 'Of calls of one turn. All are checked before the first is accepted.',
     },
   },
-  also: CLOSED,
+  also: NO_OTHER_PROPERTIES,
 } as const satisfies Shape;
 
 /** Options of sending answers. */
-export interface Answering {
+export interface SendAnswersOptions {
   readonly idempotencyKey?: string | undefined;
   /** `true` if the turn resumes in the background and the sender does not wait for its answer. */
   readonly inBackground: boolean;
 }
 
 /** A turn that has the answers it waited for. */
-export interface AnsweredTurn extends Pick<Answering, 'inBackground'> {
+export interface AnsweredTurn extends Pick<SendAnswersOptions, 'inBackground'> {
   readonly turn: string;
   readonly services: TurnHost;
   /** The sequence of the event with the last of the questions. */
@@ -67,27 +67,31 @@ export interface AnsweringApp {
   /** Binds a key to the content that is sent under it. */
   keyOf(idempotencyKey: string, text: string): Promise<{ readonly key: string; readonly bodyHash: string }>;
   /** Resumes a turn here, unless another invocation was faster. Its response has the form of a message's. */
-  goOn(at: SessionAccess, answered: AnsweredTurn): Promise<BegunTurn>;
+  goOn(at: SessionAccess, answered: AnsweredTurn): Promise<AcceptedRequest>;
   /** Reads the body of a request, and responds as to a message. */
   respond(
     asked: SessionRequest,
-    begin: (body: SentAnswer['body'], how: Answering) => Promise<BegunTurn>,
+    begin: (body: SentAnswer['body'], how: SendAnswersOptions) => Promise<AcceptedRequest>,
   ): Promise<Response>;
 }
 
 /** The session that receives answers, with its app. */
-export interface AnsweredHere {
+export interface AnsweringSession {
   readonly app: AnsweringApp;
   readonly at: SessionAccess;
 }
 
 /** Accepts answers. Both methods throw a SessionError for an invalid answer. */
-export interface TakesAnswers {
+export interface AnswerAcceptor {
   /** Reads `{ answers }`, a list of answers of several calls, without checking the content of each. */
   read(body: SentAnswer['body']): readonly SentAnswer[];
   /**
    * Accepts answers of calls of one turn, each once, and resumes the turn. Checks all answers before it
    * accepts the first.
    */
-  take(here: AnsweredHere, answers: readonly SentAnswer[], how: Answering): Promise<BegunTurn>;
+  take(
+    here: AnsweringSession,
+    answers: readonly SentAnswer[],
+    how: SendAnswersOptions,
+  ): Promise<AcceptedRequest>;
 }

@@ -4,8 +4,14 @@
  */
 import type { Agent } from '../agent/define-agent.ts';
 import type { AgendaOwner } from '../journal/agenda.ts';
-import type { Deferred } from '../journal/event-page.ts';
-import type { Accepted, Leased, NotStarted, SessionPort, TurnStart } from '../journal/session-port.ts';
+import type { DeferredTurn } from '../journal/event-page.ts';
+import type {
+  AcceptedTurn,
+  LeaseGrant,
+  SessionPort,
+  StartRefusal,
+  TurnStart,
+} from '../journal/session-port.ts';
 import type { ChatModel, MediaTaken } from '../model/chat-model.ts';
 import type { Meter } from '../session/meter.ts';
 import type { Owner } from '../tool/call-origin.ts';
@@ -51,7 +57,7 @@ export interface BodyLimits {
 }
 
 /** A session whose files are stored or read. */
-export interface FilesAt {
+export interface FilesAccess {
   readonly env: Readonly<Record<string, unknown>>;
   readonly host: { readonly meter: Pick<Meter, 'spend'>; readonly log: Log };
   readonly target: { readonly name: string; readonly port: Pick<SessionPort, 'blob' | 'blobStates'> };
@@ -59,8 +65,8 @@ export interface FilesAt {
 }
 
 /** The response of a session to a message. */
-export interface TakenMessage {
-  readonly answer: Accepted | Deferred | Leased | NotStarted;
+export interface MessageReceipt {
+  readonly answer: AcceptedTurn | DeferredTurn | LeaseGrant | StartRefusal;
 }
 
 /** The metadata of a session's file, and a function to read its bytes. */
@@ -74,8 +80,8 @@ export interface SessionFile {
 }
 
 /** Sends a message after its files are stored. @throws SessionError if the session cannot store them. */
-export type TakeWithFiles = <Taken extends TakenMessage>(
-  at: FilesAt,
+export type SendWithFiles = <Taken extends MessageReceipt>(
+  at: FilesAccess,
   start: TurnStart,
   taking: (placed: TurnStart) => Promise<Taken>,
 ) => Promise<Taken>;
@@ -88,25 +94,28 @@ export interface AppFiles {
    */
   takenBy(agent: Pick<Agent, 'accepts'>, model: ChatModel, most: number): MessageFiles;
   /** Sends a message with files. */
-  readonly take: TakeWithFiles;
+  readonly take: SendWithFiles;
   /**
    * Returns the file with this id, or `undefined` if the session does not have it. Reads its first `ahead`
    * bytes in advance, unless a store has them.
    */
-  find(at: FilesAt, query: { readonly id: string; readonly ahead: number }): Promise<SessionFile | undefined>;
+  find(
+    at: FilesAccess,
+    query: { readonly id: string; readonly ahead: number },
+  ): Promise<SessionFile | undefined>;
   /**
    * Returns the query of an address that shows the file without a token for a limited time, or `undefined` if
    * the environment has no signing key. Absent if the module makes no such addresses.
    *
    * @throws DeploymentError if the key is too easy to guess.
    */
-  sign?(app: SigningApp, place: FilePlace): Promise<string | undefined>;
+  sign?(app: SigningApp, place: FileAddress): Promise<string | undefined>;
   /** The external store. Absent if sessions store their files themselves. */
-  readonly store?: OutsideStore | undefined;
+  readonly store?: ExternalFileStore | undefined;
 }
 
 /** A file of a session. */
-export interface FilePlace {
+export interface FileAddress {
   readonly owner: Owner;
   readonly agent: string;
   readonly session: string;
@@ -122,7 +131,7 @@ interface SigningApp {
 }
 
 /** An external store for the files of an app. */
-interface OutsideStore {
+interface ExternalFileStore {
   /** The use of the module that deletes old files in it. */
   readonly owner: AgendaOwner;
 }

@@ -9,15 +9,15 @@ import type { ContentPart } from '../tool/content.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { LogOption } from '../tool/log.ts';
 import { defineSeam, type ModuleIdentity, type ModuleUse } from '../tool/module-use.ts';
-import type { AnsweringApp, TakesAnswers } from './answering.ts';
+import type { AnswerAcceptor, AnsweringApp } from './answering.ts';
 import type { AppFiles } from './app-files.ts';
-import type { SentBehind, SentInstead } from './fork-views.ts';
-import type { CopyOn, Env, HostedApp, Invoked } from './host.ts';
+import type { FollowUpMessage, ReplacementMessage } from './fork-views.ts';
+import type { Env, ForkCopier, HostedApp, InvokedHost } from './host.ts';
 import type { Gates, HttpHost, Route } from './route.ts';
 import type { Session, TurnStream } from './session.ts';
 
 /** A message that a client sends again. */
-export interface SentAgain {
+export interface RepeatedMessage {
   readonly parts: readonly ContentPart[];
   /** The request that contains it. */
   readonly asked: { readonly request: Request; readonly signal: AbortSignal };
@@ -43,7 +43,7 @@ export interface MountingApp {
 
 /** An app in one invocation of its Worker. */
 export interface InvokedApp extends HostedApp {
-  readonly host: HttpHost & Invoked;
+  readonly host: HttpHost & InvokedHost;
 }
 
 /** The part of a cron event that modules receive. */
@@ -54,14 +54,14 @@ export interface CronTime {
 }
 
 /** An app, as the code that stores its sessions sees it. */
-export interface KeptApp {
+export interface RetentionApp {
   readonly agents: readonly { readonly name: string; readonly uses: readonly ModuleUse[] }[];
   readonly use: readonly ModuleUse[];
   readonly files: AppFiles | undefined;
 }
 
 /** Returns a session port that adds settings for the session of this name to its messages. */
-export type SessionKeeping = (port: SessionPort, name: string, env: Env) => SessionPort;
+export type SessionPortWrapper = (port: SessionPort, name: string, env: Env) => SessionPort;
 
 /**
  * The parts that a module adds to an app. If several uses of a module share one object, the app gets it once.
@@ -78,20 +78,20 @@ export interface AppParts extends Gates {
   /** Shows data that is not journaled to readers outside of the invocation that runs a turn. */
   readonly liveText?: LiveText | undefined;
   /** Accepts the answers to waiting calls. */
-  readonly answers?: TakesAnswers | undefined;
+  readonly answers?: AnswerAcceptor | undefined;
   /**
    * Makes a fork that ends with a turn of the session if other turns follow it, and returns its id. Returns
    * `undefined` if a message after the turn belongs to the session itself, including a message that is sent
    * again under its key and was the next one.
    */
-  forkBehind?(session: Session, sent: SentBehind): Promise<string | undefined>;
+  forkBehind?(session: Session, sent: FollowUpMessage): Promise<string | undefined>;
   /**
    * Makes a fork for a message that replaces a turn, and returns its id.
    *
    * @throws SessionError `would-repeat-effects`, worded for people, if the removed part contains calls that
    * had effects.
    */
-  forkInstead?(session: Session, sent: SentInstead): Promise<string>;
+  forkInstead?(session: Session, sent: ReplacementMessage): Promise<string>;
   /**
    * Starts a turn for a message that a person sends again by a protocol's client. The message must be the
    * last of its session, and its turn must have failed, or have been cancelled or stopped at a limit while
@@ -99,9 +99,9 @@ export interface AppParts extends Gates {
    * the message is an ordinary one: it has files or an idempotency key, or its client does not mark automatic
    * retries.
    */
-  retry?(session: Session, sent: SentAgain): Promise<TurnStream | undefined>;
+  retry?(session: Session, sent: RepeatedMessage): Promise<TurnStream | undefined>;
   /** Resumes the copying of forks that was interrupted. */
-  readonly copyOn?: CopyOn | undefined;
+  readonly copyOn?: ForkCopier | undefined;
   /** Receives the entries of the app's log instead of the console. For the whole app. */
   readonly log?: LogOption | undefined;
   /** The location of sessions. For the whole app. */
@@ -112,9 +112,9 @@ export interface AppParts extends Gates {
    * Returns the code behind `keeps`, `wraps` and a file store. @throws ConfigurationError if the app cannot
    * store its sessions like this.
    */
-  keeping?(app: KeptApp): SessionKeeping;
+  keeping?(app: RetentionApp): SessionPortWrapper;
   /** Returns a wrapper around the port of each session. For the whole app. Requires `keeping`. */
-  wraps?(app: KeptApp): SessionKeeping;
+  wraps?(app: RetentionApp): SessionPortWrapper;
   /** Checks an environment, once for each. @throws DeploymentError if a session cannot work in it. */
   check?(env: Env): void;
   /** Returns checks of the module's own needs, for `GET /health`. Sessions work even if these fail. */
@@ -137,15 +137,15 @@ export const partsOf = (uses: readonly ModuleUse[]): readonly AppParts[] => [
  *
  * @throws ConfigurationError if an agent or a tool brings a gate, since it would apply to the whole app.
  */
-export function gatesOf({ uses, appWide }: Modules): Gates {
+export function composeGates({ uses, appWide }: Modules): Gates {
   const misplaced = uses.find((use) => !appWide.includes(use) && isGate(APP.of(use)));
-  if (misplaced) throw new ConfigurationError(ofTheApp(misplaced.module));
+  if (misplaced) throw new ConfigurationError(describeMisplacedModule(misplaced.module));
   const parts = partsOf(appWide);
   return {
-    http: composed(parts, 'http', around),
-    caller: composed(parts, 'caller', after),
-    owner: composed(parts, 'owner', (first) => first),
-    admit: composed(parts, 'admit', (first, second) => async (owner, app) => {
+    http: composeGate(parts, 'http', nestHttpGates),
+    caller: composeGate(parts, 'caller', chainCallerGates),
+    owner: composeGate(parts, 'owner', (first) => first),
+    admit: composeGate(parts, 'admit', (first, second) => async (owner, app) => {
       await first(owner, app);
       await second(owner, app);
     }),
@@ -153,7 +153,7 @@ export function gatesOf({ uses, appWide }: Modules): Gates {
 }
 
 /** Composes the modules' functions for this key, or returns `undefined` if there are none. */
-const composed = <Key extends keyof Gates>(
+const composeGate = <Key extends keyof Gates>(
   parts: readonly Gates[],
   key: Key,
   join: (first: NonNullable<Gates[Key]>, second: NonNullable<Gates[Key]>) => Gates[Key],
@@ -167,18 +167,18 @@ const GATES = ['http', 'caller', 'owner', 'admit', 'log', 'location'] as const;
 
 const isGate = (parts: AppParts = {}): boolean => GATES.some((key) => parts[key] !== undefined);
 
-const ofTheApp = ({ name }: ModuleIdentity): string =>
+const describeMisplacedModule = ({ name }: ModuleIdentity): string =>
   `The module '${name}' is of the whole app: add it to \`use\` of createHoldfast.`;
 
-type Layer = NonNullable<Gates['http']>;
-type Speaker = NonNullable<Gates['caller']>;
+type HttpGate = NonNullable<Gates['http']>;
+type CallerGate = NonNullable<Gates['caller']>;
 
-const around =
-  (outer: Layer, inner: Layer): Layer =>
+const nestHttpGates =
+  (outer: HttpGate, inner: HttpGate): HttpGate =>
   (asked, next) =>
     outer(asked, (given) => inner(given, next));
 
-const after =
-  (first: Speaker, second: Speaker): Speaker =>
+const chainCallerGates =
+  (first: CallerGate, second: CallerGate): CallerGate =>
   async (caller, request) =>
     second(await first(caller, request), request);

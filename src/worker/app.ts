@@ -4,16 +4,16 @@ import { HonoBase } from 'hono/hono-base';
 import { PatternRouter } from 'hono/router/pattern-router';
 import { getPath } from 'hono/utils/url';
 import type { DueOutcome, DueRow, HandOver, TurnRunner } from '../journal/agenda.ts';
-import { needsAnswers } from '../loop/running-call.ts';
+import { missingAnswersModuleMessage } from '../loop/running-call.ts';
 import type { Deployment } from '../session/deployment.ts';
-import { CALLS } from '../tool/call-origin.ts';
-import { hiding } from '../tool/console-log.ts';
-import { credentialsIn } from '../tool/env.ts';
+import { CALL_ORIGINS } from '../tool/call-origin.ts';
+import { createRedactingLog } from '../tool/console-log.ts';
+import { collectCredentials } from '../tool/env.ts';
 import { literals } from '../tool/literals.ts';
-import { mistake } from '../tool/log.ts';
+import { errorEntry } from '../tool/log.ts';
 import { appParts, type CronTime, type InvokedApp } from './app-seam.ts';
 import { callerOf } from './auth.ts';
-import { doDue, resumeTurn } from './background.ts';
+import { resumeTurn, runDueRow } from './background.ts';
 import { checkApp } from './check-app.ts';
 import { APPS } from './code-host.ts';
 import { type HoldfastConfig, toHost } from './config.ts';
@@ -22,17 +22,17 @@ import { Problem } from './problem.ts';
 import { errorResponses } from './refusal.ts';
 import { isEventStream, wantsEvents } from './request-headers.ts';
 import {
-  byPath,
   type CallerRequest,
+  createLinkBase,
   type HttpHost,
   type HttpRequest,
-  linkBases,
   type Route,
   type RouteRequest,
-  SHARED,
+  routesByPath,
+  SHARED_RESPONSES,
 } from './route.ts';
 import { routeTable } from './routes/route-table.ts';
-import { invoked, ownerOf, targetOf } from './target.ts';
+import { ownerOf, targetOf, toInvokedHost } from './target.ts';
 
 /**
  * The exports of a Worker's module, except for `SessionObject`. `AppEnv` is its environment. Code uses its
@@ -72,7 +72,10 @@ export interface Holdfast<AppEnv extends object = Env> {
 export function createHoldfast<AppEnv extends object = Env>(config: HoldfastConfig<AppEnv>): Holdfast<AppEnv>;
 export function createHoldfast(config: HoldfastConfig): Holdfast {
   checkApp(config);
-  const host = toHost(config, { deployed, hide: (log) => hiding(log, {}, () => credentialsIn(ownEnv)) });
+  const host = toHost(config, {
+    deployed: toDeployment,
+    hide: (log) => createRedactingLog(log, {}, () => collectCredentials(ownEnv)),
+  });
   const table = routeTable(host);
   const app = createApp(host, table);
 
@@ -82,13 +85,13 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
      * for 30 s.
      */
     async run(handOver: HandOver): Promise<void> {
-      const work = resumeTurn(invoked(host, this.env, this.ctx), this.env, handOver);
+      const work = resumeTurn(toInvokedHost(host, this.env, this.ctx), this.env, handOver);
       this.ctx.waitUntil(work.catch(() => {}));
       await work;
     }
 
     async due(row: DueRow): Promise<DueOutcome> {
-      const work = doDue({ host: invoked(host, this.env, this.ctx), env: this.env }, row);
+      const work = runDueRow({ host: toInvokedHost(host, this.env, this.ctx), env: this.env }, row);
       this.ctx.waitUntil(work.catch(() => {}));
       return work;
     }
@@ -96,9 +99,9 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
 
   const worker: Holdfast['worker'] = {
     fetch: app.fetch,
-    scheduled: (time, env, ctx) => runScheduled({ host: invoked(host, env, ctx), env }, time),
+    scheduled: (time, env, ctx) => runScheduled({ host: toInvokedHost(host, env, ctx), env }, time),
   };
-  const routes = createRoutes(table, answering(host, linkBases(host)));
+  const routes = createRoutes(table, createHandlerWrapper(host, createLinkBase(host)));
   const holdfast: Holdfast = { worker, routes, TurnRunner: Runner };
   APPS.set(holdfast, { host, waitUntil });
   literals?.refuseAsExport(holdfast);
@@ -112,26 +115,26 @@ async function runScheduled(app: InvokedApp, time: CronTime): Promise<void> {
   const taking = appParts(app.host).flatMap(({ scheduled }) => scheduled ?? []);
   if (taking.length === 0) {
     const message = `nothing starts at the cron ${time.cron}: no module takes crons.`;
-    app.host.log(mistake(message, undefined, 'cron-not-taken'));
+    app.host.log(errorEntry(message, undefined, 'cron-not-taken'));
   }
   const outcomes = await Promise.allSettled(taking.map((take) => take(app, time)));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-const deployed = (env: Env): Deployment => ({
+const toDeployment = (env: Env): Deployment => ({
   env,
   exports: exported as Deployment['exports'], // their types depend on the main module of the Worker
   flags: Cloudflare.compatibilityFlags,
 });
 
 /** The platform's objects for the routes. */
-interface Served {
+interface HonoEnv {
   Bindings: Env;
 }
 
 /** A path with a trailing slash matches no route. The router would accept it, so the slash is doubled. */
-const newApp = (): Hono<Served> =>
-  new HonoBase<Served>({
+const createHono = (): Hono<HonoEnv> =>
+  new HonoBase<HonoEnv>({
     router: new PatternRouter(),
     getPath: (request) => getPath(request).replace(/(?<=.)\/$/, '//'),
   });
@@ -140,18 +143,20 @@ const newApp = (): Hono<Served> =>
  * The HTTP surface: the routes of the app, and the responses to all other requests. Routes match below the
  * app's `basePath`, and also without it, since an outer router may have removed it.
  */
-export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served> {
-  const app = newApp();
-  const answer = answering(host);
+export function createApp(host: HttpHost, routes: readonly Route[]): Hono<HonoEnv> {
+  const app = createHono();
+  const answer = createHandlerWrapper(host);
   const mounted = createRoutes(routes, answer);
   if (host.basePath !== undefined) app.route(host.basePath, mounted);
   app.route('/', mounted);
-  const misplaced = literals?.misplacedRequests(host, byPath(routes).keys());
-  const nothing = async (_: AnsweredPath, asked: RouteRequest): Promise<Response> => {
+  const misplaced = literals?.misplacedRequests(host, routesByPath(routes).keys());
+  const nothing = async (_: HandledPath, asked: RouteRequest): Promise<Response> => {
     await callerOf(asked);
     const { url } = asked.request;
     const lacking =
-      !host.answers && literals?.isOfAnswers(url) ? ` ${needsAnswers('An answer of a call')}` : '';
+      !host.answers && literals?.isOfAnswers(url)
+        ? ` ${missingAnswersModuleMessage('An answer of a call')}`
+        : '';
     const detail = `This path is unknown. GET ${asked.base ?? '/'} shows where to start.${misplaced?.(url) ?? ''}${lacking}`;
     throw new Problem('unknown-route', detail);
   };
@@ -168,33 +173,33 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<Served
 
 /**
  * The routes alone, for another app to mount, which then handles all other paths. Routes validate, call and
- * map; `answering` is the only place that converts errors to responses.
+ * map; `createHandlerWrapper` is the only place that converts errors to responses.
  */
-function createRoutes(routes: readonly Route[], answer: Answering): Hono<Served> {
-  const app = newApp();
-  for (const route of routes) app.on(route.method, pathOfHono(route.path), answer(route, respond));
-  for (const [path, ways] of byPath(routes)) {
+function createRoutes(routes: readonly Route[], answer: HandlerWrapper): Hono<HonoEnv> {
+  const app = createHono();
+  for (const route of routes) app.on(route.method, toHonoPath(route.path), answer(route, respond));
+  for (const [path, ways] of routesByPath(routes)) {
     const allow = ways.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ');
     // Runs for requests with the right path and the wrong method.
-    const refuse = async (_: AnsweredPath, asked: RouteRequest): Promise<Response> => {
+    const refuse = async (_: HandledPath, asked: RouteRequest): Promise<Response> => {
       await callerOf(asked);
       throw new Problem('method-not-allowed', `Use ${allow} here.`, { headers: { allow } });
     };
-    app.all(pathOfHono(path), answer({ path, refuse: ways[0]?.refuse, allow }, refuse));
+    app.all(toHonoPath(path), answer({ path, refuse: ways[0]?.refuse, allow }, refuse));
   }
   return app;
 }
 
 /** The values in a request's path, by name. */
-type NamedInPath = Readonly<Record<string, string>>;
+type PathParams = Readonly<Record<string, string>>;
 
-type Answering = <At extends AnsweredPath>(
+type HandlerWrapper = <At extends HandledPath>(
   at: At,
-  work: (at: At, asked: RouteRequest, named: NamedInPath) => Promise<Response>,
-) => (c: Context<Served>) => Promise<Response>;
+  work: (at: At, asked: RouteRequest, named: PathParams) => Promise<Response>,
+) => (c: Context<HonoEnv>) => Promise<Response>;
 
 /** The path of a request: one of the app's, or none. */
-interface AnsweredPath extends Pick<RouteRequest, 'allow'> {
+interface HandledPath extends Pick<RouteRequest, 'allow'> {
   readonly path?: string | undefined;
   readonly refuse?: Route['refuse'] | undefined;
 }
@@ -204,7 +209,10 @@ interface AnsweredPath extends Pick<RouteRequest, 'allow'> {
  * private to its caller, and converts failures to problems. `baseOf` returns the prefix of the links in a
  * response. Defaults to the app's `basePath`.
  */
-function answering(host: HttpHost, baseOf?: (url: string, path: string | undefined) => string): Answering {
+function createHandlerWrapper(
+  host: HttpHost,
+  baseOf?: (url: string, path: string | undefined) => string,
+): HandlerWrapper {
   const failed = errorResponses(host.log);
   const { http } = host.gates;
   return (at, work) =>
@@ -230,7 +238,7 @@ function answering(host: HttpHost, baseOf?: (url: string, path: string | undefin
       headers.set('x-request-id', requestId);
       // Keeps browsers from guessing another type.
       headers.set('x-content-type-options', 'nosniff');
-      if (!SHARED.has(response)) {
+      if (!SHARED_RESPONSES.has(response)) {
         // A response belongs to its caller, and must disappear when the session is erased: caches must not
         // store it, and proxies must not change a stream.
         headers.set('cache-control', isEventStream(response) ? 'no-store, no-transform' : 'no-store');
@@ -242,13 +250,13 @@ function answering(host: HttpHost, baseOf?: (url: string, path: string | undefin
 }
 
 /** Hono marks the names in a path by a colon. */
-const pathOfHono = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
+const toHonoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /**
  * Passes a request to its route after the checks for the route's access. An open route has no authentication.
  * A delivery is signed, so it cannot come from a page.
  */
-async function respond(route: Route, asked: RouteRequest, named: NamedInPath): Promise<Response> {
+async function respond(route: Route, asked: RouteRequest, named: PathParams): Promise<Response> {
   if (route.access === 'open') return route.handle(asked, named);
   const caller = await callerOf(asked);
   const { host, request } = asked;
@@ -257,21 +265,23 @@ async function respond(route: Route, asked: RouteRequest, named: NamedInPath): P
   // Our protocol streams if `Accept` requests it. For other protocols, only the response shows it.
   const isStream = wantsEvents(request);
   if (!route.streams || request.method === 'HEAD' || !(isStream || route.refuse))
-    return handle(route, known, named);
-  return host.streams.count(caller, { isStream, signal: request.signal }, () => handle(route, known, named));
+    return handleForCaller(route, known, named);
+  return host.streams.count(caller, { isStream, signal: request.signal }, () =>
+    handleForCaller(route, known, named),
+  );
 }
 
-async function handle(
+async function handleForCaller(
   route: Exclude<Route, { readonly access: 'open' }>,
   known: CallerRequest,
-  named: NamedInPath,
+  named: PathParams,
 ): Promise<Response> {
   const { host, env, caller, execution, request } = known;
   if (route.access === 'caller') return route.handle(known, named);
-  const here = { ...known, host: invoked(host, env, execution) };
+  const here = { ...known, host: toInvokedHost(host, env, execution) };
   const owner = await host.gates.owner?.(here, route, named);
   const target = targetOf(here, caller, { agent: '', session: '', ...named, owner });
   // A tool may call the Worker's own `fetch`.
-  const origin = CALLS.originOf(env);
+  const origin = CALL_ORIGINS.originOf(env);
   return route.handle({ ...here, target, origin, signal: request.signal }, named);
 }

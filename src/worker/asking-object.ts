@@ -1,33 +1,36 @@
 /** Calls Durable Objects of modules, which exist beside those of its sessions. */
 import { systemClock } from '../session/read-platform.ts';
-import { sendingAgain } from '../session/send-again.ts';
+import { createRetryingCaller } from '../session/send-again.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { partsOf } from './app-seam.ts';
 import type { Env } from './host.ts';
 
 /** Sends a call to an object, and sends it again if it did not arrive. Each call must be safe to repeat. */
-export type AskObject<Class extends Rpc.DurableObjectBranded> = <Answer>(
+export type ObjectCaller<Class extends Rpc.DurableObjectBranded> = <Answer>(
   call: (object: DurableObjectStub<Class>) => Promise<Answer>,
 ) => Promise<Answer>;
 
 /** The namespace of an environment's objects, and their location. */
-export interface ObjectPlace {
+export interface ObjectLocation {
   readonly env: Env;
   readonly jurisdiction: DurableObjectJurisdiction | undefined;
 }
 
 /** Returns the location of an app's objects, from its uses. */
-export const placeIn = (env: Env, uses: readonly ModuleUse[]): ObjectPlace => ({
+export const objectLocationOf = (env: Env, uses: readonly ModuleUse[]): ObjectLocation => ({
   env,
   jurisdiction: partsOf(uses).find(({ location }) => location)?.location?.jurisdiction,
 });
 
 /** Returns a function that calls the object of this name behind a binding. */
-export function askingObject<Class extends Rpc.DurableObjectBranded>(
+export function createObjectCaller<Class extends Rpc.DurableObjectBranded>(
   namespace: DurableObjectNamespace<Class>,
   jurisdiction: DurableObjectJurisdiction | undefined,
   name: string,
-): AskObject<Class> {
+): ObjectCaller<Class> {
   const objects = jurisdiction === undefined ? namespace : namespace.jurisdiction(jurisdiction);
-  return sendingAgain(() => objects.getByName(name), { after: systemClock.after, random: Math.random });
+  return createRetryingCaller(() => objects.getByName(name), {
+    after: systemClock.after,
+    random: Math.random,
+  });
 }

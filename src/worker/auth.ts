@@ -4,8 +4,8 @@ import { ENCODER } from '../tool/async.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../tool/env.ts';
 import { literals } from '../tool/literals.ts';
-import { type Log, logOnce, warning } from '../tool/log.ts';
-import type { Caller, Env, SpeakerOf } from './host.ts';
+import { type Log, logOnce, warningEntry } from '../tool/log.ts';
+import type { Caller, CallerResolver, Env } from './host.ts';
 import { Problem, SessionError } from './problem.ts';
 
 /** Returns the caller of a request, or `null` to refuse it. `env` holds the Worker's vars and secrets. */
@@ -27,10 +27,10 @@ export interface Authenticate<AppEnv extends object = Env> {
 }
 
 /** A request, and the parts of its app that authenticate it. */
-interface Entrance {
+interface AuthRequest {
   readonly host: {
     readonly auth: Authenticate;
-    readonly gates: { readonly caller?: SpeakerOf | undefined };
+    readonly gates: { readonly caller?: CallerResolver | undefined };
     readonly log: Log;
   };
   readonly env: Env;
@@ -44,14 +44,14 @@ interface Entrance {
  * @throws Problem 401 or 403, or the refusal of a module; Error if `auth` or a module returns an invalid
  * value.
  */
-export async function callerOf({ host, env, request, isOwnPage }: Entrance): Promise<Caller> {
+export async function callerOf({ host, env, request, isOwnPage }: AuthRequest): Promise<Caller> {
   const { auth, gates, log } = host;
   if (!isOwnPage) mustNotBeCrossSite(request);
   const caller = await auth(request, env);
-  if (!caller) throw unauthorized(auth.scheme);
+  if (!caller) throw unauthorizedProblem(auth.scheme);
   mustBeCaller(caller, '`auth` answered');
   const message = auth.remark?.(request, env);
-  if (message !== undefined) logOnce(log, warning(message));
+  if (message !== undefined) logOnce(log, warningEntry(message));
   if (gates.caller) {
     const speaker = await gates.caller(caller, request);
     mustBeCaller(speaker, 'A module answered');
@@ -65,7 +65,7 @@ export async function callerOf({ host, env, request, isOwnPage }: Entrance): Pro
 }
 
 /** Methods without side effects. */
-const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
  * Keeps pages of other sites from acting for the user of a browser: a browser sends some requests without a
@@ -75,7 +75,7 @@ const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
  * @throws Problem 403 `cross-site`.
  */
 function mustNotBeCrossSite({ method, url, headers }: Request): void {
-  if (SAFE.includes(method)) return;
+  if (SAFE_METHODS.includes(method)) return;
   const origin = headers.get('origin');
   const isForeign = origin !== null && URL.parse(origin)?.host !== new URL(url).host;
   if (!isForeign && headers.get('sec-fetch-site') !== 'cross-site') return;
@@ -105,10 +105,10 @@ export function callerProblem({ id, tenant, roles, delegates }: Caller): string 
   if (delegates !== undefined && typeof delegates !== 'boolean') {
     return 'whose `delegates` is neither true nor false';
   }
-  return NOBODYS.test(id) ? `with the id '${id}', which is reserved` : undefined;
+  return SYSTEM_PRINCIPAL.test(id) ? `with the id '${id}', which is reserved` : undefined;
 }
 
-const unauthorized = (scheme: Authenticate['scheme']): Problem =>
+const unauthorizedProblem = (scheme: Authenticate['scheme']): Problem =>
   scheme === 'Bearer'
     ? new Problem('unauthorized', 'Send a valid token as "Authorization: Bearer ...".', {
         headers: { 'www-authenticate': scheme },
@@ -116,13 +116,13 @@ const unauthorized = (scheme: Authenticate['scheme']): Problem =>
     : new Problem('unauthorized', 'Send valid credentials.');
 
 /** The principals of turns that no person started. */
-const NOBODYS = /^(webhook:|schedule:|code$)/;
+const SYSTEM_PRINCIPAL = /^(webhook:|schedule:|code$)/;
 
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 /** The ids of the callers of the built-in authentication. */
-const TOKEN = 'token';
-const LOCAL = { id: 'local' };
+const TOKEN_CALLER_ID = 'token';
+const LOCAL_CALLER = { id: 'local' };
 
 /** The var with the token of an app without its own `auth`. */
 const TOKEN_SETTING = 'HOLDFAST_TOKEN';
@@ -142,20 +142,20 @@ const TOKEN_SETTING = 'HOLDFAST_TOKEN';
  */
 export function bearerToken(source: SecretSource): Authenticate<object> {
   if (!isSecretSource(source)) throw new TypeError(`bearerToken ${SECRET_RULE}.`);
-  return byTokenOf(source);
+  return createTokenAuth(source);
 }
 
-const byTokenOf = (source: SecretSource): Authenticate<object> =>
-  asking(
-    () => ({ id: TOKEN }),
+const createTokenAuth = (source: SecretSource): Authenticate<object> =>
+  createAuthenticate(
+    () => ({ id: TOKEN_CALLER_ID }),
     async (request, env) => {
-      const expected = await tokensOf(env, source);
+      const expected = await readTokens(env, source);
       const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
       if (token === undefined) return null;
-      const matches = await Promise.all(expected.map((one) => sameText(token, one)));
-      return matches.includes(true) ? { id: TOKEN } : null;
+      const matches = await Promise.all(expected.map((one) => isSameText(token, one)));
+      return matches.includes(true) ? { id: TOKEN_CALLER_ID } : null;
     },
-    { check: (env) => tokensOf(env, source) },
+    { check: (env) => readTokens(env, source) },
   );
 
 /**
@@ -164,58 +164,58 @@ const byTokenOf = (source: SecretSource): Authenticate<object> =>
  * from a proxy that sets none.
  */
 export const openOnLocalhost = (): Authenticate<object> =>
-  asking(
-    () => LOCAL,
+  createAuthenticate(
+    () => LOCAL_CALLER,
     ({ url, headers }) => {
-      const sign = signOfElsewhere(new URL(url).hostname, headers);
-      if (sign !== undefined) throw onlyLocal(sign);
-      return LOCAL;
+      const sign = findRemoteSign(new URL(url).hostname, headers);
+      if (sign !== undefined) throw onlyLocalhostProblem(sign);
+      return LOCAL_CALLER;
     },
     // A call to the Worker without a connection does not come from a network.
-    { remark: ({ headers }) => (headers.has(FROM) ? LOCAL_MODE : undefined) },
+    { remark: ({ headers }) => (headers.has(CLIENT_IP_HEADER) ? LOCAL_MODE_NOTICE : undefined) },
   );
 
 /**
  * Absent in production: a var cannot disable the authentication of a deployment, and a bundle does not
  * contain this code.
  */
-let localhost: Authenticate<object> | undefined;
-let onOwnMachine = '';
+let localhostAuth: Authenticate<object> | undefined;
+let localhostHint = '';
 try {
   if (process.env.NODE_ENV !== 'production') {
-    localhost = openOnLocalhost();
-    onOwnMachine = ' On your own machine, HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.';
+    localhostAuth = openOnLocalhost();
+    localhostHint = ' On your own machine, HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.';
   }
 } catch {
   // Without `process`, this is not known to be development.
 }
 
-const byToken = byTokenOf(TOKEN_SETTING);
+const defaultTokenAuth = createTokenAuth(TOKEN_SETTING);
 
 /**
  * Access without a token must be explicit: without a setting, all requests are refused. @throws Problem if
  * there is no setting.
  */
-function authOf(env: Env): Authenticate<object> {
-  if (env[TOKEN_SETTING]) return byToken;
-  if (localhost && env.HOLDFAST_AUTH === 'localhost') return localhost;
-  throw noAuth();
+function resolveAuth(env: Env): Authenticate<object> {
+  if (env[TOKEN_SETTING]) return defaultTokenAuth;
+  if (localhostAuth && env.HOLDFAST_AUTH === 'localhost') return localhostAuth;
+  throw noAuthProblem();
 }
 
 /**
  * The authentication of an app without `auth`: by token if one is set, or else open on localhost if the
  * environment says so.
  */
-export const defaultAuth: Authenticate<object> = asking(
-  (env) => authOf(env).owner?.(env) ?? { id: TOKEN },
-  (request, env) => authOf(env)(request, env),
+export const defaultAuth: Authenticate<object> = createAuthenticate(
+  (env) => resolveAuth(env).owner?.(env) ?? { id: TOKEN_CALLER_ID },
+  (request, env) => resolveAuth(env)(request, env),
   {
-    remark: (request, env) => authOf(env).remark?.(request, env),
-    check: (env) => authOf(env).check?.(env),
+    remark: (request, env) => resolveAuth(env).remark?.(request, env),
+    check: (env) => resolveAuth(env).check?.(env),
   },
 );
 
-function asking(
+function createAuthenticate(
   owner: NonNullable<Authenticate['owner']>,
   auth: Authenticate,
   more: Pick<Authenticate, 'remark' | 'check'> = {},
@@ -228,20 +228,20 @@ function asking(
  * Headers that proxies and tunnels add. miniflare reads and removes `MF-Original-*`, so a header that reaches
  * the Worker was invented by the client.
  */
-const PASSED_ON = /^(forwarded|x-forwarded-.+|x-real-ip|via|mf-original-.+)$/;
+const PROXY_HEADER = /^(forwarded|x-forwarded-.+|x-real-ip|via|mf-original-.+)$/;
 
 /** The runtime of `wrangler dev` sets it to the address of the connection, unless the client has set it. */
-const FROM = 'cf-connecting-ip';
+const CLIENT_IP_HEADER = 'cf-connecting-ip';
 
-const LOCAL_MODE =
+const LOCAL_MODE_NOTICE =
   'This machine needs no token. With wrangler dev --ip, use a token: two headers make any request look local.';
 
 /** Returns the sign that a request does not come from this machine, or `undefined`. */
-export function signOfElsewhere(hostname: string, headers: Headers): string | undefined {
+export function findRemoteSign(hostname: string, headers: Headers): string | undefined {
   if (!LOCAL_NAMES.has(hostname)) return `it was sent to '${hostname.slice(0, 80)}'`;
   for (const [name] of headers)
-    if (PASSED_ON.test(name)) return `it was passed on, as its header ${name} says`;
-  const from = headers.get(FROM);
+    if (PROXY_HEADER.test(name)) return `it was passed on, as its header ${name} says`;
+  const from = headers.get(CLIENT_IP_HEADER);
   if (from !== null && !LOOPBACK.test(from)) return `it comes from ${from.slice(0, 80)}`;
   return undefined;
 }
@@ -250,31 +250,31 @@ const LOCAL_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::
 
 const LOOPBACK = /^(::1|(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i;
 
-const SET_IT = `Set the secret ${TOKEN_SETTING} and send it as a bearer token, or pass \`auth\` to createHoldfast`;
+const TOKEN_ADVICE = `Set the secret ${TOKEN_SETTING} and send it as a bearer token, or pass \`auth\` to createHoldfast`;
 
 /**
  * Strangers read it, so it names only the built-in var: a token may have been passed instead of a var's name.
  */
-const notSet = (source: SecretSource): Problem =>
+const noTokenProblem = (source: SecretSource): Problem =>
   new Problem(
     'not-configured',
-    `This Worker has no token yet. ${source === TOKEN_SETTING ? SET_IT : 'Set the secret that its bearerToken reads'}.`,
+    `This Worker has no token yet. ${source === TOKEN_SETTING ? TOKEN_ADVICE : 'Set the secret that its bearerToken reads'}.`,
   );
 
-const noAuth = (): Problem =>
-  new Problem('not-configured', `This Worker has no authentication yet. ${SET_IT}.${onOwnMachine}`);
+const noAuthProblem = (): Problem =>
+  new Problem('not-configured', `This Worker has no authentication yet. ${TOKEN_ADVICE}.${localhostHint}`);
 
-const onlyLocal = (sign: string): Problem =>
+const onlyLocalhostProblem = (sign: string): Problem =>
   new Problem(
     'only-localhost',
-    `This Worker only accepts requests from its own machine, and this is not one: ${sign}. ${SET_IT}.`,
+    `This Worker only accepts requests from its own machine, and this is not one: ${sign}. ${TOKEN_ADVICE}.`,
   );
 
 /**
  * Returns the tokens that are set. @throws Problem if there are none, ConfigurationError if the Secrets Store
  * fails.
  */
-async function tokensOf(env: Env, source: SecretSource): Promise<readonly string[]> {
+async function readTokens(env: Env, source: SecretSource): Promise<readonly string[]> {
   let tokens: readonly string[];
   try {
     tokens = await readSecrets(env, source);
@@ -282,7 +282,7 @@ async function tokensOf(env: Env, source: SecretSource): Promise<readonly string
     const which = source === TOKEN_SETTING ? TOKEN_SETTING : 'the bearer token';
     throw new ConfigurationError(`The Secrets Store did not give ${which}.`, { cause });
   }
-  if (tokens.length === 0) throw notSet(source);
+  if (tokens.length === 0) throw noTokenProblem(source);
   return tokens;
 }
 
@@ -290,7 +290,7 @@ async function tokensOf(env: Env, source: SecretSource): Promise<readonly string
  * Compares in constant time: both texts are signed with a temporary key, and all signatures have the same
  * length.
  */
-async function sameText(a: string, b: string): Promise<boolean> {
+async function isSameText(a: string, b: string): Promise<boolean> {
   const { subtle } = crypto;
   const key = await subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
   if (!('type' in key)) return false; // a pair of keys, which HMAC does not have
@@ -299,22 +299,22 @@ async function sameText(a: string, b: string): Promise<boolean> {
 }
 
 /** A call, and the question it waits for. */
-interface AskingCall {
+interface QuestioningCall {
   readonly call: string;
   readonly wait: Wait;
 }
 
 /** @throws SessionError if a question is for a role that the caller does not have. */
-export function mustHaveRole(caller: Caller, { call, wait }: AskingCall): void {
-  const role = lackedRole(caller, wait);
+export function mustHaveRole(caller: Caller, { call, wait }: QuestioningCall): void {
+  const role = missingRole(caller, wait);
   if (role === undefined) return;
-  throw roleRequired(`Call ${call} is answered by somebody with the role '${role}'.`, { role });
+  throw roleRequiredError(`Call ${call} is answered by somebody with the role '${role}'.`, { role });
 }
 
 /** Returns the role that a question is for, if the caller lacks it. */
-export const lackedRole = ({ roles }: Caller, wait: Wait): string | undefined =>
+export const missingRole = ({ roles }: Caller, wait: Wait): string | undefined =>
   wait.for === 'decision' && wait.by !== undefined && !roles?.includes(wait.by) ? wait.by : undefined;
 
 /** Makes the error for a caller who lacks a role. */
-export const roleRequired = (problem: string, more: Readonly<Record<string, string>>): SessionError =>
+export const roleRequiredError = (problem: string, more: Readonly<Record<string, string>>): SessionError =>
   new SessionError('role-required', `${problem} Send the token of one who has it.`, { more });

@@ -1,10 +1,10 @@
 import type { DueOutcome, DueRow, HandOver } from '../journal/agenda.ts';
-import type { Deferred } from '../journal/event-page.ts';
+import type { DeferredTurn } from '../journal/event-page.ts';
 import { toTurnStart } from '../journal/event-rows.ts';
-import type { Accepted, NotStarted, TurnStart } from '../journal/session-port.ts';
-import { readerOf } from '../session/fold-session.ts';
+import type { AcceptedTurn, StartRefusal, TurnStart } from '../journal/session-port.ts';
+import { toReader } from '../session/fold-session.ts';
 import { storeMessage } from '../session/new-message.ts';
-import { addressOfSession } from '../session/read-secrets.ts';
+import { parseSessionName } from '../session/read-secrets.ts';
 import { runTurn } from '../session/run-turn.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import type { Owner } from '../tool/call-origin.ts';
@@ -12,17 +12,17 @@ import type { JsonObject } from '../tool/json.ts';
 import { defineSeam } from '../tool/module-use.ts';
 import { ownerProblem } from '../tool/owner.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
-import type { Env, Host, HostedApp, Invoked } from './host.ts';
+import type { Env, Host, HostedApp, InvokedHost } from './host.ts';
 import { modelOfAgent, type Target, targetOf, turnServices } from './target.ts';
 
 /**
  * How long a repeated start finds its turn, in milliseconds. Senders of webhooks retry for three days, people
  * press a button again later, and the platform may deliver a scheduled time more than once.
  */
-export const KNOWN_FOR = 7 * 24 * 60 * 60_000;
+export const START_KEY_TTL_MS = 7 * 24 * 60 * 60_000;
 
 /** A start of a turn that no caller waits for. */
-interface OutsideStart {
+interface BackgroundStart {
   /** The source, such as `schedule:nightly`. Becomes the id of the turn's principal. */
   readonly by: string;
   /** The owner of the session. Comes from the app's code, so it is not checked yet. */
@@ -31,7 +31,7 @@ interface OutsideStart {
   readonly session: string;
   readonly message: string;
   readonly context: JsonObject;
-  /** Identifies this start: repeats within `KNOWN_FOR` start one turn in its session. */
+  /** Identifies this start: repeats within `START_KEY_TTL_MS` start one turn in its session. */
   readonly key: string;
   readonly whenBusy: WhenBusy;
 }
@@ -47,7 +47,7 @@ export interface BackgroundTurn {
 /** Validates a start before anything is stored. Rejects with an Error that names the problem. */
 export async function toBackgroundTurn(
   here: HostedApp,
-  { by, owner, whenBusy, key, context, ...named }: OutsideStart,
+  { by, owner, whenBusy, key, context, ...named }: BackgroundStart,
 ): Promise<BackgroundTurn> {
   const problem = ownerProblem(owner);
   if (problem !== undefined) throw new Error(`Its owner ${problem}.`);
@@ -56,7 +56,7 @@ export async function toBackgroundTurn(
   const target = targetOf(here, from, { ...named, owner });
   checkModel(here, target);
   // The bytes of a repeat may differ, so the key alone identifies it.
-  const request = { key, bodyHash: key, ttl: KNOWN_FOR };
+  const request = { key, bodyHash: key, ttl: START_KEY_TTL_MS };
   const { agent, message } = named;
   const start = toTurnStart(
     { agent, message, context: ToolCallContext.of(context), from, request, base: here.base },
@@ -72,17 +72,20 @@ export async function toBackgroundTurn(
 const checkModel = (here: HostedApp, { agent }: Target): unknown => modelOfAgent(here, agent);
 
 /** The outcome of a start: `full` and `session-full` change nothing. */
-type Background = Accepted | Deferred | Extract<NotStarted, { status: 'known' | 'full' | 'session-full' }>;
+type BackgroundOutcome =
+  | AcceptedTurn
+  | DeferredTurn
+  | Extract<StartRefusal, { status: 'known' | 'full' | 'session-full' }>;
 
 /**
  * Stores the turn in one durable write; it runs in the background. If it would steer a turn that waits for a
  * person, it waits in line instead, since no client is there to answer first.
  */
-export async function startInBackground({ target, start }: BackgroundTurn): Promise<Background> {
+export async function startInBackground({ target, start }: BackgroundTurn): Promise<BackgroundOutcome> {
   const { port, caller: from, agent } = target;
   const { steering } = agent.policies;
   const first = await storeMessage({ port, steering, from, start, take: (one) => port.accept(one) });
-  const taken = first.status === 'suspended' ? await port.accept(queued(start)) : first;
+  const taken = first.status === 'suspended' ? await port.accept(toQueued(start)) : first;
   switch (taken.status) {
     case 'busy':
     case 'suspended':
@@ -97,7 +100,7 @@ export async function startInBackground({ target, start }: BackgroundTurn): Prom
   }
 }
 
-const queued = (start: TurnStart): TurnStart => ({ ...start, whenBusy: 'queue' });
+const toQueued = (start: TurnStart): TurnStart => ({ ...start, whenBusy: 'queue' });
 
 /** Comes from functions of the app, so it can be anything. */
 const isBlank = (text: unknown): boolean => typeof text !== 'string' || text.trim() === '';
@@ -111,11 +114,11 @@ const isBlank = (text: unknown): boolean => typeof text !== 'string' || text.tri
  * UnreadableError if
  *   it was released as unreadable, and SessionUnavailableError if it is unreachable.
  */
-export async function resumeTurn(host: Invoked, env: Env, { name, turn }: HandOver): Promise<void> {
-  const address = addressOfSession(name);
+export async function resumeTurn(host: InvokedHost, env: Env, { name, turn }: HandOver): Promise<void> {
+  const address = parseSessionName(name);
   const port = host.session(env, name);
   const sentAt = host.clock.now();
-  const leased = await port.resume({ nonce: host.newId(), turn, reader: readerOf(host.modules) });
+  const leased = await port.resume({ nonce: host.newId(), turn, reader: toReader(host.modules) });
   if (leased.status !== 'leased') return;
   await runTurn(turnServices({ host, env }, { port, ...address }), leased, sentAt);
 }
@@ -132,16 +135,16 @@ export interface DueApp extends Pick<HostedApp, 'env'> {
  * comes again. The work can continue for 30 seconds after the calling object has gone. If it rejects, the row
  * is offered again after a minute, then after pauses that double up to an hour.
  */
-export type DoWork = (row: DueRow, app: DueApp) => Promise<Exclude<DueOutcome, 'unknown'>>;
+export type DueHandler = (row: DueRow, app: DueApp) => Promise<Exclude<DueOutcome, 'unknown'>>;
 
 /** The seam `due`. */
-export const DUE = defineSeam<DoWork>();
+export const DUE = defineSeam<DueHandler>();
 
 /**
  * Passes a row to the use that wrote it. Without that use the row stays, so that another version of the app
  * can do the work. Rejects with errors of the module.
  */
-export async function doDue(app: DueApp, row: DueRow): Promise<DueOutcome> {
+export async function runDueRow(app: DueApp, row: DueRow): Promise<DueOutcome> {
   const { modules, log } = app.host;
   const use = modules.uses.find(({ module, key }) => module.name === row.module && key === row.key);
   const work = use && DUE.of(use);
@@ -150,7 +153,7 @@ export async function doDue(app: DueApp, row: DueRow): Promise<DueOutcome> {
     level: 'warn',
     event: 'module-missing',
     message: `work of module '${row.module}' (key '${row.key}') is not done: this deployment does not use it`,
-    ...addressOfSession(row.name),
+    ...parseSessionName(row.name),
   });
   return 'unknown';
 }

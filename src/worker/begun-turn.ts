@@ -1,6 +1,6 @@
 /** The outcome of a turn that this invocation has started or resumed, over HTTP or from code. */
-import type { Leased, NotResumed } from '../journal/session-port.ts';
-import { readerOf } from '../session/fold-session.ts';
+import type { LeaseGrant, ResumeRefusal } from '../journal/session-port.ts';
+import { toReader } from '../session/fold-session.ts';
 import type { FeedItem } from '../session/live-feed.ts';
 import { readTurn } from '../session/read-session.ts';
 import { runTurn, type TurnEnd } from '../session/run-turn.ts';
@@ -8,7 +8,7 @@ import type { TurnHost } from '../session/turn-host.ts';
 import { followSession } from '../session/watching/follow-session.ts';
 import {
   type AwaitedTurn,
-  keptFor,
+  keptOrThrow,
   outcomeElsewhere,
   outcomeHere,
   type TurnOutcome,
@@ -24,17 +24,17 @@ import {
 } from './turn-view.ts';
 
 /** Runs the turn: `show` receives its items for the client, and `leave` aborts when the client has gone. */
-export type Run = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
+export type TurnRun = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
 
 /** The result of an accepted message or answer. */
-export type BegunTurn =
+export type AcceptedRequest =
   /** The answer comes later, and this invocation does not wait for it. */
   { readonly later: LaterView; readonly turn?: undefined } | WaitedTurn;
 
 /** A turn whose answer is awaited. Without `run` it runs, or ran, elsewhere, or waits. */
 interface WaitedTurn {
   readonly turn: string;
-  readonly run?: Run;
+  readonly run?: TurnRun;
   /** If it runs here: distinguishes its session from others of the same name. */
   readonly incarnation?: string | undefined;
   /** For answers: the event with the last of the questions. The sender has seen no later event. */
@@ -47,7 +47,7 @@ interface LeasedTurn {
   readonly turn: string;
   /** The services of this deployment for it. */
   readonly services: TurnHost;
-  readonly lease: Leased;
+  readonly lease: LeaseGrant;
   /** The time when the lease was requested. */
   readonly sentAt: number;
 }
@@ -60,7 +60,7 @@ export const toRunHere = ({ turn, services, lease, sentAt }: LeasedTurn): Waited
 });
 
 /** Returns the result for a turn that continues elsewhere, or in the background. */
-export const accepted = ({ target }: SessionAccess, turn: string): BegunTurn => ({
+export const toRunElsewhere = ({ target }: SessionAccess, turn: string): AcceptedRequest => ({
   later: acceptedView(target, turn),
 });
 
@@ -68,22 +68,25 @@ export const accepted = ({ target }: SessionAccess, turn: string): BegunTurn => 
  * Resumes a turn here whose lease holder has gone silent. Does not use the request, which may be another
  * principal's. If another invocation has taken the turn over, waits for its answer.
  */
-export async function takeOver(at: SessionAccess, turn: string): Promise<BegunTurn> {
+export async function takeOver(at: SessionAccess, turn: string): Promise<AcceptedRequest> {
   const { port, owner, agent, session } = at.target;
   const services = turnServices(at, { port, owner, agent: agent.name, session });
   const sentAt = at.host.clock.now();
-  const lease = await resume(at, turn);
+  const lease = await requestLease(at, turn);
   return lease.status === 'leased' ? toRunHere({ turn, services, lease, sentAt }) : { turn };
 }
 
 /** Requests the lease of the open turn. */
-export const resume = ({ host, target }: SessionAccess, turn: string): Promise<Leased | NotResumed> =>
-  target.port.resume({ nonce: host.newId(), turn, reader: readerOf(host.modules) });
+export const requestLease = (
+  { host, target }: SessionAccess,
+  turn: string,
+): Promise<LeaseGrant | ResumeRefusal> =>
+  target.port.resume({ nonce: host.newId(), turn, reader: toReader(host.modules) });
 
 /** Shows a running turn to a client, whether it runs here or elsewhere. */
 interface Follower {
   /** Runs the turn here. */
-  run(awaited: AwaitedTurn, run: Run): Promise<TurnEnd>;
+  run(awaited: AwaitedTurn, run: TurnRun): Promise<TurnEnd>;
   /** Resolves when the turn has stopped elsewhere. */
   watch(awaited: AwaitedTurn): Promise<unknown>;
 }
@@ -94,7 +97,11 @@ interface Follower {
  * @throws the errors of `outcomeHere`: SessionErasedError if the turn no longer exists, and the reason of the
  * signal.
  */
-export async function viewOf(at: SessionAccess, begun: BegunTurn, follower?: Follower): Promise<TurnView> {
+export async function awaitView(
+  at: SessionAccess,
+  begun: AcceptedRequest,
+  follower?: Follower,
+): Promise<TurnView> {
   if (begun.later) return begun.later;
   const { turn, run } = begun;
   const awaited: AwaitedTurn = {
@@ -116,16 +123,16 @@ export async function viewOf(at: SessionAccess, begun: BegunTurn, follower?: Fol
 }
 
 /** Shows the events of a turn until the signal aborts. */
-export const followerOf = (leave: AbortSignal, show: (item: FeedItem) => void): Follower => ({
-  run: (awaited, run) => followed(awaited, { leave, show }, run),
-  watch: (awaited) => followSession({ ...awaited, from: 1 }, show).catch(keptFor),
+export const createFollower = (leave: AbortSignal, show: (item: FeedItem) => void): Follower => ({
+  run: (awaited, run) => runAndFollow(awaited, { leave, show }, run),
+  watch: (awaited) => followSession({ ...awaited, from: 1 }, show).catch(keptOrThrow),
 });
 
 /** Runs a turn, and follows it if another invocation continues it: `show` receives those events, too. */
-export async function followed(
+export async function runAndFollow(
   awaited: AwaitedTurn,
   { leave, show }: Pick<TurnHost, 'show' | 'leave'>,
-  run: Run,
+  run: TurnRun,
 ): Promise<TurnEnd> {
   const end = await run({ leave, show });
   if (show && (end.status === 'handed-over' || end.status === 'lost')) {

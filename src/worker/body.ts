@@ -1,18 +1,18 @@
-import { DELAY_RULE, isDelay, LONGEST_DELAY } from '../tool/async.ts';
+import { DELAY_RULE, isDelay, MAX_DELAY_SECONDS } from '../tool/async.ts';
 import type { ContentPart } from '../tool/content.ts';
-import { isJsonObject, type Json, type JsonObject, unknownProblems } from '../tool/json.ts';
+import { isJsonObject, type Json, type JsonObject, unknownKeyProblems } from '../tool/json.ts';
 import {
   ANY_OBJECT,
-  CLOSED,
   type Infer,
   type KeysOf,
-  type Loose,
+  NO_OTHER_PROPERTIES,
   OPTIONAL_TEXT,
   type Shape,
   type ShapeAs,
   TEXT,
+  type WithUndefined,
 } from '../tool/shape.ts';
-import { ended } from '../tool/shown.ts';
+import { withFullStop } from '../tool/shown.ts';
 import { ToolCallContext, ToolCallContextError } from '../tool/tool-call-context.ts';
 import type { FormField, MessageFiles, MessageForm, PartPlace, PlacedPart, SentPart } from './app-files.ts';
 import { Problem, SessionError } from './problem.ts';
@@ -53,19 +53,19 @@ export async function readBody(
     throw new Problem('bad-json', 'The body is not JSON.');
   }
   if (isJsonObject(value)) return { text, value };
-  throw invalidBody(['it must be a JSON object']);
+  throw invalidBodyError(['it must be a JSON object']);
 }
 
 /** Returns the error for a body that is too large without its files. */
-export const besidesFiles = (most: number): SessionError =>
+export const tooLargeWithoutFilesError = (most: number): SessionError =>
   new SessionError(
     'body-too-large',
     `Without its files, the body is larger than ${most} bytes. Send less, or long text as a file.`,
   );
 
 /** Returns the error with all problems of a body. */
-export const invalidBody = (problems: readonly string[]): SessionError =>
-  new SessionError('invalid-body', `The body is not valid: ${ended(problems.join('; '))}`, {
+export const invalidBodyError = (problems: readonly string[]): SessionError =>
+  new SessionError('invalid-body', `The body is not valid: ${withFullStop(problems.join('; '))}`, {
     more: { problems },
   });
 
@@ -78,7 +78,7 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   }
 }
 
-const FIRST_BYTES = 16_384;
+const INITIAL_BUFFER_BYTES = 16_384;
 
 /**
  * Reads the raw body, up to the chunk that exceeds the limit, since a client may send more than it announces.
@@ -88,13 +88,13 @@ const FIRST_BYTES = 16_384;
  * @throws Problem 413, or 400 if the body breaks off.
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  let bytes = new Uint8Array(Math.min(FIRST_BYTES, maxBytes));
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLargeProblem(maxBytes);
+  let bytes = new Uint8Array(Math.min(INITIAL_BUFFER_BYTES, maxBytes));
   let length = 0;
   try {
     for await (const chunk of request.body ?? []) {
       const needed = length + chunk.byteLength;
-      if (needed > maxBytes) throw tooLarge(maxBytes);
+      if (needed > maxBytes) throw tooLargeProblem(maxBytes);
       if (needed > bytes.byteLength) {
         const larger = new Uint8Array(Math.min(Math.max(2 * bytes.byteLength, needed), maxBytes));
         larger.set(bytes);
@@ -109,23 +109,23 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   return bytes.slice(0, length);
 }
 
-const tooLarge = (most: number): Problem =>
+const tooLargeProblem = (most: number): Problem =>
   new Problem('body-too-large', `The body is larger than ${most} bytes. Send less.`);
 
-const CONTEXT: ShapeAs<JsonObject> = {
+const CONTEXT_SHAPE: ShapeAs<JsonObject> = {
   like: ANY_OBJECT,
   says: 'Values for tools, hidden from models. The app limits the keys.',
 };
 
-const BESIDE_MESSAGE = {
+const MESSAGE_OPTIONS = {
   object: {
-    context: { optional: CONTEXT },
+    context: { optional: CONTEXT_SHAPE },
     loopId: { optional: { type: 'string', says: 'Continues an earlier loop.' } },
     /** Seconds until the turn starts. */
     delaySeconds: {
       optional: {
         type: 'number',
-        also: { minimum: 0, maximum: LONGEST_DELAY },
+        also: { minimum: 0, maximum: MAX_DELAY_SECONDS },
         says: 'Seconds until the turn starts, after earlier turns.',
       },
     },
@@ -134,7 +134,7 @@ const BESIDE_MESSAGE = {
 
 const TEXT_PART = {
   object: { type: { only: 'text' }, text: TEXT },
-  also: CLOSED,
+  also: NO_OTHER_PROPERTIES,
 } as const satisfies Shape;
 
 /**
@@ -153,7 +153,7 @@ export const FILE_PART = {
       },
     },
   },
-  also: CLOSED,
+  also: NO_OTHER_PROPERTIES,
 } as const satisfies Shape;
 
 /** The body of a message. */
@@ -166,8 +166,8 @@ export const MESSAGE_BODY = {
       ],
     },
   },
-  and: BESIDE_MESSAGE,
-  also: CLOSED,
+  and: MESSAGE_OPTIONS,
+  also: NO_OTHER_PROPERTIES,
 } as const satisfies Shape;
 
 /** A message as a form. Fields of any other name can be files, too. */
@@ -181,21 +181,21 @@ export const MESSAGE_FORM = {
       },
     },
   },
-  and: BESIDE_MESSAGE,
+  and: MESSAGE_OPTIONS,
 } as const satisfies Shape;
 
 /** A received message, checked. */
-export interface ReceivedMessage extends Loose<Omit<Infer<typeof BESIDE_MESSAGE>, 'context'>> {
+export interface ReceivedMessage extends WithUndefined<Omit<Infer<typeof MESSAGE_OPTIONS>, 'context'>> {
   readonly said: string | readonly ContentPart[];
   readonly context: ToolCallContext;
   /** The text of the body, if it is the same on every retry: a form has another boundary each time. */
   readonly text?: string | undefined;
 }
 
-const FORM = 'multipart/form-data';
+const FORM_TYPE = 'multipart/form-data';
 
 /** The rules for checking a message. */
-interface Checking {
+interface MessageRules {
   /** The app's limit. */
   readonly maxBodyBytes: number;
   /** The allowed keys of a context. */
@@ -212,10 +212,10 @@ interface Checking {
  * @throws Problem that lists everything that is wrong with it, names the refused files, or says that it is
  * too large.
  */
-export async function readMessage(request: Request, checking: Checking): Promise<ReceivedMessage> {
+export async function readMessage(request: Request, checking: MessageRules): Promise<ReceivedMessage> {
   const { maxBodyBytes: besides, files } = checking;
   const most = files?.mostBytes ?? besides;
-  if (files && bodyType(request, ['application/json', FORM]) === FORM)
+  if (files && bodyType(request, ['application/json', FORM_TYPE]) === FORM_TYPE)
     return checkMessage(await files.readForm(request, { most, besides }), checking);
   const { text, value } = await readBody(request, most, files?.mustFit);
   return { ...checkMessage({ fields: value, files: [], problems: [] }, checking), text };
@@ -227,22 +227,26 @@ export async function readMessage(request: Request, checking: Checking): Promise
  * @throws SessionError that lists everything that is wrong with it, names the refused files, or says that it
  * is too large.
  */
-export function checkMessage(body: MessageForm, { maxBodyBytes, ...checking }: Checking): ReceivedMessage {
+export function checkMessage(
+  body: MessageForm,
+  { maxBodyBytes, ...checking }: MessageRules,
+): ReceivedMessage {
   const { files } = checking;
   const { said, ...more } = parseMessage(body, checking);
   if (typeof said === 'string') {
     const most = files?.mostBytes ?? maxBodyBytes;
-    if (said.length > most) throw besidesFiles(most); // cannot occur for a body that was read
+    if (said.length > most) throw tooLargeWithoutFilesError(most); // cannot occur for a body that was read
     return { said, ...more };
   }
   const words = said.flatMap(({ part }) => (part.type === 'text' ? part.text.length : []));
-  if (words.reduce((sum, length) => sum + length, 0) > maxBodyBytes) throw besidesFiles(maxBodyBytes);
+  if (words.reduce((sum, length) => sum + length, 0) > maxBodyBytes)
+    throw tooLargeWithoutFilesError(maxBodyBytes);
   files?.check(said);
   return { said: said.map(({ part }) => part), ...more };
 }
 
-const KNOWN: KeysOf<typeof MESSAGE_BODY> = { message: 1, context: 1, loopId: 1, delaySeconds: 1 };
-const OF_TEXT_PART: KeysOf<typeof TEXT_PART> = { type: 1, text: 1 };
+const MESSAGE_KEYS: KeysOf<typeof MESSAGE_BODY> = { message: 1, context: 1, loopId: 1, delaySeconds: 1 };
+const TEXT_PART_KEYS: KeysOf<typeof TEXT_PART> = { type: 1, text: 1 };
 
 /** A message whose parts still have their places in the body. */
 interface ParsedMessage extends Pick<ReceivedMessage, 'context' | 'loopId' | 'delaySeconds'> {
@@ -251,30 +255,36 @@ interface ParsedMessage extends Pick<ReceivedMessage, 'context' | 'loopId' | 'de
 
 function parseMessage(
   { fields, files: sent, problems: found }: MessageForm,
-  { bodyContext, ...taking }: Omit<Checking, 'maxBodyBytes'>,
+  { bodyContext, ...taking }: Omit<MessageRules, 'maxBodyBytes'>,
 ): ParsedMessage {
   const { loopId, delaySeconds } = fields;
   const problems = [...found];
   const said =
-    sent.length > 0 ? withFiles(fields.message, sent) : parseSaid(fields.message, problems, taking);
+    sent.length > 0
+      ? appendFiles(fields.message, sent)
+      : parseMessageContent(fields.message, problems, taking);
   const context = parseContext(fields.context, bodyContext);
   if (Array.isArray(context)) problems.push(...context);
-  if (loopId !== undefined && !isText(loopId, /^[A-Za-z0-9_.:-]{1,128}$/)) {
+  if (loopId !== undefined && !isTextMatching(loopId, /^[A-Za-z0-9_.:-]{1,128}$/)) {
     problems.push('loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
   }
   if (delaySeconds !== undefined && !isDelay(delaySeconds)) {
     problems.push(`delaySeconds: ${DELAY_RULE}`);
   }
-  problems.push(...unknownProblems(fields, KNOWN));
-  if (problems.length > 0) throw invalidBody(problems);
+  problems.push(...unknownKeyProblems(fields, MESSAGE_KEYS));
+  if (problems.length > 0) throw invalidBodyError(problems);
   return { said, context, loopId, delaySeconds } as ParsedMessage; // just checked
 }
 
-type PartsTaken = Pick<Checking, 'files' | 'partsAt'>;
+type PartRules = Pick<MessageRules, 'files' | 'partsAt'>;
 
-function parseSaid(message: FormField, problems: string[], taking: PartsTaken): ParsedMessage['said'] {
+function parseMessageContent(
+  message: FormField,
+  problems: string[],
+  taking: PartRules,
+): ParsedMessage['said'] {
   if (Array.isArray(message)) return parseParts(message, problems, taking);
-  if (isText(message, /\S/)) return message;
+  if (isTextMatching(message, /\S/)) return message;
   problems.push(message === undefined ? 'message: is missing' : 'message: must be text that is not blank');
   return '';
 }
@@ -283,7 +293,7 @@ function parseSaid(message: FormField, problems: string[], taking: PartsTaken): 
 export const MAX_PARTS = 100;
 
 /** A part from a body, or from the app's code, which can pass bytes directly. */
-type GivenPart = Json | SentPart;
+type InputPart = Json | SentPart;
 
 /**
  * Parses parts. Adds problems to `problems`, each with its place; the result is then invalid.
@@ -291,9 +301,9 @@ type GivenPart = Json | SentPart;
  * @throws SessionError 415 for a file if the app accepts none.
  */
 function parseParts(
-  parts: readonly GivenPart[],
+  parts: readonly InputPart[],
   problems: string[],
-  { files, partsAt = 'message' }: PartsTaken,
+  { files, partsAt = 'message' }: PartRules,
 ): readonly PlacedPart[] {
   if (parts.length > MAX_PARTS) {
     problems.push(`${partsAt}: must have at most ${MAX_PARTS} parts`);
@@ -309,38 +319,38 @@ function parseParts(
 }
 
 function parsePart(
-  part: GivenPart,
+  part: InputPart,
   place: PartPlace,
   files: MessageFiles | undefined,
 ): readonly PlacedPart[] {
   const { at, problems } = place;
   if (isJsonObject(part) && part.type === 'file') {
     if (files) return files.parseFile(part, place);
-    throw noFiles(at);
+    throw noFilesError(at);
   }
   if (!isJsonObject(part) || part.type !== 'text') {
     problems.push(`${at}: must be a part of the type text or file`);
     return [];
   }
-  problems.push(...unknownProblems(part, OF_TEXT_PART).map((problem) => `${at}.${problem}`));
+  problems.push(...unknownKeyProblems(part, TEXT_PART_KEYS).map((problem) => `${at}.${problem}`));
   const { text } = part;
   if (typeof text === 'string') return [{ at, part: { type: 'text', text } }];
   problems.push(`${at}.text: must be text`);
   return [];
 }
 
-const noFiles = (at: string): SessionError =>
+const noFilesError = (at: string): SessionError =>
   new SessionError('unsupported-media-type', `${at} is a file. This app accepts no files: send text.`, {
     more: { accepts: { data: [], url: [] } },
   });
 
 /** Puts the files of a form after its text, which is optional. */
-const withFiles = (message: FormField, files: readonly PlacedPart[]): readonly PlacedPart[] => [
+const appendFiles = (message: FormField, files: readonly PlacedPart[]): readonly PlacedPart[] => [
   ...(typeof message === 'string' ? [{ at: 'message', part: { type: 'text' as const, text: message } }] : []),
   ...files,
 ];
 
-const isText = (value: unknown, pattern: RegExp): value is string =>
+const isTextMatching = (value: unknown, pattern: RegExp): value is string =>
   typeof value === 'string' && pattern.test(value);
 
 /** Returns the context, or adds its problems. */
@@ -351,7 +361,7 @@ function parseContext(
   if (values === undefined) return ToolCallContext.EMPTY;
   if (!isJsonObject(values)) return ['context: must be a JSON object'];
   const strange = allowed === undefined ? [] : Object.keys(values).filter((key) => !allowed.has(key));
-  if (strange.length > 0) return strange.slice(0, MOST_TOLD).map(notAllowed);
+  if (strange.length > 0) return strange.slice(0, MAX_LISTED_KEYS).map(contextKeyProblem);
   try {
     return ToolCallContext.of(values);
   } catch (failure) {
@@ -361,7 +371,7 @@ function parseContext(
 }
 
 /** The most context keys that a problem lists. */
-const MOST_TOLD = 10;
+const MAX_LISTED_KEYS = 10;
 
-const notAllowed = (key: string): string =>
+const contextKeyProblem = (key: string): string =>
   `context: a body may not set '${key.slice(0, 80)}': allow it in createHoldfast({ http: { bodyContext: [...] } })`;

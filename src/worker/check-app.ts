@@ -1,10 +1,10 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { refusedModel } from '../loop/loop-seams.ts';
+import { refusedModelProblem } from '../loop/loop-seams.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { literals } from '../tool/literals.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
-import { notAmong } from '../tool/shown.ts';
+import { describeUnknownAgent } from '../tool/shown.ts';
 
 /** The parts of an app to check. */
 interface CheckedApp {
@@ -20,15 +20,15 @@ interface CheckedApp {
  * an agent that the app lacks. In production the turns fail instead.
  */
 export function checkApp(config: CheckedApp): void {
-  literals?.refuse(ConfigurationError, literals.appProblem(config, refused));
+  literals?.refuse(ConfigurationError, literals.appProblem(config, modelRefusal));
 }
 
 /** A model that comes from an environment is known only in turns. */
-const refused = (
+const modelRefusal = (
   model: NonNullable<CheckedApp['model']> | undefined,
   uses: readonly ModuleUse[],
 ): string | undefined =>
-  model === undefined || typeof model === 'function' ? undefined : refusedModel(uses, model);
+  model === undefined || typeof model === 'function' ? undefined : refusedModelProblem(uses, model);
 
 /**
  * Checks that an app has an agent. `what` is the place that names it, as in `Agent 'a' has the subagent`.
@@ -37,11 +37,11 @@ const refused = (
  */
 export function mustHaveAgent(agents: ReadonlyMap<string, unknown>, what: string, name: string): void {
   if (agents.has(name)) return;
-  throw new ConfigurationError(notAmong(what, name, literals?.meant(name, agents.keys())));
+  throw new ConfigurationError(describeUnknownAgent(what, name, literals?.meant(name, agents.keys())));
 }
 
 /** Returns agents by their names. @throws ConfigurationError if two have the same name. */
-export function byName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {
+export function mapAgentsByName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {
   const named = new Map<string, Agent>();
   for (const agent of agents) {
     if (named.has(agent.name)) throw new ConfigurationError(`Two agents are named '${agent.name}'.`);

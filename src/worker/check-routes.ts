@@ -2,7 +2,7 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import { literals } from '../tool/literals.ts';
-import { ended, shown } from '../tool/shown.ts';
+import { describeValue, withFullStop } from '../tool/shown.ts';
 import { mustHaveAgent } from './check-app.ts';
 import type { HttpHost, Route } from './route.ts';
 
@@ -19,12 +19,13 @@ export function checkRoutes({
   const who = `Module '${name}'`;
   if (!Array.isArray(routes))
     throw new ConfigurationError(
-      `${who} has ${shown(routes)} as its 'routes': use a list, as in [one, another].`,
+      `${who} has ${describeValue(routes)} as its 'routes': use a list, as in [one, another].`,
     );
   const told = new Set<string>();
   routes.forEach((route, place) => {
     const problem = routeProblem(route);
-    if (problem !== undefined) throw new ConfigurationError(`${who}: routes[${place}] ${ended(problem)}`);
+    if (problem !== undefined)
+      throw new ConfigurationError(`${who}: routes[${place}] ${withFullStop(problem)}`);
     const named = routeName(Object(route));
     const key = named.replaceAll(/\{\w+\}/g, '{}');
     if (told.has(key)) throw new ConfigurationError(`${who}: routes[${place}] is there twice: ${named}.`);
@@ -38,9 +39,10 @@ function routeProblem(route: unknown): string | undefined {
   if (fault) return fault.problem;
   const { method, path, isCounted, isPublic } = Object(route);
   if (isCounted && isPublic) return "has 'isPublic' and 'isCounted': nobody is known there";
-  if (!METHODS.includes(method)) return `has ${shown(method)} as its 'method': use ${METHODS.join(', ')}`;
+  if (!METHODS.includes(method))
+    return `has ${describeValue(method)} as its 'method': use ${METHODS.join(', ')}`;
   const problem = pathProblem(path);
-  return problem === undefined ? undefined : `has ${shown(path)} as its 'path': ${problem}`;
+  return problem === undefined ? undefined : `has ${describeValue(path)} as its 'path': ${problem}`;
 }
 
 function pathProblem(path: string): string | undefined {
@@ -48,10 +50,10 @@ function pathProblem(path: string): string | undefined {
   const segments = segmentsOf(path);
   const strange = segments.find((segment) => !SEGMENT.test(segment));
   if (strange !== undefined) {
-    const what = strange === '' ? 'an empty part' : shown(strange);
+    const what = strange === '' ? 'an empty part' : describeValue(strange);
     return `each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not ${what}`;
   }
-  const names = segments.filter(isName);
+  const names = segments.filter(isParam);
   const twice = names.find((name, place) => names.indexOf(name) !== place);
   return twice === undefined ? undefined : `${twice} is in it twice`;
 }
@@ -60,19 +62,19 @@ function pathProblem(path: string): string | undefined {
 const SEGMENT = /^(\{[A-Za-z_]\w*\}|[\w.~@-][\w.~@:-]*)$/;
 
 const segmentsOf = (path: string): readonly string[] => path.split('/').slice(1);
-const isName = (segment: string): boolean => segment.startsWith('{');
+const isParam = (segment: string): boolean => segment.startsWith('{');
 
 /** The name of a route in errors. */
 const routeName = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 
 /** Returns whether a request can match both paths. */
-function canMeet(one: string, other: string): boolean {
+function canBothMatch(one: string, other: string): boolean {
   const [here, there] = [segmentsOf(one), segmentsOf(other)];
   return (
     here.length === there.length &&
     here.every((segment, place) => {
       const beside = there[place] ?? '';
-      return segment === beside || (isName(segment) && beside !== '') || (isName(beside) && segment !== '');
+      return segment === beside || (isParam(segment) && beside !== '') || (isParam(beside) && segment !== '');
     })
   );
 }
@@ -83,9 +85,9 @@ function canMeet(one: string, other: string): boolean {
  *
  * @throws ConfigurationError that names both.
  */
-export function checkBeside(name: string, routes: readonly Route[], others: readonly Route[]): void {
+export function checkCollisions(name: string, routes: readonly Route[], others: readonly Route[]): void {
   for (const route of routes) {
-    const taken = others.find(({ path }) => canMeet(path, route.path));
+    const taken = others.find(({ path }) => canBothMatch(path, route.path));
     if (!taken) continue;
     throw new ConfigurationError(
       `Module '${name}' has the route ${routeName(route)}, whose path the app already has as ${routeName(taken)}. Choose another path.`,

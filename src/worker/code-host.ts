@@ -1,16 +1,16 @@
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
-import type { Invoked } from './host.ts';
+import type { InvokedHost } from './host.ts';
 import type { HttpHost } from './route.ts';
 
 /** An app, as code that uses its sessions sees it, with a function that keeps the invocation alive. */
-export interface CodeHost extends Pick<Invoked, 'waitUntil'> {
+export interface CodeHost extends Pick<InvokedHost, 'waitUntil'> {
   readonly host: HttpHost;
   /** Set if a client of another protocol sends the messages. Absent if the app itself does. */
-  readonly sentBy?: SentBy | undefined;
+  readonly sentBy?: ClientContext | undefined;
 }
 
 /** The limits of a client's context, and the context from its headers. */
-interface SentBy {
+interface ClientContext {
   readonly bodyContext: ReadonlySet<string>;
   readonly contextOfHeaders: ToolCallContext;
   /** The place of the parts in the body. Defaults to `message`. */

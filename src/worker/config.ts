@@ -1,6 +1,6 @@
 import type { Agent } from '../agent/define-agent.ts';
-import { agentResolver, appModules } from '../agent/resolve-agent.ts';
-import { askingOf } from '../journal/asking.ts';
+import { collectAppModules, createAgentResolver } from '../agent/resolve-agent.ts';
+import { findAskingSeam } from '../journal/asking.ts';
 import type { Principal } from '../journal/events.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
@@ -11,16 +11,16 @@ import {
   DeploymentError,
   deploymentWarnings,
 } from '../session/deployment.ts';
-import { objectSession } from '../session/object-session.ts';
+import { createObjectSession } from '../session/object-session.ts';
 import { checkPlatform, type PlatformConfig, readPlatform, systemClock } from '../session/read-platform.ts';
 import { type AppContext, type MintedSecrets, readSecrets, toAppContext } from '../session/read-secrets.ts';
-import { memoized } from '../tool/async.ts';
+import { memoize } from '../tool/async.ts';
 import { toLog } from '../tool/console-log.ts';
-import { type Log, logOnce, warning } from '../tool/log.ts';
+import { type Log, logOnce, warningEntry } from '../tool/log.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
-import { type AppParts, appParts, gatesOf } from './app-seam.ts';
+import { type AppParts, appParts, composeGates } from './app-seam.ts';
 import { type Authenticate, defaultAuth } from './auth.ts';
-import { byName } from './check-app.ts';
+import { mapAgentsByName } from './check-app.ts';
 import type { ContextFor, Env, Host, OwnRequest } from './host.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { parseContextHeaders } from './request-headers.ts';
@@ -41,7 +41,7 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly model?: ChatModel | ModelOfEnv<NoInfer<AppEnv>> | undefined;
   /**
    * Authenticates each request. Defaults to the bearer token in `HOLDFAST_TOKEN`. If that is not set, and the
-   * var `HOLDFAST_AUTH` is `localhost`, defaults to `openOnLocalhost()`. Otherwise all requests except `GET
+   * var `HOLDFAST_AUTH` is `localhostAuth`, defaults to `openOnLocalhost()`. Otherwise all requests except `GET
    * /health` get a 401 response.
    */
   readonly auth?: Authenticate<AppEnv> | undefined;
@@ -112,33 +112,33 @@ export interface HttpConfig {
 }
 
 /** Values that the entry of a Worker passes in. */
-interface Platform {
+interface WorkerPlatform {
   deployed(env: Env): Deployment;
   /** Removes the secrets of the Worker's vars from the entries of a log. */
   hide(log: Log): Log;
 }
 
 /** Returns this part of the first module that brings it. */
-type PartOf = <Key extends keyof AppParts>(key: Key) => AppParts[Key];
+type PartLookup = <Key extends keyof AppParts>(key: Key) => AppParts[Key];
 
 /**
  * Builds the host for routes and turns from checked options. @throws ConfigurationError for mistakes that
  * show without an environment.
  */
-export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): HttpHost {
-  const agents = byName(config.agents);
+export function toHost(config: HoldfastConfig, { deployed, hide }: WorkerPlatform): HttpHost {
+  const agents = mapAgentsByName(config.agents);
   const { auth = defaultAuth, context = {}, http = {} } = config;
-  const modules = appModules(config);
+  const modules = collectAppModules(config);
   const parts = appParts({ modules });
-  const part: PartOf = (key) => parts.find((one) => one[key] !== undefined)?.[key];
-  const gates = gatesOf(modules);
+  const part: PartLookup = (key) => parts.find((one) => one[key] !== undefined)?.[key];
+  const gates = composeGates(modules);
   const log = hide(toLog(part('log')));
   const checks = (env: Env): readonly Check[] => [
     () => checkDeployment(deployed(env)),
     ...parts.map((part) => () => part.check?.(env)),
   ];
   // An environment does not change, so it is checked once.
-  const warnings = memoized((env: Env): readonly string[] => {
+  const warnings = memoize((env: Env): readonly string[] => {
     for (const check of checks(env)) check();
     return deploymentWarnings(deployed(env));
   });
@@ -157,22 +157,22 @@ export function toHost(config: HoldfastConfig, { deployed, hide }: Platform): Ht
     log,
     newId: () => crypto.randomUUID().replaceAll('-', '').slice(0, 16),
     model: config.model,
-    resolve: agentResolver({ modules, agents: config.agents, log }),
-    context: contextIn(context),
-    secrets: mintingIn(config.secrets),
-    platform: platformIn(config.limits ?? {}),
+    resolve: createAgentResolver({ modules, agents: config.agents, log }),
+    context: toContextHook(context),
+    secrets: toSecretsHook(config.secrets),
+    platform: toPlatformHook(config.limits ?? {}),
     files: part('files'),
     liveText: part('liveText'),
-    answers: askingOf(modules.uses),
+    answers: findAskingSeam(modules.uses),
     copyOn: part('copyOn'),
     checks,
     warnings,
-    session: sessionIn(config, { log, part, warnings }),
+    session: toSessionHook(config, { log, part, warnings }),
   };
 }
 
 /** Problems with vars occur in every request, and are logged once. */
-function readingVars<T>(read: () => T): T {
+function withDeploymentErrors<T>(read: () => T): T {
   try {
     return read();
   } catch (failure) {
@@ -181,37 +181,41 @@ function readingVars<T>(read: () => T): T {
 }
 
 /** Absent if the app has no function, so that turns do not wait for it. */
-const mintingIn = (mint: HoldfastConfig['secrets']): Host['secrets'] =>
+const toSecretsHook = (mint: HoldfastConfig['secrets']): Host['secrets'] =>
   mint && (async (env, principal, own) => readSecrets(await mint(env, principal, own)));
 
 /** The binding `SESSIONS` of wrangler.toml. */
-type Sessions = Parameters<typeof objectSession>[0];
+type SessionNamespace = Parameters<typeof createObjectSession>[0];
 
 /** Returns the port of a session. Every message that starts a turn passes through it. */
-function sessionIn(
+function toSessionHook(
   { agents, use = [] }: HoldfastConfig,
-  { log, part, warnings }: Pick<HttpHost, 'log' | 'warnings'> & { readonly part: PartOf },
+  { log, part, warnings }: Pick<HttpHost, 'log' | 'warnings'> & { readonly part: PartLookup },
 ): Host['session'] {
   const location = part('location');
   const kept = part('keeping')?.({ agents, use, files: part('files') });
   return (env, name, onSend) => {
     const messages = warnings(env);
-    const object = objectSession(env.SESSIONS as Sessions, name, { ...location, pauses: { onSend } });
-    for (const message of messages) logOnce(log, warning(message));
+    const object = createObjectSession(env.SESSIONS as SessionNamespace, name, {
+      ...location,
+      pauses: { onSend },
+    });
+    for (const message of messages) logOnce(log, warningEntry(message));
     return kept ? kept(object, name, env) : object;
   };
 }
 
 /** Values that do not depend on the environment are checked at once. */
-function contextIn(context: NonNullable<HoldfastConfig['context']>): Host['context'] {
+function toContextHook(context: NonNullable<HoldfastConfig['context']>): Host['context'] {
   if (typeof context === 'function') return (env, asked) => toAppContext(context(env, asked));
   const ofApp = toAppContext(context);
   return () => ofApp;
 }
 
 /** Limits in the code are checked at once. */
-function platformIn(declared: NonNullable<HoldfastConfig['limits']>): Host['platform'] {
-  if (typeof declared === 'function') return (env) => readingVars(() => readPlatform(env, declared(env)));
+function toPlatformHook(declared: NonNullable<HoldfastConfig['limits']>): Host['platform'] {
+  if (typeof declared === 'function')
+    return (env) => withDeploymentErrors(() => readPlatform(env, declared(env)));
   checkPlatform(declared);
-  return memoized((env: Env) => readingVars(() => readPlatform(env, declared)));
+  return memoize((env: Env) => withDeploymentErrors(() => readPlatform(env, declared)));
 }

@@ -1,4 +1,4 @@
-import { mistake } from '../tool/log.ts';
+import { errorEntry } from '../tool/log.ts';
 /** Consumes turns that alarms have handed over by the queue `TURNS`. */
 
 import type { HandOver } from '../journal/agenda.ts';
@@ -7,18 +7,18 @@ import { ConfigurationError } from '../model/configuration-error.ts';
 import { agentOfSession } from '../session/read-secrets.ts';
 import { UnreadableError } from '../session/read-session.ts';
 import { attempt } from '../tool/async.ts';
-import { shown } from '../tool/shown.ts';
+import { describeValue } from '../tool/shown.ts';
 import type { Holdfast } from './app.ts';
 import { resumeTurn } from './background.ts';
 import { APPS } from './code-host.ts';
-import type { Env, Invoked } from './host.ts';
-import { invoked } from './target.ts';
+import type { Env, InvokedHost } from './host.ts';
+import { toInvokedHost } from './target.ts';
 
 /** The consumer of the queue `TURNS`, as the platform calls it. */
 type TurnConsumer = (
   batch: { readonly messages: readonly QueueMessage[] },
   env: object,
-  execution: Parameters<typeof invoked>[2],
+  execution: Parameters<typeof toInvokedHost>[2],
 ) => Promise<void>;
 
 /**
@@ -40,14 +40,14 @@ export function consumeTurns<AppEnv extends object = Env>(holdfast: Holdfast<App
   const app = APPS.get(holdfast);
   if (!app)
     throw new ConfigurationError(
-      `consumeTurns: ${shown(holdfast)} is no app: pass what createHoldfast returns.`,
+      `consumeTurns: ${describeValue(holdfast)} is no app: pass what createHoldfast returns.`,
     );
   return async ({ messages }, bindings, execution) => {
     const env = bindings as Env; // an interface of bindings has no index signature
-    const host = invoked(app.host, env, execution);
+    const host = toInvokedHost(app.host, env, execution);
     for (const [index, message] of messages.entries()) {
       if (index > 0 && host.meter.short()) message.retry();
-      else await takeMessage(host, env, message);
+      else await handleMessage(host, env, message);
     }
   };
 }
@@ -60,14 +60,14 @@ interface QueueMessage {
 }
 
 /** Seconds, longer than a moved or overloaded session needs to become available. */
-const RETRY_AFTER = 5;
+const RETRY_DELAY_SECONDS = 5;
 
-async function takeMessage(host: Invoked, env: Env, message: QueueMessage): Promise<void> {
+async function handleMessage(host: InvokedHost, env: Env, message: QueueMessage): Promise<void> {
   const handOver = parseHandOver(message.body);
   if (!handOver) {
     // The message is not from an alarm. Its content is not logged, and it ends in the dead-letter queue.
     const told = `message ${message.id} of the queue names no turn, and is refused`;
-    host.log(mistake(told));
+    host.log(errorEntry(told));
     message.retry();
     return;
   }
@@ -78,8 +78,8 @@ async function takeMessage(host: Invoked, env: Env, message: QueueMessage): Prom
     // The session was released, for a newer deployment or for a while. Its alarm resumes it.
     if (failure instanceof NewerEventError || failure instanceof UnreadableError) return message.ack();
     const told = `turn ${handOver.turn} was not resumed`;
-    host.log(mistake(told, failure));
-    message.retry({ delaySeconds: RETRY_AFTER });
+    host.log(errorEntry(told, failure));
+    message.retry({ delaySeconds: RETRY_DELAY_SECONDS });
   }
 }
 

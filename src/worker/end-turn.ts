@@ -1,18 +1,25 @@
-import { pagesFrom } from '../session/fold-session.ts';
+import { readPages } from '../session/fold-session.ts';
 /** Cancels turns and erases sessions. */
 
 import { waitId } from '../journal/conversation.ts';
-import { parseKnown } from '../journal/event-rows.ts';
+import { parseKnownEvent } from '../journal/event-rows.ts';
 import type { EventType, StoredEvent } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
 import type { Wait } from '../journal/wait.ts';
 import { toSessionName } from '../session/read-secrets.ts';
 import { type Infer, type Shape, TEXT } from '../tool/shape.ts';
-import { lackedRole, roleRequired } from './auth.ts';
+import { missingRole, roleRequiredError } from './auth.ts';
 import type { Caller, HostedApp } from './host.ts';
 import { SessionError } from './problem.ts';
-import { unknownSession, unknownTurn } from './session-view.ts';
-import { type OwnedName, ownerOf, type SessionAccess, type Target, targetOf, turnPath } from './target.ts';
+import { unknownSessionError, unknownTurnError } from './session-view.ts';
+import {
+  type OwnedSessionNames,
+  ownerOf,
+  type SessionAccess,
+  type Target,
+  targetOf,
+  turnPath,
+} from './target.ts';
 
 /** A turn that was asked to stop. */
 export interface CancelRequested extends Infer<typeof CANCEL_REQUESTED> {}
@@ -29,34 +36,34 @@ export const CANCEL_REQUESTED = {
 export async function cancelTurn({ target }: SessionAccess, named?: string): Promise<CancelRequested> {
   const { port } = target;
   const page = await port.read({ from: 1, limit: 1, turn: named });
-  if (!page) throw unknownSession(target);
+  if (!page) throw unknownSessionError(target);
   // The event that opens a session belongs to no turn, and has this name instead.
-  if (named === '') throw unknownTurn(target, named);
+  if (named === '') throw unknownTurnError(target, named);
   const turn = named ?? page.openTurn?.id;
-  if (turn === undefined) throw noOpenTurn();
-  if (turn === page.openTurn?.id) await mustMayEnd(target, turn, 'cancel');
+  if (turn === undefined) throw noOpenTurnError();
+  if (turn === page.openTurn?.id) await mustBeAllowedToEnd(target, turn, 'cancel');
   const posted = await port.post({ kind: 'cancel', turn, body: '{}' });
-  if (posted !== 'posted') throw await whyNot(target, turn);
-  if (await hasEndedOtherwise(target, turn)) throw turnOver(target, turn);
+  if (posted !== 'posted') throw await cannotCancelError(target, turn);
+  if (await hasEndedOtherwise(target, turn)) throw turnOverError(target, turn);
   return { turn, status: 'cancel-requested' };
 }
 
-const noOpenTurn = (): SessionError =>
+const noOpenTurnError = (): SessionError =>
   new SessionError('no-open-turn', 'No turn is open, so there is nothing to cancel.');
 
 /** Returns why a turn cannot be cancelled: it has ended, or never existed. */
-async function whyNot(target: Target, turn: string): Promise<SessionError> {
+async function cannotCancelError(target: Target, turn: string): Promise<SessionError> {
   const page = await target.port.read({ from: 1, limit: 1, turn });
   if (page?.waits?.status === 'steering') {
     const { into } = page.waits;
     const detail = `Message ${turn} is on its way into turn ${into}: cancel that.`;
     return new SessionError('no-open-turn', detail, { more: { turn: into } });
   }
-  if (!page || page.rows.length === 0) return unknownTurn(target, turn);
-  return turnOver(target, turn);
+  if (!page || page.rows.length === 0) return unknownTurnError(target, turn);
+  return turnOverError(target, turn);
 }
 
-const turnOver = (target: Target, turn: string): SessionError =>
+const turnOverError = (target: Target, turn: string): SessionError =>
   new SessionError('turn-over', `Turn ${turn} has ended: GET ${turnPath(target, turn)} shows its answer.`);
 
 /**
@@ -64,12 +71,12 @@ const turnOver = (target: Target, turn: string): SessionError =>
  * effect.
  */
 async function hasEndedOtherwise({ port }: Target, turn: string): Promise<boolean> {
-  const [end] = await eventsOf(port, turn, ['turn-ended']);
+  const [end] = await readTurnEvents(port, turn, ['turn-ended']);
   return end?.type === 'turn-ended' && end.outcome !== 'cancelled';
 }
 
 /** A caller's access to a session that may not exist. */
-interface Visit extends HostedApp {
+interface CallerApp extends HostedApp {
   readonly caller: Caller;
 }
 
@@ -81,14 +88,14 @@ interface Visit extends HostedApp {
  * for a role
  *   that the caller lacks.
  */
-export async function eraseSession({ caller, ...app }: Visit, named: OwnedName): Promise<void> {
+export async function eraseSession({ caller, ...app }: CallerApp, named: OwnedSessionNames): Promise<void> {
   const { host, env } = app;
   const { agent, session, owner = ownerOf(caller) } = named;
   const isKnown = host.agents.has(agent);
   if (isKnown) targetOf(app, caller, named);
   const port = host.session(env, toSessionName({ owner, agent, session }));
   const { openTurn } = (await port.read({ from: 1, limit: 1 })) ?? {};
-  if (openTurn) await mustMayEnd({ port, caller }, openTurn.id, 'erase');
+  if (openTurn) await mustBeAllowedToEnd({ port, caller }, openTurn.id, 'erase');
   const existed = await port.erase();
   if (!existed && !isKnown) targetOf(app, caller, named);
 }
@@ -110,11 +117,11 @@ export async function openWaits(
   turn: string,
   isWanted: (wait: Wait) => boolean = () => true,
 ): Promise<readonly OpenWait[]> {
-  const asked = (await eventsOf(port, turn, ['tool-call-suspended'])).filter(
+  const asked = (await readTurnEvents(port, turn, ['tool-call-suspended'])).filter(
     (event) => event.type === 'tool-call-suspended',
   );
   if (!asked.some(({ wait }) => isWanted(wait))) return [];
-  const settled = await eventsOf(port, turn, ['tool-call-answered', 'tool-call-ended']);
+  const settled = await readTurnEvents(port, turn, ['tool-call-answered', 'tool-call-ended']);
   return asked.flatMap(({ seq, call, wait }) => {
     const isSettled = settled.some((event) => 'call' in event && event.call === call && event.seq > seq);
     const number = asked.filter((one) => one.call === call && one.seq < seq).length;
@@ -122,20 +129,20 @@ export async function openWaits(
   });
 }
 
-async function eventsOf(
+async function readTurnEvents(
   port: Pick<SessionPort, 'read'>,
   turn: string,
   names: readonly EventType[],
 ): Promise<readonly StoredEvent[]> {
   const of = { turn, types: { names, until: Number.MAX_SAFE_INTEGER } };
   const events: StoredEvent[] = [];
-  for await (const { rows } of pagesFrom(port, await port.read({ from: 1, ...of }), of))
-    events.push(...rows.flatMap(parseKnown));
+  for await (const { rows } of readPages(port, await port.read({ from: 1, ...of }), of))
+    events.push(...rows.flatMap(parseKnownEvent));
   return events;
 }
 
 /** A caller, and a session. */
-interface Visitor {
+interface CallerSession {
   readonly port: Pick<SessionPort, 'read'>;
   readonly caller: Caller;
 }
@@ -146,15 +153,15 @@ interface Visitor {
  *
  * @throws SessionError if it waits for a person with a role that the caller lacks.
  */
-export async function mustMayEnd(
-  { port, caller }: Visitor,
+export async function mustBeAllowedToEnd(
+  { port, caller }: CallerSession,
   turn: string,
   what: 'cancel' | 'erase' | 'delete files of',
 ): Promise<void> {
-  const [first] = await openWaits(port, turn, (wait) => lackedRole(caller, wait) !== undefined);
-  const role = first && lackedRole(caller, first.wait);
+  const [first] = await openWaits(port, turn, (wait) => missingRole(caller, wait) !== undefined);
+  const role = first && missingRole(caller, first.wait);
   if (role === undefined) return;
   const which = what === 'cancel' ? `Turn ${turn}` : `Turn ${turn} of this session`;
   const who = `waits for a person with the role '${role}', and only they may ${what} it.`;
-  throw roleRequired(`${which} ${who}`, { role, turn });
+  throw roleRequiredError(`${which} ${who}`, { role, turn });
 }

@@ -2,7 +2,7 @@
  * The addresses of the files that a turn shows. Making one is asynchronous and translators are synchronous,
  * so addresses are made before an item is shown.
  */
-import { type ContentPart, isFile, isStored } from '../tool/content.ts';
+import { type ContentPart, isFile, isStoredFile } from '../tool/content.ts';
 import type { ModuleRequest, RouteSession } from './module-request.ts';
 import type { TurnItem } from './turn-feed.ts';
 
@@ -46,7 +46,7 @@ export function fileUrlsOf({ fileUrl }: Pick<ModuleRequest, 'fileUrl'>, of: Rout
     },
     async *items(items) {
       for await (const item of items) {
-        const files = filesOf(item);
+        const files = fileIdsOf(item);
         if (files.length > 0) await make(files);
         yield item;
       }
@@ -54,13 +54,13 @@ export function fileUrlsOf({ fileUrl }: Pick<ModuleRequest, 'fileUrl'>, of: Rout
   };
 }
 
-function filesOf(item: TurnItem): readonly string[] {
+function fileIdsOf(item: TurnItem): readonly string[] {
   switch (item.type) {
     case 'turn-started':
     case 'turn-steered':
-      return item.parts ? storedIn(item.parts) : [];
+      return item.parts ? storedFileIds(item.parts) : [];
     case 'tool-call-ended':
-      return 'parts' in item.result && item.result.parts ? storedIn(item.result.parts) : [];
+      return 'parts' in item.result && item.result.parts ? storedFileIds(item.result.parts) : [];
     case 'answer':
       return (item.answer.files ?? []).map(({ id }) => id);
     case 'suspended':
@@ -70,5 +70,5 @@ function filesOf(item: TurnItem): readonly string[] {
   }
 }
 
-const storedIn = (parts: readonly ContentPart[]): readonly string[] =>
-  parts.flatMap((part) => (isFile(part) && isStored(part) ? part.id : []));
+const storedFileIds = (parts: readonly ContentPart[]): readonly string[] =>
+  parts.flatMap((part) => (isFile(part) && isStoredFile(part) ? part.id : []));

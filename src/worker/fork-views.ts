@@ -1,32 +1,32 @@
 /** The requests and responses of forks, as shapes that clients and descriptions are generated from. */
 import {
-  FLAG,
+  BOOLEAN,
+  INTEGER,
   type Infer,
-  type Loose,
+  OPTIONAL_INTEGER,
   OPTIONAL_TEXT,
-  OPTIONAL_WHOLE,
   type Shape,
   TEXT,
-  WHOLE,
+  type WithUndefined,
 } from '../tool/shape.ts';
 
 /** The options of a fork. */
 export const FORK_BODY = {
   object: {
     /** The last event that the fork has: a sequence of the session. Defaults to its last event. */
-    at: OPTIONAL_WHOLE,
+    at: OPTIONAL_INTEGER,
     /** The id of the fork. Defaults to a new one, which begins with that of the session. */
     name: OPTIONAL_TEXT,
     /**
      * `true` to allow a fork that leaves out calls which had effects: its model is shown these calls, and may
      * repeat them. Defaults to `false`: such a fork is refused as `would-repeat-effects`.
      */
-    repeatEffects: { optional: FLAG },
+    repeatEffects: { optional: BOOLEAN },
   },
 } as const satisfies Shape;
 
 /** The options of a fork. */
-export interface ForkOptions extends Loose<Infer<typeof FORK_BODY>> {}
+export interface ForkOptions extends WithUndefined<Infer<typeof FORK_BODY>> {}
 
 /** A session that begins with a copy of another session's events. */
 export interface Fork extends Infer<typeof FORK> {}
@@ -38,7 +38,7 @@ export const FORK = {
     /** The id of the copied session. */
     from: TEXT,
     /** The last copied event. */
-    at: WHOLE,
+    at: INTEGER,
     /** The path of the fork. */
     url: TEXT,
   },
@@ -46,11 +46,11 @@ export const FORK = {
 
 /** The forks of a session. */
 export const FORKS = {
-  object: { forks: { listOf: { object: { session: TEXT, at: WHOLE, url: TEXT } } } },
+  object: { forks: { listOf: { object: { session: TEXT, at: INTEGER, url: TEXT } } } },
 } as const satisfies Shape;
 
 /** A message that is sent after a turn. */
-export interface SentBehind {
+export interface FollowUpMessage {
   readonly turn: string;
   /** The text of the message. */
   readonly message: string;
@@ -61,7 +61,7 @@ export interface SentBehind {
 }
 
 /** A message that is sent in place of a turn. */
-export interface SentInstead {
+export interface ReplacementMessage {
   /** The last event before that turn. */
   readonly at: number;
   readonly turn: string;

@@ -1,6 +1,6 @@
 import type { Agent } from '../agent/define-agent.ts';
 import type { Principal } from '../journal/events.ts';
-import type { Leased, SessionPort } from '../journal/session-port.ts';
+import type { LeaseGrant, SessionPort } from '../journal/session-port.ts';
 import type { Modules } from '../loop/modules.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import type { LiveText } from '../session/live-feed.ts';
@@ -11,7 +11,7 @@ import type { ModuleUse } from '../tool/module-use.ts';
 import type { Secrets } from '../tool/secrets.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { AppFiles } from './app-files.ts';
-import type { ShowsPending } from './turn-view.ts';
+import type { PendingLister } from './turn-view.ts';
 
 /** The sender of a request. Its sessions belong to its tenant, or, without a tenant, to itself. */
 export interface Caller {
@@ -38,7 +38,7 @@ export interface Caller {
  * Returns the caller for a request instead of the one from `auth`. @throws Problem or SessionError to refuse
  * the request.
  */
-export type SpeakerOf = (caller: Caller, request: Request) => Caller | Promise<Caller>;
+export type CallerResolver = (caller: Caller, request: Request) => Caller | Promise<Caller>;
 
 /** Claims in the caller's credentials, by name. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -98,9 +98,9 @@ export interface Host {
    */
   readonly liveText?: LiveText | undefined;
   /** Lists the questions of waiting calls. Absent if calls cannot ask. */
-  readonly answers?: ShowsPending | undefined;
+  readonly answers?: PendingLister | undefined;
   /** The function of the module that makes forks. Absent without that module. */
-  readonly copyOn?: CopyOn | undefined;
+  readonly copyOn?: ForkCopier | undefined;
   /** Returns the limits of one invocation. @throws ConfigurationError if a setting is impossible. */
   platform(env: Env): Platform;
   /** The path prefix from the app's settings. */
@@ -125,13 +125,13 @@ export interface HostedApp {
  * Copies more events into a leased session that is an incomplete fork. Resolves with `true` if the lease was
  * released or lost.
  */
-export type CopyOn = (
-  app: Pick<HostedApp, 'env'> & { readonly host: Invoked },
-  leased: Leased,
+export type ForkCopier = (
+  app: Pick<HostedApp, 'env'> & { readonly host: InvokedHost },
+  leased: LeaseGrant,
 ) => Promise<boolean>;
 
 /** The app in one invocation of its Worker. */
-export interface Invoked extends Host {
+export interface InvokedHost extends Host {
   /** Counts the invocation's use: its messages to any session, and the work of all its turns. */
   readonly meter: Meter;
   /** Keeps the invocation alive for work after its response. */

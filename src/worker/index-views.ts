@@ -2,15 +2,15 @@
 import { FINAL_OUTCOME } from '../journal/events.ts';
 import { PRICED_USAGE } from '../journal/reply-data.ts';
 import {
-  CLOSED,
-  FLAG,
+  BOOLEAN,
+  INTEGER,
   type Infer,
+  NO_OTHER_PROPERTIES,
+  OPTIONAL_INTEGER,
   OPTIONAL_TEXT,
-  OPTIONAL_WHOLE,
   type Shape,
   TEXT,
   TEXT_OR_NULL,
-  WHOLE,
 } from '../tool/shape.ts';
 import { PENDING_VIEW } from './turn-view.ts';
 
@@ -30,27 +30,27 @@ export const LISTED_SESSION = {
      */
     title: TEXT_OR_NULL,
     /**
-     * `running`: a turn is open. `waiting`: the open turn waits for a person. `failed`: the last turn failed.
+     * `running`: a turn is open. `waiting`: the open turn waits for a person. `toFailedEnd`: the last turn failed.
      * `idle`: the last turn ended in any other way.
      */
     status: SESSION_STATUS,
     /** In milliseconds since the epoch. */
-    openedAt: WHOLE,
+    openedAt: INTEGER,
     /** The time of the last message, reply or end of a turn, in milliseconds since the epoch. */
-    lastActivity: WHOLE,
+    lastActivity: INTEGER,
     /** The outcome of the last turn that has ended. */
     outcome: { optional: FINAL_OUTCOME },
     /** The number of ended turns. */
-    turns: WHOLE,
+    turns: INTEGER,
     /** The last turn that has begun. */
     turn: OPTIONAL_TEXT,
     /** Of a fork: the session that it was made of; of a fork of a fork, the first of them. */
     forkOf: OPTIONAL_TEXT,
     usage: PRICED_USAGE,
     /** The last event that the index knows of. */
-    seq: WHOLE,
+    seq: INTEGER,
     /** Something has happened since the caller has last marked the session as read. Absent in another owner's list. */
-    unread: { optional: FLAG },
+    unread: { optional: BOOLEAN },
     /** The path of the session. Absent in another owner's list, since only the owner can use it. */
     url: { optional: TEXT },
   },
@@ -76,7 +76,7 @@ export const WAITING_SESSION = {
     /** The id of the waiting turn. */
     turn: TEXT,
     /** In milliseconds since the epoch. */
-    lastActivity: WHOLE,
+    lastActivity: INTEGER,
     url: TEXT,
     /** The calls that the caller may answer. */
     pending: { listOf: PENDING_VIEW },
@@ -90,7 +90,10 @@ export const INBOX = {
 } as const satisfies Shape;
 
 /** A new title of a session. `null` restores the first words of its first message. */
-export const TITLE_BODY = { object: { title: TEXT_OR_NULL }, also: CLOSED } as const satisfies Shape;
+export const TITLE_BODY = {
+  object: { title: TEXT_OR_NULL },
+  also: NO_OTHER_PROPERTIES,
+} as const satisfies Shape;
 
 /** The title of a session. */
 export interface TitledSession extends Infer<typeof TITLED_SESSION> {}
@@ -102,9 +105,9 @@ export const TITLED_SESSION = {
 export const READ_BODY = {
   object: {
     /** The last event that was seen. Defaults to the last one that there is. */
-    seq: OPTIONAL_WHOLE,
+    seq: OPTIONAL_INTEGER,
   },
-  also: CLOSED,
+  also: NO_OTHER_PROPERTIES,
 } as const satisfies Shape;
 
 /** A session that the caller has marked as read. */
@@ -114,16 +117,16 @@ export const READ_SESSION = {
     session: TEXT,
     agent: TEXT,
     /** The event up to which it is read. */
-    seq: WHOLE,
+    seq: INTEGER,
     /** Something has happened behind that. */
-    unread: FLAG,
+    unread: BOOLEAN,
   },
 } as const satisfies Shape;
 
-const COUNTS = {
+const USAGE_COUNTS = {
   object: {
     /** The number of ended turns. */
-    turns: WHOLE,
+    turns: INTEGER,
     usage: PRICED_USAGE,
   },
 } as const satisfies Shape;
@@ -143,10 +146,10 @@ export const USAGE_REPORT = {
            */
           of: TEXT_OR_NULL,
         },
-        and: COUNTS,
+        and: USAGE_COUNTS,
       },
     },
-    total: COUNTS,
+    total: USAGE_COUNTS,
   },
 } as const satisfies Shape;
 
@@ -157,7 +160,7 @@ export const INDEXED_OWNER = {
     /** `id:` or `tenant:`, and the name of the owner. */
     owner: TEXT,
     /** The number of existing sessions. */
-    sessions: WHOLE,
+    sessions: INTEGER,
     erasure: {
       optional: {
         object: {
@@ -167,11 +170,11 @@ export const INDEXED_OWNER = {
            */
           status: { oneOf: ['erasing', 'erased'] },
           /** The time of the request. In milliseconds since the epoch, like `at`. */
-          since: WHOLE,
+          since: INTEGER,
           /** The time when it was done. */
-          at: OPTIONAL_WHOLE,
+          at: OPTIONAL_INTEGER,
           /** The number of erased sessions. */
-          removed: WHOLE,
+          removed: INTEGER,
         },
       },
     },

@@ -2,15 +2,15 @@ import type { SessionPort, TurnStart } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { agentOfSession } from '../session/read-secrets.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
-import { type KeptApp, partsOf, type SessionKeeping } from './app-seam.ts';
+import { partsOf, type RetentionApp, type SessionPortWrapper } from './app-seam.ts';
 
 /**
  * The settings in every message to a session: the retention of the session and its blobs, and whether a
  * module stores them externally.
  */
-type Keeping = Pick<TurnStart, 'retainMs' | 'blobRetainMs' | 'keepsOutside'>;
+type RetentionSettings = Pick<TurnStart, 'retainMs' | 'blobRetainMs' | 'keepsOutside'>;
 
-type Times = Pick<Keeping, 'retainMs' | 'blobRetainMs'>;
+type RetentionTimes = Pick<RetentionSettings, 'retainMs' | 'blobRetainMs'>;
 
 /**
  * Makes every message contain the retention of its session: that of its agent, or else that of the app. A
@@ -18,17 +18,17 @@ type Times = Pick<Keeping, 'retainMs' | 'blobRetainMs'>;
  *
  * @throws ConfigurationError if an agent or the app sets the retention twice.
  */
-export function keepSessions(app: KeptApp): SessionKeeping {
+export function createRetentionWrapper(app: RetentionApp): SessionPortWrapper {
   const { agents, use, files } = app;
   const store = files?.store;
-  const keepingOf = (times: Times): Keeping | undefined => {
+  const keepingOf = (times: RetentionTimes): RetentionSettings | undefined => {
     // Without settings, messages stay unchanged.
     if (!store && times.retainMs === undefined && times.blobRetainMs === undefined) return undefined;
     return { retainMs: undefined, blobRetainMs: undefined, ...times, keepsOutside: store && [store.owner] };
   };
-  const ofApp = timesOf('The app', use) ?? {};
+  const ofApp = readRetentionTimes('The app', use) ?? {};
   const ofAgents = new Map(
-    agents.map(({ name, uses }) => [name, keepingOf(timesOf(`Agent '${name}'`, uses) ?? ofApp)]),
+    agents.map(({ name, uses }) => [name, keepingOf(readRetentionTimes(`Agent '${name}'`, uses) ?? ofApp)]),
   );
   const ofOthers = keepingOf(ofApp);
   const wraps = partsOf(use).flatMap((part) => part.wraps?.(app) ?? []);
@@ -37,21 +37,21 @@ export function keepSessions(app: KeptApp): SessionKeeping {
     const keeping = ofAgents.has(agent) ? ofAgents.get(agent) : ofOthers;
     let port = object;
     for (const wrap of wraps) port = wrap(port, name, env);
-    return keeping ? withKeeping(port, keeping) : port;
+    return keeping ? withRetention(port, keeping) : port;
   };
 }
 
 /**
  * Returns the retention from these uses, or `undefined`. @throws ConfigurationError if several uses set it.
  */
-function timesOf(whose: string, uses: readonly ModuleUse[]): Times | undefined {
+function readRetentionTimes(whose: string, uses: readonly ModuleUse[]): RetentionTimes | undefined {
   const [times, another] = partsOf(uses).flatMap(({ keeps }) => keeps ?? []);
   if (another) throw new ConfigurationError(`${whose} sets the retention of its sessions twice: use one.`);
   return times;
 }
 
 /** Returns a port that adds the settings to its messages. */
-function withKeeping(port: SessionPort, keeping: Keeping): SessionPort {
+function withRetention(port: SessionPort, keeping: RetentionSettings): SessionPort {
   const kept = (start: TurnStart): TurnStart => ({ ...start, ...keeping });
   return {
     ...port,

@@ -1,32 +1,32 @@
 /** The routes of modules: other protocols than the Worker's own, over the sessions of their callers. */
 import { parseEvent, toRow, toTurnStart } from '../journal/event-rows.ts';
 import type { SessionPort } from '../journal/session-port.ts';
-import { readerOf } from '../session/fold-session.ts';
+import { toReader } from '../session/fold-session.ts';
 import { toSessionName } from '../session/read-secrets.ts';
 import { attempt, sha256Hex } from '../tool/async.ts';
 import type { JsonObject } from '../tool/json.ts';
-import { warning } from '../tool/log.ts';
-import { type ModuleIdentity, type ModuleUse, useOf } from '../tool/module-use.ts';
-import { shown } from '../tool/shown.ts';
+import { warningEntry } from '../tool/log.ts';
+import { createUse, type ModuleIdentity, type ModuleUse } from '../tool/module-use.ts';
+import { describeValue } from '../tool/shown.ts';
 import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { APP, type AppParts, appParts } from './app-seam.ts';
 import { readBody } from './body.ts';
-import { checkBeside, checkRoutes } from './check-routes.ts';
-import type { Caller, HostedApp, Invoked } from './host.ts';
+import { checkCollisions, checkRoutes } from './check-routes.ts';
+import type { Caller, HostedApp, InvokedHost } from './host.ts';
 import type { ModuleRequest, PublicRequest, RouteProblem } from './module-request.ts';
 import type { Problem } from './problem.ts';
 import { toProblem } from './refusal.ts';
 import { contextOfHeaders } from './request-headers.ts';
 import {
   type CallerRequest,
-  type NamesOf,
+  type PathParamsOf,
   type Route,
   type RouteRequest,
   defineRoute as routeEntry,
 } from './route.ts';
 import { sessionFromCode } from './session-from-code.ts';
 import { COMMENT, eventStream } from './sse.ts';
-import { filesOfAgent, invoked, ownerOf, sessionPath } from './target.ts';
+import { filesOfAgent, ownerOf, sessionPath, toInvokedHost } from './target.ts';
 
 /** A route of a module. */
 export interface ModuleRoute<
@@ -48,7 +48,7 @@ export interface ModuleRoute<
   /** Handles a request. `named` has the values in its path, by name. */
   handle(
     asked: Public extends true ? PublicRequest : ModuleRequest,
-    named: NamesOf<Path>,
+    named: PathParamsOf<Path>,
   ): Response | Promise<Response>;
   /**
    * Formats a problem for the protocol, including refused authentication. The first route whose path begins
@@ -91,14 +91,14 @@ interface RoutesConfig {
   readonly routes: readonly ModuleRoute[];
 }
 
-/** Makes a use of a module that brings routes, and `more`. @throws ConfigurationError as `routesOf` does. */
-export function useOfRoutes(
+/** Makes a use of a module that brings routes, and `more`. @throws ConfigurationError as `createRouteMounter` does. */
+export function createRoutesUse(
   module: ModuleIdentity,
   routes: readonly ModuleRoute[],
   more?: AppParts,
 ): ModuleUse {
-  const use = useOf(module);
-  const own = routesOf({ name: module.name, routes });
+  const use = createUse(module);
+  const own = createRouteMounter({ name: module.name, routes });
   APP.give(use, { ...more, routes: (app) => [...own(app), ...(more?.routes?.(app) ?? [])] });
   return use;
 }
@@ -109,12 +109,12 @@ export function useOfRoutes(
  *
  * @throws ConfigurationError if an item is not a route, or is in the list twice.
  */
-export function routesOf(config: RoutesConfig): NonNullable<AppParts['routes']> {
+export function createRouteMounter(config: RoutesConfig): NonNullable<AppParts['routes']> {
   checkRoutes(config);
   const { name } = config;
   const routes = config.routes.map((route) => toRoute(name, route));
   return ({ table }) => {
-    checkBeside(name, routes, table);
+    checkCollisions(name, routes, table);
     return routes;
   };
 }
@@ -139,7 +139,7 @@ function toRoute(module: string, { handle, refuse, isPublic, ...route }: ModuleR
   function copied(by: 'handle' | 'refuse', response: unknown): Response {
     if (response instanceof Response) return new Response(response.body, response);
     const what = `${route.method} ${route.path} of module '${module}'`;
-    throw new TypeError(`${what} returned ${shown(response)}: its \`${by}\` must return a Response.`);
+    throw new TypeError(`${what} returned ${describeValue(response)}: its \`${by}\` must return a Response.`);
   }
 }
 
@@ -151,7 +151,7 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
   const gone = new AbortController();
   const { bodyContext } = host;
   const mapped = contextOfHeaders(request.headers, host.contextHeaders);
-  const texts = () => ({ host: invoked(host, env, { waitUntil }), env, caller, module });
+  const texts = () => ({ host: toInvokedHost(host, env, { waitUntil }), env, caller, module });
   return {
     request,
     requestId,
@@ -196,8 +196,8 @@ function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
       url.search = query ?? '';
       return url.href;
     },
-    keep: (key, text) => keepText(texts(), key, text),
-    kept: (key) => keptTexts(texts(), key),
+    keep: (key, text) => storeText(texts(), key, text),
+    kept: (key) => readTexts(texts(), key),
     stream(frames, headers) {
       const leaving = (leave: AbortSignal): AsyncIterable<string> => {
         leave.addEventListener('abort', () => gone.abort());
@@ -233,43 +233,43 @@ const toRouteProblem = ({ type, status, message, worded, headers, more }: Proble
 });
 
 /** The place and owner of stored texts. */
-interface TextsOf extends HostedApp {
-  readonly host: Invoked;
+interface TextScope extends HostedApp {
+  readonly host: InvokedHost;
   readonly caller: Caller;
   /** The name of the module whose routes store them. Other modules cannot read them. */
   readonly module: string;
 }
 
 /** The most texts to read: the newest. */
-const MOST_READ = 20;
+const MAX_TEXTS = 20;
 
 /**
  * The most attempts while another invocation stores a text under the same key, which takes two messages to
  * the object.
  */
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /**
  * Stores a text under a key, for all callers with the same owner. It is stored as the message of a turn that
  * ends without a model call. Never rejects: failures are logged.
  */
-export async function keepText(of: TextsOf, key: string, text: string): Promise<void> {
+export async function storeText(of: TextScope, key: string, text: string): Promise<void> {
   const { host } = of;
   const message = 'a surface could not store which session a client uses; the client must name it next time';
   try {
-    const port = await portOf(of, key);
-    for (let tries = 0; tries < TRIES; tries++) if (await isKept(port, of, text)) return;
-    host.log(warning(message));
+    const port = await textSessionPort(of, key);
+    for (let tries = 0; tries < MAX_ATTEMPTS; tries++) if (await tryStoreText(port, of, text)) return;
+    host.log(warningEntry(message));
   } catch (thrown) {
-    host.log(warning(message, thrown));
+    host.log(warningEntry(message, thrown));
   }
 }
 
-async function isKept(port: SessionPort, { host, caller }: TextsOf, text: string): Promise<boolean> {
+async function tryStoreText(port: SessionPort, { host, caller }: TextScope, text: string): Promise<boolean> {
   const said = { agent: NO_AGENT, message: text, context: ToolCallContext.EMPTY, from: caller };
   const start = toTurnStart(said, host.newId);
   // Existing events are not read.
-  const reader = { ...readerOf(host.modules), maxBytes: 1 };
+  const reader = { ...toReader(host.modules), maxBytes: 1 };
   const leased = await port.begin({ start, nonce: host.newId(), reader });
   if (leased.status !== 'leased') return false;
   const ended = toRow({ type: 'turn-ended', turn: start.turn, outcome: 'completed' });
@@ -281,10 +281,10 @@ async function isKept(port: SessionPort, { host, caller }: TextsOf, text: string
 }
 
 /** Returns the newest texts that were stored under a key, the last one first. */
-export async function keptTexts(of: TextsOf, key: string): Promise<readonly string[]> {
-  const port = await portOf(of, key);
+export async function readTexts(of: TextScope, key: string): Promise<readonly string[]> {
+  const port = await textSessionPort(of, key);
   // Each text is two events, after the event that opens the session.
-  const limit = 2 * MOST_READ;
+  const limit = 2 * MAX_TEXTS;
   const first = await port.read({ from: 1, limit: limit + 1 });
   const page = first?.next ? await port.read({ from: first.head - limit + 1, limit }) : first;
   const events = (page?.rows ?? []).map(parseEvent);
@@ -294,7 +294,7 @@ export async function keptTexts(of: TextsOf, key: string): Promise<readonly stri
 /** Every agent has a name, so routes cannot reach a session with this one. */
 const NO_AGENT = '';
 
-async function portOf({ host, env, caller, module }: TextsOf, key: string): Promise<SessionPort> {
+async function textSessionPort({ host, env, caller, module }: TextScope, key: string): Promise<SessionPort> {
   const session = `${module}:${await sha256Hex(key)}`;
   return host.session(env, toSessionName({ owner: ownerOf(caller), agent: NO_AGENT, session }));
 }

@@ -8,15 +8,15 @@ import { isEventStream } from './request-headers.ts';
  * Milliseconds after which an unread stream no longer counts: its client or its invocation is gone, which the
  * platform does not always report. A stream with a reader gets a comment more often.
  */
-const SILENT = 60_000;
+const SILENT_MS = 60_000;
 /**
  * A caller at the limit is refused if this many comments, each after this many milliseconds, have found no
  * disconnected client.
  */
-const PROBES = 3;
-const PROBE_TIME = 40;
+const MAX_PROBES = 3;
+const PROBE_MS = 40;
 /** A comment, which clients ignore. */
-const NOTHING = ENCODER.encode(':\n\n');
+const EMPTY_COMMENT = ENCODER.encode(':\n\n');
 
 /** The open streams of an app's callers. */
 export interface OpenStreams {
@@ -25,14 +25,14 @@ export interface OpenStreams {
    *
    * @throws Problem 429 if the caller has too many streams.
    */
-  count(caller: StreamingCaller, asked: AskedStream, work: () => Promise<Response>): Promise<Response>;
+  count(caller: StreamingCaller, asked: StreamCandidate, work: () => Promise<Response>): Promise<Response>;
 }
 
 /** Each person of a tenant counts separately. */
 type StreamingCaller = Pick<Caller, 'id' | 'tenant'>;
 
 /** A request whose response may be a stream. */
-interface AskedStream {
+interface StreamCandidate {
   /**
    * `true` if the client's `Accept` requests a stream. Otherwise only the response shows whether it is one.
    */
@@ -43,22 +43,22 @@ interface AskedStream {
 
 /** Creates the count for one app. `most` is the limit for each caller. */
 export function createOpenStreams(most: number): OpenStreams {
-  const open = new Map<string, Set<Place>>();
-  const placesOf = (key: string): Set<Place> => {
+  const open = new Map<string, Set<StreamEntry>>();
+  const placesOf = (key: string): Set<StreamEntry> => {
     const places = open.get(key) ?? new Set();
-    for (const place of places) if (Date.now() - place.seen >= SILENT) places.delete(place);
+    for (const place of places) if (Date.now() - place.seen >= SILENT_MS) places.delete(place);
     return places;
   };
   /** Adds a stream. */
-  const enter = async ({ id, tenant }: StreamingCaller): Promise<Place> => {
+  const enter = async ({ id, tenant }: StreamingCaller): Promise<StreamEntry> => {
     const key = JSON.stringify([id, tenant]);
     for (let tries = 0; placesOf(key).size >= most; tries += 1) {
-      if (tries === PROBES) throw tooMany(most);
+      if (tries === MAX_PROBES) throw tooManyStreamsProblem(most);
       for (const { probe } of placesOf(key)) probe();
-      await pause(TIMERS, PROBE_TIME);
+      await pause(TIMERS, PROBE_MS);
     }
     const places = placesOf(key);
-    const place: Place = {
+    const place: StreamEntry = {
       seen: Date.now(),
       probe: () => {},
       leave() {
@@ -81,7 +81,7 @@ export function createOpenStreams(most: number): OpenStreams {
           const place = isStream ? early : await enter(caller);
           // If a client disconnects while the stream is silent, the platform does not cancel the body.
           signal.addEventListener('abort', place.leave);
-          return new Response(counted(response.body, place), response);
+          return new Response(trackReads(response.body, place), response);
         }
         early.leave();
         return response;
@@ -93,13 +93,13 @@ export function createOpenStreams(most: number): OpenStreams {
   };
 }
 
-const tooMany = (most: number): Problem =>
+const tooManyStreamsProblem = (most: number): Problem =>
   new Problem('rate-limited', `You have ${most} event streams open. Close one, or ask for JSON.`, {
     retryAfter: 10,
   });
 
 /** The entry of an open stream. */
-interface Place {
+interface StreamEntry {
   /** The time of the last read. */
   seen: number;
   /** Writes a comment, which fails if the client is gone. */
@@ -108,14 +108,14 @@ interface Place {
 }
 
 /** Returns the same body, which reports each read and its end. */
-function counted(body: ReadableStream<Uint8Array>, place: Place): ReadableStream<Uint8Array> {
+function trackReads(body: ReadableStream<Uint8Array>, place: StreamEntry): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   // Also if the reader has stopped reading.
   reader.closed.then(place.leave, place.leave);
   return new ReadableStream<Uint8Array>(
     {
       start(out) {
-        place.probe = () => out.enqueue(NOTHING);
+        place.probe = () => out.enqueue(EMPTY_COMMENT);
       },
       async pull(out) {
         const { done, value } = await reader.read();

@@ -1,28 +1,28 @@
 /** The access of operators to sessions of other owners, for modules that allow it. */
 import type { Owner } from '../tool/call-origin.ts';
 import { ownerProblem } from '../tool/owner.ts';
-import { keyOfOwner, ownerOfKey } from '../tool/owner-name.ts';
-import { shown } from '../tool/shown.ts';
-import { roleRequired } from './auth.ts';
+import { parseOwnerKey, toOwnerKey } from '../tool/owner-name.ts';
+import { describeValue } from '../tool/shown.ts';
+import { roleRequiredError } from './auth.ts';
 import type { Caller } from './host.ts';
 import { SessionError } from './problem.ts';
 import { ownerOf } from './target.ts';
 
 /** @throws SessionError `role-required` if the caller is not an operator. */
-export function mustOperate({ operator }: Caller): void {
+export function mustBeOperator({ operator }: Caller): void {
   if (operator === true) return;
-  throw roleRequired('Only operators may do this: callers for whom `auth` returns operator: true.', {
+  throw roleRequiredError('Only operators may do this: callers for whom `auth` returns operator: true.', {
     role: 'operator',
   });
 }
 
 /** Parses an owner from a path or query. @throws SessionError if it is invalid. */
-export function readOwner(key: string): Owner {
-  const owner = ownerOfKey(key);
+export function parseOwner(key: string): Owner {
+  const owner = parseOwnerKey(key);
   if (owner) return owner;
   throw new SessionError(
     'invalid-query',
-    `An owner is id: and the id of a caller, or tenant: and a tenant; it is ${shown(key)}.`,
+    `An owner is id: and the id of a caller, or tenant: and a tenant; it is ${describeValue(key)}.`,
   );
 }
 
@@ -31,14 +31,14 @@ export function readOwner(key: string): Owner {
  *
  * @throws SessionError if the caller is not an operator and names another owner, or the name is invalid.
  */
-export function ownerAsked(caller: Caller, named: unknown): Owner | undefined {
-  if (named === undefined || named === keyOfOwner(ownerOf(caller))) return undefined;
-  mustOperate(caller);
-  return readOwner(String(named));
+export function requestedOwner(caller: Caller, named: unknown): Owner | undefined {
+  if (named === undefined || named === toOwnerKey(ownerOf(caller))) return undefined;
+  mustBeOperator(caller);
+  return parseOwner(String(named));
 }
 
 /** Returns an owner that code of the app has passed. @throws SessionError `invalid-query` if it names none. */
-export function mustBeOwner(owner: Owner): Owner {
+export function validateOwner(owner: Owner): Owner {
   const problem = ownerProblem(owner);
   if (problem !== undefined) throw new SessionError('invalid-query', `The owner ${problem}.`);
   return owner;

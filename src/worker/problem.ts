@@ -4,20 +4,20 @@ import { MEDIA_TAKEN } from '../model/chat-model.ts';
 import { STOPPED_TURN, type TurnAnswer } from '../session/watching/turn-outcome.ts';
 import {
   type Fields,
+  INTEGER,
   type Infer,
+  OPTIONAL_INTEGER,
   OPTIONAL_NUMBER,
   OPTIONAL_TEXT,
-  OPTIONAL_WHOLE,
   type Shape,
   type ShapeAs,
   TEXT,
   TEXT_OR_NULL,
-  WHOLE,
 } from '../tool/shape.ts';
 import { PENDING_VIEW } from './turn-view.ts';
 
 /** The statuses of problems other than 404 and 409. The names are stable. */
-const STATUS = {
+const STATUS_BY_TYPE = {
   'bad-json': 400,
   'bad-form': 400,
   'unsupported-media-type': 415,
@@ -56,7 +56,7 @@ const STATUS = {
 } as const;
 
 /** Problems with status 404. Their names, and only theirs, begin with the same word. */
-const UNKNOWN = [
+const NOT_FOUND_TYPES = [
   'unknown-route',
   'unknown-agent',
   'unknown-session',
@@ -67,7 +67,7 @@ const UNKNOWN = [
 ] as const satisfies readonly `unknown-${string}`[];
 
 /** Problems with status 409: the state of a session does not allow the request. */
-const CONFLICTS = [
+const CONFLICT_TYPES = [
   'session-busy',
   'turn-suspended',
   'turn-over',
@@ -87,16 +87,19 @@ const CONFLICTS = [
 ] as const;
 
 /** The name of a problem. */
-export type ProblemType = keyof typeof STATUS | (typeof UNKNOWN)[number] | (typeof CONFLICTS)[number];
+export type ProblemType =
+  | keyof typeof STATUS_BY_TYPE
+  | (typeof NOT_FOUND_TYPES)[number]
+  | (typeof CONFLICT_TYPES)[number];
 
 /** Returns the default status of a problem. */
 export function statusOf(type: ProblemType): number {
-  if (type in STATUS) return STATUS[type as keyof typeof STATUS]; // it is among the keys
+  if (type in STATUS_BY_TYPE) return STATUS_BY_TYPE[type as keyof typeof STATUS_BY_TYPE]; // it is among the keys
   return type.startsWith('unknown-') ? 404 : 409;
 }
 
 /** Problems that exist only over HTTP. */
-type OfHttp =
+type HttpOnlyType =
   | 'bad-json'
   | 'bad-form'
   | 'unknown-route'
@@ -119,11 +122,11 @@ type OfHttp =
  * The reason why a session refuses a request, with the same name as over HTTP. `rate-limited` is for modules
  * that refuse clients.
  */
-export type SessionErrorType = Exclude<ProblemType, OfHttp>;
+export type SessionErrorType = Exclude<ProblemType, HttpOnlyType>;
 
 /** The additional members of a problem. */
-export type ProblemMembers = Infer<{ readonly object: typeof MEMBERS }>;
-const MEMBERS = {
+export type ProblemMembers = Infer<{ readonly object: typeof PROBLEM_MEMBERS }>;
+const PROBLEM_MEMBERS = {
   /** The turn that is in the way, or that may have been accepted. */
   turn: OPTIONAL_TEXT,
   /** The calls that this turn waits for. */
@@ -149,7 +152,7 @@ const MEMBERS = {
   /** The files that the agent accepts. */
   accepts: { optional: MEDIA_TAKEN },
   /** The last event of an unreadable session. */
-  seq: OPTIONAL_WHOLE,
+  seq: OPTIONAL_INTEGER,
   /** The open turn of an unreadable session. */
   openTurn: { optional: TEXT_OR_NULL },
   /** The waiting turns of an unreadable session. */
@@ -159,28 +162,30 @@ const MEMBERS = {
 const PROBLEM_TYPE: ShapeAs<`urn:holdfast:problem:${ProblemType}`> = {
   schema: () => ({
     type: 'string',
-    enum: [...Object.keys(STATUS), ...UNKNOWN, ...CONFLICTS].map((type) => `urn:holdfast:problem:${type}`),
+    enum: [...Object.keys(STATUS_BY_TYPE), ...NOT_FOUND_TYPES, ...CONFLICT_TYPES].map(
+      (type) => `urn:holdfast:problem:${type}`,
+    ),
   }),
 };
 
-const WRONG = {
+const PROBLEM_FIELDS = {
   /** `urn:holdfast:problem:` and the name of the problem. */
   type: PROBLEM_TYPE,
   title: TEXT,
-  status: WHOLE,
+  status: INTEGER,
   /** Says how to fix the problem. */
   detail: TEXT,
 } as const satisfies Fields;
 
 /** A problem in a response (RFC 9457). */
 export type ProblemDocument = Infer<typeof PROBLEM>;
-export const PROBLEM = { object: MEMBERS, and: { object: WRONG } } as const satisfies Shape;
+export const PROBLEM = { object: PROBLEM_MEMBERS, and: { object: PROBLEM_FIELDS } } as const satisfies Shape;
 
 /** A failed turn in a response: the problem, with the answer of the turn. */
 export type FailedTurn = Infer<typeof FAILED_TURN>;
 export const FAILED_TURN = {
   object: { outcome: { only: 'failed' } },
-  and: { object: WRONG, and: STOPPED_TURN },
+  and: { object: PROBLEM_FIELDS, and: STOPPED_TURN },
 } as const satisfies Shape;
 
 /**
@@ -188,10 +193,12 @@ export const FAILED_TURN = {
  * instead, such as `?whenBusy=queue`. Without it, the protocol has no such parameters, and the text mentions
  * none.
  */
-export type Worded = (parameter?: (name: 'whenBusy' | 'pending', value: string) => string) => string;
+export type RefusalFormatter = (
+  parameter?: (name: 'whenBusy' | 'pending', value: string) => string,
+) => string;
 
 /** The format of a parameter in the REST API. */
-const inQuery: Parameters<Worded>[0] = (name, value) => `?${name}=${value}`;
+const formatQueryParameter: Parameters<RefusalFormatter>[0] = (name, value) => `?${name}=${value}`;
 
 interface SessionErrorDetails {
   readonly retryAfter?: number | undefined;
@@ -215,14 +222,14 @@ export class SessionError extends Error {
   readonly more: ProblemMembers;
 
   /** Returns its text for other protocols than the REST API, if that differs. */
-  readonly worded: Worded | undefined;
+  readonly worded: RefusalFormatter | undefined;
 
   constructor(
     type: SessionErrorType,
-    words: string | Worded,
+    words: string | RefusalFormatter,
     { retryAfter, more = {}, cause }: SessionErrorDetails = {},
   ) {
-    super(typeof words === 'string' ? words : words(inQuery), { cause });
+    super(typeof words === 'string' ? words : words(formatQueryParameter), { cause });
     this.type = type;
     this.worded = typeof words === 'string' ? undefined : words;
     this.retryAfter = retryAfter;
@@ -230,7 +237,7 @@ export class SessionError extends Error {
   }
 }
 
-interface Details {
+interface ProblemOptions {
   /** Overrides the default status. */
   readonly status?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -239,7 +246,7 @@ interface Details {
   /** Members in addition to those of RFC 9457, such as every problem of a body. */
   readonly more?: ProblemMembers | Partial<TurnAnswer> | undefined;
   /** Returns its text for other protocols than the REST API, if that differs. */
-  readonly worded?: Worded | undefined;
+  readonly worded?: RefusalFormatter | undefined;
 }
 
 /** An error response. Thrown anywhere below the app, and converted to a response in one place. */
@@ -250,13 +257,13 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly more: ProblemMembers | Partial<TurnAnswer>;
   /** Returns its text for other protocols than the REST API, if that differs. */
-  readonly worded: Worded | undefined;
+  readonly worded: RefusalFormatter | undefined;
 
   /** `detail` says how the client can fix the problem. */
   constructor(
     type: ProblemType,
     detail: string,
-    { status = statusOf(type), headers = {}, retryAfter, more = {}, worded }: Details = {},
+    { status = statusOf(type), headers = {}, retryAfter, more = {}, worded }: ProblemOptions = {},
   ) {
     super(detail);
     this.status = status;

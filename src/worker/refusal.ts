@@ -1,14 +1,14 @@
 import { NewerEventError } from '../journal/event-rows.ts';
 import type { TurnError } from '../journal/events.ts';
 import { MAX_WAITING } from '../journal/inbox-message.ts';
-import type { NotStarted, TurnStart } from '../journal/session-port.ts';
+import type { StartRefusal, TurnStart } from '../journal/session-port.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { DeploymentError } from '../session/deployment.ts';
 import { readTurn, UnreadableError } from '../session/read-session.ts';
 import { SessionErasedError, SessionUnavailableError } from '../session/send-again.ts';
-import { fullText } from '../session/turn-end.ts';
+import { sessionFullText } from '../session/turn-end.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
-import { type Log, logOnce, mistake } from '../tool/log.ts';
+import { errorEntry, type Log, logOnce } from '../tool/log.ts';
 import { Problem, type ProblemType, SessionError } from './problem.ts';
 import type { RouteRequest } from './route.ts';
 import { type SessionAccess, type Target, turnPath } from './target.ts';
@@ -27,7 +27,7 @@ export function errorResponses(
   return (error, { request: { signal }, requestId }, refuse) => {
     // The client has gone, so the status does not matter and this is not an error.
     if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
-    if (!EXPECTED.some((kind) => error instanceof kind)) logFailure(write, error, requestId);
+    if (!CLIENT_ERRORS.some((kind) => error instanceof kind)) logFailure(write, error, requestId);
     const problem = toProblem(error);
     try {
       return refuse(problem) ?? problem.toResponse();
@@ -44,12 +44,12 @@ export type FailureLog = (log: Log, failure: unknown, requestId: string) => void
 /** Logs a failure. A problem of the deployment fails every request, and is logged only the first time. */
 export const logFailure: FailureLog = (log, failure, requestId) => {
   if (failure instanceof DeploymentError)
-    for (const message of failure.problems) logOnce(log, mistake(message, undefined, 'request-failed'));
-  else log({ ...mistake(`request ${requestId} failed`, failure, 'request-failed'), requestId });
+    for (const message of failure.problems) logOnce(log, errorEntry(message, undefined, 'request-failed'));
+  else log({ ...errorEntry(`request ${requestId} failed`, failure, 'request-failed'), requestId });
 };
 
 /** Errors meant for the client. The Worker has no fault, so they are not logged. */
-const EXPECTED = [Problem, SessionError, SessionErasedError];
+const CLIENT_ERRORS = [Problem, SessionError, SessionErasedError];
 
 /**
  * Converts a failure for the caller of a session, or returns `undefined` if it is only for the log or the
@@ -65,7 +65,7 @@ export function toSessionError(failure: unknown): SessionError | undefined {
     const detail = 'The session cannot be reached now. Send the request again.';
     return new SessionError('session-unavailable', detail, { retryAfter: 1, cause });
   }
-  if (failure instanceof UnreadableError) return unreadable(failure);
+  if (failure instanceof UnreadableError) return unreadableRefusal(failure);
   if (failure instanceof SessionErasedError)
     return new SessionError('session-erased', failure.message, { cause });
   return undefined;
@@ -86,7 +86,7 @@ export function toProblem(error: unknown): Problem {
 /**
  * Contains no retry time, since only another deployment helps. It includes the facts that the object knows.
  */
-const unreadable = ({ message, page, cause }: UnreadableError): SessionError =>
+const unreadableRefusal = ({ message, page, cause }: UnreadableError): SessionError =>
   new SessionError('session-unreadable', message, {
     more: page && { seq: page.head, openTurn: page.openTurn?.id ?? null, waiting: page.waiting },
     cause,
@@ -98,8 +98,8 @@ const unreadable = ({ message, page, cause }: UnreadableError): SessionError =>
  *
  * @throws the errors of `readTurn` if it must read the waiting turn.
  */
-export async function refusal(
-  refused: Exclude<NotStarted, { status: 'known' }>,
+export async function toRefusal(
+  refused: Exclude<StartRefusal, { status: 'known' }>,
   at: Pick<SessionAccess, 'host' | 'target'>,
 ): Promise<SessionError> {
   const { target } = at;
@@ -131,22 +131,22 @@ export async function refusal(
         'This Idempotency-Key was used with another body. Use a new key for a new message.',
       );
     case 'full':
-      return queueFull(refused);
+      return queueFullRefusal(refused);
     case 'session-full':
-      return sessionFull(refused);
+      return sessionFullRefusal(refused);
     default:
       throw new Error(`A message is ${refused.status}.`); // a module that sends blobs must handle it
   }
 }
 
 /** Returns the error for a message to a full session. */
-export const sessionFull = (full: Extract<NotStarted, { status: 'session-full' }>): SessionError => {
+export const sessionFullRefusal = (full: Extract<StartRefusal, { status: 'session-full' }>): SessionError => {
   const { most, used } = full;
-  return new SessionError('session-full', fullText(full), { more: { most, used } });
+  return new SessionError('session-full', sessionFullText(full), { more: { most, used } });
 };
 
 /** Returns the error for a message to a session whose queue is full. */
-export const queueFull = (full: QueueFull): SessionError =>
+export const queueFullRefusal = (full: QueueFull): SessionError =>
   new SessionError(
     'queue-full',
     `${queueFullText(full)} Send the message again when some have been answered.`,
@@ -155,7 +155,7 @@ export const queueFull = (full: QueueFull): SessionError =>
     },
   );
 
-type QueueFull = Extract<NotStarted, { status: 'full' }>;
+type QueueFull = Extract<StartRefusal, { status: 'full' }>;
 
 /** Returns the text of that error. */
 export const queueFullText = ({ most }: QueueFull): string =>
@@ -177,12 +177,12 @@ interface SentStart {
  * Returns the error for a message without a response from its session. It may be stored, and sending it again
  * could add a second one, so the error says how to find out. Returns any other failure unchanged.
  */
-export function orMayBeTaken(failure: unknown, { target, start, log }: SentStart): unknown {
+export function toUnansweredError(failure: unknown, { target, start, log }: SentStart): unknown {
   if (!(failure instanceof SessionUnavailableError) || failure.tookNothing) return failure;
   const { turn } = start;
   const message = `turn ${turn} may have been accepted`;
-  log(mistake(message, failure, 'request-failed'));
-  const detail = `${MAY_BE_STORED}${howToGoOn(target, start)}`;
+  log(errorEntry(message, failure, 'request-failed'));
+  const detail = `${MAY_BE_STORED}${describeDeliveryCheck(target, start)}`;
   return new SessionError('session-unavailable', detail, { retryAfter: 1, more: { turn }, cause: failure });
 }
 
@@ -190,15 +190,15 @@ export function orMayBeTaken(failure: unknown, { target, start, log }: SentStart
  * Returns how a client can find out whether its message arrived. With a key the turn may be an earlier one,
  * so the text names none.
  */
-const howToGoOn = (target: Target, { turn, request }: TurnStart): string =>
+const describeDeliveryCheck = (target: Target, { turn, request }: TurnStart): string =>
   request === undefined
     ? ` as turn ${turn}: send it again only if GET ${turnPath(target, turn)} returns 404.`
     : '. Send it again with the same Idempotency-Key.';
 
 /** Makes the problem for a failed turn. It contains the turn's answer. */
-export function failedTurn(answer: TurnAnswer): Problem {
+export function failedTurnProblem(answer: TurnAnswer): Problem {
   const { error, ...turn } = answer;
-  const [status, type] = FAILED_TURNS[error?.type ?? 'internal'];
+  const [status, type] = FAILED_TURN_PROBLEMS[error?.type ?? 'internal'];
   const further =
     error?.type === 'session-full' ? '' : ' The conversation is kept: send another message to go on.';
   const detail = `${error?.message ?? 'The turn failed.'}${further}`;
@@ -206,10 +206,10 @@ export function failedTurn(answer: TurnAnswer): Problem {
 }
 
 /** A problem, with the status of its response. */
-export type ToldProblem = readonly [status: number, type: ProblemType];
+export type ProblemStatus = readonly [status: number, type: ProblemType];
 
 /** The responses for failed turns, by the type of the error. */
-export const FAILED_TURNS: Readonly<Record<TurnError['type'], ToldProblem>> = {
+export const FAILED_TURN_PROBLEMS: Readonly<Record<TurnError['type'], ProblemStatus>> = {
   'model-failure': [502, 'model-failure'],
   'empty-reply': [502, 'model-failure'],
   'tool-not-found': [502, 'model-failure'],

@@ -8,7 +8,7 @@ import { SessionError } from './problem.ts';
  * Returns the entries of a list header such as `text/html;q=0.5`, in lower case, with their weights from 0
  * (not acceptable) to 1.
  */
-function entriesOf(headers: Headers, name: string): ReadonlyMap<string, number> {
+function parseWeightedList(headers: Headers, name: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const entry of headers.get(name)?.toLowerCase().split(',') ?? []) {
     const [said = '', ...params] = entry.split(';');
@@ -23,7 +23,7 @@ function entriesOf(headers: Headers, name: string): ReadonlyMap<string, number> 
 /** Returns whether `Accept` names event streams and does not prefer JSON. */
 export function wantsEvents({ headers }: Request): boolean {
   if (!/event-stream/i.test(headers.get('accept') ?? '')) return false;
-  const accepted = entriesOf(headers, 'accept');
+  const accepted = parseWeightedList(headers, 'accept');
   const weight = accepted.get('text/event-stream') ?? 0;
   return weight > 0 && weight >= (accepted.get('application/json') ?? 0);
 }
@@ -36,7 +36,7 @@ export const isEventStream = ({ headers }: Pick<Response, 'headers'>): boolean =
  * The most seconds that a response is delayed for `Prefer: wait`, since clients and proxies time out soon
  * after.
  */
-const MOST_PATIENCE = 60;
+const MAX_WAIT_SECONDS = 60;
 
 /** A client's preference for waiting. */
 interface Preference {
@@ -50,26 +50,26 @@ interface Preference {
 }
 
 /** Reads `Prefer: respond-async` and `Prefer: wait=10` (RFC 7240). The first one counts. */
-export function preferenceOf(request: Request): Preference {
+export function readPreference(request: Request): Preference {
   const { headers } = request;
   if (!headers.has('prefer')) return { isAsync: false };
-  const preferred = [...entriesOf(headers, 'prefer').keys()];
+  const preferred = [...parseWeightedList(headers, 'prefer').keys()];
   const isAsync = preferred.includes('respond-async');
   const said = preferred.find((value) => /^wait\s*(=|$)/.test(value));
   const [, , seconds] = /^wait\s*=\s*("?)(\d+)\1$/.exec(said ?? '') ?? [];
   if (seconds === undefined || wantsEvents(request)) return { isAsync };
-  return { isAsync, seconds: Math.min(Number(seconds), MOST_PATIENCE) };
+  return { isAsync, seconds: Math.min(Number(seconds), MAX_WAIT_SECONDS) };
 }
 
 /** Returns whether a client does not want to wait for the answer, or less than its turn may take. */
 export function prefersAsync(request: Request): boolean {
-  const { isAsync, seconds } = preferenceOf(request);
+  const { isAsync, seconds } = readPreference(request);
   return isAsync || seconds !== undefined;
 }
 
 /** Adds a header to the response that says which preference was applied. */
-export function heeding(request: Request, response: Response): Response {
-  const { isAsync, seconds } = preferenceOf(request);
+export function withPreferenceApplied(request: Request, response: Response): Response {
+  const { isAsync, seconds } = readPreference(request);
   const applied = [
     ...(isAsync && response.status === 202 ? ['respond-async'] : []),
     ...(seconds === undefined ? [] : [`wait=${seconds}`]),
@@ -83,7 +83,7 @@ export function heeding(request: Request, response: Response): Response {
  *
  * @throws SessionError if the quotes do not form such a String.
  */
-export function idempotencyKeyOf({ headers }: Request): string | undefined {
+export function readIdempotencyKey({ headers }: Request): string | undefined {
   const sent = headers.get('idempotency-key') ?? undefined;
   if (sent === undefined || !/^"|"$/.test(sent)) return sent;
   const [, quoted] = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(sent) ?? [];
@@ -93,19 +93,19 @@ export function idempotencyKeyOf({ headers }: Request): string | undefined {
 }
 
 /** How long a retry finds its turn, in milliseconds. */
-const KEY_TTL = 24 * 60 * 60 * 1000;
+const KEY_TTL_MS = 24 * 60 * 60 * 1000;
 
 /** Returns an idempotency key that is bound to a body. @throws SessionError if the key is invalid. */
-export async function requestKey(key: string, body: string): Promise<RequestKey> {
+export async function toRequestKey(key: string, body: string): Promise<RequestKey> {
   // Code of the app may pass any value.
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new SessionError('invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.');
   }
-  return { key, bodyHash: await sha256Hex(body), ttl: KEY_TTL };
+  return { key, bodyHash: await sha256Hex(body), ttl: KEY_TTL_MS };
 }
 
 /** The position where a stream resumes. */
-interface EventPlace {
+interface ResumePosition {
   /** The sequence of the event before it. */
   readonly after?: number | undefined;
   /**
@@ -122,30 +122,30 @@ export const eventId = (seq: number, incarnation?: string): string =>
  * Parses the id of an event, or its sequence alone. `name` is its name in the request. @throws SessionError
  * if it is invalid.
  */
-function placeOf(id: string, name: 'after' | 'Last-Event-ID'): EventPlace {
+function parseEventId(id: string, name: 'after' | 'Last-Event-ID'): ResumePosition {
   const [, seq, incarnation] = /^(\d{1,15})(?:-([\w-]{1,64}))?$/.exec(id) ?? [];
-  if (seq === undefined) throw noSequence(name);
+  if (seq === undefined) throw invalidSequenceError(name);
   return { after: Number(seq), incarnation };
 }
 
 /** Reads `?after=`. @throws SessionError if it is invalid. */
-export function placeOfQuery(query: URLSearchParams): EventPlace {
+export function readQueryPosition(query: URLSearchParams): ResumePosition {
   const after = query.get('after');
-  return after ? placeOf(after, 'after') : {};
+  return after ? parseEventId(after, 'after') : {};
 }
 
 /**
  * Returns where a stream resumes, by `Last-Event-ID`, or else by `?after=`. @throws SessionError if it is
  * invalid.
  */
-export function resumedAfter({ url, headers }: Request): EventPlace {
+export function readResumePosition({ url, headers }: Request): ResumePosition {
   const id = headers.get('last-event-id');
-  if (id) return placeOf(id, 'Last-Event-ID');
-  return url.includes('after=') ? placeOfQuery(new URL(url).searchParams) : {};
+  if (id) return parseEventId(id, 'Last-Event-ID');
+  return url.includes('after=') ? readQueryPosition(new URL(url).searchParams) : {};
 }
 
 /** Returns the error for an invalid sequence. `name` is its name in the request. */
-export const noSequence = (name: 'after' | 'Last-Event-ID' = 'after'): SessionError =>
+export const invalidSequenceError = (name: 'after' | 'Last-Event-ID' = 'after'): SessionError =>
   new SessionError(
     name === 'after' ? 'invalid-query' : 'invalid-header',
     `${name} must be the sequence of an event: a whole number such as 12.`,
@@ -176,10 +176,11 @@ export function contextOfHeaders(headers: Headers, mapped: ContextHeaders): Tool
 /** Returns whether `If-None-Match` contains this tag. Weak tags match, too. */
 export function hasTag(headers: Headers, tag: string): boolean {
   const given = headers.get('if-none-match')?.split(',') ?? [];
-  return given.some((one) => one.trim() === '*' || opaque(one.trim()) === opaque(tag));
+  return given.some((one) => one.trim() === '*' || withoutWeakPrefix(one.trim()) === withoutWeakPrefix(tag));
 }
 
-const opaque = (tag: string): string => tag.replace(/^W\//, '');
+const withoutWeakPrefix = (tag: string): string => tag.replace(/^W\//, '');
 
 /** Returns `true` if the client counts its attempts, as OpenAI's clients do, and this is the first. */
-export const isFirstTry = ({ headers }: Request): boolean => headers.get('x-stainless-retry-count') === '0';
+export const isFirstAttempt = ({ headers }: Request): boolean =>
+  headers.get('x-stainless-retry-count') === '0';

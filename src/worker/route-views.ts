@@ -5,15 +5,15 @@ import { MEDIA_TAKEN } from '../model/chat-model.ts';
 import { PROVIDER_CARD } from '../sources/resolution/tool-source.ts';
 import {
   ANY_OBJECT,
+  INTEGER,
   type Infer,
   JSON_SCHEMA,
+  OPTIONAL_INTEGER,
   OPTIONAL_TEXT,
-  OPTIONAL_WHOLE,
   type Shape,
   type ShapeAs,
   TEXT,
   TEXT_OR_NULL,
-  WHOLE,
 } from '../tool/shape.ts';
 
 /** Links to the app's routes. */
@@ -48,7 +48,7 @@ export interface InnerToolView extends Infer<typeof ANY_TOOL> {
 }
 export const INNER_TOOL_VIEW: ShapeAs<InnerToolView> = {
   like: () => ({
-    object: { inner: { optional: { listOf: INNER_TOOL_VIEW } }, innerLeftOut: OPTIONAL_WHOLE },
+    object: { inner: { optional: { listOf: INNER_TOOL_VIEW } }, innerLeftOut: OPTIONAL_INTEGER },
     and: ANY_TOOL,
   }),
 };
@@ -59,7 +59,7 @@ export const TOOL_VIEW = {
   object: {
     inner: { optional: { listOf: INNER_TOOL_VIEW } },
     /** The number of tools inside it that are not listed. */
-    innerLeftOut: OPTIONAL_WHOLE,
+    innerLeftOut: OPTIONAL_INTEGER,
     inputSchema: JSON_SCHEMA,
     metadata: { optional: ANY_OBJECT },
   },
@@ -97,7 +97,7 @@ export interface EventsPage extends Infer<typeof PAGE_END> {
 export const PAGE_END = {
   object: {
     /** The sequence of the session's last event. */
-    head: WHOLE,
+    head: INTEGER,
     /** The path of the next page, or `null` at the end. */
     next: TEXT_OR_NULL,
   },

@@ -3,9 +3,9 @@ import type { Check } from '../session/deployment.ts';
 import type { Owner } from '../tool/call-origin.ts';
 import { literals } from '../tool/literals.ts';
 import type { Log } from '../tool/log.ts';
-import { warning } from '../tool/log.ts';
+import { warningEntry } from '../tool/log.ts';
 import type { Authenticate } from './auth.ts';
-import type { Caller, Env, Host, Invoked, SpeakerOf } from './host.ts';
+import type { Caller, CallerResolver, Env, Host, InvokedHost } from './host.ts';
 import type { OpenStreams } from './open-streams.ts';
 import type { Problem } from './problem.ts';
 import type { ContextHeaders } from './request-headers.ts';
@@ -42,7 +42,7 @@ export interface Gates {
     | ((asked: HttpRequest, next: (asked: HttpRequest) => Promise<Response>) => Promise<Response>)
     | undefined;
   /** Called after `auth`. */
-  readonly caller?: SpeakerOf | undefined;
+  readonly caller?: CallerResolver | undefined;
   /**
    * Called for each request to a session. Returns the owner of the requested session, or `undefined` for the
    * caller's own. The first use that returns an owner wins.
@@ -98,13 +98,13 @@ export interface CallerRequest extends RouteRequest {
 
 /** A request to one session of its caller, with the app in this invocation of the Worker. */
 export interface SessionRequest extends CallerRequest, SessionAccess {
-  readonly host: HttpHost & Invoked;
+  readonly host: HttpHost & InvokedHost;
   readonly request: Request;
   readonly requestId: string;
 }
 
 /** The request that a handler receives, by the access of its route. */
-interface Requests {
+interface RequestByAccess {
   /** For routes without authentication. */
   readonly open: RouteRequest;
   /** For callers that the app's `auth` accepts. */
@@ -114,8 +114,8 @@ interface Requests {
 }
 
 /** The names in braces of a path, with their values in a request's path. */
-export type NamesOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? { readonly [Key in Name]: string } & NamesOf<Rest>
+export type PathParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { readonly [Key in Name]: string } & PathParamsOf<Rest>
   : unknown;
 
 /** The methods of routes. A `GET` route also handles `HEAD`. */
@@ -126,7 +126,7 @@ export type RouteMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
  * descriptions of routes.
  */
 export interface RouteEntry<
-  Access extends keyof Requests,
+  Access extends keyof RequestByAccess,
   Path extends string,
   Method extends RouteMethod = RouteMethod,
 > {
@@ -143,15 +143,15 @@ export interface RouteEntry<
   /** Formats a problem for clients that do not read RFC 9457, or that need more data. */
   refuse?(problem: Problem, asked: Pick<RouteRequest, 'request' | 'base'>): Response;
   /** Handles a request. Thrown values become problem responses. */
-  handle(request: Requests[Access], named: NamesOf<Path>): Response | Promise<Response>;
+  handle(request: RequestByAccess[Access], named: PathParamsOf<Path>): Response | Promise<Response>;
 }
 
 /** A route of any kind, as in the table of routes. */
-export type Route = { [Access in keyof Requests]: RouteEntry<Access, string> }[keyof Requests];
+export type Route = { [Access in keyof RequestByAccess]: RouteEntry<Access, string> }[keyof RequestByAccess];
 
 /** Types the entry's handler by its access and by the names in its path. */
 export const defineRoute = <
-  Access extends keyof Requests,
+  Access extends keyof RequestByAccess,
   const Path extends string,
   Method extends RouteMethod,
 >(
@@ -162,17 +162,17 @@ export const defineRoute = <
  * Responses that set their own caching and cross-origin headers: those at an address that its holder may
  * share.
  */
-export const SHARED = new WeakSet<Response>();
+export const SHARED_RESPONSES = new WeakSet<Response>();
 
 /** The path of a session. Most routes are below it. */
-export const SESSION = '/agents/{agent}/sessions/{session}';
+export const SESSION_PATH = '/agents/{agent}/sessions/{session}';
 
 /** Groups the routes by path, both in the order of the table. */
-export const byPath = (routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> =>
+export const routesByPath = (routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> =>
   Map.groupBy(routes, ({ path }) => path);
 
 /** The app's setting for its path prefix. */
-interface Served {
+interface LinkSettings {
   readonly log: Log;
   /** As in the options of `createHoldfast`. */
   readonly basePath?: string | undefined;
@@ -183,7 +183,10 @@ interface Served {
  * where the routes are mounted, from the address of the request. In development it warns once if the two
  * differ.
  */
-export function linkBases({ basePath, log }: Served): (url: string, route: string | undefined) => string {
+export function createLinkBase({
+  basePath,
+  log,
+}: LinkSettings): (url: string, route: string | undefined) => string {
   let isTold = false;
   return (url, route = '') => {
     const parts = new URL(url).pathname.replace(/\/$/, '').split('/');
@@ -191,7 +194,7 @@ export function linkBases({ basePath, log }: Served): (url: string, route: strin
     const mounted = parts.slice(0, parts.length - ofRoute.length).join('/');
     if (basePath === undefined) return mounted;
     const message = isTold ? undefined : literals?.mountedElsewhere(mounted, basePath);
-    if (message !== undefined) log(warning(message));
+    if (message !== undefined) log(warningEntry(message));
     isTold ||= message !== undefined;
     return basePath;
   };

@@ -1,22 +1,22 @@
 /** Sends a message to a session, from any source. */
-import type { Deferred } from '../journal/event-page.ts';
+import type { DeferredTurn } from '../journal/event-page.ts';
 import { toTurnStart } from '../journal/event-rows.ts';
-import type { Accepted, Leased, NotStarted, TurnStart } from '../journal/session-port.ts';
-import { readerOf } from '../session/fold-session.ts';
+import type { AcceptedTurn, LeaseGrant, StartRefusal, TurnStart } from '../journal/session-port.ts';
+import { toReader } from '../session/fold-session.ts';
 import type { CancelMessage } from '../session/inbox.ts';
 import { storeMessage, toNewMessage } from '../session/new-message.ts';
 import { runTurn } from '../session/run-turn.ts';
 import type { TurnHost } from '../session/turn-host.ts';
-import { turnStopped } from '../session/watching/turn-outcome.ts';
+import { waitForStop } from '../session/watching/turn-outcome.ts';
 import type { WhenBusy } from '../tool/call.ts';
 import type { ContentPart } from '../tool/content.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import { mustHaveRole } from './auth.ts';
-import { accepted, type BegunTurn, resume, takeOver, toRunHere } from './begun-turn.ts';
+import { type AcceptedRequest, requestLease, takeOver, toRunElsewhere, toRunHere } from './begun-turn.ts';
 import { openWaits } from './end-turn.ts';
 import { SessionError } from './problem.ts';
-import { orMayBeTaken, refusal } from './refusal.ts';
-import { requestKey } from './request-headers.ts';
+import { toRefusal, toUnansweredError } from './refusal.ts';
+import { toRequestKey } from './request-headers.ts';
 import { type SessionAccess, turnServices } from './target.ts';
 import { queuedView } from './turn-view.ts';
 
@@ -51,27 +51,27 @@ export interface SentMessage {
  * @throws SessionError if the message is refused, or may not have arrived; ConfigurationError for problems of
  * the deployment.
  */
-export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise<BegunTurn> {
+export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise<AcceptedRequest> {
   const { target, request } = at;
-  const start = await turnStartOf(at, sent);
-  if (start.whenBusy === 'steer' && start.delayMs !== undefined) throw steersLater();
+  const start = await createTurnStart(at, sent);
+  if (start.whenBusy === 'steer' && start.delayMs !== undefined) throw delayedSteerError();
   // Copied, so that anything missing in this deployment is found before the message is stored.
   const own = { turn: start.turn, caller: target.caller, request };
   const { port, owner, agent, session } = target;
   const services = { ...turnServices(at, { port, owner, agent: agent.name, session }, own) };
-  const taking = (placed: TurnStart): Promise<Taken> => {
+  const taking = (placed: TurnStart): Promise<SendReceipt> => {
     const sending = { start: placed, inBackground: sent.inBackground };
-    return sent.declines ? takeDeclining(at, services, sending) : take(at, sending);
+    return sent.declines ? declineAndSend(at, services, sending) : sendStart(at, sending);
   };
   const placing = start.blobs && at.host.files?.take;
   const { answer, sentAt } = await (placing ? placing(at, start, taking) : taking(start));
   switch (answer.status) {
     case 'accepted':
-      return accepted(at, answer.turn);
+      return toRunElsewhere(at, answer.turn);
     case 'known': {
       const { turn, into, expired } = answer;
       if (into !== undefined) return { later: queuedView(target, { status: 'steered', turn, into }) };
-      if (sent.inBackground) return accepted(at, turn);
+      if (sent.inBackground) return toRunElsewhere(at, turn);
       return expired ? takeOver(at, turn) : { turn };
     }
     case 'leased':
@@ -85,12 +85,12 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
     case 'scheduled':
       return { later: queuedView(target, answer) };
     default:
-      throw await refusal(answer, at);
+      throw await toRefusal(answer, at);
   }
 }
 
 /** Returns the turn of a message. */
-async function turnStartOf(at: SessionAccess, sent: SentMessage): Promise<TurnStart> {
+async function createTurnStart(at: SessionAccess, sent: SentMessage): Promise<TurnStart> {
   const { host, target } = at;
   const { said, context, loopId, delaySeconds, whenBusy } = sent;
   const named = await toNewMessage(said, host.modules.files);
@@ -103,39 +103,42 @@ async function turnStartOf(at: SessionAccess, sent: SentMessage): Promise<TurnSt
     context: sent.contextOfHeaders ? context.merge(sent.contextOfHeaders) : context,
     loopId,
     from: target.caller,
-    request: sent.idempotencyKey === undefined ? undefined : await requestKey(sent.idempotencyKey, text),
+    request: sent.idempotencyKey === undefined ? undefined : await toRequestKey(sent.idempotencyKey, text),
     place: at.origin?.send(),
     base: at.base,
   };
   return { ...toTurnStart(start, host.newId), delayMs, whenBusy };
 }
 
-const steersLater = (): SessionError =>
+const delayedSteerError = (): SessionError =>
   new SessionError('invalid-query', 'A message with delaySeconds cannot steer.');
 
-interface Sending {
+interface SendRequest {
   readonly start: TurnStart;
   readonly inBackground: boolean;
 }
 
 /** The session's response to a turn, and the time of the request. */
-interface Taken {
-  readonly answer: Accepted | Deferred | Leased | NotStarted;
+interface SendReceipt {
+  readonly answer: AcceptedTurn | DeferredTurn | LeaseGrant | StartRefusal;
   readonly sentAt: number;
 }
 
 /** Stores the turn for the background, or leases the session for it. */
-async function take({ host, target }: SessionAccess, { start, inBackground }: Sending): Promise<Taken> {
+async function sendStart(
+  { host, target }: SessionAccess,
+  { start, inBackground }: SendRequest,
+): Promise<SendReceipt> {
   const { port, caller } = target;
   let sentAt = host.clock.now();
-  const takeAs = async (one: TurnStart): Promise<Taken['answer']> => {
+  const takeAs = async (one: TurnStart): Promise<SendReceipt['answer']> => {
     sentAt = host.clock.now();
     try {
       return inBackground
         ? await port.accept(one)
-        : await port.begin({ nonce: host.newId(), start: one, reader: readerOf(host.modules) });
+        : await port.begin({ nonce: host.newId(), start: one, reader: toReader(host.modules) });
     } catch (failure) {
-      throw orMayBeTaken(failure, { target, start: one, log: host.log });
+      throw toUnansweredError(failure, { target, start: one, log: host.log });
     }
   };
   const { steering } = target.agent.policies;
@@ -147,13 +150,17 @@ async function take({ host, target }: SessionAccess, { start, inBackground }: Se
  * Declines the questions of the open turn, if it waits, before the message may wait behind it. A caller who
  * may not decline gets an error, and the message is not sent.
  */
-async function takeDeclining(at: SessionAccess, services: TurnHost, sending: Sending): Promise<Taken> {
+async function declineAndSend(
+  at: SessionAccess,
+  services: TurnHost,
+  sending: SendRequest,
+): Promise<SendReceipt> {
   const { start } = sending;
-  const first = await take(at, { ...sending, start: { ...start, whenBusy: undefined } });
+  const first = await sendStart(at, { ...sending, start: { ...start, whenBusy: undefined } });
   const { answer } = first;
   if (answer.status === 'suspended') await declinePending(at, services, answer.turn);
   else if (answer.status !== 'busy' || start.whenBusy === undefined) return first;
-  return take(at, sending);
+  return sendStart(at, sending);
 }
 
 /**
@@ -171,7 +178,7 @@ async function declinePending(at: SessionAccess, services: TurnHost, turn: strin
   const cancel: CancelMessage = { declinedBy: caller.id, waits: waits.map(({ id }) => id) };
   await port.post({ kind: 'cancel', turn, body: JSON.stringify(cancel) });
   const sentAt = host.clock.now();
-  const resumed = await resume(at, turn);
+  const resumed = await requestLease(at, turn);
   if (resumed.status === 'leased') await runTurn(services, resumed, sentAt);
-  else await turnStopped({ port, clock: host.clock, meter: host.meter, turn, signal });
+  else await waitForStop({ port, clock: host.clock, meter: host.meter, turn, signal });
 }

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../model/configuration-error.ts';
-import { shown } from '../tool/shown.ts';
+import { describeValue } from '../tool/shown.ts';
 import type { Holdfast } from './app.ts';
 import { APPS } from './code-host.ts';
 import type { Env } from './host.ts';
@@ -29,7 +29,7 @@ export function sessionOf<Output = unknown, AppEnv extends object = Env>(
   const app = APPS.get(holdfast);
   if (!app)
     throw new ConfigurationError(
-      `sessionOf: ${shown(holdfast)} is no app: pass what createHoldfast returns.`,
+      `sessionOf: ${describeValue(holdfast)} is no app: pass what createHoldfast returns.`,
     );
   return sessionFromCode(app, env as Env, options); // an interface of bindings has no index signature
 }

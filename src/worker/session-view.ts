@@ -1,33 +1,38 @@
 /** Views of a session for its owner: its state, one of its turns, and its events. */
-import { type Deferred, type EventPage, WAITING_TURN } from '../journal/event-page.ts';
+import { type DeferredTurn, type EventPage, WAITING_TURN } from '../journal/event-page.ts';
 import { parseEvent } from '../journal/event-rows.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import { JOURNALED_PART, PRICED_USAGE, TOOLS_CHANGE } from '../journal/reply-data.ts';
 import type { Message, SessionState } from '../journal/state.ts';
-import { PAGE_BYTES } from '../session/fold-session.ts';
+import { MAX_PAGE_BYTES } from '../session/fold-session.ts';
 import type { FeedItem } from '../session/live-feed.ts';
-import { foldShown, readOn } from '../session/read-session.ts';
-import { followedEvents } from '../session/watching/follow-session.ts';
-import { stoppedTurn, TURN_ANSWER, toAnswer, visibleToolMemory } from '../session/watching/turn-outcome.ts';
+import { foldFromSnapshot, readFromPage } from '../session/read-session.ts';
+import { followJournal } from '../session/watching/follow-session.ts';
+import {
+  foldStoppedTurn,
+  TURN_ANSWER,
+  toTurnAnswer,
+  visibleToolMemory,
+} from '../session/watching/turn-outcome.ts';
 import { sha256Hex } from '../tool/async.ts';
-import { MESSAGE_BY, SAID } from '../tool/call.ts';
+import { MESSAGE_SOURCE, TURN_SAID } from '../tool/call.ts';
 import { CONTENT_PART, FILE_CONTENT, isFile } from '../tool/content.ts';
 import { BLACKBOARD_ENTRY } from '../tool/kept-values.ts';
 import {
   ANY_JSON,
   ANY_OBJECT,
+  INTEGER,
   type Infer,
   NULL,
   OPTIONAL_TEXT,
-  OPTIONAL_YES,
+  OPTIONAL_TRUE,
   type Shape,
   TEXT,
   TEXT_OR_NULL,
-  WHOLE,
 } from '../tool/shape.ts';
 import { modelText, type ResultData } from '../tool/tool-result.ts';
 import { SessionError } from './problem.ts';
-import { noSequence } from './request-headers.ts';
+import { invalidSequenceError } from './request-headers.ts';
 import type { SessionAccess, Target } from './target.ts';
 import { PENDING_VIEW, pendingViews, queuedView, suspendedView, type TurnView } from './turn-view.ts';
 
@@ -38,8 +43,8 @@ export const RUNNING_TURN_VIEW = {
     turn: TEXT,
     loopId: TEXT,
     outcome: NULL,
-    iterations: WHOLE,
-    toolCalls: WHOLE,
+    iterations: INTEGER,
+    toolCalls: INTEGER,
     usage: PRICED_USAGE,
   },
 } as const satisfies Shape;
@@ -68,7 +73,7 @@ export const MESSAGE_VIEW = {
         text: TEXT,
         /** The whole content, if it contains files. */
         parts: { optional: { listOf: CONTENT_PART } },
-        by: { optional: MESSAGE_BY },
+        by: { optional: MESSAGE_SOURCE },
         /**
          * For a turn's message: the tools that were added and removed before it, after the end of the
          * previous turn.
@@ -84,11 +89,11 @@ export const MESSAGE_VIEW = {
         /** The parts of the model's reply other than text and calls. */
         parts: { optional: { listOf: JOURNALED_PART } },
         /** Set if its turn ended before the reply did. This is the part that readers saw. */
-        cutOff: OPTIONAL_YES,
+        cutOff: OPTIONAL_TRUE,
       },
     },
     /** A message from a call to the user while it ran. It follows the reply with the call. */
-    { object: { role: { only: 'assistant' } }, and: SAID },
+    { object: { role: { only: 'assistant' } }, and: TURN_SAID },
   ],
 } as const satisfies Shape;
 
@@ -99,7 +104,7 @@ export const SESSION_VIEW = {
     session: TEXT,
     agent: TEXT,
     /** The sequence of the last event. */
-    seq: WHOLE,
+    seq: INTEGER,
     /** The last turn that started: its answer, or its output so far. */
     turn: { anyOf: [TURN_ANSWER, RUNNING_TURN_VIEW, NULL] },
     /** The id of the turn that has not ended, including one that waits for a person. */
@@ -128,34 +133,34 @@ export interface TaggedView {
  * Returns the state of a session. @throws SessionError if it does not exist; UnreadableError if it cannot be
  * folded.
  */
-export async function viewOfSession(at: SessionAccess): Promise<TaggedView> {
+export async function readSessionView(at: SessionAccess): Promise<TaggedView> {
   const { target, host } = at;
-  const folded = await foldShown(target.port, host.modules);
-  if (!folded) throw unknownSession(target);
+  const folded = await foldFromSnapshot(target.port, host.modules);
+  if (!folded) throw unknownSessionError(target);
   const { state, page, turnEvents } = folded;
   const { seq, incarnation } = state;
   const view = {
     session: target.session,
     agent: target.agent.name,
     seq,
-    turn: lastTurn(target, state),
+    turn: lastTurnView(target, state),
     openTurn: page.openTurn?.id ?? null,
     waiting: page.waiting,
-    messages: state.messages.flatMap(messageView),
+    messages: state.messages.flatMap(toMessageViews),
     blackboard: state.blackboard,
     state: Object.fromEntries(state.callState),
     memory: visibleToolMemory(state, host.modules),
     pending: pendingViews(at, turnEvents),
     usage: state.usage,
   };
-  return { view, tag: await tagOf(at, { ...page, head: seq, incarnation }) };
+  return { view, tag: await computeTag(at, { ...page, head: seq, incarnation }) };
 }
 
 /** Increase this if the view of the same journal changes: clients cache a view under its tag. */
 const VIEW_VERSION = 1;
 
 /** The data that a view depends on, in addition to the code. */
-interface Shown extends Pick<EventPage, 'head' | 'openTurn' | 'waiting'> {
+interface TagSource extends Pick<EventPage, 'head' | 'openTurn' | 'waiting'> {
   /** Distinguishes the session from others with the same name. */
   readonly incarnation?: string | undefined;
 }
@@ -163,7 +168,7 @@ interface Shown extends Pick<EventPage, 'head' | 'openTurn' | 'waiting'> {
 /**
  * The same view can be serialized differently, with its keys in another order, so the tag is weak (RFC 9110).
  */
-async function tagOf({ target, host }: SessionAccess, shown: Shown): Promise<string> {
+async function computeTag({ target, host }: SessionAccess, shown: TagSource): Promise<string> {
   const { incarnation, head, openTurn, waiting } = shown;
   const code = [VIEW_VERSION, host.modules.reducer, host.answers !== undefined, target.path];
   const hash = await sha256Hex(JSON.stringify([code, incarnation, head, openTurn?.id ?? null, waiting]));
@@ -174,20 +179,20 @@ async function tagOf({ target, host }: SessionAccess, shown: Shown): Promise<str
  * Returns the current tag of a session's state, without reading the state. @throws SessionError if it does
  * not exist.
  */
-export async function tagOfSession(at: SessionAccess): Promise<string> {
+export async function readSessionTag(at: SessionAccess): Promise<string> {
   const page = await at.target.port.read({ from: 1, limit: 1 });
-  if (!page) throw unknownSession(at.target);
-  return tagOf(at, page);
+  if (!page) throw unknownSessionError(at.target);
+  return computeTag(at, page);
 }
 
-function lastTurn(target: Target, { turn }: SessionState): SessionView['turn'] {
+function lastTurnView(target: Target, { turn }: SessionState): SessionView['turn'] {
   if (!turn) return null;
   const { id, loopId, iterations, toolCalls, usage } = turn;
   const running = { turn: id, loopId, outcome: null, iterations, toolCalls, usage };
-  return toAnswer(target.session, target.agent.name, turn) ?? running;
+  return toTurnAnswer(target.session, target.agent.name, turn) ?? running;
 }
 
-function messageView(message: Message): MessageView[] {
+function toMessageViews(message: Message): MessageView[] {
   if (message.role === 'user') {
     // Readers see the full text, even if the model is shown less.
     const { shown: _, ...said } = message;
@@ -199,7 +204,7 @@ function messageView(message: Message): MessageView[] {
       name,
       input,
       status: ended ? 'ended' : started ? 'started' : 'asked',
-      ...(ended && { result: modelText(ended.result), ...filesIn(ended.result) }),
+      ...(ended && { result: modelText(ended.result), ...filesOfResult(ended.result) }),
     }),
   );
   return [
@@ -214,13 +219,13 @@ function messageView(message: Message): MessageView[] {
   ];
 }
 
-function filesIn(result: ResultData): Pick<CallView, 'files'> {
+function filesOfResult(result: ResultData): Pick<CallView, 'files'> {
   const files = 'parts' in result ? (result.parts ?? []).filter(isFile) : [];
   return files.length > 0 ? { files } : {};
 }
 
 /** Returns the error for a session that has not started. */
-export const unknownSession = ({ session, path }: Target): SessionError =>
+export const unknownSessionError = ({ session, path }: Target): SessionError =>
   new SessionError('unknown-session', `There is no session '${session}'. POST ${path}/messages starts it.`);
 
 /**
@@ -229,21 +234,21 @@ export const unknownSession = ({ session, path }: Target): SessionError =>
  *
  * @throws SessionError if the session or turn does not exist.
  */
-export async function viewOfTurn(at: SessionAccess, turn: string): Promise<TurnView> {
+export async function readTurnView(at: SessionAccess, turn: string): Promise<TurnView> {
   const { target } = at;
-  const page = await target.port.read({ from: 1, turn, maxBytes: PAGE_BYTES });
-  if (!page) throw unknownSession(target);
-  const message: Deferred | undefined = page.waits;
+  const page = await target.port.read({ from: 1, turn, maxBytes: MAX_PAGE_BYTES });
+  if (!page) throw unknownSessionError(target);
+  const message: DeferredTurn | undefined = page.waits;
   if (message) return queuedView(target, message);
   if (page.into !== undefined) return queuedView(target, { status: 'steered', turn, into: page.into });
-  if (page.rows.length === 0) throw unknownTurn(target, turn);
-  const events = await readOn(target.port, page, { turn });
+  if (page.rows.length === 0) throw unknownTurnError(target, turn);
+  const events = await readFromPage(target.port, page, { turn });
   const isOver = events.some(({ type }) => type === 'turn-ended');
   // Checked without folding, since the turn may be unreadable.
   if (!isOver && !isWaiting(page, turn)) {
     return { turn, session: target.session, agent: target.agent.name, status: 'running' };
   }
-  const answer = stoppedTurn(target.session, target.agent.name, events);
+  const answer = foldStoppedTurn(target.session, target.agent.name, events);
   return answer.outcome === 'suspended' ? suspendedView(at, events) : answer;
 }
 
@@ -251,7 +256,7 @@ const isWaiting = ({ openTurn }: EventPage, turn: string): boolean =>
   openTurn?.id === turn && openTurn.state === 'waiting';
 
 /** Returns the error for an unknown turn. */
-export const unknownTurn = ({ path }: Target, turn: string): SessionError =>
+export const unknownTurnError = ({ path }: Target, turn: string): SessionError =>
   new SessionError(
     'unknown-turn',
     `There is no turn '${turn.slice(0, 80)}' in this session: GET ${path} shows the last one, and those that wait.`,
@@ -266,12 +271,12 @@ export type ShownEvent = StoredEvent | Exclude<FeedItem, { readonly type: 'event
  */
 export async function mustHaveEvents({ target }: SessionAccess, after: number): Promise<void> {
   const first = await target.port.read({ from: after + 1, limit: 1 });
-  if (!first) throw unknownSession(target);
+  if (!first) throw unknownSessionError(target);
   first.rows.forEach(parseEvent);
 }
 
 /** Selects events. */
-export interface EventsWanted {
+export interface EventsQuery {
   /** Only events after this sequence. Defaults to all. */
   readonly after?: number | undefined;
   /** Only existing events of this turn. */
@@ -284,22 +289,22 @@ export interface EventsWanted {
 }
 
 /** Yields the events of the journal, in order. @throws the errors of `mustHaveEvents`. */
-export async function* eventsOf(
+export async function* readJournalEvents(
   at: SessionAccess,
-  { after = 0, turn, live = false }: EventsWanted,
+  { after = 0, turn, live = false }: EventsQuery,
 ): AsyncGenerator<StoredEvent, void, undefined> {
-  if (!Number.isSafeInteger(after) || after < 0) throw noSequence();
+  if (!Number.isSafeInteger(after) || after < 0) throw invalidSequenceError();
   await mustHaveEvents(at, after);
   const { port } = at.target;
   if (live && turn === undefined) {
     const { clock, meter } = at.host;
-    const follow = followedEvents({ port, clock, meter, from: after + 1, signal: at.signal });
+    const follow = followJournal({ port, clock, meter, from: after + 1, signal: at.signal });
     yield* follow;
     return;
   }
   for (let from: number | null = after + 1; from !== null; ) {
     at.signal.throwIfAborted();
-    const page: EventPage | null = await port.read({ from, turn, maxBytes: PAGE_BYTES });
+    const page: EventPage | null = await port.read({ from, turn, maxBytes: MAX_PAGE_BYTES });
     for (const row of page?.rows ?? []) yield parseEvent(row);
     from = page?.next ?? null;
   }

@@ -8,12 +8,12 @@ import type { Answer, DecisionKind, WhenBusy } from '../tool/call.ts';
 import type { JsonObject } from '../tool/json.ts';
 import type { WithArtifacts } from '../tool/kept-values.ts';
 import { type LiteralOf, literals } from '../tool/literals.ts';
-import { ended, shown } from '../tool/shown.ts';
+import { describeValue, withFullStop } from '../tool/shown.ts';
 import type { ToolCallContext } from '../tool/tool-call-context.ts';
 import type { SentPart } from './app-files.ts';
 import type { CancelRequested } from './end-turn.ts';
 import type { Caller } from './host.ts';
-import type { EventsWanted, SessionView, ShownEvent } from './session-view.ts';
+import type { EventsQuery, SessionView, ShownEvent } from './session-view.ts';
 import type { TurnItem } from './turn-feed.ts';
 import type { LaterView, SuspendedView } from './turn-view.ts';
 
@@ -31,7 +31,7 @@ export interface TurnStream extends AsyncIterable<TurnItem> {
   readonly isJoined: boolean;
 }
 
-type Typed<View, Output> = Omit<View, 'object'> & { readonly object?: AnswerObject<Output> };
+type WithTypedObject<View, Output> = Omit<View, 'object'> & { readonly object?: AnswerObject<Output> };
 
 /** The properties that are missing without an answer. */
 interface NoAnswer {
@@ -48,11 +48,11 @@ interface NoAnswer {
 /**
  * The response to a message, in the shape of the HTTP API. `outcome` says how the turn ended, or that it is
  * `suspended`, with its `pending` calls. Without an `outcome` there is no answer yet, and `status` says why.
- * A failed turn is an answer, too, with the outcome `failed` and its `error`.
+ * A failed turn is an answer, too, with the outcome `toFailedEnd` and its `error`.
  */
 export type SessionAnswer<Output = unknown> = WithArtifacts<
-  | (Typed<TurnAnswer, Output> & { readonly status?: undefined })
-  | Typed<SuspendedView, Output>
+  | (WithTypedObject<TurnAnswer, Output> & { readonly status?: undefined })
+  | WithTypedObject<SuspendedView, Output>
   | (LaterView & NoAnswer)
 >;
 
@@ -85,18 +85,18 @@ export interface Session<Output = unknown> {
   stream(message: string | readonly SentPart[], options?: StreamOptions): Promise<TurnStream>;
   /**
    * Sends answers like `answer`, and returns the items of the turn that follow: those after the event
-   * `after`, or else after the answered questions.
+   * `chainCallerGates`, or else after the answered questions.
    */
   streamAnswers(answers: readonly CallAnswer[], options?: AnswersStreamOptions): Promise<TurnStream>;
   /**
-   * Shows a turn from its first event, or after the event `after`, until it has ended or waits for a person.
+   * Shows a turn from its first event, or after the event `chainCallerGates`, until it has ended or waits for a person.
    */
   follow(turn: string, options?: FollowOptions): Promise<TurnStream>;
   /** Returns the view of one turn, without waiting for its end. */
   turn(id: string): Promise<SessionAnswer<Output>>;
   /** Returns the state of the session. */
   state(): Promise<SessionView>;
-  /** Yields the events of the journal so far, and with `live` also new ones. */
+  /** Yields the events of the journal so far, and with `runLive` also new ones. */
   events(options?: EventsOptions): AsyncGenerator<StoredEvent, void, undefined>;
   /** Stops a turn, or ends a waiting one before it starts. Defaults to the open turn. */
   cancel(turn?: string): Promise<CancelRequested>;
@@ -181,7 +181,7 @@ export type StreamOptions = Omit<MessageOptions, 'background' | 'onEvent'> & Fol
 export type AnswersStreamOptions = Pick<MessageOptions, 'idempotencyKey'> & FollowOptions;
 
 /** Options of reading events. */
-export interface EventsOptions extends EventsWanted {
+export interface EventsOptions extends EventsQuery {
   /** Stops reading. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -190,19 +190,21 @@ export interface EventsOptions extends EventsWanted {
  * Runs in development only. @throws ConfigurationError if a key of the options is unknown, missing or of
  * another type.
  */
-export function mustBe(literal: LiteralOf & string, given: unknown): void {
+export function assertOptions(literal: LiteralOf & string, given: unknown): void {
   const fault = literals?.fault(given, literal);
-  if (fault) throw new ConfigurationError(`${literal}: it ${ended(fault.problem)}`);
+  if (fault) throw new ConfigurationError(`${literal}: it ${withFullStop(fault.problem)}`);
 }
 
-/** Returns the options after checking them. @throws as `mustBe`. */
-export function checked<Options>(literal: LiteralOf & string, given: Options): Options {
-  mustBe(literal, given);
+/** Returns the options after checking them. @throws as `assertOptions`. */
+export function checkOptions<Options>(literal: LiteralOf & string, given: Options): Options {
+  assertOptions(literal, given);
   return given;
 }
 
 /** @throws ConfigurationError if the value is not allowed. */
-export function mustBeOne(name: 'whenBusy' | 'pending', value: unknown, known: readonly string[]): void {
+export function assertOneOf(name: 'whenBusy' | 'pending', value: unknown, known: readonly string[]): void {
   if (value === undefined || known.some((one) => one === value)) return;
-  throw new ConfigurationError(`session.send: its ${name} is ${shown(value)}: use ${known.join(', ')}.`);
+  throw new ConfigurationError(
+    `session.send: its ${name} is ${describeValue(value)}: use ${known.join(', ')}.`,
+  );
 }

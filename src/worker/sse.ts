@@ -1,21 +1,21 @@
-import { mistake } from '../tool/log.ts';
+import { errorEntry } from '../tool/log.ts';
 /** Server-sent events: streaming a response, and the frames of our own protocol. */
 
 import type { StoredEvent } from '../journal/events.ts';
-import { Changes, ENCODER, Stop } from '../tool/async.ts';
+import { ChangeNotifier, ENCODER, StopController } from '../tool/async.ts';
 import type { Host } from './host.ts';
 import { eventId } from './request-headers.ts';
 import type { RouteRequest } from './route.ts';
 import type { TurnItem } from './turn-feed.ts';
 
 /** Milliseconds between comments, which keep proxies from closing a silent stream. */
-const HEARTBEAT = 15_000;
+const HEARTBEAT_MS = 15_000;
 /** A comment, which clients ignore. */
 export const COMMENT = ':\n\n';
 /** Milliseconds until a client reconnects after its stream has ended. */
-const RETRY = 1_000;
+const RETRY_MS = 1_000;
 /** The bytes that a client can have unread before the next frame is requested. */
-const AHEAD = 64 * 1024;
+const MAX_UNREAD_BYTES = 64 * 1024;
 
 /** A request whose response is a stream. */
 type StreamRequest = Pick<RouteRequest, 'request' | 'execution'> & { readonly host: Pick<Host, 'log'> };
@@ -35,12 +35,12 @@ interface StreamSettings {
 export function eventStream(
   { host, request, execution }: StreamRequest,
   frames: (leave: AbortSignal) => AsyncIterable<string>,
-  { headers, first = `retry: ${RETRY}\n\n` }: StreamSettings = {},
+  { headers, first = `retry: ${RETRY_MS}\n\n` }: StreamSettings = {},
 ): Response {
   const init = { headers: { 'content-type': 'text/event-stream', ...headers } };
   // The response to HEAD has no reader that would close the stream.
   if (request.method === 'HEAD') return new Response(null, init);
-  const gone = new Stop(request.signal);
+  const gone = new StopController(request.signal);
   const { signal: leave } = gone;
   const stream = openStream(first, () => gone.abort());
   leave.addEventListener('abort', stream.close);
@@ -52,7 +52,7 @@ export function eventStream(
   };
   const working = work()
     .catch((failure) => {
-      if (!leave.aborted) host.log(mistake('an event stream broke off', failure, 'request-failed'));
+      if (!leave.aborted) host.log(errorEntry('an event stream broke off', failure, 'request-failed'));
     })
     .finally(stream.close);
   execution.waitUntil(working);
@@ -72,11 +72,11 @@ interface OpenStream {
 /** Opens a stream with its first text. Calls `onGone` if the client closes it early. */
 function openStream(first: string, onGone: () => void): OpenStream {
   let out: ReadableStreamDefaultController<Uint8Array> | undefined;
-  const changes = new Changes();
+  const changes = new ChangeNotifier();
   const write = (text: string): void => out?.enqueue(ENCODER.encode(text));
   const roomLeft = (): number => out?.desiredSize ?? 0;
   // A client with unread data needs no comment.
-  const heartbeat = setInterval(() => roomLeft() > 0 && write(COMMENT), HEARTBEAT);
+  const heartbeat = setInterval(() => roomLeft() > 0 && write(COMMENT), HEARTBEAT_MS);
   const end = (): void => {
     clearInterval(heartbeat);
     out = undefined;
@@ -95,7 +95,7 @@ function openStream(first: string, onGone: () => void): OpenStream {
         onGone();
       },
     },
-    new ByteLengthQueuingStrategy({ highWaterMark: AHEAD }),
+    new ByteLengthQueuingStrategy({ highWaterMark: MAX_UNREAD_BYTES }),
   );
   return {
     body,
@@ -111,7 +111,7 @@ function openStream(first: string, onGone: () => void): OpenStream {
 }
 
 /** The items of our own streams: of a turn, or of a whole session. */
-type Shown = TurnItem | { readonly type: 'erased' };
+type FrameItem = TurnItem | { readonly type: 'erased' };
 
 /**
  * Returns the frames of our own protocol: an event for each item, named by its type. Only journaled events
@@ -119,33 +119,33 @@ type Shown = TurnItem | { readonly type: 'erased' };
  * call before the first event.
  */
 export async function* eventFrames(
-  open: (onIncarnation: (incarnation: string) => void) => AsyncIterable<Shown>,
+  open: (onIncarnation: (incarnation: string) => void) => AsyncIterable<FrameItem>,
 ): AsyncGenerator<string, void, undefined> {
   let incarnation: string | undefined;
   const items = open((told) => {
     incarnation = told;
   });
   for await (const item of items) {
-    yield 'seq' in item ? framed(item.type, item, eventId(item.seq, incarnation)) : toFrame(item);
+    yield 'seq' in item ? formatFrame(item.type, item, eventId(item.seq, incarnation)) : toFrame(item);
   }
 }
 
-function toFrame(item: Exclude<Shown, StoredEvent>): string {
+function toFrame(item: Exclude<FrameItem, StoredEvent>): string {
   switch (item.type) {
     case 'answer':
-      return framed(item.type, item.answer);
+      return formatFrame(item.type, item.answer);
     case 'suspended':
-      return framed(item.type, item.view);
+      return formatFrame(item.type, item.view);
     case 'later':
-      return framed('accepted', item.view);
+      return formatFrame('accepted', item.view);
     default: {
       const { type, ...data } = item;
       // Later events belong to another session. A client that resumes has seen none of them.
-      return framed(type, data, type === 'erased' ? '' : undefined);
+      return formatFrame(type, data, type === 'erased' ? '' : undefined);
     }
   }
 }
 
 /** Formats one frame of a stream (HTML, server-sent events). An empty id clears the previous one. */
-export const framed = (event: string, data: unknown, id?: string): string =>
+export const formatFrame = (event: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

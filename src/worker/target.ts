@@ -2,7 +2,7 @@ import type { Agent } from '../agent/define-agent.ts';
 import { toPrincipal } from '../journal/event-rows.ts';
 import type { Principal } from '../journal/events.ts';
 import type { SessionPort } from '../journal/session-port.ts';
-import { refusedModel } from '../loop/loop-seams.ts';
+import { refusedModelProblem } from '../loop/loop-seams.ts';
 import type { ChatModel, ModelOfEnv } from '../model/chat-model.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import { type Check, DeploymentError } from '../session/deployment.ts';
@@ -10,11 +10,11 @@ import { Meter } from '../session/meter.ts';
 import { DEFAULT_PLATFORM } from '../session/read-platform.ts';
 import { SESSION_ID, SESSION_ID_RULE, toSessionName } from '../session/read-secrets.ts';
 import type { TurnHost } from '../session/turn-host.ts';
-import { memoized } from '../tool/async.ts';
+import { memoize } from '../tool/async.ts';
 import type { CallOrigin, Owner } from '../tool/call-origin.ts';
 import { literals } from '../tool/literals.ts';
 import type { MessageFiles } from './app-files.ts';
-import type { Caller, Env, Host, HostedApp, Invoked, OwnRequest } from './host.ts';
+import type { Caller, Env, Host, HostedApp, InvokedHost, OwnRequest } from './host.ts';
 import { SessionError } from './problem.ts';
 
 /** A session, on behalf of its caller. */
@@ -31,7 +31,7 @@ export interface Target {
 }
 
 /** The names of a session in a path. */
-export interface Named {
+export interface SessionNames {
   readonly agent: string;
   readonly session: string;
 }
@@ -45,11 +45,11 @@ export const turnPath = ({ path }: Pick<Target, 'path'>, turn: string): string =
   `${path}/turns/${encodeURIComponent(turn)}`;
 
 /** Returns the path of a session. The routes are served below `base`. */
-export const sessionPath = ({ agent, session }: Named, base = ''): string =>
+export const sessionPath = ({ agent, session }: SessionNames, base = ''): string =>
   `${base}/agents/${agent}/sessions/${encodeURIComponent(session)}`;
 
 /** A session, with its owner if that is not the caller. */
-export interface OwnedName extends Named {
+export interface OwnedSessionNames extends SessionNames {
   readonly owner?: Owner | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface OwnedName extends Named {
 export function targetOf(
   { host, env, base = '' }: HostedApp,
   caller: Caller,
-  { owner = ownerOf(caller), ...named }: OwnedName,
+  { owner = ownerOf(caller), ...named }: OwnedSessionNames,
 ): Target {
   const agent = host.agents.get(named.agent);
   if (!agent) {
@@ -88,11 +88,11 @@ export const isUnknownTarget = (thrown: unknown): thrown is SessionError =>
  * Returns the app for one invocation. Invalid limits throw where an agent is needed, like other problems of
  * the deployment: a message is then refused, and an accepted turn ends as failed.
  */
-export function invoked<App extends Host>(
+export function toInvokedHost<App extends Host>(
   host: App,
   env: Env,
-  execution: Pick<Invoked, 'waitUntil'>,
-): App & Invoked {
+  execution: Pick<InvokedHost, 'waitUntil'>,
+): App & InvokedHost {
   let platform = DEFAULT_PLATFORM;
   let { resolve } = host;
   try {
@@ -114,8 +114,8 @@ export function invoked<App extends Host>(
 }
 
 /** The app in this invocation of its Worker. */
-interface HostedHere extends HostedApp {
-  readonly host: Invoked;
+interface HostedInvocation extends HostedApp {
+  readonly host: InvokedHost;
   /** The id of the request that started this invocation, if any. */
   readonly requestId?: string | undefined;
 }
@@ -124,7 +124,7 @@ interface HostedHere extends HostedApp {
  * The access to a session in one invocation, on behalf of a caller. All session functions of requests and
  * code start from it.
  */
-export interface SessionAccess extends HostedHere {
+export interface SessionAccess extends HostedInvocation {
   readonly target: Target;
   /** The request that causes this access, if any. */
   readonly request?: Request | undefined;
@@ -144,10 +144,10 @@ interface OwnTurn {
   readonly request?: Request | undefined;
 }
 
-const ownRequest = ({ request, caller: { claims } }: OwnTurn): OwnRequest => ({ request, claims });
+const toOwnRequest = ({ request, caller: { claims } }: OwnTurn): OwnRequest => ({ request, claims });
 
 /** A session, its id, its owner, and the name of its agent. */
-interface SessionRef extends Named {
+interface SessionRef extends SessionNames {
   readonly owner: Owner;
   readonly port: SessionPort;
 }
@@ -158,7 +158,7 @@ interface SessionRef extends Named {
  * services first; under a lease, let the turn read them, so that it ends as failed.
  */
 export const turnServices = (
-  { host, env, requestId }: HostedHere,
+  { host, env, requestId }: HostedInvocation,
   { port, owner, agent, session }: SessionRef,
   own?: OwnTurn,
 ): TurnHost => ({
@@ -174,31 +174,31 @@ export const turnServices = (
   env,
   copyOn: async (leased) => host.copyOn?.({ host, env }, leased),
   get agent() {
-    const declared = agentOf(host, agent);
+    const declared = getAgent(host, agent);
     return host.resolve?.(declared, env) ?? declared;
   },
   get model() {
-    return modelOfAgent({ host, env }, agentOf(host, agent));
+    return modelOfAgent({ host, env }, getAgent(host, agent));
   },
   get context() {
     const ofOwn = own && host.context(env, { principal: toPrincipal(own.caller), request: own.request });
     return (principal: Principal, turn: string) =>
       (own?.turn === turn && ofOwn) || host.context(env, { principal });
   },
-  agents: agentsIn(host, env),
-  secrets: host.secrets && mintingFor(host.secrets, env, own),
+  agents: createAgentLookup(host, env),
+  secrets: host.secrets && toTurnSecrets(host.secrets, env, own),
 });
 
 /**
  * Creates credentials for the principal of a turn, with the caller's own request if the turn is the caller's.
  */
-const mintingFor =
+const toTurnSecrets =
   (mint: NonNullable<Host['secrets']>, env: Env, own: OwnTurn | undefined): TurnHost['secrets'] =>
   (principal, turn) =>
-    mint(env, principal, own?.turn === turn ? ownRequest(own) : {});
+    mint(env, principal, own?.turn === turn ? toOwnRequest(own) : {});
 
 /** Returns all agents of the app, each with the parts it requests from the app. */
-const agentsIn = (host: Invoked, env: Env): NonNullable<TurnHost['agents']> => ({
+const createAgentLookup = (host: InvokedHost, env: Env): NonNullable<TurnHost['agents']> => ({
   get names() {
     return [...host.agents.keys()].toSorted();
   },
@@ -208,21 +208,21 @@ const agentsIn = (host: Invoked, env: Env): NonNullable<TurnHost['agents']> => (
   modelOf: (make) => modelOf({ env }, make),
   find(name) {
     const agent = host.agents.get(name);
-    return agent && resolved(host, env, agent);
+    return agent && resolveAgent(host, env, agent);
   },
-  resolve: (agent: Agent) => resolved(host, env, agent),
+  resolve: (agent: Agent) => resolveAgent(host, env, agent),
 });
 
-const resolved = (host: Invoked, env: Env, agent: Agent): Agent =>
+const resolveAgent = (host: InvokedHost, env: Env, agent: Agent): Agent =>
   withModel({ host, env }, host.resolve?.(agent, env) ?? agent);
 
-function agentOf(host: Host, name: string): Agent {
+function getAgent(host: Host, name: string): Agent {
   const agent = host.agents.get(name);
   if (!agent) throw new ConfigurationError(`This deployment has no agent '${name}'.`);
   return agent;
 }
 
-const modelsOf = memoized((make: ModelOfEnv) => memoized((env: Env) => makeModel(env, make)));
+const modelsOf = memoize((make: ModelOfEnv) => memoize((env: Env) => createModel(env, make)));
 
 /**
  * Returns the model that a function creates from the environment: the same object for the same environment. A
@@ -234,7 +234,7 @@ const modelsOf = memoized((make: ModelOfEnv) => memoized((env: Env) => makeModel
  */
 export const modelOf = ({ env }: Pick<HostedApp, 'env'>, make: ModelOfEnv): ChatModel => modelsOf(make)(env);
 
-function makeModel(env: Env, make: ModelOfEnv): ChatModel {
+function createModel(env: Env, make: ModelOfEnv): ChatModel {
   let model: ChatModel;
   try {
     model = make(env);
@@ -290,7 +290,7 @@ export const agentChecks = ({ host, env }: HostedApp): readonly Check[] =>
     host.resolve?.(agent, env);
     const make = agent.modelOf ?? agent.model ?? host.model;
     if (typeof make !== 'function' || !make.isChecked) return;
-    const problem = refusedModel([...host.modules.appWide, ...agent.uses], modelOf({ env }, make));
+    const problem = refusedModelProblem([...host.modules.appWide, ...agent.uses], modelOf({ env }, make));
     if (problem !== undefined) throw new ConfigurationError(`Agent '${agent.name}' ${problem}.`);
   });
 

@@ -5,15 +5,15 @@
 import type { EventOf, StoredEvent, TurnError } from '../journal/events.ts';
 import { ConfigurationError } from '../model/configuration-error.ts';
 import type { TurnAnswer } from '../session/watching/turn-outcome.ts';
-import { isFile, isNew, isStored, placed, textsOf } from '../tool/content.ts';
-import { paragraphs } from '../tool/json.ts';
+import { isFile, isNewFile, isStoredFile, textsOf, toPartsWithFiles } from '../tool/content.ts';
+import { joinParagraphs } from '../tool/json.ts';
 import { literals } from '../tool/literals.ts';
-import { shown } from '../tool/shown.ts';
+import { describeValue } from '../tool/shown.ts';
 import { type ErrorReason, modelText, partsOfResult, type ResultData } from '../tool/tool-result.ts';
-import { signOfElsewhere } from './auth.ts';
+import { findRemoteSign } from './auth.ts';
 import type { RouteProblem } from './module-request.ts';
 import type { ProblemType } from './problem.ts';
-import { FAILED_TURNS } from './refusal.ts';
+import { FAILED_TURN_PROBLEMS } from './refusal.ts';
 import type { TurnItem } from './turn-feed.ts';
 
 /** A problem to word for a person. */
@@ -42,7 +42,7 @@ export interface ProblemToTell {
 export type Tell = (problem: ProblemToTell) => string;
 
 /** Words the responses of one request. */
-export interface Teller {
+export interface ErrorWording {
   /** Words a problem. Removes its other data if it removes the detail. */
   problem(problem: RouteProblem): RouteProblem;
   /** Words the error of a turn. */
@@ -65,38 +65,40 @@ export interface Teller {
  * const refuse = (problem: RouteProblem, request: Request) => new Response(toTeller(request).problem(problem).detail);
  * ```
  */
-export function tellerOf(
+export function createErrorWording(
   surface: string,
   tell: Tell | undefined,
-): (request: Pick<Request, 'url' | 'headers'>) => Teller {
+): (request: Pick<Request, 'url' | 'headers'>) => ErrorWording {
   if (tell !== undefined && typeof tell !== 'function')
     throw new ConfigurationError(
-      `${surface}: its tell is ${shown(tell)}: use a function such as ({ title }) => title.`,
+      `${surface}: its tell is ${describeValue(tell)}: use a function such as ({ title }) => title.`,
     );
   return (request) =>
-    new Wording(tell ?? (literals && isOwnMachine(request) ? inFull : (problem) => usual(problem, request)));
+    new RequestErrorWording(
+      tell ?? (literals && isOwnMachine(request) ? showDetail : (problem) => defaultText(problem, request)),
+    );
 }
 
-const inFull: Tell = ({ detail }) => detail;
+const showDetail: Tell = ({ detail }) => detail;
 
 /** A program can act on the details of a busy session; a person on a page cannot. */
-function usual(
+function defaultText(
   { type, title, detail, reason = 'threw' }: ProblemToTell,
   { headers }: Pick<Request, 'headers'>,
 ): string {
-  const isBusy = BUSY.includes(type) && headers.has('sec-fetch-site'); // sent by pages
-  const isHidden = type === 'tool-error' ? NOT_OURS.has(reason) : INSIDE.has(type) || isBusy;
+  const isBusy = BUSY_TYPES.includes(type) && headers.has('sec-fetch-site'); // sent by pages
+  const isHidden = type === 'tool-error' ? FOREIGN_REASONS.has(reason) : INTERNAL_TYPES.has(type) || isBusy;
   return isHidden ? title : detail;
 }
 
-const BUSY: readonly string[] = ['session-busy', 'turn-suspended'] satisfies ProblemType[];
+const BUSY_TYPES: readonly string[] = ['session-busy', 'turn-suspended'] satisfies ProblemType[];
 
 /** Returns whether a request goes to the developer's own machine. */
 const isOwnMachine = ({ url, headers }: Pick<Request, 'url' | 'headers'>): boolean =>
-  signOfElsewhere(new URL(url).hostname, headers) === undefined;
+  findRemoteSign(new URL(url).hostname, headers) === undefined;
 
 /** Problems with text of a provider, a tool or a deployment. */
-const INSIDE: ReadonlySet<string> = new Set<ProblemType>([
+const INTERNAL_TYPES: ReadonlySet<string> = new Set<ProblemType>([
   'model-failure',
   'turn-failed',
   'misconfigured',
@@ -107,9 +109,13 @@ const INSIDE: ReadonlySet<string> = new Set<ProblemType>([
  * Reasons whose errors contain text of a tool, or for the model. Other errors contain our own text, or a
  * person's.
  */
-const NOT_OURS: ReadonlySet<ErrorReason> = new Set<ErrorReason>(['threw', 'unknown-tool', 'invalid-input']);
+const FOREIGN_REASONS: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
+  'threw',
+  'unknown-tool',
+  'invalid-input',
+]);
 
-class Wording implements Teller {
+class RequestErrorWording implements ErrorWording {
   readonly #tell: Tell;
   /** The calls that the client has run, whose errors are its own words. */
   readonly #given = new Set<string>();
@@ -120,15 +126,15 @@ class Wording implements Teller {
 
   problem(problem: RouteProblem): RouteProblem {
     const { type, status, detail } = problem;
-    const title = TITLES[type] ?? STATUS_TITLES[status] ?? 'The request is not valid.';
+    const title = PROBLEM_TITLES[type] ?? STATUS_TITLES[status] ?? 'The request is not valid.';
     const words = this.#words({ type, title, detail, status });
     return words === detail ? problem : { ...problem, detail: words, more: {} };
   }
 
   turn(error: TurnError): TurnError {
     const { type, message: detail } = error;
-    const [status, problem] = FAILED_TURNS[type];
-    const title = TURN_TITLES[type] ?? TITLES[problem] ?? FAILED;
+    const [status, problem] = FAILED_TURN_PROBLEMS[type];
+    const title = TURN_TITLES[type] ?? PROBLEM_TITLES[problem] ?? FAILED_TITLE;
     return { ...error, message: this.#words({ type: problem, title, detail, status, error: type }) };
   }
 
@@ -167,7 +173,7 @@ class Wording implements Teller {
     return {
       ...answer,
       text: textsOf(
-        placed(
+        toPartsWithFiles(
           text,
           files.map((file) => ({ ...file, type: 'file' as const })),
         ),
@@ -210,19 +216,19 @@ class Wording implements Teller {
  * Returns the text of a result for a person. A model reads a line for each file. With `fileUrl`, that line
  * becomes one with the file's address; otherwise it is removed.
  */
-export function wordsOfResult(result: ResultData, fileUrl?: (id: string) => string): string {
+export function formatResult(result: ResultData, fileUrl?: (id: string) => string): string {
   const parts = partsOfResult(result);
   if (parts.length === 0) return modelText(result);
   if (!fileUrl) return textsOf(parts);
   const texts = parts.map((part) => {
     if (!isFile(part)) return part.text;
-    const url = isStored(part) ? fileUrl(part.id) : isNew(part) ? '' : part.url;
+    const url = isStoredFile(part) ? fileUrl(part.id) : isNewFile(part) ? '' : part.url;
     return `${part.name ?? part.mediaType}: ${url}`;
   });
-  return paragraphs(...texts);
+  return joinParagraphs(...texts);
 }
 
-const FAILED = 'Something went wrong.';
+const FAILED_TITLE = 'Something went wrong.';
 
 /** The titles of turn errors whose problem does not have a fitting one. */
 const TURN_TITLES: { readonly [Type in TurnError['type']]?: string } = {
@@ -243,10 +249,10 @@ const TOOL_TITLES: { readonly [Reason in ErrorReason]?: string } = {
   'unknown-outcome': 'It is not known whether this was done.',
 };
 
-const NOT_SET_UP = 'This service is not set up correctly.';
+const NOT_SET_UP_TITLE = 'This service is not set up correctly.';
 
 /** The titles of problems that people can meet. Others have the title of their status. */
-const TITLES: { readonly [Type in ProblemType]?: string } = {
+const PROBLEM_TITLES: { readonly [Type in ProblemType]?: string } = {
   'body-too-large': 'The message is too large.',
   'file-too-large': 'The file is too large.',
   'files-full': 'There is no room for more files.',
@@ -257,8 +263,8 @@ const TITLES: { readonly [Type in ProblemType]?: string } = {
   erasing: 'Conversations are being deleted.',
   'turn-suspended': 'A question has to be answered first.',
   'model-failure': 'The model is not available right now.',
-  misconfigured: NOT_SET_UP,
-  'not-configured': NOT_SET_UP,
+  misconfigured: NOT_SET_UP_TITLE,
+  'not-configured': NOT_SET_UP_TITLE,
 };
 
 /** Titles by the status of a problem. */
@@ -268,6 +274,6 @@ const STATUS_TITLES: Readonly<Record<number, string>> = {
   404: 'This does not exist.',
   409: 'This has been answered, or has ended.',
   429: 'Too many requests. Try again later.',
-  500: FAILED,
+  500: FAILED_TITLE,
   503: 'This is not available right now. Try again soon.',
 };

@@ -7,13 +7,18 @@ import type { TurnEnd } from '../session/run-turn.ts';
 import {
   type FollowEnd,
   type FollowedItem,
-  followedEvents,
-  followedItems,
+  followItems,
+  followJournal,
 } from '../session/watching/follow-session.ts';
-import { keptFor, stoppedTurn, type TurnAnswer, toAnswer } from '../session/watching/turn-outcome.ts';
-import { Changes, Stop } from '../tool/async.ts';
-import { type Infer, OPTIONAL_TEXT, type Shape, TEXT, WHOLE } from '../tool/shape.ts';
-import type { BegunTurn, Run } from './begun-turn.ts';
+import {
+  foldStoppedTurn,
+  keptOrThrow,
+  type TurnAnswer,
+  toTurnAnswer,
+} from '../session/watching/turn-outcome.ts';
+import { ChangeNotifier, StopController } from '../tool/async.ts';
+import { INTEGER, type Infer, OPTIONAL_TEXT, type Shape, TEXT } from '../tool/shape.ts';
+import type { AcceptedRequest, TurnRun } from './begun-turn.ts';
 import type { ShownEvent } from './session-view.ts';
 import { type SessionAccess, turnPath } from './target.ts';
 import {
@@ -34,19 +39,19 @@ export type TurnStreamEnd =
   | { readonly type: 'later'; readonly view: LaterView }
   /**
    * This invocation must end. The turn's own stream, or that of all `events`, shows the events after the
-   * event `after`.
+   * event `chainCallerGates`.
    */
-  | ({ readonly type: 'continues' } & Infer<typeof CONTINUES>)
+  | ({ readonly type: 'continues' } & Infer<typeof STREAM_CONTINUATION>)
   /** The session was erased. */
   | { readonly type: 'erased'; readonly turn: string };
 
 /** The place to resume a stream that ended with its invocation. */
-export const CONTINUES = {
+export const STREAM_CONTINUATION = {
   object: {
     /** Absent in a stream of all events. */
     turn: OPTIONAL_TEXT,
     answer: OPTIONAL_TEXT,
-    after: WHOLE,
+    after: INTEGER,
     events: TEXT,
   },
 } as const satisfies Shape;
@@ -67,75 +72,79 @@ export interface FeedOptions {
 }
 
 /** A turn that is shown. */
-interface Shown extends FeedOptions {
+interface FeedRequest extends FeedOptions {
   readonly after: number;
   readonly at: SessionAccess;
   readonly turn: string;
 }
 
-type Items = AsyncGenerator<TurnItem, void, undefined>;
+type TurnItems = AsyncGenerator<TurnItem, void, undefined>;
 
 /**
  * Yields the items of a turn: events when they are durable, and partial text as it arrives. A turn to run
  * here starts at once, and continues even if its items are not read. A slow reader gets the rest from the
  * journal, at its own speed and without partial text. The iteration throws the errors of running the turn.
  */
-export function turnFeed(at: SessionAccess, begun: BegunTurn, { after = 0, ...options }: FeedOptions): Items {
-  if (begun.later) return one({ type: 'later', view: begun.later });
+export function turnFeed(
+  at: SessionAccess,
+  begun: AcceptedRequest,
+  { after = 0, ...options }: FeedOptions,
+): TurnItems {
+  if (begun.later) return yieldOne({ type: 'later', view: begun.later });
   const { turn, run, incarnation: here } = begun;
-  const shown: Shown = { at, turn, after, ...options };
-  if (!run) return keptToo(shown, followed(shown));
+  const shown: FeedRequest = { at, turn, after, ...options };
+  if (!run) return withKeptItem(shown, followTurn(shown));
   if (here !== undefined) options.onIncarnation?.(here);
   const { incarnation = here } = options;
   // It may run in a session that started meanwhile, whose events the client has not seen.
   const isNew = here !== undefined && incarnation !== here;
-  const running: Shown = { ...shown, after: isNew ? 0 : after, incarnation: here ?? incarnation };
-  return keptToo(running, live(running, run));
+  const running: FeedRequest = { ...shown, after: isNew ? 0 : after, incarnation: here ?? incarnation };
+  return withKeptItem(running, runLive(running, run));
 }
 
-async function* one(item: TurnItem): Items {
+async function* yieldOne(item: TurnItem): TurnItems {
   yield item;
 }
 
 /** A response that has started to stream cannot become a 202, so it ends with an equivalent item. */
-async function* keptToo({ at, turn }: Shown, items: Items): Items {
+async function* withKeptItem({ at, turn }: FeedRequest, items: TurnItems): TurnItems {
   try {
     yield* items;
   } catch (failure) {
-    keptFor(failure);
+    keptOrThrow(failure);
     yield { type: 'later', view: acceptedView(at.target, turn) };
   }
 }
 
 /** Runs the turn here. */
-function live(shown: Shown, run: Run): Items {
+function runLive(shown: FeedRequest, run: TurnRun): TurnItems {
   const { at, after, signal } = shown;
-  const gone = new Stop(signal);
+  const gone = new StopController(signal);
   const backlog = new Backlog(after);
   const running = run({ show: backlog.add, leave: gone.signal });
   // A client that stops reading must not end the invocation in the middle of a step.
   at.host.waitUntil(running.finally(backlog.close).catch(() => {}));
-  return shownLive(shown, { backlog, running, leave: () => gone.abort() });
+  return liveItems(shown, { backlog, running, leave: () => gone.abort() });
 }
 
 /** A turn that runs here. */
-interface Running {
+interface LocalRun {
   readonly backlog: Backlog;
   readonly running: Promise<TurnEnd>;
   /** Called when the reader stops. */
   leave(): void;
 }
 
-async function* shownLive(shown: Shown, { backlog, running, leave }: Running): Items {
+async function* liveItems(shown: FeedRequest, { backlog, running, leave }: LocalRun): TurnItems {
   const { at } = shown;
   try {
     yield* backlog.items();
-    if (backlog.isBehind) yield* followed({ ...shown, after: backlog.shown }, followedEvents);
+    if (backlog.isBehind) yield* followTurn({ ...shown, after: backlog.shown }, followJournal);
     const end = await running;
     if (backlog.isBehind) return;
-    if (end.status !== 'ended') return yield* followed({ ...shown, after: Math.max(shown.after, end.seq) });
+    if (end.status !== 'ended') return yield* followTurn({ ...shown, after: Math.max(shown.after, end.seq) });
     const { session, agent } = at.target;
-    yield { type: 'answer', answer: toAnswer(session, agent.name, end.turn) as TurnAnswer }; // it has ended
+    yield { type: 'answer', answer: toTurnAnswer(session, agent.name, end.turn) as TurnAnswer }; // it has ended
   } finally {
     leave();
   }
@@ -145,12 +154,12 @@ async function* shownLive(shown: Shown, { backlog, running, leave }: Running): I
  * Continues from the journal until the turn has ended or waits, or this invocation must end. The last item
  * says which.
  */
-async function* followed({ at, turn, after, ...watch }: Shown, follow?: Follow): Items {
+async function* followTurn({ at, turn, after, ...watch }: FeedRequest, follow?: FollowFunction): TurnItems {
   const { host, target } = at;
   const { clock, meter, liveText } = host;
   const watched = { port: target.port, clock, meter, liveText, turn, ...watch };
   for (let from = after; ; ) {
-    const { end, last } = yield* followedFrom(watched, from, follow);
+    const { end, last } = yield* followFrom(watched, from, follow);
     if (end === 'left') return;
     if (end === 'erased') return yield { type: 'erased', turn };
     // The remaining limits may not suffice to read a long turn again for its answer.
@@ -163,22 +172,22 @@ async function* followed({ at, turn, after, ...watch }: Shown, follow?: Follow):
       };
     const events = await readTurn(target.port, turn);
     // A turn that waited may have resumed since. Its events are shown before its end.
-    if ((events.at(-1)?.seq ?? 0) <= last) return yield stopOf(at, turn, events);
+    if ((events.at(-1)?.seq ?? 0) <= last) return yield toStreamEnd(at, turn, events);
     from = last;
   }
 }
 
 /** The arguments of a follower, without its start. */
-type Followed = Omit<Parameters<typeof followedItems>[0], 'from'>;
+type FollowArguments = Omit<Parameters<typeof followItems>[0], 'from'>;
 
 /** A follower with or without the items between events. */
-type Follow = typeof followedItems | typeof followedEvents;
+type FollowFunction = typeof followItems | typeof followJournal;
 
 /** Yields the events after an event, then live ones. Returns how they ended, and the last event. */
-export async function* followedFrom(
-  watch: Followed,
+export async function* followFrom(
+  watch: FollowArguments,
   after: number,
-  follow: Follow = followedItems,
+  follow: FollowFunction = followItems,
 ): AsyncGenerator<FollowedItem, { readonly end: FollowEnd; readonly last: number }, undefined> {
   const items = follow({ ...watch, from: after + 1 });
   let last = after;
@@ -194,24 +203,24 @@ export async function* followedFrom(
   }
 }
 
-function stopOf(at: SessionAccess, turn: string, events: readonly StoredEvent[]): TurnStreamEnd {
+function toStreamEnd(at: SessionAccess, turn: string, events: readonly StoredEvent[]): TurnStreamEnd {
   const { target } = at;
   if (events.length === 0) return { type: 'erased', turn };
-  const answer = stoppedTurn(target.session, target.agent.name, events);
+  const answer = foldStoppedTurn(target.session, target.agent.name, events);
   return answer.outcome === 'suspended'
     ? { type: 'suspended', view: suspendedView(at, events) }
     : { type: 'answer', answer };
 }
 
 /** The most unread characters. A reader with more has fallen behind. */
-const BEHIND = 1024 * 1024;
+const MAX_BACKLOG_CHARACTERS = 1024 * 1024;
 
 /** The items that were shown and not read yet. */
 class Backlog {
   readonly #items: ShownEvent[] = [];
   #size = 0;
   #isClosed = false;
-  readonly #changes = new Changes();
+  readonly #changes = new ChangeNotifier();
   /** The last event that was read. */
   shown: number;
   /** `true` if too much was unread. The rest must come from the journal, and new items are dropped. */
@@ -226,7 +235,7 @@ class Backlog {
     const event = item.type === 'event' ? item.stored : item;
     // A reader that keeps up has an empty backlog.
     if (this.#items.length > 0) this.#size += JSON.stringify(event).length;
-    this.isBehind = this.#size > BEHIND;
+    this.isBehind = this.#size > MAX_BACKLOG_CHARACTERS;
     if (!this.isBehind) this.#items.push(event);
     this.#changes.tell();
   };

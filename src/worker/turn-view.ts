@@ -1,8 +1,8 @@
-import type { Asking } from '../journal/asking.ts';
-import type { Deferred } from '../journal/event-page.ts';
+import type { AskingSeam } from '../journal/asking.ts';
+import type { DeferredTurn } from '../journal/event-page.ts';
 import type { StoredEvent } from '../journal/events.ts';
 import { PENDING_CALL, type PendingCall } from '../journal/wait.ts';
-import { STOPPED_TURN, stoppedTurn, type TurnAnswer } from '../session/watching/turn-outcome.ts';
+import { foldStoppedTurn, STOPPED_TURN, type TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { type Infer, type Shape, TEXT } from '../tool/shape.ts';
 
 /** A call that waits, with the address for its answer. */
@@ -38,10 +38,10 @@ export function answerPath(
 }
 
 /** Returns the calls that a turn waits for, from its events. */
-export type ShowsPending = Pick<Asking, 'pending'>;
+export type PendingLister = Pick<AskingSeam, 'pending'>;
 
 /** The session of a turn, as links name it. */
-interface TurnPlace {
+interface TurnAddress {
   readonly agent: { readonly name: string };
   readonly session: string;
   /** The path of the session. */
@@ -49,14 +49,14 @@ interface TurnPlace {
 }
 
 /** A session, with the app's function that lists waiting calls. */
-interface ShownSession<Place> {
-  readonly host: { readonly answers?: ShowsPending | undefined };
+interface PendingSession<Place> {
+  readonly host: { readonly answers?: PendingLister | undefined };
   readonly target: Place;
 }
 
 /** A turn that has no events of its own: it waits, or its message went into another turn. */
 export type QueuedMessage =
-  | Deferred
+  | DeferredTurn
   | { readonly status: 'steered'; readonly turn: string; readonly into: string };
 
 /** An accepted message whose answer is not here yet, or belongs to another turn. */
@@ -67,16 +67,16 @@ export const LATER_VIEW = {
     session: TEXT,
     agent: TEXT,
     /**
-     * `accepted`: it runs in the background. `queued`: it waits for the turns before it. `steering`: it is on
-     * its way into the open turn. `steered`: the open turn has received it. `scheduled`: it waits for its
+     * `toRunElsewhere`: it runs in the background. `toQueued`: it waits for the turns before it. `steering`: it is on
+     * its way into the open turn. `steerEvent`: the open turn has received it. `scheduled`: it waits for its
      * time. `running`: its turn is running.
      */
     status: { oneOf: ['accepted', 'queued', 'steering', 'steered', 'scheduled', 'running'] },
-    /** For `steering` and `steered`: the turn whose answer is its answer. */
+    /** For `steering` and `steerEvent`: the turn whose answer is its answer. */
     into: { optional: { type: 'string', says: 'The turn whose answer is its answer.' } },
     /** For `scheduled`: the start time in ISO 8601. */
     startsAt: { optional: { type: 'string', also: { format: 'date-time' } } },
-    /** The calls that the turn ahead of a `queued` one waits for, if it waits for a person. */
+    /** The calls that the turn ahead of a `toQueued` one waits for, if it waits for a person. */
     pending: { optional: { listOf: PENDING_VIEW } },
   },
 } as const satisfies Shape;
@@ -96,7 +96,7 @@ export const SUSPENDED_VIEW = {
 export type TurnView = TurnAnswer | SuspendedView | LaterView;
 
 /** Returns the view of a message without a turn of its own. Its times are in ISO 8601. */
-export function queuedView({ session, agent }: TurnPlace, message: QueuedMessage): LaterView {
+export function queuedView({ session, agent }: TurnAddress, message: QueuedMessage): LaterView {
   const { turn, status } = message;
   const told = { turn, session, agent: agent.name, status };
   if ('into' in message) return { ...told, into: message.into };
@@ -105,10 +105,10 @@ export function queuedView({ session, agent }: TurnPlace, message: QueuedMessage
 
 /** Returns the output so far of a waiting turn, with the addresses for answers. */
 export const suspendedView = (
-  at: ShownSession<TurnPlace>,
+  at: PendingSession<TurnAddress>,
   events: readonly StoredEvent[],
 ): SuspendedView => ({
-  ...stoppedTurn(at.target.session, at.target.agent.name, events),
+  ...foldStoppedTurn(at.target.session, at.target.agent.name, events),
   outcome: 'suspended',
   pending: pendingViews(at, events),
   status: 'suspended',
@@ -124,18 +124,18 @@ export function answerOfTurn(
   events: readonly StoredEvent[],
 ): TurnAnswer | undefined {
   if (!events.some(({ type }) => type === 'turn-ended')) return undefined;
-  const answer = stoppedTurn(session, agent, events);
+  const answer = foldStoppedTurn(session, agent, events);
   return answer.outcome === 'suspended' ? undefined : answer;
 }
 
 /** Returns the place to resume a stream that ended with its invocation. */
-export const continuesView = ({ path }: TurnPlace, after: number): { after: number; events: string } => ({
+export const continuesView = ({ path }: TurnAddress, after: number): { after: number; events: string } => ({
   after,
   events: `${path}/events?after=${after}`,
 });
 
 /** Returns the view of an accepted turn whose answer is not here. */
-export const acceptedView = ({ session, agent }: TurnPlace, turn: string): LaterView => ({
+export const acceptedView = ({ session, agent }: TurnAddress, turn: string): LaterView => ({
   turn,
   session,
   agent: agent.name,
@@ -144,6 +144,6 @@ export const acceptedView = ({ session, agent }: TurnPlace, turn: string): Later
 
 /** Returns the calls that a turn waits for, from its events. */
 export const pendingViews = (
-  { host, target }: ShownSession<Pick<TurnPlace, 'path'>>,
+  { host, target }: PendingSession<Pick<TurnAddress, 'path'>>,
   events: readonly StoredEvent[],
 ): readonly PendingView[] => host.answers?.pending(events).map(toPendingView(target.path)) ?? [];

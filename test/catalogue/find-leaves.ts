@@ -1,6 +1,6 @@
 import type { Catalogue, CatalogueLeaf } from '../../src/examples/catalogue/catalogue.ts';
 import type { JsonObject } from '../../src/index.ts';
-import { answerInForm } from '../doors/model.ts';
+import { fillForm } from '../doors/model.ts';
 import { bytesOf } from './bytes-of.ts';
 import type { Destination } from './pilot.ts';
 
@@ -28,4 +28,4 @@ async function hardest(leaves: readonly CatalogueLeaf[]): Promise<Destination> {
 
 /** Returns a minimal input for the schema. It may not match patterns. */
 const smallestInput = ({ tool }: CatalogueLeaf): JsonObject =>
-  JSON.parse(answerInForm({ name: tool.name, schema: tool.inputSchema }, [], 'text'));
+  JSON.parse(fillForm({ name: tool.name, schema: tool.inputSchema }, [], 'text'));

@@ -1,7 +1,7 @@
 import type { AnyTool } from '../../src/index.ts';
 import type { SessionState } from '../../src/testing/entry.ts';
 import { BUILT_IN_KINDS } from '../doors/kinds.ts';
-import { type Loop, memoryLoop, offerTools, runToolLoop } from '../doors/loop.ts';
+import { createMemoryLoop, type Loop, offerTools, runToolLoop } from '../doors/loop.ts';
 import { type Destination, pilot } from './pilot.ts';
 
 /** The times to compute the offered tools, in ms. Medians over the model calls of one turn. */
@@ -24,7 +24,7 @@ export async function offerTimes(tools: readonly AnyTool[], destination: Destina
       first.push(timed(() => offerTools(cold, 'now')));
       again.push(timed(() => offerTools(loop, 'now')));
     });
-    const { loop } = memoryLoop({
+    const { loop } = createMemoryLoop({
       tools,
       model,
       everywhere: BUILT_IN_KINDS.strategies,

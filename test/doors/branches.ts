@@ -3,4 +3,4 @@
 export { composeModules } from '../../src/loop/modules.ts';
 export { copyOn } from '../../src/modules/branches/copy-events.ts';
 export { BRANCHES, branchesIn } from '../../src/modules/branches/noted.ts';
-export { useOf } from '../../src/tool/module-use.ts';
+export { createUse } from '../../src/tool/module-use.ts';

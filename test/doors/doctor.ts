@@ -1,6 +1,6 @@
 /** A door for tests, in Node. The doctor's inspection of a project. */
 export { readBundle } from '../../src/cli/doctor/bundle.ts';
-export { neededSecrets } from '../../src/cli/doctor/check-vars.ts';
+export { findNeededSecrets } from '../../src/cli/doctor/check-vars.ts';
 export { checkProject } from '../../src/cli/doctor/checks.ts';
 export { applyFixes } from '../../src/cli/doctor/fix.ts';
 export { type Project, readProject } from '../../src/cli/doctor/project.ts';

@@ -1,6 +1,6 @@
 /** A door for tests. Storage, display and search of files. */
 
-export { mustFit } from '../../src/modules/files/files-taken.ts';
+export { assertFits } from '../../src/modules/files/files-taken.ts';
 export { FileRefusedError, withKeptFiles } from '../../src/modules/files/kept-files.ts';
 export { SessionFiles } from '../../src/modules/files/session-files.ts';
 export {
@@ -8,4 +8,7 @@ export {
   type ReadableFiles,
   toShownContent,
 } from '../../src/modules/files/shown-files.ts';
-export { finding, taking } from '../../src/modules/files/stored-files.ts';
+export {
+  createFindFile,
+  createTakeWithFiles,
+} from '../../src/modules/files/stored-files.ts';

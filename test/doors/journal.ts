@@ -5,7 +5,7 @@ export type { AgendaOwner, AgendaRow } from '../../src/journal/agenda.ts';
 export type { KeptBlob } from '../../src/journal/blob.ts';
 export { isStart, openBatch } from '../../src/journal/conversation.ts';
 export type {
-  Deferred,
+  DeferredTurn,
   EventPage,
   NewRow,
   Notice,
@@ -20,7 +20,7 @@ export {
   toRow,
 } from '../../src/journal/event-rows.ts';
 export { EVENT_VERSION, type EventType, ROOT } from '../../src/journal/events.ts';
-export { foldCovered, foldMessage } from '../../src/journal/fold-loop.ts';
+export { foldCoveredEvent, foldMessage } from '../../src/journal/fold-loop.ts';
 export type { InboxMessage, InboxMessageKind } from '../../src/journal/inbox-message.ts';
 export { MAX_WAITING } from '../../src/journal/inbox-message.ts';
 export {
@@ -28,22 +28,22 @@ export {
   type Line,
   type LiveItem,
   type LiveMessage,
-  LONGEST_LIVE,
-  MOST_OPEN,
-  MOST_UNREAD,
+  MAX_BUFFER_WEIGHT,
+  MAX_LIVE_LENGTH,
+  MAX_UNREAD,
 } from '../../src/journal/live-items.ts';
 export { valueIn } from '../../src/journal/memories.ts';
 export { FOLDING } from '../../src/journal/memory-folding.ts';
 export { REDUCER_VERSION, reduce } from '../../src/journal/reduce.ts';
 export type {
+  AppendData,
   BeginRequest,
-  Change,
-  Leased,
-  NotResumed,
-  NotStarted,
-  Reader,
+  LeaseGrant,
+  ReaderCapabilities,
   RequestKey,
+  ResumeRefusal,
   ResumeRequest,
+  StartRefusal,
   TurnStart,
 } from '../../src/journal/session-port.ts';
 export { fromSnapshot, toSnapshot } from '../../src/journal/snapshot.ts';

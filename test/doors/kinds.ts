@@ -13,12 +13,12 @@ export { keyedSerial, memoryOf } from '../../src/modules/agentic/memory.ts';
 export {
   BINDINGS,
   type Bindings,
-  boundIn,
+  bindingsAt,
   type ChainingFact,
   forgetBindings,
 } from '../../src/modules/chaining/memory.ts';
 export { markedName, objectToolName } from '../../src/modules/chaining/object-names.ts';
-export { duration } from '../../src/modules/process/agent-process-tools.ts';
+export { formatDuration } from '../../src/modules/process/agent-process-tools.ts';
 export { PROCESS } from '../../src/modules/process/memory.ts';
 export { unfoldingStrategy } from '../../src/modules/unfolding/strategy.ts';
 

@@ -1,6 +1,6 @@
 /** A door for tests. The loop, what it offers, and its limits. */
 
-export { AroundTime } from '../../src/loop/around-time.ts';
+export { OverheadTimer } from '../../src/loop/around-time.ts';
 export { askLayer } from '../../src/loop/ask-layers.ts';
 export { type AskLayer, ModelCallRefused } from '../../src/loop/ask-reply.ts';
 export { CallView } from '../../src/loop/batch.ts';
@@ -9,11 +9,11 @@ export { CallStarts } from '../../src/loop/call-starts.ts';
 export { messageOf } from '../../src/loop/exception-processor.ts';
 export { Interrupted, Slots } from '../../src/loop/holder.ts';
 export type { Loop } from '../../src/loop/loop.ts';
-export { type FileKeeper, keeperIn } from '../../src/loop/loop-files.ts';
+export { type FileKeeper, findFileKeeper } from '../../src/loop/loop-files.ts';
 export { LOOPS } from '../../src/loop/loop-seams.ts';
-export { memoryLoop } from '../../src/loop/memory-loop.ts';
+export { createMemoryLoop } from '../../src/loop/memory-loop.ts';
 export { askInTime } from '../../src/loop/model-time.ts';
-export { resumesFrame } from '../../src/loop/nest.ts';
+export { hasOpenFrame } from '../../src/loop/nest.ts';
 export { nextStep, type Step } from '../../src/loop/next-step.ts';
 export { offerTools } from '../../src/loop/offer-tools.ts';
 export { DEFAULT_POLICIES } from '../../src/loop/policies.ts';
@@ -21,8 +21,8 @@ export { runForOutput, runToolLoop } from '../../src/loop/run-loop.ts';
 export { RunningCall } from '../../src/loop/running-call.ts';
 export { NUDGE } from '../../src/loop/shown-history.ts';
 export { suggestNames } from '../../src/loop/tool-not-found.ts';
-export { transcript } from '../../src/modules/compaction/write-summary.ts';
+export { formatTranscript } from '../../src/modules/compaction/write-summary.ts';
 export { sizeOf } from '../../src/modules/limits/reserve.ts';
 export { SPENDING } from '../../src/modules/limits/spending.ts';
 export { CallLocks } from '../../src/modules/state-machine/strategy.ts';
-export { createModule, useOf } from '../../src/tool/module-use.ts';
+export { createModule, createUse } from '../../src/tool/module-use.ts';

@@ -1,27 +1,27 @@
 /**
  * A door for tests. The port to a model, its errors and prices, and internals of the adapters and the planner.
  */
-export { pacedFromAiSdk } from '../../src/model/ai-sdk/from-ai-sdk.ts';
+export { fromAiSdkWithClock } from '../../src/model/ai-sdk/from-ai-sdk.ts';
 export { createDataParser, MAX_STREAM_BYTES } from '../../src/model/chat-completions/read-stream.ts';
 export { createReplyAssembly } from '../../src/model/chat-completions/reply-assembly.ts';
 export { ConfigurationError } from '../../src/model/configuration-error.ts';
-export { fittedFiles } from '../../src/model/given-to.ts';
-export { toolsBefore } from '../../src/model/late-tools.ts';
-export { createMessageGate } from '../../src/model/message-gate.ts';
-export { pacedOpenaiCompatible } from '../../src/model/openai-compatible/adapter.ts';
+export { fitFiles } from '../../src/model/given-to.ts';
+export { initialToolsOf } from '../../src/model/late-tools.ts';
+export { createMessageSanitizer } from '../../src/model/message-gate.ts';
+export { openaiCompatibleWithClock } from '../../src/model/openai-compatible/adapter.ts';
 export type { Fetch } from '../../src/model/openai-compatible/ask-once.ts';
 export { toRequestBody } from '../../src/model/openai-compatible/request-body.ts';
-export { costOf, usd } from '../../src/model/prices.ts';
-export { type Pace, withRetries } from '../../src/model/retry.ts';
-export { toldLength } from '../../src/model/server-error.ts';
+export { costOf, roundUsd } from '../../src/model/prices.ts';
+export { type RetryClock, withRetries } from '../../src/model/retry.ts';
+export { readRequestLength } from '../../src/model/server-error.ts';
 export { MAX_REPLY_LENGTH, withUniqueIds } from '../../src/model/untrusted-reply.ts';
-export { pacedWorkersAi } from '../../src/model/workers-ai/workers-ai.ts';
-export { answerInForm } from '../../src/offline-model/answer-in-form.ts';
+export { workersAiWithClock } from '../../src/model/workers-ai/workers-ai.ts';
+export { fillForm } from '../../src/offline-model/answer-in-form.ts';
 export { likeness } from '../../src/offline-model/fill-value.ts';
 export { messageText } from '../../src/offline-model/memory.ts';
-export { absentIn, factsIn, mentionsIn } from '../../src/offline-model/mentions.ts';
+export { absentFactsIn, factsIn, mentionsIn } from '../../src/offline-model/mentions.ts';
 export { offlineNotice } from '../../src/offline-model/offline-model.ts';
 export { paramsOf } from '../../src/offline-model/params.ts';
 export { stepsOf } from '../../src/offline-model/steps.ts';
-export { toolCard } from '../../src/offline-model/tool-card.ts';
+export { readToolCard } from '../../src/offline-model/tool-card.ts';
 export { changeOf, changesOf, stem, stemsOf } from '../../src/offline-model/words.ts';

@@ -1,3 +1,7 @@
 /** A door for tests. Parsing of requests, and runs without a Worker. */
 export { readBody } from '../../src/worker/body.ts';
-export { idempotencyKeyOf, preferenceOf, wantsEvents } from '../../src/worker/request-headers.ts';
+export {
+  readIdempotencyKey,
+  readPreference,
+  wantsEvents,
+} from '../../src/worker/request-headers.ts';

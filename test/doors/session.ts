@@ -6,19 +6,19 @@ export { openQuestions, pendingViews, questionsOf } from '../../src/modules/answ
 export { LiveQueue } from '../../src/modules/live-text/live-queue.ts';
 export { LiveRelay } from '../../src/modules/live-text/live-relay.ts';
 export { LIVE_TEXT } from '../../src/modules/live-text/live-text.ts';
-export { foldLeased, readerOf } from '../../src/session/fold-session.ts';
+export { foldLeased, toReader } from '../../src/session/fold-session.ts';
 export { HeldSession } from '../../src/session/held-session.ts';
 export type { FeedItem } from '../../src/session/live-feed.ts';
 export { InvocationBudgetWatch, Meter } from '../../src/session/meter.ts';
 export { toNewMessage } from '../../src/session/new-message.ts';
-export { noteFact } from '../../src/session/note-fact.ts';
+export { recordFact } from '../../src/session/note-fact.ts';
 export {
+  createSharedTimer,
   DEFAULT_PLATFORM,
   type Platform,
   type PlatformConfig,
   readPlatform,
-  sharedTimer,
-  soon,
+  runSoon,
   systemClock,
   UNLIMITED,
 } from '../../src/session/read-platform.ts';
@@ -28,7 +28,14 @@ export { runTurn, type TurnEnd } from '../../src/session/run-turn.ts';
 export { SessionErasedError, SessionUnavailableError } from '../../src/session/send-again.ts';
 export { ENDED, type StoppedTurn } from '../../src/session/turn-end.ts';
 export type { TurnHost } from '../../src/session/turn-host.ts';
-export { followedItems, followSession, Notices } from '../../src/session/watching/follow-session.ts';
-export { stoppedTurn, turnStopped } from '../../src/session/watching/turn-outcome.ts';
+export {
+  followItems,
+  followSession,
+  Notices,
+} from '../../src/session/watching/follow-session.ts';
+export {
+  foldStoppedTurn,
+  waitForStop,
+} from '../../src/session/watching/turn-outcome.ts';
 export { DUE } from '../../src/worker/background.ts';
 export { openWaits } from '../../src/worker/end-turn.ts';

@@ -6,10 +6,10 @@ export {
   ANY_JSON,
   type Infer,
   type KeysOf,
-  type Loose,
   NULL,
   NUMBER,
+  ONLY_TRUE,
   type Shape,
   TEXT,
-  YES,
+  type WithUndefined,
 } from '../../src/tool/shape.ts';

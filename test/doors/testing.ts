@@ -1,24 +1,28 @@
 /** A door for tests. The parts of test sessions and crash matrices. */
 
 export { MemoryStorage } from '../../src/in-memory/memory-storage.ts';
-export { promisesSettled, skippableClock, withOrderlyHashes } from '../../src/testing/clocks.ts';
+export {
+  createSkippableClock,
+  waitForPromises,
+  withOrderedHashes,
+} from '../../src/testing/clocks.ts';
 export {
   disturbancesAt,
-  manyAtOnce,
+  mapConcurrently,
   playDisturbed,
-  Undisturbed,
+  UndisturbedPlays,
 } from '../../src/testing/crash-matrix/crash-matrix.ts';
 export { type CrashRow, crashTable } from '../../src/testing/crash-matrix/crash-report.ts';
 export {
   type CrashableSession,
-  crashableMemorySession,
+  createCrashableMemorySession,
 } from '../../src/testing/crash-matrix/crashable-session.ts';
 export {
   type CallNames,
   callNames,
   type Damage,
   damageOf,
-  unknownIn,
+  unknownCalls,
 } from '../../src/testing/crash-matrix/damage.ts';
 export {
   DISTURBANCES,
@@ -29,7 +33,15 @@ export {
   nameOf,
   type Position,
 } from '../../src/testing/crash-matrix/disturbances.ts';
-export type { Care, SeenRun } from '../../src/testing/crash-matrix/effects.ts';
+export type { RepeatEffect, SeenRun } from '../../src/testing/crash-matrix/effects.ts';
 export { LAST_MESSAGE, type PlayResult } from '../../src/testing/crash-matrix/play-script.ts';
-export { isOpenEnded, OFF_SCRIPT, type Subject } from '../../src/testing/crash-matrix/script.ts';
-export { mortalWorker, type TurnSteps, turnSteps } from '../../src/testing/turn-steps.ts';
+export {
+  isOpenEnded,
+  OFF_SCRIPT_REPLY,
+  type Subject,
+} from '../../src/testing/crash-matrix/script.ts';
+export {
+  createKillableWorker,
+  createTurnSteps,
+  type TurnSteps,
+} from '../../src/testing/turn-steps.ts';

@@ -1,5 +1,5 @@
 /** A door for tests. Deliveries, before a turn is started. */
 
-export { sending } from '../../src/modules/outgoing-webhooks/announce.ts';
+export { createSender } from '../../src/modules/outgoing-webhooks/announce.ts';
 export { isPayloadOf } from '../../src/modules/webhooks/github-events.ts';
 export { describeDelivery, describeJson } from '../../src/modules/webhooks/payload.ts';

@@ -10,14 +10,14 @@ import type { ToolMemory } from '../../src/module.ts';
 import { BRANCHES } from '../doors/branches.ts';
 import {
   emptyState,
-  foldCovered,
+  foldCoveredEvent,
   fromSnapshot,
   MESSAGE_TYPES,
   reduce,
   toSnapshot,
 } from '../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../doors/kinds.ts';
-import { COUNTED, DROPPED } from '../doors/limits.ts';
+import { CALL_COUNTS, DROPPED } from '../doors/limits.ts';
 import { SPENDING } from '../doors/loop.ts';
 import { sourceFilesIn } from '../source/parse-source.ts';
 import { eventsIn } from './folds.ts';
@@ -26,7 +26,7 @@ import { readFolder, versions } from './kept.ts';
 const MEMORIES: readonly ToolMemory[] = [
   ...BUILT_IN_KINDS.memories,
   SPENDING,
-  COUNTED,
+  CALL_COUNTS,
   DROPPED,
   ...BRANCHES.state,
 ];
@@ -75,7 +75,7 @@ function warmed(snapshot: string, events: readonly StoredEvent[], seq: number): 
   for (const event of events) {
     if (event.seq > seq) reduce(state, event, MEMORIES);
     else if (MESSAGE_TYPES.includes(event.type) && event.seq >= (state.cut?.from ?? 1))
-      foldCovered(state, event);
+      foldCoveredEvent(state, event);
   }
   return state;
 }

@@ -34,14 +34,14 @@ export const WALK: readonly Step[] = [
   { file: 'src/worker/app.ts', calls: 'createApp', does: 'takes the request, and routes it', from: null },
   {
     file: 'src/worker/target.ts',
-    calls: 'invoked',
+    calls: 'toInvokedHost',
     does: 'makes the app one of this invocation, which counts',
     from: 'src/worker/app.ts',
   },
   { file: 'src/worker/target.ts', calls: 'targetOf', does: 'finds the session', from: 'src/worker/app.ts' },
   {
     file: 'src/worker/routes/session.ts',
-    calls: 'receive',
+    calls: 'receiveMessage',
     does: 'reads the message off the request',
     from: 'src/worker/app.ts',
     through: { reason: 'the entry of the route table that was found', as: 'handle' },
@@ -73,7 +73,7 @@ export const WALK: readonly Step[] = [
   // The lease: the object stores the start and grants a lease.
   {
     file: 'src/session/object-session.ts',
-    calls: 'objectSession.begin',
+    calls: 'createObjectSession.begin',
     does: 'asks the object for the lease',
     from: 'src/worker/send-message.ts',
     through: { reason: 'the port of the session that was found', as: 'begin' },
@@ -99,7 +99,7 @@ export const WALK: readonly Step[] = [
   },
   {
     file: 'durable-objects/lease.ts',
-    calls: 'leasedAnswer',
+    calls: 'toLeaseGrant',
     does: 'sends what must be folded along with the lease',
     from: 'durable-objects/ledger.ts',
   },
@@ -113,13 +113,13 @@ export const WALK: readonly Step[] = [
   // The turn: fold the journal, hold the lease, run the loop.
   {
     file: 'src/worker/turn-response.ts',
-    calls: 'settled',
+    calls: 'respondWithTurn',
     does: 'makes a response of what becomes of the turn',
     from: 'src/worker/routes/session.ts',
   },
   {
     file: 'src/worker/begun-turn.ts',
-    calls: 'viewOf',
+    calls: 'awaitView',
     does: 'runs the turn and answers how it stands then',
     from: 'src/worker/turn-response.ts',
   },
@@ -137,7 +137,7 @@ export const WALK: readonly Step[] = [
   },
   {
     file: 'src/session/fold-session.ts',
-    calls: 'foldWhileHeld',
+    calls: 'foldAndRenew',
     does: 'folds page by page, and keeps the lease meanwhile',
     from: 'src/session/run-turn.ts',
   },
@@ -242,13 +242,13 @@ export const WALK: readonly Step[] = [
   },
   {
     file: 'src/loop/call-ending.ts',
-    calls: 'endingOf',
+    calls: 'toCallEnding',
     does: 'makes an end of its answer that the journal can keep',
     from: 'src/loop/execute-call.ts',
   },
   {
     file: 'src/tool/tool-result.ts',
-    calls: 'shownText',
+    calls: 'textForModel',
     does: 'says what the model reads of it',
     from: 'src/loop/shown-history.ts',
   },
@@ -312,7 +312,7 @@ export const WALK: readonly Step[] = [
   },
   {
     file: 'src/session/watching/turn-outcome.ts',
-    calls: 'toAnswer',
+    calls: 'toTurnAnswer',
     does: 'makes the answer of the turn',
     from: 'src/session/watching/turn-outcome.ts',
   },

@@ -24,9 +24,9 @@ import type {
   UnknownToolPolicy,
 } from '../../src/index.ts';
 import type { ModuleConfig, ModuleParts, ModuleRoute, StateConfig } from '../../src/module.ts';
-import type { INNER_SHAPES, SHAPES } from '../doors/tools.ts';
+import type { INNER_SHAPES, LITERAL_SHAPES } from '../doors/tools.ts';
 
-type Keys = { [Of in keyof typeof SHAPES]: keyof (typeof SHAPES)[Of]['keys'] };
+type Keys = { [Of in keyof typeof LITERAL_SHAPES]: keyof (typeof LITERAL_SHAPES)[Of]['keys'] };
 
 expectTypeOf<Keys>().toEqualTypeOf<{
   readonly defineTool: keyof ToolConfig<string, undefined, unknown>;

@@ -4,12 +4,12 @@ import {
   type Infer,
   type Json,
   type KeysOf,
-  type Loose,
   NULL,
   NUMBER,
+  ONLY_TRUE,
   type Shape,
   TEXT,
-  YES,
+  type WithUndefined,
 } from '../doors/shape.ts';
 
 const BASE = { object: { id: TEXT, note: { optional: TEXT } } } as const satisfies Shape;
@@ -18,7 +18,7 @@ const VIEW = {
     /** Which kind. */
     kind: { oneOf: ['a', 'b'] },
     only: { only: 'c' },
-    yes: { optional: YES },
+    yes: { optional: ONLY_TRUE },
     list: { listOf: { anyOf: [NUMBER, NULL] } },
     map: { mapOf: ANY_JSON },
   },
@@ -39,7 +39,7 @@ interface Written {
 
 export const written = (view: View): Written => view;
 export const inferred = (view: Written): View => view;
-export const loose: Loose<Infer<typeof BASE>> = { id: '', note: undefined };
+export const loose: WithUndefined<Infer<typeof BASE>> = { id: '', note: undefined };
 
 export const none: View = { id: '', kind: 'a', only: 'c', list: [1, null], map: { x: [] } };
 // @ts-expect-error One that may be absent is not undefined.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { type Bundle, type FailedBundle, type Project, wranglerFile } from './project.ts';
+import { type Bundle, type FailedBundle, findWranglerFile, type Project } from './project.ts';
 
 /** The parts of esbuild's metafile that are read. */
 export interface Metafile {
@@ -26,7 +26,7 @@ export async function bundleProject(project: Project): Promise<Bundle | FailedBu
   const meta = join(out, 'meta.json');
   const { folder, configFile, environment } = project;
   const args = [
-    ...[wranglerFile(folder, 'bin/wrangler.js'), 'deploy', '--dry-run', '--config', configFile],
+    ...[findWranglerFile(folder, 'bin/wrangler.js'), 'deploy', '--dry-run', '--config', configFile],
     ...['--outdir', join(out, 'scripts'), '--metafile', meta, '--env', environment ?? ''],
   ];
   const { NODE_ENV: _, ...env } = process.env;
@@ -43,7 +43,7 @@ export async function bundleProject(project: Project): Promise<Bundle | FailedBu
         process.execPath,
         args,
         { cwd: folder, env: { ...env, ...settings } },
-        (error, stdout, stderr) => resolved(error ? failureIn(`${stderr}\n${stdout}`) : undefined),
+        (error, stdout, stderr) => resolved(error ? parseFailure(`${stderr}\n${stdout}`) : undefined),
       );
     });
     if (failure !== undefined) return failure;
@@ -56,7 +56,7 @@ export async function bundleProject(project: Project): Promise<Bundle | FailedBu
 /**
  * Returns the errors in wrangler's output, in one line. The output has colors whatever the environment says.
  */
-export function failureIn(output: string): FailedBundle {
+export function parseFailure(output: string): FailedBundle {
   const plain = stripVTControlCharacters(output);
   const errors = plain.split('\n').filter((line) => /\[ERROR\]|^\s*(✘|×|Error:)/.test(line));
   const lines = errors.length > 0 ? errors : plain.split('\n').filter((line) => line.trim() !== '');

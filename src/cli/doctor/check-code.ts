@@ -1,11 +1,11 @@
 /** Checks the Worker's code, its packages, and the bindings that the code needs. */
-import { bundleOf, type Check, own, runsFile } from './check.ts';
+import { bundleOf, type Check, ownPath, runsFile } from './check.ts';
 import type { Edit, Problem } from './problem.ts';
 import { isInRange } from './versions.ts';
 
 const MIB = 1024 * 1024;
 
-export const entry: Check = (project) => {
+export const checkEntry: Check = (project) => {
   const { config, entry: file, bundle } = project;
   if (!file) {
     return [
@@ -23,7 +23,7 @@ export const entry: Check = (project) => {
   const sessionClass = binding && binding.script_name === undefined ? binding.class_name : undefined;
   if ('failure' in bundle) {
     if (sessionClass !== undefined && bundle.unexported.includes(sessionClass))
-      return [withoutSessionClass(file.file, sessionClass)];
+      return [missingExportProblem(file.file, sessionClass)];
     return [
       {
         id: 'bundle-fails',
@@ -46,7 +46,7 @@ export const entry: Check = (project) => {
             what: `${file.file} has no default export.`,
             why: 'The default export answers requests.',
             mend: `export default ${app ?? 'holdfast'}.worker;`,
-            ...(app && { fix: [appended(file.file, `export default ${app}.worker;`)] }),
+            ...(app && { fix: [appendEdit(file.file, `export default ${app}.worker;`)] }),
           },
         ]),
     ...(has('TurnRunner')
@@ -58,30 +58,34 @@ export const entry: Check = (project) => {
             what: `${file.file} does not export TurnRunner.`,
             why: 'The object of a session runs turns by it, so no turn outlives its request.',
             mend: `export const { TurnRunner } = ${app ?? 'holdfast'};`,
-            ...(app && { fix: [appended(file.file, `export const { TurnRunner } = ${app};`)] }),
+            ...(app && { fix: [appendEdit(file.file, `export const { TurnRunner } = ${app};`)] }),
           },
         ]),
     ...(sessionClass === undefined || has(sessionClass)
       ? []
-      : [withoutSessionClass(file.file, sessionClass)]),
+      : [missingExportProblem(file.file, sessionClass)]),
   ];
 };
 
-const withoutSessionClass = (file: string, name: string): Problem => ({
+const missingExportProblem = (file: string, name: string): Problem => ({
   id: 'export-session-object',
   level: 'error',
   what: `${file} does not export ${name}.`,
   why: 'SESSIONS is bound to that class, so a deployment is refused.',
-  mend: `export { ${exported(name)} } from 'holdfast/durable-objects';`,
-  fix: [appended(file, `export { ${exported(name)} } from 'holdfast/durable-objects';`)],
+  mend: `export { ${formatExport(name)} } from 'holdfast/durable-objects';`,
+  fix: [appendEdit(file, `export { ${formatExport(name)} } from 'holdfast/durable-objects';`)],
 });
 
-const exported = (name: string): string => (name === 'SessionObject' ? name : `SessionObject as ${name}`);
+const formatExport = (name: string): string => (name === 'SessionObject' ? name : `SessionObject as ${name}`);
 
 /** Makes a change that adds lines to the end of a file. */
-export const appended = (file: string, line: string): Edit => ({ type: 'append', file, lines: `${line}\n` });
+export const appendEdit = (file: string, line: string): Edit => ({
+  type: 'append',
+  file,
+  lines: `${line}\n`,
+});
 
-export const peers: Check = ({ holdfast, installed }) =>
+export const checkPeers: Check = ({ holdfast, installed }) =>
   holdfast.peers.flatMap(({ name, range, isOptional }): Problem[] => {
     const version = installed(name);
     if (version === undefined) {
@@ -108,7 +112,7 @@ export const peers: Check = ({ holdfast, installed }) =>
     ];
   });
 
-export const copies: Check = (project) => {
+export const checkCopies: Check = (project) => {
   const roots = new Map<string, Set<string>>();
   for (const file of bundleOf(project)?.files.keys() ?? []) {
     const [, root, name] = /^(.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+))/.exec(file) ?? [];
@@ -126,7 +130,7 @@ export const copies: Check = (project) => {
     }));
 };
 
-export const schedules: Check = (project) =>
+export const checkSchedules: Check = (project) =>
   runsFile(project, 'modules/schedules/entry') && (project.config.triggers?.crons?.length ?? 0) === 0
     ? [
         {
@@ -139,7 +143,7 @@ export const schedules: Check = (project) =>
       ]
     : [];
 
-export const queue: Check = (project) => {
+export const checkQueue: Check = (project) => {
   const { producers = [], consumers = [] } = project.config.queues ?? {};
   const name = producers.find(({ binding }) => binding === 'TURNS')?.queue;
   if (name === undefined) return [];
@@ -157,7 +161,7 @@ export const queue: Check = (project) => {
           type: 'config',
           edit: {
             op: 'append',
-            path: own(project, 'queues', 'consumers'),
+            path: ownPath(project, 'queues', 'consumers'),
             value: { queue: name, max_batch_size: 1, max_batch_timeout: 0, max_retries: 5 },
           },
         },
@@ -184,7 +188,7 @@ export const queue: Check = (project) => {
   return problems;
 };
 
-export const rateLimit: Check = (project) =>
+export const checkRateLimit: Check = (project) =>
   runsFile(project, 'modules/http/rate-limit') &&
   !project.config.ratelimits?.some(({ name }) => name === 'RATE_LIMIT')
     ? [
@@ -199,7 +203,7 @@ export const rateLimit: Check = (project) =>
               type: 'config',
               edit: {
                 op: 'append',
-                path: own(project, 'ratelimits'),
+                path: ownPath(project, 'ratelimits'),
                 value: { name: 'RATE_LIMIT', namespace_id: '1', simple: { limit: 60, period: 60 } },
               },
             },
@@ -208,7 +212,7 @@ export const rateLimit: Check = (project) =>
       ]
     : [];
 
-export const size: Check = (project) => {
+export const checkSize: Check = (project) => {
   const gzipped = bundleOf(project)?.gzipped ?? 0;
   if (gzipped <= 3 * MIB) return [];
   const isOver = gzipped > 10 * MIB;

@@ -1,16 +1,16 @@
 /** Checks the platform's settings in the configuration of wrangler. */
-import { type Check, inherited, own, setConfig } from './check.ts';
+import { type Check, createConfigEdit, inheritedPath, ownPath } from './check.ts';
 import type { Edit, Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
 /** The first compatibility date whose flags give a session's object `ctx.exports`. */
-const LEAST_DATE = '2025-11-17';
+const MIN_DATE = '2025-11-17';
 /** From this date an object stays awake while a call that it made is still running. */
-const AWAKE_DATE = '2026-10-01';
+const STAYS_AWAKE_DATE = '2026-10-01';
 
-export const date: Check = (project) => {
+export const checkDate: Check = (project) => {
   const { compatibility_date: given, compatibility_flags: flags = [] } = project.config;
-  const fix = [setConfig(inherited(project, 'compatibility_date'), AWAKE_DATE)];
+  const fix = [createConfigEdit(inheritedPath(project, 'compatibility_date'), STAYS_AWAKE_DATE)];
   const isOff = flags.includes('disable_ctx_exports');
   const off: Problem = {
     id: 'ctx-exports',
@@ -19,29 +19,29 @@ export const date: Check = (project) => {
     why: "A session's object reaches the TurnRunner by ctx.exports, so no turn outlives its request.",
     mend: 'Remove it from compatibility_flags.',
   };
-  if (given === undefined || given < LEAST_DATE) {
+  if (given === undefined || given < MIN_DATE) {
     return [
       ...(isOff ? [off] : []),
       {
         id: 'compatibility-date',
         level: 'error',
         what: given === undefined ? 'There is no compatibility_date.' : `compatibility_date is ${given}.`,
-        why: `Before ${LEAST_DATE} a session's object cannot reach the TurnRunner, so no turn outlives its request.`,
-        mend: `Set compatibility_date = "${AWAKE_DATE}" or later.`,
+        why: `Before ${MIN_DATE} a session's object cannot reach the TurnRunner, so no turn outlives its request.`,
+        mend: `Set compatibility_date = "${STAYS_AWAKE_DATE}" or later.`,
         fix,
       },
     ];
   }
   if (isOff) return [off];
   const hasQueue = project.config.queues?.producers?.some(({ binding }) => binding === 'TURNS') ?? false;
-  if (given >= AWAKE_DATE || hasQueue) return [];
+  if (given >= STAYS_AWAKE_DATE || hasQueue) return [];
   return [
     {
       id: 'stays-awake',
       level: 'warning',
       what: `compatibility_date is ${given}, and no queue is bound as TURNS.`,
-      why: `Before ${AWAKE_DATE} the platform may stop an object while its turn waits, which leaves a once call in doubt.`,
-      mend: `Set compatibility_date = "${AWAKE_DATE}" or later, or bind a queue.`,
+      why: `Before ${STAYS_AWAKE_DATE} the platform may stop an object while its turn waits, which leaves a once call in doubt.`,
+      mend: `Set compatibility_date = "${STAYS_AWAKE_DATE}" or later, or bind a queue.`,
       fix,
     },
   ];
@@ -53,7 +53,7 @@ const FLAGS = {
     "Without it, a fetch to the Worker's own zone bypasses the firewall of the zone, and data can contain such a URL.",
 };
 
-export const flags: Check = (project) =>
+export const checkFlags: Check = (project) =>
   Object.entries(FLAGS).flatMap(([flag, why]): Problem[] =>
     project.config.compatibility_flags?.includes(flag)
       ? []
@@ -67,14 +67,14 @@ export const flags: Check = (project) =>
             fix: [
               {
                 type: 'config',
-                edit: { op: 'append', path: inherited(project, 'compatibility_flags'), value: flag },
+                edit: { op: 'append', path: inheritedPath(project, 'compatibility_flags'), value: flag },
               },
             ],
           },
         ],
   );
 
-export const sessions: Check = (project) => {
+export const checkSessions: Check = (project) => {
   const { config } = project;
   const binding = config.durable_objects?.bindings?.find(({ name }) => name === 'SESSIONS');
   if (!binding) {
@@ -82,7 +82,7 @@ export const sessions: Check = (project) => {
       {
         id: 'sessions-binding',
         level: 'error',
-        what: `No Durable Object is bound as SESSIONS${inEnvironment(project)}${otherName(project)}.`,
+        what: `No Durable Object is bound as SESSIONS${environmentSuffix(project)}${otherBindingText(project)}.`,
         why: 'Sessions are its objects, so every request for one returns 500 misconfigured.',
         mend: 'Bind it: name = "SESSIONS", class_name = "SessionObject" in [[durable_objects.bindings]].',
         fix: [
@@ -90,14 +90,14 @@ export const sessions: Check = (project) => {
             type: 'config',
             edit: {
               op: 'append',
-              path: own(project, 'durable_objects', 'bindings'),
+              path: ownPath(project, 'durable_objects', 'bindings'),
               value: { name: 'SESSIONS', class_name: 'SessionObject' },
             },
           },
           // A class that exists after a migration cannot be created again, with or without SQLite.
           ...(isMigrated(project, 'SessionObject') || isWithoutSqlite(project, 'SessionObject')
             ? []
-            : [migration(project, 'SessionObject')]),
+            : [createMigration(project, 'SessionObject')]),
         ],
       },
     ];
@@ -119,16 +119,16 @@ export const sessions: Check = (project) => {
           what: `No migration creates the class ${name}.`,
           why: 'A deployment is refused without it.',
           mend: `Add [[migrations]] with a tag and new_sqlite_classes = ["${name}"].`,
-          fix: [migration(project, name)],
+          fix: [createMigration(project, name)],
         },
   ];
 };
 
-const inEnvironment = ({ environment }: Project): string =>
+const environmentSuffix = ({ environment }: Project): string =>
   environment === undefined ? '' : ` in the environment ${environment}, which inherits no bindings`;
 
 /** Returns the name that the configuration uses instead of the class's own. */
-function otherName({ config }: Project): string {
+function otherBindingText({ config }: Project): string {
   const other = config.durable_objects?.bindings?.find(({ class_name: name }) => name === 'SessionObject');
   return other ? `; SessionObject is bound as ${other.name}` : '';
 }
@@ -146,7 +146,7 @@ export function isMigrated({ config }: Project, name: string): boolean {
 }
 
 /** Makes the migration of a class, with a tag of its own. */
-export function migration(project: Project, name: string): Edit {
+export function createMigration(project: Project, name: string): Edit {
   const tags = new Set(project.config.migrations?.map(({ tag }) => tag));
   let number = tags.size + 1;
   while (tags.has(`v${number}`)) number += 1;
@@ -154,13 +154,13 @@ export function migration(project: Project, name: string): Edit {
     type: 'config',
     edit: {
       op: 'append',
-      path: inherited(project, 'migrations'),
+      path: inheritedPath(project, 'migrations'),
       value: { tag: `v${number}`, new_sqlite_classes: [name] },
     },
   };
 }
 
-export const minify: Check = (project) =>
+export const checkMinify: Check = (project) =>
   project.config.minify === true
     ? []
     : [
@@ -170,11 +170,11 @@ export const minify: Check = (project) =>
           what: 'The bundle is not minified.',
           why: 'A smaller script starts sooner, and the free plan accepts 3 MB.',
           mend: 'Set minify = true.',
-          fix: [setConfig(inherited(project, 'minify'), true)],
+          fix: [createConfigEdit(inheritedPath(project, 'minify'), true)],
         },
       ];
 
-export const observability: Check = (project) =>
+export const checkObservability: Check = (project) =>
   project.config.observability?.enabled === true
     ? []
     : [
@@ -184,6 +184,6 @@ export const observability: Check = (project) =>
           what: 'Observability is off.',
           why: 'Workers does not store the log, which shows the turns that failed, and why.',
           mend: 'Set enabled = true in [observability].',
-          fix: [setConfig(inherited(project, 'observability', 'enabled'), true)],
+          fix: [createConfigEdit(inheritedPath(project, 'observability', 'enabled'), true)],
         },
       ];

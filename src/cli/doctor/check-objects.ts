@@ -1,7 +1,7 @@
 /** Checks the Durable Objects of modules, and the migrations that create all objects. */
-import { type Check, own, runsFile } from './check.ts';
-import { appended } from './check-code.ts';
-import { isMigrated, migration } from './check-config.ts';
+import { type Check, ownPath, runsFile } from './check.ts';
+import { appendEdit } from './check-code.ts';
+import { createMigration, isMigrated } from './check-config.ts';
 import type { Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
@@ -32,13 +32,13 @@ const OBJECTS: readonly ModuleObject[] = [
   },
 ];
 
-export const moduleObjects: Check = (project) =>
+export const checkModuleObjects: Check = (project) =>
   OBJECTS.filter(({ file }) => runsFile(project, file)).flatMap((object) => [
-    ...unbound(project, object),
-    ...unmigrated(project, object),
+    ...unboundProblems(project, object),
+    ...unmigratedProblems(project, object),
   ]);
 
-function unbound(project: Project, { use, binding, className, entry }: ModuleObject): Problem[] {
+function unboundProblems(project: Project, { use, binding, className, entry }: ModuleObject): Problem[] {
   const { config, entry: main, bundle } = project;
   if (config.durable_objects?.bindings?.some(({ name }) => name === binding)) return [];
   const isExported = bundle && 'exports' in bundle && bundle.exports.includes(className);
@@ -54,18 +54,18 @@ function unbound(project: Project, { use, binding, className, entry }: ModuleObj
           type: 'config',
           edit: {
             op: 'append',
-            path: own(project, 'durable_objects', 'bindings'),
+            path: ownPath(project, 'durable_objects', 'bindings'),
             value: { name: binding, class_name: className },
           },
         },
-        ...(isMigrated(project, className) ? [] : [migration(project, className)]),
-        ...(main && !isExported ? [appended(main.file, `export { ${className} } from '${entry}';`)] : []),
+        ...(isMigrated(project, className) ? [] : [createMigration(project, className)]),
+        ...(main && !isExported ? [appendEdit(main.file, `export { ${className} } from '${entry}';`)] : []),
       ],
     },
   ];
 }
 
-function unmigrated(project: Project, { binding }: ModuleObject): Problem[] {
+function unmigratedProblems(project: Project, { binding }: ModuleObject): Problem[] {
   const bound = project.config.durable_objects?.bindings?.find(({ name }) => name === binding);
   if (!bound || bound.script_name !== undefined || isMigrated(project, bound.class_name)) return [];
   return [
@@ -75,12 +75,12 @@ function unmigrated(project: Project, { binding }: ModuleObject): Problem[] {
       what: `No migration creates the class ${bound.class_name}.`,
       why: 'A deployment is refused without it.',
       mend: `Add [[migrations]] with a tag of its own and new_sqlite_classes = ["${bound.class_name}"].`,
-      fix: [migration(project, bound.class_name)],
+      fix: [createMigration(project, bound.class_name)],
     },
   ];
 }
 
-export const migrationTags: Check = ({ config }) => {
+export const checkMigrationTags: Check = ({ config }) => {
   const tags = config.migrations?.map(({ tag }) => tag) ?? [];
   const repeated = [...new Set(tags.filter((tag, index) => tags.indexOf(tag) !== index))];
   return repeated.map((tag) => ({

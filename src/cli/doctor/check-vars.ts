@@ -1,10 +1,10 @@
 /** Checks vars and secrets. */
-import { type Check, isStored, own, runsFile, setConfig, varsOf } from './check.ts';
+import { type Check, createConfigEdit, isStored, ownPath, runsFile, varsOf } from './check.ts';
 import type { Edit, Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
 /** Settings with other values make every request fail in `holdfast/worker`. */
-const COUNTS = {
+const MIN_VALUES = {
   LEASE_MS: 100,
   SESSION_BYTES: 17_000_000,
   SUBREQUESTS: 20,
@@ -15,7 +15,7 @@ const COUNTS = {
 /** Returns whether a name is a secret's, by the same rule as Holdfast's log. */
 const isSecretName = (name: string): boolean => /(_KEY|_TOKEN|_SECRET|_PASSWORD)$/.test(name);
 
-export const secrets: Check = (project) =>
+export const checkSecrets: Check = (project) =>
   varsOf(project)
     .filter(([name, value]) => isSecretName(name) && value.trim() !== '')
     .map(([name]) => ({
@@ -26,7 +26,7 @@ export const secrets: Check = (project) =>
       mend: `Remove it, and choose a new value, since others may know this one: wrangler secret put ${name}, and .dev.vars for your own machine.`,
     }));
 
-export const localAuth: Check = (project) =>
+export const checkLocalAuth: Check = (project) =>
   varsOf(project)
     .filter(([name]) => name === 'HOLDFAST_AUTH')
     .map(([name, value]) => ({
@@ -36,14 +36,14 @@ export const localAuth: Check = (project) =>
       why: 'Vars are deployed: a bundle made for development would accept requests without a token.',
       mend: `Move it to ${project.localFile}, which no deployment reads.`,
       fix: [
-        { type: 'config', edit: { op: 'remove', path: own(project, 'vars', name) } },
+        { type: 'config', edit: { op: 'remove', path: ownPath(project, 'vars', name) } },
         ...(value === 'localhost' && !project.devVars?.values.has(name)
           ? [{ type: 'dev-var', file: project.localFile, name, value } as const]
           : []),
       ],
     }));
 
-export const devVars: Check = ({ devVars: vars }) =>
+export const checkDevVars: Check = ({ devVars: vars }) =>
   vars && !vars.isIgnored
     ? [
         {
@@ -60,7 +60,7 @@ export const devVars: Check = ({ devVars: vars }) =>
 /** Returns whether a token is easy to guess. `openssl rand -hex 32` makes a good one of 64 characters. */
 const isWeak = (token: string): boolean => token.length < 24 || new Set(token).size < 8;
 
-export const token: Check = (project) => {
+export const checkToken: Check = (project) => {
   const given = project.devVars?.values.get('HOLDFAST_TOKEN');
   const key = project.devVars?.values.get('HOLDFAST_FILES_KEY');
   const file = project.devVars?.file;
@@ -90,7 +90,7 @@ export const token: Check = (project) => {
   ];
 };
 
-export const baseUrl: Check = (project) => {
+export const checkBaseUrl: Check = (project) => {
   const { devVars: file } = project;
   const local = file?.values.get('OPENAI_BASE_URL');
   const deployed = varsOf(project).find(([name]) => name === 'OPENAI_BASE_URL')?.[1];
@@ -116,7 +116,7 @@ export const baseUrl: Check = (project) => {
     const mended = `${url.origin}/v1`;
     const edit: Edit =
       where === '[vars]'
-        ? setConfig(own(project, 'vars', 'OPENAI_BASE_URL'), mended)
+        ? createConfigEdit(ownPath(project, 'vars', 'OPENAI_BASE_URL'), mended)
         : { type: 'dev-var', file: where, name: 'OPENAI_BASE_URL', value: mended };
     return [
       {
@@ -132,11 +132,11 @@ export const baseUrl: Check = (project) => {
   });
 };
 
-export const vars: Check = (project) => {
+export const checkVars: Check = (project) => {
   const given = new Map(varsOf(project));
   const plan = given.get('PLAN');
   return [
-    ...Object.entries(COUNTS).flatMap(([name, least]): Problem[] => {
+    ...Object.entries(MIN_VALUES).flatMap(([name, least]): Problem[] => {
       const value = given.get(name);
       if (value === undefined || (/^\d+$/.test(value) && Number(value) >= least)) return [];
       return [
@@ -181,7 +181,7 @@ export interface NeededSecret {
 }
 
 /** Returns the secrets that the code reads. Only the account knows whether they are set. */
-export function neededSecrets(project: Project): NeededSecret[] {
+export function findNeededSecrets(project: Project): NeededSecret[] {
   const given = new Map(varsOf(project));
   const needed: (NeededSecret & { readonly isRead: boolean })[] = [
     {

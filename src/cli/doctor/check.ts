@@ -10,21 +10,21 @@ import type { Bundle, Config, Project } from './project.ts';
 export type Check = (project: Project) => readonly Problem[];
 
 /** Makes a change of the configuration. */
-export const setConfig = (path: readonly string[], value: string | boolean): Edit => ({
+export const createConfigEdit = (path: readonly string[], value: string | boolean): Edit => ({
   type: 'config',
   edit: { op: 'set', path, value },
 });
 
-export const own = ({ environment }: Project, ...path: readonly string[]): readonly string[] =>
+export const ownPath = ({ environment }: Project, ...path: readonly string[]): readonly string[] =>
   environment === undefined ? path : ['env', environment, ...path];
 
 /** Returns the path of a setting that an environment inherits unless it has its own. */
-export const inherited = (
+export const inheritedPath = (
   project: Project,
   key: keyof Config,
   ...path: readonly string[]
 ): readonly string[] =>
-  isDeepStrictEqual(project.config[key], project.top[key]) ? [key, ...path] : own(project, key, ...path);
+  isDeepStrictEqual(project.config[key], project.top[key]) ? [key, ...path] : ownPath(project, key, ...path);
 
 export const bundleOf = ({ bundle }: Project): Bundle | undefined =>
   bundle !== undefined && 'files' in bundle ? bundle : undefined;

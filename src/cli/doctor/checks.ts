@@ -1,14 +1,51 @@
 import type { Check } from './check.ts';
-import { copies, entry, peers, queue, rateLimit, schedules, size } from './check-code.ts';
-import { date, flags, minify, observability, sessions } from './check-config.ts';
-import { migrationTags, moduleObjects } from './check-objects.ts';
-import { baseUrl, devVars, localAuth, secrets, token, vars } from './check-vars.ts';
+import {
+  checkCopies,
+  checkEntry,
+  checkPeers,
+  checkQueue,
+  checkRateLimit,
+  checkSchedules,
+  checkSize,
+} from './check-code.ts';
+import { checkDate, checkFlags, checkMinify, checkObservability, checkSessions } from './check-config.ts';
+import { checkMigrationTags, checkModuleObjects } from './check-objects.ts';
+import {
+  checkBaseUrl,
+  checkDevVars,
+  checkLocalAuth,
+  checkSecrets,
+  checkToken,
+  checkVars,
+} from './check-vars.ts';
 import type { Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
 const CHECKS: readonly Check[] = [
-  ...[date, flags, sessions, moduleObjects, migrationTags, entry, peers, copies, minify, observability],
-  ...[secrets, localAuth, devVars, token, schedules, queue, rateLimit, baseUrl, vars, size],
+  ...[
+    checkDate,
+    checkFlags,
+    checkSessions,
+    checkModuleObjects,
+    checkMigrationTags,
+    checkEntry,
+    checkPeers,
+    checkCopies,
+    checkMinify,
+    checkObservability,
+  ],
+  ...[
+    checkSecrets,
+    checkLocalAuth,
+    checkDevVars,
+    checkToken,
+    checkSchedules,
+    checkQueue,
+    checkRateLimit,
+    checkBaseUrl,
+    checkVars,
+    checkSize,
+  ],
 ];
 
 /** Returns all problems of a project, errors first. */

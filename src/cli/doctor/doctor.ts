@@ -2,16 +2,16 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Command, type Output, UsageError } from '../command.ts';
 import { bundleProject } from './bundle.ts';
-import { type NeededSecret, neededSecrets } from './check-vars.ts';
+import { findNeededSecrets, type NeededSecret } from './check-vars.ts';
 import { checkProject } from './checks.ts';
-import { applyFixes, type Fixed } from './fix.ts';
+import { applyFixes, type FixOutcome } from './fix.ts';
 import type { Problem } from './problem.ts';
 import {
   type Bundle,
   type Project,
+  type ProjectSelector,
   readProject,
   UnreadableProjectError,
-  type WhichProject,
 } from './project.ts';
 
 const HELP = `Usage: npx holdfast doctor [OPTIONS]
@@ -46,7 +46,7 @@ export const doctor: Command = {
     // If wrangler cannot bundle the project, further problems show only after a fix.
     const tried = new Set<string>();
     const done: Problem[] = [];
-    const refused: Fixed['refused'][number][] = [];
+    const refused: FixOutcome['refused'][number][] = [];
     let found = first;
     for (;;) {
       const fresh = found.diagnosis.problems.filter((one) => one.fix && !tried.has(nameOf(one)));
@@ -75,7 +75,7 @@ export const doctor: Command = {
 /** Two problems with the same name count as one. */
 const nameOf = ({ id, what }: Problem): string => `${id} ${what}`;
 
-interface Options extends WhichProject {
+interface Options extends ProjectSelector {
   readonly isFix: boolean;
   readonly isJson: boolean;
   readonly isBundled: boolean;
@@ -125,14 +125,14 @@ async function diagnose(
 export const diagnosisOf = (project: Project): Diagnosis => ({
   problems: checkProject(project),
   ...(project.bundle && 'files' in project.bundle && { bundle: project.bundle }),
-  secrets: neededSecrets(project),
+  secrets: findNeededSecrets(project),
   environments: project.environment === undefined ? (project.config.definedEnvironments ?? []) : [],
 });
 
 function reportUnreadable(failure: UnreadableProjectError, isJson: boolean, { out }: Output): number {
   const { id, why, mend } = failure;
   const problem: Problem = { id, level: 'error', what: failure.message, why, mend };
-  out(isJson ? JSON.stringify({ problems: [problem] }, null, 2) : shown(problem));
+  out(isJson ? JSON.stringify({ problems: [problem] }, null, 2) : formatProblem(problem));
   return 1;
 }
 
@@ -165,8 +165,8 @@ function report(found: Diagnosis, repair: Repair | undefined, isJson: boolean, {
   for (const { id, because } of repair?.refused ?? [])
     out(`not fixed   ${id}: ${because}; change it by hand`);
   if (repair && repair.mended.length + repair.refused.length > 0) out('');
-  for (const problem of problems) out(`${shown(problem)}\n`);
-  if (bundle) out(`${tableOf(bundle)}\n`);
+  for (const problem of problems) out(`${formatProblem(problem)}\n`);
+  if (bundle) out(`${formatModules(bundle)}\n`);
   if (secrets.length > 0) {
     out(
       'Secrets that Holdfast reads in a deployment (functions of the project may read others). `wrangler secret list` shows those that are set:',
@@ -176,16 +176,16 @@ function report(found: Diagnosis, repair: Repair | undefined, isJson: boolean, {
   }
   if (environments.length > 0)
     out(`Not checked: ${environments.map((name) => `--env ${name}`).join(', ')}\n`);
-  out(summaryOf(problems, errors));
+  out(formatSummary(problems, errors));
   return errors > 0 ? 1 : 0;
 }
 
-const shown = ({ id, level, what, why, mend, fix }: Problem): string =>
+const formatProblem = ({ id, level, what, why, mend, fix }: Problem): string =>
   [`${level.padEnd(9)}${id}`, `  ${what}`, `  ${why}`, `  Fix: ${mend}${fix ? ' (--fix does it)' : ''}`].join(
     '\n',
   );
 
-function summaryOf(problems: readonly Problem[], errors: number): string {
+function formatSummary(problems: readonly Problem[], errors: number): string {
   if (problems.length === 0) return 'No problems.';
   const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
   const fixable = problems.filter(({ fix }) => fix).length;
@@ -194,14 +194,14 @@ function summaryOf(problems: readonly Problem[], errors: number): string {
 }
 
 /** The number of modules to list. Smaller ones are summed up. */
-const SHOWN_MODULES = 20;
+const MAX_LISTED_MODULES = 20;
 
-function tableOf({ bytes, gzipped, modules }: Bundle): string {
+function formatModules({ bytes, gzipped, modules }: Bundle): string {
   const kib = (size: number): string => `${(size / 1024).toFixed(1)} KiB`.padStart(12);
-  const rest = modules.slice(SHOWN_MODULES).reduce((sum, one) => sum + one.bytes, 0);
+  const rest = modules.slice(MAX_LISTED_MODULES).reduce((sum, one) => sum + one.bytes, 0);
   return [
     `The bundle: ${kib(bytes).trim()}, gzipped ${kib(gzipped).trim()}`,
-    ...modules.slice(0, SHOWN_MODULES).map(({ module, bytes: size }) => `${kib(size)}  ${module}`),
+    ...modules.slice(0, MAX_LISTED_MODULES).map(({ module, bytes: size }) => `${kib(size)}  ${module}`),
     ...(rest > 0 ? [`${kib(rest)}  others`] : []),
   ].join('\n');
 }

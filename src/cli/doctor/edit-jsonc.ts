@@ -27,71 +27,78 @@ export function editJsonc(text: string, edit: ConfigEdit): string {
     if (!node.members) throw new EditError(`'${edit.path.slice(0, depth).join('.')}' is not an object`);
     const member = node.members.find((one) => one.key === key);
     const isLast = depth === edit.path.length - 1;
-    if (member && isLast) return changed(text, node, member, edit);
+    if (member && isLast) return changeMember(text, node, member, edit);
     if (!member) {
       if (edit.op === 'remove') return text;
       const value = edit.op === 'append' ? [edit.value] : edit.value;
-      return withMember(text, node, key, nested(edit.path.slice(depth + 1), value));
+      return addMember(text, node, key, nestValue(edit.path.slice(depth + 1), value));
     }
     node = member.value;
   }
   throw new EditError('the path is empty');
 }
 
-const nested = (path: readonly string[], value: ConfigValue): ConfigValue =>
+const nestValue = (path: readonly string[], value: ConfigValue): ConfigValue =>
   path.reduceRight<ConfigValue>((inner, key) => ({ [key]: inner }), value);
 
-function changed(text: string, parent: Node, { start, value }: Member, edit: ConfigEdit): string {
+function changeMember(text: string, parent: Node, { start, value }: Member, edit: ConfigEdit): string {
   if (edit.op === 'set') {
-    return text.slice(0, value.start) + written(edit.value, indentAt(text, start)) + text.slice(value.end);
+    return (
+      text.slice(0, value.start) + formatValue(edit.value, indentAt(text, start)) + text.slice(value.end)
+    );
   }
   if (edit.op === 'append') {
     if (!value.items) throw new EditError(`'${edit.path.join('.')}' is not a list`);
-    return withItem(text, value, edit.value);
+    return addItem(text, value, edit.value);
   }
   const previous = parent.members?.findLast((one) => one.value.end < start);
-  const bare = bareOf(text);
+  const bare = blankComments(text);
   const after = value.end + (/^\s*,/.exec(bare.slice(value.end))?.[0].length ?? 0);
-  if (after > value.end || !previous) return withoutLines(text, start, after);
+  if (after > value.end || !previous) return removeLines(text, start, after);
   // The last member has no comma after it, so the comma before it must go.
   const comma = bare.indexOf(',', previous.value.end);
-  return text.slice(0, comma) + withoutLines(text, start, value.end).slice(comma + 1);
+  return text.slice(0, comma) + removeLines(text, start, value.end).slice(comma + 1);
 }
 
 /** Removes a part of the text, with its line if nothing else is on it. */
-function withoutLines(text: string, from: number, to: number): string {
+function removeLines(text: string, from: number, to: number): string {
   const before = /\n?[ \t]*$/.exec(text.slice(0, from))?.[0] ?? '';
   const isAlone = before.startsWith('\n') && /^[ \t]*\r?(?:\n|$)/.test(text.slice(to));
   const space = isAlone ? '' : (/^[ \t]*/.exec(text.slice(to))?.[0] ?? '');
   return text.slice(0, isAlone ? from - before.length : from) + text.slice(to + space.length);
 }
 
-function withMember(text: string, node: Node, key: string, value: ConfigValue): string {
+function addMember(text: string, node: Node, key: string, value: ConfigValue): string {
   const last = node.members?.at(-1);
-  const indent = last ? indentAt(text, last.start) : `${indentAt(text, node.start)}${unitOf(text)}`;
-  const line = `\n${indent}${JSON.stringify(key)}: ${written(value, indent)}`;
-  if (last) return afterLast(text, last.value.end, node.end - 1, line);
+  const indent = last ? indentAt(text, last.start) : `${indentAt(text, node.start)}${indentUnitOf(text)}`;
+  const line = `\n${indent}${JSON.stringify(key)}: ${formatValue(value, indent)}`;
+  if (last) return insertAfterLast(text, last.value.end, node.end - 1, line);
   return `${text.slice(0, node.start + 1)}${line}\n${indentAt(text, node.start)}${text.slice(node.end - 1)}`;
 }
 
-function withItem(text: string, node: Node, value: ConfigValue): string {
+function addItem(text: string, node: Node, value: ConfigValue): string {
   const last = node.items?.at(-1);
   if (!last)
-    return `${text.slice(0, node.start + 1)}${written(value, indentAt(text, node.start))}${text.slice(node.end - 1)}`;
+    return `${text.slice(0, node.start + 1)}${formatValue(value, indentAt(text, node.start))}${text.slice(node.end - 1)}`;
   const isLines = text.slice(node.start, last.start).includes('\n');
   const indent = indentAt(text, last.start);
-  return afterLast(text, last.end, node.end - 1, `${isLines ? `\n${indent}` : ' '}${written(value, indent)}`);
+  return insertAfterLast(
+    text,
+    last.end,
+    node.end - 1,
+    `${isLines ? `\n${indent}` : ' '}${formatValue(value, indent)}`,
+  );
 }
 
 /** Inserts after the last element, and after its comma if it has one. */
-function afterLast(text: string, end: number, close: number, added: string): string {
-  const comma = end + bareOf(text.slice(end, close)).indexOf(',');
+function insertAfterLast(text: string, end: number, close: number, added: string): string {
+  const comma = end + blankComments(text.slice(end, close)).indexOf(',');
   if (comma >= end) return `${text.slice(0, comma + 1)}${added},${text.slice(comma + 1)}`;
   return `${text.slice(0, end)},${added}${text.slice(end)}`;
 }
 
 /** Replaces the comments of a text by spaces. */
-const bareOf = (text: string): string =>
+const blankComments = (text: string): string =>
   text.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, (comment) => ' '.repeat(comment.length));
 
 const indentAt = (text: string, place: number): string => {
@@ -99,9 +106,9 @@ const indentAt = (text: string, place: number): string => {
   return /^[ \t]*/.exec(line)?.[0] ?? '';
 };
 
-const unitOf = (text: string): string => /\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
+const indentUnitOf = (text: string): string => /\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
 
-const written = (value: ConfigValue, indent: string): string =>
+const formatValue = (value: ConfigValue, indent: string): string =>
   JSON.stringify(value, null, 2).replaceAll('\n', `\n${indent}`);
 
 function parse(text: string): Node {

@@ -23,17 +23,17 @@ export function editToml(text: string, edit: ConfigEdit): string {
   const table = edit.path.slice(0, -1).join('.');
   const key = edit.path.at(-1) ?? '';
   refuseInline(lines, sections, edit.path);
-  const found = keyIn(lines, sections, table, key);
+  const found = findKey(lines, sections, table, key);
   if (edit.op === 'remove') {
     if (found) lines.splice(found.line, lastLineOf(lines, found.line) - found.line + 1);
     return lines.join('\n');
   }
   if (edit.op === 'append' && isTable(edit.value)) {
-    if (found) return appendInline(lines, found.line, inline(edit.value));
-    return withTable(lines, `[[${edit.path.join('.')}]]`, edit.value);
+    if (found) return appendInline(lines, found.line, formatInline(edit.value));
+    return appendTable(lines, `[[${edit.path.join('.')}]]`, edit.value);
   }
-  if (edit.op === 'append' && found) return appendInline(lines, found.line, inline(edit.value));
-  const value = inline(edit.op === 'append' ? [edit.value] : edit.value);
+  if (edit.op === 'append' && found) return appendInline(lines, found.line, formatInline(edit.value));
+  const value = formatInline(edit.op === 'append' ? [edit.value] : edit.value);
   if (found) {
     const last = lastLineOf(lines, found.line);
     const comment = last === found.line ? commentOf(lines[found.line] ?? '') : '';
@@ -43,7 +43,7 @@ export function editToml(text: string, edit: ConfigEdit): string {
   const section = sections.find(({ name, isList }) => name === table && !isList);
   if (!section) {
     refuseDotted(lines, sections, table);
-    return withTable(lines, `[${table}]`, { [key]: edit.op === 'append' ? [edit.value] : edit.value });
+    return appendTable(lines, `[${table}]`, { [key]: edit.op === 'append' ? [edit.value] : edit.value });
   }
   let place = section.end;
   while (place > section.header + 1 && /^\s*(#.*)?$/.test(lines[place - 1] ?? '')) place -= 1;
@@ -105,7 +105,7 @@ const commentOf = (line: string): string => {
 };
 
 /** Returns the line that sets a key, in its table or by a dotted name above it. */
-function keyIn(
+function findKey(
   lines: readonly string[],
   sections: readonly Section[],
   table: string,
@@ -127,7 +127,7 @@ function keyIn(
 /** Refuses an inline table, `vars = { ... }`, since lines cannot be added to it. */
 function refuseInline(lines: readonly string[], sections: readonly Section[], path: readonly string[]): void {
   for (let length = 1; length < path.length; length += 1) {
-    const found = keyIn(lines, sections, path.slice(0, length - 1).join('.'), path[length - 1] ?? '');
+    const found = findKey(lines, sections, path.slice(0, length - 1).join('.'), path[length - 1] ?? '');
     if (found)
       throw new EditError(`'${path.slice(0, length).join('.')}' is written in one line (${found.line + 1})`);
   }
@@ -170,18 +170,18 @@ function appendInline(lines: string[], first: number, value: string): string {
   return lines.join('\n');
 }
 
-function withTable(lines: readonly string[], header: string, value: ConfigValue): string {
+function appendTable(lines: readonly string[], header: string, value: ConfigValue): string {
   const before = lines.join('\n').trimEnd();
-  const entries = Object.entries(value).map(([key, one]) => `${key} = ${inline(one)}`);
+  const entries = Object.entries(value).map(([key, one]) => `${key} = ${formatInline(one)}`);
   return `${before === '' ? '' : `${before}\n\n`}${[header, ...entries].join('\n')}\n`;
 }
 
 const isTable = (value: ConfigValue): value is { readonly [key: string]: ConfigValue } =>
   typeof value === 'object' && !Array.isArray(value);
 
-function inline(value: ConfigValue): string {
-  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
+function formatInline(value: ConfigValue): string {
+  if (Array.isArray(value)) return `[${value.map(formatInline).join(', ')}]`;
   if (!isTable(value)) return JSON.stringify(value);
-  const entries = Object.entries(value).map(([key, one]) => `${key} = ${inline(one)}`);
+  const entries = Object.entries(value).map(([key, one]) => `${key} = ${formatInline(one)}`);
   return `{ ${entries.join(', ')} }`;
 }

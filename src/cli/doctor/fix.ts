@@ -7,19 +7,19 @@ import type { Edit, Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
 /** The outcome of the fixes: the fixed problems, and why others were not fixed. */
-export interface Fixed {
+export interface FixOutcome {
   readonly done: readonly Problem[];
   readonly refused: readonly { readonly problem: Problem; readonly because: string }[];
 }
 
 /** Applies the fixes of problems to the files of a project, each completely or not at all. */
-export function applyFixes(project: Project, problems: readonly Problem[]): Fixed {
+export function applyFixes(project: Project, problems: readonly Problem[]): FixOutcome {
   const done: Problem[] = [];
-  const refused: Fixed['refused'][number][] = [];
+  const refused: FixOutcome['refused'][number][] = [];
   for (const problem of problems) {
     const before = new Map<string, string | undefined>();
     try {
-      for (const edit of problem.fix ?? []) before.set(...change(project, edit, before));
+      for (const edit of problem.fix ?? []) before.set(...applyEdit(project, edit, before));
       if (problem.fix) done.push(problem);
     } catch (failure) {
       if (!(failure instanceof EditError)) throw failure;
@@ -31,7 +31,7 @@ export function applyFixes(project: Project, problems: readonly Problem[]): Fixe
 }
 
 /** Changes a file. Returns its path, with its text before all edits of the problem. */
-function change(
+function applyEdit(
   { folder, configFile }: Project,
   edit: Edit,
   before: ReadonlyMap<string, string | undefined>,
@@ -43,12 +43,12 @@ function change(
       ? (configFile.endsWith('.toml') ? editToml : editJsonc)(text, edit.edit)
       : edit.type === 'append'
         ? `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${edit.lines}`
-        : withDevVar(text, edit.name, edit.value);
+        : setDevVar(text, edit.name, edit.value);
   writeFileSync(path, changed);
   return [path, before.get(path) ?? text];
 }
 
-function withDevVar(text: string, name: string, value: string): string {
+function setDevVar(text: string, name: string, value: string): string {
   const line = `${name}=${value}`;
   const given = new RegExp(`^\\s*(export\\s+)?${name}\\s*=.*$`, 'm');
   if (given.test(text)) return text.replace(given, () => line);

@@ -21,7 +21,7 @@ export interface Config {
   readonly queues?:
     | {
         readonly producers?: readonly { readonly binding: string; readonly queue?: string }[] | undefined;
-        readonly consumers?: readonly Consumer[] | undefined;
+        readonly consumers?: readonly QueueConsumer[] | undefined;
       }
     | undefined;
   readonly ratelimits?: readonly { readonly name: string }[] | undefined;
@@ -45,7 +45,7 @@ interface Migration {
   readonly renamed_classes?: readonly { readonly to: string }[] | undefined;
 }
 
-interface Consumer {
+interface QueueConsumer {
   readonly queue: string;
   readonly max_batch_size?: number | undefined;
 }
@@ -124,7 +124,7 @@ export class UnreadableProjectError extends Error {
   }
 }
 
-export interface WhichProject {
+export interface ProjectSelector {
   readonly folder: string;
   /** The value of `--config`, relative to the folder. */
   readonly config: string | undefined;
@@ -135,7 +135,7 @@ export interface WhichProject {
  * Reads a project without its bundle. @throws UnreadableProjectError if it has no configuration, wrangler or
  * Holdfast.
  */
-export async function readProject({ folder, config: named, environment }: WhichProject): Promise<Project> {
+export async function readProject({ folder, config: named, environment }: ProjectSelector): Promise<Project> {
   const configFile =
     named ??
     ['wrangler.json', 'wrangler.jsonc', 'wrangler.toml'].find((name) => existsSync(join(folder, name)));
@@ -172,7 +172,7 @@ export async function readProject({ folder, config: named, environment }: WhichP
         ? { file: relative(place, main), text: readFileSync(main, 'utf8') }
         : undefined,
     holdfast: readHoldfast(place),
-    installed: (name) => manifestOf(place, name)?.version,
+    installed: (name) => findManifest(place, name)?.version,
     devVars,
     localFile: devVars?.file ?? (existsSync(join(place, '.env')) ? '.env.local' : '.dev.vars'),
     bundle: undefined,
@@ -188,7 +188,7 @@ interface Manifest {
 }
 
 /** Finds a package like Node does, even if its exports do not include its manifest. */
-function manifestOf(from: string, name: string): Manifest | undefined {
+function findManifest(from: string, name: string): Manifest | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const path = join(folder, 'node_modules', name);
     try {
@@ -201,7 +201,7 @@ function manifestOf(from: string, name: string): Manifest | undefined {
 }
 
 function readHoldfast(folder: string): InstalledHoldfast {
-  const manifest = manifestOf(folder, 'holdfast');
+  const manifest = findManifest(folder, 'holdfast');
   if (!manifest) {
     throw new UnreadableProjectError({
       id: 'holdfast-missing',
@@ -220,7 +220,7 @@ function readHoldfast(folder: string): InstalledHoldfast {
 }
 
 /** The functions of wrangler that are called. */
-interface Wrangler {
+interface WranglerModule {
   readonly unstable_readConfig?: (args: object, options: object) => Config;
 }
 
@@ -228,8 +228,8 @@ interface Wrangler {
  * Returns the path of a file of the project's own wrangler. @throws UnreadableProjectError if it is not
  * installed.
  */
-export function wranglerFile(folder: string, file: string): string {
-  const manifest = manifestOf(folder, 'wrangler');
+export function findWranglerFile(folder: string, file: string): string {
+  const manifest = findManifest(folder, 'wrangler');
   if (manifest) return join(manifest.folder, file);
   throw new UnreadableProjectError({
     id: 'wrangler-missing',
@@ -240,9 +240,9 @@ export function wranglerFile(folder: string, file: string): string {
 }
 
 async function readConfig(folder: string, file: string, environment: string | undefined): Promise<Config> {
-  wranglerFile(folder, '.');
+  findWranglerFile(folder, '.');
   const main = createRequire(join(folder, 'package.json')).resolve('wrangler');
-  const wrangler: { default?: Wrangler } & Wrangler = await import(pathToFileURL(main).href);
+  const wrangler: { default?: WranglerModule } & WranglerModule = await import(pathToFileURL(main).href);
   const read = wrangler.unstable_readConfig ?? wrangler.default?.unstable_readConfig;
   if (!read) {
     throw new UnreadableProjectError({

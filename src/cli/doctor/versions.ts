@@ -6,8 +6,8 @@ export function isInRange(version: string, range: string): boolean {
   return range.split('||').some((part) => {
     const [, sign, written] = /^\s*(\^|>=)\s*(\d+(?:\.\d+)*)\s*$/.exec(part) ?? [];
     if (sign === undefined || written === undefined) return true;
-    const least = numbersOf(written);
-    const given = numbersOf(version);
+    const least = parseVersion(written);
+    const given = parseVersion(version);
     if (isLess(given, least)) return false;
     if (sign === '>=') return true;
     // Up to the first number that is not 0, as in npm.
@@ -19,7 +19,7 @@ export function isInRange(version: string, range: string): boolean {
   });
 }
 
-function numbersOf(version: string): readonly number[] {
+function parseVersion(version: string): readonly number[] {
   const [plain = ''] = version.split(/[-+]/);
   const numbers = plain.split('.').map(Number);
   return [0, 1, 2].map((at) => numbers[at] ?? 0);

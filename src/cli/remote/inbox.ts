@@ -2,11 +2,19 @@
 import type { ClientAnswer } from '../../client/follow.ts';
 import type { Inbox } from '../../worker/index-views.ts';
 import { UsageError } from '../command.ts';
-import { NO_INDEX, PAGE, pageOf, type Row, show } from './lists.ts';
-import { type Asked, CannotAsk, listIn, MISUSED, nameIn, OK, remoteCommand } from './remote-command.ts';
-import { type Column, inLines, jsonLine, oneLine, when } from './terminal.ts';
+import { NO_INDEX_MESSAGE, PAGE_OPTIONS, parsePage, printPage, type Row } from './lists.ts';
+import {
+  CannotAsk,
+  type CommandInput,
+  checkPathName,
+  createRemoteCommand,
+  EXIT_MISUSED,
+  EXIT_OK,
+  readList,
+} from './remote-command.ts';
+import { type Column, formatWhen, indentLines, jsonLine, oneLine } from './terminal.ts';
 
-export const inbox = remoteCommand({
+export const inbox = createRemoteCommand({
   name: 'inbox',
   session: 'maybe',
   summary: 'lists the calls that wait for the caller, and decides one',
@@ -17,9 +25,9 @@ waits for its turn, and prints the outcome. The app needs sessionIndex(), but no
     'reject CALL': 'does not run the call',
     'reason TEXT': 'with --reject: the reason, which the model reads',
     'agent NAME': 'with a SESSION: its agent; not needed if there is only one',
-    ...PAGE,
+    ...PAGE_OPTIONS,
   },
-  lacking: NO_INDEX,
+  lacking: NO_INDEX_MESSAGE,
   async run(asked) {
     const { session, texts } = asked;
     const { approve, reject, reason } = texts;
@@ -27,17 +35,17 @@ waits for its turn, and prints the outcome. The app needs sessionIndex(), but no
       throw new UsageError('use --approve or --reject, not both');
     if (reason !== undefined && reject === undefined) throw new UsageError('--reason needs --reject');
     const call = approve ?? reject;
-    if (call !== undefined) return decide(asked, nameIn('a call', call));
+    if (call !== undefined) return decide(asked, checkPathName('a call', call));
     if (session !== undefined || texts.agent !== undefined)
       throw new UsageError('a session and --agent need --approve or --reject');
-    return list(asked);
+    return listWaiting(asked);
   },
 });
 
-async function list(asked: Asked): Promise<number> {
-  const answer = await asked.deployment.index.pending(pageOf(asked));
-  const rows = listIn(answer, 'waiting').flatMap((session) =>
-    listIn(session, 'pending').map((call) => ({ ...call, session })),
+async function listWaiting(asked: CommandInput): Promise<number> {
+  const answer = await asked.deployment.index.pending(parsePage(asked));
+  const rows = readList(answer, 'waiting').flatMap((session) =>
+    readList(session, 'pending').map((call) => ({ ...call, session })),
   );
   const columns: readonly Column<Row & { readonly session: Row }>[] = [
     { name: 'SESSION', of: ({ session }) => session.session },
@@ -46,32 +54,32 @@ async function list(asked: Asked): Promise<number> {
     { name: 'TOOL', of: ({ tool }) => tool },
     { name: 'QUESTION', of: ({ message }) => message, isLong: true },
     { name: 'CALL', of: nameOfCall },
-    { name: 'SINCE', of: ({ session }) => when(session.lastActivity) },
-    { name: 'EXPIRES', of: ({ expiresAt }) => when(expiresAt) },
+    { name: 'SINCE', of: ({ session }) => formatWhen(session.lastActivity) },
+    { name: 'EXPIRES', of: ({ expiresAt }) => formatWhen(expiresAt) },
   ];
-  return show(asked, { answer, rows, columns, none: 'No waiting calls.' });
+  return printPage(asked, { answer, rows, columns, none: 'No waiting calls.' });
 }
 
 /** A suffix that names a question after the id of its call. */
-const QUESTION = /:(\d{1,6})$/;
+const QUESTION_SUFFIX = /:(\d{1,6})$/;
 
 /**
  * Returns the name of a call's current question. A call can ask several, and an answer to the first must not
  * answer the second.
  */
 const nameOfCall = ({ call, question = 1 }: Row): string =>
-  question === 1 && !QUESTION.test(String(call)) ? String(call) : `${call}:${question}`;
+  question === 1 && !QUESTION_SUFFIX.test(String(call)) ? String(call) : `${call}:${question}`;
 
 /** The question to decide and its session. */
-interface Place {
+interface QuestionPlace {
   readonly agent: string;
   readonly session: string;
 }
 
-async function decide(asked: Asked, name: string): Promise<number> {
+async function decide(asked: CommandInput, name: string): Promise<number> {
   const { deployment, texts, isJson, out } = asked;
-  const { agent, session } = await placeOf(asked, name);
-  const [suffix, number] = QUESTION.exec(name) ?? [];
+  const { agent, session } = await findQuestionPlace(asked, name);
+  const [suffix, number] = QUESTION_SUFFIX.exec(name) ?? [];
   const call = { call: name.slice(0, name.length - (suffix?.length ?? 0)), question: Number(number ?? 1) };
   const { reason } = texts;
   const isApproval = texts.approve !== undefined;
@@ -85,17 +93,20 @@ async function decide(asked: Asked, name: string): Promise<number> {
       `The call ${oneLine(name)} of session ${oneLine(session)} is ${isApproval ? 'approved' : 'rejected'}.`,
     );
     out(`Turn ${oneLine(answer.turn)}: ${oneLine(answer.outcome ?? answer.status)}`);
-    if ('error' in answer && answer.error) out(inLines(answer.error.message, '  '));
-    else if ('text' in answer && answer.text) out(inLines(answer.text, '  '));
+    if ('error' in answer && answer.error) out(indentLines(answer.error.message, '  '));
+    else if ('text' in answer && answer.text) out(indentLines(answer.text, '  '));
   }
-  return OK;
+  return EXIT_OK;
 }
 
 /** Returns the session of a call. @throws CannotAsk if the inbox has no such call or several. */
-async function placeOf({ session, deployment }: Asked, name: string): Promise<Place> {
+async function findQuestionPlace(
+  { session, deployment }: CommandInput,
+  name: string,
+): Promise<QuestionPlace> {
   if (session !== undefined)
-    return { agent: await deployment.agent(), session: nameIn('a session', session) };
-  const found: Place[] = [];
+    return { agent: await deployment.agent(), session: checkPathName('a session', session) };
+  const found: QuestionPlace[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page: Inbox = await deployment.index.pending({ cursor });
     for (const { agent, session, pending } of page.waiting)
@@ -106,7 +117,7 @@ async function placeOf({ session, deployment }: Asked, name: string): Promise<Pl
   if (!place) throw new CannotAsk(`no call ${name} waits for you. Name its SESSION to see why.`);
   if (others.length > 0) {
     const names = found.map(({ session }) => session).join(', ');
-    throw new CannotAsk(`call ${name} waits in several sessions: name one of ${names}.`, MISUSED);
+    throw new CannotAsk(`call ${name} waits in several sessions: name one of ${names}.`, EXIT_MISUSED);
   }
   return place;
 }

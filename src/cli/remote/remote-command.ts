@@ -10,7 +10,7 @@ import { type Command, deploymentUrl, type Output, UsageError } from '../command
 import { oneLine } from './terminal.ts';
 
 /** The parsed arguments of a command. */
-export interface Asked extends Output {
+export interface CommandInput extends Output {
   /** The options with a value, by name. */
   readonly texts: Readonly<Record<string, string | undefined>>;
   /** The options without a value. */
@@ -44,25 +44,25 @@ export class CannotAsk extends Error {
   override readonly name = 'CannotAsk';
   readonly code: number;
 
-  constructor(message: string, code = FAILED) {
+  constructor(message: string, code = EXIT_FAILED) {
     super(message);
     this.code = code;
   }
 }
 
-const NO_OPERATORS =
+const NO_OPERATORS_MESSAGE =
   'operators cannot access sessions of this deployment, since its app does not use operators(): see docs/operators.md.';
 
-export const OK = 0;
-export const FAILED = 1;
-export const MISUSED = 2;
+export const EXIT_OK = 0;
+export const EXIT_FAILED = 1;
+export const EXIT_MISUSED = 2;
 
 /** A command without the options that all commands share. */
 export interface RemoteCommand {
   readonly name: string;
   readonly summary: string;
   readonly about: string;
-  /** `one`: the argument is a session. `maybe`: the argument is optional. */
+  /** `yieldOne`: the argument is a session. `maybe`: the argument is optional. */
   readonly session?: 'one' | 'maybe';
   /**
    * Its other options in the order of the help, with their descriptions: `name VALUE`, or `name` for an
@@ -71,10 +71,10 @@ export interface RemoteCommand {
   readonly options?: Readonly<Record<string, string>>;
   /** The message if the deployment lacks the route. */
   readonly lacking?: string;
-  run(asked: Asked): Promise<number>;
+  run(asked: CommandInput): Promise<number>;
 }
 
-const COMMON = {
+const COMMON_OPTIONS = {
   'url URL': 'the URL of the Worker, with its base path; defaults to the environment variable HOLDFAST_URL',
   'token TOKEN': 'the bearer token; defaults to the environment variable HOLDFAST_TOKEN',
   json: 'prints JSON for scripts',
@@ -83,14 +83,14 @@ const COMMON = {
 /** The number of retries after a lost connection. It is low because a person waits. */
 const RETRIES = 2;
 
-export function remoteCommand(made: RemoteCommand): Command {
-  const options: Readonly<Record<string, string>> = { ...made.options, ...COMMON };
-  const help = helpOf(made, options);
+export function createRemoteCommand(made: RemoteCommand): Command {
+  const options: Readonly<Record<string, string>> = { ...made.options, ...COMMON_OPTIONS };
+  const help = formatHelp(made, options);
   return {
     summary: made.summary,
     help,
     async run(args, output) {
-      const { values, positionals } = parsed(args, options);
+      const { values, positionals } = parseOptions(args, options);
       if (positionals.length > (made.session ? 1 : 0))
         throw new UsageError(made.session ? 'name only one session' : 'it takes only options');
       const [session] = positionals;
@@ -107,7 +107,7 @@ export function remoteCommand(made: RemoteCommand): Command {
         token && token.length >= 8 ? text.replaceAll(token, '***') : text;
       const err = (text: string): void => output.err(hide(text));
       const out = (text: string): void => output.out(hide(text));
-      const deployment = deploymentAt(texts, token);
+      const deployment = createDeployment(texts, token);
       const isJson = flags.json === true;
       try {
         return await made.run({ ...output, out, err, texts, flags, session, isJson, deployment });
@@ -118,15 +118,15 @@ export function remoteCommand(made: RemoteCommand): Command {
         }
         if (!(failure instanceof HoldfastError)) throw failure;
         const isLacking = failure.type === 'unknown-route' && (await deployment.isThere());
-        const why = isLacking && made.lacking ? made.lacking : saidOf(failure, token);
+        const why = isLacking && made.lacking ? made.lacking : describeFailure(failure, token);
         err(`holdfast ${made.name}: ${oneLine(why)}`);
-        return FAILED;
+        return EXIT_FAILED;
       }
     },
   };
 }
 
-function parsed(args: readonly string[], options: Readonly<Record<string, string>>) {
+function parseOptions(args: readonly string[], options: Readonly<Record<string, string>>) {
   const known: Record<string, { readonly type: 'string' | 'boolean' }> = {};
   for (const usage of Object.keys(options)) {
     const [name = '', value] = usage.split(' ');
@@ -139,13 +139,16 @@ function parsed(args: readonly string[], options: Readonly<Record<string, string
   }
 }
 
-function helpOf({ name, about, session }: RemoteCommand, options: Readonly<Record<string, string>>): string {
+function formatHelp(
+  { name, about, session }: RemoteCommand,
+  options: Readonly<Record<string, string>>,
+): string {
   const argument = session === 'one' ? ' SESSION' : session === 'maybe' ? ' [SESSION]' : '';
   const lines = Object.entries(options).map(([usage, does]) => `  --${usage.padEnd(16)} ${does}`);
   return [`Usage: npx holdfast ${name}${argument} --url URL [OPTIONS]`, '', about, '', ...lines].join('\n');
 }
 
-function deploymentAt(texts: Asked['texts'], token: string | undefined): Deployment {
+function createDeployment(texts: CommandInput['texts'], token: string | undefined): Deployment {
   const { origin, pathname, username, password } = deploymentUrl(texts.url ?? env.HOLDFAST_URL ?? '');
   if (username || password) throw new UsageError('--url must not contain a user or password');
   if (token && /[^\t\x20-\x7e\x80-\xff]/.test(token.trim()))
@@ -157,20 +160,20 @@ function deploymentAt(texts: Asked['texts'], token: string | undefined): Deploym
     // A redirect would receive the token, too.
     fetch: (url, init) => fetch(url, { ...init, redirect: 'manual' }),
   };
-  const agents = async () => listIn(await createTransport(at).ask({ path: '/agents' }, readJson), 'agents');
+  const agents = async () => readList(await createTransport(at).ask({ path: '/agents' }, readJson), 'agents');
   return {
     index: createIndexClient(at),
     async agent() {
-      if (texts.agent !== undefined) return nameIn('--agent', texts.agent);
+      if (texts.agent !== undefined) return checkPathName('--agent', texts.agent);
       const names = (await agents()).map(({ name }) => String(name));
       const [only] = names;
       if (only === undefined) throw new CannotAsk('this deployment has no agents.');
       if (names.length > 1)
         throw new CannotAsk(
-          `this deployment has several agents. Name one with --agent: ${names.join(', ')}.`,
-          MISUSED,
+          `this deployment has several agents. Name yieldOne with --agent: ${names.join(', ')}.`,
+          EXIT_MISUSED,
         );
-      return nameIn('an agent', only);
+      return checkPathName('an agent', only);
     },
     sessions: (agent) => createClient({ ...at, agent, owner: texts.owner }),
     async mustAdmitOperators(agent) {
@@ -182,7 +185,7 @@ function deploymentAt(texts: Asked['texts'], token: string | undefined): Deploym
       );
       if (refusal?.type === 'invalid-query') return;
       if (refusal && refusal.type !== 'unknown-session') throw refusal;
-      throw new CannotAsk(NO_OPERATORS);
+      throw new CannotAsk(NO_OPERATORS_MESSAGE);
     },
     isThere: () =>
       agents().then(
@@ -193,7 +196,7 @@ function deploymentAt(texts: Asked['texts'], token: string | undefined): Deploym
 }
 
 /** Returns a name that is safe as a path segment. @throws UsageError if it is not. */
-export function nameIn(what: string, name: string): string {
+export function checkPathName(what: string, name: string): string {
   if (/^\.{0,2}$/.test(name)) throw new UsageError(`'${name}' cannot be ${what}`);
   return name;
 }
@@ -202,13 +205,13 @@ export function nameIn(what: string, name: string): string {
  * Returns a list in a response. @throws HoldfastError if it is missing, for example because the server is not
  * a Holdfast Worker.
  */
-export function listIn(answer: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
+export function readList(answer: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
   const list: unknown = Object(answer)[name];
   if (Array.isArray(list)) return list.map(Object);
   throw new HoldfastError('bad-response', `The server returned no '${name}'. Check the url.`);
 }
 
-function saidOf({ type, status, message }: HoldfastError, token: string | undefined): string {
+function describeFailure({ type, status, message }: HoldfastError, token: string | undefined): string {
   if (status === 401)
     return token
       ? 'the deployment refuses the token: check --token and HOLDFAST_TOKEN.'

@@ -2,28 +2,30 @@
  * Makes texts of models, tools and people safe for a terminal: they cannot move the cursor, or reverse or
  * hide other text.
  */
-import { UNSEEN, visible } from '../../tool/shown.ts';
+import { escapeInvisible, INVISIBLE_CHARACTERS } from '../../tool/shown.ts';
 
 /** More combining marks on one letter would cover adjacent lines. */
-const PILED_UP = /(\p{M}{3})\p{M}+/gu;
+const EXCESS_MARKS = /(\p{M}{3})\p{M}+/gu;
 
 /** Returns a value as one line. */
 export const oneLine = (value: unknown): string =>
-  visible(String(value ?? '').replaceAll(/\s+/gu, ' '))
-    .replaceAll(PILED_UP, '$1')
+  escapeInvisible(String(value ?? '').replaceAll(/\s+/gu, ' '))
+    .replaceAll(EXCESS_MARKS, '$1')
     .trim();
 
 /** Returns a multi-line text with each line prefixed by `indent`. */
-export const inLines = (value: unknown, indent: string): string =>
+export const indentLines = (value: unknown, indent: string): string =>
   String(value ?? '')
     .trim()
     .split(/\r?\n/)
-    .map((line) => `${indent}${visible(line.replaceAll('\t', '  ')).replaceAll(PILED_UP, '$1')}`.trimEnd())
+    .map((line) =>
+      `${indent}${escapeInvisible(line.replaceAll('\t', '  ')).replaceAll(EXCESS_MARKS, '$1')}`.trimEnd(),
+    )
     .join('\n');
 
 /** Returns JSON as one line. Terminal control characters are escaped, which keeps the data equal. */
 export const jsonLine = (value: unknown): string =>
-  JSON.stringify(value).replaceAll(UNSEEN, (one) =>
+  JSON.stringify(value).replaceAll(INVISIBLE_CHARACTERS, (one) =>
     one
       .split('')
       .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -42,14 +44,18 @@ export interface Column<Row> {
 
 const GAP = '  ';
 /** The minimum width of a cut column. */
-const LEAST_LONG = 12;
-const LEAST = 4;
+const MIN_CUT_WIDTH = 12;
+const MIN_WIDTH = 4;
 
 /**
  * Returns a table with one line per row. `width`: the width of the terminal. Lines fit if there is enough
  * room for the columns.
  */
-export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width = Infinity): string {
+export function formatTable<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  width = Infinity,
+): string {
   const cells = [
     columns.map(({ name }) => name),
     ...rows.map((row) => columns.map(({ of }) => oneLine(of(row)))),
@@ -64,11 +70,11 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
       widths[over] = most - 1;
     }
   };
-  narrow(LEAST_LONG, ({ isLong = false }) => isLong);
-  narrow(LEAST, () => true);
+  narrow(MIN_CUT_WIDTH, ({ isLong = false }) => isLong);
+  narrow(MIN_WIDTH, () => true);
   const padded = (text: string, at: number): string => {
     const room = widths[at] ?? 0;
-    const short = cut(text, room);
+    const short = truncate(text, room);
     const filling = ' '.repeat(Math.max(0, room - widthOf(short)));
     return columns[at]?.isNumber ? filling + short : short + filling;
   };
@@ -79,19 +85,19 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18fff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
-const placesOf = (sign: string): number => (/\p{M}/u.test(sign) ? 0 : WIDE.test(sign) ? 2 : 1);
+const charWidth = (sign: string): number => (/\p{M}/u.test(sign) ? 0 : WIDE.test(sign) ? 2 : 1);
 
 /** Returns the width of a line in the terminal's columns. */
 export const widthOf = (line: string): number =>
-  Array.from(line).reduce((sum, sign) => sum + placesOf(sign), 0);
+  Array.from(line).reduce((sum, sign) => sum + charWidth(sign), 0);
 
 /** Returns as much of a line as fits, with a mark if it was cut. */
-export function cut(line: string, room: number): string {
+export function truncate(line: string, room: number): string {
   if (widthOf(line) <= room) return line;
   let short = '';
   let left = room - 1;
   for (const sign of line) {
-    left -= placesOf(sign);
+    left -= charWidth(sign);
     if (left < 0) break;
     short += sign;
   }
@@ -99,7 +105,7 @@ export function cut(line: string, room: number): string {
 }
 
 /** Returns a dollar amount with its significant digits. */
-export function dollars(cost: unknown): string {
+export function formatDollars(cost: unknown): string {
   if (typeof cost !== 'number' || !Number.isFinite(cost)) return '-';
   if (cost === 0 || Math.abs(cost) >= 0.01) return `$${cost === 0 ? '0' : cost.toFixed(2)}`;
   if (Math.abs(cost) < 1e-8) return '<$0.00000001';
@@ -107,7 +113,7 @@ export function dollars(cost: unknown): string {
 }
 
 /** Returns a count with grouped digits. */
-export const count = (value: unknown): string =>
+export const formatCount = (value: unknown): string =>
   typeof value === 'number' && Number.isFinite(value) ? value.toLocaleString('en-US') : '-';
 
 const SECOND = 1000;
@@ -116,7 +122,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** Returns a local time: `2026-11-30 10:42`, with seconds if requested. */
-export function localTime(at: unknown, withSeconds = false): string {
+export function formatLocalTime(at: unknown, withSeconds = false): string {
   const date = new Date(typeof at === 'number' ? at : Number.NaN);
   if (Number.isNaN(date.getTime())) return '-';
   const two = (part: number): string => String(part).padStart(2, '0');
@@ -126,12 +132,12 @@ export function localTime(at: unknown, withSeconds = false): string {
 }
 
 /** Returns a local time and its distance from now: `2026-11-30 10:42, 3 min ago`. */
-export function when(at: unknown, now = Date.now()): string {
-  const local = localTime(at);
-  return typeof at !== 'number' || local === '-' ? local : `${local}, ${distance(at - now)}`;
+export function formatWhen(at: unknown, now = Date.now()): string {
+  const local = formatLocalTime(at);
+  return typeof at !== 'number' || local === '-' ? local : `${local}, ${formatDistance(at - now)}`;
 }
 
-function distance(ms: number): string {
+function formatDistance(ms: number): string {
   const far = Math.abs(ms);
   if (far < MINUTE) return 'now';
   const said =

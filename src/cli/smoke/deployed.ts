@@ -1,5 +1,5 @@
 /** A deployed Worker, and the findings of the steps. */
-export interface Deployed {
+export interface SmokeTarget {
   readonly call: Call;
   /** The agent to call. A step finds it unless an option names it. */
   agent: string | undefined;

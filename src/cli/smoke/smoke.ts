@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { env } from 'node:process';
 import { parseArgs } from 'node:util';
 import { type Command, deploymentUrl, UsageError } from '../command.ts';
-import { type Answer, createCaller, type Deployed, StepFailed } from './deployed.ts';
+import { type Answer, createCaller, type SmokeTarget, StepFailed } from './deployed.ts';
 
 const HELP = `Usage: npx holdfast smoke --url URL [--token TOKEN] [OPTIONS]
 
@@ -27,7 +27,7 @@ interface Options {
 }
 
 /** The finding of a step. `skipped`: the reason why it did not run. */
-type Step = (deployed: Deployed) => Promise<string | { readonly skipped: string }>;
+type Step = (deployed: SmokeTarget) => Promise<string | { readonly skipped: string }>;
 
 /** `npx holdfast smoke`. */
 export const smoke: Command = {
@@ -35,7 +35,7 @@ export const smoke: Command = {
   help: HELP,
   async run(args, { out }) {
     const options = optionsOf(args);
-    const deployed: Deployed = {
+    const deployed: SmokeTarget = {
       call: createCaller(options),
       agent: options.agent,
       sessions: [`smoke-${randomUUID()}`, `smoke-${randomUUID()}`],
@@ -92,18 +92,18 @@ function optionsOf(args: readonly string[]): Options {
 
 function stepsOf({ token, message, approve }: Options): readonly (readonly [string, Step])[] {
   return [
-    ['health', health],
-    ['token', (deployed) => wrongToken(deployed, token)],
+    ['health', checkHealth],
+    ['token', (deployed) => checkWrongToken(deployed, token)],
     ['agents', findAgent],
-    ['message', (deployed) => answered(deployed, message)],
-    ['repeat', (deployed) => repeated(deployed, message)],
-    ['approval', (deployed) => approved(deployed, approve)],
-    ['journal', journaledOnce],
-    ['erase', erased],
+    ['message', (deployed) => checkAnswer(deployed, message)],
+    ['repeat', (deployed) => checkRepeat(deployed, message)],
+    ['approval', (deployed) => checkApproval(deployed, approve)],
+    ['journal', checkJournal],
+    ['erase', checkErasure],
   ];
 }
 
-async function health({ call }: Deployed): Promise<string> {
+async function checkHealth({ call }: SmokeTarget): Promise<string> {
   const { status, body } = await call('GET', '/health', { isAnonymous: true });
   if (status !== 200)
     throw new StepFailed(`GET /health returned ${status}: ${body.detail ?? body.title ?? ''}`);
@@ -111,8 +111,8 @@ async function health({ call }: Deployed): Promise<string> {
   return warnings.length === 0 ? 'no warnings' : `${warnings.length} warnings: ${warnings.join(' ')}`;
 }
 
-async function wrongToken(
-  { call }: Deployed,
+async function checkWrongToken(
+  { call }: SmokeTarget,
   token: string | undefined,
 ): Promise<string | { skipped: string }> {
   if (token === undefined) return { skipped: 'no --token' };
@@ -123,7 +123,7 @@ async function wrongToken(
   return `without it a request returns ${status}`;
 }
 
-async function findAgent(deployed: Deployed): Promise<string> {
+async function findAgent(deployed: SmokeTarget): Promise<string> {
   const { status, body } = await deployed.call('GET', '/agents');
   if (status !== 200) throw new StepFailed(`GET /agents returned ${status}: ${body.detail ?? ''}`);
   const names = (Array.isArray(body.agents) ? body.agents : []).map((one) => String(Object(one).name));
@@ -134,38 +134,39 @@ async function findAgent(deployed: Deployed): Promise<string> {
   return `asks '${deployed.agent}'`;
 }
 
-const send = ({ call, agent, sessions }: Deployed, which: 0 | 1, message: string): Promise<Answer> =>
+const send = ({ call, agent, sessions }: SmokeTarget, which: 0 | 1, message: string): Promise<Answer> =>
   call('POST', `/agents/${agent}/sessions/${sessions[which]}/messages`, {
     body: { message },
     headers: { 'idempotency-key': `${sessions[which]}-1` },
   });
 
-const refusal = ({ status, body }: Answer): string =>
+const describeRefusal = ({ status, body }: Answer): string =>
   `returned ${status}, ${body.outcome ?? body.type ?? ''}: ${body.detail ?? ''}`;
 
-async function answered(deployed: Deployed, message: string): Promise<string> {
+async function checkAnswer(deployed: SmokeTarget, message: string): Promise<string> {
   const answer = await send(deployed, 0, message);
   if (answer.status === 202 && answer.body.outcome === 'suspended') {
     throw new StepFailed(
       'the turn waits for an answer: use another --message, and pass this one as --approve',
     );
   }
-  if (answer.status !== 200 || answer.body.outcome !== 'completed') throw new StepFailed(refusal(answer));
+  if (answer.status !== 200 || answer.body.outcome !== 'completed')
+    throw new StepFailed(describeRefusal(answer));
   deployed.turn = String(answer.body.turn);
   return `completed, ${answer.body.iterations} model calls, ${answer.body.toolCalls} tool calls`;
 }
 
-async function repeated(deployed: Deployed, message: string): Promise<string | { skipped: string }> {
+async function checkRepeat(deployed: SmokeTarget, message: string): Promise<string | { skipped: string }> {
   if (deployed.turn === undefined) return { skipped: 'there is no answer to compare with' };
   const again = await send(deployed, 0, message);
-  if (again.status !== 200) throw new StepFailed(refusal(again));
+  if (again.status !== 200) throw new StepFailed(describeRefusal(again));
   if (again.body.turn !== deployed.turn)
     throw new StepFailed('the same message under the same key ran a second turn');
   return 'the same message under the same key is the same turn';
 }
 
-async function approved(
-  deployed: Deployed,
+async function checkApproval(
+  deployed: SmokeTarget,
   message: string | undefined,
 ): Promise<string | { skipped: string }> {
   if (message === undefined)
@@ -174,12 +175,12 @@ async function approved(
   const pending: unknown = Array.isArray(waiting.body.pending) ? waiting.body.pending[0] : undefined;
   const address: unknown = Object(Object(pending).links).approvals;
   if (waiting.status !== 202 || typeof address !== 'string') {
-    throw new StepFailed(`did not ask for approval: the message ${refusal(waiting)}`);
+    throw new StepFailed(`did not ask for approval: the message ${describeRefusal(waiting)}`);
   }
   const decision = { body: { decision: 'approve' } };
   const answer = await deployed.call('POST', address, { ...decision, isLink: true });
   if (answer.status !== 200 || answer.body.outcome !== 'completed')
-    throw new StepFailed(`the decision ${refusal(answer)}`);
+    throw new StepFailed(`the decision ${describeRefusal(answer)}`);
   const second = await deployed.call('POST', address, { ...decision, isLink: true });
   if (second.status !== 409)
     throw new StepFailed(`a second decision returned ${second.status}, but should return 409`);
@@ -187,7 +188,7 @@ async function approved(
 }
 
 /** Each call has started at most once and ended once, and each turn has ended once. */
-async function journaledOnce(deployed: Deployed): Promise<string | { skipped: string }> {
+async function checkJournal(deployed: SmokeTarget): Promise<string | { skipped: string }> {
   const { call, agent, sessions, turn } = deployed;
   if (turn === undefined) return { skipped: 'no turn has ended' };
   const counts = { events: 0, calls: 0, turns: 0 };
@@ -201,7 +202,7 @@ async function journaledOnce(deployed: Deployed): Promise<string | { skipped: st
       );
       if (status === 404) break;
       const events = Array.isArray(body.events) ? body.events.map(Object) : undefined;
-      if (status !== 200 || !events) throw new StepFailed(`the journal ${refusal({ status, body })}`);
+      if (status !== 200 || !events) throw new StepFailed(`the journal ${describeRefusal({ status, body })}`);
       if (events.length === 0) break;
       for (const { seq, type, turn: of, call: id } of events) {
         if (seq !== after + 1) throw new StepFailed(`event ${after + 1} of ${session} is missing`);
@@ -228,7 +229,7 @@ async function journaledOnce(deployed: Deployed): Promise<string | { skipped: st
   return `${counts.events} events without a gap: ${counts.turns} turns ended once, ${counts.calls} calls started and ended once`;
 }
 
-async function erased({ call, agent, sessions }: Deployed): Promise<string> {
+async function checkErasure({ call, agent, sessions }: SmokeTarget): Promise<string> {
   for (const session of sessions) {
     const { status } = await call('DELETE', `/agents/${agent}/sessions/${session}`);
     if (status !== 204 && status !== 200 && status !== 404)

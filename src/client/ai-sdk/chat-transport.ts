@@ -7,7 +7,13 @@ import {
   uiMessageChunkSchema,
 } from 'ai';
 import { pause } from '../transport.ts';
-import { type Chunks, lasting, type Open, patiently, unloading } from './lasting-stream.ts';
+import {
+  type ChunkStream,
+  type OpenStream,
+  openReconnectingStream,
+  sendWithRetry,
+  unloading,
+} from './lasting-stream.ts';
 
 /** The address of an agent's chats, and the options of requests. */
 export interface HoldfastChatOptions<Message extends UIMessage = UIMessage>
@@ -24,8 +30,8 @@ export interface HoldfastChatOptions<Message extends UIMessage = UIMessage>
   readonly patience?: number | undefined;
 }
 
-type Sending<Message extends UIMessage> = Parameters<DefaultChatTransport<Message>['sendMessages']>[0];
-type Reconnecting<Message extends UIMessage> = Parameters<
+type SendOptions<Message extends UIMessage> = Parameters<DefaultChatTransport<Message>['sendMessages']>[0];
+type ReconnectOptions<Message extends UIMessage> = Parameters<
   DefaultChatTransport<Message>['reconnectToStream']
 >[0];
 
@@ -77,10 +83,13 @@ export class HoldfastChatTransport<
     // A cancelled turn ends soon, and until then its session is busy.
     const isPassing = ({ status, ok }: Response): boolean => {
       if (ok) this.#cancelledAt = Number.NEGATIVE_INFINITY;
-      return PASSING.includes(status) || (status === 409 && Date.now() - this.#cancelledAt < ENDS_SOON);
+      return (
+        TRANSIENT_STATUSES.includes(status) ||
+        (status === 409 && Date.now() - this.#cancelledAt < MAX_CANCEL_MS)
+      );
     };
     this.fetch = (input, init) =>
-      patiently(() => (this.#asked ?? globalThis.fetch)(input, init), {
+      sendWithRetry(() => (this.#asked ?? globalThis.fetch)(input, init), {
         patience,
         isPassing,
         signal: init?.signal,
@@ -114,7 +123,7 @@ export class HoldfastChatTransport<
     await response.body?.cancel();
   }
 
-  override async sendMessages(options: Sending<Message>): Promise<Chunks> {
+  override async sendMessages(options: SendOptions<Message>): Promise<ChunkStream> {
     const version = await this.#ready();
     const { chatId, messages, abortSignal: stop } = options;
     await this.#stopping;
@@ -147,7 +156,7 @@ export class HoldfastChatTransport<
     }
   }
 
-  override async reconnectToStream(options: Reconnecting<Message>): Promise<Chunks | null> {
+  override async reconnectToStream(options: ReconnectOptions<Message>): Promise<ChunkStream | null> {
     const version = await this.#ready();
     const { chatId } = options;
     this.#resumed.set(chatId, this.#resumes(chatId) + 1);
@@ -160,7 +169,7 @@ export class HoldfastChatTransport<
         const stream = await super.reconnectToStream({
           ...options,
           abortSignal: signal,
-        } as Reconnecting<Message>);
+        } as ReconnectOptions<Message>);
         if (stream === null) throw ended;
         return stream;
       });
@@ -186,7 +195,7 @@ export class HoldfastChatTransport<
    * Returns the id of a new message if its page has removed the previous last message: some pages edit a
    * message like this, without naming it.
    */
-  #replaced({ chatId, trigger, messages }: Sending<Message>): string | undefined {
+  #replaced({ chatId, trigger, messages }: SendOptions<Message>): string | undefined {
     const said = this.#said.get(chatId);
     const isCut = said !== undefined && messages.every(({ id }) => id !== said);
     const last = messages.at(-1);
@@ -194,7 +203,7 @@ export class HoldfastChatTransport<
   }
 
   /** Returns the stream of a turn that runs or has ended. */
-  async #rest(chatId: string, turn: string, signal: AbortSignal): Promise<Chunks> {
+  async #rest(chatId: string, turn: string, signal: AbortSignal): Promise<ChunkStream> {
     const path = withQuery(`/${encodeURIComponent(chatId)}/stream`, 'turn', turn);
     const { body } = await this.#ask(path, signal);
     if (body === null) throw new Error('The stream of the chat has no body.');
@@ -211,8 +220,8 @@ export class HoldfastChatTransport<
   }
 
   async #init(more: RequestInit): Promise<RequestInit> {
-    const headers = await resolved(this.headers);
-    const credentials = await resolved(this.credentials);
+    const headers = await resolveValue(this.headers);
+    const credentials = await resolveValue(this.credentials);
     const given = { ...(headers && { headers }), ...(credentials && { credentials }), ...more };
     return given as RequestInit; // with the `credentials` that browsers know
   }
@@ -223,7 +232,7 @@ export class HoldfastChatTransport<
 
   /** Finds out once which chunks the page's AI SDK supports, and requests these. */
   async #ready(): Promise<6 | 7> {
-    this.#version ??= versionOfKit();
+    this.#version ??= detectKitVersion();
     const version = await this.#version;
     this.api = withQuery(this.#address, 'ui', `${version}`);
     return version;
@@ -233,8 +242,8 @@ export class HoldfastChatTransport<
   async #lasting(
     chatId: string,
     { stop, version }: { readonly stop: AbortSignal | undefined; readonly version: 6 | 7 },
-    open: Open,
-  ): Promise<Chunks> {
+    open: OpenStream,
+  ): Promise<ChunkStream> {
     const resumes = this.#resumes(chatId);
     const cancel = async (turn: () => Promise<string | undefined>): Promise<void> => {
       // If a page resumes a chat again, the AI SDK stops the stream before it.
@@ -247,7 +256,7 @@ export class HoldfastChatTransport<
         // The Worker is unreachable, or refused the message. The page has stopped anyway.
       }
     };
-    return lasting({
+    return openReconnectingStream({
       open,
       stop,
       canStepBack: version === 7,
@@ -277,20 +286,20 @@ export function isAnswered({ messages }: { readonly messages: UIMessage[] }): bo
 }
 
 /** Version 7 is the first with chunks that reset a step. */
-async function versionOfKit(): Promise<6 | 7> {
+async function detectKitVersion(): Promise<6 | 7> {
   const known = await uiMessageChunkSchema().validate?.({ type: 'reset-step' });
   return known?.success ? 7 : 6;
 }
 
 /** Statuses of a proxy in front of a Worker, or of a Worker during a deployment. */
-const PASSING: readonly number[] = [502, 503, 504];
+const TRANSIENT_STATUSES: readonly number[] = [502, 503, 504];
 
 /** The most milliseconds that a cancelled turn takes to end. */
-const ENDS_SOON = 10_000;
+const MAX_CANCEL_MS = 10_000;
 
 const withQuery = (url: string, name: string, value: string): string =>
   `${url}${url.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`;
 
 /** Resolves the AI SDK's resolvable values: a value, a promise of one, or a function that returns either. */
-const resolved = async <T>(given: T | PromiseLike<T> | (() => T | PromiseLike<T>)): Promise<T> =>
+const resolveValue = async <T>(given: T | PromiseLike<T> | (() => T | PromiseLike<T>)): Promise<T> =>
   typeof given === 'function' ? (given as () => T | PromiseLike<T>)() : given; // no such value is a function

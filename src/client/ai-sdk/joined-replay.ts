@@ -83,13 +83,13 @@ export class ShownSteps {
       if (chunk.type !== 'start-step') return once(chunk, between);
       place = partly && !this.#canReset ? 'partly' : 'new';
       if (!partly) return [chunk];
-      return this.#canReset ? [RESET] : [];
+      return this.#canReset ? [RESET_CHUNK] : [];
     };
   }
 }
 
 /** A chunk of version 7, which the types of version 6 do not have. */
-const RESET = { type: 'reset-step' } as UIMessageChunk;
+const RESET_CHUNK = { type: 'reset-step' } as UIMessageChunk;
 
 /** Returns whether a chunk updates an existing part, so that it can be repeated. */
 const isUpdate = ({ type }: UIMessageChunk): boolean =>

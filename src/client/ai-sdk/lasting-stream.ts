@@ -3,15 +3,15 @@ import type { UIMessageChunk } from 'ai';
 import { backoff, pause } from '../transport.ts';
 import { ShownSteps } from './joined-replay.ts';
 
-export type Chunks = ReadableStream<UIMessageChunk>;
+export type ChunkStream = ReadableStream<UIMessageChunk>;
 
 /** Opens the stream of a chat: for a new message, or for a known turn. */
-export type Open = (signal: AbortSignal, turn?: string) => Promise<Chunks>;
+export type OpenStream = (signal: AbortSignal, turn?: string) => Promise<ChunkStream>;
 
 type StartChunk = Extract<UIMessageChunk, { type: 'start' }>;
 
-interface LastingOptions {
-  readonly open: Open;
+interface ReconnectingOptions {
+  readonly open: OpenStream;
   /** Aborts when the chat is stopped. */
   readonly stop: AbortSignal | undefined;
   /** Whether the page supports the chunk that resets a step. */
@@ -26,7 +26,7 @@ interface LastingOptions {
 }
 
 /** Opens a stream, and opens it again if it breaks off before its turn has stopped. */
-export async function lasting(options: LastingOptions): Promise<Chunks> {
+export async function openReconnectingStream(options: ReconnectingOptions): Promise<ChunkStream> {
   const { open, stop, onStart } = options;
   const steps = new ShownSteps(options.canStepBack);
   const leave = new AbortController();
@@ -34,28 +34,28 @@ export async function lasting(options: LastingOptions): Promise<Chunks> {
     options.onStop(turn).finally(() => leave.abort());
   };
   const opening = open(leave.signal);
-  const first = await orStopped(opening, stop, () =>
+  const first = await rejectOnAbort(opening, stop, () =>
     // The message may be on its way. The first chunk names its turn.
     stopped(async () => {
-      const start = await startOf(await opening);
+      const start = await readStart(await opening);
       if (start) onStart(start);
       return start?.messageId;
     }),
   );
-  const chunks = chunksOf(options, { first, steps, signal: leave.signal });
+  const chunks = readChunks(options, { first, steps, signal: leave.signal });
   stop?.addEventListener('abort', () => stopped(async () => steps.turn));
   return toStream(chunks, () => leave.abort());
 }
 
-interface Opened {
-  readonly first: Chunks;
+interface OpenedStream {
+  readonly first: ChunkStream;
   readonly steps: ShownSteps;
   readonly signal: AbortSignal;
 }
 
-async function* chunksOf(
-  { open, stop, patience, onStart }: LastingOptions,
-  { first, steps, signal }: Opened,
+async function* readChunks(
+  { open, stop, patience, onStart }: ReconnectingOptions,
+  { first, steps, signal }: OpenedStream,
 ): AsyncGenerator<UIMessageChunk, void, undefined> {
   let stream = first;
   let pass = (chunk: UIMessageChunk): readonly UIMessageChunk[] => [chunk];
@@ -114,7 +114,7 @@ export const unloading = {
   },
 };
 
-interface Patience {
+interface RetryOptions {
   readonly patience: number;
   /** Returns whether the same request will soon get another response. */
   readonly isPassing: (response: Response) => boolean;
@@ -122,9 +122,9 @@ interface Patience {
 }
 
 /** Sends a request until it gets a response. All requests of a chat are safe to send again. */
-export async function patiently(
+export async function sendWithRetry(
   send: () => Promise<Response>,
-  { patience, isPassing, signal }: Patience,
+  { patience, isPassing, signal }: RetryOptions,
 ): Promise<Response> {
   const since = Date.now();
   for (let tries = 0; ; tries += 1) {
@@ -141,7 +141,7 @@ export async function patiently(
 }
 
 /** Rejects as soon as the signal aborts. */
-function orStopped<T>(work: Promise<T>, signal: AbortSignal | undefined, onStop: () => void): Promise<T> {
+function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal | undefined, onStop: () => void): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
     const stop = (): void => {
@@ -155,7 +155,9 @@ function orStopped<T>(work: Promise<T>, signal: AbortSignal | undefined, onStop:
 }
 
 /** Returns the first chunk of a stream, which has the id of its turn. */
-async function startOf(stream: Chunks): Promise<Extract<UIMessageChunk, { type: 'start' }> | undefined> {
+async function readStart(
+  stream: ChunkStream,
+): Promise<Extract<UIMessageChunk, { type: 'start' }> | undefined> {
   for await (const chunk of read(stream)) return chunk.type === 'start' ? chunk : undefined;
   return undefined;
 }

@@ -11,21 +11,21 @@ import type {
 import type { WatchItem } from '../follow.ts';
 import { HoldfastError } from '../holdfast-error.ts';
 import { backoff, pause } from '../transport.ts';
-import { afterView, type Conversation, foldItem, listed } from './messages.ts';
+import { type Conversation, foldItem, foldView, listMessages } from './messages.ts';
 import {
-  asError,
-  NOTHING,
-  REFRESHING,
+  EMPTY_SNAPSHOT,
+  keepIfSame,
+  keepOpenCalls,
+  REFRESH_EVENTS,
   type SessionSnapshot,
   ShownMessages,
-  sameOr,
-  withOpen,
+  toError,
 } from './shown-messages.ts';
 
 /** A session that is followed until its signal aborts. */
 export class FollowedSession {
   readonly listeners = new Set<() => void>();
-  snapshot = NOTHING;
+  snapshot = EMPTY_SNAPSHOT;
   readonly #session: ClientSession<unknown>;
   #view: SessionView | undefined;
   #conversation: Conversation = { messages: [] };
@@ -85,7 +85,7 @@ export class FollowedSession {
     // A lost connection becomes an error only after a retry.
     else if (isUnknown || (this.#isWatched && hasType(failure, 'connection-lost')))
       this.#tell({ isConnected: isUnknown });
-    else this.#tell({ isConnected: false, error: asError(failure) });
+    else this.#tell({ isConnected: false, error: toError(failure) });
   }
 
   async send(
@@ -160,7 +160,7 @@ export class FollowedSession {
       await work();
       return true;
     } catch (failure) {
-      this.#tell({ error: asError(failure) });
+      this.#tell({ error: toError(failure) });
       return false;
     }
   }
@@ -172,11 +172,11 @@ export class FollowedSession {
     const view = await this.#session.state({ signal });
     // A response about a forgotten session must not change the next one.
     if (answeredAt !== this.#answeredAt || view.seq < (this.#view?.seq ?? 0)) return;
-    this.#view = withOpen(view, ({ call }) => (answeredAt.get(call) ?? 0) <= view.seq);
+    this.#view = keepOpenCalls(view, ({ call }) => (answeredAt.get(call) ?? 0) <= view.seq);
     // The stream may be ahead of the state. Then only the pending calls, which no event contains, are used.
     if (view.seq >= this.#seq) {
       this.#seq = view.seq;
-      this.#conversation = afterView(this.#conversation, view);
+      this.#conversation = foldView(this.#conversation, view);
       this.#isRunning = view.openTurn !== null;
     }
     for (const turn of taken) if (!view.waiting.some((one) => one.turn === turn)) this.#shown.arrived(turn);
@@ -192,13 +192,13 @@ export class FollowedSession {
     if ('seq' in item && item.seq <= this.#seq) this.#forgetDraft(item);
     else this.#take(item);
     this.#tell({});
-    if (REFRESHING.has(item.type)) this.#look(signal);
+    if (REFRESH_EVENTS.has(item.type)) this.#look(signal);
   }
 
   #take(item: WatchItem): void {
     if ('seq' in item) {
       this.#seq = item.seq;
-      const at = listed(this.#conversation).length;
+      const at = listMessages(this.#conversation).length;
       if (item.type === 'turn-steered') this.#shown.arrived(item.as, { text: item.message, at });
       if (item.type === 'tool-call-answered' || item.type === 'tool-call-ended') this.#drop(item);
       if ('turn' in item) this.#isRunning = item.type !== 'turn-ended';
@@ -217,7 +217,7 @@ export class FollowedSession {
 
   #drop({ call, seq }: { readonly call: string; readonly seq: number }): void {
     this.#answeredAt.set(call, seq);
-    if (this.#view) this.#view = withOpen(this.#view, (one) => one.call !== call);
+    if (this.#view) this.#view = keepOpenCalls(this.#view, (one) => one.call !== call);
   }
 
   /** Clears the data of a session that no longer exists, or does not exist yet. */
@@ -233,7 +233,7 @@ export class FollowedSession {
 
   #tell(change: Partial<SessionSnapshot>): void {
     const open = (this.#view?.pending ?? []).filter((call) => !this.#answered.has(keyOf(call)));
-    const pending = sameOr(this.snapshot.pending, open);
+    const pending = keepIfSame(this.snapshot.pending, open);
     const known = pending.length > 0 ? 'waiting' : this.#isRunning ? 'running' : 'idle';
     this.snapshot = {
       ...this.snapshot,

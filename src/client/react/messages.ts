@@ -1,7 +1,7 @@
 /** A conversation for a page: made from the state of its session and the events after it. */
 import type { StoredEvent } from '../../journal/events.ts';
 import type { JournaledPart } from '../../journal/reply-data.ts';
-import type { MessageBy } from '../../tool/call.ts';
+import type { MessageSource } from '../../tool/call.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import type { Json } from '../../tool/json.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
@@ -43,7 +43,7 @@ export interface SessionMessage {
   /** The tool that sent the message while it ran. */
   readonly tool?: string | undefined;
   /** The source of a message that a person did not write. */
-  readonly by?: MessageBy | undefined;
+  readonly by?: MessageSource | undefined;
   /** Set if its turn ended before the reply did. The text is the part that was shown. */
   readonly cutOff?: true | undefined;
   /**
@@ -54,46 +54,46 @@ export interface SessionMessage {
 }
 
 /** A message without its key, which depends on its place. */
-export type Unkeyed = Omit<SessionMessage, 'key'>;
+export type UnkeyedMessage = Omit<SessionMessage, 'key'>;
 
 /** A partial reply in the turn's own loop. */
 interface Draft {
   readonly reply: string;
   /** Its place. Messages to the model that arrive meanwhile follow it. */
   readonly at: number;
-  readonly message: Unkeyed;
+  readonly message: UnkeyedMessage;
   /** `true` if its connection is lost: the next one streams the reply from its beginning. */
   readonly isOld?: boolean | undefined;
 }
 
 /** The folded data: the messages so far, and the partial reply. */
 export interface Conversation {
-  readonly messages: readonly Unkeyed[];
+  readonly messages: readonly UnkeyedMessage[];
   readonly draft?: Draft | undefined;
 }
 
 /** Returns all messages in order. */
-export const listed = ({ messages, draft }: Conversation): readonly Unkeyed[] =>
+export const listMessages = ({ messages, draft }: Conversation): readonly UnkeyedMessage[] =>
   draft ? [...messages.slice(0, draft.at), draft.message, ...messages.slice(draft.at)] : messages;
 
 /**
  * Returns the conversation of a state. States do not contain partial text, so it is kept until the state has
  * the reply.
  */
-export function afterView(before: Conversation, view: SessionView): Conversation {
+export function foldView(before: Conversation, view: SessionView): Conversation {
   const messages = toMessages(view, before.messages);
   const { draft } = before;
   const isKept = draft && view.openTurn && !messages.slice(draft.at).some(isReply);
   return { messages, draft: isKept ? draft : undefined };
 }
 
-const isReply = ({ role, tool }: Unkeyed): boolean => role === 'assistant' && tool === undefined;
+const isReply = ({ role, tool }: UnkeyedMessage): boolean => role === 'assistant' && tool === undefined;
 
 /** Returns the messages of a state. Unchanged messages stay the same objects. */
 export function toMessages(
   { messages, pending }: Pick<SessionView, 'messages' | 'pending'>,
-  before: readonly Unkeyed[] = [],
-): readonly Unkeyed[] {
+  before: readonly UnkeyedMessage[] = [],
+): readonly UnkeyedMessage[] {
   const waiting = new Set(pending.map(({ call }) => call));
   return messages.map((view, at) => {
     const message = toMessage(view, waiting);
@@ -109,26 +109,26 @@ function isSame(a: unknown, b: unknown): boolean {
   return [...Object.keys(a), ...Object.keys(b)].every((key) => isSame(left[key], right[key]));
 }
 
-function toMessage(view: MessageView, waiting: ReadonlySet<string>): Unkeyed {
-  if (view.role === 'user') return userMessage(view);
+function toMessage(view: MessageView, waiting: ReadonlySet<string>): UnkeyedMessage {
+  if (view.role === 'user') return toUserMessage(view);
   if ('tool' in view) return { role: view.role, text: view.text, tool: view.tool };
   const { role, text, toolCalls, parts = [], cutOff } = view;
   const calls = toolCalls?.map(
     ({ files, ...call }): ShownCall => ({
       ...call,
-      input: asJson(call.input),
+      input: parseInput(call.input),
       ...(files && filesOf(files)),
       ...(waiting.has(call.id) && { status: 'waiting' }),
     }),
   );
-  return { role, text, ...ofParts(parts), ...(calls && { calls }), ...(cutOff && { cutOff }) };
+  return { role, text, ...toReplyParts(parts), ...(calls && { calls }), ...(cutOff && { cutOff }) };
 }
 
-function userMessage(said: {
+function toUserMessage(said: {
   readonly text: string;
   readonly parts?: readonly ContentPart[];
-  readonly by?: MessageBy;
-}): Unkeyed {
+  readonly by?: MessageSource;
+}): UnkeyedMessage {
   const { text, parts = [], by } = said;
   return { role: 'user', text, ...filesOf(parts), ...(by && { by }) };
 }
@@ -144,7 +144,7 @@ function filesOf(parts: readonly ContentPart[]): Pick<SessionMessage, 'files'> {
   return files.length > 0 ? { files } : {};
 }
 
-function ofParts(parts: readonly JournaledPart[]): Pick<SessionMessage, 'reasoning' | 'files'> {
+function toReplyParts(parts: readonly JournaledPart[]): Pick<SessionMessage, 'reasoning' | 'files'> {
   const reasoning = parts.flatMap((part) => (part.type === 'reasoning' ? part.text : [])).join('\n\n');
   const files = parts.flatMap((part): ShownFile[] => {
     if (part.type !== 'file' || part.ofReasoning) return [];
@@ -156,16 +156,16 @@ function ofParts(parts: readonly JournaledPart[]): Pick<SessionMessage, 'reasoni
 
 /** Returns the conversation after an item. Nested loops show only through their calls. */
 export function foldItem(before: Conversation, item: WatchItem): Conversation {
-  if (item.type === 'message-sent') return withSaid(before, item);
+  if (item.type === 'message-sent') return addSentMessage(before, item);
   if ('frame' in item && item.frame !== undefined) return before;
   switch (item.type) {
     case 'text-delta':
     case 'reasoning-delta':
-      return { ...before, draft: withPiece(before, item) };
+      return { ...before, draft: appendPiece(before, item) };
     case 'reply-restarted':
       return { messages: before.messages };
     case 'progress':
-      return withCall(before, item.call, { progress: item.status });
+      return updateCall(before, item.call, { progress: item.status });
     default:
       return 'seq' in item ? foldEvent(before, item) : before;
   }
@@ -174,9 +174,9 @@ export function foldItem(before: Conversation, item: WatchItem): Conversation {
 type Piece = Extract<WatchItem, { readonly type: 'text-delta' | 'reasoning-delta' }>;
 
 /** Returns the partial reply with one more chunk. */
-function withPiece({ messages, draft }: Conversation, { type, reply, text }: Piece): Draft {
+function appendPiece({ messages, draft }: Conversation, { type, reply, text }: Piece): Draft {
   const known = draft?.reply === reply ? draft : undefined;
-  const message = (known?.isOld !== true && known?.message) || BEGUN;
+  const message = (known?.isOld !== true && known?.message) || EMPTY_REPLY;
   const of = type === 'text-delta' ? 'text' : 'reasoning';
   return {
     reply,
@@ -185,10 +185,10 @@ function withPiece({ messages, draft }: Conversation, { type, reply, text }: Pie
   };
 }
 
-const BEGUN: Unkeyed = { role: 'assistant', text: '', status: 'streaming' };
+const EMPTY_REPLY: UnkeyedMessage = { role: 'assistant', text: '', status: 'streaming' };
 
 /** A call's message to the user follows the reply with this call, or with the call around it. */
-function withSaid(
+function addSentMessage(
   before: Conversation,
   { call, under = call, text, tool }: Extract<StoredEvent, { readonly type: 'message-sent' }>,
 ): Conversation {
@@ -204,24 +204,24 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
   const { messages } = before;
   switch (event.type) {
     case 'turn-started':
-      return { messages: [...messages, ...begunBy(event, messages.at(-1))] };
+      return { messages: [...messages, ...startMessages(event, messages.at(-1))] };
     case 'turn-steered':
       return {
         ...before,
         messages: [
           ...messages,
-          userMessage({ text: event.message, by: 'steer', ...(event.parts && { parts: event.parts }) }),
+          toUserMessage({ text: event.message, by: 'steer', ...(event.parts && { parts: event.parts }) }),
         ],
       };
     case 'model-replied': {
       const { text, toolCalls, parts = [] } = event;
       const calls = toolCalls.map(
-        ({ id, name, input }): ShownCall => ({ id, name, input: asJson(input), status: 'asked' }),
+        ({ id, name, input }): ShownCall => ({ id, name, input: parseInput(input), status: 'asked' }),
       );
       const reply = {
         role: 'assistant',
         text,
-        ...ofParts(parts),
+        ...toReplyParts(parts),
         ...(calls.length > 0 && { calls }),
         ...(event.finish === 'cut-off' && { cutOff: true as const }),
       } as const;
@@ -235,17 +235,17 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
       if (event.open) return before;
       return {
         ...before,
-        messages: [...messages, { role: 'user', text: wordsOf(event.result), by: 'late' }],
+        messages: [...messages, { role: 'user', text: resultText(event.result), by: 'late' }],
       };
     case 'tool-call-started':
     case 'tool-call-answered':
-      return withCall(before, event.call, { status: 'started' });
+      return updateCall(before, event.call, { status: 'started' });
     case 'tool-call-suspended':
-      return withCall(before, event.call, { status: 'waiting' });
+      return updateCall(before, event.call, { status: 'waiting' });
     case 'tool-call-ended': {
       const { result } = event;
       const files = 'parts' in result && result.parts ? filesOf(result.parts) : {};
-      return withCall(before, event.call, { status: 'ended', result: wordsOf(result), ...files });
+      return updateCall(before, event.call, { status: 'ended', result: resultText(result), ...files });
     }
     case 'turn-ended':
       return { messages };
@@ -255,19 +255,19 @@ function foldEvent(before: Conversation, event: StoredEvent): Conversation {
 }
 
 /** Adds the message of a turn, after the model's note about the previous turn. */
-function begunBy(
+function startMessages(
   { message: text, parts, retries, line }: Extract<StoredEvent, { readonly type: 'turn-started' }>,
-  last: Unkeyed | undefined,
-): readonly Unkeyed[] {
+  last: UnkeyedMessage | undefined,
+): readonly UnkeyedMessage[] {
   if (retries) return line ? [{ role: 'user', text: line, by: 'loop' }] : [];
   const isLeft = last?.role === 'user' && last.by !== 'summary';
   return [
     ...(isLeft ? [{ role: 'user', text: '[The last message was not answered.]', by: 'loop' } as const] : []),
-    userMessage({ text, ...(parts && { parts }) }),
+    toUserMessage({ text, ...(parts && { parts }) }),
   ];
 }
 
-function withCall(before: Conversation, id: string, change: Partial<ShownCall>): Conversation {
+function updateCall(before: Conversation, id: string, change: Partial<ShownCall>): Conversation {
   const messages = before.messages.map((message) =>
     message.calls?.some((call) => call.id === id)
       ? { ...message, calls: message.calls.map((call) => (call.id === id ? { ...call, ...change } : call)) }
@@ -277,7 +277,7 @@ function withCall(before: Conversation, id: string, change: Partial<ShownCall>):
 }
 
 /** Parses the input of a call, which is stored as the model wrote it. Invalid JSON is shown as text. */
-function asJson(input: Json): Json {
+function parseInput(input: Json): Json {
   if (typeof input !== 'string') return input;
   try {
     return JSON.parse(input) as Json; // parsed from JSON
@@ -287,7 +287,7 @@ function asJson(input: Json): Json {
 }
 
 /** Close to the text that the model reads of a result; the state has the exact text. */
-function wordsOf(result: ResultData): string {
+function resultText(result: ResultData): string {
   switch (result.type) {
     case 'text':
       return result.content;

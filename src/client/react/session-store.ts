@@ -18,7 +18,7 @@ export interface SessionStore extends SessionActions {
  * Milliseconds after the last listener has gone until the store disconnects, so that a short change of view
  * sends no new requests.
  */
-const GRACE = 100;
+const DISCONNECT_DELAY_MS = 100;
 
 /**
  * Makes a store of a session for a page with any library. Sends no requests before the first subscription.
@@ -51,7 +51,7 @@ export function createSessionStore(session: ClientSession<unknown>): SessionStor
         void live.follow(following.signal);
       }
       return () => {
-        if (live.listeners.delete(mine)) setTimeout(leave, GRACE);
+        if (live.listeners.delete(mine)) setTimeout(leave, DISCONNECT_DELAY_MS);
       };
     },
     send: (message, options) => live.send(message, options),

@@ -12,10 +12,10 @@ import type {
   SentFile,
   WaitingCall,
 } from '../client-session.ts';
-import { type Conversation, listed, type SessionMessage, type Unkeyed } from './messages.ts';
+import { type Conversation, listMessages, type SessionMessage, type UnkeyedMessage } from './messages.ts';
 
 /** A sent message whose turn has not arrived yet. */
-export interface Outgoing {
+export interface OutgoingMessage {
   readonly message: SessionMessage;
   /** The id of its turn, as soon as the server has sent it. */
   turn?: string;
@@ -26,19 +26,19 @@ export interface Outgoing {
  * once.
  */
 export class ShownMessages {
-  #outgoing: readonly Outgoing[] = [];
+  #outgoing: readonly OutgoingMessage[] = [];
   #sent = 0;
   /** The turns that have started, from events. */
   readonly #begun = new Set<string>();
   /** The keys of messages that were shown before the conversation had them, by their places in it. */
   readonly #keys = new Map<number, string>();
-  readonly #keyed = new WeakMap<Unkeyed, SessionMessage>();
+  readonly #keyed = new WeakMap<UnkeyedMessage, SessionMessage>();
   #shown: readonly SessionMessage[] = [];
 
   /** Adds a message that is being sent. */
-  add(parts: readonly ClientPart[], files: readonly SentFile[] = []): Outgoing {
+  add(parts: readonly ClientPart[], files: readonly SentFile[] = []): OutgoingMessage {
     this.#sent += 1;
-    const outgoing: Outgoing = {
+    const outgoing: OutgoingMessage = {
       message: {
         key: `sent-${this.#sent}`,
         role: 'user',
@@ -55,7 +55,7 @@ export class ShownMessages {
   }
 
   /** Marks a message as accepted, for this turn if the server names it. */
-  take(outgoing: Outgoing, turn: string | undefined): void {
+  take(outgoing: OutgoingMessage, turn: string | undefined): void {
     if (turn === undefined || this.#begun.has(turn)) this.remove(outgoing);
     else outgoing.turn = turn;
   }
@@ -65,7 +65,7 @@ export class ShownMessages {
     return this.#outgoing.flatMap(({ turn }) => turn ?? []);
   }
 
-  remove(outgoing: Outgoing): void {
+  remove(outgoing: OutgoingMessage): void {
     this.#outgoing = this.#outgoing.filter((one) => one !== outgoing);
   }
 
@@ -92,14 +92,16 @@ export class ShownMessages {
   /** Returns all messages. Returns the same array as before if no message has changed. */
   show(conversation: Conversation): readonly SessionMessage[] {
     const all = [
-      ...listed(conversation).map((message, at) => this.#keyedAs(message, this.#keys.get(at) ?? String(at))),
+      ...listMessages(conversation).map((message, at) =>
+        this.#keyedAs(message, this.#keys.get(at) ?? String(at)),
+      ),
       ...this.#outgoing.map(({ message }) => message),
     ];
-    this.#shown = sameOr(this.#shown, all);
+    this.#shown = keepIfSame(this.#shown, all);
     return this.#shown;
   }
 
-  #keyedAs(message: Unkeyed, key: string): SessionMessage {
+  #keyedAs(message: UnkeyedMessage, key: string): SessionMessage {
     const known = this.#keyed.get(message);
     if (known?.key === key) return known;
     const keyed = { ...message, key };
@@ -109,7 +111,7 @@ export class ShownMessages {
 }
 
 /** Returns the former list if the latter has the same items. */
-export const sameOr = <T>(former: readonly T[], latter: readonly T[]): readonly T[] =>
+export const keepIfSame = <T>(former: readonly T[], latter: readonly T[]): readonly T[] =>
   former.length === latter.length && former.every((one, at) => one === latter[at]) ? former : latter;
 
 /** The data of a session for a page. A new object after each change. */
@@ -154,7 +156,7 @@ export interface SessionActions {
   retry(): Promise<boolean>;
 }
 
-export const NOTHING: SessionSnapshot = {
+export const EMPTY_SNAPSHOT: SessionSnapshot = {
   status: 'loading',
   isConnected: false,
   messages: [],
@@ -167,7 +169,7 @@ export const NOTHING: SessionSnapshot = {
  * After these events the page reads the state, for data that no event contains: the questions of waiting
  * calls, and the turn's answer.
  */
-export const REFRESHING: ReadonlySet<string> = new Set([
+export const REFRESH_EVENTS: ReadonlySet<string> = new Set([
   'tool-call-suspended',
   'turn-ended',
   'late-result-received',
@@ -175,8 +177,8 @@ export const REFRESHING: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the state with only the calls that still wait, or the same object if all do. */
-export const withOpen = (view: SessionView, isOpen: (one: PendingView) => boolean): SessionView =>
+export const keepOpenCalls = (view: SessionView, isOpen: (one: PendingView) => boolean): SessionView =>
   view.pending.every(isOpen) ? view : { ...view, pending: view.pending.filter(isOpen) };
 
-export const asError = (failure: unknown): Error =>
+export const toError = (failure: unknown): Error =>
   failure instanceof Error ? failure : new Error(String(failure));

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { CreateProblem } from './problem.ts';
 import type { Manifest } from './render.ts';
-import { mainOf, parseJsonc } from './settings.ts';
+import { parseJsonc, readMain } from './settings.ts';
 
 /** An existing app in a folder, as needed to add an agent to it. */
 export interface App {
@@ -21,16 +21,16 @@ export interface App {
   readonly isRunByVite: boolean;
 }
 
-const SETTINGS = ['wrangler.jsonc', 'wrangler.json', 'wrangler.toml'];
+const SETTINGS_FILES = ['wrangler.jsonc', 'wrangler.json', 'wrangler.toml'];
 const VITE_CONFIGS = ['ts', 'mts', 'js', 'mjs'].map((extension) => `vite.config.${extension}`);
 const ENTRIES = ['src/index.ts', 'src/index.tsx', 'src/worker.ts', 'src/index.js', 'index.ts', 'index.js'];
 
 /** @throws CreateProblem if an agent cannot be added to the app. */
 export function readApp(path: string): App {
   const text = readFileSync(join(path, 'package.json'), 'utf8');
-  const manifest = parsed('package.json', () => Object(JSON.parse(text)));
-  const settings = SETTINGS.find((name) => existsSync(join(path, name)));
-  const entry = entryOf(path, manifest, settings);
+  const manifest = parseFile('package.json', () => Object(JSON.parse(text)));
+  const settings = SETTINGS_FILES.find((name) => existsSync(join(path, name)));
+  const entry = findEntry(path, manifest, settings);
   if (entry !== undefined && !existsSync(join(path, entry)))
     throw new CreateProblem(`"main" in ${settings} is ${entry}, but this file does not exist.`);
   if (
@@ -57,10 +57,10 @@ export function readApp(path: string): App {
   };
 }
 
-function entryOf(path: string, manifest: Manifest, settings: string | undefined): string | undefined {
+function findEntry(path: string, manifest: Manifest, settings: string | undefined): string | undefined {
   if (settings !== undefined) {
     const text = readFileSync(join(path, settings), 'utf8');
-    const main = parsed(settings, () => mainOf(settings, text));
+    const main = parseFile(settings, () => readMain(settings, text));
     return main === undefined ? undefined : posix.normalize(main.replaceAll('\\', '/'));
   }
   if (!hasPackage(manifest, 'hono')) return undefined;
@@ -69,7 +69,7 @@ function entryOf(path: string, manifest: Manifest, settings: string | undefined)
   return ENTRIES.find(exportsApp);
 }
 
-function parsed<T>(name: string, parse: () => T): T {
+function parseFile<T>(name: string, parse: () => T): T {
   try {
     return parse();
   } catch (problem) {
@@ -80,22 +80,22 @@ function parsed<T>(name: string, parse: () => T): T {
 }
 
 /** The lists of packages in a manifest. */
-const LISTS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
+const DEPENDENCY_LISTS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
 /** Returns the version of a package in a manifest, from any list. */
 export const versionOf = (manifest: Manifest, name: string): string | undefined =>
-  LISTS.map((list) => Object(manifest[list])[name]).find((version) => typeof version === 'string');
+  DEPENDENCY_LISTS.map((list) => Object(manifest[list])[name]).find((version) => typeof version === 'string');
 
 export const hasPackage = (manifest: Manifest, name: string): boolean =>
   versionOf(manifest, name) !== undefined;
 
 /** Returns the path by which a module of `agent/` imports the app's. */
-export function importOf(entry: string): string {
+export function importPathOf(entry: string): string {
   return `../${entry.replace(/\.([mc])ts$/, '.$1js').replace(/\.tsx?$/, '')}`;
 }
 
 /** Returns the app's own compiler options, which check its modules. */
-export function compilerOptionsOf(path: string): Readonly<Record<string, unknown>> {
+export function readCompilerOptions(path: string): Readonly<Record<string, unknown>> {
   const file = join(path, 'tsconfig.json');
   if (!existsSync(file)) return {};
   try {

@@ -1,13 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Embedded, embed } from './embed.ts';
+import { type EmbedResult, embed } from './embed.ts';
 import type { Options } from './options.ts';
-import { detectManager, MANAGERS, type Manager, managerOfApp, versionOfManager } from './package-manager.ts';
+import {
+  detectManager,
+  detectManagerVersion,
+  findAppManager,
+  MANAGERS,
+  type Manager,
+} from './package-manager.ts';
 import { CreateProblem } from './problem.ts';
 import { askAnswers, defaultAnswers } from './questions.ts';
 import { type Project, renderProject, writeFiles } from './render.ts';
-import { readTarget, shown } from './target.ts';
+import { formatPath, readTarget } from './target.ts';
 
 /** Writes a project, installs its packages, and prints how to run it. @throws CreateProblem if that fails. */
 export async function createProject(options: Options): Promise<void> {
@@ -19,14 +25,14 @@ export async function createProject(options: Options): Promise<void> {
   const target = readTarget(folder, template, cwd);
   const manager =
     options.manager ??
-    (target.hasApp ? managerOfApp(readdirSync(target.path)) : undefined) ??
+    (target.hasApp ? findAppManager(readdirSync(target.path)) : undefined) ??
     detectManager(process.env.npm_config_user_agent);
   const project = {
     name: target.name,
     template,
     manager,
-    managerVersion: versionOfManager(manager, process.env.npm_config_user_agent),
-    holdfast: toSpec(options.holdfast, cwd),
+    managerVersion: detectManagerVersion(manager, process.env.npm_config_user_agent),
+    holdfast: resolveSpec(options.holdfast, cwd),
   };
   const { path } = target;
   const { script, notes } = target.hasApp ? embed(path, project) : writeProject(path, project);
@@ -34,11 +40,11 @@ export async function createProject(options: Options): Promise<void> {
     target.hasApp ? `\nAdded an agent to ${path}.` : `\nWrote the template "${template}" to ${path}.`,
   );
   for (const note of notes) console.log(note);
-  if (install) installIn(path, manager);
-  if (options.git && !target.hasApp) startRepository(path, template);
+  if (install) installPackages(path, manager);
+  if (options.git && !target.hasApp) createRepository(path, template);
   const { run, test } = MANAGERS[manager];
   const steps = [
-    ...(path === cwd ? [] : [`cd ${shown(path, cwd)}`]),
+    ...(path === cwd ? [] : [`cd ${formatPath(path, cwd)}`]),
     ...(install ? [] : [`${manager} install`]),
     `${run} ${script}`,
   ];
@@ -46,20 +52,20 @@ export async function createProject(options: Options): Promise<void> {
   if (!target.hasApp) console.log(`Test it by \`${test}\`; README.md says what is where.`);
 }
 
-function writeProject(path: string, project: Project): Embedded {
+function writeProject(path: string, project: Project): EmbedResult {
   writeFiles(path, renderProject(project));
   if (project.template === 'embed') embed(path, project, { isNew: true });
   return { script: 'dev', notes: [] };
 }
 
 /** A path is relative to the folder in which the command runs, not to the project. */
-function toSpec(spec: string | undefined, cwd: string): string | undefined {
+function resolveSpec(spec: string | undefined, cwd: string): string | undefined {
   const path = spec?.match(/^(?:file:)?([./].*|[A-Za-z]:[\\/].*|.*\.tgz)$/)?.[1];
   return path === undefined ? spec : `file:${resolve(cwd, path)}`;
 }
 
 /** @throws CreateProblem if the package manager fails. The project stays. */
-function installIn(path: string, manager: Manager): void {
+function installPackages(path: string, manager: Manager): void {
   const { status, error } = spawnSync(manager, ['install'], {
     cwd: path,
     stdio: 'inherit',
@@ -76,7 +82,7 @@ function installIn(path: string, manager: Manager): void {
  * Creates a repository with a first commit. Does nothing if the folder is in a repository, or Git is not
  * installed or has no user name.
  */
-function startRepository(path: string, template: string): void {
+function createRepository(path: string, template: string): void {
   const git = (...args: string[]): boolean =>
     spawnSync('git', args, { cwd: path, stdio: 'ignore' }).status === 0;
   if (git('rev-parse', '--is-inside-work-tree') || !git('init', '--initial-branch=main')) return;

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type App, compilerOptionsOf, hasPackage, importOf, readApp, versionOf } from './app.ts';
-import { withCommandsOf } from './package-manager.ts';
+import { type App, hasPackage, importPathOf, readApp, readCompilerOptions, versionOf } from './app.ts';
+import { replaceCommands } from './package-manager.ts';
 import { CreateProblem } from './problem.ts';
 import {
   type Files,
@@ -12,7 +12,7 @@ import {
   toJson,
   writeFiles,
 } from './render.ts';
-import { withAgent } from './settings.ts';
+import { addAgentSettings } from './settings.ts';
 
 /** The folder for the agent in an app. */
 const FOLDER = 'agent';
@@ -21,7 +21,7 @@ const FOLDER = 'agent';
 const WORKSPACE = 'pnpm-workspace.yaml';
 
 /** The changes to an app. */
-export interface Embedded {
+export interface EmbedResult {
   /** The script that runs it. */
   readonly script: string;
   /** The changes, and the steps left to do, one line each. */
@@ -29,7 +29,7 @@ export interface Embedded {
 }
 
 /** Adds an agent to the app in a folder, below `/ai`. @throws CreateProblem before it writes any file. */
-export function embed(path: string, project: Project, { isNew = false } = {}): Embedded {
+export function embed(path: string, project: Project, { isNew = false } = {}): EmbedResult {
   if (existsSync(join(path, FOLDER)))
     throw new CreateProblem(
       `${join(path, FOLDER)} already exists, and your files are never overwritten. Rename it or remove it.`,
@@ -80,18 +80,18 @@ function agentFiles(path: string, app: App, { manager }: Project, base: Files): 
   const change = (name: string, by: (text: string) => string): void => {
     files.set(name, by(files.get(name) ?? ''));
   };
-  change('README.md', (text) => withCommandsOf(manager, text));
+  change('README.md', (text) => replaceCommands(manager, text));
   if (app.entry !== undefined) {
-    const from = importOf(app.entry);
+    const from = importPathOf(app.entry);
     change('worker.ts', (text) => text.replaceAll('../src/worker', from));
-    change('tsconfig.json', (text) => toJson(tsconfigFor(path, JSON.parse(text))));
+    change('tsconfig.json', (text) => toJson(adaptTsconfig(path, JSON.parse(text))));
   }
   return new Map([...files].map(([name, text]) => [`${FOLDER}/${name}`, text]));
 }
 
 /** The types from `wrangler types` replace the package's, and the app's JSX settings stay. */
-function tsconfigFor(path: string, tsconfig: Manifest): Manifest {
-  const { jsx, jsxImportSource } = compilerOptionsOf(path);
+function adaptTsconfig(path: string, tsconfig: Manifest): Manifest {
+  const { jsx, jsxImportSource } = readCompilerOptions(path);
   const compilerOptions = {
     ...Object(tsconfig.compilerOptions),
     ...(jsx !== undefined && { jsx }),
@@ -103,13 +103,13 @@ function tsconfigFor(path: string, tsconfig: Manifest): Manifest {
 
 const WRITTEN_TYPES = 'worker-configuration.d.ts';
 
-interface Changed {
+interface ChangedFile {
   readonly name: string;
   readonly text: string;
   readonly left: readonly string[];
 }
 
-function changeSettings(path: string, app: App, { name: worker }: Project, base: Files): Changed {
+function changeSettings(path: string, app: App, { name: worker }: Project, base: Files): ChangedFile {
   const main = `${FOLDER}/worker.ts`;
   const name = app.settings ?? 'wrangler.toml';
   const page = app.isPage ? (readLayer('embed/page').get('wrangler.toml') ?? '') : '';
@@ -119,7 +119,7 @@ function changeSettings(path: string, app: App, { name: worker }: Project, base:
           .filter((part) => part !== '')
           .join('\n')
       : readFileSync(join(path, name), 'utf8');
-  return { name, ...withAgent(name, text, main) };
+  return { name, ...addAgentSettings(name, text, main) };
 }
 
 /** Adds missing packages and scripts. Existing entries keep their versions. */

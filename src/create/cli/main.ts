@@ -7,7 +7,7 @@ import { CreateProblem } from './problem.ts';
 try {
   const command = readCommand(process.argv.slice(2));
   if (command.type === 'help') console.log(USAGE);
-  else if (command.type === 'version') console.log(ownVersion());
+  else if (command.type === 'version') console.log(readOwnVersion());
   else await createProject(command);
 } catch (problem) {
   if (!(problem instanceof CreateProblem)) throw problem;
@@ -15,7 +15,7 @@ try {
   process.exitCode = 1;
 }
 
-function ownVersion(): string {
+function readOwnVersion(): string {
   const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   return String(JSON.parse(manifest).version);
 }

@@ -88,8 +88,8 @@ export function readCommand(args: readonly string[]): Command {
   return {
     type: 'create',
     folder,
-    template: oneOf('template', text('template'), isTemplate, Object.keys(TEMPLATES)),
-    manager: oneOf('package manager', text('package-manager'), isManager, Object.keys(MANAGERS)),
+    template: assertOneOf('template', text('template'), isTemplate, Object.keys(TEMPLATES)),
+    manager: assertOneOf('package manager', text('package-manager'), isManager, Object.keys(MANAGERS)),
     holdfast: text('holdfast'),
     install: values['no-install'] !== true,
     git: values['no-git'] !== true,
@@ -123,7 +123,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 export const isTemplate = (name: string): name is Template => Object.hasOwn(TEMPLATES, name);
 
-function oneOf<T extends string>(
+function assertOneOf<T extends string>(
   what: string,
   name: string | undefined,
   is: (name: string) => name is T,

@@ -20,10 +20,10 @@ export function detectManager(userAgent: string | undefined): Manager {
 }
 
 /** Returns the version of a package manager if it runs this program, or `undefined`. */
-export const versionOfManager = (manager: Manager, userAgent = ''): string | undefined =>
+export const detectManagerVersion = (manager: Manager, userAgent = ''): string | undefined =>
   new RegExp(`^${manager}/(\\d+\\.\\d+\\.\\d+) `).exec(userAgent)?.[1];
 
-const LOCKS: ReadonlyMap<string, Manager> = new Map([
+const LOCK_FILES: ReadonlyMap<string, Manager> = new Map([
   ['package-lock.json', 'npm'],
   ['pnpm-lock.yaml', 'pnpm'],
   ['yarn.lock', 'yarn'],
@@ -32,11 +32,11 @@ const LOCKS: ReadonlyMap<string, Manager> = new Map([
 ]);
 
 /** Returns the package manager of an app, by its lock file. */
-export const managerOfApp = (files: readonly string[]): Manager | undefined =>
-  files.map((file) => LOCKS.get(file)).find((manager) => manager !== undefined);
+export const findAppManager = (files: readonly string[]): Manager | undefined =>
+  files.map((file) => LOCK_FILES.get(file)).find((manager) => manager !== undefined);
 
 /** Replaces npm's commands in a text by those of another package manager. */
-export function withCommandsOf(manager: Manager, text: string): string {
+export function replaceCommands(manager: Manager, text: string): string {
   const { run, test, exec } = MANAGERS[manager];
   return text
     .replace(/\bnpm run (?=[a-z])/g, `${run} `)

@@ -23,7 +23,7 @@ export async function askAnswers(options: Options, cwd: string): Promise<Answers
   const isInApp = holdsApp(cwd) && (options.folder === undefined || options.folder === '.');
   const template =
     options.template ??
-    (await answered(
+    (await readAnswer(
       select<Template>({
         message: 'What do you start with?',
         initialValue: isInApp ? 'embed' : 'minimal',
@@ -36,19 +36,19 @@ export async function askAnswers(options: Options, cwd: string): Promise<Answers
   const initial = defaultAnswers({ ...options, template }, cwd).folder;
   const folder =
     options.folder ??
-    (await answered(
+    (await readAnswer(
       text({
         message: 'In which folder?',
         placeholder: initial,
         defaultValue: initial,
-        validate: (given) => problemOf(given || initial, template, cwd),
+        validate: (given) => folderProblem(given || initial, template, cwd),
       }),
     ));
-  const install = options.install && (await answered(confirm({ message: 'Install the packages?' })));
+  const install = options.install && (await readAnswer(confirm({ message: 'Install the packages?' })));
   return { folder, template, install };
 }
 
-function problemOf(folder: string, template: Template, cwd: string): string | undefined {
+function folderProblem(folder: string, template: Template, cwd: string): string | undefined {
   try {
     readTarget(folder, template, cwd);
     return undefined;
@@ -58,7 +58,7 @@ function problemOf(folder: string, template: Template, cwd: string): string | un
   }
 }
 
-async function answered<T>(question: Promise<T>): Promise<Exclude<T, symbol>> {
+async function readAnswer<T>(question: Promise<T>): Promise<Exclude<T, symbol>> {
   const answer = await question;
   if (!isCancel(answer)) return answer as Exclude<T, symbol>; // the only symbol is that of a cancel
   cancel('Nothing was written.');

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Template } from './options.ts';
-import { type Manager, withCommandsOf } from './package-manager.ts';
+import { type Manager, replaceCommands } from './package-manager.ts';
 
 /** The properties of one project. */
 export interface Project {
@@ -19,7 +19,7 @@ export interface Project {
 /** The text of each file, by its path with slashes. */
 export type Files = ReadonlyMap<string, string>;
 
-const TEMPLATES = fileURLToPath(new URL('../templates/', import.meta.url));
+const TEMPLATES_FOLDER = fileURLToPath(new URL('../templates/', import.meta.url));
 
 /** The project's name in the templates. */
 const PLACEHOLDER = 'my-agent';
@@ -33,14 +33,14 @@ export function renderProject(project: Project): Files {
   // The multi-tenant template has its own authentication; the others use one token.
   const shared = template === 'multi-tenant' ? ['base'] : ['base', 'token'];
   const own = template === 'embed' ? 'embed/app' : template;
-  const files = new Map([...shared, own, `managers/${manager}`].map(readLayer).reduce(merge));
+  const files = new Map([...shared, own, `managers/${manager}`].map(readLayer).reduce(mergeFiles));
   // The agent's folder contains the script that starts the Worker.
   if (template === 'embed') files.delete('scripts/serve.mjs');
-  const rendered = [...files].map(([path, text]) => [path, adapt(path, text, project)] as const);
+  const rendered = [...files].map(([path, text]) => [path, adaptFile(path, text, project)] as const);
   const devVars = rendered.find(([path]) => path === '.dev.vars.example')?.[1];
   return new Map([
     ...rendered,
-    ...(devVars === undefined ? [] : [['.dev.vars', withSecrets(devVars)] as const]),
+    ...(devVars === undefined ? [] : [['.dev.vars', generateSecrets(devVars)] as const]),
   ]);
 }
 
@@ -49,7 +49,7 @@ export function renderProject(project: Project): Files {
  * start with `_` there.
  */
 export function readLayer(layer: string): Files {
-  const folder = join(TEMPLATES, layer);
+  const folder = join(TEMPLATES_FOLDER, layer);
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
@@ -62,7 +62,7 @@ export function readLayer(layer: string): Files {
 }
 
 /** Merges manifests, appends settings, and replaces all other files. */
-function merge(below: Files, above: Files): Files {
+function mergeFiles(below: Files, above: Files): Files {
   const merged = new Map(below);
   for (const [path, text] of above) {
     const before = below.get(path);
@@ -75,10 +75,10 @@ function mergeFile(path: string, below: string, above: string): string {
   if (path === 'package.json') return toJson(mergeManifests(JSON.parse(below), JSON.parse(above)));
   // The part with the title comes first.
   if (path === 'README.md' && above.startsWith('# ')) return `${above}\n${below}`;
-  return ADDED_TO.has(path) ? `${below}\n${above}` : above;
+  return APPENDED_FILES.has(path) ? `${below}\n${above}` : above;
 }
 
-const ADDED_TO: ReadonlySet<string> = new Set(['README.md', 'wrangler.toml', '.dev.vars.example']);
+const APPENDED_FILES: ReadonlySet<string> = new Set(['README.md', 'wrangler.toml', '.dev.vars.example']);
 
 /** The parts of a `package.json` that this program writes. */
 export type Manifest = Readonly<Record<string, unknown>>;
@@ -94,13 +94,13 @@ export function mergeManifests(below: Manifest, above: Manifest): Manifest {
     const entries = Object.entries(both);
     const isList = key.toLowerCase().endsWith('dependencies');
     merged[key] = !isObject(value)
-      ? withAll(below[key], value)
+      ? mergeLists(below[key], value)
       : Object.fromEntries(isList ? entries.toSorted(([left], [right]) => (left < right ? -1 : 1)) : entries);
   }
   return merged;
 }
 
-const withAll = (below: unknown, above: unknown): unknown =>
+const mergeLists = (below: unknown, above: unknown): unknown =>
   Array.isArray(below) && Array.isArray(above) ? [...new Set([...below, ...above])] : above;
 
 const isObject = (value: unknown): boolean =>
@@ -109,7 +109,7 @@ const isObject = (value: unknown): boolean =>
 export const toJson = (value: Manifest): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** Adapts texts and settings, but not code, to this project. */
-function adapt(path: string, text: string, project: Project): string {
+function adaptFile(path: string, text: string, project: Project): string {
   const { name, manager, managerVersion, holdfast } = project;
   if (path === 'package.json') {
     const own = {
@@ -122,7 +122,7 @@ function adapt(path: string, text: string, project: Project): string {
   }
   if (path === 'wrangler.toml') return text.replaceAll(PLACEHOLDER, name);
   if (path === 'README.md' || path === '.dev.vars.example')
-    return withCommandsOf(manager, text.replaceAll(PLACEHOLDER, name));
+    return replaceCommands(manager, text.replaceAll(PLACEHOLDER, name));
   return text;
 }
 
@@ -130,7 +130,7 @@ function adapt(path: string, text: string, project: Project): string {
  * Generates the secrets for this machine. In the example, each has a placeholder that says it is for
  * development.
  */
-const withSecrets = (devVars: string): string =>
+const generateSecrets = (devVars: string): string =>
   devVars.replace(
     /^(\w+)=for-development-.*$/gm,
     (_, name) => `${name}=${randomBytes(32).toString('base64url')}`,

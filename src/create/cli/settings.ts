@@ -14,8 +14,8 @@ export interface ChangedSettings {
 
 /** The compatibility flags of a Worker with agents, as in docs/deploy.md. */
 const FLAGS = ['enable_request_signal', 'global_fetch_strictly_public'];
-const OLDEST_DATE = '2025-11-17';
-const OBJECTS: readonly ConfigEdit[] = [
+const MIN_DATE = '2025-11-17';
+const OBJECT_EDITS: readonly ConfigEdit[] = [
   {
     op: 'append',
     path: ['durable_objects', 'bindings'],
@@ -29,7 +29,7 @@ const OBJECTS: readonly ConfigEdit[] = [
 ];
 
 /** The settings that are read before the change. */
-interface Known {
+interface KnownSettings {
   readonly main: string | undefined;
   readonly date: string | undefined;
   readonly flags: readonly unknown[];
@@ -37,17 +37,17 @@ interface Known {
 }
 
 /** Returns the main module of the Worker, or `undefined` for a Worker with only assets. */
-export const mainOf = (name: string, text: string): string | undefined => readSettings(name, text).main;
+export const readMain = (name: string, text: string): string | undefined => readSettings(name, text).main;
 
 /** Makes `main` the main module of the Worker, and adds the settings that it needs. */
-export function withAgent(name: string, text: string, main: string): ChangedSettings {
+export function addAgentSettings(name: string, text: string, main: string): ChangedSettings {
   const { date, flags, hasEnvironments } = readSettings(name, text);
   const edits: ConfigEdit[] = [
     { op: 'set', path: ['main'], value: main },
     ...FLAGS.filter((flag) => !flags.includes(flag)).map(
       (value) => ({ op: 'append', path: ['compatibility_flags'], value }) as const,
     ),
-    ...(/\bSESSIONS\b/.test(text) ? [] : OBJECTS),
+    ...(/\bSESSIONS\b/.test(text) ? [] : OBJECT_EDITS),
   ];
   const edit = name.endsWith('.toml') ? editToml : editJsonc;
   const left: string[] = [];
@@ -65,8 +65,8 @@ export function withAgent(name: string, text: string, main: string): ChangedSett
     left.push(
       `${name}: SESSIONS is the name of another binding, but sessions need this name for their Durable Object. Rename the other binding, then run \`npx holdfast doctor\`.`,
     );
-  if (date !== undefined && date < OLDEST_DATE)
-    left.push(`${name}: compatibility_date is ${date}, but sessions need ${OLDEST_DATE} or later. Raise it.`);
+  if (date !== undefined && date < MIN_DATE)
+    left.push(`${name}: compatibility_date is ${date}, but sessions need ${MIN_DATE} or later. Raise it.`);
   if (hasEnvironments)
     left.push(
       `${name}: environments under "env" do not inherit bindings. Repeat the binding SESSIONS in each.`,
@@ -74,10 +74,10 @@ export function withAgent(name: string, text: string, main: string): ChangedSett
   return { text: changed, left };
 }
 
-const readSettings = (name: string, text: string): Known =>
+const readSettings = (name: string, text: string): KnownSettings =>
   name.endsWith('.toml') ? readToml(text) : readJsonc(text);
 
-function readToml(text: string): Known {
+function readToml(text: string): KnownSettings {
   const top = text.slice(0, /^[ \t]*\[/m.exec(text)?.index ?? text.length);
   const list = /^compatibility_flags\s*=\s*\[([^\]]*)\]/m.exec(top)?.[1] ?? '';
   return {
@@ -88,7 +88,7 @@ function readToml(text: string): Known {
   };
 }
 
-function readJsonc(text: string): Known {
+function readJsonc(text: string): KnownSettings {
   const { main, compatibility_date: date, compatibility_flags: flags, env } = parseJsonc(text);
   return {
     main: typeof main === 'string' ? main : undefined,

@@ -13,21 +13,21 @@ export interface Target {
 }
 
 /** Names that a folder can contain and still count as empty. */
-const IGNORED = new Set(['.git', '.DS_Store', 'Thumbs.db', '.idea', '.vscode']);
+const IGNORED_NAMES = new Set(['.git', '.DS_Store', 'Thumbs.db', '.idea', '.vscode']);
 
 /** Names that npm and Cloudflare both accept. */
-const NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const NAME_PATTERN = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** @throws CreateProblem if a project cannot be started in the folder. */
 export function readTarget(folder: string, template: Template, cwd: string): Target {
   const path = resolve(cwd, folder);
   if (existsSync(path) && !statSync(path).isDirectory())
     throw new CreateProblem(`${folder} is a file. Name a new folder.`);
-  const held = existsSync(path) ? readdirSync(path).filter((name) => !IGNORED.has(name)) : [];
+  const held = existsSync(path) ? readdirSync(path).filter((name) => !IGNORED_NAMES.has(name)) : [];
   const hasApp = template === 'embed' && held.includes('package.json');
   if (held.length > 0 && !hasApp)
     throw new CreateProblem(
-      `${shown(path, cwd)} is not empty. Name a new folder${
+      `${formatPath(path, cwd)} is not empty. Name a new folder${
         held.includes('package.json') ? ', or add an agent to the app there by --template embed' : ''
       }.`,
     );
@@ -35,7 +35,7 @@ export function readTarget(folder: string, template: Template, cwd: string): Tar
 }
 
 /** Formats the folder as the user would type it. */
-export const shown = (path: string, cwd: string): string => relative(cwd, path) || 'This folder';
+export const formatPath = (path: string, cwd: string): string => relative(cwd, path) || 'This folder';
 
 /**
  * Returns the name for a folder. An existing folder keeps its name. @throws CreateProblem if a new folder's
@@ -43,7 +43,7 @@ export const shown = (path: string, cwd: string): string => relative(cwd, path) 
  */
 function nameFor(path: string, isThere: boolean): string {
   const name = basename(path);
-  if (NAME.test(name)) return name;
+  if (NAME_PATTERN.test(name)) return name;
   const like =
     name
       .toLowerCase()

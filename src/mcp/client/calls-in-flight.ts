@@ -16,7 +16,7 @@ import type { Wire } from './wire/wire.ts';
 type CallEnding = 'cancelled' | 'timeout' | CallInterrupted;
 
 /** The reasons that the server receives for a cancelled call. Our own reasons stay private. */
-const REASONS = { cancelled: 'The call was cancelled.', timeout: 'The call timed out.' };
+const CANCEL_REASONS = { cancelled: 'The call was cancelled.', timeout: 'The call timed out.' };
 
 /** The maximum number of questions in one call, so a server cannot flood people with them. */
 export const MAX_QUESTIONS = 10;
@@ -57,7 +57,7 @@ export class CallsInFlight {
     let questions = 0;
     const end = (why: CallEnding) => {
       ending ??= why;
-      over.abort(why === 'timeout' ? REASONS.timeout : REASONS.cancelled);
+      over.abort(why === 'timeout' ? CANCEL_REASONS.timeout : CANCEL_REASONS.cancelled);
     };
     const onAbort = () => end(isTimeout(options.signal.reason) ? 'timeout' : 'cancelled');
     options.signal.addEventListener('abort', onAbort, { once: true });
@@ -103,14 +103,14 @@ export const isInterrupted = (ending: unknown): ending is CallInterrupted =>
   ending instanceof CallInterrupted;
 
 /** The parts of this side that a server can reach. */
-export interface Reached {
+export interface ClientSide {
   readonly calls: CallsInFlight;
   readonly elicits: boolean;
   listChanged(): void;
 }
 
 /** The error text for each request that this client never serves. */
-const REFUSED: ReadonlyMap<string, string> = new Map([
+const REFUSED_METHODS: ReadonlyMap<string, string> = new Map([
   [
     'sampling/createMessage',
     'This client does not support sampling: servers cannot use its models. Declare what the tool needs as its input.',
@@ -124,7 +124,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
  * call. A question goes to the call on whose stream it arrives, or to the only running call. Other requests
  * are refused.
  */
-export function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listChanged }: Reached): void {
+export function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listChanged }: ClientSide): void {
   sdk.setNotificationHandler('notifications/tools/list_changed', listChanged);
   sdk.setNotificationHandler('notifications/progress', ({ params: { progressToken, ...progress } }) =>
     calls.get(progressToken)?.options.progress(progress),
@@ -133,38 +133,39 @@ export function serveRequests(sdk: Client, wire: Wire, { calls, elicits, listCha
     for (const { options } of calls.all()) options.log(params);
   });
   sdk.fallbackNotificationHandler = async ({ method, params }) => {
-    if (method === STREAMED) takeStreamed(calls, params ?? {});
+    if (method === STREAM_METHOD) keepStreamed(calls, params ?? {});
   };
   if (elicits) {
     sdk.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => {
-      const call = askedBy(wire, calls, mcpReq.id);
+      const call = findAskingCall(wire, calls, mcpReq.id);
       return elicit(call, params);
     });
   }
   sdk.fallbackRequestHandler = async ({ method }) => {
-    const text = REFUSED.get(method) ?? `This client does not know the method '${shorten(method, 80)}'.`;
+    const text =
+      REFUSED_METHODS.get(method) ?? `This client does not know the method '${shorten(method, 80)}'.`;
     throw new RpcError(ProtocolErrorCode.MethodNotFound, text);
   };
 }
 
 /** The notification with which fastmcp servers stream parts of a result. It is not part of MCP. */
-const STREAMED = 'notifications/tool/streamContent';
+const STREAM_METHOD = 'notifications/tool/streamContent';
 
 /** The maximum number of streamed content blocks to keep for one result. */
-const MAX_STREAMED = 1_000;
+const MAX_STREAMED_BLOCKS = 1_000;
 
 /**
  * Keeps streamed content for its call. The notification names only the tool, so only one call of that tool
  * can be running.
  */
-function takeStreamed(calls: CallsInFlight, { toolName, content }: Readonly<Record<string, unknown>>): void {
+function keepStreamed(calls: CallsInFlight, { toolName, content }: Readonly<Record<string, unknown>>): void {
   const [call, ...others] = calls.all().filter(({ tool }) => tool === toolName);
   if (!call || others.length > 0 || !Array.isArray(content)) return;
-  const room = MAX_STREAMED - call.streamed.length;
+  const room = MAX_STREAMED_BLOCKS - call.streamed.length;
   call.streamed.push(...content.filter(isSpecType.ContentBlock).slice(0, room));
 }
 
-function askedBy(wire: Wire, calls: CallsInFlight, id: RequestId): CallInFlight {
+function findAskingCall(wire: Wire, calls: CallsInFlight, id: RequestId): CallInFlight {
   const request = wire.askedDuring(id);
   const call = request ? calls.get(request.params?._meta?.progressToken) : calls.only;
   if (call && !call.mayAsk()) {

@@ -6,35 +6,35 @@ import {
   specTypeSchemas,
   withInputRequired,
 } from '@modelcontextprotocol/client';
-import { untilAborted } from '../../tool/async.ts';
+import { raceAbort } from '../../tool/async.ts';
 import { CallsInFlight, isInterrupted } from './calls-in-flight.ts';
-import type { Spoken } from './discover.ts';
+import type { KnownProtocol } from './discover.ts';
 import {
+  abandonedCallFailure,
   callFailure,
-  callGivenUp,
-  callNotMade,
+  cancelledCallFailure,
   createDeadline,
-  notOffered,
+  notOfferedFailure,
   requestFailure,
   serverFailure,
 } from './failures.ts';
 import {
+  assertCapabilityKnown,
   codeOf,
-  FORGOTTEN,
   HEADER_MISMATCH,
-  isMistaken,
-  isRefused,
+  isProtocolOutdated,
+  isSessionRefused,
   listAll,
-  mustRemember,
-  request,
-  whileAsked,
-  within,
-  withStreamed,
+  mergeStreamed,
+  requestCall,
+  runInSession,
+  UNKNOWN_SESSION_STATUS,
+  withRequestSignal,
 } from './in-session.ts';
 import type { McpCaller, McpClient } from './mcp-client.ts';
 import type {
-  ForInvocation,
   FormerSession,
+  InvocationScope,
   McpConnection,
   RemoteCall,
   RemoteCallOptions,
@@ -42,8 +42,8 @@ import type {
   SessionKeeper,
   ToolList,
 } from './mcp-connection.ts';
-import { MAX_WAIT, type OpenWire, openWire } from './open-wire.ts';
-import { accessTo, type Credit, createCredit } from './server-access.ts';
+import { MAX_WAIT_MS, type OpenWire, openWire } from './open-wire.ts';
+import { type Credit, createCredit, createServerAccess } from './server-access.ts';
 import type { ServerAccess } from './wire/wire.ts';
 
 /**
@@ -60,7 +60,7 @@ import type { ServerAccess } from './wire/wire.ts';
 export async function connect(
   client: McpClient,
   caller: McpCaller,
-  invocation: ForInvocation,
+  invocation: InvocationScope,
 ): Promise<McpConnection> {
   const { signal } = invocation;
   const connection = new OpenConnection(client, caller, invocation);
@@ -80,7 +80,7 @@ export async function connect(
 }
 
 /** Milliseconds for ending a session, including notifications still on their way. */
-const END_TIMEOUT = 1_000;
+const END_TIMEOUT_MS = 1_000;
 
 /**
  * A connection across its sessions. If a server forgets a session, or the stream of an old transport breaks,
@@ -103,9 +103,9 @@ class OpenConnection implements McpConnection {
   #kept: OpenWire | undefined;
   #hasLost = false;
   /** The revision and transport that the server speaks. */
-  #spoken: Spoken | undefined;
+  #spoken: KnownProtocol | undefined;
 
-  constructor(client: McpClient, caller: McpCaller, invocation: ForInvocation) {
+  constructor(client: McpClient, caller: McpCaller, invocation: InvocationScope) {
     this.#client = client;
     this.#caller = caller;
     this.#credit = createCredit((subrequests) => invocation.count(subrequests), invocation.known);
@@ -115,7 +115,7 @@ class OpenConnection implements McpConnection {
     this.#calls = new CallsInFlight(this.#keeper ? Math.floor(Math.random() * MAX_FIRST_TOKEN) : 0);
   }
 
-  get spoken(): Spoken | undefined {
+  get spoken(): KnownProtocol | undefined {
     return this.#spoken;
   }
 
@@ -135,14 +135,14 @@ class OpenConnection implements McpConnection {
   async open(signal: AbortSignal): Promise<OpenWire> {
     const former = this.#session;
     if (former) {
-      const session = await untilAborted(signal, former);
+      const session = await raceAbort(signal, former);
       const isGone = session.wire.broken !== undefined || this.#forgotten.has(session);
       if (!isGone || this.#closed.signal.aborted) return session;
       this.#drop(former);
     }
     // The new session is not checked again. Otherwise a server that ends each session at once would cause an
     // endless loop.
-    return untilAborted(signal, this.#session ?? this.#keep(this.#begin()));
+    return raceAbort(signal, this.#session ?? this.#keep(this.#begin()));
   }
 
   async listTools(signal: AbortSignal): Promise<ToolList> {
@@ -150,7 +150,7 @@ class OpenConnection implements McpConnection {
     const hadChanged = this.#hasChanged;
     try {
       return await this.#inSession(deadline.signal, async (session) => {
-        mustRemember(session, 'tools');
+        assertCapabilityKnown(session, 'tools');
         // Reset before the request, because the response can lack a change that happens while the server
         // answers.
         this.#hasChanged = false;
@@ -167,18 +167,18 @@ class OpenConnection implements McpConnection {
     options: RemoteCallOptions,
   ): Promise<CallToolResult | InputRequiredResult> {
     const { name, timeout } = this.#client;
-    if (options.signal.aborted) throw callNotMade(name, asked.name);
+    if (options.signal.aborted) throw cancelledCallFailure(name, asked.name);
     const call = this.#calls.begin(asked.name, options);
     try {
-      const answer = await this.#inSession(call.signal, (session) => request(session, asked, call));
-      return isInputRequiredResult(answer) ? answer : withStreamed(answer, call.streamed);
+      const answer = await this.#inSession(call.signal, (session) => requestCall(session, asked, call));
+      return isInputRequiredResult(answer) ? answer : mergeStreamed(answer, call.streamed);
     } catch (error) {
       const { ending } = call;
       // The tool list determines the headers of a call.
       this.#hasChanged ||= codeOf(error) === HEADER_MISMATCH;
       if (isInterrupted(ending)) throw ending;
       if (ending === undefined) throw callFailure(name, asked.name, error);
-      throw callGivenUp(name, asked.name, { why: ending, timeout });
+      throw abandonedCallFailure(name, asked.name, { why: ending, timeout });
     } finally {
       call.settle();
     }
@@ -190,14 +190,14 @@ class OpenConnection implements McpConnection {
     const deadline = createDeadline(signal, timeout);
     try {
       return await this.#inSession(deadline.signal, async (session) => {
-        mustRemember(session, offer);
+        assertCapabilityKnown(session, offer);
         const { sdk } = session;
-        if (!sdk.getServerCapabilities()?.[offer]) throw notOffered(name, offer);
+        if (!sdk.getServerCapabilities()?.[offer]) throw notOfferedFailure(name, offer);
         const request = { method, params: { ...params, ...goesOn, _meta: meta } };
-        return whileAsked(deadline.signal, (until) =>
+        return withRequestSignal(deadline.signal, (until) =>
           sdk.request(request, withInputRequired(specTypeSchemas.Result), {
             signal: until,
-            timeout: MAX_WAIT,
+            timeout: MAX_WAIT_MS,
             allowInputRequired: true,
           }),
         );
@@ -219,10 +219,10 @@ class OpenConnection implements McpConnection {
     this.#closed.abort();
     const session = await this.#session?.catch(() => undefined);
     const sessions = new Set([...this.#forgotten, ...(session ? [session] : [])]);
-    const late = AbortSignal.timeout(END_TIMEOUT);
+    const late = AbortSignal.timeout(END_TIMEOUT_MS);
     // The server must learn of a call that was just cancelled.
     const notified = Promise.all([...sessions].map(({ wire }) => wire.notified()));
-    await untilAborted(late, notified).catch(() => undefined);
+    await raceAbort(late, notified).catch(() => undefined);
     if (session !== this.#kept) await session?.wire.end(late).catch(() => undefined);
     await Promise.all([...sessions].map(({ sdk }) => sdk.close()));
   }
@@ -234,20 +234,20 @@ class OpenConnection implements McpConnection {
   async #inSession<T>(signal: AbortSignal, work: (session: OpenWire) => Promise<T>): Promise<T> {
     const session = await this.open(signal);
     try {
-      return await within(session, work);
+      return await runInSession(session, work);
     } catch (error) {
-      if (isMistaken(error, session)) {
+      if (isProtocolOutdated(error, session)) {
         // Another call can have discovered that already, and the server's new protocol.
         if (!this.#forgotten.has(session)) this.#spoken = undefined;
         this.#forgotten.add(session);
       } else {
-        if (!isRefused(error, session)) throw error;
+        if (!isSessionRefused(error, session)) throw error;
         // Another call can have discovered that already. It then begins the new session.
         this.#forgotten.add(session);
-        if (error.status !== FORGOTTEN) throw error;
+        if (error.status !== UNKNOWN_SESSION_STATUS) throw error;
       }
     }
-    return within(await this.open(signal), work);
+    return runInSession(await this.open(signal), work);
   }
 
   async #begin(): Promise<OpenWire> {
@@ -261,7 +261,7 @@ class OpenConnection implements McpConnection {
       },
     };
     try {
-      this.#access ??= await deadline.wait(accessTo(this.#client, this.#caller, this.#credit));
+      this.#access ??= await deadline.wait(createServerAccess(this.#client, this.#caller, this.#credit));
       const former = await deadline.wait(this.#former(this.#access));
       const opening = { reached, signal: deadline.signal, known: this.#spoken, former: former?.session };
       const opened = await openWire(this.#client, this.#access, opening);

@@ -1,9 +1,9 @@
 import type { LiteralShape } from '../../tool/check-literal.ts';
-import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
+import { MAX_TIMEOUT_MS } from '../../tool/define-tool.ts';
 import { isSecretName } from '../../tool/env.ts';
 import { shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { ended, meantBy, nameIn, shown } from '../../tool/shown.ts';
+import { describeValue, findByPrefix, readName, withFullStop } from '../../tool/shown.ts';
 import type { McpClient, McpClientConfig } from './mcp-client.ts';
 
 /** The defaults of a client. Times are in ms. */
@@ -32,7 +32,8 @@ const DEFAULTS = {
  */
 export function defineMcpClient<const Name extends string>(config: McpClientConfig<Name>): McpClient<Name> {
   const fault = literals?.fault(config, SHAPE);
-  if (fault) throw new McpClientDefinitionError(nameIn(config), fault.field, `it ${ended(fault.problem)}`);
+  if (fault)
+    throw new McpClientDefinitionError(readName(config), fault.field, `it ${withFullStop(fault.problem)}`);
   const client: McpClient<Name> = {
     ...config,
     // In production, a value of another type, such as the text 'false', is not reported.
@@ -97,8 +98,8 @@ export class McpClientDefinitionError extends Error {
  */
 export function checkMadeClient(given: McpClient, mend: string): McpClient {
   if (typeof Object(given).connectTimeout === 'number') return given;
-  const what = `${shown(given)} is not a client: use ${mend}.`;
-  throw new McpClientDefinitionError(nameIn(given), 'clients', what);
+  const what = `${describeValue(given)} is not a client: use ${mend}.`;
+  throw new McpClientDefinitionError(readName(given), 'clients', what);
 }
 
 /**
@@ -109,7 +110,7 @@ export function checkMadeClient(given: McpClient, mend: string): McpClient {
  */
 export function checkClients(clients: readonly McpClient[]): readonly McpClient[] {
   if (!Array.isArray(clients)) {
-    const problem = `the clients are ${shown(clients)}: use a list, as in { clients: [client] }.`;
+    const problem = `the clients are ${describeValue(clients)}: use a list, as in { clients: [client] }.`;
     throw new McpClientDefinitionError('', 'clients', problem);
   }
   const byName = new Map<string, McpClient>();
@@ -125,9 +126,9 @@ export function checkClients(clients: readonly McpClient[]): readonly McpClient[
   return [...byName.values()];
 }
 
-const NAME = /^[\w-]{1,64}$/;
+const NAME_PATTERN = /^[\w-]{1,64}$/;
 /** A prefix leaves most of a tool's 64 characters to the server. */
-const PREFIX = /^[\w-]{1,32}$/;
+const PREFIX_PATTERN = /^[\w-]{1,32}$/;
 
 const KIB = 1024;
 /**
@@ -137,7 +138,7 @@ const KIB = 1024;
 const RESPONSE_BYTES = { least: KIB, most: 32 * KIB * KIB };
 
 /** A problem in a definition. */
-type Problem = readonly [field: string, problem: string];
+type FieldProblem = readonly [field: string, problem: string];
 
 /** Throws a McpClientDefinitionError that names the first invalid property. */
 function checkClient(client: McpClient): void {
@@ -145,8 +146,8 @@ function checkClient(client: McpClient): void {
   if (problem) throw new McpClientDefinitionError(String(client.name), ...problem);
 }
 
-function* problemsOf(client: McpClient): Generator<Problem> {
-  if (!NAME.test(client.name)) {
+function* problemsOf(client: McpClient): Generator<FieldProblem> {
+  if (!NAME_PATTERN.test(client.name)) {
     yield ['name', 'its name must be 1 to 64 letters, digits, `_` or `-`.'];
   }
   yield* urlProblems(client);
@@ -156,7 +157,7 @@ function* problemsOf(client: McpClient): Generator<Problem> {
   yield* choiceProblems(client);
 }
 
-function* urlProblems({ url }: McpClient): Generator<Problem> {
+function* urlProblems({ url }: McpClient): Generator<FieldProblem> {
   if (typeof url === 'function') return;
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
@@ -167,33 +168,40 @@ function* urlProblems({ url }: McpClient): Generator<Problem> {
 }
 
 /** Does not quote the value, because it can be a secret in place of its name. */
-const NO_NAME =
+const BEARER_PROBLEM =
   'its bearer is not the name of a secret: use the name under which `secrets` of createHoldfast returns it, of letters, digits, `_` and ' +
   '`-`. A secret itself does not belong in code.';
 
-function* credentialProblems({ bearer, oauth }: McpClient): Generator<Problem> {
-  if (bearer !== undefined && !isSecretName(bearer)) yield ['bearer', NO_NAME];
+function* credentialProblems({ bearer, oauth }: McpClient): Generator<FieldProblem> {
+  if (bearer !== undefined && !isSecretName(bearer)) yield ['bearer', BEARER_PROBLEM];
   if (bearer !== undefined && oauth) {
     yield ['oauth', 'it has `bearer` and `oauth`; both send a token, so use one of them.'];
   }
 }
 
-function* namingProblems({ prefix, effects = {} }: McpClient): Generator<Problem> {
-  if (prefix !== undefined && !PREFIX.test(prefix)) {
+function* namingProblems({ prefix, effects = {} }: McpClient): Generator<FieldProblem> {
+  if (prefix !== undefined && !PREFIX_PATTERN.test(prefix)) {
     yield ['prefix', 'its prefix must be 1 to 32 letters, digits, `_` or `-`.'];
   }
   for (const [tool, effect] of Object.entries(effects)) {
     const name = shorten(tool, 80);
     const what = `the effect of '${name}'`;
-    yield* notOneOf({ field: `effects.${name}`, what, value: effect }, ['read', 'idempotent', 'once']);
+    yield* unknownChoiceProblem({ field: `effects.${name}`, what, value: effect }, [
+      'read',
+      'idempotent',
+      'once',
+    ]);
   }
 }
 
-function* sizeProblems(client: McpClient): Generator<Problem> {
+function* sizeProblems(client: McpClient): Generator<FieldProblem> {
   for (const field of ['timeout', 'connectTimeout'] as const) {
     const ms = client[field];
-    if (ms > 0 && ms <= MAX_TIMEOUT) continue;
-    yield [field, `its ${field} is ${ms}; it must be more than 0 and at most ${MAX_TIMEOUT} milliseconds.`];
+    if (ms > 0 && ms <= MAX_TIMEOUT_MS) continue;
+    yield [
+      field,
+      `its ${field} is ${ms}; it must be more than 0 and at most ${MAX_TIMEOUT_MS} milliseconds.`,
+    ];
   }
   const { maxResponseBytes: bytes, refreshAfter } = client;
   const { least, most } = RESPONSE_BYTES;
@@ -206,18 +214,18 @@ function* sizeProblems(client: McpClient): Generator<Problem> {
   }
 }
 
-function* choiceProblems({ transport, keepSession, drift, elicitation }: McpClient): Generator<Problem> {
+function* choiceProblems({ transport, keepSession, drift, elicitation }: McpClient): Generator<FieldProblem> {
   if (transport !== undefined) {
-    yield* notOneOf({ field: 'transport', value: transport }, ['streamable-http', 'sse']);
+    yield* unknownChoiceProblem({ field: 'transport', value: transport }, ['streamable-http', 'sse']);
   }
   if (keepSession === true && transport === 'sse') {
     const problem =
       "it has `keepSession`, and the transport 'sse', whose sessions end with their connection.";
     yield ['keepSession', problem];
   }
-  yield* notOneOf({ field: 'drift', value: drift }, ['report', 'refuse-weaker', 'refuse']);
+  yield* unknownChoiceProblem({ field: 'drift', value: drift }, ['report', 'refuse-weaker', 'refuse']);
   if (typeof elicitation !== 'object') {
-    return yield* notOneOf({ field: 'elicitation', value: elicitation }, ['refuse']);
+    return yield* unknownChoiceProblem({ field: 'elicitation', value: elicitation }, ['refuse']);
   }
   const { by, expires } = elicitation;
   if (by?.trim() === '') {
@@ -230,21 +238,21 @@ function* choiceProblems({ transport, keepSession, drift, elicitation }: McpClie
 }
 
 /** The value of one property, to be checked. */
-interface Choice {
+interface CheckedChoice {
   readonly field: string;
   /** The property in words. Defaults to `its ...`. */
   readonly what?: string;
   readonly value: string;
 }
 
-function* notOneOf(
-  { field, what = `its ${field}`, value }: Choice,
+function* unknownChoiceProblem(
+  { field, what = `its ${field}`, value }: CheckedChoice,
   choices: readonly string[],
-): Generator<Problem> {
+): Generator<FieldProblem> {
   if (choices.includes(value)) return;
   const listed = choices.map((choice) => `'${choice}'`).join(' or ');
   const said = shorten(String(value), 80);
-  const meant = meantBy(said, choices);
+  const meant = findByPrefix(said, choices);
   const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
   yield [field, `${what} is '${said}'; it must be ${listed}.${hint}`];
 }

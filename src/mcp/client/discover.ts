@@ -10,23 +10,23 @@ import {
 } from '@modelcontextprotocol/client';
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
-import { answeredBy, type Wire } from './wire/wire.ts';
+import { answeredRequestId, type Wire } from './wire/wire.ts';
 import {
   HttpStatusError,
   NoAnswerError,
   NotMcpError,
-  type RefusalWords,
+  type RpcRefusal,
   UnknownRevisionError,
 } from './wire/wire-error.ts';
 
 /** The revision without sessions. */
-const STATELESS = '2026-07-28';
+const STATELESS_REVISION = '2026-07-28';
 
 /**
  * The protocol of a server, stored for later connections: the revision 2026-07-28 without sessions, a
  * revision with `initialize`, or the transport of 2024-11-05. A type alias, because it must be JSON.
  */
-export type Spoken = {
+export type KnownProtocol = {
   readonly era: 'stateless' | 'session' | 'sse';
   /**
    * The capabilities of a server without sessions, such as `tools`. Other servers send theirs in each
@@ -36,17 +36,17 @@ export type Spoken = {
 };
 
 /** The server capabilities that this client uses. */
-const OFFERS = ['tools', 'resources', 'prompts', 'completions', 'logging'] as const;
+const USED_CAPABILITIES = ['tools', 'resources', 'prompts', 'completions', 'logging'] as const;
 
 /** Returns the data to store about a server, from its own description. */
-export const spokenBy = ({ capabilities }: DiscoverResult): Spoken => ({
+export const toKnownProtocol = ({ capabilities }: DiscoverResult): KnownProtocol => ({
   era: 'stateless',
-  offers: OFFERS.filter((name) => capabilities[name] !== undefined),
+  offers: USED_CAPABILITIES.filter((name) => capabilities[name] !== undefined),
 });
 
 /** Returns the description of a server, from the stored data. */
-export const rememberedOf = ({ offers = [] }: Spoken): DiscoverResult => ({
-  supportedVersions: [STATELESS],
+export const toDiscoverResult = ({ offers = [] }: KnownProtocol): DiscoverResult => ({
+  supportedVersions: [STATELESS_REVISION],
   capabilities: Object.fromEntries(offers.map((name) => [name, {}])),
 });
 
@@ -65,37 +65,43 @@ export interface Introduction {
  * errors that prevent a response pass through.
  */
 export async function discover(wire: Wire, introduction: Introduction): Promise<DiscoverResult | undefined> {
-  let answer = await answerTo(wire, 1, introduction);
+  let answer = await sendDiscover(wire, 1, introduction);
   // The response can come from another Worker of the server, with an older or newer version.
-  if ('error' in answer && namedBy(answer.error)?.includes(STATELESS)) {
-    answer = await answerTo(wire, 2, introduction);
+  if ('error' in answer && supportedRevisions(answer.error)?.includes(STATELESS_REVISION)) {
+    answer = await sendDiscover(wire, 2, introduction);
   }
-  if ('error' in answer) return olderThan(namedBy(answer.error));
+  if ('error' in answer) return assertOlder(supportedRevisions(answer.error));
   const { result } = answer;
   if (!isSpecType.DiscoverResult(result)) return undefined;
-  return result.supportedVersions.includes(STATELESS) ? result : olderThan(result.supportedVersions);
+  return result.supportedVersions.includes(STATELESS_REVISION)
+    ? result
+    : assertOlder(result.supportedVersions);
 }
 
-function olderThan(revisions: readonly string[] | undefined): undefined {
-  const isNewer = revisions?.length && revisions.every((one) => one > STATELESS);
+function assertOlder(revisions: readonly string[] | undefined): undefined {
+  const isNewer = revisions?.length && revisions.every((one) => one > STATELESS_REVISION);
   if (isNewer) throw new UnknownRevisionError(revisions);
 }
 
 /** The JSON-RPC error for an unsupported revision. It lists the supported ones. */
 const UNSUPPORTED_REVISION = -32_022;
 
-function namedBy({ code, data }: RefusalWords): readonly string[] | undefined {
+function supportedRevisions({ code, data }: RpcRefusal): readonly string[] | undefined {
   const named = code === UNSUPPORTED_REVISION && isJsonObject(data) ? data.supported : undefined;
   return Array.isArray(named) ? named.filter((one) => typeof one === 'string') : undefined;
 }
 
-type Answer = { readonly result: unknown } | { readonly error: RefusalWords };
+type DiscoverAnswer = { readonly result: unknown } | { readonly error: RpcRefusal };
 
-async function answerTo(wire: Wire, attempt: number, introduction: Introduction): Promise<Answer> {
+async function sendDiscover(
+  wire: Wire,
+  attempt: number,
+  introduction: Introduction,
+): Promise<DiscoverAnswer> {
   const id = `discover-${attempt}`;
-  let answer: Answer | undefined;
+  let answer: DiscoverAnswer | undefined;
   wire.onmessage = (message: JSONRPCMessage) => {
-    if (answeredBy(message) !== id) return;
+    if (answeredRequestId(message) !== id) return;
     if ('result' in message) answer = message;
     if ('error' in message) answer = { error: { ...message.error, data: message.error.data as Json } }; // it arrived as JSON
   };
@@ -104,19 +110,19 @@ async function answerTo(wire: Wire, attempt: number, introduction: Introduction)
       jsonrpc: '2.0',
       id,
       method: 'server/discover',
-      params: { _meta: envelopeOf(introduction) },
+      params: { _meta: toEnvelope(introduction) },
     });
   } catch (error) {
     if (!isOfOlderServer(error)) throw error;
-    return { error: (error instanceof HttpStatusError && error.said) || NOTHING_SAID };
+    return { error: (error instanceof HttpStatusError && error.said) || EMPTY_REFUSAL };
   }
-  return answer ?? { error: NOTHING_SAID };
+  return answer ?? { error: EMPTY_REFUSAL };
 }
 
-const NOTHING_SAID: RefusalWords = { code: 0, message: '' };
+const EMPTY_REFUSAL: RpcRefusal = { code: 0, message: '' };
 
-const envelopeOf = ({ clientInfo, capabilities }: Introduction) => ({
-  [PROTOCOL_VERSION_META_KEY]: STATELESS,
+const toEnvelope = ({ clientInfo, capabilities }: Introduction) => ({
+  [PROTOCOL_VERSION_META_KEY]: STATELESS_REVISION,
   [CLIENT_INFO_META_KEY]: clientInfo,
   [CLIENT_CAPABILITIES_META_KEY]: capabilities,
 });
@@ -134,10 +140,10 @@ const isOfOlderServer = (error: unknown): boolean =>
 export const isTtl = (said: unknown): said is number => Number.isSafeInteger(said) && Number(said) >= 0;
 
 /** Means that the server gave no cache period. The SDK requires a number. */
-export const UNSAID = Number.MAX_SAFE_INTEGER;
+export const NO_TTL = Number.MAX_SAFE_INTEGER;
 
 /** The lists in responses, and the checks for their items. */
-const LISTED = {
+const LIST_CHECKS = {
   tools: isSpecType.Tool,
   resources: isSpecType.Resource,
   resourceTemplates: isSpecType.ResourceTemplate,
@@ -145,7 +151,7 @@ const LISTED = {
 } as const;
 
 /** Returns whether a value passes a check. A value that is nested too deeply does not. */
-export function passes<One>(isOne: (value: unknown) => value is One, value: unknown): value is One {
+export function passesCheck<One>(isOne: (value: unknown) => value is One, value: unknown): value is One {
   const looked = attempt(() => isOne(value));
   return looked.ok && looked.value;
 }
@@ -155,16 +161,16 @@ export function passes<One>(isOne: (value: unknown) => value is One, value: unkn
  * whole list because of one invalid definition. It would also refuse a response that lacks its type or its
  * cache period, although by the specification clients treat it as complete.
  */
-export function readable(message: JSONRPCMessage): JSONRPCMessage {
+export function toReadableMessage(message: JSONRPCMessage): JSONRPCMessage {
   if (!('result' in message)) return message;
   const { resultType = 'complete', ttlMs, cacheScope, ...result } = message.result;
-  const lists = Object.entries(LISTED).flatMap(([name, isListed]) => {
+  const lists = Object.entries(LIST_CHECKS).flatMap(([name, isListed]) => {
     const list = result[name];
-    return Array.isArray(list) ? [[name, list.filter((one) => passes(isListed, one))]] : [];
+    return Array.isArray(list) ? [[name, list.filter((one) => passesCheck(isListed, one))]] : [];
   });
   const isKept = lists.length > 0 || 'contents' in result;
   const current = isKept && {
-    ttlMs: isTtl(ttlMs) ? ttlMs : UNSAID,
+    ttlMs: isTtl(ttlMs) ? ttlMs : NO_TTL,
     cacheScope: cacheScope === 'public' ? 'public' : 'private',
   };
   return { ...message, result: { ...result, resultType, ...current, ...Object.fromEntries(lists) } };

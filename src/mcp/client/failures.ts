@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
-import { untilAborted } from '../../tool/async.ts';
+import { raceAbort } from '../../tool/async.ts';
 import { oneLine } from '../content/words.ts';
 import { codeOf } from './in-session.ts';
 import { McpLostError, McpServerError } from './mcp-connection.ts';
@@ -14,24 +14,24 @@ import {
 } from './wire/wire-error.ts';
 
 /** A request whose response is no longer awaited. */
-interface GivenUp {
+interface Abandoned {
   readonly why: 'cancelled' | 'timeout';
   /** The time limit in milliseconds. */
   readonly timeout: number;
 }
 
 /** A failure. `givenUp` is set if the response was no longer awaited. */
-interface Failed {
+interface FailureDetails {
   readonly during: 'connect' | 'list';
   readonly error: unknown;
-  readonly givenUp: GivenUp | undefined;
+  readonly givenUp: Abandoned | undefined;
 }
 
 /** Creates the error for a server that could not be reached, or could not list its tools. */
-export function serverFailure(server: string, { during, error, givenUp }: Failed): McpServerError {
+export function serverFailure(server: string, { during, error, givenUp }: FailureDetails): McpServerError {
   if (error instanceof McpServerError) return error;
   const what = during === 'connect' ? 'cannot be reached' : 'could not list its tools';
-  const why = givenUp ? givenUpPhrase(givenUp) : phraseOf(error);
+  const why = givenUp ? abandonedPhrase(givenUp) : phraseOf(error);
   const message = credentialsProblem(server, error) ?? `MCP server '${server}' ${what}: ${why}.`;
   return new McpServerError({ server, during, message });
 }
@@ -39,10 +39,10 @@ export function serverFailure(server: string, { during, error, givenUp }: Failed
 /** Creates the error for a request that changes nothing. */
 export function requestFailure(
   server: string,
-  { method, error, givenUp }: Omit<Failed, 'during'> & { readonly method: string },
+  { method, error, givenUp }: Omit<FailureDetails, 'during'> & { readonly method: string },
 ): McpServerError {
   if (error instanceof McpServerError) return error;
-  const why = givenUp ? givenUpPhrase(givenUp) : phraseOf(error);
+  const why = givenUp ? abandonedPhrase(givenUp) : phraseOf(error);
   const message =
     credentialsProblem(server, error) ?? `MCP server '${server}' could not answer '${method}': ${why}.`;
   return new McpServerError({
@@ -54,11 +54,11 @@ export function requestFailure(
 }
 
 /** Creates the error for a capability that a server lacks. */
-export const notOffered = (server: string, what: string): McpServerError =>
+export const notOfferedFailure = (server: string, what: string): McpServerError =>
   new McpServerError({ server, during: 'request', message: `MCP server '${server}' has no ${what}.` });
 
 /** The JSON-RPC errors for a call that did not start. For one of them, a person must first visit a URL. */
-const NOT_BEGUN: ReadonlySet<number> = new Set([
+const NOT_STARTED_CODES: ReadonlySet<number> = new Set([
   ProtocolErrorCode.ParseError,
   ProtocolErrorCode.InvalidRequest,
   ProtocolErrorCode.MethodNotFound,
@@ -73,7 +73,7 @@ const NOT_BEGUN: ReadonlySet<number> = new Set([
  * Servers and SDKs return these errors if a running call is cut off: the connection was closed, or the time
  * was over.
  */
-const CUT_OFF: ReadonlySet<number> = new Set([-32_000, -32_001]);
+const CUT_OFF_CODES: ReadonlySet<number> = new Set([-32_000, -32_001]);
 
 /**
  * Creates the error for a call. It is a McpServerError if the server certainly did not run the call, or
@@ -87,29 +87,29 @@ export function callFailure(server: string, tool: string, error: unknown): McpSe
   const name = oneLine(tool, 80);
   if (wasRefused(error)) return certain(`MCP server '${server}' did not run '${name}': ${phraseOf(error)}.`);
   if (error instanceof ProtocolError) {
-    if (CUT_OFF.has(error.code)) return lost(server, name, phraseOf(error));
+    if (CUT_OFF_CODES.has(error.code)) return lostFailure(server, name, phraseOf(error));
     return certain(`The call of '${name}' of MCP server '${server}' failed: ${phraseOf(error)}.`);
   }
   const ran = (what: string) =>
     certain(`The result of '${name}' of MCP server '${server}' is not known: it ran, and ${what}.`);
   if (error instanceof AnswerTooLargeError) return ran(`${error.phrase}, which exceeds the limit`);
-  if (error instanceof WireError) return lost(server, name, error.phrase);
+  if (error instanceof WireError) return lostFailure(server, name, error.phrase);
   return ran("the server's answer is not a tool result");
 }
 
 /** Creates the error for a call whose result is no longer awaited. */
-export const callGivenUp = (server: string, tool: string, givenUp: GivenUp): McpLostError =>
-  lost(server, oneLine(tool, 80), givenUpPhrase(givenUp));
+export const abandonedCallFailure = (server: string, tool: string, givenUp: Abandoned): McpLostError =>
+  lostFailure(server, oneLine(tool, 80), abandonedPhrase(givenUp));
 
 /** Creates the error for a call that was cancelled before the request. */
-export const callNotMade = (server: string, tool: string): McpServerError =>
+export const cancelledCallFailure = (server: string, tool: string): McpServerError =>
   new McpServerError({
     server,
     during: 'call',
     message: `MCP server '${server}' did not run '${oneLine(tool, 80)}': the call was cancelled before.`,
   });
 
-const lost = (server: string, tool: string, phrase: string): McpLostError =>
+const lostFailure = (server: string, tool: string, phrase: string): McpLostError =>
   new McpLostError(
     `MCP server '${server}' was asked to run '${tool}', and ${phrase}: it is unknown whether it ran.`,
   );
@@ -123,15 +123,15 @@ function wasRefused(error: unknown): boolean {
     return error.status >= 400 && error.status < 500 && error.status !== 408;
   }
   if (error instanceof RedirectRefusedError) return error.isCertain;
-  if (error instanceof ProtocolError) return NOT_BEGUN.has(error.code);
+  if (error instanceof ProtocolError) return NOT_STARTED_CODES.has(error.code);
   return error instanceof AddressRefusedError || error instanceof NotSentError;
 }
 
 /** The maximum length of a server's own error text. */
-const MAX_WORDS = 500;
+const MAX_ERROR_TEXT = 500;
 
 /** Returns the text after "MCP server 'x' cannot be reached: ". */
-const givenUpPhrase = ({ why, timeout }: GivenUp): string =>
+const abandonedPhrase = ({ why, timeout }: Abandoned): string =>
   why === 'timeout' ? `it did not answer within ${timeout} ms` : 'the turn stopped waiting';
 
 /** Returns the same text for an error. */
@@ -139,7 +139,7 @@ function phraseOf(error: unknown): string {
   if (error instanceof WireError) return error.phrase;
   if (!(error instanceof ProtocolError)) return 'its answer is not valid MCP, or of an unsupported version';
   // Both sides of the SDK put the code before the text.
-  const words = oneLine(error.message.replace(/^(MCP error -?\d+: )+/, ''), MAX_WORDS);
+  const words = oneLine(error.message.replace(/^(MCP error -?\d+: )+/, ''), MAX_ERROR_TEXT);
   return `it answered with error ${error.code}: ${words.replace(/\.$/, '')}`;
 }
 
@@ -158,7 +158,7 @@ function credentialsDetail(error: unknown): string | undefined {
 interface Deadline {
   readonly signal: AbortSignal;
   /** `undefined` until either happens. */
-  readonly givenUp: GivenUp | undefined;
+  readonly givenUp: Abandoned | undefined;
   /** Waits for the work. If the signal aborts, rejects with its reason. */
   wait<T>(work: Promise<T>): Promise<T>;
 }
@@ -173,6 +173,6 @@ export function createDeadline(signal: AbortSignal, timeout: number): Deadline {
       if (signal.aborted) return { why: 'cancelled', timeout } as const;
       return late.aborted ? ({ why: 'timeout', timeout } as const) : undefined;
     },
-    wait: (work) => untilAborted(either, work),
+    wait: (work) => raceAbort(either, work),
   };
 }

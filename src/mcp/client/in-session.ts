@@ -12,16 +12,19 @@ import {
   type Tool,
 } from '@modelcontextprotocol/client';
 import type { CallInFlight } from './calls-in-flight.ts';
-import { isTtl, passes, UNSAID } from './discover.ts';
+import { isTtl, NO_TTL, passesCheck } from './discover.ts';
 import type { RemoteCall, RemoteRequest, ToolList } from './mcp-connection.ts';
-import { MAX_WAIT, type OpenWire } from './open-wire.ts';
+import { MAX_WAIT_MS, type OpenWire } from './open-wire.ts';
 import { paramHeaders } from './wire/mcp-headers.ts';
 import { HttpStatusError, NotSentError, WireError } from './wire/wire-error.ts';
 
 /**
  * Runs `work` in a session. Its errors pass through, but if the session ended, the reason for that is thrown.
  */
-export async function within<T>(session: OpenWire, work: (session: OpenWire) => Promise<T>): Promise<T> {
+export async function runInSession<T>(
+  session: OpenWire,
+  work: (session: OpenWire) => Promise<T>,
+): Promise<T> {
   if (session.wire.broken) throw new NotSentError();
   try {
     return await work(session);
@@ -33,42 +36,46 @@ export async function within<T>(session: OpenWire, work: (session: OpenWire) => 
 }
 
 /** The status for an unknown session (MCP specification, Session Management). */
-export const FORGOTTEN = 404;
+export const UNKNOWN_SESSION_STATUS = 404;
 
 /**
  * Returns whether a session is unusable. After a restart, many servers respond with 400 to an unknown
  * session. Others use 400 for a bad request, so the request is not repeated.
  */
-export const isRefused = (error: unknown, { wire }: OpenWire): error is HttpStatusError =>
-  error instanceof HttpStatusError && [FORGOTTEN, 400].includes(error.status) && wire.sessionId !== undefined;
+export const isSessionRefused = (error: unknown, { wire }: OpenWire): error is HttpStatusError =>
+  error instanceof HttpStatusError &&
+  [UNKNOWN_SESSION_STATUS, 400].includes(error.status) &&
+  wire.sessionId !== undefined;
 
 /**
  * Returns whether a server that was known to have no sessions has changed. It ran nothing then. If the
  * request itself is the problem, the server reports it again.
  */
-export const isMistaken = (error: unknown, { spoken, isRemembered }: OpenWire): boolean =>
-  isRemembered && spoken.era === 'stateless' && (error instanceof NotRememberedError || saysOtherwise(error));
+export const isProtocolOutdated = (error: unknown, { spoken, isRemembered }: OpenWire): boolean =>
+  isRemembered &&
+  spoken.era === 'stateless' &&
+  (error instanceof CapabilityUnknownError || contradictsProtocol(error));
 
-const saysOtherwise = (error: unknown): boolean =>
+const contradictsProtocol = (error: unknown): boolean =>
   error instanceof HttpStatusError &&
-  [400, FORGOTTEN, 405].includes(error.status) &&
+  [400, UNKNOWN_SESSION_STATUS, 405].includes(error.status) &&
   ![HEADER_MISMATCH, MISSING_CAPABILITY].includes(error.said?.code ?? 0);
 
 /** Thrown if the stored data about a server lacks a required capability. Nothing was sent. */
-class NotRememberedError extends Error {}
+class CapabilityUnknownError extends Error {}
 
 /**
  * Checks the stored data of a server without sessions for a capability. If it is missing, the data can be
  * outdated.
  *
- * @throws NotRememberedError, for which `isMistaken` returns `true`.
+ * @throws NotRememberedError, for which `isProtocolOutdated` returns `true`.
  */
-export function mustRemember(
+export function assertCapabilityKnown(
   { sdk, spoken, isRemembered }: OpenWire,
   offer: 'tools' | RemoteRequest['offer'],
 ): void {
   if (isRemembered && spoken.era === 'stateless' && !sdk.getServerCapabilities()?.[offer])
-    throw new NotRememberedError(`The stored data of the server does not include ${offer}.`);
+    throw new CapabilityUnknownError(`The stored data of the server does not include ${offer}.`);
 }
 
 /**
@@ -88,7 +95,7 @@ export function codeOf(error: unknown): number | undefined {
  * content and for the headers, but a session stores its own. The progress token is ours, because the wire
  * must also map requests to calls.
  */
-export function request(
+export function requestCall(
   { sdk, spoken }: OpenWire,
   { name, input, inputSchema = {}, meta, goesOn }: RemoteCall,
   call: CallInFlight,
@@ -103,7 +110,7 @@ export function request(
     },
     {
       signal: call.signal,
-      timeout: MAX_WAIT,
+      timeout: MAX_WAIT_MS,
       allowInputRequired: true,
       ...(isStateless && { headers: paramHeaders(inputSchema, input) }),
     },
@@ -114,7 +121,7 @@ export function request(
  * Returns the streamed content if the result itself is empty. A server that streams should repeat all content
  * in its result.
  */
-export function withStreamed(answer: CallToolResult, streamed: readonly ContentBlock[]): CallToolResult {
+export function mergeStreamed(answer: CallToolResult, streamed: readonly ContentBlock[]): CallToolResult {
   const isEmpty = answer.content.length === 0 && answer.structuredContent === undefined;
   if (!isEmpty || streamed.length === 0) return answer;
   const content: ContentBlock[] = [];
@@ -157,16 +164,16 @@ export async function listAll(sdk: Client, signal: AbortSignal, maxLength: numbe
   let length = 0;
   for (let cursor: string | undefined; ; ) {
     const params = cursor === undefined ? {} : { cursor };
-    const page = await whileAsked(signal, (asked) =>
+    const page = await withRequestSignal(signal, (asked) =>
       sdk.request({ method: 'tools/list', params }, specTypeSchemas.Result, {
         signal: asked,
-        timeout: MAX_WAIT,
+        timeout: MAX_WAIT_MS,
       }),
     );
     length += JSON.stringify(page).length;
     if (length > maxLength) throw new EndlessListError(`its list is longer than ${maxLength} characters`);
-    tools.push(...toolsOf(page.tools));
-    ttl = shorterOf(ttl, page.ttlMs);
+    tools.push(...validToolsIn(page.tools));
+    ttl = shorterTtl(ttl, page.ttlMs);
     if (typeof page.nextCursor !== 'string') return { tools, ttl };
     cursor = page.nextCursor;
     if (seen.has(cursor)) throw new EndlessListError('its pages form a loop');
@@ -179,7 +186,7 @@ export async function listAll(sdk: Client, signal: AbortSignal, maxLength: numbe
  * Gives the SDK a signal that ends with the request. Otherwise the SDK would send a cancellation for an
  * answered request, much later and with our own reason.
  */
-export async function whileAsked<T>(
+export async function withRequestSignal<T>(
   signal: AbortSignal,
   ask: (asked: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -194,8 +201,8 @@ export async function whileAsked<T>(
   }
 }
 
-const toolsOf = (listed: unknown): readonly Tool[] =>
-  Array.isArray(listed) ? listed.filter((one) => passes(isSpecType.Tool, one)) : [];
+const validToolsIn = (listed: unknown): readonly Tool[] =>
+  Array.isArray(listed) ? listed.filter((one) => passesCheck(isSpecType.Tool, one)) : [];
 
-const shorterOf = (before: number | undefined, said: unknown): number | undefined =>
-  isTtl(said) && said !== UNSAID ? Math.min(said, before ?? said) : before;
+const shorterTtl = (before: number | undefined, said: unknown): number | undefined =>
+  isTtl(said) && said !== NO_TTL ? Math.min(said, before ?? said) : before;

@@ -127,14 +127,14 @@ export interface McpClientConfig<Name extends string = string> {
 }
 
 /** The properties that a definition can omit and a client always has. */
-type Defaulted = 'timeout' | 'connectTimeout' | 'maxResponseBytes' | 'drift' | 'elicitation';
+type DefaultedOption = 'timeout' | 'connectTimeout' | 'maxResponseBytes' | 'drift' | 'elicitation';
 
-type Settings = { readonly [Key in Defaulted]: Exclude<McpClientConfig[Key], undefined> };
+type Settings = { readonly [Key in DefaultedOption]: Exclude<McpClientConfig[Key], undefined> };
 
 /** An MCP server for agents. Created by `defineMcpClient`; it does not connect by itself. */
 export interface McpClient<Name extends string = string>
   extends Settings,
-    Omit<McpClientConfig<Name>, Defaulted> {
+    Omit<McpClientConfig<Name>, DefaultedOption> {
   /** For type inference only, never set. */
   readonly '~mcp'?: 'client';
 }
@@ -149,7 +149,7 @@ export type MetaConverter = (context: ToolCallContext) => JsonObject;
  * Sends the whole context except Holdfast's own keys. For a server that is trusted with everything in the
  * context.
  */
-export const passThrough: MetaConverter = (context) => picked(context, isOfTheApp);
+export const passThrough: MetaConverter = (context) => pickKeys(context, isAppKey);
 
 /** Sends no context. This is the default. */
 export const noOp: MetaConverter = () => ({});
@@ -164,7 +164,7 @@ export const noOp: MetaConverter = () => ({});
  */
 export function allowKeys(...keys: readonly string[]): MetaConverter {
   const allowed = new Set(keys);
-  return (context) => picked(context, (key) => allowed.has(key));
+  return (context) => pickKeys(context, (key) => allowed.has(key));
 }
 
 /**
@@ -178,12 +178,12 @@ export function allowKeys(...keys: readonly string[]): MetaConverter {
  */
 export function denyKeys(...keys: readonly string[]): MetaConverter {
   const denied = new Set(keys);
-  return (context) => picked(context, (key) => isOfTheApp(key) && !denied.has(key));
+  return (context) => pickKeys(context, (key) => isAppKey(key) && !denied.has(key));
 }
 
 /** Loop ids stay private. From them, a server could tell which of its calls belong together. */
-const isOfTheApp = (key: string): boolean => !key.startsWith('holdfast.');
+const isAppKey = (key: string): boolean => !key.startsWith('holdfast.');
 
 /** `fromEntries` creates own properties, even for a key such as `__proto__`. */
-const picked = (context: ToolCallContext, isSent: (key: string) => boolean): JsonObject =>
+const pickKeys = (context: ToolCallContext, isSent: (key: string) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(context.toJSON()).filter(([key]) => isSent(key)));

@@ -11,7 +11,7 @@ import type {
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { SessionCredentials } from '../../tool/tool.ts';
-import type { Spoken } from './discover.ts';
+import type { KnownProtocol } from './discover.ts';
 import type { WireSession } from './wire/wire.ts';
 
 /** The tools of a server. */
@@ -84,7 +84,7 @@ export interface McpConnection {
   /** `true` if the server has reported or shown that its tools changed since the last list. */
   readonly hasChanged: boolean;
   /** The server's protocol, for later connections. `undefined` until it is known. */
-  readonly spoken: Spoken | undefined;
+  readonly spoken: KnownProtocol | undefined;
   /**
    * Lists every tool, from all pages, without invalid definitions.
    *
@@ -152,7 +152,7 @@ export class McpLostError extends Error {
 }
 
 /** The parts of an invocation that a connection uses. */
-export interface ForInvocation {
+export interface InvocationScope {
   /** Aborts to abandon the connection. */
   readonly signal: AbortSignal;
   /** Called for requests that no claim has paid for. */
@@ -160,14 +160,14 @@ export interface ForInvocation {
   /** Keeps the server's session for the next invocation. Defaults to ending it with this one. */
   readonly keeper?: SessionKeeper | undefined;
   /** The server's known protocol, which then need not be discovered. */
-  readonly known?: Spoken | undefined;
+  readonly known?: KnownProtocol | undefined;
 }
 
 /**
  * The maximum length of a stored session. Its id is the smallest part; the rest is the server's description
  * of itself.
  */
-const MAX_KEPT = 16 * 1024;
+const MAX_SESSION_LENGTH = 16 * 1024;
 
 /** The session of an earlier invocation with a server. */
 export interface FormerSession {
@@ -188,14 +188,14 @@ export interface SessionKeeper {
 }
 
 /** Marks that a session existed, with any caller. That is all a model needs to know. */
-const SOME = 'some';
+const ANY_SESSION = 'some';
 
 /**
  * Stores a session with the data that it is bound to. `caller` is a digest of the server and of everything
  * that identifies the caller. A model does not distinguish callers, so a new session for another caller is a
  * loss to it, too.
  */
-export function keptSession(
+export function createSessionKeeper(
   credentials: SessionCredentials,
   { server, caller }: { readonly server: string; readonly caller: string },
 ): SessionKeeper {
@@ -207,24 +207,24 @@ export function keptSession(
       if (found.status === 'none') {
         return { isLost: (await credentials.find(keyOfAny)).status !== 'none' };
       }
-      const former = found.status === 'found' ? readFormer(found.value) : undefined;
+      const former = found.status === 'found' ? parseFormerSession(found.value) : undefined;
       return former ?? { isLost: true };
     },
     async keep(session, isLost) {
       const value = session && JSON.stringify({ ...session, isLost });
-      if (value === undefined || value.length > MAX_KEPT) {
+      if (value === undefined || value.length > MAX_SESSION_LENGTH) {
         await Promise.all([credentials.keep(key, null), credentials.keep(keyOfAny, null)]);
         return false;
       }
       if (!(await credentials.keep(key, value))) return false;
-      if ((await credentials.find(keyOfAny)).status === 'none') await credentials.keep(keyOfAny, SOME);
+      if ((await credentials.find(keyOfAny)).status === 'none') await credentials.keep(keyOfAny, ANY_SESSION);
       return true;
     },
   };
 }
 
 /** The stored value can come from another version of this code. */
-function readFormer(value: string): FormerSession | undefined {
+function parseFormerSession(value: string): FormerSession | undefined {
   const parsed = attempt((): Json => JSON.parse(value));
   if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;
   const { id, begun, isLost } = parsed.value;

@@ -4,8 +4,14 @@ import {
   type PriorDiscovery,
   ProtocolError,
 } from '@modelcontextprotocol/client';
-import { type Reached, serveRequests } from './calls-in-flight.ts';
-import { discover, readable, rememberedOf, type Spoken, spokenBy } from './discover.ts';
+import { type ClientSide, serveRequests } from './calls-in-flight.ts';
+import {
+  discover,
+  type KnownProtocol,
+  toDiscoverResult,
+  toKnownProtocol,
+  toReadableMessage,
+} from './discover.ts';
 import type { McpClient } from './mcp-client.ts';
 import { OldSse } from './wire/old-sse.ts';
 import { StreamableHttp } from './wire/streamable-http.ts';
@@ -16,29 +22,29 @@ import { HttpStatusError, NotMcpError } from './wire/wire-error.ts';
 export interface OpenWire {
   readonly sdk: Client;
   readonly wire: Wire;
-  readonly spoken: Spoken;
+  readonly spoken: KnownProtocol;
   /** `true` if its protocol was stored earlier, and is not confirmed yet. */
   readonly isRemembered: boolean;
 }
 
 /** This client's introduction to a server. */
-const CLIENT = { name: 'holdfast', version: '0.1.0' };
+const CLIENT_INFO = { name: 'holdfast', version: '0.1.0' };
 
 /** Milliseconds for the SDK, whose default limit is shorter. Signals end requests that take too long. */
-export const MAX_WAIT = 3_600_000;
+export const MAX_WAIT_MS = 3_600_000;
 
 /**
  * The statuses with which a server of the old transport responds to `initialize` (MCP specification,
  * Backwards Compatibility).
  */
-const FROM_OLD_SERVERS: ReadonlySet<number> = new Set([400, 404, 405]);
+const OLD_SERVER_STATUSES: ReadonlySet<number> = new Set([400, 404, 405]);
 
 /** The conditions for opening a wire. */
-interface Opening {
-  readonly reached: Reached;
+interface OpenOptions {
+  readonly reached: ClientSide;
   readonly signal: AbortSignal;
   /** The server's known protocol. */
-  readonly known?: Spoken | undefined;
+  readonly known?: KnownProtocol | undefined;
   /** The session to resume, if the server still knows it. */
   readonly former?: WireSession | undefined;
 }
@@ -55,37 +61,37 @@ interface Opening {
 export async function openWire(
   { transport }: McpClient,
   access: ServerAccess,
-  { known, ...opening }: Opening,
+  { known, ...opening }: OpenOptions,
 ): Promise<OpenWire> {
-  if (transport === 'sse') return open(new OldSse(access), SSE, opening);
-  const former = await goneOn(access, opening);
+  if (transport === 'sse') return openWith(new OldSse(access), SSE_PROTOCOL, opening);
+  const former = await resumeSession(access, opening);
   if (former) return former;
   const isOfUse = known && !(known.era === 'sse' && transport !== undefined);
-  if (!isOfUse) return negotiated({ transport }, access, opening);
+  if (!isOfUse) return negotiateWire({ transport }, access, opening);
   try {
     const wire = known.era === 'sse' ? new OldSse(access) : new StreamableHttp(access);
-    return { ...(await open(wire, known, opening)), isRemembered: true };
+    return { ...(await openWith(wire, known, opening)), isRemembered: true };
   } catch (error) {
     opening.signal.throwIfAborted();
-    if (!isOfAnother(error)) throw error;
-    return negotiated({ transport }, access, opening);
+    if (!isOtherProtocolError(error)) throw error;
+    return negotiateWire({ transport }, access, opening);
   }
 }
 
-const SESSION = { era: 'session' } as const satisfies Spoken;
-const SSE = { era: 'sse' } as const satisfies Spoken;
+const SESSION_PROTOCOL = { era: 'session' } as const satisfies KnownProtocol;
+const SSE_PROTOCOL = { era: 'sse' } as const satisfies KnownProtocol;
 
-async function negotiated(
+async function negotiateWire(
   { transport }: Pick<McpClient, 'transport'>,
   access: ServerAccess,
-  opening: Opening,
+  opening: OpenOptions,
 ): Promise<OpenWire> {
   const { signal } = opening;
   try {
-    return await open(new StreamableHttp(access), undefined, opening);
+    return await openWith(new StreamableHttp(access), undefined, opening);
   } catch (error) {
-    if (transport !== undefined || !isOfOldServer(error)) throw error;
-    return await open(new OldSse(access), SSE, opening).catch(() => {
+    if (transport !== undefined || !isOldServerError(error)) throw error;
+    return await openWith(new OldSse(access), SSE_PROTOCOL, opening).catch(() => {
       signal.throwIfAborted();
       throw error;
     });
@@ -96,63 +102,67 @@ async function negotiated(
  * Resumes the former session. Returns `undefined` if there is none, or the server responds without resuming
  * it.
  */
-async function goneOn(access: ServerAccess, opening: Opening): Promise<OpenWire | undefined> {
+async function resumeSession(access: ServerAccess, opening: OpenOptions): Promise<OpenWire | undefined> {
   const { former } = opening;
   try {
     // Only revisions with `initialize` have sessions.
-    return former && (await open(new StreamableHttp(access, former), SESSION, opening));
+    return former && (await openWith(new StreamableHttp(access, former), SESSION_PROTOCOL, opening));
   } catch (error) {
-    if (!isNotKnown(error)) throw error;
+    if (!isUnknownSession(error)) throw error;
     return undefined;
   }
 }
 
 /** These statuses say nothing about a session. */
-const BUSY: ReadonlySet<number> = new Set([408, 429]);
+const BUSY_STATUSES: ReadonlySet<number> = new Set([408, 429]);
 
 /**
  * Returns whether the server does not know a session. The specification says 404, but servers also use 400
  * and others.
  */
-const isNotKnown = (error: unknown): boolean =>
+const isUnknownSession = (error: unknown): boolean =>
   error instanceof HttpStatusError
-    ? error.status >= 400 && error.status < 500 && !BUSY.has(error.status)
+    ? error.status >= 400 && error.status < 500 && !BUSY_STATUSES.has(error.status)
     : error instanceof NotMcpError || error instanceof ProtocolError;
 
-const isOfOldServer = (error: unknown): boolean =>
-  error instanceof HttpStatusError && FROM_OLD_SERVERS.has(error.status);
+const isOldServerError = (error: unknown): boolean =>
+  error instanceof HttpStatusError && OLD_SERVER_STATUSES.has(error.status);
 
 /** Returns whether the server can have changed, because it does not begin a session of the known kind. */
-const isOfAnother = (error: unknown): boolean =>
-  isOfOldServer(error) || error instanceof ProtocolError || error instanceof NotMcpError;
+const isOtherProtocolError = (error: unknown): boolean =>
+  isOldServerError(error) || error instanceof ProtocolError || error instanceof NotMcpError;
 
 /**
  * The SDK must not check results by a server's schemas. A session stores those of its own list, and checks by
  * them.
  */
-const NO_SCHEMAS = {
+const NO_VALIDATOR = {
   getValidator(): never {
     throw new Error('The SDK is given no schemas.');
   },
 };
 
 /** Opens a wire with the known or the discovered protocol. */
-async function open(wire: Wire, known: Spoken | undefined, { reached, signal }: Opening): Promise<OpenWire> {
+async function openWith(
+  wire: Wire,
+  known: KnownProtocol | undefined,
+  { reached, signal }: OpenOptions,
+): Promise<OpenWire> {
   const giveUp = () => void wire.close();
   signal.addEventListener('abort', giveUp, { once: true });
   try {
     signal.throwIfAborted();
     const capabilities: ClientCapabilities = reached.elicits ? { elicitation: { form: {} } } : {};
-    const prior = await priorOf(wire, known, capabilities);
-    const spoken = prior.kind === 'modern' ? spokenBy(prior.discover) : (known ?? SESSION);
-    const sdk = new Client(CLIENT, {
+    const prior = await toPriorDiscovery(wire, known, capabilities);
+    const spoken = prior.kind === 'modern' ? toKnownProtocol(prior.discover) : (known ?? SESSION_PROTOCOL);
+    const sdk = new Client(CLIENT_INFO, {
       capabilities,
-      jsonSchemaValidator: NO_SCHEMAS,
+      jsonSchemaValidator: NO_VALIDATOR,
       // Our own code decides who answers a server's questions, not the SDK.
       inputRequired: { autoFulfill: false },
     });
     serveRequests(sdk, wire, reached);
-    await sdk.connect(wire, { timeout: MAX_WAIT, prior });
+    await sdk.connect(wire, { timeout: MAX_WAIT_MS, prior });
     if (spoken.era === 'stateless') readLeniently(wire);
     return { sdk, wire, spoken, isRemembered: false };
   } catch (error) {
@@ -168,17 +178,17 @@ async function open(wire: Wire, known: Spoken | undefined, { reached, signal }: 
  * Returns the revision for the SDK. It does not detect it by itself, because it treats each lost request as a
  * response.
  */
-async function priorOf(
+async function toPriorDiscovery(
   wire: Wire,
-  known: Spoken | undefined,
+  known: KnownProtocol | undefined,
   capabilities: ClientCapabilities,
 ): Promise<PriorDiscovery> {
-  if (known?.era === 'stateless') return { kind: 'modern', discover: rememberedOf(known) };
-  const found = known ? undefined : await discover(wire, { clientInfo: CLIENT, capabilities });
+  if (known?.era === 'stateless') return { kind: 'modern', discover: toDiscoverResult(known) };
+  const found = known ? undefined : await discover(wire, { clientInfo: CLIENT_INFO, capabilities });
   return found ? { kind: 'modern', discover: found } : { kind: 'legacy' };
 }
 
 function readLeniently(wire: Wire): void {
   const { onmessage: take } = wire;
-  wire.onmessage = (message) => take?.(readable(message));
+  wire.onmessage = (message) => take?.(toReadableMessage(message));
 }

@@ -1,11 +1,11 @@
 import { isJSONRPCResultResponse, type JSONRPCMessage } from '@modelcontextprotocol/client';
-import { isPrivateHost, publicAddress } from '../../tool/public-address.ts';
+import { isPrivateHost, parsePublicAddress } from '../../tool/public-address.ts';
 import { Secrets } from '../../tool/secrets.ts';
-import type { Spoken } from './discover.ts';
+import type { KnownProtocol } from './discover.ts';
 import type { McpCaller, McpClient, McpUser } from './mcp-client.ts';
 import { McpServerError } from './mcp-connection.ts';
-import { authorizingFetch } from './wire/authorizing-fetch.ts';
-import { type Fetch, guardedFetch } from './wire/guarded-fetch.ts';
+import { createAuthorizingFetch } from './wire/authorizing-fetch.ts';
+import { createGuardedFetch, type Fetch } from './wire/guarded-fetch.ts';
 import type { ServerAccess } from './wire/wire.ts';
 
 /**
@@ -14,19 +14,19 @@ import type { ServerAccess } from './wire/wire.ts';
  *
  * @throws McpServerError if the URL is not allowed, or the client's own code throws. That error is the cause.
  */
-export function addressOf(client: McpClient, { principal, context }: McpUser): URL {
+export function serverUrlOf(client: McpClient, { principal, context }: McpUser): URL {
   const { url, allowPrivate } = client;
-  const given = typeof url === 'string' ? url : addressFrom(client, url, { principal, context });
+  const given = typeof url === 'string' ? url : computeUrl(client, url, { principal, context });
   // Code without types can return a promise.
   const address = typeof given === 'string' ? URL.parse(given) : null;
   if (!address || !/^https?:$/.test(address.protocol)) {
-    throw unreachable(client, 'its address is not an http(s) URL');
+    throw unreachableError(client, 'its address is not an http(s) URL');
   }
   // The developer wrote a literal. A URL from data can come from anyone.
   if (typeof url === 'string') return address;
-  const read = publicAddress(given, allowPrivate);
+  const read = parsePublicAddress(given, allowPrivate);
   if (read instanceof URL) return read;
-  throw unreachable(client, `its address ${read.wrong}`);
+  throw unreachableError(client, `its address ${read.wrong}`);
 }
 
 /**
@@ -34,7 +34,7 @@ export function addressOf(client: McpClient, { principal, context }: McpUser): U
  * begin and one to end. Discovering that a server needs one takes another, which is counted when it is made.
  * A server that is known to have no sessions needs none.
  */
-export const connectingSubrequests = (known: Spoken | undefined): number =>
+export const connectingSubrequests = (known: KnownProtocol | undefined): number =>
   known?.era === 'stateless' ? 0 : 4;
 
 /** The account for the requests of one connection. */
@@ -49,7 +49,7 @@ export interface Credit {
  * Creates the account of a connection. Each request beyond the claims is counted, because an invocation has a
  * limited number. The claim that opened the connection pays for the requests before the first credit.
  */
-export function createCredit(count: (subrequests: number) => void, known?: Spoken): Credit {
+export function createCredit(count: (subrequests: number) => void, known?: KnownProtocol): Credit {
   let left = 0;
   let lent = connectingSubrequests(known);
   return {
@@ -82,31 +82,40 @@ const MAX_TOKEN_BYTES = 256 * 1024;
  * @throws McpServerError if a secret is missing, the URL is not allowed, or the client's own code throws.
  * That error is the cause.
  */
-export async function accessTo(client: McpClient, caller: McpCaller, credit: Credit): Promise<ServerAccess> {
-  const url = addressOf(client, caller);
-  const headers = await headersOf(client, caller);
+export async function createServerAccess(
+  client: McpClient,
+  caller: McpCaller,
+  credit: Credit,
+): Promise<ServerAccess> {
+  const url = serverUrlOf(client, caller);
+  const headers = await createHeaders(client, caller);
   const redactor = createRedactor(caller.secrets);
   hideHeaders(redactor, headers);
   const guarded = (maxResponseBytes: number): Fetch =>
-    guardedOf(client, { url, redactor, credit, maxResponseBytes });
+    createClientFetch(client, { url, redactor, credit, maxResponseBytes });
   const fetch = guarded(client.maxResponseBytes);
   const fetchToken = guarded(Math.min(client.maxResponseBytes, MAX_TOKEN_BYTES));
-  const provider = await attempt(client, 'OAuth provider', () => client.oauth?.(caller));
+  const provider = await runClientCode(client, 'OAuth provider', () => client.oauth?.(caller));
   const { hide, redact } = redactor;
   return {
     url,
     headers,
-    fetch: provider ? authorizingFetch({ provider, server: url, fetch, fetchToken, hide, redact }) : fetch,
+    fetch: provider
+      ? createAuthorizingFetch({ provider, server: url, fetch, fetchToken, hide, redact })
+      : fetch,
     mayAnswer: createAnswerLimit(),
     redact,
     hide,
   };
 }
 
-async function headersOf(client: McpClient, caller: McpCaller): Promise<Readonly<Record<string, string>>> {
+async function createHeaders(
+  client: McpClient,
+  caller: McpCaller,
+): Promise<Readonly<Record<string, string>>> {
   const { headers, bearer } = client;
-  const token = bearer === undefined ? undefined : tokenOf(client, caller, bearer);
-  const given = await attempt(client, 'headers', () => headers?.(caller));
+  const token = bearer === undefined ? undefined : readToken(client, caller, bearer);
+  const given = await runClientCode(client, 'headers', () => headers?.(caller));
   try {
     const sent = new Headers(given);
     for (const name of [...sent.keys()]) if (PROTOCOL_HEADERS.test(name)) sent.delete(name);
@@ -114,11 +123,11 @@ async function headersOf(client: McpClient, caller: McpCaller): Promise<Readonly
     return Object.fromEntries(sent);
   } catch {
     // The cause is left out, because it can quote the value.
-    throw unreachable(client, 'its headers cannot be sent');
+    throw unreachableError(client, 'its headers cannot be sent');
   }
 }
 
-function tokenOf({ name: server }: McpClient, { secrets }: McpCaller, name: string): string {
+function readToken({ name: server }: McpClient, { secrets }: McpCaller, name: string): string {
   const token = secrets.get(name);
   if (token !== undefined) return token;
   // A model reads this message. The property can hold the secret itself by mistake, so its value is not
@@ -128,16 +137,19 @@ function tokenOf({ name: server }: McpClient, { secrets }: McpCaller, name: stri
 }
 
 /** The rules for requests: the URL, the size of responses, and the account. */
-interface Guarded {
+interface GuardOptions {
   readonly url: URL;
   readonly redactor: Redactor;
   readonly credit: Credit;
   readonly maxResponseBytes: number;
 }
 
-function guardedOf(client: McpClient, { url: server, redactor, credit, maxResponseBytes }: Guarded): Fetch {
+function createClientFetch(
+  client: McpClient,
+  { url: server, redactor, credit, maxResponseBytes }: GuardOptions,
+): Fetch {
   const { fetch = globalThis.fetch, allowPrivate = false, url } = client;
-  return guardedFetch({
+  return createGuardedFetch({
     // Called without a receiver, because the platform's `fetch` accepts no other than the global one.
     fetch: (address, init) => {
       credit.use();
@@ -152,11 +164,11 @@ function guardedOf(client: McpClient, { url: server, redactor, credit, maxRespon
 }
 
 /** Runs code of the client. A model does not see its errors, only what could not be created. */
-async function attempt<T>(client: McpClient, what: string, make: () => T): Promise<Awaited<T>> {
+async function runClientCode<T>(client: McpClient, what: string, make: () => T): Promise<Awaited<T>> {
   try {
     return await make();
   } catch (cause) {
-    throw unreachable(client, `its ${what} could not be made`, { cause });
+    throw unreachableError(client, `its ${what} could not be made`, { cause });
   }
 }
 
@@ -169,22 +181,22 @@ const MAX_ANSWERS = 12;
  */
 function createAnswerLimit(): (answer: JSONRPCMessage) => boolean {
   let answers = 0;
-  return (answer) => isOfPeople(answer) || ++answers <= MAX_ANSWERS;
+  return (answer) => isElicitationAnswer(answer) || ++answers <= MAX_ANSWERS;
 }
 
-const isOfPeople = (answer: JSONRPCMessage): boolean =>
+const isElicitationAnswer = (answer: JSONRPCMessage): boolean =>
   isJSONRPCResultResponse(answer) && Object.hasOwn(answer.result, 'action');
 
-function addressFrom(client: McpClient, url: (user: McpUser) => string, user: McpUser): string {
+function computeUrl(client: McpClient, url: (user: McpUser) => string, user: McpUser): string {
   try {
     return url(user);
   } catch (cause) {
-    throw unreachable(client, 'its address could not be made', { cause });
+    throw unreachableError(client, 'its address could not be made', { cause });
   }
 }
 
 /** Creates the error for a server that was not called yet. `why` follows "it cannot be reached: ". */
-const unreachable = ({ name }: McpClient, why: string, options?: ErrorOptions): McpServerError =>
+const unreachableError = ({ name }: McpClient, why: string, options?: ErrorOptions): McpServerError =>
   new McpServerError({
     server: name,
     during: 'connect',
@@ -230,7 +242,7 @@ export function hideHeaders({ hide }: Redactor, headers: Readonly<Record<string,
     const [, scheme = '', credentials = value] =
       (/authorization$/i.test(name) && /^([\w-]+) +(.+)$/.exec(value)) || [];
     hide(name, credentials);
-    if (scheme.toLowerCase() === 'basic') hide('password', passwordOf(credentials));
+    if (scheme.toLowerCase() === 'basic') hide('password', passwordIn(credentials));
   }
 }
 
@@ -238,7 +250,7 @@ export function hideHeaders({ hide }: Redactor, headers: Readonly<Record<string,
  * Returns the password, or with its user if it is short, because short words occur by chance. Empty if there
  * is none.
  */
-function passwordOf(credentials: string): string {
+function passwordIn(credentials: string): string {
   try {
     const decoded = new TextDecoder().decode(Uint8Array.from(atob(credentials), (one) => one.charCodeAt(0)));
     const password = decoded.slice(decoded.indexOf(':') + 1);

@@ -7,7 +7,7 @@ import { type DomainType, defineDomainType } from '../../tool/domain-type.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { content } from '../../tool/to-tool-result.ts';
 import { artifact, type ToolResult } from '../../tool/tool-result.ts';
-import { blockWords, contentWords, inTurn, isForUserOnly, originWords } from './words.ts';
+import { formatBlock, formatOrigin, isForUserOnly, mapForModel, toContentWords } from './words.ts';
 
 /** Content of a server's tool other than text: images, audio, resources, links. */
 export interface McpContent {
@@ -53,8 +53,8 @@ export async function mcpResult(blocks: readonly ContentBlock[], words?: string)
   if (!copy.ok || !Array.isArray(copy.value)) return artifact(words ?? '', McpContent, { content: blocks });
   const copies = copy.value.filter(isJsonObject);
   if (words !== undefined) return artifact(words, McpContent, { content: copies });
-  const { parts, kept } = await blockFiles(copies);
-  const said = parts.length === 0 ? contentWords(copies).words : content(parts);
+  const { parts, kept } = await toBlockFiles(copies);
+  const said = parts.length === 0 ? toContentWords(copies).words : content(parts);
   return artifact(said, McpContent, kept(copies, undefined));
 }
 
@@ -93,11 +93,11 @@ interface BlockFiles {
  * Converts images, audio and resources with bytes to files. Skips blocks for the user only, and those without
  * a media type, bytes or valid base64. The caller checks the size of files. Never throws.
  */
-export async function blockFiles(blocks: readonly JsonObject[]): Promise<BlockFiles> {
+export async function toBlockFiles(blocks: readonly JsonObject[]): Promise<BlockFiles> {
   const files = new Map<JsonObject, NewFile>();
   const elsewhere = new Map<string, BytesElsewhere>();
   for (const block of blocks) {
-    const found = files.size < MAX_FILES && !isForUserOnly(block) ? fileOf(block) : undefined;
+    const found = files.size < MAX_FILES && !isForUserOnly(block) ? decodeFile(block) : undefined;
     if (!found) continue;
     const { file, base64, bytes } = found;
     files.set(block, file);
@@ -105,16 +105,16 @@ export async function blockFiles(blocks: readonly JsonObject[]): Promise<BlockFi
       elsewhere.set(base64, { sha256: await sha256Hex(bytes), size: bytes.byteLength });
   }
   return {
-    parts: files.size === 0 ? [] : contentParts(blocks, files),
+    parts: files.size === 0 ? [] : toContentParts(blocks, files),
     kept: (content, structured) => ({
-      content: content.map((block) => withoutBytes(block, elsewhere)),
-      ...(structured && { structuredContent: withoutRepeated(structured, elsewhere) }),
+      content: content.map((block) => replaceBytes(block, elsewhere)),
+      ...(structured && { structuredContent: replaceRepeatedBytes(structured, elsewhere) }),
     }),
   };
 }
 
 /** Returns the base64 of a block, if it has any. */
-export function binaryOf({ data, resource }: JsonObject): string | undefined {
+export function base64Of({ data, resource }: JsonObject): string | undefined {
   const binary = isJsonObject(resource) ? resource.blob : data;
   return typeof binary === 'string' && binary !== '' ? binary : undefined;
 }
@@ -128,29 +128,29 @@ interface DecodedFile {
 
 const BINARY_TYPES = ['image', 'audio', 'resource'];
 
-function fileOf(block: JsonObject): DecodedFile | undefined {
+function decodeFile(block: JsonObject): DecodedFile | undefined {
   const { type, resource } = block;
   const from = isJsonObject(resource) ? resource : undefined;
   const { mimeType } = from ?? block;
-  const base64 = binaryOf(block);
+  const base64 = base64Of(block);
   // The text of a resource makes its bytes redundant.
   if (base64 === undefined || typeof from?.text === 'string') return undefined;
   if (!BINARY_TYPES.includes(String(type)) || typeof mimeType !== 'string') return undefined;
   const mediaType = toMediaType(mimeType);
-  const bytes = mediaType === undefined ? undefined : decoded(base64);
+  const bytes = mediaType === undefined ? undefined : decodeBase64(base64);
   if (mediaType === undefined || bytes === undefined || bytes.byteLength === 0) return undefined;
-  const name = from && nameOf(from);
+  const name = from && resourceNameOf(from);
   return { base64, bytes, file: { type: 'file', mediaType, ...(name !== undefined && { name }), bytes } };
 }
 
 /** Decodes base64. Some servers break it into lines, or omit the padding. */
-function decoded(base64: string): Uint8Array<ArrayBuffer> | undefined {
+function decodeBase64(base64: string): Uint8Array<ArrayBuffer> | undefined {
   const digits = base64.replaceAll(/\s/g, '').replace(/={1,2}$/, '');
   return fromBase64(digits.padEnd(Math.ceil(digits.length / 4) * 4, '='));
 }
 
 /** Returns the name of a resource: the last part of its URI, or else its title. */
-function nameOf({ uri, title }: JsonObject): string | undefined {
+function resourceNameOf({ uri, title }: JsonObject): string | undefined {
   const last = typeof uri === 'string' ? lastSegment(uri) : '';
   return toFileName(last) ?? (typeof title === 'string' ? toFileName(title) : undefined);
 }
@@ -166,7 +166,7 @@ function lastSegment(uri: string): string {
 }
 
 /** Returns the parts: each file after its origin, and the text between two files as one part. */
-function contentParts(
+function toContentParts(
   blocks: readonly JsonObject[],
   files: ReadonlyMap<JsonObject, NewFile>,
 ): readonly ContentPart[] {
@@ -178,9 +178,9 @@ function contentParts(
     if (text.trim() !== '') parts.push({ type: 'text', text });
     words = [];
   };
-  const said = inTurn<string | NewFile>(blocks, (block) => {
+  const said = mapForModel<string | NewFile>(blocks, (block) => {
     const file = files.get(block);
-    return file ? [originWords(block), file].filter((one) => one !== '') : [blockWords(block)];
+    return file ? [formatOrigin(block), file].filter((one) => one !== '') : [formatBlock(block)];
   });
   for (const one of said) {
     if (typeof one === 'string') words.push(one);
@@ -193,10 +193,10 @@ function contentParts(
   return parts;
 }
 
-type Elsewhere = ReadonlyMap<string, BytesElsewhere>;
+type ReplacedBytes = ReadonlyMap<string, BytesElsewhere>;
 
-function withoutBytes(block: JsonObject, elsewhere: Elsewhere): JsonObject {
-  const instead = elsewhere.get(binaryOf(block) ?? '');
+function replaceBytes(block: JsonObject, elsewhere: ReplacedBytes): JsonObject {
+  const instead = elsewhere.get(base64Of(block) ?? '');
   if (!instead) return block;
   const { resource } = block;
   if (!isJsonObject(resource)) return { ...block, data: instead };
@@ -210,11 +210,11 @@ function withoutBytes(block: JsonObject, elsewhere: Elsewhere): JsonObject {
 const MIN_REPEATED = 100;
 
 /** Some servers repeat whole blocks as structured content. */
-function withoutRepeated(data: JsonObject, elsewhere: Elsewhere): JsonObject {
+function replaceRepeatedBytes(data: JsonObject, elsewhere: ReplacedBytes): JsonObject {
   const copied = (value: Json): Json => {
     if (typeof value === 'string') return (value.length >= MIN_REPEATED && elsewhere.get(value)) || value;
     if (Array.isArray(value)) return value.map(copied);
-    return isJsonObject(value) ? withoutRepeated(value, elsewhere) : value;
+    return isJsonObject(value) ? replaceRepeatedBytes(value, elsewhere) : value;
   };
   return elsewhere.size === 0
     ? data
@@ -225,20 +225,20 @@ function withoutRepeated(data: JsonObject, elsewhere: Elsewhere): JsonObject {
  * Returns a copy of the result of `kept`, with the base64 of these files, by hash, in its original place.
  * Other files are left as they are.
  */
-export function withBytes(kept: Json, bytes: ReadonlyMap<string, string>): Json {
-  if (Array.isArray(kept)) return kept.map((one) => withBytes(one, bytes));
+export function restoreBytes(kept: Json, bytes: ReadonlyMap<string, string>): Json {
+  if (Array.isArray(kept)) return kept.map((one) => restoreBytes(one, bytes));
   if (!isJsonObject(kept)) return kept;
-  const found = isElsewhere(kept) ? bytes.get(kept.sha256) : undefined;
+  const found = isBytesElsewhere(kept) ? bytes.get(kept.sha256) : undefined;
   return (
-    found ?? Object.fromEntries(Object.entries(kept).map(([key, value]) => [key, withBytes(value, bytes)]))
+    found ?? Object.fromEntries(Object.entries(kept).map(([key, value]) => [key, restoreBytes(value, bytes)]))
   );
 }
 
 /** Returns whether a block's bytes are stored elsewhere. */
 export const lacksBytes = ({ data, resource }: JsonObject): boolean =>
-  isElsewhere(isJsonObject(resource) ? resource.blob : data);
+  isBytesElsewhere(isJsonObject(resource) ? resource.blob : data);
 
-const isElsewhere = (value: Json | undefined): value is BytesElsewhere =>
+const isBytesElsewhere = (value: Json | undefined): value is BytesElsewhere =>
   isJsonObject(value) &&
   Object.keys(value).length === 2 &&
   typeof value.sha256 === 'string' &&

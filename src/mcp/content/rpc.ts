@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
+import { getOwn, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 
 /** Error codes of JSON-RPC 2.0 (section 5.1), and those of MCP since 2026-07-28. */
 export const RPC_CODE = {
@@ -31,10 +31,11 @@ export class RpcError extends Error {
 }
 
 /** Creates the error for a request that its sender must change. */
-export const invalidParams = (message: string): RpcError => new RpcError(RPC_CODE.invalidParams, message);
+export const invalidParamsError = (message: string): RpcError =>
+  new RpcError(RPC_CODE.invalidParams, message);
 
 /** Creates an error without details, which are only in the log. */
-export const failedInside = (): RpcError =>
+export const internalRpcError = (): RpcError =>
   new RpcError(RPC_CODE.internalError, 'The request failed inside the Worker. What was accepted is kept.');
 
 /**
@@ -44,10 +45,10 @@ export const failedInside = (): RpcError =>
 export const IDEMPOTENCY_KEY = 'holdfast/idempotency-key';
 
 /** The schema keyword that marks a property whose value is also sent as a header (SEP-2243). */
-const KEYWORD = 'x-mcp-header';
+const HEADER_KEYWORD = 'x-mcp-header';
 
 /** A property whose value is also sent as a header. The header's name follows `mcp-param-`. */
-interface Repeated {
+interface HeaderParameter {
   readonly path: readonly string[];
   readonly header: string;
   readonly type: Json | undefined;
@@ -57,12 +58,15 @@ interface Repeated {
  * Returns the header declarations in a schema's properties, the only place that the protocol allows. Skips
  * invalid header names.
  */
-export const repeatedIn = (schema: unknown, path: readonly string[] = []): readonly Repeated[] =>
+export const findHeaderParameters = (
+  schema: unknown,
+  path: readonly string[] = [],
+): readonly HeaderParameter[] =>
   propertiesOf(schema).flatMap(([key, property]) => {
     if (!isJsonObject(property)) return [];
-    const [header, here] = [own(property, KEYWORD), [...path, key]];
+    const [header, here] = [getOwn(property, HEADER_KEYWORD), [...path, key]];
     const repeated = isHeader(header) ? [{ path: here, header, type: property.type }] : [];
-    return [...repeated, ...repeatedIn(property, here)];
+    return [...repeated, ...findHeaderParameters(property, here)];
   });
 
 function propertiesOf(schema: unknown): readonly (readonly [string, Json])[] {
@@ -72,14 +76,14 @@ function propertiesOf(schema: unknown): readonly (readonly [string, Json])[] {
 
 /** Returns the value at a path of an input. */
 export const valueAt = (input: JsonObject, path: readonly string[]): Json | undefined =>
-  path.reduce<Json | undefined>((at, key) => (isJsonObject(at) ? own(at, key) : undefined), input);
+  path.reduce<Json | undefined>((at, key) => (isJsonObject(at) ? getOwn(at, key) : undefined), input);
 
 /** Returns whether a value is a valid header name (RFC 9110, Tokens). */
 const isHeader = (name: unknown): name is string =>
   typeof name === 'string' && /^[\w!#$%&'*+\-.^`|~]{1,200}$/.test(name);
 
 /** The types of values for headers. A number is excluded, because it has several notations. */
-const SCALARS: readonly unknown[] = ['string', 'integer', 'boolean'];
+const HEADER_TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
 
 /** A problem with the headers that a schema declares. */
 export interface HeaderFault {
@@ -97,7 +101,7 @@ export interface HeaderFault {
  * A place in a schema. A value is at a fixed path only below properties. Elsewhere its path depends on the
  * input.
  */
-interface Place {
+interface SchemaPlace {
   readonly of: 'root' | 'property' | 'elsewhere';
   readonly path: readonly string[];
 }
@@ -106,42 +110,45 @@ interface Place {
  * Returns the first header that cannot be sent. A tool with one is not used (MCP specification, Custom
  * Headers from Tool Parameters).
  */
-export function headerFault(schema: unknown): HeaderFault | undefined {
+export function findHeaderFault(schema: unknown): HeaderFault | undefined {
   const names = new Set<string>();
-  const visit = (at: unknown, { of, path }: Place): HeaderFault | undefined => {
+  const visit = (at: unknown, { of, path }: SchemaPlace): HeaderFault | undefined => {
     if (Array.isArray(at))
-      return firstOf<unknown, HeaderFault>(at, (one) => visit(one, { of: 'elsewhere', path }));
+      return findFirst<unknown, HeaderFault>(at, (one) => visit(one, { of: 'elsewhere', path }));
     if (!isJsonObject(at)) return undefined;
     const inside = ([keyword, inner]: readonly [string, Json]): HeaderFault | undefined => {
-      if (VALUES.has(keyword)) return undefined;
-      if (!MAPS.has(keyword) || !isJsonObject(inner))
+      if (DATA_KEYWORDS.has(keyword)) return undefined;
+      if (!MAP_KEYWORDS.has(keyword) || !isJsonObject(inner))
         return visit(inner, { of: 'elsewhere', path: [...path, keyword] });
       const within = keyword === 'properties' && of !== 'elsewhere' ? 'property' : 'elsewhere';
-      return firstOf(Object.entries(inner), ([name, one]) =>
+      return findFirst(Object.entries(inner), ([name, one]) =>
         visit(one, { of: within, path: [...path, name] }),
       );
     };
-    return faultAt(at, { of, path }, names) ?? firstOf(Object.entries(at), inside);
+    return faultAt(at, { of, path }, names) ?? findFirst(Object.entries(at), inside);
   };
   return visit(schema, { of: 'root', path: [] });
 }
 
-function faultAt(at: JsonObject, { of, path }: Place, names: Set<string>): HeaderFault | undefined {
-  const header = own(at, KEYWORD);
+function faultAt(at: JsonObject, { of, path }: SchemaPlace, names: Set<string>): HeaderFault | undefined {
+  const header = getOwn(at, HEADER_KEYWORD);
   if (header === undefined) return undefined;
   if (of !== 'property') return { path, header, kind: 'place' };
   if (!isHeader(header)) return { path, header, kind: 'name' };
-  if (!SCALARS.includes(at.type)) return { path, header, kind: 'type' };
+  if (!HEADER_TYPES.includes(at.type)) return { path, header, kind: 'type' };
   const before = names.size;
   return names.add(header.toLowerCase()).size === before ? { path, header, kind: 'twice' } : undefined;
 }
 
 /** Keywords whose values map arbitrary names to schemas. */
-const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
+const MAP_KEYWORDS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
 /** Keywords whose values are data, not schemas. */
-const VALUES = new Set([KEYWORD, 'const', 'enum', 'default', 'examples']);
+const DATA_KEYWORDS = new Set([HEADER_KEYWORD, 'const', 'enum', 'default', 'examples']);
 
-function firstOf<One, Found>(list: readonly One[], find: (one: One) => Found | undefined): Found | undefined {
+function findFirst<One, Found>(
+  list: readonly One[],
+  find: (one: One) => Found | undefined,
+): Found | undefined {
   for (const one of list) {
     const found = find(one);
     if (found !== undefined) return found;

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
-import { type Log, warning } from '../../tool/log.ts';
+import { type Log, warningEntry } from '../../tool/log.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 
 /** Content blocks as text for a model. */
@@ -23,17 +23,17 @@ const MAX_URI = 4_096;
  * Converts content blocks (MCP specification, "Tool Result") to text for a model. Blocks annotated as for the
  * user only are counted, but not shown. Never throws.
  */
-export function contentWords(blocks: readonly JsonObject[]): ContentWords {
+export function toContentWords(blocks: readonly JsonObject[]): ContentWords {
   const texts = blocks.filter((block) => !isForUserOnly(block)).filter(isText);
   return {
-    words: inTurn(blocks, (block) => [blockWords(block)]).join('\n\n'),
+    words: mapForModel(blocks, (block) => [formatBlock(block)]).join('\n\n'),
     hasText: texts.some(({ text }) => text.trim() !== ''),
     isAll: texts.length === blocks.length,
   };
 }
 
 /** Converts each block for the model with `say`, followed by the number of the others. */
-export function inTurn<Said>(
+export function mapForModel<Said>(
   blocks: readonly JsonObject[],
   say: (block: JsonObject) => readonly Said[],
 ): readonly (Said | string)[] {
@@ -59,14 +59,14 @@ export const oneLine = (text: string, max: number): string =>
   );
 
 /** The maximum length of a log line. */
-const MAX_WORDS = 4_000;
+const MAX_LOG_LINE = 4_000;
 
 /** Logs words that a server chose in part, on one line and without the caller's secrets. */
-export const warn = (words: string, { secrets, log }: Telling): void =>
-  log(warning(oneLine(secrets.redact(words), MAX_WORDS)));
+export const logWarning = (words: string, { secrets, log }: RedactingLog): void =>
+  log(warningEntry(oneLine(secrets.redact(words), MAX_LOG_LINE)));
 
 /** A log, and the secrets to hide in it. */
-export interface Telling {
+export interface RedactingLog {
   readonly secrets: Secrets;
   readonly log: Log;
 }
@@ -81,45 +81,45 @@ const isText = (block: JsonObject): block is { readonly type: 'text'; readonly t
   block.type === 'text' && typeof block.text === 'string';
 
 /** Returns a block as text: a text unchanged, any other block as a line. */
-export function blockWords(block: JsonObject): string {
+export function formatBlock(block: JsonObject): string {
   if (isText(block)) return block.text;
   const { type, data, mimeType, resource } = block;
   const size = sizeOf(data);
   if ((type === 'image' || type === 'audio') && size !== undefined) {
-    return `[${list(`${type} ${label(mimeType)}`.trim(), inBytes(size))}]`;
+    return `[${joinNonEmpty(`${type} ${formatLabel(mimeType)}`.trim(), formatBytes(size))}]`;
   }
-  if (type === 'resource_link') return linkWords(block);
-  if (type === 'resource' && isJsonObject(resource)) return resourceWords(resource);
-  return `[content of the type '${label(type)}', which is not known here]`;
+  if (type === 'resource_link') return formatLink(block);
+  if (type === 'resource' && isJsonObject(resource)) return formatResource(resource);
+  return `[content of the type '${formatLabel(type)}', which is not known here]`;
 }
 
 /** Returns a line for a linked resource. `what` is its kind. */
-export function linkWords(
+export function formatLink(
   { name, title, uri, mimeType, size, description }: JsonObject,
   what = 'resource link',
 ): string {
-  const named = `${label(title) || label(name)} (${address(uri)})`;
-  const bytes = typeof size === 'number' ? inBytes(size) : '';
-  const said = label(description);
-  return `[${what}: ${list(named, label(mimeType), bytes)}${said && `: ${said}`}]`;
+  const named = `${formatLabel(title) || formatLabel(name)} (${formatUri(uri)})`;
+  const bytes = typeof size === 'number' ? formatBytes(size) : '';
+  const said = formatLabel(description);
+  return `[${what}: ${joinNonEmpty(named, formatLabel(mimeType), bytes)}${said && `: ${said}`}]`;
 }
 
 /** The maximum number of a prompt's arguments to list. */
 const MAX_ARGUMENTS = 20;
 
 /** Returns a line for a server's prompt. */
-export function promptWords({ name, description, arguments: takes }: JsonObject): string {
-  const said = label(description);
+export function formatPrompt({ name, description, arguments: takes }: JsonObject): string {
+  const said = formatLabel(description);
   const named = (Array.isArray(takes) ? takes.filter(isJsonObject) : [])
     .slice(0, MAX_ARGUMENTS)
-    .map((one) => `${label(one.name)}${one.required === true ? ' (required)' : ''}`);
-  return `[prompt: ${label(name)}${said && `: ${said}`}${named.length > 0 ? `; arguments: ${named.join(', ')}` : ''}]`;
+    .map((one) => `${formatLabel(one.name)}${one.required === true ? ' (required)' : ''}`);
+  return `[prompt: ${formatLabel(name)}${said && `: ${said}`}${named.length > 0 ? `; arguments: ${named.join(', ')}` : ''}]`;
 }
 
-function resourceWords({ uri, mimeType, text, blob }: JsonObject): string {
+function formatResource({ uri, mimeType, text, blob }: JsonObject): string {
   const size = sizeOf(blob);
-  const bytes = size === undefined ? '' : inBytes(size);
-  const head = `[resource ${list(address(uri), label(mimeType), bytes)}]`;
+  const bytes = size === undefined ? '' : formatBytes(size);
+  const head = `[resource ${joinNonEmpty(formatUri(uri), formatLabel(mimeType), bytes)}]`;
   return typeof text === 'string' ? `${head}\n${text}` : head;
 }
 
@@ -127,22 +127,22 @@ function resourceWords({ uri, mimeType, text, blob }: JsonObject): string {
  * Returns the origin of a resource, for a model that receives its bytes without a line about it. Empty for
  * any other block.
  */
-export function originWords({ resource }: JsonObject): string {
-  const from = isJsonObject(resource) ? address(resource.uri) : '';
+export function formatOrigin({ resource }: JsonObject): string {
+  const from = isJsonObject(resource) ? formatUri(resource.uri) : '';
   return from && `[resource ${from}]`;
 }
 
-const list = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(', ');
+const joinNonEmpty = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(', ');
 
-const label = (value: Json | undefined): string => lineOf(value, MAX_LABEL);
+const formatLabel = (value: Json | undefined): string => toLine(value, MAX_LABEL);
 
-const lineOf = (value: Json | undefined, max: number): string =>
+const toLine = (value: Json | undefined, max: number): string =>
   typeof value === 'string' ? oneLine(value, max) : '';
 
 /** Returns a URI. For a `data:` URI, only its media type. */
-function address(uri: Json | undefined): string {
+function formatUri(uri: Json | undefined): string {
   const inline = typeof uri === 'string' && /^\s*(data:[^,]*),/i.exec(uri)?.[1];
-  return inline ? `${label(inline)},…` : lineOf(uri, MAX_URI);
+  return inline ? `${formatLabel(inline)},…` : toLine(uri, MAX_URI);
 }
 
 /** Returns the number of bytes in base64 without decoding it, or the size in its replacement. */
@@ -151,5 +151,5 @@ function sizeOf(binary: Json | undefined): number | undefined {
   return isJsonObject(binary) && typeof binary.size === 'number' ? binary.size : undefined;
 }
 
-const inBytes = (bytes: number): string =>
+const formatBytes = (bytes: number): string =>
   `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`;

@@ -1,21 +1,33 @@
 import type { CallToolResult, InputRequests, InputRequiredResult, Tool } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import type { Agent } from '../../agent/define-agent.ts';
-import type { NotStarted } from '../../journal/session-port.ts';
+import type { StartRefusal } from '../../journal/session-port.ts';
 import { pendingViews } from '../../modules/answers/questions.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../../session/read-secrets.ts';
 import { readTurn } from '../../session/read-session.ts';
-import { fullText } from '../../session/turn-end.ts';
+import { sessionFullText } from '../../session/turn-end.ts';
 import type { TurnOutcome } from '../../session/watching/turn-outcome.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import { type InputSchema, toInputSchema } from '../../tool/input-schema.ts';
 import type { JsonSchema } from '../../tool/json.ts';
 import { queueFullText } from '../../worker/refusal.ts';
 import type { Target } from '../../worker/target.ts';
-import { IDEMPOTENCY_KEY, invalidParams } from '../content/rpc.ts';
-import { type AskingClient, asksPeople, fromRequestState, invalidState, toRequestState } from './caller.ts';
-import { type Continued, inputRequestsOf, NOTHING_BEFORE } from './input-required.ts';
-import { type AnsweredCall, failed, listedPending, textBlock, toAgentResult } from './to-call-result.ts';
+import { IDEMPOTENCY_KEY, invalidParamsError } from '../content/rpc.ts';
+import {
+  type AskingClient,
+  canAskPeople,
+  invalidStateError,
+  parseRequestState,
+  toRequestState,
+} from './caller.ts';
+import { type ContinuedInputs, NO_EARLIER_INPUTS, toInputRequests } from './input-required.ts';
+import {
+  listPending,
+  type PublishedAgentCall,
+  textBlock,
+  toAgentResult,
+  toErrorResult,
+} from './to-call-result.ts';
 
 const Input = v.strictObject({
   message: v.pipe(v.string(), v.regex(/\S/, 'it is blank'), v.description('The message for the agent.')),
@@ -46,19 +58,19 @@ export const toAgentTool = (
   annotations: { readOnlyHint: false },
 });
 
-const text = (description: string): JsonSchema => ({ type: 'string', description });
+const textSchema = (description: string): JsonSchema => ({ type: 'string', description });
 
 /**
  * Returns the schema for `structuredContent` of an agent's answer. `object` is the agent's own output schema.
  */
 function outputSchema(object: JsonSchema | undefined): NonNullable<Tool['outputSchema']> {
-  const { schema, shared } = object ? embedded(object) : { schema: undefined, shared: {} };
+  const { schema, shared } = object ? embedSchema(object) : { schema: undefined, shared: {} };
   return {
     type: 'object',
     properties: {
-      session: text('Send it with the next message of the conversation.'),
-      turn: text('The id of this turn in the session.'),
-      path: text('The path to GET the answer, now or later.'),
+      session: textSchema('Send it with the next message of the conversation.'),
+      turn: textSchema('The id of this turn in the session.'),
+      path: textSchema('The path to GET the answer, now or later.'),
       outcome: {
         type: 'string',
         enum: OUTCOMES,
@@ -70,7 +82,7 @@ function outputSchema(object: JsonSchema | undefined): NonNullable<Tool['outputS
         properties: { kind: { type: 'string' }, most: { type: 'number' } },
         description: 'For `limit-reached`: the limit and its value.',
       },
-      text: text('The answer in words.'),
+      text: textSchema('The answer in words.'),
       ...(schema && { object: schema }),
       pending: {
         type: 'array',
@@ -99,7 +111,7 @@ const OUTCOMES = [
  * Returns a schema that can be embedded in another one. Its `$defs` move to the root, because references
  * resolve from there. A schema with other references becomes that of any object.
  */
-function embedded(schema: JsonSchema): { readonly schema: JsonSchema; readonly shared: JsonSchema } {
+function embedSchema(schema: JsonSchema): { readonly schema: JsonSchema; readonly shared: JsonSchema } {
   const { $defs, definitions, ...rest } = schema;
   const refs = Array.from(
     JSON.stringify(schema).matchAll(/"\$(?:ref|dynamicRef)":"([^"]*)"/g),
@@ -114,7 +126,7 @@ function embedded(schema: JsonSchema): { readonly schema: JsonSchema; readonly s
 }
 
 /** A call of a published agent, with its input. */
-export interface AskedCall extends AnsweredCall {
+export interface AgentInputCall extends PublishedAgentCall {
   readonly sent: AgentInput;
 }
 
@@ -132,7 +144,7 @@ export interface ContinuedTurn extends Pick<v.InferOutput<typeof State>, 'sessio
 }
 
 /** Returns whether a request is the first of its call, and not a continuation. */
-export const isFirst = ({ state, answers }: AskingClient): boolean =>
+export const isFirstRequest = ({ state, answers }: AskingClient): boolean =>
   state === undefined && Object.keys(answers).length === 0;
 
 /**
@@ -142,27 +154,27 @@ export const isFirst = ({ state, answers }: AskingClient): boolean =>
  * @throws RpcError if the state is invalid or belongs to another call. The client would get the answer to
  * something else.
  */
-export async function continuedTurn(
+export async function readContinuedTurn(
   { state }: AskingClient,
   name: string,
   sent: AgentInput,
 ): Promise<ContinuedTurn> {
   if (state === undefined) {
-    throw invalidParams('`inputResponses` need the `requestState` of their questions.');
+    throw invalidParamsError('`inputResponses` need the `requestState` of their questions.');
   }
-  const read = typeof state === 'string' ? v.safeParse(State, fromRequestState(state)) : undefined;
-  if (!read?.success || read.output.call !== (await callOf(name, sent))) throw invalidState();
+  const read = typeof state === 'string' ? v.safeParse(State, parseRequestState(state)) : undefined;
+  if (!read?.success || read.output.call !== (await digestCall(name, sent))) throw invalidStateError();
   const { session, turn, asked } = read.output;
   return { session, turn, asked, isNew: sent.session === undefined, sent };
 }
 
 /** Returns a digest that identifies a call. A client repeats the same call when it continues. */
-const callOf = (name: string, { message, session }: AgentInput): Promise<string> =>
+const digestCall = (name: string, { message, session }: AgentInput): Promise<string> =>
   sha256Hex(JSON.stringify([name, message, session ?? null]));
 
 /** The context of a response to a client. */
-interface Answering extends AskingClient {
-  readonly before?: Continued;
+interface AnswerContext extends AskingClient {
+  readonly before?: ContinuedInputs;
 }
 
 /**
@@ -170,19 +182,19 @@ interface Answering extends AskingClient {
  * questions.
  */
 export async function toAgentAnswer(
-  call: AskedCall,
+  call: AgentInputCall,
   outcome: TurnOutcome,
-  { capabilities, before = NOTHING_BEFORE }: Answering,
+  { capabilities, before = NO_EARLIER_INPUTS }: AnswerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { target } = call;
-  if (asksPeople(capabilities) && outcome.status === 'suspended') {
-    const inputRequests = inputRequestsOf(target.caller, outcome.events, before);
+  if (canAskPeople(capabilities) && outcome.status === 'suspended') {
+    const inputRequests = toInputRequests(target.caller, outcome.events, before);
     if (Object.keys(inputRequests).length > 0) {
       const { turn } = outcome.answer;
       return {
         resultType: 'input_required',
         inputRequests,
-        requestState: await stateOf(call, turn, inputRequests),
+        requestState: await createState(call, turn, inputRequests),
       };
     }
   }
@@ -190,29 +202,29 @@ export async function toAgentAnswer(
   return { ...result, content: [...result.content, ...before.told.map(textBlock)] };
 }
 
-const stateOf = async (
-  { name, sent, target }: AskedCall,
+const createState = async (
+  { name, sent, target }: AgentInputCall,
   turn: string,
   requests: InputRequests,
 ): Promise<string> => {
   const { session }: Target = target;
-  return toRequestState({ session, turn, asked: Object.keys(requests), call: await callOf(name, sent) });
+  return toRequestState({ session, turn, asked: Object.keys(requests), call: await digestCall(name, sent) });
 };
 
 /**
  * The reasons why a turn does not start at once. A known message was already accepted, so its turn is
  * answered.
  */
-type NotTaken =
-  | Exclude<NotStarted, { status: 'known' }>
+type NotAccepted =
+  | Exclude<StartRefusal, { status: 'known' }>
   | { readonly status: 'queued' | 'steering' | 'scheduled' };
 
 /** Returns the response for a message that a session did not accept. */
-export const notTaken = async (target: Target, refused: NotTaken): Promise<CallToolResult> =>
-  failed(await agentRefusal(target, refused));
+export const toNotAcceptedResult = async (target: Target, refused: NotAccepted): Promise<CallToolResult> =>
+  toErrorResult(await agentRefusal(target, refused));
 
 /** Returns the reason, for the calling model, why a session did not accept its message. */
-async function agentRefusal(target: Target, refused: NotTaken): Promise<string> {
+async function agentRefusal(target: Target, refused: NotAccepted): Promise<string> {
   switch (refused.status) {
     case 'queued':
     case 'steering':
@@ -230,13 +242,13 @@ async function agentRefusal(target: Target, refused: NotTaken): Promise<string> 
       const pending = pendingViews(target, await readTurn(target.port, turn));
       return (
         `Turn ${turn} of the session waits for an answer from outside. Send the message again after the answer, or ` +
-        `without a session to start another conversation.${listedPending(pending)}`
+        `without a session to start another conversation.${listPending(pending)}`
       );
     }
     case 'key-reused':
       return `This ${IDEMPOTENCY_KEY} was used with another input. Use a new key for a new message.`;
     case 'session-full':
-      return fullText(refused);
+      return sessionFullText(refused);
     case 'full':
       return `${queueFullText(refused)} Send the message again when some have been answered.`;
   }

@@ -12,18 +12,18 @@ import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { Host } from '../../worker/host.ts';
 import { isUnknownTarget } from '../../worker/target.ts';
-import { failedInside, IDEMPOTENCY_KEY, invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
-import { isFirst, toAgentTool } from './agent-tool.ts';
+import { IDEMPOTENCY_KEY, internalRpcError, invalidParamsError, RPC_CODE, RpcError } from '../content/rpc.ts';
+import { isFirstRequest, toAgentTool } from './agent-tool.ts';
 import { type AgentCall, callAgent } from './call-agent.ts';
 import { callTool } from './call-tool.ts';
 import { type AskingClient, CANNOT_BE_ASKED } from './caller.ts';
-import { complete, isCompleting } from './completion.ts';
+import { complete, hasCompletions } from './completion.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import type { Publication } from './publish.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
 import type { Published, RpcRequest } from './rpc-request.ts';
-import { createNotifier, type Notifier, type ProgressToken, type TakenCall } from './stream-position.ts';
-import { callAsTask, cancelTask, getTask, takesTasks, updateTask } from './tasks.ts';
+import { type AcceptedCall, createNotifier, type Notifier, type ProgressToken } from './stream-position.ts';
+import { callAsTask, cancelTask, getTask, supportsTasks, updateTask } from './tasks.ts';
 
 /**
  * Handles every request of a client except `initialize` and `ping`, which the SDK handles.
@@ -32,7 +32,7 @@ import { callAsTask, cancelTask, getTask, takesTasks, updateTask } from './tasks
  */
 export async function answerRequest(published: Published, request: RpcRequest): Promise<Result> {
   try {
-    return await answer(published, request);
+    return await dispatchRequest(published, request);
   } catch (thrown) {
     const refused = toRpcError(thrown);
     const isExpected = thrown === refused || isUnknownTarget(thrown) || request.leave.aborted;
@@ -41,31 +41,32 @@ export async function answerRequest(published: Published, request: RpcRequest): 
   }
 }
 
-async function answer(published: Published, request: RpcRequest): Promise<Result> {
+async function dispatchRequest(published: Published, request: RpcRequest): Promise<Result> {
   const answering = isOffered(published, request.method) ? METHODS.get(request.method) : undefined;
   if (!answering) throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
   const result = await answering(published, request);
-  return request.era === 'modern' && LISTED.has(request.method) ? { ...result, ...CACHING } : result;
+  return request.era === 'modern' && CACHED_LISTS.has(request.method) ? { ...result, ...CACHING } : result;
 }
 
 /** Handles the requests of one method. */
-type Answering = (published: Published, request: RpcRequest) => Result | Promise<Result>;
+type MethodHandler = (published: Published, request: RpcRequest) => Result | Promise<Result>;
 
-const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
+const METHODS: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
   [
     'tools/list',
-    ({ callable }, { within, params }) => onePage(params, () => listTools(callable, within.host.agents)),
+    ({ callable }, { within, params }) =>
+      listSinglePage(params, () => listTools(callable, within.host.agents)),
   ],
-  ['tools/call', ({ callable }, request) => call(callable, request)],
-  ['prompts/list', ({ prompts }, { params }) => onePage(params, () => listPrompts(prompts))],
-  ['prompts/get', ({ prompts }, request) => getPrompt(prompts, request.params, askingOf(request))],
+  ['tools/call', ({ callable }, request) => handleCall(callable, request)],
+  ['prompts/list', ({ prompts }, { params }) => listSinglePage(params, () => listPrompts(prompts))],
+  ['prompts/get', ({ prompts }, request) => getPrompt(prompts, request.params, toAskingClient(request))],
   [
     'resources/list',
-    ({ resources }, request) => onePage(request.params, () => listResources(resources, request)),
+    ({ resources }, request) => listSinglePage(request.params, () => listResources(resources, request)),
   ],
   [
     'resources/templates/list',
-    ({ resources }, { params }) => onePage(params, () => listTemplates(resources)),
+    ({ resources }, { params }) => listSinglePage(params, () => listTemplates(resources)),
   ],
   ['resources/read', ({ resources }, request) => readResource(resources, request)],
   ['completion/complete', complete],
@@ -76,28 +77,28 @@ const METHODS: ReadonlyMap<string, Answering> = new Map<string, Answering>([
 ]);
 
 /** Returns the capabilities to declare to clients. */
-export const offeredBy = (published: Published) => ({
+export const capabilitiesOf = (published: Published) => ({
   resources: published.resources.length > 0,
-  completions: isCompleting(published),
+  completions: hasCompletions(published),
 });
 
 /** Returns whether requests of this method are handled. Those of an undeclared capability are not. */
 export function isOffered(published: Published, method: string): boolean {
-  const { resources, completions } = offeredBy(published);
+  const { resources, completions } = capabilitiesOf(published);
   if (method.startsWith('resources/') && !resources) return false;
   return METHODS.has(method) && (method !== 'completion/complete' || completions);
 }
 
 /** The lists that are equal for every caller, and change only with a deployment. */
-const LISTED: ReadonlySet<string> = new Set(['tools/list', 'prompts/list', 'resources/templates/list']);
+const CACHED_LISTS: ReadonlySet<string> = new Set(['tools/list', 'prompts/list', 'resources/templates/list']);
 
 /** How long, in ms, and for whom a client can cache lists (MCP specification, Caching). */
 export const CACHING = { ttlMs: 5 * 60 * 1000, cacheScope: 'public' } as const;
 
 /** Refuses a cursor. Every list has a single page, so no cursor was issued. */
-function onePage<Listed>({ cursor }: JsonObject, list: () => Listed): Listed {
+function listSinglePage<Listed>({ cursor }: JsonObject, list: () => Listed): Listed {
   if (cursor !== undefined)
-    throw invalidParams('There is no such page: everything is listed on the first one.');
+    throw invalidParamsError('There is no such page: everything is listed on the first one.');
   return list();
 }
 
@@ -110,50 +111,50 @@ const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'aler
  */
 function setLevel({ level }: JsonObject): Result {
   if (isSpecType.LoggingLevel(level)) return {};
-  throw invalidParams(`\`level\` must be one of ${LEVELS.join(', ')}.`);
+  throw invalidParamsError(`\`level\` must be one of ${LEVELS.join(', ')}.`);
 }
 
-function call(callable: Published['callable'], request: RpcRequest): Promise<Result> {
+function handleCall(callable: Published['callable'], request: RpcRequest): Promise<Result> {
   const { within, id, params, position } = request;
   const { name, input, key, progressToken } = readCallParams(params);
   const found = callable.get(name);
-  if (!found) throw invalidParams(toolNotFound(name, callable, DEFAULT_POLICIES.unknownTools).content);
+  if (!found) throw invalidParamsError(toolNotFound(name, callable, DEFAULT_POLICIES.unknownTools).content);
   const notifier = createNotifier({ name, progressToken }, request.send);
   // A tool's call leaves no data. An agent's call does as soon as its message is accepted.
   if (found.kind === 'tool') position.begun({ id });
-  const onTaken = (call: TakenCall): void =>
+  const onTaken = (call: AcceptedCall): void =>
     position.begun({ id, call: { ...call, progressToken, seq: 0, progress: 0 } });
   const calling =
     found.kind === 'tool'
-      ? callTool(within, { tool: found.tool, input, key, notifier, client: askingOf(request) })
-      : agentCalled(request, { published: found, input, key, notifier, onTaken });
+      ? callTool(within, { tool: found.tool, input, key, notifier, client: toAskingClient(request) })
+      : handleAgentCall(request, { published: found, input, key, notifier, onTaken });
   // A started call completes in an orderly way, even if its client has gone.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
 }
 
-const askingOf = ({ era, client: capabilities, answers, state }: RpcRequest): AskingClient =>
+const toAskingClient = ({ era, client: capabilities, answers, state }: RpcRequest): AskingClient =>
   era === 'modern' ? { capabilities, answers, state } : CANNOT_BE_ASKED;
 
 /**
  * Returns a task if the client supports tasks and begins a call. Otherwise returns the answer of the turn.
  */
-function agentCalled(
+function handleAgentCall(
   request: RpcRequest,
-  calling: AgentCall & { readonly notifier: Notifier; readonly onTaken: (call: TakenCall) => void },
+  calling: AgentCall & { readonly notifier: Notifier; readonly onTaken: (call: AcceptedCall) => void },
 ): Promise<Result> {
   const { leave, position } = request;
-  const asking = askingOf(request);
-  return takesTasks(request) && isFirst(asking)
+  const asking = toAskingClient(request);
+  return supportsTasks(request) && isFirstRequest(asking)
     ? callAsTask(request, calling)
     : callAgent(request.within, { ...calling, leave, position, asking });
 }
 
 function toRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown;
-  if (isUnknownTarget(thrown)) return invalidParams(thrown.message);
+  if (isUnknownTarget(thrown)) return invalidParamsError(thrown.message);
   if (thrown instanceof ConfigurationError) return new RpcError(RPC_CODE.internalError, thrown.message);
-  return failedInside();
+  return internalRpcError();
 }
 
 /** The params of a `tools/call`. */
@@ -168,28 +169,28 @@ interface CallParams {
 
 /** Reads the params of a `tools/call`. @throws RpcError if they are invalid. */
 export function readCallParams({ name, arguments: input = {}, _meta = {} }: JsonObject): CallParams {
-  if (typeof name !== 'string') throw invalidParams('`name` must be text: the name of a tool.');
-  if (!isJsonObject(input)) throw invalidParams('`arguments` must be an object.');
-  if (!isJsonObject(_meta)) throw invalidParams('`_meta` must be an object.');
-  return { name, input, key: keyOf(_meta), progressToken: tokenOf(_meta) };
+  if (typeof name !== 'string') throw invalidParamsError('`name` must be text: the name of a tool.');
+  if (!isJsonObject(input)) throw invalidParamsError('`arguments` must be an object.');
+  if (!isJsonObject(_meta)) throw invalidParamsError('`_meta` must be an object.');
+  return { name, input, key: readIdempotencyKey(_meta), progressToken: readProgressToken(_meta) };
 }
 
-function keyOf({ [IDEMPOTENCY_KEY]: key }: JsonObject): string | undefined {
+function readIdempotencyKey({ [IDEMPOTENCY_KEY]: key }: JsonObject): string | undefined {
   if (key === undefined) return undefined;
   if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  throw invalidParams(`\`_meta["${IDEMPOTENCY_KEY}"]\` must be 1 to 255 visible ASCII characters.`);
+  throw invalidParamsError(`\`_meta["${IDEMPOTENCY_KEY}"]\` must be 1 to 255 visible ASCII characters.`);
 }
 
-function tokenOf({ progressToken: token }: JsonObject): ProgressToken | undefined {
+function readProgressToken({ progressToken: token }: JsonObject): ProgressToken | undefined {
   if (token === undefined) return undefined;
   if (typeof token === 'string' || Number.isInteger(token)) return token as ProgressToken; // as just checked
-  throw invalidParams('`_meta.progressToken` must be text or a whole number.');
+  throw invalidParamsError('`_meta.progressToken` must be text or a whole number.');
 }
 
 /** Handles `tools/list` (MCP specification, Tools): a single page, in the order of publication. */
 const listTools = (published: ReadonlyMap<string, Publication>, agents: Host['agents']): ListToolsResult => ({
   tools: Array.from(published.values(), (one) =>
-    one.kind === 'tool' ? toListed(one.tool) : toAgentTool(agentOf(agents, one.agent), one),
+    one.kind === 'tool' ? toListedTool(one.tool) : toAgentTool(getAgent(agents, one.agent), one),
   ),
 });
 
@@ -197,7 +198,7 @@ const listTools = (published: ReadonlyMap<string, Publication>, agents: Host['ag
  * Throws a ConfigurationError if the agent is unknown. `createHoldfast` checks agents, but an endpoint can be
  * served without it.
  */
-function agentOf(agents: Host['agents'], name: string) {
+function getAgent(agents: Host['agents'], name: string) {
   const agent = agents.get(name);
   if (!agent) throw new ConfigurationError(`This deployment has no agent '${name}'.`);
   return agent;
@@ -206,18 +207,18 @@ function agentOf(agents: Host['agents'], name: string) {
 /**
  * Omits the output schema: a tool can also return text, which clients refuse if a schema promises an object.
  */
-function toListed({ name, description, inputSchema, effect, metadata: { title } }: AnyTool): Tool {
+function toListedTool({ name, description, inputSchema, effect, metadata: { title } }: AnyTool): Tool {
   return {
     name,
     ...(typeof title === 'string' && { title }),
     description,
-    inputSchema: { $schema: DIALECT, ...inputSchema, type: 'object' },
+    inputSchema: { $schema: SCHEMA_DIALECT, ...inputSchema, type: 'object' },
     annotations: hintsOf(effect),
   };
 }
 
 /** The dialect of all schemas. Many clients assume an older one by default. */
-const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 /** Omits the hints for destruction and the open world, which tools do not declare. */
 function hintsOf(effect: AnyTool['effect']): ToolAnnotations {

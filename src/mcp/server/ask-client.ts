@@ -14,10 +14,10 @@ import type { Json, JsonObject } from '../../tool/json.ts';
 import {
   type AskingClient,
   canBeAsked,
-  fromRequestState,
-  invalidState,
+  formatNotAccepted,
+  invalidStateError,
   type McpQuestion,
-  notTaken,
+  parseRequestState,
   readAnswer,
   toRequestState,
 } from './caller.ts';
@@ -75,8 +75,8 @@ export async function askClient<Questions extends Readonly<Record<string, McpQue
   call: CallContext | McpPromptCall,
   questions: Questions,
 ): Promise<{ readonly [Key in keyof Questions]: McpAnswer<Questions[Key]> | undefined }> {
-  const asking = ASKING.get(keyOf(call));
-  if (!asking) throw new Error(notHere(call));
+  const asking = ASKING_BY_CALL.get(keyOf(call));
+  if (!asking) throw new Error(cannotAskMessage(call));
   const answers = await Promise.all(
     Object.entries(questions).map(
       async ([key, question]) => [key, await asking.answerTo(key, question)] as const,
@@ -88,7 +88,7 @@ export async function askClient<Questions extends Readonly<Record<string, McpQue
 }
 
 /** The questions of each call. */
-const ASKING = new WeakMap<object, Asking>();
+const ASKING_BY_CALL = new WeakMap<object, ClientQuestions>();
 
 /**
  * Returns an object that belongs to the call, and that other code cannot create: the signal of its effect,
@@ -97,12 +97,16 @@ const ASKING = new WeakMap<object, Asking>();
 const keyOf = (call: CallContext | McpPromptCall): object => ('tool' in call ? call.signal : call);
 
 /** Allows `askClient` in this call. @throws Error if the call must not run again. */
-export function mayAsk(call: CallContext | McpPromptCall, asking: Asking, effect: Effect = 'read'): void {
-  asking.mustNotAsk = effect === 'once' && 'tool' in call ? beginsAnew(call.tool) : undefined;
-  ASKING.set(keyOf(call), asking);
+export function allowAsking(
+  call: CallContext | McpPromptCall,
+  asking: ClientQuestions,
+  effect: Effect = 'read',
+): void {
+  asking.mustNotAsk = effect === 'once' && 'tool' in call ? runsAgainMessage(call.tool) : undefined;
+  ASKING_BY_CALL.set(keyOf(call), asking);
 }
 
-const notHere = (call: CallContext | McpPromptCall): string => {
+const cannotAskMessage = (call: CallContext | McpPromptCall): string => {
   const what = 'tool' in call ? `Tool '${call.tool}'` : 'This';
   return (
     `${what} uses askClient, but was not called by an MCP client. askClient works only in a tool or prompt that ` +
@@ -110,19 +114,19 @@ const notHere = (call: CallContext | McpPromptCall): string => {
   );
 };
 
-const beginsAnew = (tool: string): string =>
+const runsAgainMessage = (tool: string): string =>
   `Tool '${tool}' uses askClient, but its effect is 'once', and it would run again after the answer. Give it the ` +
   "effect 'read' or 'idempotent', or publish an agent whose tool is approved before it runs.";
 
-const twoQuestions = (key: string): string =>
+const duplicateKeyMessage = (key: string): string =>
   `askClient received two questions with the key '${key}'. Give each question its own key, which its answer has too.`;
 
 /**
  * Clients, servers and Holdfast drop these keys from received objects, because they can alter plain objects.
  */
-const DROPPED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+const DROPPED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-const noKey = (key: string): string =>
+const droppedKeyMessage = (key: string): string =>
   `askClient received the key '${key}', which clients drop. Use another key.`;
 
 const Texts = v.record(v.string(), v.string());
@@ -134,10 +138,10 @@ const State = v.strictObject({
 });
 
 /** The earlier rounds: digests of the questions and the answers, by key. */
-type Before = Pick<v.InferOutput<typeof State>, 'answers' | 'asked'>;
+type EarlierRounds = Pick<v.InferOutput<typeof State>, 'answers' | 'asked'>;
 
 /** The identity of a request. */
-interface AskedAbout {
+interface RequestIdentity {
   /** Its method, the name of its target, and the input. */
   readonly about: readonly Json[];
   /** The name of the call, if this is its first request. */
@@ -145,13 +149,13 @@ interface AskedAbout {
 }
 
 /** The questions of one request, and the client's answers. */
-export class Asking {
+export class ClientQuestions {
   /** The name of the call in all of its requests, set by the first. */
   readonly key: string;
   readonly #client: AskingClient;
   readonly #about: readonly Json[];
   /** Absent in a first request. */
-  readonly #before: Before | undefined;
+  readonly #before: EarlierRounds | undefined;
   /** The digests of the current questions. */
   readonly #asked = new Map<string, string>();
   readonly #given = new Map<string, unknown>();
@@ -159,7 +163,7 @@ export class Asking {
   /** The reason why questions are not allowed, if there is one. */
   mustNotAsk: string | undefined;
 
-  private constructor(client: AskingClient, { about, key }: AskedAbout, before?: Before) {
+  private constructor(client: AskingClient, { about, key }: RequestIdentity, before?: EarlierRounds) {
     this.key = key;
     this.#client = client;
     this.#about = about;
@@ -170,15 +174,15 @@ export class Asking {
    * Reads the client's answers and state. @throws RpcError if the state belongs to another request or is
    * invalid.
    */
-  static async of(client: AskingClient, asked: AskedAbout): Promise<Asking> {
+  static async of(client: AskingClient, asked: RequestIdentity): Promise<ClientQuestions> {
     const { state } = client;
-    if (state === undefined) return new Asking(client, asked);
-    const read = typeof state === 'string' ? v.safeParse(State, fromRequestState(state)) : undefined;
-    if (!read?.success) throw invalidState();
+    if (state === undefined) return new ClientQuestions(client, asked);
+    const read = typeof state === 'string' ? v.safeParse(State, parseRequestState(state)) : undefined;
+    if (!read?.success) throw invalidStateError();
     const { of, key, ...before } = read.output;
     const { about } = asked;
-    if (of !== (await digestOf(about, before))) throw invalidState();
-    return new Asking(client, { about, key }, before);
+    if (of !== (await digestOf(about, before))) throw invalidStateError();
+    return new ClientQuestions(client, { about, key }, before);
   }
 
   /** `true` if the call needs answers of the client to continue. */
@@ -195,10 +199,10 @@ export class Asking {
    */
   async answerTo(key: string, question: McpQuestion): Promise<unknown> {
     if (this.mustNotAsk !== undefined) throw new Error(this.mustNotAsk);
-    if (DROPPED.has(key)) throw new Error(noKey(key));
+    if (DROPPED_KEYS.has(key)) throw new Error(droppedKeyMessage(key));
     if (!canBeAsked(this.#client.capabilities, question)) return undefined;
     const digest = await sha256Hex(JSON.stringify(question));
-    if ((this.#asked.get(key) ?? digest) !== digest) throw new Error(twoQuestions(key));
+    if ((this.#asked.get(key) ?? digest) !== digest) throw new Error(duplicateKeyMessage(key));
     this.#asked.set(key, digest);
     const all = this.#wasPut(key, digest)
       ? [this.#client.answers, this.#before?.answers ?? {}].filter((given) => Object.hasOwn(given, key))
@@ -206,7 +210,7 @@ export class Asking {
     const [sent] = all.map((given) => given[key]);
     const read = all.length === 0 ? { problems: [] } : readAnswer(question, sent);
     if ('answer' in read) this.#given.set(key, sent);
-    else this.#wanted.set(key, askedAgain(question, read.problems));
+    else this.#wanted.set(key, toRepeatedQuestion(question, read.problems));
     return 'answer' in read ? read.answer : undefined;
   }
 
@@ -242,15 +246,16 @@ export class Asking {
 }
 
 /** Returns a digest that ties answers to their request. It detects a client that confuses its requests. */
-const digestOf = (about: readonly Json[], { answers, asked }: Before): Promise<string> =>
+const digestOf = (about: readonly Json[], { answers, asked }: EarlierRounds): Promise<string> =>
   sha256Hex(JSON.stringify([about, answers, asked]));
 
 /**
  * Adds the reasons for asking again, which only a person reads. A declared schema is typed as read-only; it
  * is not changed.
  */
-function askedAgain(question: McpQuestion, problems: readonly string[]): InputRequest {
+function toRepeatedQuestion(question: McpQuestion, problems: readonly string[]): InputRequest {
   const { method, params = {} } = question;
-  const message = 'message' in params ? { message: [...notTaken(problems), params.message].join('\n') } : {};
+  const message =
+    'message' in params ? { message: [...formatNotAccepted(problems), params.message].join('\n') } : {};
   return { method, params: { ...params, ...message } } as InputRequest;
 }

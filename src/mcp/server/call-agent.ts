@@ -1,7 +1,7 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { toTurnStart } from '../../journal/event-rows.ts';
 import type { RequestKey, TurnStart } from '../../journal/session-port.ts';
-import { readerOf } from '../../session/fold-session.ts';
+import { toReader } from '../../session/fold-session.ts';
 import type { FeedItem } from '../../session/live-feed.ts';
 import { SessionErasedError, SessionUnavailableError } from '../../session/send-again.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
@@ -14,26 +14,31 @@ import {
 import { sha256Hex } from '../../tool/async.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { mistake } from '../../tool/log.ts';
-import { type BegunTurn, followed, toRunHere } from '../../worker/begun-turn.ts';
+import { errorEntry } from '../../tool/log.ts';
+import { type AcceptedRequest, runAndFollow, toRunHere } from '../../worker/begun-turn.ts';
 import { MAY_BE_STORED } from '../../worker/refusal.ts';
 import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
 import {
   AGENT_INPUT,
   type AgentInput,
-  type AskedCall,
+  type AgentInputCall,
   type ContinuedTurn,
-  continuedTurn,
-  isFirst,
-  notTaken,
+  isFirstRequest,
+  readContinuedTurn,
   toAgentAnswer,
+  toNotAcceptedResult,
 } from './agent-tool.ts';
-import { type AskingClient, type EndpointRequest, invalidState } from './caller.ts';
-import { takeInputs } from './input-required.ts';
+import { type AskingClient, type EndpointRequest, invalidStateError } from './caller.ts';
+import { acceptInputs } from './input-required.ts';
 import type { Publication } from './publish.ts';
-import { type Notifier, notifyOf, type StreamPosition, type TakenCall } from './stream-position.ts';
-import { failed } from './to-call-result.ts';
+import {
+  type AcceptedCall,
+  createTurnNotifier,
+  type Notifier,
+  type StreamPosition,
+} from './stream-position.ts';
+import { toErrorResult } from './to-call-result.ts';
 
 /** The result of an agent's call, or the questions to its client. */
 type AgentAnswer = CallToolResult | InputRequiredResult;
@@ -53,7 +58,7 @@ interface AwaitedCall extends AgentCall {
   readonly leave: AbortSignal;
   readonly asking: AskingClient;
   /** Called as soon as the session has accepted the turn. */
-  readonly onTaken: (call: TakenCall) => void;
+  readonly onTaken: (call: AcceptedCall) => void;
   /** Records which part of the turn was sent. */
   readonly position: Pick<StreamPosition, 'shows'>;
 }
@@ -66,41 +71,42 @@ interface AwaitedCall extends AgentCall {
  */
 export async function callAgent(request: EndpointRequest, calling: AwaitedCall): Promise<AgentAnswer> {
   const { asking, published, input } = calling;
-  if (isFirst(asking)) return takeCall(request, calling, (turn) => answerOf(request, turn, calling));
+  if (isFirstRequest(asking))
+    return acceptCall(request, calling, (turn) => runForAnswer(request, turn, calling));
   const checked = await checkInput(AGENT_INPUT, input, published.name);
-  if (!checked.ok) return failed(checked.answer.content);
-  return goOnWith(request, calling, await continuedTurn(asking, published.name, checked.value));
+  if (!checked.ok) return toErrorResult(checked.answer.content);
+  return continueTurn(request, calling, await readContinuedTurn(asking, published.name, checked.value));
 }
 
 /**
- * Stores the turn of a call and returns the result of `take`. If the message is not accepted, returns the
+ * Stores the turn of a call and returns the result of `sendStart`. If the message is not accepted, returns the
  * reason as text for the calling model.
  *
  * @throws the same errors as `callAgent`.
  */
-export async function takeCall<Taken>(
+export async function acceptCall<Taken>(
   request: EndpointRequest,
   calling: AgentCall,
   take: (turn: AgentTurn) => Promise<Taken>,
 ): Promise<Taken | CallToolResult> {
   const checked = await checkInput(AGENT_INPUT, calling.input, calling.published.name);
-  if (!checked.ok) return failed(checked.answer.content);
+  if (!checked.ok) return toErrorResult(checked.answer.content);
   const turn = await toAgentTurn(request, calling, checked.value);
   try {
     return await take(turn);
   } catch (failure) {
-    if (failure instanceof SessionErasedError) return failed(failure.message);
+    if (failure instanceof SessionErasedError) return toErrorResult(failure.message);
     if (failure instanceof SessionUnavailableError) {
       const message = `it is unknown whether turn ${turn.start.turn} was accepted`;
-      request.host.log(mistake(message, failure, 'request-failed'));
-      return failed(mayBeTaken(turn.target, turn.start.turn));
+      request.host.log(errorEntry(message, failure, 'request-failed'));
+      return toErrorResult(maybeAcceptedMessage(turn.target, turn.start.turn));
     }
     throw failure;
   }
 }
 
 /** Continues a turn with the client's answers. */
-async function goOnWith(
+async function continueTurn(
   within: EndpointRequest,
   calling: AwaitedCall,
   { session, turn, asked, isNew, sent }: ContinuedTurn,
@@ -109,20 +115,20 @@ async function goOnWith(
   const { agent, name } = published;
   const target = targetOf(within, within.caller, { agent, session });
   const at = { ...within, target, signal: leave };
-  const taken = await takeInputs(at, { turn, asked, responses: asking.answers, inBackground: false });
-  if (!taken) throw invalidState();
+  const taken = await acceptInputs(at, { turn, asked, responses: asking.answers, inBackground: false });
+  if (!taken) throw invalidStateError();
   onTaken({ name, isNew, session, turn });
   try {
-    const outcome = await outcomeOf(at, taken.begun, calling);
+    const outcome = await waitForOutcome(at, taken.begun, calling);
     return await toAgentAnswer({ name, target, isNew, sent }, outcome, { ...asking, before: taken });
   } catch (failure) {
-    if (failure instanceof SessionErasedError) return failed(failure.message);
+    if (failure instanceof SessionErasedError) return toErrorResult(failure.message);
     throw failure;
   }
 }
 
 /** A turn to start, or one that has started. */
-export interface AgentTurn extends AskedCall {
+export interface AgentTurn extends AgentInputCall {
   readonly start: TurnStart;
   readonly part: TurnHost;
 }
@@ -135,9 +141,9 @@ async function toAgentTurn(
   const { message, session } = sent;
   const { host, env, caller, context, requestId } = request;
   const { name, agent } = published;
-  const named = { agent, session: session ?? (await newSession(request, name, key)) };
+  const named = { agent, session: session ?? (await createSessionName(request, name, key)) };
   const target = targetOf(request, caller, named);
-  const asked = key === undefined ? undefined : await requestKey(key, { message, session });
+  const asked = key === undefined ? undefined : await toRequestKey(key, { message, session });
   const start = toTurnStart(
     { agent, message, context, from: caller, request: asked, base: request.base },
     host.newId,
@@ -158,23 +164,27 @@ async function toAgentTurn(
  * Returns a name for a session. A retry gets the same name as its first attempt, and the key of another
  * caller never does.
  */
-async function newSession({ host, caller }: EndpointRequest, name: string, key?: string): Promise<string> {
+async function createSessionName(
+  { host, caller }: EndpointRequest,
+  name: string,
+  key?: string,
+): Promise<string> {
   if (key === undefined) return `mcp-${host.newId()}`;
   const hash = await sha256Hex(JSON.stringify([caller.tenant ?? null, caller.id, name, key]));
   return `mcp-${hash.slice(0, 32)}`;
 }
 
 /** Milliseconds for which a retry finds its turn, as with an `Idempotency-Key`. */
-const KEY_TTL = 24 * 60 * 60 * 1000;
+const KEY_TTL_MS = 24 * 60 * 60 * 1000;
 
 /** Separates the keys of MCP from those of HTTP, which cannot contain a space. */
-const requestKey = async (key: string, input: AgentInput): Promise<RequestKey> => ({
+const toRequestKey = async (key: string, input: AgentInput): Promise<RequestKey> => ({
   key: `mcp ${key}`,
   bodyHash: await sha256Hex(JSON.stringify([input.message, input.session ?? null])),
-  ttl: KEY_TTL,
+  ttl: KEY_TTL_MS,
 });
 
-async function answerOf(
+async function runForAnswer(
   request: EndpointRequest,
   turn: AgentTurn,
   calling: AwaitedCall,
@@ -182,7 +192,7 @@ async function answerOf(
   const { host } = request;
   const { target, start, part } = turn;
   const sentAt = host.clock.now();
-  const taken = await target.port.begin({ nonce: host.newId(), start, reader: readerOf(host.modules) });
+  const taken = await target.port.begin({ nonce: host.newId(), start, reader: toReader(host.modules) });
   if (taken.status === 'leased' || taken.status === 'known') {
     const { name, isNew } = turn;
     const { turn: id } = taken.status === 'known' ? taken : start;
@@ -191,21 +201,21 @@ async function answerOf(
   switch (taken.status) {
     case 'leased': {
       const begun = toRunHere({ turn: start.turn, services: part, lease: taken, sentAt });
-      return toAgentAnswer(turn, await outcomeOf({ host, target }, begun, calling), calling.asking);
+      return toAgentAnswer(turn, await waitForOutcome({ host, target }, begun, calling), calling.asking);
     }
     case 'known': {
       const begun = { turn: taken.turn };
-      return toAgentAnswer(turn, await outcomeOf({ host, target }, begun, calling), calling.asking);
+      return toAgentAnswer(turn, await waitForOutcome({ host, target }, begun, calling), calling.asking);
     }
     default:
-      return notTaken(target, taken);
+      return toNotAcceptedResult(target, taken);
   }
 }
 
 /** Runs the turn if this invocation should, and waits for its outcome. */
-function outcomeOf(
+function waitForOutcome(
   { host, target }: Pick<SessionAccess, 'host' | 'target'>,
-  begun: BegunTurn,
+  begun: AcceptedRequest,
   { notifier, leave, position }: Pick<AwaitedCall, 'notifier' | 'leave' | 'position'>,
 ): Promise<TurnOutcome> | TurnOutcome {
   if (begun.later) return { status: 'kept', turn: begun.later.turn };
@@ -221,18 +231,18 @@ function outcomeOf(
     turn,
   };
   if (!run) return outcomeElsewhere(awaited);
-  const notify = notifyOf(notifier);
+  const notify = createTurnNotifier(notifier);
   const show = (item: FeedItem): void => {
     if (item.type === 'event') position.shows(item.stored.seq);
     notify(item);
   };
-  return outcomeHere(awaited, followed(awaited, { show, leave }, run));
+  return outcomeHere(awaited, runAndFollow(awaited, { show, leave }, run));
 }
 
 /**
  * Returns the text for a missing answer. The message can be stored already, so a repeated one would be a
  * second message.
  */
-const mayBeTaken = ({ path }: Target, turn: string): string =>
+const maybeAcceptedMessage = ({ path }: Target, turn: string): string =>
   `${MAY_BE_STORED} as turn ${turn}: GET ${path} shows it. ` +
   `Send it again only with the same ${IDEMPOTENCY_KEY}.`;

@@ -1,25 +1,25 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { openBatch } from '../../journal/conversation.ts';
 import type { Principal } from '../../journal/events.ts';
-import { replied } from '../../loop/ask-model.ts';
+import { toRepliedEvent } from '../../loop/ask-model.ts';
 import type { Holder, Needs } from '../../loop/holder.ts';
 import type { Loop, LoopJournal, LoopSpec } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
-import { type MemoryLoop, type MemoryLoopConfig, memoryLoop } from '../../loop/memory-loop.ts';
+import { createMemoryLoop, type MemoryLoop, type MemoryLoopConfig } from '../../loop/memory-loop.ts';
 import { offerTools } from '../../loop/offer-tools.ts';
 import { runBatch } from '../../loop/run-loop.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
-import { Asking, mayAsk } from './ask-client.ts';
-import { type AskingClient, type EndpointRequest, mintedFor } from './caller.ts';
+import { allowAsking, ClientQuestions } from './ask-client.ts';
+import { type AskingClient, createCallerData, type EndpointRequest } from './caller.ts';
 import type { Notifier } from './stream-position.ts';
 import { toCallResult } from './to-call-result.ts';
 
 /** One call of a published tool. */
-interface ToolCalling {
+interface PublishedToolCall {
   readonly tool: AnyTool;
   readonly input: JsonObject;
   /** The client's name for the call, if it has one. */
@@ -29,7 +29,7 @@ interface ToolCalling {
 }
 
 /** A call with a name, which Holdfast creates if the client has none. */
-type NamedCall = ToolCalling & { readonly key: string };
+type NamedCall = PublishedToolCall & { readonly key: string };
 
 /**
  * Runs a tool without a session, by the same code as in one: with checks, its timeout, and no secrets in the
@@ -44,65 +44,70 @@ type NamedCall = ToolCalling & { readonly key: string };
  */
 export async function callTool(
   request: EndpointRequest,
-  calling: ToolCalling,
+  calling: PublishedToolCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { tool, input, client, key = request.host.newId() } = calling;
-  const asking = await Asking.of(client, { about: ['tools/call', tool.name, input], key });
+  const asking = await ClientQuestions.of(client, { about: ['tools/call', tool.name, input], key });
   return asking.orAsked(() => runAlone(request, calling, asking));
 }
 
 async function runAlone(
   request: EndpointRequest,
-  calling: ToolCalling,
-  asking: Asking,
+  calling: PublishedToolCall,
+  asking: ClientQuestions,
 ): Promise<CallToolResult> {
   const atEnd: (() => Promise<unknown>)[] = [];
-  const { loop: silent } = await ownLoop(
+  const { loop: silent } = await createToolLoop(
     request,
     { ...calling, key: asking.key },
     {
-      uses: [askingBy(asking)],
+      uses: [createAskingUse(asking)],
       atEnd: (work) => atEnd.push(work),
     },
   );
   const loop: Loop = {
     ...silent,
-    journal: overheard(silent.journal, calling.notifier),
+    journal: createListeningJournal(silent.journal, calling.notifier),
   };
   const toolCalls = [{ id: 'call', name: calling.tool.name, input: JSON.stringify(calling.input) }];
   const offered = offerTools(loop, 'now');
-  loop.journal.emit(replied(loop, { text: '', toolCalls, finish: 'tool-calls' }, { last: false, offered }));
+  loop.journal.emit(
+    toRepliedEvent(loop, { text: '', toolCalls, finish: 'tool-calls' }, { last: false, offered }),
+  );
   const [call] = openBatch(loop.frame);
   await runBatch(loop).finally(() => request.host.waitUntil(Promise.allSettled(atEnd.map((work) => work()))));
   if (!call?.ended) throw new Error('A call without a session was left open.');
-  return toCallResult(forClients(call.ended.result), async ({ id }) => (await loop.files?.find(id))?.bytes);
+  return toCallResult(
+    withPublishingAdvice(call.ended.result),
+    async ({ id }) => (await loop.files?.find(id))?.bytes,
+  );
 }
 
 /** Allows the tool of a call to ask its client. */
-function askingBy(asking: Asking): ModuleUse {
-  const use = useOf(ASKS_CLIENT);
+function createAskingUse(asking: ClientQuestions): ModuleUse {
+  const use = createUse(ASK_CLIENT_MODULE);
   LOOPS.give(use, {
     run(call, next, { effect }) {
-      mayAsk(call, asking, effect);
+      allowAsking(call, asking, effect);
       return next();
     },
   });
   return use;
 }
 
-const ASKS_CLIENT = createModule({ name: 'mcp-ask-client' });
+const ASK_CLIENT_MODULE = createModule({ name: 'mcp-ask-client' });
 
 /** Creates a loop with only this tool, for this caller, as this invocation can run it. */
-async function ownLoop(
+async function createToolLoop(
   request: EndpointRequest,
   calling: NamedCall,
   { uses, atEnd }: Pick<MemoryLoopConfig, 'uses'> & Pick<Holder, 'atEnd'>,
 ): Promise<MemoryLoop> {
   const { host, env } = request;
   const { tool, notifier } = calling;
-  const ofCaller = await mintedFor(request);
-  return memoryLoop({
-    turn: await turnOf(calling, ofCaller.principal),
+  const ofCaller = await createCallerData(request);
+  return createMemoryLoop({
+    turn: await digestToolCall(calling, ofCaller.principal),
     ...ofCaller,
     tools: [tool],
     uses,
@@ -112,7 +117,7 @@ async function ownLoop(
     log: host.log,
     live: { restarted: () => {}, progress: (_, status) => notifier.progress(status) },
     holder: {
-      claim: (needs) => claim(request, needs),
+      claim: (needs) => assertBudget(request, needs),
       count: (subrequests) => host.meter.spend(subrequests),
       late: (_, answer) => host.waitUntil(answer),
       atEnd,
@@ -125,7 +130,10 @@ async function ownLoop(
  * that reuses its key with other input asks for something else, and a receiver must not treat it as done. It
  * excludes roles, because they can change.
  */
-async function turnOf({ tool, input, key }: NamedCall, { roles: _, ...caller }: Principal): Promise<string> {
+async function digestToolCall(
+  { tool, input, key }: NamedCall,
+  { roles: _, ...caller }: Principal,
+): Promise<string> {
   return sha256Hex(JSON.stringify(['mcp', caller, tool.name, key, input]));
 }
 
@@ -136,7 +144,7 @@ const NO_MODEL: LoopSpec['model'] = {
 };
 
 /** Throws before the tool runs if the invocation has too little left for the tool's declared needs. */
-function claim({ host: { meter } }: EndpointRequest, needs: Needs): void {
+function assertBudget({ host: { meter } }: EndpointRequest, needs: Needs): void {
   const short = meter.shortFor(needs);
   if (short) {
     throw new Error(`This invocation has too little left of its limit of ${short} for this tool.`);
@@ -145,7 +153,7 @@ function claim({ host: { meter } }: EndpointRequest, needs: Needs): void {
 }
 
 /** Receives a tool's messages to the user, which are among the events that are not stored. */
-function overheard(journal: LoopJournal, { say }: Notifier): LoopJournal {
+function createListeningJournal(journal: LoopJournal, { say }: Notifier): LoopJournal {
   return {
     get state() {
       return journal.state;
@@ -164,7 +172,7 @@ function overheard(journal: LoopJournal, { say }: Notifier): LoopJournal {
 /**
  * Adds advice on how to publish a tool that cannot run here: without a session, no person can approve a call.
  */
-function forClients(result: ResultData): ResultData {
+function withPublishingAdvice(result: ResultData): ResultData {
   if (result.type !== 'error' || result.signal?.type !== 'misconfigured') return result;
   return {
     ...result,

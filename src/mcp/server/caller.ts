@@ -8,28 +8,31 @@ import {
 import { toPrincipal } from '../../journal/event-rows.ts';
 import type { Principal } from '../../journal/events.ts';
 import { jsonSchemaCheck } from '../../modules/json-schema/check.ts';
-import { mintedInTime } from '../../session/read-secrets.ts';
-import { attempt, ENCODER, HOOK_TIME, inTime, timeIsOver } from '../../tool/async.ts';
+import { awaitSecrets } from '../../session/read-secrets.ts';
+import { attempt, ENCODER, HOOK_TIMEOUT_MS, timeoutError, withTimeout } from '../../tool/async.ts';
 import type { CallContext } from '../../tool/call.ts';
-import { hiding } from '../../tool/console-log.ts';
+import { createRedactingLog } from '../../tool/console-log.ts';
 import { fromBase64, toBase64 } from '../../tool/content.ts';
-import { credentialsIn, envOfTools } from '../../tool/env.ts';
+import { collectCredentials, envOfTools } from '../../tool/env.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import { problemLines } from '../../tool/problem-lines.ts';
+import { formatProblems } from '../../tool/problem-lines.ts';
 import { Secrets } from '../../tool/secrets.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
-import type { Caller, HostedApp, Invoked } from '../../worker/host.ts';
+import type { Caller, HostedApp, InvokedHost } from '../../worker/host.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
-import { failedInside, invalidParams, RpcError } from '../content/rpc.ts';
+import { internalRpcError, invalidParamsError, RpcError } from '../content/rpc.ts';
 
 /**
  * The context for reading or listing a resource, or completing a value: part of a tool's call context. Its
  * `signal` aborts when the client goes, or the time limit expires.
  */
-export type McpAsked = Pick<CallContext, 'principal' | 'context' | 'env' | 'secrets' | 'log' | 'signal'>;
+export type McpRequestContext = Pick<
+  CallContext,
+  'principal' | 'context' | 'env' | 'secrets' | 'log' | 'signal'
+>;
 
 /** The parts of a request that code for its caller needs. */
-export interface ForCaller {
+export interface CallerScope {
   readonly within: EndpointRequest;
   /** Aborts when the client has gone. */
   readonly leave: AbortSignal;
@@ -44,17 +47,17 @@ export interface ForCaller {
  * without secrets. Errors from the app's hooks for context and secrets pass through.
  */
 export async function runForCaller<Answer>(
-  { within, leave, logFailure }: ForCaller,
+  { within, leave, logFailure }: CallerScope,
   what: string,
-  run: (asked: McpAsked) => Answer | Promise<Answer>,
+  run: (asked: McpRequestContext) => Answer | Promise<Answer>,
 ): Promise<Answer> {
   const { host, env, requestId } = within;
-  const minted = await mintedFor(within);
-  const secrets = minted.secrets.hidingToo(credentialsIn(env));
-  const log = hiding(host.log, { requestId }, () => secrets);
+  const minted = await createCallerData(within);
+  const secrets = minted.secrets.hidingToo(collectCredentials(env));
+  const log = createRedactingLog(host.log, { requestId }, () => secrets);
   const stop = new AbortController();
   const late = (ms: number): Error => {
-    stop.abort(timeIsOver(ms));
+    stop.abort(timeoutError(ms));
     return new Error(`${what} did not answer within ${ms} ms.`);
   };
   const asked = {
@@ -65,17 +68,21 @@ export async function runForCaller<Answer>(
     signal: AbortSignal.any([leave, stop.signal]),
   };
   try {
-    return await inTime(host.clock, (async () => run(asked))(), { ms: HOOK_TIME, signal: leave, late });
+    return await withTimeout(host.clock, (async () => run(asked))(), {
+      ms: HOOK_TIMEOUT_MS,
+      signal: leave,
+      late,
+    });
   } catch (thrown) {
     if (thrown instanceof RpcError || leave.aborted) throw thrown;
     logFailure(log, thrown, requestId);
-    throw failedInside();
+    throw internalRpcError();
   }
 }
 
 /** A request that the app passes to its endpoint. Its caller, origin and size are already checked. */
 export interface EndpointRequest extends HostedApp {
-  readonly host: Invoked;
+  readonly host: InvokedHost;
   readonly base: string;
   readonly caller: Caller;
   /** The request with its complete body. Its signal aborts when the client goes. */
@@ -87,7 +94,7 @@ export interface EndpointRequest extends HostedApp {
 }
 
 /** The caller of a request, with the data for the app's code. */
-interface OfCaller {
+interface CallerData {
   readonly principal: Principal;
   readonly context: ToolCallContext;
   readonly secrets: Secrets;
@@ -97,13 +104,19 @@ interface OfCaller {
  * Creates the caller's context and credentials, where no session does. Rejects with the errors of the app's
  * hooks.
  */
-export async function mintedFor({ host, env, caller, context, request }: EndpointRequest): Promise<OfCaller> {
+export async function createCallerData({
+  host,
+  env,
+  caller,
+  context,
+  request,
+}: EndpointRequest): Promise<CallerData> {
   const principal = toPrincipal(caller);
   return {
     principal,
     context: host.context(env, { principal, request }).merge(context),
     secrets: host.secrets
-      ? await mintedInTime(host.clock, host.secrets(env, principal, { request, claims: caller.claims }))
+      ? await awaitSecrets(host.clock, host.secrets(env, principal, { request, claims: caller.claims }))
       : Secrets.NONE,
   };
 }
@@ -124,37 +137,37 @@ export interface AskingClient {
 export const CANNOT_BE_ASKED: AskingClient = { capabilities: {}, answers: {}, state: undefined };
 
 /** Returns whether a client shows forms to a person. The default of the elicitation capability does. */
-export const asksPeople = ({ elicitation }: ClientCapabilities): boolean =>
+export const canAskPeople = ({ elicitation }: ClientCapabilities): boolean =>
   elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 
 /** Returns the text for a person who is asked again. Empty if there were no problems. */
-export const notTaken = (problems: readonly string[] = []): readonly string[] =>
-  problems.length === 0 ? [] : [`The answer was not accepted: ${problems.map(sentence).join(' ')}`];
+export const formatNotAccepted = (problems: readonly string[] = []): readonly string[] =>
+  problems.length === 0 ? [] : [`The answer was not accepted: ${problems.map(toSentence).join(' ')}`];
 
-const sentence = (problem: string): string => (problem.endsWith('.') ? problem : `${problem}.`);
+const toSentence = (problem: string): string => (problem.endsWith('.') ? problem : `${problem}.`);
 
 /** The prefix of every state, with the version of its format. */
-const MARK = 'holdfast-1.';
+const STATE_PREFIX = 'holdfast-1.';
 
 /**
  * Encodes the state that a client returns with its answers (MCP specification, `requestState`). It contains
  * no secrets and is not trusted: its reader validates it like any other parameter.
  */
 export const toRequestState = (value: Json): string =>
-  `${MARK}${toBase64(ENCODER.encode(JSON.stringify(value)))}`;
+  `${STATE_PREFIX}${toBase64(ENCODER.encode(JSON.stringify(value)))}`;
 
 /** Decodes a state made by `toRequestState`. @throws RpcError for any other text. */
-export function fromRequestState(state: string): unknown {
-  const bytes = state.startsWith(MARK) ? fromBase64(state.slice(MARK.length)) : undefined;
+export function parseRequestState(state: string): unknown {
+  const bytes = state.startsWith(STATE_PREFIX) ? fromBase64(state.slice(STATE_PREFIX.length)) : undefined;
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const parsed = attempt((): unknown => bytes && JSON.parse(decoder.decode(bytes)));
-  if (!parsed.ok || parsed.value === undefined) throw invalidState();
+  if (!parsed.ok || parsed.value === undefined) throw invalidStateError();
   return parsed.value;
 }
 
 /** Returns the error for a state that is invalid or belongs to another request. */
-export const invalidState = (): RpcError =>
-  invalidParams(
+export const invalidStateError = (): RpcError =>
+  invalidParamsError(
     '`requestState` does not belong to this request. Send it back unchanged, with the `name` and `arguments` ' +
       'of the first request, or omit it to start again.',
   );
@@ -163,7 +176,7 @@ export const invalidState = (): RpcError =>
  * Returns the capabilities that a client of the revision 2026-07-28 declares in each request (MCP
  * specification, `_meta`).
  */
-export function capabilitiesIn(envelope: unknown): ClientCapabilities {
+export function readCapabilities(envelope: unknown): ClientCapabilities {
   const declared: unknown = isJsonObject(envelope) ? envelope[CLIENT_CAPABILITIES_META_KEY] : undefined;
   const read = specTypeSchemas.ClientCapabilities['~standard'].validate(declared);
   return read.issues ? {} : read.value;
@@ -172,11 +185,11 @@ export function capabilitiesIn(envelope: unknown): ClientCapabilities {
 /** A question to a client: to its user by a form or at a URL, to its model, or for its roots. */
 export type McpQuestion =
   | { readonly method: 'elicitation/create'; readonly params: McpForm | McpAddress }
-  | { readonly method: 'sampling/createMessage'; readonly params: Unchanged<CreateMessageRequestParams> }
+  | { readonly method: 'sampling/createMessage'; readonly params: DeepReadonly<CreateMessageRequestParams> }
   | { readonly method: 'roots/list'; readonly params?: Readonly<Record<string, never>> | undefined };
 
 /** A form for the user: an object of texts, numbers, choices and booleans. */
-type McpForm = Unchanged<Pick<ElicitRequestFormParams, 'mode' | 'message' | 'requestedSchema'>>;
+type McpForm = DeepReadonly<Pick<ElicitRequestFormParams, 'mode' | 'message' | 'requestedSchema'>>;
 
 /** A URL for the user to visit. */
 interface McpAddress {
@@ -186,14 +199,14 @@ interface McpAddress {
 }
 
 /** The same type as read-only, so a constant can be used. */
-type Unchanged<Value> = Value extends object
-  ? { readonly [Key in keyof Value]: Unchanged<Value[Key]> }
+type DeepReadonly<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
   : Value;
 
 export function canBeAsked(client: ClientCapabilities, { method, params }: McpQuestion): boolean {
   switch (method) {
     case 'elicitation/create':
-      return params.mode === 'url' ? client.elicitation?.url !== undefined : asksPeople(client);
+      return params.mode === 'url' ? client.elicitation?.url !== undefined : canAskPeople(client);
     case 'sampling/createMessage':
       return (
         client.sampling !== undefined && (params.tools === undefined || client.sampling.tools !== undefined)
@@ -227,5 +240,5 @@ const SCHEMAS = {
 /** @throws Error if the schema is invalid. */
 function contentProblems(asked: McpForm | McpAddress, content: JsonObject): readonly string[] {
   if (!('requestedSchema' in asked)) return [];
-  return problemLines([...jsonSchemaCheck(JSON.parse(JSON.stringify(asked.requestedSchema)))(content)]);
+  return formatProblems([...jsonSchemaCheck(JSON.parse(JSON.stringify(asked.requestedSchema)))(content)]);
 }

@@ -1,33 +1,33 @@
 import type { CompleteResult } from '@modelcontextprotocol/server';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
-import { invalidParams } from '../content/rpc.ts';
-import { type ForCaller, runForCaller } from './caller.ts';
+import { invalidParamsError } from '../content/rpc.ts';
+import { type CallerScope, runForCaller } from './caller.ts';
 import type { McpCompleting } from './define-mcp-resource.ts';
 import { type McpPrompt, unknownPrompt } from './prompts.ts';
-import type { Readable } from './resources.ts';
+import type { PublishedResource } from './resources.ts';
 
 /** The maximum number of values in one response (MCP specification, Completion). */
 const MAX_VALUES = 100;
 
 /** The parts of an endpoint with values to complete. */
-interface Completable {
+interface CompletionSource {
   readonly prompts: ReadonlyMap<string, McpPrompt>;
-  readonly resources: readonly Readable[];
+  readonly resources: readonly PublishedResource[];
 }
 
 /** Returns whether any argument or variable has completions. */
-export const isCompleting = ({ prompts, resources }: Completable): boolean =>
+export const hasCompletions = ({ prompts, resources }: CompletionSource): boolean =>
   [...prompts.values()].some(({ arguments: args = [] }) => args.some((one) => one.complete)) ||
   resources.some(({ complete = {} }) => Object.values(complete).some((one) => one !== undefined));
 
 /** The owner of the values: their names, each with its completion function if there is one. */
-interface Completed {
+interface CompletionTarget {
   /** A description such as `prompt 'summary'`. */
   readonly what: string;
   readonly names: ReadonlyMap<string, McpCompleting | undefined>;
 }
 
-interface CompletionRequest extends ForCaller {
+interface CompletionRequest extends CallerScope {
   readonly params: JsonObject;
 }
 
@@ -37,17 +37,20 @@ interface CompletionRequest extends ForCaller {
  * @throws RpcError for an unknown prompt, resource, argument or variable. Errors from `runForCaller` pass
  * through.
  */
-export async function complete(published: Completable, request: CompletionRequest): Promise<CompleteResult> {
+export async function complete(
+  published: CompletionSource,
+  request: CompletionRequest,
+): Promise<CompleteResult> {
   const { ref, argument, context = {} } = request.params;
-  const { what, names } = completedBy(published, ref);
+  const { what, names } = findCompletionTarget(published, ref);
   const { name, value } = isJsonObject(argument) ? argument : {};
   if (typeof name !== 'string' || typeof value !== 'string')
-    throw invalidParams('`argument` must have a text as its `name`, and as its `value`.');
+    throw invalidParamsError('`argument` must have a text as its `name`, and as its `value`.');
   if (!names.has(name)) {
     const known = [...names.keys()].join(', ');
-    throw invalidParams(`The ${what} has no '${shorten(name, 64)}'. It has: [${known}].`);
+    throw invalidParamsError(`The ${what} has no '${shorten(name, 64)}'. It has: [${known}].`);
   }
-  const values = valuesIn(context);
+  const values = readValues(context);
   const suggest = names.get(name);
   if (!suggest) return toResult([]);
   const completing = `the completion of '${name}' of ${what}`;
@@ -67,25 +70,28 @@ const toResult = (found: readonly string[]): CompleteResult => ({
   },
 });
 
-function completedBy({ prompts, resources }: Completable, ref: Json | undefined): Completed {
+function findCompletionTarget(
+  { prompts, resources }: CompletionSource,
+  ref: Json | undefined,
+): CompletionTarget {
   const { type, name, uri } = isJsonObject(ref) ? ref : {};
   if (type === 'ref/prompt') {
     const prompt = typeof name === 'string' ? prompts.get(name) : undefined;
-    if (!prompt) throw invalidParams(unknownPrompt(name, prompts));
+    if (!prompt) throw invalidParamsError(unknownPrompt(name, prompts));
     const args = prompt.arguments ?? [];
     return {
       what: `prompt '${prompt.name}'`,
       names: new Map(args.map((one) => [one.name, one.complete])),
     };
   }
-  if (type !== 'ref/resource') throw invalidParams("`ref.type` must be 'ref/prompt' or 'ref/resource'.");
+  if (type !== 'ref/resource') throw invalidParamsError("`ref.type` must be 'ref/prompt' or 'ref/resource'.");
   const resource = resources.find((one) => one.uri === uri);
   if (!resource) {
     const wanted =
       typeof uri === 'string'
         ? `There is no template '${shorten(uri, 200)}'.`
         : '`uri` must be text: the uri of a template.';
-    throw invalidParams(`${wanted} resources/templates/list lists them.`);
+    throw invalidParamsError(`${wanted} resources/templates/list lists them.`);
   }
   const completing = new Map(Object.entries(resource.complete ?? {}));
   return {
@@ -95,9 +101,9 @@ function completedBy({ prompts, resources }: Completable, ref: Json | undefined)
 }
 
 /** Returns the other values that the client has sent. */
-function valuesIn(context: Json): Readonly<Record<string, string>> {
+function readValues(context: Json): Readonly<Record<string, string>> {
   const values: Json = isJsonObject(context) ? (context.arguments ?? {}) : context;
-  if (!isTexts(values)) throw invalidParams('`context.arguments` must be an object of texts.');
+  if (!isTexts(values)) throw invalidParamsError('`context.arguments` must be an object of texts.');
   return values;
 }
 

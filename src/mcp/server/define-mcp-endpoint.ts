@@ -1,8 +1,8 @@
 import { LIVE_TEXT } from '../../modules/live-text/live-text.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { ended } from '../../tool/shown.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
+import { withFullStop } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { readBytes } from '../../worker/body.ts';
@@ -11,16 +11,16 @@ import type { Problem } from '../../worker/problem.ts';
 import { logFailure } from '../../worker/refusal.ts';
 import { contextOfHeaders } from '../../worker/request-headers.ts';
 import { type CallerRequest, defineRoute, type Route, type RouteRequest } from '../../worker/route.ts';
-import { invoked } from '../../worker/target.ts';
+import { toInvokedHost } from '../../worker/target.ts';
 import type { EndpointRequest } from './caller.ts';
 import type { McpResource } from './define-mcp-resource.ts';
 import { checkPrompt, type McpPrompt } from './prompts.ts';
 import {
-  checkedAuthorization,
+  collectPublications,
+  copyAuthorization,
   type McpAuthorization,
   McpEndpointDefinitionError,
   type PublishedAgent,
-  publish,
 } from './publish.ts';
 import { serveMcp } from './serve-mcp.ts';
 import { publishResources } from './session-resources.ts';
@@ -75,13 +75,13 @@ export interface McpEndpointConfig {
  */
 export function defineMcpEndpoint(config: McpEndpointConfig): ModuleUse {
   const fault = literals?.fault(config, SHAPE);
-  if (fault) throw new McpEndpointDefinitionError(fault.field, `it ${ended(fault.problem)}`);
+  if (fault) throw new McpEndpointDefinitionError(fault.field, `it ${withFullStop(fault.problem)}`);
   const { name = 'holdfast', version = '1', instructions, authorization } = config;
   for (const [field, text] of Object.entries({ name, version })) {
     if (text.trim() === '') throw new McpEndpointDefinitionError(field, `it has a ${field} that is blank.`);
   }
   const { tools = [], agents = [], prompts = [], resources = [] } = config;
-  const callable = publish(tools, agents);
+  const callable = collectPublications(tools, agents);
   const served = {
     info: { name, version },
     instructions,
@@ -92,15 +92,19 @@ export function defineMcpEndpoint(config: McpEndpointConfig): ModuleUse {
     },
     logFailure,
   };
-  const told = authorization && checkedAuthorization(authorization);
-  const use = useOf(MCP);
+  const told = authorization && copyAuthorization(authorization);
+  const use = createUse(MCP);
   APP.give(use, {
     ...LIVE_TEXT, // a resumed stream reports the progress of its calls
     routes({ host: { agents, basePath } }) {
       for (const one of callable.values()) {
         if (one.kind === 'agent') mustHaveAgent(agents, 'The MCP endpoint publishes the agent', one.agent);
       }
-      return mcpRoutes({ serve: (request) => serveMcp(served, request), authorization: told, basePath });
+      return createMcpRoutes({
+        serve: (request) => serveMcp(served, request),
+        authorization: told,
+        basePath,
+      });
     },
   });
   return use;
@@ -143,11 +147,11 @@ function promptsByName(prompts: readonly McpPrompt[]): ReadonlyMap<string, McpPr
 }
 
 /** Handles a `POST`, or a `GET` that resumes a stream. Its errors become problem responses. */
-type Serve = (request: EndpointRequest) => Promise<Response>;
+type ServeRequest = (request: EndpointRequest) => Promise<Response>;
 
 /** The handler and the place of an endpoint. */
-interface ServedAt {
-  readonly serve: Serve;
+interface EndpointRoutes {
+  readonly serve: ServeRequest;
   /** Absent if clients must already know the authorization server. */
   readonly authorization: McpAuthorization | undefined;
   /** The path prefix of the app, as configured. */
@@ -158,18 +162,19 @@ interface ServedAt {
 const MCP_PATH = '/mcp';
 
 /** Returns the routes of an endpoint. */
-export function mcpRoutes({ serve, authorization, basePath = '' }: ServedAt): readonly Route[] {
+export function createMcpRoutes({ serve, authorization, basePath = '' }: EndpointRoutes): readonly Route[] {
   const refuse =
-    authorization && ((problem: Problem, asked: Asked) => tellWho(problem, asked, authorization));
+    authorization &&
+    ((problem: Problem, asked: RequestUrl) => addAuthenticateHeader(problem, asked, authorization));
   const told = refuse && { refuse };
   return [
-    { ...callMcp(serve), ...told },
-    { ...resumeMcp(serve), ...told },
-    ...(authorization ? metadataRoutes(authorization, basePath) : []),
+    { ...createCallRoute(serve), ...told },
+    { ...createResumeRoute(serve), ...told },
+    ...(authorization ? createMetadataRoutes(authorization, basePath) : []),
   ];
 }
 
-const callMcp = (serve: Serve) =>
+const createCallRoute = (serve: ServeRequest) =>
   defineRoute({
     method: 'POST',
     path: MCP_PATH,
@@ -177,24 +182,25 @@ const callMcp = (serve: Serve) =>
     isCounted: true,
     streams: true,
     link: 'mcp',
-    handle: async (asked) => serve(handedOn(asked, await readBytes(asked.request, asked.host.maxBodyBytes))),
+    handle: async (asked) =>
+      serve(toEndpointRequest(asked, await readBytes(asked.request, asked.host.maxBodyBytes))),
   });
 
-const resumeMcp = (serve: Serve) =>
+const createResumeRoute = (serve: ServeRequest) =>
   defineRoute({
     method: 'GET',
     path: MCP_PATH,
     access: 'caller',
     streams: true,
-    handle: (asked) => serve(handedOn(asked)),
+    handle: (asked) => serve(toEndpointRequest(asked)),
   });
 
 /** Returns the request with its complete body, which the app has checked against its size limit. */
-function handedOn(asked: CallerRequest, body?: Uint8Array): EndpointRequest {
+function toEndpointRequest(asked: CallerRequest, body?: Uint8Array): EndpointRequest {
   const { host, env, base = '', caller, request, requestId, execution } = asked;
   const { url, method, headers, signal } = request;
   return {
-    host: invoked(host, env, execution),
+    host: toInvokedHost(host, env, execution),
     env,
     base,
     caller,
@@ -207,26 +213,26 @@ function handedOn(asked: CallerRequest, body?: Uint8Array): EndpointRequest {
 /**
  * The path prefix for metadata about authorization, before the resource's own path (RFC 9728, section 3.1).
  */
-const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
 /**
  * Returns the public routes with the authorization metadata, for any origin. At the root of the origin, the
  * metadata is below the endpoint's own path. If an app is mounted below the root, clients find the metadata
  * by the 401 response.
  */
-const metadataRoutes = (authorization: McpAuthorization, basePath: string): readonly Route[] =>
-  [...new Set([WELL_KNOWN + MCP_PATH, WELL_KNOWN + basePath + MCP_PATH, WELL_KNOWN])].map((path) =>
+const createMetadataRoutes = (authorization: McpAuthorization, basePath: string): readonly Route[] =>
+  [...new Set([METADATA_PATH + MCP_PATH, METADATA_PATH + basePath + MCP_PATH, METADATA_PATH])].map((path) =>
     defineRoute({
       method: 'GET',
       path,
       access: 'open',
-      handle: (asked) => Response.json(metadata(asked, authorization), { headers: ANY_PAGE }),
+      handle: (asked) => Response.json(createMetadata(asked, authorization), { headers: ANY_ORIGIN }),
     }),
   );
 
-const ANY_PAGE = { 'access-control-allow-origin': '*' };
+const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
 
-function metadata({ request, base = '' }: Asked, { servers, scopes }: McpAuthorization) {
+function createMetadata({ request, base = '' }: RequestUrl, { servers, scopes }: McpAuthorization) {
   return {
     resource: new URL(base + MCP_PATH, request.url).href,
     authorization_servers: servers,
@@ -236,16 +242,20 @@ function metadata({ request, base = '' }: Asked, { servers, scopes }: McpAuthori
 }
 
 /** The URL of a request and of its app. */
-type Asked = Pick<RouteRequest, 'request' | 'base'>;
+type RequestUrl = Pick<RouteRequest, 'request' | 'base'>;
 
 /**
  * Adds the location of the authorization metadata to a 401 response. If a token was refused, also adds an
  * error, so the client requests another one. A request without a token gets no error (RFC 6750, section 3.1).
  */
-function tellWho(problem: Problem, { request, base = '' }: Asked, { scopes }: McpAuthorization): Response {
+function addAuthenticateHeader(
+  problem: Problem,
+  { request, base = '' }: RequestUrl,
+  { scopes }: McpAuthorization,
+): Response {
   const response = problem.toResponse();
   if (problem.status !== 401) return response;
-  const where = new URL(base + WELL_KNOWN + MCP_PATH, request.url).href;
+  const where = new URL(base + METADATA_PATH + MCP_PATH, request.url).href;
   const error = /^bearer /i.test(request.headers.get('authorization') ?? '') ? 'error="invalid_token", ' : '';
   const scope = scopes ? `, scope="${scopes.join(' ')}"` : '';
   response.headers.set('www-authenticate', `Bearer ${error}resource_metadata="${where}"${scope}`);

@@ -1,7 +1,7 @@
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
-import { ended, nameIn, shown } from '../../tool/shown.ts';
-import type { McpAsked } from './caller.ts';
+import { describeValue, readName, withFullStop } from '../../tool/shown.ts';
+import type { McpRequestContext } from './caller.ts';
 import { McpEndpointDefinitionError } from './publish.ts';
 import { type CheckedUri, toTemplate, type UriVariables, uriProblem } from './uri-template.ts';
 
@@ -25,7 +25,7 @@ export type McpContentsPart = {
 /** Suggests values that begin with the typed text, best first. Clients receive at most 100. */
 export type McpCompleting = (
   typed: string,
-  asked: McpAsked & {
+  asked: McpRequestContext & {
     /** The other values that the client has sent. Not validated. */
     readonly values: Readonly<Record<string, string>>;
   },
@@ -73,14 +73,14 @@ export interface McpResourceConfig<Uri extends string> {
    */
   readonly read: (
     values: McpResourceValues<Uri>,
-    asked: McpAsked,
+    asked: McpRequestContext,
   ) => McpResourceAnswer | Promise<McpResourceAnswer>;
   /** For a template, lists the resources that this caller can see. Defaults to none. */
   readonly list?: [UriVariables<Uri>] extends [never]
     ? undefined
     :
         | ((
-            asked: McpAsked,
+            asked: McpRequestContext,
           ) =>
             | readonly McpListedResource<McpResourceValues<Uri>>[]
             | Promise<readonly McpListedResource<McpResourceValues<Uri>>[]>)
@@ -105,9 +105,9 @@ export interface McpResource<Uri extends string = string> {
   readonly cacheScope?: 'public' | 'private' | undefined;
   read(
     values: Readonly<Record<string, string>>,
-    asked: McpAsked,
+    asked: McpRequestContext,
   ): McpResourceAnswer | Promise<McpResourceAnswer>;
-  list?(asked: McpAsked): readonly McpListedResource[] | Promise<readonly McpListedResource[]>;
+  list?(asked: McpRequestContext): readonly McpListedResource[] | Promise<readonly McpListedResource[]>;
   readonly complete?: Readonly<Record<string, McpCompleting | undefined>> | undefined;
 }
 
@@ -142,20 +142,23 @@ export function checkResource(config: Omit<McpResource, 'read' | 'list'>): void 
   const fault = literals?.fault(config, SHAPE);
   const problem = fault?.problem ?? problemOf(config);
   if (problem !== undefined)
-    throw new McpEndpointDefinitionError('resources', `the resource '${nameIn(config)}' ${ended(problem)}`);
+    throw new McpEndpointDefinitionError(
+      'resources',
+      `the resource '${readName(config)}' ${withFullStop(problem)}`,
+    );
 }
 
 function problemOf(config: Omit<McpResource, 'read' | 'list'>): string | undefined {
   const { name, uri, ttlMs = 0, cacheScope = 'private', complete } = config;
   if (name.trim() === '') return 'has a name that is blank';
   const wrong = uriProblem(uri);
-  if (wrong !== undefined) return `has the uri ${shown(uri)}, which ${wrong}`;
+  if (wrong !== undefined) return `has the uri ${describeValue(uri)}, which ${wrong}`;
   if (/^holdfast:/i.test(uri))
-    return `has the uri ${shown(uri)}: use another scheme, since Holdfast uses this one`;
+    return `has the uri ${describeValue(uri)}: use another scheme, since Holdfast uses this one`;
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 0)
-    return `has the ttlMs ${shown(ttlMs)}: use a whole number of milliseconds`;
+    return `has the ttlMs ${describeValue(ttlMs)}: use a whole number of milliseconds`;
   if (cacheScope !== 'public' && cacheScope !== 'private')
-    return `has the cacheScope ${shown(cacheScope)}: use 'public' or 'private'`;
+    return `has the cacheScope ${describeValue(cacheScope)}: use 'public' or 'private'`;
   const { names } = toTemplate(uri);
   if (names.length === 0) {
     const given = (['list', 'complete'] as const).find((key) => Reflect.get(config, key) !== undefined);
@@ -166,7 +169,7 @@ function problemOf(config: Omit<McpResource, 'read' | 'list'>): string | undefin
   const idle = Object.entries(complete ?? {}).find(
     ([, one]) => one !== undefined && typeof one !== 'function',
   );
-  return idle && `completes '${idle[0]}' by ${shown(idle[1])}: use a function`;
+  return idle && `completes '${idle[0]}' by ${describeValue(idle[1])}: use a function`;
 }
 
 const SHAPE = {

@@ -8,7 +8,7 @@
 
 export { mcpResult } from '../content/mcp-content.ts';
 export { askClient, type McpAnswer, type McpPromptCall } from './ask-client.ts';
-export type { McpAsked, McpQuestion } from './caller.ts';
+export type { McpQuestion, McpRequestContext as McpAsked } from './caller.ts';
 export { defineMcpEndpoint, type McpEndpointConfig } from './define-mcp-endpoint.ts';
 export {
   defineMcpResource,

@@ -8,7 +8,7 @@ import type { StoredEvent } from '../../journal/events.ts';
 import { answerEach } from '../../modules/answers/answer-calls.ts';
 import {
   type AskedQuestion,
-  mustBeAnother,
+  assertAnotherPerson,
   openQuestions,
   questionsOf,
   requestersOf,
@@ -16,16 +16,16 @@ import {
 import { readTurn } from '../../session/read-session.ts';
 import { attempt } from '../../tool/async.ts';
 import { mustHaveRole } from '../../worker/auth.ts';
-import type { BegunTurn } from '../../worker/begun-turn.ts';
+import type { AcceptedRequest } from '../../worker/begun-turn.ts';
 import type { Caller } from '../../worker/host.ts';
 import type { SessionError, SessionErrorType } from '../../worker/problem.ts';
 import type { SessionAccess } from '../../worker/target.ts';
 import { ANSWERING_APP } from '../../worker/turn-response.ts';
-import { notTaken } from './caller.ts';
-import { formOf } from './question-form.ts';
+import { formatNotAccepted } from './caller.ts';
+import { toQuestionForm } from './question-form.ts';
 
 /** The results of earlier rounds, to report and not to ask again. */
-export interface Continued {
+export interface ContinuedInputs {
   /** The problems with refused answers, by the keys of their requests. */
   readonly problems: ReadonlyMap<string, readonly string[]>;
   /** The keys of requests not to repeat: they were dismissed, or this caller cannot answer them. */
@@ -35,32 +35,32 @@ export interface Continued {
 }
 
 /** The state before the first round. */
-export const NOTHING_BEFORE: Continued = { problems: new Map(), left: new Set(), told: [] };
+export const NO_EARLIER_INPUTS: ContinuedInputs = { problems: new Map(), left: new Set(), told: [] };
 
 /**
  * Returns the requests that let a client ask its user the questions of a turn, from the turn's events. There
  * is one for each question that this caller can answer and a form can express. Their keys are unique in the
  * whole session.
  */
-export function inputRequestsOf(
+export function toInputRequests(
   caller: Caller,
   events: readonly StoredEvent[],
-  { problems, left, told }: Continued = NOTHING_BEFORE,
+  { problems, left, told }: ContinuedInputs = NO_EARLIER_INPUTS,
 ): InputRequests {
   const requesters = requestersOf(events);
   const mayAnswer = (question: AskedQuestion): boolean =>
     attempt(() => {
       mustHaveRole(caller, { call: question.call.id, wait: question.wait });
-      mustBeAnother(caller, question, requesters);
+      assertAnotherPerson(caller, question, requesters);
     }).ok;
   const asked = openQuestions(events).filter((question) => !left.has(question.id) && mayAnswer(question));
   const forms = asked.flatMap((question) => {
-    const form = formOf(question);
+    const form = toQuestionForm(question);
     return form ? [{ key: question.id, params: form.params }] : [];
   });
   return Object.fromEntries(
     forms.map(({ key, params }, place) => {
-      const before = [...(place === 0 ? told : []), ...notTaken(problems.get(key))];
+      const before = [...(place === 0 ? told : []), ...formatNotAccepted(problems.get(key))];
       const message = [...before, params.message].join('\n');
       return [key, { method: 'elicitation/create', params: { ...params, message } }];
     }),
@@ -68,7 +68,7 @@ export function inputRequestsOf(
 }
 
 /** A client's answers to the questions of a turn. */
-interface Inputs {
+interface ClientInputs {
   readonly turn: string;
   /** The keys of the requests that were asked. Other answers are ignored. */
   readonly asked: readonly string[];
@@ -79,8 +79,8 @@ interface Inputs {
 }
 
 /** The continuation of a turn after answers, with messages for the client. */
-export interface TakenInputs extends Continued {
-  readonly begun: BegunTurn;
+export interface AcceptedInputs extends ContinuedInputs {
+  readonly begun: AcceptedRequest;
 }
 
 /**
@@ -91,7 +91,10 @@ export interface TakenInputs extends Continued {
  * @throws ConfigurationError for a fault of the deployment. Errors that prevent the session from responding
  * pass through.
  */
-export async function takeInputs(at: SessionAccess, inputs: Inputs): Promise<TakenInputs | undefined> {
+export async function acceptInputs(
+  at: SessionAccess,
+  inputs: ClientInputs,
+): Promise<AcceptedInputs | undefined> {
   const { turn } = inputs;
   const events = await readTurn(at.target.port, turn);
   if (events.length === 0) return undefined;
@@ -100,13 +103,13 @@ export async function takeInputs(at: SessionAccess, inputs: Inputs): Promise<Tak
   const read = [...new Set(inputs.asked)].flatMap((key) => {
     const question = questions.find(({ id }) => id === key);
     const response = Object.hasOwn(inputs.responses, key) ? inputs.responses[key] : undefined;
-    return question && response !== undefined ? [{ key, ...toSent(question, response) }] : [];
+    return question && response !== undefined ? [{ key, ...parseInput(question, response) }] : [];
   });
   const sent = read.flatMap((one) => (one.sent ? [one.sent] : []));
   const { begun, refused } = await answerEach(
     { app: ANSWERING_APP, at },
     { turn, sent },
-    { idempotencyKey: KEY, inBackground: inputs.inBackground },
+    { idempotencyKey: ANSWER_KEY, inBackground: inputs.inBackground },
   );
   const problems = new Map<string, readonly string[]>();
   const left = new Set<string>();
@@ -116,22 +119,22 @@ export async function takeInputs(at: SessionAccess, inputs: Inputs): Promise<Tak
     if (one.problem !== undefined) problems.set(one.key, [one.problem]);
     else if (refusal?.type === 'invalid-body') problems.set(one.key, problemsOf(refusal));
     else if (refusal || !one.sent) left.add(one.key);
-    if (refusal && refusal.type !== 'invalid-body') told.push(wordsOf(refusal));
+    if (refusal && refusal.type !== 'invalid-body') told.push(refusalText(refusal));
   }
   return { begun, problems, left, told };
 }
 
 /** Distinguishes a repeated answer from a different one: an idempotency key is bound to the content. */
-const KEY = 'requestState';
+const ANSWER_KEY = 'requestState';
 
 /** An answer to send. Without an answer and a problem, the person has dismissed the form. */
-interface ReadInput {
+interface ParsedInput {
   readonly sent?: SentAnswer | undefined;
   readonly problem?: string | undefined;
 }
 
-function toSent(question: AskedQuestion, response: unknown): ReadInput {
-  const form = formOf(question);
+function parseInput(question: AskedQuestion, response: unknown): ParsedInput {
+  const form = toQuestionForm(question);
   if (!form) return {};
   const read = specTypeSchemas.ElicitResult['~standard'].validate(response);
   if (read.issues) return { problem: 'it is not the answer of a form' };
@@ -147,12 +150,12 @@ const problemsOf = ({ message, more: { problems = [message] } }: SessionError): 
  * Returns the text for a question that was already answered, or that this caller cannot answer. @throws the
  * refusal for another reason.
  */
-function wordsOf(refusal: SessionError): string {
-  if (!FINAL.includes(refusal.type)) throw refusal;
+function refusalText(refusal: SessionError): string {
+  if (!FINAL_REFUSALS.includes(refusal.type)) throw refusal;
   return `An answer was not accepted. ${refusal.message}`;
 }
 
-const FINAL: readonly SessionErrorType[] = [
+const FINAL_REFUSALS: readonly SessionErrorType[] = [
   'already-answered',
   'approval-expired',
   'approval-void',

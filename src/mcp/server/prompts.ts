@@ -5,11 +5,11 @@ import type {
   PromptMessage,
 } from '@modelcontextprotocol/server';
 import type { LiteralShape } from '../../tool/check-literal.ts';
-import { isJsonObject, type Json, type JsonObject, own, shorten } from '../../tool/json.ts';
+import { getOwn, isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { ended, nameIn } from '../../tool/shown.ts';
-import { invalidParams } from '../content/rpc.ts';
-import { Asking, type McpPromptCall, mayAsk } from './ask-client.ts';
+import { readName, withFullStop } from '../../tool/shown.ts';
+import { invalidParamsError } from '../content/rpc.ts';
+import { allowAsking, ClientQuestions, type McpPromptCall } from './ask-client.ts';
 import type { AskingClient } from './caller.ts';
 import type { McpCompleting } from './define-mcp-resource.ts';
 import { McpEndpointDefinitionError } from './publish.ts';
@@ -106,7 +106,7 @@ export function defineMcpPrompt<
 /** @throws McpEndpointDefinitionError if the definition is invalid. */
 export function checkPrompt(config: Pick<McpPrompt, 'name' | 'arguments'>): void {
   const refuse = (problem: string): McpEndpointDefinitionError =>
-    new McpEndpointDefinitionError('prompts', `the prompt '${nameIn(config)}' ${ended(problem)}`);
+    new McpEndpointDefinitionError('prompts', `the prompt '${readName(config)}' ${withFullStop(problem)}`);
   const fault = literals?.fault(config, SHAPE);
   if (fault) throw refuse(fault.problem);
   if (config.name.trim() === '') throw refuse('has a name that is blank');
@@ -162,14 +162,16 @@ export async function getPrompt(
 ): Promise<GetPromptResult | InputRequiredResult> {
   const { name, arguments: sent = {} } = params;
   const prompt = typeof name === 'string' ? prompts.get(name) : undefined;
-  if (!prompt) throw invalidParams(unknownPrompt(name, prompts));
+  if (!prompt) throw invalidParamsError(unknownPrompt(name, prompts));
   const problems = problemsOf(prompt, sent);
   if (problems.length > 0) {
-    throw invalidParams(`The arguments of prompt '${prompt.name}' are not valid: ${problems.join('; ')}.`);
+    throw invalidParamsError(
+      `The arguments of prompt '${prompt.name}' are not valid: ${problems.join('; ')}.`,
+    );
   }
-  const asking = await Asking.of(client, { about: ['prompts/get', prompt.name, sent], key: '' });
+  const asking = await ClientQuestions.of(client, { about: ['prompts/get', prompt.name, sent], key: '' });
   const call: McpPromptCall = { prompt: prompt.name };
-  mayAsk(call, asking);
+  allowAsking(call, asking);
   const values = sent as Record<string, string>; // as just checked
   return asking.orAsked(async () => {
     const messages = await prompt.messages(values, call);
@@ -192,7 +194,7 @@ export function unknownPrompt(name: Json | undefined, prompts: ReadonlyMap<strin
 
 function problemsOf({ arguments: declared = [] }: McpPrompt, sent: Json): readonly string[] {
   if (!isJsonObject(sent)) return ['they must be an object'];
-  const missing = declared.filter(({ name, required }) => required && own(sent, name) === undefined);
+  const missing = declared.filter(({ name, required }) => required && getOwn(sent, name) === undefined);
   const names = new Set(declared.map(({ name }) => name));
   return [
     ...missing.map(({ name }) => `${name}: is missing`),

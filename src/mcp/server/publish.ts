@@ -4,9 +4,9 @@ import { isTool } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { type JsonObject, shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { ended, shown } from '../../tool/shown.ts';
+import { describeValue, withFullStop } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { type HeaderFault, headerFault, repeatedIn, valueAt } from '../content/rpc.ts';
+import { findHeaderFault, findHeaderParameters, type HeaderFault, valueAt } from '../content/rpc.ts';
 
 /** A published tool or agent. */
 export type Publication =
@@ -53,7 +53,7 @@ export class McpEndpointDefinitionError extends Error {
  *
  * @throws McpEndpointDefinitionError if an entry cannot be published, or two share a name.
  */
-export function publish(
+export function collectPublications(
   tools: readonly AnyTool[],
   agents: readonly PublishedAgent[],
 ): ReadonlyMap<string, Publication> {
@@ -71,12 +71,13 @@ export function publish(
     }
     published.set(name, publication);
   };
-  for (const [index, tool] of tools.entries()) add(`tools[${index}]`, ofTool(`tools[${index}]`, tool));
-  for (const [index, agent] of agents.entries()) add(`agents[${index}]`, ofAgent(`agents[${index}]`, agent));
+  for (const [index, tool] of tools.entries()) add(`tools[${index}]`, publishTool(`tools[${index}]`, tool));
+  for (const [index, agent] of agents.entries())
+    add(`agents[${index}]`, publishAgent(`agents[${index}]`, agent));
   return published;
 }
 
-function ofTool(field: string, tool: AnyTool): Publication {
+function publishTool(field: string, tool: AnyTool): Publication {
   // Callers without types can pass any value.
   if (!isTool(tool)) throw new McpEndpointDefinitionError(field, `${field} is not a tool.`);
   if (tool.effect === 'none') {
@@ -86,32 +87,32 @@ function ofTool(field: string, tool: AnyTool): Publication {
         'Publish an agent that has it instead.',
     );
   }
-  const fault = headersFault(tool.inputSchema);
+  const fault = headersProblem(tool.inputSchema);
   if (fault !== undefined) throw new McpEndpointDefinitionError(field, `the tool '${tool.name}' ${fault}`);
   return { kind: 'tool', name: tool.name, tool };
 }
 
-function ofAgent(field: string, declared: PublishedAgent): Publication {
-  const { agent, as, description } = publishedAs(field, declared);
+function publishAgent(field: string, declared: PublishedAgent): Publication {
+  const { agent, as, description } = normalizeAgent(field, declared);
   const name = typeof agent === 'string' ? agent : agent.name;
   return { kind: 'agent', name: as ?? name, agent: name, description };
 }
 
 /** Normalizes the three forms of a published agent. Callers without types can pass any value. */
-function publishedAs(field: string, declared: PublishedAgent): PublishedAsTool {
+function normalizeAgent(field: string, declared: PublishedAgent): PublishedAsTool {
   const isRenamed = typeof declared === 'object' && declared !== null && 'agent' in declared;
-  const fault = isRenamed ? literals?.fault(declared, AS_TOOL) : undefined;
-  if (fault) throw new McpEndpointDefinitionError(field, `${field} ${ended(fault.problem)}`);
+  const fault = isRenamed ? literals?.fault(declared, AGENT_SHAPE) : undefined;
+  if (fault) throw new McpEndpointDefinitionError(field, `${field} ${withFullStop(fault.problem)}`);
   const published = isRenamed ? declared : { agent: declared };
   if (typeof Object(published.agent).name === 'string' || typeof published.agent === 'string')
     return published;
-  const problem = `${field} is ${shown(published.agent)}: use an agent, its name, or { agent, as, description }.`;
+  const problem = `${field} is ${describeValue(published.agent)}: use an agent, its name, or { agent, as, description }.`;
   throw new McpEndpointDefinitionError(field, problem);
 }
 
 type PublishedAsTool = Exclude<PublishedAgent, string | Agent>;
 
-const AS_TOOL = {
+const AGENT_SHAPE = {
   of: 'a published agent',
   keys: { agent: 'any', as: 'text', description: 'text' },
   required: ['agent'],
@@ -119,14 +120,14 @@ const AS_TOOL = {
 } satisfies LiteralShape<keyof PublishedAsTool>;
 
 /** Returns the problem with the headers that a tool's schema declares, as text after the tool's name. */
-export function headersFault(schema: unknown): string | undefined {
-  const fault = headerFault(schema);
+export function headersProblem(schema: unknown): string | undefined {
+  const fault = findHeaderFault(schema);
   if (!fault) return undefined;
   const { path, header, kind } = fault;
-  return `has the \`x-mcp-header\` ${JSON.stringify(header)} at '${path.join('.')}'${MENDS[kind]}`;
+  return `has the \`x-mcp-header\` ${JSON.stringify(header)} at '${path.join('.')}'${HEADER_FIXES[kind]}`;
 }
 
-const MENDS: Readonly<Record<HeaderFault['kind'], string>> = {
+const HEADER_FIXES: Readonly<Record<HeaderFault['kind'], string>> = {
   place: ': only a property of its input, or of an object in it, goes into a header.',
   name: ': use only characters that a header name can have.',
   type: ': only a string, an integer or a boolean goes into a header.',
@@ -136,12 +137,12 @@ const MENDS: Readonly<Record<HeaderFault['kind'], string>> = {
 /**
  * Returns the difference between the headers of a call and its arguments, or `undefined` if there is none.
  */
-export function headersMismatch(
+export function findHeadersMismatch(
   schema: unknown,
   input: JsonObject,
   headers: Headers,
 ): { readonly header: string; readonly body: string } | undefined {
-  for (const { path, header, type } of repeatedIn(schema)) {
+  for (const { path, header, type } of findHeaderParameters(schema)) {
     const value = valueAt(input, path);
     // A value of another type has no header. The schema refuses it.
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
@@ -149,7 +150,7 @@ export function headersMismatch(
     const sent = headers.get(name);
     const told = `the body carries ${path.join('.')}=${JSON.stringify(value)}`;
     if (sent === null) return { header: name, body: `${told} but the ${name} header is absent` };
-    const read = decoded(sent);
+    const read = decodeHeader(sent);
     if (read === undefined)
       return { header: name, body: `the ${name} header says that it is Base64, and is not` };
     const isSame =
@@ -163,7 +164,7 @@ export function headersMismatch(
  * Returns the value of a header, decoded if it is marked as Base64. Returns `undefined` if that encoding is
  * invalid.
  */
-function decoded(value: string): string | undefined {
+function decodeHeader(value: string): string | undefined {
   const [, base64] = /^=\?base64\?(.*)\?=$/.exec(value) ?? [];
   if (base64 === undefined) return value;
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(base64)) return undefined;
@@ -173,9 +174,9 @@ function decoded(value: string): string | undefined {
 }
 
 /** Returns a checked copy, so later changes do not affect the published data. */
-export function checkedAuthorization(authorization: McpAuthorization): McpAuthorization {
+export function copyAuthorization(authorization: McpAuthorization): McpAuthorization {
   const refuse = (problem: string): McpEndpointDefinitionError =>
-    new McpEndpointDefinitionError('authorization', `authorization ${ended(problem)}`);
+    new McpEndpointDefinitionError('authorization', `authorization ${withFullStop(problem)}`);
   const fault = literals?.fault(authorization, AUTHORIZATION);
   if (fault) throw refuse(fault.problem);
   const { servers, scopes } = authorization;
@@ -184,12 +185,14 @@ export function checkedAuthorization(authorization: McpAuthorization): McpAuthor
     if (hasUser(server))
       throw refuse('has a server with a user or password in its address: use its issuer alone');
     if (!isIssuer(server))
-      throw refuse(`has the server ${shown(server)}: use its issuer, such as 'https://login.example'`);
+      throw refuse(
+        `has the server ${describeValue(server)}: use its issuer, such as 'https://login.example'`,
+      );
   }
   for (const scope of scopes ?? []) {
     // The valid characters of a scope (RFC 6749, section 3.3).
     if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
-      throw refuse(`has ${shown(scope)} among its scopes, which is not a valid scope`);
+      throw refuse(`has ${describeValue(scope)} among its scopes, which is not a valid scope`);
   }
   return { servers: [...servers], scopes: scopes && [...scopes] };
 }

@@ -15,17 +15,17 @@ import { oneLine } from '../content/words.ts';
 export interface QuestionForm {
   readonly params: ElicitRequestFormParams;
   /** Returns the decision in an answer, or `undefined` if the person dismissed the form. */
-  read(answer: ElicitResult): ReadForm | undefined;
+  read(answer: ElicitResult): FormDecision | undefined;
 }
 
 /** A decision that is not validated yet, or the problem with the answer. */
-type ReadForm = { readonly body: SentAnswer['body'] } | { readonly problem: string };
+type FormDecision = { readonly body: SentAnswer['body'] } | { readonly problem: string };
 
 /** The fields of a form by name. */
 type Fields = Readonly<Record<string, JsonObject>>;
 
 /** The maximum length of a form, which people must read. A longer question must be answered elsewhere. */
-const MAX_FORM = 16_384;
+const MAX_FORM_LENGTH = 16_384;
 /** The maximum length of a tool's name. */
 const MAX_NAME = 80;
 
@@ -35,18 +35,18 @@ const MAX_NAME = 80;
  * Returns `undefined` for a question that does not fit into a form: a form is flat, with fields for texts,
  * numbers, choices and booleans.
  */
-export function formOf(question: AskedQuestion): QuestionForm | undefined {
+export function toQuestionForm(question: AskedQuestion): QuestionForm | undefined {
   if (question.wait.for !== 'decision') return undefined;
   const asked = toPendingCall(question);
   const { allows = [], schema } = asked;
-  const fields = schema && fieldsOf(schema);
+  const fields = schema && toFields(schema);
   const form =
     fields && asksForValues(question, asked)
-      ? formOfValues(asked, fields)
+      ? createValuesForm(asked, fields)
       : allows.includes('approve')
-        ? formOfApproval(asked, fields)
+        ? createApprovalForm(asked, fields)
         : undefined;
-  return form && JSON.stringify(form.params).length <= MAX_FORM ? form : undefined;
+  return form && JSON.stringify(form.params).length <= MAX_FORM_LENGTH ? form : undefined;
 }
 
 /**
@@ -58,26 +58,28 @@ function asksForValues(question: AskedQuestion, { allows = [], input }: PendingC
   if (wait.for !== 'decision' || !allows.includes('edit')) return false;
   if (!allows.includes('approve') || wait.credentials === 'refused') return true;
   if (!isJsonObject(input)) return true;
-  return !checkAnswer(question, { decision: 'edit', input }, NOBODY).ok;
+  return !checkAnswer(question, { decision: 'edit', input }, NO_PERSON).ok;
 }
 
 /** A placeholder for the person, because the answer is only parsed. */
-const NOBODY = { by: '' };
+const NO_PERSON = { by: '' };
 
 /** Creates a form for values. Accepting it submits them, and declining it rejects the question. */
-function formOfValues({ message, allows = [], schema = {} }: PendingCall, fields: Fields): QuestionForm {
+function createValuesForm({ message, allows = [], schema = {} }: PendingCall, fields: Fields): QuestionForm {
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   return {
-    params: { mode: 'form', message, requestedSchema: requested(fields, required) },
+    params: { mode: 'form', message, requestedSchema: toRequestedSchema(fields, required) },
     read: ({ action, content }) =>
-      action === 'accept' ? { body: { decision: 'edit', input: { ...content } } } : declined(action, allows),
+      action === 'accept'
+        ? { body: { decision: 'edit', input: { ...content } } }
+        : toDeclinedDecision(action, allows),
   };
 }
 
 /** The form's own fields, besides those of an input. */
-const OWN = ['decision', 'reason'];
+const OWN_FIELDS = ['decision', 'reason'];
 
-function formOfApproval(
+function createApprovalForm(
   { tool, input, message, allows = [] }: PendingCall,
   fields: Fields = {},
 ): QuestionForm {
@@ -87,26 +89,26 @@ function formOfApproval(
     allows.includes('edit') &&
     isJsonObject(input) &&
     names.length > 0 &&
-    !names.some((name) => OWN.includes(name));
+    !names.some((name) => OWN_FIELDS.includes(name));
   const decisions = allows.filter((one) => one !== 'edit' || mayEdit);
-  const description = decisions.map((one) => `${one}: ${MEANING[one]}`).join('; ');
+  const description = decisions.map((one) => `${one}: ${DECISION_TEXTS[one]}`).join('; ');
   const decision = { type: 'string', title: 'Decision', description, enum: decisions };
   const reason = { type: 'string', title: 'Reason', description: 'For the agent.', maxLength: 2_000 };
-  const filled = mayEdit ? filledIn(fields, current) : {};
+  const filled = mayEdit ? withDefaults(fields, current) : {};
   const told = `Tool '${oneLine(tool, MAX_NAME)}' is to be called with ${JSON.stringify(input)}.`;
   return {
     params: {
       mode: 'form',
       message: message.trim() === '' ? told : `${told}\n${message}`,
-      requestedSchema: requested({ decision, reason, ...filled }, ['decision']),
+      requestedSchema: toRequestedSchema({ decision, reason, ...filled }, ['decision']),
     },
     read: ({ action, content = {} }) =>
-      action === 'accept' ? decided(content, { current, filled }) : declined(action, allows),
+      action === 'accept' ? readDecision(content, { current, filled }) : toDeclinedDecision(action, allows),
   };
 }
 
 /** The effect of each decision, as text for the person. */
-const MEANING: Readonly<Record<DecisionKind, string>> = {
+const DECISION_TEXTS: Readonly<Record<DecisionKind, string>> = {
   approve: 'it runs',
   edit: 'it runs with what you change here',
   reject: 'it does not run, and the agent is informed',
@@ -123,7 +125,10 @@ interface FilledForm {
  * Returns the decision in a completed form. An edit includes the input. An approval with a changed input is a
  * contradiction, and thus a problem.
  */
-function decided(content: NonNullable<ElicitResult['content']>, { current, filled }: FilledForm): ReadForm {
+function readDecision(
+  content: NonNullable<ElicitResult['content']>,
+  { current, filled }: FilledForm,
+): FormDecision {
   const { decision, reason } = content;
   const edited = Object.entries(content).filter(
     ([name, value]) => Object.hasOwn(filled, name) && !isUntouched(value, filled[name]?.default),
@@ -159,13 +164,16 @@ const DECLINED = 'The person who was asked has declined.';
  * Returns the decision for a form that was not accepted. Dismissing it decides nothing, and declining it
  * never approves.
  */
-function declined(action: ElicitResult['action'], allows: readonly DecisionKind[]): ReadForm | undefined {
+function toDeclinedDecision(
+  action: ElicitResult['action'],
+  allows: readonly DecisionKind[],
+): FormDecision | undefined {
   const decision = (['reject', 'exit'] as const).find((one) => allows.includes(one));
   return action === 'decline' && decision ? { body: { decision, reason: DECLINED } } : undefined;
 }
 
-/** The fields have the valid types of a form, because `fieldOf` creates them. */
-const requested = (fields: Fields, required: readonly string[]) =>
+/** The fields have the valid types of a form, because `toField` creates them. */
+const toRequestedSchema = (fields: Fields, required: readonly string[]) =>
   ({
     type: 'object',
     properties: fields,
@@ -173,16 +181,16 @@ const requested = (fields: Fields, required: readonly string[]) =>
   }) as ElicitRequestFormParams['requestedSchema'];
 
 /** Sets the fields' defaults to the current input of the call. */
-const filledIn = (fields: Fields, current: JsonObject): Fields =>
+const withDefaults = (fields: Fields, current: JsonObject): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
       const value = Object.hasOwn(current, name) ? current[name] : undefined;
-      return [name, { ...field, ...(isOf(field.type, value) && { default: value }) }];
+      return [name, { ...field, ...(isDefaultOf(field.type, value) && { default: value }) }];
     }),
   );
 
 /** Returns whether a value is a valid default for a field of this type. */
-function isOf(type: unknown, value: unknown): value is Json {
+function isDefaultOf(type: unknown, value: unknown): value is Json {
   if (type === 'array') return isTexts(value);
   return typeof value === (type === 'integer' ? 'number' : type);
 }
@@ -191,11 +199,11 @@ function isOf(type: unknown, value: unknown): value is Json {
  * Converts a schema's properties to fields. Returns `undefined` if a property does not fit, or the schema has
  * other constraints.
  */
-function fieldsOf(schema: JsonSchema): Fields | undefined {
+function toFields(schema: JsonSchema): Fields | undefined {
   const { properties = {} } = schema;
   if (schema.type !== 'object' || !isRecord(properties)) return undefined;
   if (['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if'].some((keyword) => keyword in schema)) return undefined;
-  const fields = Object.entries(properties).map(([name, property]) => [name, fieldOf(property)] as const);
+  const fields = Object.entries(properties).map(([name, property]) => [name, toField(property)] as const);
   return fields.every(isField) ? Object.fromEntries(fields) : undefined;
 }
 
@@ -206,31 +214,32 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The keywords that a field can have, by type. Other constraints are checked with the answer. */
-const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
+const FIELD_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   string: ['minLength', 'maxLength', 'enumNames'],
   number: ['minimum', 'maximum'],
   integer: ['minimum', 'maximum'],
   boolean: [],
   array: ['minItems', 'maxItems'],
 };
-const ABOUT = ['title', 'description'];
+const DESCRIBING_KEYWORDS = ['title', 'description'];
 const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time'];
 
 /** Converts a property to a form field. Returns `undefined` if it does not fit. */
-function fieldOf(property: unknown): JsonObject | undefined {
+function toField(property: unknown): JsonObject | undefined {
   if (!isRecord(property)) return undefined;
   const { type = typeOf(property), format, items } = property;
-  const keywords = typeof type === 'string' && Object.hasOwn(KEYWORDS, type) ? KEYWORDS[type] : undefined;
+  const keywords =
+    typeof type === 'string' && Object.hasOwn(FIELD_KEYWORDS, type) ? FIELD_KEYWORDS[type] : undefined;
   const isComposed = ['$ref', 'allOf', 'anyOf', 'not', 'if'].some((keyword) => keyword in property);
   if (!keywords || typeof type !== 'string' || isComposed) return undefined;
-  const choices = choicesOf(property);
+  const choices = toChoices(property);
   if (choices === 'none' || (choices && type !== 'string')) return undefined;
-  const start = isOf(type, property.default) ? ['default'] : [];
-  const told = picked(property, [...ABOUT, ...start, ...keywords]);
+  const start = isDefaultOf(type, property.default) ? ['default'] : [];
+  const told = pickKeys(property, [...DESCRIBING_KEYWORDS, ...start, ...keywords]);
   if (type !== 'array') {
     return { type, ...told, ...choices, ...(FORMATS.includes(format) && { format: String(format) }) };
   }
-  const ofItems = isRecord(items) ? choicesOf(items, 'anyOf') : undefined;
+  const ofItems = isRecord(items) ? toChoices(items, 'anyOf') : undefined;
   if (!ofItems || ofItems === 'none') return undefined;
   return { type, ...told, items: 'enum' in ofItems ? { type: 'string', ...ofItems } : ofItems };
 }
@@ -243,7 +252,7 @@ const typeOf = ({ enum: values, const: one, oneOf }: Readonly<Record<string, unk
  * Returns the texts to choose from. Returns `none` if the choices are not texts, and `undefined` for a free
  * field.
  */
-function choicesOf(
+function toChoices(
   schema: Readonly<Record<string, unknown>>,
   titled: 'oneOf' | 'anyOf' = 'oneOf',
 ): JsonObject | 'none' | undefined {
@@ -265,7 +274,7 @@ function choicesOf(
 const isTexts = (values: unknown): values is readonly string[] =>
   Array.isArray(values) && values.every((value) => typeof value === 'string');
 
-const picked = (from: Readonly<Record<string, unknown>>, keys: readonly string[]): JsonObject =>
+const pickKeys = (from: Readonly<Record<string, unknown>>, keys: readonly string[]): JsonObject =>
   Object.fromEntries(
     keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key] as Json] as const])), // a schema is JSON
   );

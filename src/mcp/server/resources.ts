@@ -3,44 +3,44 @@ import type {
   ListResourceTemplatesResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
-import { isText, toBase64 } from '../../tool/content.ts';
+import { isTextType, toBase64 } from '../../tool/content.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';
-import { invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
-import type { ForCaller } from './caller.ts';
+import { invalidParamsError, RPC_CODE, RpcError } from '../content/rpc.ts';
+import type { CallerScope } from './caller.ts';
 import type { McpCompleting, McpContentsPart, McpResourceAnswer } from './define-mcp-resource.ts';
-import { type FoundValues, type UriTemplate, VALUE_RULE, valuesIn } from './uri-template.ts';
+import { type MatchedValues, matchUri, type UriTemplate, VALUE_RULE } from './uri-template.ts';
 
 /** A resource that clients can read, or a template for many. */
-export interface Readable {
+export interface PublishedResource {
   /** Its entry in listings. */
-  readonly shown: Shown;
+  readonly shown: ResourceEntry;
   readonly uri: string;
   readonly template: UriTemplate;
   /** Returns the contents for this caller, or `undefined` if there are none. */
-  read(values: Values, uri: string, request: ForCaller): Promise<Contents | undefined>;
+  read(values: Values, uri: string, request: CallerScope): Promise<Contents | undefined>;
   /** How long and by whom the content can be cached. */
   readonly kept?: { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' };
-  list?(request: ForCaller): Promise<ListResourcesResult['resources']>;
+  list?(request: CallerScope): Promise<ListResourcesResult['resources']>;
   readonly complete?: Readonly<Record<string, McpCompleting | undefined>> | undefined;
 }
 
-interface Shown {
+interface ResourceEntry {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
 }
 
-type Values = Extract<FoundValues, { ok: true }>['values'];
+type Values = Extract<MatchedValues, { ok: true }>['values'];
 
-const isTemplate = ({ template }: Readable): boolean => template.names.length > 0;
+const isTemplate = ({ template }: PublishedResource): boolean => template.names.length > 0;
 
 /** Handles `resources/list` (MCP specification, Resources). */
 export async function listResources(
-  resources: readonly Readable[],
-  request: ForCaller,
+  resources: readonly PublishedResource[],
+  request: CallerScope,
 ): Promise<ListResourcesResult> {
   const listed = await Promise.all(
     resources.map((one) =>
@@ -51,13 +51,13 @@ export async function listResources(
 }
 
 /** Handles `resources/templates/list`. */
-export const listTemplates = (resources: readonly Readable[]): ListResourceTemplatesResult => ({
+export const listTemplates = (resources: readonly PublishedResource[]): ListResourceTemplatesResult => ({
   resourceTemplates: resources
     .filter(isTemplate)
     .map(({ uri: uriTemplate, shown }) => ({ uriTemplate, ...shown })),
 });
 
-interface ReadRequest extends ForCaller {
+interface ReadRequest extends CallerScope {
   readonly params: JsonObject;
   readonly era: 'modern' | 'legacy';
 }
@@ -72,20 +72,20 @@ const MAX_URI = 2_048;
  * through.
  */
 export async function readResource(
-  resources: readonly Readable[],
+  resources: readonly PublishedResource[],
   request: ReadRequest,
 ): Promise<ReadResourceResult> {
-  const uri = uriIn(request.params.uri);
+  const uri = readUri(request.params.uri);
   const found = findResource(resources, uri);
   const contents = found && (await found.resource.read(found.values, uri, request));
-  if (!found || !contents) throw unknown(uri);
+  if (!found || !contents) throw unknownResourceError(uri);
   return { contents, ...(request.era === 'modern' && found.resource.kept) };
 }
 
-function uriIn(uri: Json | undefined): string {
-  if (typeof uri !== 'string') throw invalidParams('`uri` must be text: the uri of a resource.');
+function readUri(uri: Json | undefined): string {
+  if (typeof uri !== 'string') throw invalidParamsError('`uri` must be text: the uri of a resource.');
   if (uri.length <= MAX_URI) return uri;
-  throw invalidParams(`A uri can have at most ${MAX_URI} characters, but this one has ${uri.length}.`);
+  throw invalidParamsError(`A uri can have at most ${MAX_URI} characters, but this one has ${uri.length}.`);
 }
 
 /**
@@ -93,14 +93,14 @@ function uriIn(uri: Json | undefined): string {
  * value in the URI.
  */
 function findResource(
-  resources: readonly Readable[],
+  resources: readonly PublishedResource[],
   uri: string,
-): { readonly resource: Readable; readonly values: Values } | undefined {
+): { readonly resource: PublishedResource; readonly values: Values } | undefined {
   const inOrder = resources.toSorted((one, other) => Number(isTemplate(one)) - Number(isTemplate(other)));
   for (const resource of inOrder) {
-    const found = valuesIn(resource.template, uri);
+    const found = matchUri(resource.template, uri);
     if (found?.ok) return { resource, values: found.values };
-    if (found) throw refused(uri, `The uri is not valid: its {${found.name}} must be ${VALUE_RULE}.`);
+    if (found) throw resourceError(uri, `The uri is not valid: its {${found.name}} must be ${VALUE_RULE}.`);
   }
   return undefined;
 }
@@ -109,12 +109,12 @@ function findResource(
  * The error code of the specification since 2026-07-28. Older clients know -32002, but the SDK sends this one
  * to all.
  */
-const refused = (uri: string, message: string): RpcError =>
+const resourceError = (uri: string, message: string): RpcError =>
   new RpcError(RPC_CODE.invalidParams, message, { uri });
 
 /** The error must not reveal whether another caller has the resource. */
-const unknown = (uri: string): RpcError =>
-  refused(
+const unknownResourceError = (uri: string): RpcError =>
+  resourceError(
     uri,
     `There is no resource '${shorten(uri, 200)}'. See resources/list and resources/templates/list.`,
   );
@@ -132,38 +132,38 @@ export type Contents = ReadResourceResult['contents'];
  */
 export function mcpContents(parts: readonly McpContentsPart[]): readonly McpContentsPart[] {
   const made = [...parts];
-  MADE.add(made);
+  CONTENTS_LISTS.add(made);
   return made;
 }
 
 /** The lists made by `mcpContents`. Any other list is a JSON value. */
-const MADE = new WeakSet<object>();
+const CONTENTS_LISTS = new WeakSet<object>();
 
-const isParts = (answer: object): answer is readonly McpContentsPart[] => MADE.has(answer);
+const isContentsList = (answer: object): answer is readonly McpContentsPart[] => CONTENTS_LISTS.has(answer);
 
-interface Typed {
+interface ContentType {
   readonly uri: string;
   readonly mimeType?: string | undefined;
 }
 
 /** The maximum size of one response in bytes and characters, equal to that of a result's files. */
-const MAX_CONTENTS = 12 * 1024 * 1024;
+const MAX_CONTENTS_BYTES = 12 * 1024 * 1024;
 
 /** Converts the result of `read` to contents without secrets. @throws Error if it is not a valid result. */
 export function toContents(
   answer: McpResourceAnswer,
-  { secrets, ...typed }: Typed & { readonly secrets: Secrets },
+  { secrets, ...typed }: ContentType & { readonly secrets: Secrets },
 ): Contents | undefined {
   if (answer === undefined || answer === null) return undefined;
   const parts = partsOf(answer, typed.mimeType);
   const size = parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : part.bytes.length), 0);
-  if (size > MAX_CONTENTS)
-    throw new Error(`It has ${size} bytes of contents, but can have at most ${MAX_CONTENTS}.`);
+  if (size > MAX_CONTENTS_BYTES)
+    throw new Error(`It has ${size} bytes of contents, but can have at most ${MAX_CONTENTS_BYTES}.`);
   return parts.map(({ uri: own = typed.uri, mimeType = typed.mimeType, ...part }) => {
     const uri = secrets.redact(own);
     return 'text' in part
       ? { uri, mimeType: mimeType ?? 'text/plain', text: secrets.redact(part.text) }
-      : ofBytes(part.bytes, { uri, mimeType }, (text) => secrets.redact(text));
+      : bytesToContent(part.bytes, { uri, mimeType }, (text) => secrets.redact(text));
   });
 }
 
@@ -174,7 +174,7 @@ function partsOf(
   if (typeof answer === 'string') return [{ text: answer }];
   if (answer instanceof Uint8Array) return [{ bytes: answer }];
   if (answer instanceof ArrayBuffer) return [{ bytes: new Uint8Array(answer) }];
-  if (isParts(answer)) return answer;
+  if (isContentsList(answer)) return answer;
   const copy = copyJson(answer);
   if (copy.ok) return [{ text: JSON.stringify(copy.value), mimeType }];
   const { path, what } = copy.problem;
@@ -182,12 +182,12 @@ function partsOf(
 }
 
 /** Converts bytes to a content. Valid text becomes a text, for clients that show it to a model. */
-export function ofBytes(
+export function bytesToContent(
   bytes: Uint8Array,
-  { uri, mimeType = 'application/octet-stream' }: Typed,
+  { uri, mimeType = 'application/octet-stream' }: ContentType,
   clean: (text: string) => string = (text) => text,
 ): Contents[number] {
-  if (isText(mimeType)) {
+  if (isTextType(mimeType)) {
     const text = new TextDecoder().decode(bytes);
     const cleaned = clean(text);
     if (!text.includes('\uFFFD') || cleaned !== text) return { uri, mimeType, text: cleaned };

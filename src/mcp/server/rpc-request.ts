@@ -10,21 +10,21 @@ import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import { Problem } from '../../worker/problem.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
-import { eventStream, framed } from '../../worker/sse.ts';
+import { eventStream, formatFrame } from '../../worker/sse.ts';
 import { type SessionAccess, targetOf } from '../../worker/target.ts';
 import { turnFeed } from '../../worker/turn-feed.ts';
 import { RPC_CODE } from '../content/rpc.ts';
 import type { EndpointRequest } from './caller.ts';
 import type { McpPrompt } from './prompts.ts';
 import type { Publication } from './publish.ts';
-import type { Readable } from './resources.ts';
+import type { PublishedResource } from './resources.ts';
 import {
   createNotifier,
-  notifyOf,
+  createTurnNotifier,
   primingFrame,
   readEventId,
-  type Seen,
   type SeenCall,
+  type SeenStream,
   StreamPosition,
 } from './stream-position.ts';
 import { toAgentResult } from './to-call-result.ts';
@@ -33,7 +33,7 @@ import { toAgentResult } from './to-call-result.ts';
 export interface Published {
   readonly callable: ReadonlyMap<string, Publication>;
   readonly prompts: ReadonlyMap<string, McpPrompt>;
-  readonly resources: readonly Readable[];
+  readonly resources: readonly PublishedResource[];
 }
 
 /** One JSON-RPC request, and the HTTP request that contains it. */
@@ -66,24 +66,25 @@ export interface McpMessage {
   /** The parsed body. The SDK checks whether it is a message. */
   readonly body: unknown;
   /** The response forms that the client accepts. */
-  readonly takes: Taken;
+  readonly takes: ResponseForms;
 }
 
 /** The response forms that a client can accept. */
-type Taken = 'both' | 'json' | 'events';
+type ResponseForms = 'both' | 'json' | 'events';
 
 /** Reads a request of checked size. Returns an error response if no revision of the protocol allows it. */
 export async function readMessage(request: Request): Promise<McpMessage | Response> {
-  const takes = takenBy(request.headers.get('accept'));
-  if (!takes) return refusal(406, OF_HTTP, NOT_ACCEPTABLE);
-  if (!isJsonContentType(request.headers.get('content-type'))) return refusal(415, OF_HTTP, NO_JSON);
+  const takes = parseAccept(request.headers.get('accept'));
+  if (!takes) return createRefusal(406, HTTP_ERROR_CODE, NOT_ACCEPTABLE);
+  if (!isJsonContentType(request.headers.get('content-type')))
+    return createRefusal(415, HTTP_ERROR_CODE, NO_JSON);
   const text = await request.clone().text();
   const parsed = attempt((): unknown => JSON.parse(text));
-  if (!parsed.ok) return refusal(400, RPC_CODE.parseError, 'Parse error: Invalid JSON');
+  if (!parsed.ok) return createRefusal(400, RPC_CODE.parseError, 'Parse error: Invalid JSON');
   const body = parsed.value;
-  if (isDeep(body)) return refusal(400, RPC_CODE.invalidRequest, TOO_DEEP);
+  if (isTooDeep(body)) return createRefusal(400, RPC_CODE.invalidRequest, TOO_DEEP);
   const problem = Array.isArray(body) ? batchProblem(body) : undefined;
-  return problem === undefined ? { body, takes } : refusal(400, RPC_CODE.invalidRequest, problem);
+  return problem === undefined ? { body, takes } : createRefusal(400, RPC_CODE.invalidRequest, problem);
 }
 
 /** Returns the method of a message, or `undefined` if it has none or is not a message. */
@@ -100,7 +101,7 @@ function batchProblem(messages: readonly unknown[]): string | undefined {
   const { length } = messages;
   if (length > MAX_MESSAGES)
     return `A batch can have at most ${MAX_MESSAGES} messages, but this one has ${length}.`;
-  if (messages.some((message) => methodOf(message) === 'initialize')) return BEGINS;
+  if (messages.some((message) => methodOf(message) === 'initialize')) return NO_INITIALIZE_IN_BATCH;
   const runs = messages.filter((message) => RUNS_CODE.has(methodOf(message) ?? '')).length;
   if (runs <= 1) return undefined;
   const methods = [...RUNS_CODE].join(', ');
@@ -112,7 +113,7 @@ const MAX_MESSAGES = 20;
  * Follows the rule of the revision with batches. In other revisions, the other messages would belong to a
  * session that has not begun.
  */
-const BEGINS = 'A batch cannot contain `initialize`. Send it in its own request.';
+const NO_INITIALIZE_IN_BATCH = 'A batch cannot contain `initialize`. Send it in its own request.';
 
 /** Methods that run code of the app, with possibly high costs or large responses. */
 const RUNS_CODE: ReadonlySet<string> = new Set([
@@ -127,7 +128,7 @@ const RUNS_CODE: ReadonlySet<string> = new Set([
 const MAX_DEPTH = 500;
 const TOO_DEEP = `Bad Request: the message is nested more than ${MAX_DEPTH} levels deep`;
 
-function isDeep(message: unknown): boolean {
+function isTooDeep(message: unknown): boolean {
   let level: unknown[] = [message];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > MAX_DEPTH) return true;
@@ -139,7 +140,7 @@ function isDeep(message: unknown): boolean {
 }
 
 /** Reads `Accept`, which older clients omit. Returns `undefined` if the client accepts neither form. */
-function takenBy(accept: string | null): Taken | undefined {
+function parseAccept(accept: string | null): ResponseForms | undefined {
   const types = (accept || '*/*').split(',').map((range) => range.replace(/;.*$/s, '').trim().toLowerCase());
   const takes = (type: string): boolean =>
     [type, '*/*', type.replace(/\/.*$/, '/*')].some((range) => types.includes(range));
@@ -149,12 +150,12 @@ function takenBy(accept: string | null): Taken | undefined {
 }
 
 /** The SDK's code for errors at the level of HTTP. */
-const OF_HTTP = -32000;
+const HTTP_ERROR_CODE = -32000;
 const NOT_ACCEPTABLE =
   'Not Acceptable: the response is application/json or text/event-stream. Send Accept: application/json, text/event-stream.';
 const NO_JSON = 'Unsupported Media Type: Content-Type must be application/json';
 
-const refusal = (status: number, code: number, message: string): Response =>
+const createRefusal = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
 
 /**
@@ -173,13 +174,13 @@ export async function resumeCall({ callable }: Published, within: EndpointReques
   if (!seen) throw new Problem('invalid-header', NO_EVENT);
   const { id, call } = seen;
   const asked = { host, request, execution: { waitUntil: host.waitUntil } };
-  if (!call) return eventStream(asked, () => failing(id, NOT_KEPT));
+  if (!call) return eventStream(asked, () => yieldError(id, NOT_KEPT));
   const published = callable.get(call.name);
-  if (published?.kind !== 'agent') throw unknownTurn(call.turn);
+  if (published?.kind !== 'agent') throw unknownTurnProblem(call.turn);
   const target = targetOf(within, caller, { agent: published.agent, session: call.session });
   const page = await target.port.read({ from: 1, turn: call.turn, limit: 1 });
-  if (!page || page.rows.length === 0) throw unknownTurn(call.turn);
-  return eventStream(asked, (signal) => rest({ ...within, target, signal }, { id, call }));
+  if (!page || page.rows.length === 0) throw unknownTurnProblem(call.turn);
+  return eventStream(asked, (signal) => yieldUnseenEvents({ ...within, target, signal }, { id, call }));
 }
 
 const NO_STREAM =
@@ -190,21 +191,21 @@ const NOT_KEPT =
   'Call it again.';
 const ERASED = 'The session was erased, and the answer with it.';
 
-const unknownTurn = (turn: string): Problem =>
+const unknownTurnProblem = (turn: string): Problem =>
   new Problem('unknown-turn', `You have no turn '${turn.slice(0, 64)}' whose answer can be resumed.`);
 
 /** Yields one error without an id, so the stream cannot be resumed after it. */
-async function* failing(id: Seen['id'], message: string): AsyncGenerator<string, void, undefined> {
-  yield framed('message', { jsonrpc: '2.0', id, error: { code: RPC_CODE.internalError, message } });
+async function* yieldError(id: SeenStream['id'], message: string): AsyncGenerator<string, void, undefined> {
+  yield formatFrame('message', { jsonrpc: '2.0', id, error: { code: RPC_CODE.internalError, message } });
 }
 
 /**
  * Yields the events that the client has not seen. If this invocation must end before the turn, the stream
  * ends without an answer, and the client returns.
  */
-async function* rest(
+async function* yieldUnseenEvents(
   at: SessionAccess,
-  { id, call }: { readonly id: Seen['id']; readonly call: SeenCall },
+  { id, call }: { readonly id: SeenStream['id']; readonly call: SeenCall },
 ): AsyncGenerator<string, void, undefined> {
   const { name, turn, isNew, progressToken, progress } = call;
   const position = new StreamPosition();
@@ -214,29 +215,29 @@ async function* rest(
   const notifier = createNotifier({ name, progressToken, progress }, async (notification) => {
     told.push(notification);
   });
-  const notify = notifyOf(notifier);
+  const notify = createTurnNotifier(notifier);
   for await (const item of turnFeed(at, { turn }, { signal: at.signal })) {
     if (item.type === 'continues') return;
-    if (item.type === 'erased') return yield* failing(id, ERASED);
+    if (item.type === 'erased') return yield* yieldError(id, ERASED);
     if (item.type === 'answer' || item.type === 'suspended' || item.type === 'later') break;
     const isEvent = 'seq' in item;
     // Of the events already sent, only the names of calls are needed.
     if (isEvent && item.seq <= call.seq && item.type !== 'model-replied') continue;
     if (isEvent && item.seq > call.seq) position.shows(item.seq);
     notify('seq' in item ? { type: 'event', stored: item } : item);
-    for (const notification of told.splice(0)) yield frameOf(position, { jsonrpc: '2.0', ...notification });
+    for (const notification of told.splice(0)) yield toFrame(position, { jsonrpc: '2.0', ...notification });
   }
   const result = toAgentResult(
     { target: at.target, name, isNew },
-    await outcomeElsewhere(awaitedOf(at, turn)),
+    await outcomeElsewhere(toAwaitedTurn(at, turn)),
   );
-  yield frameOf(position, { jsonrpc: '2.0', id, result });
+  yield toFrame(position, { jsonrpc: '2.0', id, result });
 }
 
-const frameOf = (position: StreamPosition, message: Parameters<StreamPosition['idOf']>[0]): string =>
-  framed('message', message, position.idOf(message));
+const toFrame = (position: StreamPosition, message: Parameters<StreamPosition['idOf']>[0]): string =>
+  formatFrame('message', message, position.idOf(message));
 
-const awaitedOf = ({ host, target, signal }: SessionAccess, turn: string): AwaitedTurn => ({
+const toAwaitedTurn = ({ host, target, signal }: SessionAccess, turn: string): AwaitedTurn => ({
   port: target.port,
   clock: host.clock,
   meter: host.meter,

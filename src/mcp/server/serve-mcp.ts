@@ -14,10 +14,10 @@ import { ENCODER } from '../../tool/async.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { FailureLog } from '../../worker/refusal.ts';
 import { RPC_CODE } from '../content/rpc.ts';
-import { answerRequest, CACHING, isOffered, offeredBy } from './answer-request.ts';
+import { answerRequest, CACHING, capabilitiesOf, isOffered } from './answer-request.ts';
 import type { EndpointRequest } from './caller.ts';
-import { capabilitiesIn } from './caller.ts';
-import { headersMismatch, type Publication } from './publish.ts';
+import { readCapabilities } from './caller.ts';
+import { findHeadersMismatch, type Publication } from './publish.ts';
 import {
   type McpMessage,
   methodOf,
@@ -26,12 +26,12 @@ import {
   readMessage,
   resumeCall,
 } from './rpc-request.ts';
-import { eventStoreOf, primingFrame, RETRY, StreamPosition } from './stream-position.ts';
+import { primingFrame, RETRY_MS, StreamPosition, toEventStore } from './stream-position.ts';
 import { listenToTasks } from './task-notifications.ts';
 import { hasTasks, TASK_METHODS, TASKS } from './tasks.ts';
 
 /** A running endpoint. */
-interface Served {
+interface RunningEndpoint {
   readonly info: Implementation;
   readonly instructions: string | undefined;
   readonly published: Published;
@@ -40,8 +40,8 @@ interface Served {
 }
 
 /** One HTTP request in progress. */
-interface Serving extends McpMessage {
-  readonly served: Served;
+interface EndpointExchange extends McpMessage {
+  readonly served: RunningEndpoint;
   readonly within: EndpointRequest;
   /** Aborts when the client has gone. */
   readonly leave: AbortSignal;
@@ -53,7 +53,7 @@ interface Serving extends McpMessage {
  * detects the revision of the protocol, and writes the response. Requests are handled here. A `GET` resumes a
  * broken stream.
  */
-export async function serveMcp(served: Served, within: EndpointRequest): Promise<Response> {
+export async function serveMcp(served: RunningEndpoint, within: EndpointRequest): Promise<Response> {
   const { request } = within;
   if (request.method !== 'POST') return resumeCall(served.published, within);
   const message = await readMessage(request);
@@ -62,11 +62,11 @@ export async function serveMcp(served: Served, within: EndpointRequest): Promise
   const leave = AbortSignal.any([request.signal, gone.signal]);
   const position = new StreamPosition();
   const response = await respond({ served, within, leave, position, ...message });
-  return watched(response, position, () => gone.abort());
+  return watchResponse(response, position, () => gone.abort());
 }
 
 /** Passes the parsed body to the SDK, by its revision. */
-async function respond(serving: Serving): Promise<Response> {
+async function respond(serving: EndpointExchange): Promise<Response> {
   const { within, leave, body, takes, position } = serving;
   const { url, method, headers, signal } = within.request;
   const asked = new Request(url, { method, headers, signal });
@@ -75,7 +75,7 @@ async function respond(serving: Serving): Promise<Response> {
   // The app has checked the size of the body by its own limit.
   const maxRequestBodySize = Number.MAX_SAFE_INTEGER;
   if (!(await isLegacyRequest(asked, body))) {
-    const mismatch = paramMismatch(serving);
+    const mismatch = refuseParamMismatch(serving);
     if (mismatch) return mismatch;
     const responseMode = takes === 'events' || (takes === 'both' && isAgentCall(serving)) ? 'sse' : 'auto';
     const options = { legacy: 'reject', maxRequestBodySize, responseMode } as const;
@@ -87,8 +87,8 @@ async function respond(serving: Serving): Promise<Response> {
   if (misbegun) return misbegun;
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: takes === 'json',
-    eventStore: eventStoreOf(position),
-    retryInterval: RETRY,
+    eventStore: toEventStore(position),
+    retryInterval: RETRY_MS,
     maxRequestBodySize,
   });
   await createServer(serving, 'legacy').connect(transport);
@@ -116,10 +116,10 @@ function initializeFault(body: unknown): Response | undefined {
 }
 
 /** Returns the published tool or agent of a call. */
-function calledIn({
+function findCalled({
   served,
   body,
-}: Serving): { readonly published: Publication; readonly params: JsonObject } | undefined {
+}: EndpointExchange): { readonly published: Publication; readonly params: JsonObject } | undefined {
   if (methodOf(body) !== 'tools/call' || !isJsonObject(body) || !isJsonObject(body.params)) return undefined;
   const { params } = body;
   const published = typeof params.name === 'string' ? served.published.callable.get(params.name) : undefined;
@@ -127,17 +127,17 @@ function calledIn({
 }
 
 /** An agent can take long. Its response is a stream from the start, so the client's departure is noticed. */
-const isAgentCall = (serving: Serving): boolean => calledIn(serving)?.published.kind === 'agent';
+const isAgentCall = (serving: EndpointExchange): boolean => findCalled(serving)?.published.kind === 'agent';
 
 /**
  * Refuses a call whose arguments contradict its headers. A proxy before the Worker can have admitted it by
  * these headers.
  */
-function paramMismatch(serving: Serving): Response | undefined {
-  const { published, params } = calledIn(serving) ?? {};
+function refuseParamMismatch(serving: EndpointExchange): Response | undefined {
+  const { published, params } = findCalled(serving) ?? {};
   if (published?.kind !== 'tool' || !isJsonObject(params?.arguments)) return undefined;
   const { headers } = serving.within.request;
-  const mismatch = headersMismatch(published.tool.inputSchema, params.arguments, headers);
+  const mismatch = findHeadersMismatch(published.tool.inputSchema, params.arguments, headers);
   if (!mismatch) return undefined;
   const { id = null } = isJsonObject(serving.body) ? serving.body : {};
   const message = `Bad Request: the request headers and body disagree: ${mismatch.body}`;
@@ -145,10 +145,10 @@ function paramMismatch(serving: Serving): Response | undefined {
   return Response.json({ jsonrpc: '2.0', error, id }, { status: 400 });
 }
 
-function createServer(serving: Serving, era: RpcRequest['era']): Server {
+function createServer(serving: EndpointExchange, era: RpcRequest['era']): Server {
   const { served, within, leave, position, body, takes } = serving;
   const { info, instructions, published, logFailure } = served;
-  const { resources, completions } = offeredBy(published);
+  const { resources, completions } = capabilitiesOf(published);
   // Published data changes only with a deployment, which ends every connection. Hence no notifications of
   // changes and no subscriptions.
   const capabilities = {
@@ -173,9 +173,9 @@ function createServer(serving: Serving, era: RpcRequest['era']): Server {
       id: mcpReq.id,
       method,
       params: toParams(params),
-      client: capabilitiesIn(mcpReq.envelope),
-      ...continuationOf(mcpReq),
-      send: (notification) => (takes === 'json' ? Promise.resolve() : tell(mcpReq, notification)),
+      client: readCapabilities(mcpReq.envelope),
+      ...readContinuation(mcpReq),
+      send: (notification) => (takes === 'json' ? Promise.resolve() : sendNotification(mcpReq, notification)),
       position,
       leave,
       logFailure,
@@ -186,24 +186,29 @@ function createServer(serving: Serving, era: RpcRequest['era']): Server {
     server.fallbackRequestHandler = ({ method, params }, context) => answer(method, params, context);
   // An earlier revision had methods of the same names. The SDK therefore requires schemas for them.
   for (const method of hasTasks(published) ? TASK_METHODS : [])
-    server.setRequestHandler(method, { params: ANY }, (params, context) => answer(method, params, context));
+    server.setRequestHandler(method, { params: ANY_SCHEMA }, (params, context) =>
+      answer(method, params, context),
+    );
   return server;
 }
 
 /** Sends a notification. A log message is sent only if the client asked for its level. */
-async function tell(mcpReq: ServerContext['mcpReq'], notification: ServerNotification): Promise<void> {
+async function sendNotification(
+  mcpReq: ServerContext['mcpReq'],
+  notification: ServerNotification,
+): Promise<void> {
   if (notification.method !== 'notifications/message') return mcpReq.notify(notification);
   const { level, data, logger } = notification.params;
   return mcpReq.log(level, data, logger);
 }
 
 /** Leaves the params of a method unvalidated, for its handler. */
-const ANY: StandardSchemaV1<unknown, unknown> = {
+const ANY_SCHEMA: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'holdfast', validate: (value) => ({ value }) },
 };
 
 /** Returns the answers and the state of a request that a client repeats after a question. */
-function continuationOf({
+function readContinuation({
   inputResponses = {},
   requestState,
 }: ServerContext['mcpReq']): Pick<RpcRequest, 'answers' | 'state'> {
@@ -217,7 +222,7 @@ const toParams = (params: unknown): JsonObject => (isJsonObject(params) ? params
  * Calls `onGone` if the reader of the response leaves before its end, because some platforms do not abort the
  * request's signal. Also delays the SDK's first event, which has no data, until its id is known.
  */
-function watched(response: Response, position: StreamPosition, onGone: () => void): Response {
+function watchResponse(response: Response, position: StreamPosition, onGone: () => void): Response {
   const { body, status, headers } = response;
   if (!body) return response;
   const reader = body.getReader();

@@ -4,18 +4,18 @@
  */
 
 import type { ResourceLink } from '@modelcontextprotocol/server';
-import { placeOfCall } from '../../journal/reply-data.ts';
+import { parseCallId } from '../../journal/reply-data.ts';
 import { readTurn } from '../../session/read-session.ts';
-import { stoppedTurn, type TurnAnswer } from '../../session/watching/turn-outcome.ts';
+import { foldStoppedTurn, type TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { toSessionError } from '../../worker/refusal.ts';
 import { isUnknownTarget, type SessionAccess, targetOf } from '../../worker/target.ts';
 import { McpContent } from '../content/mcp-content.ts';
 import { RPC_CODE, RpcError } from '../content/rpc.ts';
-import { type ForCaller, runForCaller } from './caller.ts';
+import { type CallerScope, runForCaller } from './caller.ts';
 import { checkResource, type McpResource } from './define-mcp-resource.ts';
 import { McpEndpointDefinitionError, type Publication } from './publish.ts';
-import { type Contents, ofBytes, type Readable, toContents } from './resources.ts';
+import { bytesToContent, type Contents, type PublishedResource, toContents } from './resources.ts';
 import { expand, toTemplate } from './uri-template.ts';
 
 /**
@@ -26,7 +26,7 @@ import { expand, toTemplate } from './uri-template.ts';
 export function publishResources(
   declared: readonly McpResource[],
   callable: ReadonlyMap<string, Publication>,
-): readonly Readable[] {
+): readonly PublishedResource[] {
   const uris = new Set<string>();
   for (const [index, resource] of declared.entries()) {
     checkResource(resource);
@@ -39,10 +39,10 @@ export function publishResources(
     }
     uris.add(shape);
   }
-  return [...declared.map(toReadable), ...sessionResources(callable)];
+  return [...declared.map(toReadable), ...createSessionResources(callable)];
 }
 
-function toReadable(resource: McpResource): Readable {
+function toReadable(resource: McpResource): PublishedResource {
   const { name, title, description, mimeType, uri, ttlMs = 0, cacheScope = 'private', complete } = resource;
   const template = toTemplate(uri);
   const typed = mimeType !== undefined && { mimeType };
@@ -80,25 +80,27 @@ function toReadable(resource: McpResource): Readable {
   };
 }
 
-const FILES = 'holdfast://{agent}/{session}/files/{id}';
+const FILES_URI = 'holdfast://{agent}/{session}/files/{id}';
 /** The id of an artifact's call includes its turn, so only that part of the journal is read. */
-const ARTIFACTS = 'holdfast://{agent}/{session}/artifacts/{call}';
+const ARTIFACTS_URI = 'holdfast://{agent}/{session}/artifacts/{call}';
 
 /**
  * Returns the templates for the sessions of these agents, with the agents' names for clients. Empty if no
  * agent is published.
  */
-function sessionResources(callable: ReadonlyMap<string, Publication>): readonly Readable[] {
+function createSessionResources(callable: ReadonlyMap<string, Publication>): readonly PublishedResource[] {
   const names = [...callable.values()].flatMap((one) => (one.kind === 'agent' ? [one.name] : []));
   if (names.length === 0) return [];
   const reading =
     (
       find: (asked: SessionAccess, id: string, uri: string) => Promise<Contents | undefined>,
-    ): Readable['read'] =>
+    ): PublishedResource['read'] =>
     async ({ agent: name = '', session = '', id = '', call = id }, uri, request) => {
       const published = callable.get(name);
       if (published?.kind !== 'agent') return undefined;
-      return orRefused(async () => find(await accessTo(request, published.agent, session), call, uri));
+      return undefinedIfMissing(async () =>
+        find(await openSession(request, published.agent, session), call, uri),
+      );
     };
   const complete = { agent: (typed: string) => names.filter((name) => name.startsWith(typed)) };
   return [
@@ -107,8 +109,8 @@ function sessionResources(callable: ReadonlyMap<string, Publication>): readonly 
         name: 'session-file',
         description: 'A file of a session, by its id: the SHA-256 of its bytes.',
       },
-      uri: FILES,
-      template: toTemplate(FILES),
+      uri: FILES_URI,
+      template: toTemplate(FILES_URI),
       complete,
       read: reading(readFile),
     },
@@ -118,16 +120,16 @@ function sessionResources(callable: ReadonlyMap<string, Publication>): readonly 
         description: 'The value that a call of a session returned, by the id of the call.',
         mimeType: 'application/json',
       },
-      uri: ARTIFACTS,
-      template: toTemplate(ARTIFACTS),
+      uri: ARTIFACTS_URI,
+      template: toTemplate(ARTIFACTS_URI),
       complete,
       read: reading(readArtifact),
     },
   ];
 }
 
-async function accessTo(
-  { within, leave }: ForCaller,
+async function openSession(
+  { within, leave }: CallerScope,
   agent: string,
   session: string,
 ): Promise<SessionAccess> {
@@ -136,19 +138,19 @@ async function accessTo(
 }
 
 /** The maximum size of one read from a session, in bytes. */
-const PAGE = 4 * 1024 * 1024;
+const MAX_READ_BYTES = 4 * 1024 * 1024;
 
 async function readFile(asked: SessionAccess, id: string, uri: string): Promise<Contents | undefined> {
-  const found = await asked.host.files?.find(asked, { id, ahead: PAGE });
+  const found = await asked.host.files?.find(asked, { id, ahead: MAX_READ_BYTES });
   if (!found) return undefined;
   const { size, mediaType } = found.file;
   const bytes = new Uint8Array(size);
   for (let at = 0; at < size; ) {
-    const page = await found.read(at, Math.min(PAGE, size - at));
+    const page = await found.read(at, Math.min(MAX_READ_BYTES, size - at));
     bytes.set(page, at);
     at += page.byteLength;
   }
-  return [ofBytes(bytes, { uri, mimeType: mediaType })];
+  return [bytesToContent(bytes, { uri, mimeType: mediaType })];
 }
 
 async function readArtifact(
@@ -156,10 +158,10 @@ async function readArtifact(
   call: string,
   uri: string,
 ): Promise<Contents | undefined> {
-  const asked = placeOfCall(call);
+  const asked = parseCallId(call);
   const events = asked ? await readTurn(target.port, asked.turn) : [];
   if (events.length === 0) return undefined;
-  const { artifacts } = stoppedTurn(target.session, target.agent.name, events);
+  const { artifacts } = foldStoppedTurn(target.session, target.agent.name, events);
   const found = artifacts.find((one) => one.call === call);
   return found && [{ uri, mimeType: 'application/json', text: JSON.stringify(found.value) }];
 }
@@ -168,7 +170,7 @@ async function readArtifact(
  * Returns `undefined` for a missing or impossible resource. @throws RpcError if the session cannot be read
  * now.
  */
-async function orRefused(find: () => Promise<Contents | undefined>): Promise<Contents | undefined> {
+async function undefinedIfMissing(find: () => Promise<Contents | undefined>): Promise<Contents | undefined> {
   try {
     return await find();
   } catch (failure) {
@@ -188,7 +190,7 @@ const MAX_LINKS = 20;
  * call that returns an object has an artifact without a type. Content of MCP servers already consists of
  * files.
  */
-export function linksOf(
+export function toResourceLinks(
   { name: agent, session }: { readonly name: string; readonly session: string },
   { files = [], artifacts }: Pick<TurnAnswer, 'files' | 'artifacts'>,
 ): readonly ResourceLink[] {
@@ -199,13 +201,13 @@ export function linksOf(
   );
   const links = [
     ...files.map(({ id, name = id, mediaType: mimeType, size }) => ({
-      uri: expand(toTemplate(FILES), { agent, session, id }),
+      uri: expand(toTemplate(FILES_URI), { agent, session, id }),
       name,
       mimeType,
       size,
     })),
     ...typed.map(({ call, tool, type = tool }) => ({
-      uri: expand(toTemplate(ARTIFACTS), { agent, session, call }),
+      uri: expand(toTemplate(ARTIFACTS_URI), { agent, session, call }),
       name: type,
       description: `The result of the tool ${tool}.`,
       mimeType: 'application/json',

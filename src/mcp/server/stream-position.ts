@@ -16,7 +16,7 @@ export interface Notifier {
 /** Identifies a request whose progress a client wants. */
 export type ProgressToken = string | number;
 
-interface Speaker {
+interface NotifierSource {
   /** The name of the tool or agent that sends messages. */
   readonly name: string;
   readonly progressToken: ProgressToken | undefined;
@@ -34,7 +34,7 @@ const MAX_NAME = 64;
  * unknown, so progress is a plain counter.
  */
 export function createNotifier(
-  { name, progressToken, progress: before = 0 }: Speaker,
+  { name, progressToken, progress: before = 0 }: NotifierSource,
   send: (notification: ServerNotification) => Promise<void>,
 ): Notifier {
   let progress = before;
@@ -58,7 +58,7 @@ export function createNotifier(
  * Returns a function that passes on the visible parts of a turn: its tool calls, their messages and their
  * progress.
  */
-export function notifyOf(notifier: Notifier): (item: FeedItem) => void {
+export function createTurnNotifier(notifier: Notifier): (item: FeedItem) => void {
   const tools = new Map<string, string>();
   const toolOf = (call: string): string => oneLine(tools.get(call) ?? 'a tool', MAX_NAME);
   return (item) => {
@@ -86,7 +86,7 @@ export function notifyOf(notifier: Notifier): (item: FeedItem) => void {
  * A call of an agent with an accepted turn. The client can find its answer with this data, even if the stream
  * breaks.
  */
-export interface TakenCall {
+export interface AcceptedCall {
   /** The agent's name for clients. */
   readonly name: string;
   readonly session: string;
@@ -99,7 +99,7 @@ export interface TakenCall {
  * The part of a stream that its client has seen, encoded in the id of the last event. It contains no secret
  * and grants no access.
  */
-export interface Seen {
+export interface SeenStream {
   /** The request that the stream answers. */
   readonly id: RequestId;
   /** Absent for a call without stored data. */
@@ -107,7 +107,7 @@ export interface Seen {
 }
 
 /** The part of an agent's call that was sent. */
-export interface SeenCall extends TakenCall {
+export interface SeenCall extends AcceptedCall {
   readonly progressToken: ProgressToken | undefined;
   /** The last event of the session's journal that was sent. */
   readonly seq: number;
@@ -132,7 +132,7 @@ const SeenCallData = v.strictTuple([
 const SeenData = v.union([v.strictTuple([Key]), v.strictTuple([Key, SeenCallData])]);
 
 /** Reads the id of an event. Returns `undefined` for an invalid id. */
-export function readEventId(text: string): Seen | undefined {
+export function readEventId(text: string): SeenStream | undefined {
   const decoded = attempt((): unknown => JSON.parse(decodeURIComponent(text)));
   if (!decoded.ok || !v.is(SeenData, decoded.value)) return undefined;
   const [id, called] = decoded.value;
@@ -144,7 +144,7 @@ export function readEventId(text: string): Seen | undefined {
 /**
  * Encodes an id in characters that are valid in a header. Returns an empty string if it would be too long.
  */
-function toEventId({ id, call }: Seen): string {
+function toEventId({ id, call }: SeenStream): string {
   const called = call && [
     call.name,
     call.session,
@@ -165,7 +165,7 @@ function toEventId({ id, call }: Seen): string {
  */
 export class StreamPosition {
   readonly #primed = Promise.withResolvers<string>();
-  #seen: Seen | undefined;
+  #seen: SeenStream | undefined;
 
   /** Resolves with the id of the stream's first event, which has no data. It is empty if no id is needed. */
   get primed(): Promise<string> {
@@ -173,7 +173,7 @@ export class StreamPosition {
   }
 
   /** Records that a call has begun, with the data for finding its answer if there is any. */
-  begun(seen: Seen): void {
+  begun(seen: SeenStream): void {
     this.#seen = seen;
     this.#primed.resolve(toEventId(seen));
   }
@@ -188,7 +188,7 @@ export class StreamPosition {
    * the end of a stream, and would resume this one forever.
    */
   idOf(message: JSONRPCMessage): string {
-    const progress = progressIn(message);
+    const progress = readProgress(message);
     const seen = this.#seen;
     if (progress !== undefined && seen?.call) this.#seen = { ...seen, call: { ...seen.call, progress } };
     const id = this.#seen === undefined || 'error' in message ? '' : toEventId(this.#seen);
@@ -197,7 +197,7 @@ export class StreamPosition {
   }
 }
 
-function progressIn(message: JSONRPCMessage): number | undefined {
+function readProgress(message: JSONRPCMessage): number | undefined {
   if (!('method' in message) || message.method !== 'notifications/progress') return undefined;
   const { params } = message;
   return isJsonObject(params) && typeof params.progress === 'number' ? params.progress : undefined;
@@ -207,16 +207,16 @@ function progressIn(message: JSONRPCMessage): number | undefined {
  * Adapts the position to the SDK's event store. The transport asks it for the id of each message, and first
  * for that of an event without data.
  */
-export const eventStoreOf = (position: StreamPosition): EventStore => ({
+export const toEventStore = (position: StreamPosition): EventStore => ({
   // The event without data is sent later, when its id is known.
   storeEvent: async (_, message) => ('jsonrpc' in message ? position.idOf(message) : ''),
   replayEventsAfter: () => Promise.reject(new Error('Streams are taken up by the endpoint itself.')),
 });
 
 /** Milliseconds before a client resumes a broken stream. */
-export const RETRY = 1_000;
+export const RETRY_MS = 1_000;
 
 /**
  * Returns an event without data. Its id lets a client resume a stream that breaks before its first message.
  */
-export const primingFrame = (id: string): string => `id: ${id}\nretry: ${RETRY}\ndata: \n\n`;
+export const primingFrame = (id: string): string => `id: ${id}\nretry: ${RETRY_MS}\ndata: \n\n`;

@@ -4,17 +4,24 @@
  */
 import { SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
 import type { StoredEvent } from '../../journal/events.ts';
-import { followedEvents, type Watch } from '../../session/watching/follow-session.ts';
+import { followJournal, type WatchOptions } from '../../session/watching/follow-session.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import { eventStream } from '../../worker/sse.ts';
-import { invalidParams, RpcError } from '../content/rpc.ts';
-import { capabilitiesIn } from './caller.ts';
+import { invalidParamsError, RpcError } from '../content/rpc.ts';
+import { readCapabilities } from './caller.ts';
 import type { Published, RpcRequest } from './rpc-request.ts';
-import { LAST, stateOf, type Task, type TaskState, toTaskId, working } from './task-state.ts';
-import { mustTakeTasks, taskNamed } from './tasks.ts';
+import {
+  MAX_LAST_EVENTS,
+  readTaskState,
+  type Task,
+  type TaskState,
+  toTaskId,
+  toWorkingStatus,
+} from './task-state.ts';
+import { assertTasksSupported, findNamedTask } from './tasks.ts';
 
 /** A request to listen. */
-interface Listening extends Pick<RpcRequest, 'within'> {
+interface ListenRequest extends Pick<RpcRequest, 'within'> {
   readonly published: Published;
   /** The parsed body of the request. */
   readonly body: unknown;
@@ -28,7 +35,7 @@ const MAX_TASKS = 16;
  * which the SDK has accepted the request without support for tasks. The stream ends with the last task. For
  * any other request, returns `response`.
  */
-export async function listenToTasks(listening: Listening, response: Response): Promise<Response> {
+export async function listenToTasks(listening: ListenRequest, response: Response): Promise<Response> {
   const { published, within, body } = listening;
   if (!isJsonObject(body) || body.method !== 'subscriptions/listen' || !response.ok) return response;
   const { id = null, params } = body;
@@ -37,15 +44,15 @@ export async function listenToTasks(listening: Listening, response: Response): P
   if (ids === undefined || response.headers.get('content-type') !== 'text/event-stream') return response;
   await response.body?.cancel();
   try {
-    const client = capabilitiesIn(_meta);
-    mustTakeTasks(published, { era: 'modern', client });
+    const client = readCapabilities(_meta);
+    assertTasksSupported(published, { era: 'modern', client });
     if (!Array.isArray(ids) || !ids.every((one) => typeof one === 'string') || ids.length > MAX_TASKS)
-      throw invalidParams(`\`notifications.taskIds\` must be a list of at most ${MAX_TASKS} ids of tasks.`);
-    const named = [...new Set(ids)].map((one) => taskNamed(published, { within, client }, one));
-    const tasks = (await Promise.all(named.map(found))).filter((task) => task !== undefined);
+      throw invalidParamsError(`\`notifications.taskIds\` must be a list of at most ${MAX_TASKS} ids of tasks.`);
+    const named = [...new Set(ids)].map((one) => findNamedTask(published, { within, client }, one));
+    const tasks = (await Promise.all(named.map(findExisting))).filter((task) => task !== undefined);
     const execution = { waitUntil: within.host.waitUntil };
     return eventStream({ host: within.host, request: within.request, execution }, (leave) =>
-      framesOf(listening, { id, tasks, leave }),
+      yieldFrames(listening, { id, tasks, leave }),
     );
   } catch (failure) {
     if (!(failure instanceof RpcError)) throw failure;
@@ -56,13 +63,13 @@ export async function listenToTasks(listening: Listening, response: Response): P
 }
 
 /** Returns the same task if its turn exists. */
-async function found(named: Promise<Task | undefined>): Promise<Task | undefined> {
+async function findExisting(named: Promise<Task | undefined>): Promise<Task | undefined> {
   const task = await named;
-  return task && (await stateOf(task)) ? task : undefined;
+  return task && (await readTaskState(task)) ? task : undefined;
 }
 
 /** The content of a stream and its request. */
-interface Told {
+interface TaskStream {
   readonly id: Json;
   readonly tasks: readonly Task[];
   /** Aborts when the client has gone. */
@@ -73,7 +80,10 @@ interface Told {
  * Yields the messages of a stream: its list of tasks, the status of each after every change, and the end of
  * the request.
  */
-async function* framesOf({ within }: Listening, { id, tasks, leave }: Told): AsyncGenerator<string, void> {
+async function* yieldFrames(
+  { within }: ListenRequest,
+  { id, tasks, leave }: TaskStream,
+): AsyncGenerator<string, void> {
   const { clock, meter } = within.host;
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
   const frame = (message: object): string =>
@@ -82,7 +92,7 @@ async function* framesOf({ within }: Listening, { id, tasks, leave }: Told): Asy
     frame({ method, params: { ...params, _meta } });
   const taskIds = tasks.map(toTaskId);
   yield notification('notifications/subscriptions/acknowledged', { notifications: { taskIds } });
-  const views = merged(tasks, leave, (task, signal) => viewsOf(task, { clock, meter, signal }));
+  const views = mergeGenerators(tasks, leave, (task, signal) => yieldViews(task, { clock, meter, signal }));
   for await (const view of views) {
     yield notification('notifications/tasks', view);
   }
@@ -93,12 +103,15 @@ async function* framesOf({ within }: Listening, { id, tasks, leave }: Told): Asy
  * Yields the status of a task, first and after every change. Ends when the task is over, its session is
  * erased, or this invocation must end.
  */
-async function* viewsOf(task: Task, watch: Omit<Watch, 'port'>): AsyncGenerator<TaskState['view'], void> {
+async function* yieldViews(
+  task: Task,
+  watch: Omit<WatchOptions, 'port'>,
+): AsyncGenerator<TaskState['view'], void> {
   const { turn } = task;
   const { port } = task.target;
-  const isNews = changes();
+  const isNews = createChangeDetector();
   for (;;) {
-    const state = await stateOf(task);
+    const state = await readTaskState(task);
     if (!state) return;
     const { view, isRunning } = state;
     if (isNews(view)) yield view;
@@ -106,14 +119,14 @@ async function* viewsOf(task: Task, watch: Omit<Watch, 'port'>): AsyncGenerator<
     let { events } = state;
     const from = (events.at(-1)?.seq ?? 0) + 1;
     // A suspended turn continues with a later event. A running one is followed until it stops.
-    const more = followedEvents({ ...watch, port, from, ...(isRunning && { turn }) });
+    const more = followJournal({ ...watch, port, from, ...(isRunning && { turn }) });
     try {
       let next = await more.next();
-      for (; !next.done && (isRunning || !isOf(next.value, turn)); next = await more.next()) {
+      for (; !next.done && (isRunning || !isEventOf(next.value, turn)); next = await more.next()) {
         if (!isRunning) continue;
-        events = [...events, next.value].slice(-LAST);
+        events = [...events, next.value].slice(-MAX_LAST_EVENTS);
         const lastUpdatedAt = new Date(next.value.at).toISOString();
-        const now = { ...view, lastUpdatedAt, ...working(events) };
+        const now = { ...view, lastUpdatedAt, ...toWorkingStatus(events) };
         if (isNews(now)) yield now;
       }
       if (next.done && next.value !== 'stopped') return;
@@ -123,10 +136,10 @@ async function* viewsOf(task: Task, watch: Omit<Watch, 'port'>): AsyncGenerator<
   }
 }
 
-const isOf = (event: StoredEvent, turn: string): boolean => 'turn' in event && event.turn === turn;
+const isEventOf = (event: StoredEvent, turn: string): boolean => 'turn' in event && event.turn === turn;
 
 /** Creates a function that returns whether a view differs from the previous one, apart from its time. */
-function changes(): (view: TaskState['view']) => boolean {
+function createChangeDetector(): (view: TaskState['view']) => boolean {
   let last = '';
   return ({ lastUpdatedAt: _, ...view }) => {
     const before = last;
@@ -139,7 +152,7 @@ function changes(): (view: TaskState['view']) => boolean {
  * Yields the items of all generators as they arrive. If one throws, all end, because their signal aborts. The
  * same happens if the reader stops.
  */
-export async function* merged<One, Item>(
+export async function* mergeGenerators<One, Item>(
   all: readonly One[],
   leave: AbortSignal,
   follow: (one: One, signal: AbortSignal) => AsyncGenerator<Item, void>,
@@ -147,13 +160,13 @@ export async function* merged<One, Item>(
   const over = new AbortController();
   const signal = AbortSignal.any([leave, over.signal]);
   const followed = all.map((one) => follow(one, signal));
-  const steps = new Map(followed.map((items) => [items, stepOf(items)]));
+  const steps = new Map(followed.map((items) => [items, nextStep(items)]));
   try {
     while (steps.size > 0) {
       const { items, next } = await Promise.race(steps.values());
       steps.delete(items);
       if (next.done) continue;
-      steps.set(items, stepOf(items));
+      steps.set(items, nextStep(items));
       yield next.value;
     }
   } finally {
@@ -163,7 +176,7 @@ export async function* merged<One, Item>(
 }
 
 /** Returns the next item and its generator. */
-function stepOf<Item>(items: AsyncGenerator<Item, void>) {
+function nextStep<Item>(items: AsyncGenerator<Item, void>) {
   const step = items.next().then((next) => ({ items, next }));
   step.catch(() => {}); // in case it fails before it is read
   return step;

@@ -5,12 +5,12 @@ import type { StoredEvent } from '../../journal/events.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
 import { pendingViews } from '../../modules/answers/questions.ts';
 import { readTurn } from '../../session/read-session.ts';
-import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
+import { foldStoppedTurn } from '../../session/watching/turn-outcome.ts';
 import { attempt } from '../../tool/async.ts';
 import { oneLine } from '../content/words.ts';
-import { inputRequestsOf } from './input-required.ts';
-import { notifyOf } from './stream-position.ts';
-import { type AnsweredCall, toAgentResult, waitingWords } from './to-call-result.ts';
+import { toInputRequests } from './input-required.ts';
+import { createTurnNotifier } from './stream-position.ts';
+import { type PublishedAgentCall, toAgentResult, waitingText } from './to-call-result.ts';
 
 /** The data of a task that does not depend on its status. */
 export type TaskView = {
@@ -21,10 +21,10 @@ export type TaskView = {
 };
 
 /**
- * The status of a task. `failed` is not used, because it means a protocol error. A failed turn is a result
+ * The status of a task. `toFailedEnd` is not used, because it means a protocol error. A failed turn is a result
  * that tells the client's model the reason.
  */
-export type Standing =
+export type TaskStatus =
   | { readonly status: 'working'; readonly statusMessage?: string; readonly pollIntervalMs: number }
   | {
       readonly status: 'input_required';
@@ -36,7 +36,7 @@ export type Standing =
   | { readonly status: 'cancelled'; readonly statusMessage: string };
 
 /** The turn of a call whose id a client has received. */
-export interface Task extends AnsweredCall {
+export interface Task extends PublishedAgentCall {
   readonly turn: string;
   /** `true` if the requesting client can ask a person the turn's questions. */
   readonly asksPeople: boolean;
@@ -44,28 +44,30 @@ export interface Task extends AnsweredCall {
 
 /** The state of a task, with the events behind it. */
 export interface TaskState {
-  readonly view: TaskView & Standing;
+  readonly view: TaskView & TaskStatus;
   /** `true` if the turn is running. `events` then holds only its last events, otherwise all. */
   readonly isRunning: boolean;
   readonly events: readonly StoredEvent[];
 }
 
 /** Reads the state of a task's turn. Returns `undefined` if the session has no such turn. */
-export async function stateOf(task: Task): Promise<TaskState | undefined> {
+export async function readTaskState(task: Task): Promise<TaskState | undefined> {
   const { turn } = task;
   const { port } = task.target;
   const first = await port.read({ from: 1, limit: 1, turn });
   const [started] = first?.rows.map(parseEvent) ?? [];
   if (!first || started?.type !== 'turn-started') return undefined;
   const isRunning = first.openTurn?.id === turn && first.openTurn.state === 'running';
-  const events = isRunning ? await lastEvents(port, { turn, head: first.head }) : await readTurn(port, turn);
+  const events = isRunning
+    ? await readLastEvents(port, { turn, head: first.head })
+    : await readTurn(port, turn);
   const view = {
     taskId: toTaskId(task),
     createdAt: new Date(started.at).toISOString(),
     lastUpdatedAt: new Date((events.at(-1) ?? started).at).toISOString(),
     // A task exists as long as its session.
     ttlMs: null,
-    ...(isRunning ? working(events) : standingOf(task, events)),
+    ...(isRunning ? toWorkingStatus(events) : toTaskStatus(task, events)),
   };
   return { view, isRunning, events };
 }
@@ -74,13 +76,13 @@ export async function stateOf(task: Task): Promise<TaskState | undefined> {
  * The number of last events that determine a running turn's status. A client can poll every second, even for
  * a long turn.
  */
-export const LAST = 32;
+export const MAX_LAST_EVENTS = 32;
 
-async function lastEvents(
+async function readLastEvents(
   port: Pick<SessionPort, 'read'>,
   { turn, head }: { readonly turn: string; readonly head: number },
 ): Promise<readonly StoredEvent[]> {
-  const page = await port.read({ from: Math.max(1, head - LAST), turn });
+  const page = await port.read({ from: Math.max(1, head - MAX_LAST_EVENTS), turn });
   return page?.rows.map(parseEvent) ?? [];
 }
 
@@ -88,17 +90,17 @@ async function lastEvents(
  * Returns the status of a running turn from its last events, with the same words as for a client that waits
  * for the answer.
  */
-export function working(events: readonly StoredEvent[]): Standing {
+export function toWorkingStatus(events: readonly StoredEvent[]): TaskStatus {
   let last: string | undefined;
   const hear = (message: string): void => {
     last = oneLine(message, MAX_STATUS);
   };
-  const show = notifyOf({ progress: hear, say: hear });
+  const show = createTurnNotifier({ progress: hear, say: hear });
   for (const stored of events) show({ type: 'event', stored });
   return {
     status: 'working',
     ...(last !== undefined && { statusMessage: last }),
-    pollIntervalMs: SOON,
+    pollIntervalMs: RUNNING_POLL_MS,
   };
 }
 
@@ -106,18 +108,18 @@ export function working(events: readonly StoredEvent[]): Standing {
 const MAX_STATUS = 500;
 
 /** Returns the status of a turn that is not running, from all its events. */
-function standingOf(task: Task, events: readonly StoredEvent[]): Standing {
+function toTaskStatus(task: Task, events: readonly StoredEvent[]): TaskStatus {
   const { target } = task;
   if (!events.some(({ type }) => type === 'turn-ended')) {
     const pending = pendingViews(target, events);
-    if (pending.length === 0) return working(events);
-    const statusMessage = waitingWords(pending);
-    const inputRequests = task.asksPeople ? inputRequestsOf(target.caller, events) : {};
+    if (pending.length === 0) return toWorkingStatus(events);
+    const statusMessage = waitingText(pending);
+    const inputRequests = task.asksPeople ? toInputRequests(target.caller, events) : {};
     return Object.keys(inputRequests).length === 0
-      ? { status: 'working', statusMessage, pollIntervalMs: LATER }
-      : { status: 'input_required', statusMessage, inputRequests, pollIntervalMs: LATER };
+      ? { status: 'working', statusMessage, pollIntervalMs: WAITING_POLL_MS }
+      : { status: 'input_required', statusMessage, inputRequests, pollIntervalMs: WAITING_POLL_MS };
   }
-  const answer = stoppedTurn(target.session, target.agent.name, events);
+  const answer = foldStoppedTurn(target.session, target.agent.name, events);
   const { outcome } = answer;
   if (outcome === 'suspended') throw new Error('A turn that has ended is suspended.');
   // A turn that a tool ended has a reason, which only a result can contain.
@@ -128,11 +130,11 @@ function standingOf(task: Task, events: readonly StoredEvent[]): Standing {
 }
 
 /** The poll intervals in ms for a running task, and for one that waits for a person. */
-export const SOON = 1_000;
-const LATER = 5_000;
+export const RUNNING_POLL_MS = 1_000;
+const WAITING_POLL_MS = 5_000;
 
 /** The content of a task's id. It is not a secret: the caller must own the session, as on every route. */
-interface TaskName {
+interface TaskIdParts {
   /** The agent's name for clients. */
   readonly name: string;
   readonly session: string;
@@ -148,7 +150,7 @@ export const toTaskId = ({ name, target, turn, isNew }: Task): string =>
     .replace(/=+$/, '');
 
 /** Decodes an id. Returns `undefined` for an invalid id. */
-export function readTaskId(id: string): TaskName | undefined {
+export function readTaskId(id: string): TaskIdParts | undefined {
   if (id.length > MAX_ID) return undefined;
   const decoded = attempt(() => atob(id.replaceAll('-', '+').replaceAll('_', '/')));
   const parts = decoded.ok ? /^([^/]+)\/([^/]+)\/([^/]+)\/(new|known)$/.exec(decoded.value) : null;

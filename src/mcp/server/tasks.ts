@@ -8,13 +8,20 @@ import { shorten } from '../../tool/json.ts';
 import { cancelTurn } from '../../worker/end-turn.ts';
 import { SessionError } from '../../worker/problem.ts';
 import { isUnknownTarget, targetOf } from '../../worker/target.ts';
-import { invalidParams, RPC_CODE, RpcError } from '../content/rpc.ts';
-import { notTaken } from './agent-tool.ts';
-import { type AgentCall, takeCall } from './call-agent.ts';
-import { asksPeople } from './caller.ts';
-import { takeInputs } from './input-required.ts';
+import { invalidParamsError, RPC_CODE, RpcError } from '../content/rpc.ts';
+import { toNotAcceptedResult } from './agent-tool.ts';
+import { type AgentCall, acceptCall } from './call-agent.ts';
+import { canAskPeople } from './caller.ts';
+import { acceptInputs } from './input-required.ts';
 import type { Published, RpcRequest } from './rpc-request.ts';
-import { readTaskId, SOON, type Standing, stateOf, type Task, type TaskView } from './task-state.ts';
+import {
+  RUNNING_POLL_MS,
+  readTaskId,
+  readTaskState,
+  type Task,
+  type TaskStatus,
+  type TaskView,
+} from './task-state.ts';
 
 /** The name with which clients and servers declare the extension. */
 const EXTENSION = 'io.modelcontextprotocol/tasks';
@@ -28,12 +35,12 @@ export const TASK_METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel'] as con
 /** The response to a call that continues as a task. */
 type CreatedTask = TaskView & {
   readonly resultType: 'task';
-  readonly status: Standing['status'];
+  readonly status: TaskStatus['status'];
   readonly pollIntervalMs: number;
 };
 
 /** Returns whether a call can return a task. Its own request must declare support. */
-export const takesTasks = ({ era, client }: Pick<RpcRequest, 'era' | 'client'>): boolean =>
+export const supportsTasks = ({ era, client }: Pick<RpcRequest, 'era' | 'client'>): boolean =>
   era === 'modern' && client.extensions?.[EXTENSION] !== undefined;
 
 /**
@@ -51,19 +58,27 @@ export const callAsTask = (
   { within, client }: Pick<RpcRequest, 'within' | 'client'>,
   call: AgentCall,
 ): Promise<CreatedTask | CallToolResult> =>
-  takeCall(within, call, async (asked) => {
+  acceptCall(within, call, async (asked) => {
     const { target, start } = asked;
     const taken = await target.port.accept(start);
     switch (taken.status) {
       case 'accepted':
       case 'known': {
-        const state = await stateOf({ ...asked, turn: taken.turn, asksPeople: asksPeople(client) });
+        const state = await readTaskState({ ...asked, turn: taken.turn, asksPeople: canAskPeople(client) });
         if (!state) throw new SessionErasedError();
         const { taskId, status, createdAt, lastUpdatedAt, ttlMs } = state.view;
-        return { resultType: 'task', taskId, status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs: SOON };
+        return {
+          resultType: 'task',
+          taskId,
+          status,
+          createdAt,
+          lastUpdatedAt,
+          ttlMs,
+          pollIntervalMs: RUNNING_POLL_MS,
+        };
       }
       default:
-        return notTaken(target, taken);
+        return toNotAcceptedResult(target, taken);
     }
   });
 
@@ -72,9 +87,9 @@ export const callAsTask = (
  *
  * @throws RpcError if the client has not declared the extension, or the caller has no such task.
  */
-export async function getTask(published: Published, request: RpcRequest): Promise<TaskView & Standing> {
-  const state = await stateOf(await findTask(published, request));
-  if (!state) throw unknownTask(request);
+export async function getTask(published: Published, request: RpcRequest): Promise<TaskView & TaskStatus> {
+  const state = await readTaskState(await findTask(published, request));
+  if (!state) throw unknownTaskError(request);
   return state.view;
 }
 
@@ -90,7 +105,7 @@ export async function cancelTask(published: Published, request: RpcRequest): Pro
     await cancelTurn({ ...within, target: task.target, signal }, task.turn);
   } catch (failure) {
     if (!(failure instanceof SessionError)) throw failure;
-    if (IS_NO_TASK.includes(failure.type)) throw unknownTask(request);
+    if (NO_TASK_ERRORS.includes(failure.type)) throw unknownTaskError(request);
     if (failure.type !== 'turn-over') throw new RpcError(RPC_CODE.invalidRequest, failure.message);
   }
   return {};
@@ -107,10 +122,11 @@ export async function updateTask(published: Published, request: RpcRequest): Pro
   const { within, leave: signal, answers: responses } = request;
   const at = { ...within, target, signal };
   const asked = Object.keys(responses);
-  const taken = await takeInputs(at, { turn, asked, responses, inBackground: true });
-  if (!taken) throw unknownTask(request);
+  const taken = await acceptInputs(at, { turn, asked, responses, inBackground: true });
+  if (!taken) throw unknownTaskError(request);
   const problems = [...taken.problems].map(([key, found]) => `the one to '${key}': ${found.join('; ')}`);
-  if (problems.length > 0) throw invalidParams(`These answers were not accepted: ${problems.join('. ')}.`);
+  if (problems.length > 0)
+    throw invalidParamsError(`These answers were not accepted: ${problems.join('. ')}.`);
   return {};
 }
 
@@ -118,24 +134,27 @@ export async function updateTask(published: Published, request: RpcRequest): Pro
  * The errors for a turn that does not belong to a task: it does not exist, or its message was added to
  * another turn.
  */
-const IS_NO_TASK: readonly string[] = ['unknown-session', 'unknown-turn', 'no-open-turn'];
+const NO_TASK_ERRORS: readonly string[] = ['unknown-session', 'unknown-turn', 'no-open-turn'];
 
 /** Returns the task of a request. @throws RpcError as `getTask` does. */
 async function findTask(published: Published, request: RpcRequest): Promise<Task> {
-  mustTakeTasks(published, request);
+  assertTasksSupported(published, request);
   const { taskId } = request.params;
   if (typeof taskId !== 'string')
-    throw invalidParams('`taskId` must be text: the one in the response to a call.');
-  const task = await taskNamed(published, request, taskId);
-  if (!task) throw unknownTask(request);
+    throw invalidParamsError('`taskId` must be text: the one in the response to a call.');
+  const task = await findNamedTask(published, request, taskId);
+  if (!task) throw unknownTaskError(request);
   return task;
 }
 
 /** @throws RpcError if the endpoint has no tasks, or the client has not declared the extension. */
-export function mustTakeTasks(published: Published, request: Pick<RpcRequest, 'era' | 'client'>): void {
+export function assertTasksSupported(
+  published: Published,
+  request: Pick<RpcRequest, 'era' | 'client'>,
+): void {
   if (request.era !== 'modern' || !hasTasks(published))
     throw new RpcError(RPC_CODE.methodNotFound, 'Method not found');
-  if (!takesTasks(request)) throw notDeclared();
+  if (!supportsTasks(request)) throw notDeclaredError();
 }
 
 /**
@@ -143,7 +162,7 @@ export function mustTakeTasks(published: Published, request: Pick<RpcRequest, 'e
  * `undefined` for an impossible one. Another caller's task is therefore indistinguishable from one that never
  * existed.
  */
-export async function taskNamed(
+export async function findNamedTask(
   { callable }: Published,
   { within, client }: Pick<RpcRequest, 'within' | 'client'>,
   id: string,
@@ -154,19 +173,21 @@ export async function taskNamed(
   const { name, session, turn, isNew } = named;
   try {
     const target = targetOf(within, within.caller, { agent: found.agent, session });
-    return { target, name, isNew, turn, asksPeople: asksPeople(client) };
+    return { target, name, isNew, turn, asksPeople: canAskPeople(client) };
   } catch (failure) {
     if (isUnknownTarget(failure)) return undefined;
     throw failure;
   }
 }
 
-const notDeclared = (): RpcError =>
+const notDeclaredError = (): RpcError =>
   new RpcError(
     RPC_CODE.missingCapability,
     `The request has to declare the extension ${EXTENSION} among the capabilities of its client.`,
     { requiredCapabilities: { extensions: TASKS } },
   );
 
-const unknownTask = ({ params }: RpcRequest): RpcError =>
-  invalidParams(`There is no task '${shorten(String(params.taskId), 80)}'. A task is gone with its session.`);
+const unknownTaskError = ({ params }: RpcRequest): RpcError =>
+  invalidParamsError(
+    `There is no task '${shorten(String(params.taskId), 80)}'. A task is gone with its session.`,
+  );

@@ -5,7 +5,7 @@ import {
   type FileContent,
   fileLine,
   isFile,
-  isStored,
+  isStoredFile,
   type StoredFile,
   toBase64,
 } from '../../tool/content.ts';
@@ -13,9 +13,9 @@ import { isJsonObject, type Json } from '../../tool/json.ts';
 import { partsOfResult, type ResultData, toolResult } from '../../tool/tool-result.ts';
 import { type Target, turnPath } from '../../worker/target.ts';
 import type { PendingView } from '../../worker/turn-view.ts';
-import { lacksBytes, McpContent, withBytes } from '../content/mcp-content.ts';
-import { blockWords, oneLine } from '../content/words.ts';
-import { linksOf } from './session-resources.ts';
+import { lacksBytes, McpContent, restoreBytes } from '../content/mcp-content.ts';
+import { formatBlock, oneLine } from '../content/words.ts';
+import { toResourceLinks } from './session-resources.ts';
 
 /** Returns a text block. */
 export const textBlock = (text: string) => ({ type: 'text', text }) as const;
@@ -29,17 +29,17 @@ export const textBlock = (text: string) => ({ type: 'text', text }) as const;
  * @throws the errors of `read`.
  */
 export async function toCallResult(result: ResultData, read: ReadFile): Promise<CallToolResult> {
-  if (result.type === 'error') return failed(result.message);
-  const stored = partsOfResult(result).filter(isStored);
+  if (result.type === 'error') return toErrorResult(result.message);
+  const stored = partsOfResult(result).filter(isStoredFile);
   const bytes = new Map<string, string>();
   for (const file of stored) {
     const found = await read(file);
     if (found) bytes.set(file.id, toBase64(found));
   }
-  const content = blocksOf(result, bytes);
+  const content = toBlocks(result, bytes);
   if (result.type !== 'artifact') return { content };
   return result.artifactType === McpContent.name
-    ? ofMcp(result.value, bytes, content)
+    ? toMcpContent(result.value, bytes, content)
     : { content, ...(isJsonObject(result.value) && { structuredContent: result.value }) };
 }
 
@@ -47,23 +47,23 @@ export async function toCallResult(result: ResultData, read: ReadFile): Promise<
 type ReadFile = (file: StoredFile) => Promise<Uint8Array | undefined>;
 
 /** Base64 of files, by id. */
-type Bytes = ReadonlyMap<string, string>;
+type Base64ByFile = ReadonlyMap<string, string>;
 
 /** Returns the texts and files of a result, or only its text. */
-function blocksOf(result: ResultData, bytes: Bytes): ContentBlock[] {
+function toBlocks(result: ResultData, bytes: Base64ByFile): ContentBlock[] {
   const parts = partsOfResult(result);
   return parts.length === 0
     ? [textBlock(toolResult(result).content)]
-    : parts.map((part) => (isFile(part) ? fileBlock(part, bytes) : textBlock(part.text)));
+    : parts.map((part) => (isFile(part) ? toFileBlock(part, bytes) : textBlock(part.text)));
 }
 
-const NOT_THERE = '(its bytes are missing)';
+const BYTES_MISSING = '(its bytes are missing)';
 
-function fileBlock(file: FileContent, bytes: Bytes): ContentBlock {
+function toFileBlock(file: FileContent, bytes: Base64ByFile): ContentBlock {
   const { mediaType: mimeType, name } = file;
   if ('url' in file) return { type: 'resource_link', uri: file.url, name: name ?? file.url, mimeType };
-  const data = isStored(file) ? bytes.get(file.id) : undefined;
-  if (!isStored(file) || data === undefined) return textBlock(`${fileLine(file)} ${NOT_THERE}`);
+  const data = isStoredFile(file) ? bytes.get(file.id) : undefined;
+  if (!isStoredFile(file) || data === undefined) return textBlock(`${fileLine(file)} ${BYTES_MISSING}`);
   const [type] = mimeType.split('/', 1);
   if (type === 'image' || type === 'audio') return { type, data, mimeType };
   // Clients name a resource after the last part of its URI.
@@ -77,12 +77,12 @@ function fileBlock(file: FileContent, bytes: Bytes): ContentBlock {
  * Returns MCP content, or `words` if it is invalid: a client would refuse the whole response because of one
  * invalid block.
  */
-function ofMcp(value: Json, bytes: Bytes, words: ContentBlock[]): CallToolResult {
-  const read = McpContent.parse(withBytes(value, bytes));
+function toMcpContent(value: Json, bytes: Base64ByFile, words: ContentBlock[]): CallToolResult {
+  const read = McpContent.parse(restoreBytes(value, bytes));
   if (!read.ok) return { content: words };
   const { content, structuredContent } = read.value;
   const told = content.map((block): unknown =>
-    lacksBytes(block) ? textBlock(`${blockWords(block)} ${NOT_THERE}`) : block,
+    lacksBytes(block) ? textBlock(`${formatBlock(block)} ${BYTES_MISSING}`) : block,
   );
   return {
     content: told.every(isSpecType.ContentBlock) ? told : words,
@@ -91,10 +91,13 @@ function ofMcp(value: Json, bytes: Bytes, words: ContentBlock[]): CallToolResult
 }
 
 /** Creates a response that gives the calling model the reason for a failure. */
-export const failed = (message: string): CallToolResult => ({ isError: true, content: [textBlock(message)] });
+export const toErrorResult = (message: string): CallToolResult => ({
+  isError: true,
+  content: [textBlock(message)],
+});
 
 /** A call of a published agent. */
-export interface AnsweredCall {
+export interface PublishedAgentCall {
   readonly target: Target;
   /** The agent's name for clients. */
   readonly name: string;
@@ -103,28 +106,28 @@ export interface AnsweredCall {
 }
 
 /** Creates the response to a client. A suspended or running turn is not an error. */
-export function toAgentResult(call: AnsweredCall, outcome: TurnOutcome): CallToolResult {
+export function toAgentResult(call: PublishedAgentCall, outcome: TurnOutcome): CallToolResult {
   const { target } = call;
   switch (outcome.status) {
     case 'ended': {
-      const { content, ...told } = ended(call, outcome.answer);
-      const links = linksOf({ name: call.name, session: target.session }, outcome.answer);
+      const { content, ...told } = toEndedResult(call, outcome.answer);
+      const links = toResourceLinks({ name: call.name, session: target.session }, outcome.answer);
       return { ...told, content: [...content, ...links] };
     }
     case 'suspended': {
       const pending = pendingViews(target, outcome.events);
       const { turn, text } = outcome.answer;
-      return result(call, { turn, outcome: 'suspended', text, pending }, [
+      return createResult(call, { turn, outcome: 'suspended', text, pending }, [
         text,
-        waitingWords(pending),
-        whereLater(target, turn),
+        waitingText(pending),
+        laterText(target, turn),
       ]);
     }
     case 'queued':
     case 'kept': {
       const { turn } = outcome;
       const words = 'The message was accepted, and its turn continues.';
-      return result(call, { turn, outcome: 'running', text: '' }, [words, whereLater(target, turn)]);
+      return createResult(call, { turn, outcome: 'running', text: '' }, [words, laterText(target, turn)]);
     }
   }
 }
@@ -133,8 +136,8 @@ export function toAgentResult(call: AnsweredCall, outcome: TurnOutcome): CallToo
  * Returns the response for an ended turn. A turn that met a limit has an answer, even if not its best one. A
  * cancelled or failed turn is an error.
  */
-function ended(
-  call: AnsweredCall,
+function toEndedResult(
+  call: PublishedAgentCall,
   { turn, outcome, limit, text, object, error, signal }: TurnAnswer,
 ): CallToolResult {
   const told = { outcome, ...(limit && { limit }) };
@@ -142,30 +145,30 @@ function ended(
   switch (outcome) {
     case 'completed':
     case 'returned-direct':
-      return result(call, view, [text]);
+      return createResult(call, view, [text]);
     case 'limit-reached':
-      return result(call, view, [
+      return createResult(call, view, [
         text,
         'The agent reached a limit before it was done. This is its result so far.',
       ]);
     case 'cancelled': {
       const why = signal ? `The turn was ended: ${signal.reason}` : 'The turn was cancelled.';
-      return { ...result(call, view, [why, text]), isError: true };
+      return { ...createResult(call, view, [why, text]), isError: true };
     }
     case 'failed': {
       const why = `${error?.message ?? 'The turn failed.'} The conversation is kept: send another message to go on.`;
-      return { ...result(call, view, [why, text]), isError: true };
+      return { ...createResult(call, view, [why, text]), isError: true };
     }
   }
 }
 
 /** Returns the text for a suspended turn: its questions and where to answer them. */
-export const waitingWords = (pending: readonly PendingView[]): string =>
-  `The turn waits for an answer from outside, and then continues:${listedPending(pending)}`;
+export const waitingText = (pending: readonly PendingView[]): string =>
+  `The turn waits for an answer from outside, and then continues:${listPending(pending)}`;
 
 /** Creates a response with a block for each text, because some clients show a model nothing else. */
-function result(
-  { target, name, isNew }: AnsweredCall,
+function createResult(
+  { target, name, isNew }: PublishedAgentCall,
   view: { readonly turn: string; readonly [key: string]: unknown },
   words: readonly string[],
 ): CallToolResult {
@@ -177,7 +180,7 @@ function result(
   };
 }
 
-const whereLater = (target: Target, turn: string): string =>
+const laterText = (target: Target, turn: string): string =>
   `Its answer will be at GET ${turnPath(target, turn)}.`;
 
 /**
@@ -191,13 +194,13 @@ const MAX_MESSAGE = 2_400;
  * Lists the questions of a turn, one a line, each with the URL for its answer. A question can be untrusted
  * text, such as an MCP server's. It comes last, so it cannot appear in the place of a URL of ours.
  */
-export const listedPending = (pending: readonly PendingView[]): string =>
+export const listPending = (pending: readonly PendingView[]): string =>
   pending
     .map(
       ({ tool, message, links }) =>
-        `\n- ${oneLine(tool, MAX_NAME)}, answered by POST ${addressOf(links)}: ${oneLine(message, MAX_MESSAGE)}`,
+        `\n- ${oneLine(tool, MAX_NAME)}, answered by POST ${answerUrlOf(links)}: ${oneLine(message, MAX_MESSAGE)}`,
     )
     .join('');
 
-const addressOf = (links: PendingView['links']): string =>
+const answerUrlOf = (links: PendingView['links']): string =>
   'approvals' in links ? links.approvals : links.results;

@@ -82,7 +82,7 @@ export function uriProblem(uri: string): string | undefined {
 }
 
 /** The values of a template's variables by name, or the first variable with an invalid value. */
-export type FoundValues =
+export type MatchedValues =
   | { readonly ok: true; readonly values: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly name: string };
 
@@ -91,7 +91,7 @@ export type FoundValues =
  * The value of a variable ends at the first occurrence of the following text, so a URI has only one
  * interpretation, and reading it takes linear time. A value contains no `/`, `?` or `#`.
  */
-export function valuesIn({ texts, names }: UriTemplate, uri: string): FoundValues | undefined {
+export function matchUri({ texts, names }: UriTemplate, uri: string): MatchedValues | undefined {
   const [first = '', ...behind] = texts;
   if (!uri.startsWith(first) || (names.length === 0 && uri !== first)) return undefined;
   const values: [string, string][] = [];
@@ -99,7 +99,7 @@ export function valuesIn({ texts, names }: UriTemplate, uri: string): FoundValue
   let at = first.length;
   for (const [index, name] of names.entries()) {
     const text = behind[index] ?? '';
-    const end = index < names.length - 1 ? uri.indexOf(text, at) : lastEnd(uri, text);
+    const end = index < names.length - 1 ? uri.indexOf(text, at) : lastEndOf(uri, text);
     const written = uri.slice(at, end);
     if (end <= at || /[/?#]/.test(written)) return undefined;
     const value = attempt(() => decodeURIComponent(written));
@@ -111,7 +111,7 @@ export function valuesIn({ texts, names }: UriTemplate, uri: string): FoundValue
 }
 
 /** The last variable extends to the text at the end. */
-const lastEnd = (uri: string, text: string): number => (uri.endsWith(text) ? uri.length - text.length : -1);
+const lastEndOf = (uri: string, text: string): number => (uri.endsWith(text) ? uri.length - text.length : -1);
 
 /** The rule for a variable's value, in words. A valid value is safe in a path. */
 export const VALUE_RULE =

@@ -1,14 +1,14 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import { usableSchema } from '../../modules/json-schema/schema-check.ts';
 import type { CallContext, Decision, DecisionKind, Effect, SuspendingQuestion } from '../../tool/call.ts';
-import { credentialIn } from '../../tool/env.ts';
+import { findCredentialPath } from '../../tool/env.ts';
 import { formatPath, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import { drawMark, fenced } from '../../tool/shown.ts';
+import { createFenceMark, fenceUntrusted } from '../../tool/shown.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { oneLine, warn } from '../content/words.ts';
+import { logWarning, oneLine } from '../content/words.ts';
 
 /** The call during which a server asks. */
-export interface Eliciting {
+export interface ElicitingCall {
   readonly client: McpClient;
   /** The effect with which the call started. */
   readonly effect: Effect;
@@ -16,7 +16,7 @@ export interface Eliciting {
 }
 
 /** Milliseconds that people have to answer a question of a call that must not run again. */
-export const DEFAULT_ELICITATION = 60_000;
+export const DEFAULT_ELICITATION_MS = 60_000;
 
 /** The maximum length of a server's question, and of the schema of its answer. */
 const MAX_MESSAGE = 2_000;
@@ -33,7 +33,7 @@ const MAX_FIELD = 80;
  * @throws CallInterrupted if the call is suspended.
  */
 export async function answerElicitation(
-  eliciting: Eliciting,
+  eliciting: ElicitingCall,
   asked: ElicitRequest['params'],
 ): Promise<ElicitResult> {
   const form = toForm(eliciting, asked);
@@ -53,15 +53,15 @@ export type Form = {
  * one for a credential. Answers are journaled, so an answer that looks like a credential is refused, too. (By
  * the specification, servers ask for credentials at a URL of their own, and not by a form.)
  */
-export function toForm({ client, call }: Eliciting, asked: ElicitRequest['params']): Form | undefined {
+export function toForm({ client, call }: ElicitingCall, asked: ElicitRequest['params']): Form | undefined {
   if (client.elicitation === 'refuse' || !call.inSession || !('requestedSchema' in asked)) return undefined;
   if (JSON.stringify(asked.requestedSchema).length > MAX_SCHEMA) return undefined;
   // The received schema is copied as plain JSON.
   const schema = usableSchema(JSON.parse(JSON.stringify(asked.requestedSchema)));
   if (!schema) return undefined;
-  const field = credentialField(schema, asked.message);
-  if (field === undefined) return { message: quoted(asked.message), schema };
-  warn(askedForCredential(client, call, field), call);
+  const field = findCredentialField(schema, asked.message);
+  if (field === undefined) return { message: quoteServerText(asked.message), schema };
+  logWarning(askedForCredentialMessage(client, call, field), call);
   return undefined;
 }
 
@@ -72,7 +72,7 @@ export function toForm({ client, call }: Eliciting, asked: ElicitRequest['params
  * @throws CallInterrupted if the call is suspended.
  */
 export async function askPeople(
-  { client, effect, call }: Eliciting,
+  { client, effect, call }: ElicitingCall,
   { message, schema }: Form,
   checkpoint?: Json,
 ): Promise<ElicitResult> {
@@ -82,16 +82,16 @@ export async function askPeople(
   const defaults = defaultsOf(schema);
   const question: Omit<SuspendingQuestion, 'meanwhile' | 'expires' | 'checkpoint'> = {
     for: 'decision',
-    message: `MCP server '${client.name}' asks while '${call.tool}' runs: ${fenced(message, drawMark([message]), ' ')}`,
+    message: `MCP server '${client.name}' asks while '${call.tool}' runs: ${fenceUntrusted(message, createFenceMark([message]), ' ')}`,
     schema,
     credentials: 'refused',
     input: defaults,
-    allows: isComplete(schema, defaults) ? ['approve', ...ANSWERS] : ANSWERS,
+    allows: isComplete(schema, defaults) ? ['approve', ...ALLOWED_DECISIONS] : ALLOWED_DECISIONS,
     by,
   };
   const staysConnected = effect === 'once' && checkpoint === undefined;
   const decided = staysConnected
-    ? await call.ask({ ...question, meanwhile: 'running', expires: expires ?? DEFAULT_ELICITATION })
+    ? await call.ask({ ...question, meanwhile: 'running', expires: expires ?? DEFAULT_ELICITATION_MS })
     : await call.ask({ ...question, expires, checkpoint });
   return toElicitResult(decided, defaults);
 }
@@ -100,16 +100,16 @@ export async function askPeople(
  * Returns the server's words on one line, without double quotes, so they cannot leave the marks and quotes
  * around them.
  */
-const quoted = (words: string): string => oneLine(words, MAX_MESSAGE).replaceAll('"', "'");
+const quoteServerText = (words: string): string => oneLine(words, MAX_MESSAGE).replaceAll('"', "'");
 
-const askedForCredential = ({ name }: McpClient, { tool }: CallContext, field: string): string =>
+const askedForCredentialMessage = ({ name }: McpClient, { tool }: CallContext, field: string): string =>
   `MCP server '${name}' asked for a credential while '${tool}' ran, in its field '${oneLine(field, MAX_FIELD)}', and was ` +
   'declined, because the journal stores what people answer.';
 
 export const DECLINED: ElicitResult = { action: 'decline' };
 
 /** Excludes `exit`, which would end the turn, although the server only asked a question. */
-const ANSWERS: readonly DecisionKind[] = ['edit', 'reject'];
+const ALLOWED_DECISIONS: readonly DecisionKind[] = ['edit', 'reject'];
 
 /** Returns the answer made of the schema's defaults. */
 const defaultsOf = ({ properties }: JsonObject): JsonObject =>
@@ -128,11 +128,11 @@ const isComplete = ({ required }: JsonObject, defaults: JsonObject): boolean =>
   );
 
 /** Returns the path of a field for a credential, or with one as its default. */
-function credentialField(schema: JsonObject, message: string): string | undefined {
-  const fields = fieldsOf(schema, '');
+function findCredentialField(schema: JsonObject, message: string): string | undefined {
+  const fields = listFields(schema, '');
   const isOnly = fields.length === 1;
   const found = fields.find(({ name, field }) => isForCredential(name, field, isOnly ? message : ''));
-  const filled = found ? undefined : credentialIn(defaultsOf(schema));
+  const filled = found ? undefined : findCredentialPath(defaultsOf(schema));
   return found?.path ?? (filled && formatPath(filled));
 }
 
@@ -142,10 +142,10 @@ interface Field {
   readonly field: JsonObject;
 }
 
-const fieldsOf = ({ properties }: JsonObject, path: string): readonly Field[] =>
+const listFields = ({ properties }: JsonObject, path: string): readonly Field[] =>
   Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, schema]) => {
     const [field, here] = [isJsonObject(schema) ? schema : {}, path === '' ? name : `${path}.${name}`];
-    return [{ path: here, name, field }, ...fieldsOf(field, here)];
+    return [{ path: here, name, field }, ...listFields(field, here)];
   });
 
 /** Matches the usual words for secrets that grant access or authorize payments. */
@@ -165,16 +165,16 @@ function isForCredential(name: string, field: JsonObject, message: string): bool
   const isChosen = ['enum', 'const', 'oneOf', 'anyOf'].some((keyword) => Object.hasOwn(field, keyword));
   if (isChosen || !types.some((one) => one === 'string' || one === 'number' || one === 'integer'))
     return false;
-  const label = [name, title].map(inWords);
+  const label = [name, title].map(splitWords);
   const words = label.every((one) => NAMELESS.test(one))
-    ? [...label, description, message].map(inWords)
+    ? [...label, description, message].map(splitWords)
     : label;
   const isText = types.includes('string');
   return words.some((said) => CREDENTIAL.test(said) && (isText || NUMBER.test(said)));
 }
 
 /** Returns `githubAccessToken` and `GITHUB_ACCESS_TOKEN` as `github access token`. */
-const inWords = (text: Json | undefined): string =>
+const splitWords = (text: Json | undefined): string =>
   (typeof text === 'string' ? text : '')
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()

@@ -4,11 +4,11 @@ import type {
   LoggingMessageNotification,
   Progress,
 } from '@modelcontextprotocol/client';
-import { timeIsOver } from '../../tool/async.ts';
+import { timeoutError } from '../../tool/async.ts';
 import type { CallContext, Effect } from '../../tool/call.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { mistake } from '../../tool/log.ts';
-import { error, failure, mapContent, type ToolResult } from '../../tool/tool-result.ts';
+import { errorEntry } from '../../tool/log.ts';
+import { error, failureResult, mapContent, type ToolResult } from '../../tool/tool-result.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import {
   type Continuation,
@@ -16,17 +16,17 @@ import {
   McpLostError,
   McpServerError,
 } from '../client/mcp-connection.ts';
-import { addressOf } from '../client/server-access.ts';
+import { serverUrlOf } from '../client/server-access.ts';
 import { IDEMPOTENCY_KEY } from '../content/rpc.ts';
-import { oneLine, warn } from '../content/words.ts';
+import { logWarning, oneLine } from '../content/words.ts';
 import { answerElicitation } from './answer-elicitation.ts';
-import { connectionFor, dropConnection, type Party } from './connections.ts';
-import { answered } from './input-required.ts';
+import { type CallTarget, dropConnection, getCallConnection } from './connections.ts';
+import { sendUntilAnswered } from './input-required.ts';
 import type { ListedTool } from './listing.ts';
 import { toResult } from './to-result.ts';
 
 /** One call of a server's tool. */
-interface Remote extends Party {
+interface RemoteTarget extends CallTarget {
   readonly tool: ListedTool;
   /** The server's URL when it listed the tool. */
   readonly address: string;
@@ -38,46 +38,46 @@ interface Remote extends Party {
 const MAX_STATUS = 500;
 
 /** Milliseconds between two displayed statuses, and between two log lines. */
-const THROTTLE = 100;
+const THROTTLE_MS = 100;
 
 /**
  * Calls the tool on its server. A certain failure is an error result, in the server's words.
  *
  * @throws McpLostError if the outcome of the call is unknown, CallInterrupted if it waits for a person.
  */
-export async function callRemote(remote: Remote, call: CallContext): Promise<ToolResult> {
+export async function callRemote(remote: RemoteTarget, call: CallContext): Promise<ToolResult> {
   const { client, tool, effect, discovery } = remote;
-  const meta = metaOf(client, call);
-  if (!meta) return error(notPrepared(tool));
+  const meta = createMeta(client, call);
+  if (!meta) return error(notPreparedText(tool));
   try {
     // The listed names and effects are valid only at the URL that listed them.
-    if (addressOf(client, discovery.view).href !== remote.address) return error(moved(remote, call));
-    const asking = { client, effect, call, of: partyOf(remote), what: `MCP tool '${tool.name}'` };
+    if (serverUrlOf(client, discovery.view).href !== remote.address) return error(movedText(remote, call));
+    const asking = { client, effect, call, of: targetIdOf(remote), what: `MCP tool '${tool.name}'` };
     const used: { connection?: McpConnection } = {};
-    const result = await answered(asking, async (goesOn) => {
-      used.connection = await connectionFor(call, remote);
-      return answerOf(remote, { call, meta, connection: used.connection, goesOn });
+    const result = await sendUntilAnswered(asking, async (goesOn) => {
+      used.connection = await getCallConnection(call, remote);
+      return requestAnswer(remote, { call, meta, connection: used.connection, goesOn });
     }).then(
-      (answer) => (answer === 'late' ? failure('timeout', late(remote)) : toResult(tool, answer)),
-      asResult,
+      (answer) => (answer === 'late' ? failureResult('timeout', late(remote)) : toResult(tool, answer)),
+      toErrorResult,
     );
     if (!(await used.connection?.takeLoss())) return result;
-    return mapContent(result, (words) => `${begunAnew(client)}\n\n${words}`);
+    return mapContent(result, (words) => `${newSessionText(client)}\n\n${words}`);
   } catch (thrown) {
-    return asResult(thrown);
+    return toErrorResult(thrown);
   }
 }
 
-function asResult(thrown: unknown): ToolResult {
+function toErrorResult(thrown: unknown): ToolResult {
   if (thrown instanceof McpServerError) return error(thrown.message);
   throw thrown;
 }
 
 /** The model can depend on state that earlier calls left on the server. */
-const begunAnew = ({ name }: McpClient): string =>
+const newSessionText = ({ name }: McpClient): string =>
   `MCP server '${name}' has begun a new session: the state of earlier calls is lost.`;
 
-interface Sending {
+interface OutgoingCall {
   readonly call: CallContext;
   readonly meta: JsonObject;
   readonly connection: McpConnection;
@@ -87,22 +87,22 @@ interface Sending {
 /**
  * Returns the server's response, or `late` for a read that timed out, because its outcome does not matter.
  */
-async function answerOf(
-  { client, tool, address, effect, input, discovery }: Remote,
-  { call, meta, connection, goesOn }: Sending,
+async function requestAnswer(
+  { client, tool, address, effect, input, discovery }: RemoteTarget,
+  { call, meta, connection, goesOn }: OutgoingCall,
 ): Promise<CallToolResult | InputRequiredResult | 'late'> {
-  const time = createServerTime(client.timeout);
+  const time = createServerClock(client.timeout);
   const pass = (status: string): void => call.progress(status);
-  const progress = createThrottle(THROTTLE, pass);
-  const log = createThrottle(THROTTLE, pass);
+  const progress = createThrottle(THROTTLE_MS, pass);
+  const log = createThrottle(THROTTLE_MS, pass);
   let unasked: Error | undefined;
   try {
     return await connection.callTool(
       { name: tool.name, input, inputSchema: tool.inputSchema, meta, goesOn },
       {
         signal: AbortSignal.any([call.signal, time.signal]),
-        progress: (told) => progress.tell(progressText(told)),
-        log: (told) => log.tell(logText(told)),
+        progress: (told) => progress.tell(formatProgress(told)),
+        log: (told) => log.tell(formatLog(told)),
         elicit: (asked) =>
           time.during(answerElicitation({ client, effect, call }, asked)).catch((why: unknown) => {
             if (why instanceof Error) unasked = why;
@@ -113,7 +113,7 @@ async function answerOf(
   } catch (thrown) {
     if (thrown instanceof McpLostError) {
       // The model only learns that the call is in doubt.
-      warn(`${thrown.message} It is at ${new URL(address).origin}.`, call);
+      logWarning(`${thrown.message} It is at ${new URL(address).origin}.`, call);
       dropConnection(client, discovery.view, connection);
     }
     if (time.signal.aborted && effect === 'read') return 'late';
@@ -130,38 +130,38 @@ async function answerOf(
 }
 
 /** Returns an id for this tool of this server. */
-const partyOf = ({ client, address, tool }: Remote): string =>
+const targetIdOf = ({ client, address, tool }: RemoteTarget): string =>
   JSON.stringify([client.name, address, tool.name]);
 
-const moved = ({ client: { name } }: Remote, { tool }: CallContext): string =>
+const movedText = ({ client: { name } }: RemoteTarget, { tool }: CallContext): string =>
   `Tool '${tool}' is not called: MCP server '${name}' has another address than when it listed this tool. Its tools are ` +
   'listed again before your next reply: call one of those.';
 
-const notPrepared = ({ name }: ListedTool): string =>
+const notPreparedText = ({ name }: ListedTool): string =>
   `MCP tool '${name}' was not called: the app could not prepare the context for its server. Go on without it.`;
 
-const late = ({ tool: { name }, client: { timeout } }: Remote): string =>
+const late = ({ tool: { name }, client: { timeout } }: RemoteTarget): string =>
   `MCP tool '${name}' did not answer within ${timeout} ms.`;
 
 /**
  * Returns all metadata to send with a call: from the tool-call context, only the result of the client's
  * converter. Returns `undefined` if the converter throws, and the tool is then not called.
  */
-export function metaOf(client: McpClient, call: CallContext): JsonObject | undefined {
+export function createMeta(client: McpClient, call: CallContext): JsonObject | undefined {
   try {
     return { ...client.meta?.(call.context), [IDEMPOTENCY_KEY]: call.idempotencyKey };
   } catch (thrown) {
-    call.log(mistake(`the meta converter of MCP client '${client.name}' threw`, thrown));
+    call.log(errorEntry(`the meta converter of MCP client '${client.name}' threw`, thrown));
     return undefined;
   }
 }
 
-function progressText({ progress, total, message }: Progress): string {
+function formatProgress({ progress, total, message }: Progress): string {
   const share = total === undefined ? String(progress) : `${progress}/${total}`;
   return message === undefined ? share : `${oneLine(message, MAX_STATUS)} (${share})`;
 }
 
-function logText({ level, logger, data }: LoggingMessageNotification['params']): string {
+function formatLog({ level, logger, data }: LoggingMessageNotification['params']): string {
   const words = typeof data === 'string' ? data : JSON.stringify(data);
   return `[${level}] ${logger === undefined ? '' : `${oneLine(logger, 80)}: `}${oneLine(words ?? '', MAX_STATUS)}`;
 }
@@ -203,7 +203,7 @@ export function createThrottle(ms: number, pass: (status: string) => void): Thro
 }
 
 /** A server's time limit, which pauses while the server waits for a person. */
-interface ServerTime {
+interface ServerClock {
   /** Aborts when the time limit expires. */
   readonly signal: AbortSignal;
   /** Pauses the clock until the promise settles. */
@@ -213,7 +213,7 @@ interface ServerTime {
 }
 
 /** Starts a clock of `ms` milliseconds. */
-function createServerTime(ms: number): ServerTime {
+function createServerClock(ms: number): ServerClock {
   const over = new AbortController();
   let left = ms;
   let waiting = 0;
@@ -222,7 +222,7 @@ function createServerTime(ms: number): ServerTime {
   let cancel = (): void => {};
   const start = (): void => {
     since = Date.now();
-    const timer = setTimeout(() => over.abort(timeIsOver(ms)), left);
+    const timer = setTimeout(() => over.abort(timeoutError(ms)), left);
     cancel = () => clearTimeout(timer);
   };
   const stop = (): void => {

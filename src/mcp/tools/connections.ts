@@ -5,14 +5,14 @@ import { LOOP_ID_KEY } from '../../tool/tool-call-context.ts';
 import { connect } from '../client/connect.ts';
 import type { McpCaller, McpClient } from '../client/mcp-client.ts';
 import {
-  keptSession,
+  createSessionKeeper,
   type McpConnection,
   McpServerError,
   type SessionKeeper,
 } from '../client/mcp-connection.ts';
-import { addressOf } from '../client/server-access.ts';
-import { warn } from '../content/words.ts';
-import { canonicalJson, knownListing } from './listing.ts';
+import { serverUrlOf } from '../client/server-access.ts';
+import { logWarning } from '../content/words.ts';
+import { canonicalJson, findKnownListing } from './listing.ts';
 
 /** An invocation's connection to one server. */
 interface ConnectionSlot {
@@ -22,14 +22,14 @@ interface ConnectionSlot {
   open: McpConnection | undefined;
 }
 
-const connections = perInvocation<ConnectionSlot>('mcp connections', () => ({
+const connectionSlots = createInvocationCache<ConnectionSlot>('mcp connections', () => ({
   opening: undefined,
   open: undefined,
 }));
 
 /** Returns the connection of this invocation, if there is one. */
 export const currentConnection = (client: McpClient, view: LoopView): McpConnection | undefined =>
-  connections(client, view).open;
+  connectionSlots(client, view).open;
 
 /**
  * Returns the connection of this invocation. The first call opens it, with the credentials of the turn's
@@ -38,13 +38,13 @@ export const currentConnection = (client: McpClient, view: LoopView): McpConnect
  *
  * @throws McpServerError if the server cannot be reached. The next call then tries again.
  */
-export async function connectionTo(
+export async function getConnection(
   client: McpClient,
   discovery: Discovery,
   claimed: number,
 ): Promise<McpConnection> {
-  const slot = connections(client, discovery.view);
-  const connection = await (slot.opening ?? opened(client, discovery, slot));
+  const slot = connectionSlots(client, discovery.view);
+  const connection = await (slot.opening ?? openConnection(client, discovery, slot));
   connection.credit(claimed);
   return connection;
 }
@@ -55,21 +55,21 @@ export async function connectionTo(
  *
  * @throws McpServerError if the server cannot be reached.
  */
-export async function connectionFor(
+export async function getCallConnection(
   call: CallContext,
-  { client, discovery, subrequests }: Party,
+  { client, discovery, subrequests }: CallTarget,
 ): Promise<McpConnection> {
   try {
-    return await connectionTo(client, discovery, subrequests);
+    return await getConnection(client, discovery, subrequests);
   } catch (thrown) {
     if (thrown instanceof McpServerError && !call.signal.aborted)
-      warn(forLog(thrown, client, discovery.view), call);
+      logWarning(formatForLog(thrown, client, discovery.view), call);
     throw thrown;
   }
 }
 
 /** The server of a call. */
-export interface Party {
+export interface CallTarget {
   readonly client: McpClient;
   readonly discovery: Discovery;
   /** The number of requests claimed for it. */
@@ -80,12 +80,12 @@ export interface Party {
  * Returns the log text for an unreachable or refusing server. It adds the origin, because path and query can
  * contain a credential, and the error of the client's own code. The model sees neither.
  */
-export function forLog(
+export function formatForLog(
   { message, cause }: Pick<Error, 'message' | 'cause'>,
   client: McpClient,
   view: LoopView,
 ): string {
-  const address = attempt(() => addressOf(client, view).origin);
+  const address = attempt(() => serverUrlOf(client, view).origin);
   const where = address.ok ? ` It is at ${address.value}.` : '';
   return `${message}${where}${cause === undefined ? '' : ` What was thrown: ${traceOf(cause)}`}`;
 }
@@ -93,12 +93,16 @@ export function forLog(
 const traceOf = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 
-function opened(client: McpClient, discovery: Discovery, slot: ConnectionSlot): Promise<McpConnection> {
+function openConnection(
+  client: McpClient,
+  discovery: Discovery,
+  slot: ConnectionSlot,
+): Promise<McpConnection> {
   const { signal } = discovery;
   const count = (subrequests: number): void => discovery.count(subrequests);
-  const known = knownListing(client, discovery.view)?.listing.spoken;
-  const opening = keeperOf(client, discovery).then((keeper) =>
-    connect(client, callerOf(discovery), { signal, count, known, keeper }),
+  const known = findKnownListing(client, discovery.view)?.listing.spoken;
+  const opening = createKeeper(client, discovery).then((keeper) =>
+    connect(client, toMcpCaller(discovery), { signal, count, known, keeper }),
   );
   slot.opening = opening;
   opening.then(
@@ -106,7 +110,7 @@ function opened(client: McpClient, discovery: Discovery, slot: ConnectionSlot): 
       slot.open = connection;
       discovery.atEnd(() => connection.close());
     },
-    () => forget(slot, opening),
+    () => clearSlot(slot, opening),
   );
   return opening;
 }
@@ -116,17 +120,17 @@ function opened(client: McpClient, discovery: Discovery, slot: ConnectionSlot): 
  * determines its URL and credentials. If that includes a function, it is also bound to the context, without
  * the loop id, which differs in each turn.
  */
-async function keeperOf(
+async function createKeeper(
   client: McpClient,
   { view, credentials, secrets }: Discovery,
 ): Promise<SessionKeeper | undefined> {
   if (client.keepSession !== true) return undefined;
-  const address = attempt(() => addressOf(client, view).href);
+  const address = attempt(() => serverUrlOf(client, view).href);
   if (!address.ok) return undefined; // connecting reports the problem
   const { [LOOP_ID_KEY]: _, ...context } = view.context.toJSON();
   const { id, tenant = null } = view.principal;
-  const bound = [address.value, tenant, id, isMadeOfContext(client) ? context : null];
-  const { find, keep } = keptSession(credentials, {
+  const bound = [address.value, tenant, id, dependsOnContext(client) ? context : null];
+  const { find, keep } = createSessionKeeper(credentials, {
     server: client.name,
     caller: await sha256Hex(canonicalJson(bound)),
   });
@@ -134,20 +138,20 @@ async function keeperOf(
     find,
     async keep(session, isLost) {
       const isKept = await keep(session, isLost);
-      if (session && !isKept) warn(notKept(client), { secrets, log: view.log });
+      if (session && !isKept) logWarning(notKeptText(client), { secrets, log: view.log });
       return isKept;
     },
   };
 }
 
-const notKept = ({ name }: McpClient): string =>
+const notKeptText = ({ name }: McpClient): string =>
   `The session of MCP server '${name}' is not stored for the next turn: it has more than 16384 characters, there is no room for it, ` +
   'or another invocation has resumed the turn. With runAgent, sessions are never stored.';
 
-const isMadeOfContext = ({ url, headers, oauth }: McpClient): boolean =>
+const dependsOnContext = ({ url, headers, oauth }: McpClient): boolean =>
   [url, headers, oauth].some((part) => typeof part === 'function');
 
-const callerOf = ({ view: { principal, context }, secrets }: Discovery): McpCaller => ({
+const toMcpCaller = ({ view: { principal, context }, secrets }: Discovery): McpCaller => ({
   principal,
   context,
   secrets,
@@ -155,11 +159,11 @@ const callerOf = ({ view: { principal, context }, secrets }: Discovery): McpCall
 
 /** Removes a broken connection, so the next call connects again. */
 export function dropConnection(client: McpClient, view: LoopView, broken: McpConnection): void {
-  const slot = connections(client, view);
-  if (slot.open === broken) forget(slot, slot.opening);
+  const slot = connectionSlots(client, view);
+  if (slot.open === broken) clearSlot(slot, slot.opening);
 }
 
-function forget(slot: ConnectionSlot, opening: ConnectionSlot['opening']): void {
+function clearSlot(slot: ConnectionSlot, opening: ConnectionSlot['opening']): void {
   if (slot.opening !== opening) return;
   slot.opening = undefined;
   slot.open = undefined;
@@ -171,32 +175,32 @@ function forget(slot: ConnectionSlot, opening: ConnectionSlot['opening']): void 
  * invocation can have different contexts. If a client depends on the context, each context and each URL has
  * its own data.
  */
-export function perInvocation<Kept>(
+export function createInvocationCache<Kept>(
   name: string,
   make: () => Kept,
 ): (client: McpClient, view: LoopView) => Kept {
   const invocations = new WeakMap<readonly AnyTool[], Map<McpClient, Map<string, Kept>>>();
   return (client, view) => {
-    const ofClients = inside(
+    const ofClients = getOrCreate(
       invocations,
       view.made(name, () => []),
       () => new Map(),
     );
-    const ofContexts = inside(ofClients, client, () => new Map<string, Kept>());
-    return inside(ofContexts, contextOf(client, view), make);
+    const ofContexts = getOrCreate(ofClients, client, () => new Map<string, Kept>());
+    return getOrCreate(ofContexts, contextKeyOf(client, view), make);
   };
 }
 
 /**
  * Returns a key for a context. It is empty if the server and its credentials do not depend on the context.
  */
-function contextOf(client: McpClient, view: LoopView): string {
-  if (!isMadeOfContext(client)) return '';
-  const address = attempt(() => addressOf(client, view).href);
+function contextKeyOf(client: McpClient, view: LoopView): string {
+  if (!dependsOnContext(client)) return '';
+  const address = attempt(() => serverUrlOf(client, view).href);
   return canonicalJson([address.ok ? address.value : null, view.context.toJSON()]);
 }
 
-function inside<Key, Value>(
+function getOrCreate<Key, Value>(
   map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
   key: Key,
   make: () => Value,

@@ -3,22 +3,22 @@ import { answers } from '../../modules/answers/answers.ts';
 import { LISTINGS, listings } from '../../modules/listings/entry.ts';
 import { defineUnfolding } from '../../modules/unfolding/define-unfolding.ts';
 import type { UnfoldingOptions, UnfoldingTool } from '../../modules/unfolding/unfolding.ts';
-import { requiredTools } from '../../sources/resolution/tool-provider.ts';
+import { createRequiredTools } from '../../sources/resolution/tool-provider.ts';
 import type { ToolProvider } from '../../sources/resolution/tool-source.ts';
-import { memoized } from '../../tool/async.ts';
+import { memoize } from '../../tool/async.ts';
 import type { AnyTool, CallRun, LoopView } from '../../tool/tool.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { type FoundTools, findTools } from './find-tools.ts';
-import { knownListing } from './listing.ts';
+import { findKnownListing } from './listing.ts';
 import type { McpTool, McpToolFilter } from './mcp-tool.ts';
 import {
-  areListed,
-  chosenTools,
+  createPlaceholders,
+  hasFreshListings,
   type McpToolProviderConfig,
   mcpToolProvider,
   NO_TOOLS,
-  unreachable,
+  selectTools,
 } from './mcp-tool-provider.ts';
 
 /** The argument of `createMcpToolFactory`. */
@@ -129,37 +129,40 @@ export interface McpToolFactory {
 export function createMcpToolFactory({ clients: listed, adapt }: McpToolFactoryConfig): McpToolFactory {
   const clients = checkClients(listed);
   // The same tool must yield the same adapted tool, so an unchanged offer keeps its identity.
-  const from: Tools = { clients, adapted: adapt ? memoized(adapt) : (tool: AnyTool) => tool };
-  return { ...toolsByName(from), ...unfoldingTools(from) };
+  const from: FactoryScope = { clients, adapted: adapt ? memoize(adapt) : (tool: AnyTool) => tool };
+  return { ...createNamedTools(from), ...createUnfoldingTools(from) };
 }
 
 /** The clients of a factory, and its changes to their tools. */
-interface Tools {
+interface FactoryScope {
   readonly clients: readonly McpClient[];
   adapted(tool: AnyTool): AnyTool;
 }
 
-function toolsByName({ clients, adapted }: Tools): Pick<McpToolFactory, 'toolByName' | 'requiredToolByName'> {
+function createNamedTools({
+  clients,
+  adapted,
+}: FactoryScope): Pick<McpToolFactory, 'toolByName' | 'requiredToolByName'> {
   const everything = mcpToolProvider({ clients });
   /** Contains only tools of servers, without placeholders. */
   const known: ToolProvider = {
     ...everything,
-    toolsNow: (view) => (view ? chosenTools({ clients }, view).map(({ tool }) => tool) : []),
+    toolsNow: (view) => (view ? selectTools({ clients }, view).map(({ tool }) => tool) : []),
   };
   const found = (name: string, view: LoopView | undefined): readonly AnyTool[] =>
-    view ? toolCalled(name, clients, view).map(adapted) : [];
+    view ? findToolByName(name, clients, view).map(adapted) : [];
   const toolByName = (name: string): ToolProvider => ({
     ...everything,
     toolsNow(view) {
       const tools = found(name, view);
-      return tools.length > 0 || !view ? tools : unreachable(clients, view);
+      return tools.length > 0 || !view ? tools : createPlaceholders(clients, view);
     },
   });
   return {
     toolByName,
     requiredToolByName(name) {
       const provider = toolByName(name);
-      const standIn = requiredTools([name], [known]);
+      const standIn = createRequiredTools([name], [known]);
       return {
         ...provider,
         toolsNow(view) {
@@ -171,10 +174,10 @@ function toolsByName({ clients, adapted }: Tools): Pick<McpToolFactory, 'toolByN
   };
 }
 
-function unfoldingTools({
+function createUnfoldingTools({
   clients,
   adapted,
-}: Tools): Pick<McpToolFactory, 'unfoldingByName' | 'unfoldingMatching' | 'unfolding'> {
+}: FactoryScope): Pick<McpToolFactory, 'unfoldingByName' | 'unfoldingMatching' | 'unfolding'> {
   const unfoldingBy =
     <By>(toFilter: (by: By) => McpToolFilter): UnfoldingBy<By> =>
     (...[name, description, by, options = {}]) => {
@@ -184,9 +187,9 @@ function unfoldingTools({
         name,
         description,
         prepare: (call) => prepareTools(chosen, call),
-        isKnown: (view) => areListed(clients, view),
+        isKnown: (view) => hasFreshListings(clients, view),
         uses: [listings, answers],
-        tools: (view) => chosenTools(chosen, view).map(({ tool }) => adapted(tool)),
+        tools: (view) => selectTools(chosen, view).map(({ tool }) => adapted(tool)),
       });
     };
   return {
@@ -205,16 +208,16 @@ function unfoldingTools({
 }
 
 /** Returns the first tool with this name: the server's or, with the client's prefix, the model's. */
-function toolCalled(name: string, clients: readonly McpClient[], view: LoopView): readonly AnyTool[] {
+function findToolByName(name: string, clients: readonly McpClient[], view: LoopView): readonly AnyTool[] {
   const isCalled = ({ tool, listed }: McpTool): boolean => listed.name === name || tool.name === name;
-  return chosenTools({ clients }, view)
+  return selectTools({ clients }, view)
     .filter(isCalled)
     .slice(0, 1)
     .map(({ tool }) => tool);
 }
 
 /** A remark to add to the unfolded tools, or the text of a problem that prevents unfolding. */
-type Prepared = string | { readonly remark: string } | undefined;
+type PrepareOutcome = string | { readonly remark: string } | undefined;
 
 /**
  * Lists the tools of servers before an unfolding tool unfolds, and records them. With many servers, an
@@ -224,31 +227,31 @@ type Prepared = string | { readonly remark: string } | undefined;
  * @throws CallInterrupted if the lack of room left it without any tools. Another invocation then repeats the
  * call.
  */
-async function prepareTools(of: McpToolProviderConfig, call: CallRun): Promise<Prepared> {
-  const answers = await answersOf(of.clients, call);
+async function prepareTools(of: McpToolProviderConfig, call: CallRun): Promise<PrepareOutcome> {
+  const answers = await findAllTools(of.clients, call);
   for (const { facts } of answers) for (const fact of facts) call.record(LISTINGS, fact, { on: 'end' });
   const problems = answers.flatMap(({ problem }) => problem ?? []);
-  const isEmpty = problems.length === answers.length && chosenTools(of, call.view).length === 0;
+  const isEmpty = problems.length === answers.length && selectTools(of, call.view).length === 0;
   if (isEmpty) {
     const why = problems.length > 0 ? problems.join(' ') : NO_TOOLS;
     return `Tool '${call.tool}' cannot show its tools now. ${why} Go on without them.`;
   }
-  const missing = answers.filter(({ problem, client }) => problem && !knownListing(client, call.view));
-  return missing.length === 0 ? undefined : { remark: remarkOf(missing, call) };
+  const missing = answers.filter(({ problem, client }) => problem && !findKnownListing(client, call.view));
+  return missing.length === 0 ? undefined : { remark: formatMissing(missing, call) };
 }
 
-interface Answer extends FoundTools {
+interface ServerTools extends FoundTools {
   readonly client: McpClient;
   /** `true` if the invocation had no room to ask the server. */
   readonly isPutOff: boolean;
 }
 
-async function answersOf(clients: readonly McpClient[], call: CallRun): Promise<readonly Answer[]> {
+async function findAllTools(clients: readonly McpClient[], call: CallRun): Promise<readonly ServerTools[]> {
   const discovery = discoveryIn(call);
   const settled = await Promise.allSettled(clients.map((client) => findTools(client, discovery)));
   discovery.signal.throwIfAborted();
   const hasFound = settled.some((one) => one.status === 'fulfilled' && one.value.facts.length > 0);
-  return clients.flatMap((client, index): readonly Answer[] => {
+  return clients.flatMap((client, index): readonly ServerTools[] => {
     const one = settled[index];
     if (one?.status === 'fulfilled') return [{ client, isPutOff: false, ...one.value }];
     // Each invocation must list at least one server. Otherwise the model would repeat the call forever.
@@ -259,7 +262,7 @@ async function answersOf(clients: readonly McpClient[], call: CallRun): Promise<
 }
 
 /** Returns the missing tools' problems. If only room was lacking, adds that another call gets these tools. */
-function remarkOf(missing: readonly Answer[], { tool }: CallRun): string {
+function formatMissing(missing: readonly ServerTools[], { tool }: CallRun): string {
   const problems = missing.map(({ problem }) => problem).join(' ');
   const again = missing.some(({ isPutOff }) => isPutOff) ? ` Call '${tool}' again for the other tools.` : '';
   return `Some tools of '${tool}' are not here. ${problems}${again}`;

@@ -1,13 +1,13 @@
 import type { ListingFact } from '../../modules/listings/entry.ts';
-import { sameJson, shorten } from '../../tool/json.ts';
+import { isEqualJson, shorten } from '../../tool/json.ts';
 import { CallInterrupted } from '../../tool/signals.ts';
 import type { Discovery, LoopView } from '../../tool/tool.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';
-import { addressOf, connectingSubrequests } from '../client/server-access.ts';
-import { warn } from '../content/words.ts';
-import { connectionTo, currentConnection, forLog, perInvocation } from './connections.ts';
-import { type Drift, knownListing, knownOf, listingKey, type McpListing } from './listing.ts';
+import { connectingSubrequests, serverUrlOf } from '../client/server-access.ts';
+import { logWarning } from '../content/words.ts';
+import { createInvocationCache, currentConnection, formatForLog, getConnection } from './connections.ts';
+import { type Drift, findKnownListing, findStoredListing, listingKey, type McpListing } from './listing.ts';
 import { toListing } from './to-listing.ts';
 
 /** The result of asking a server for its tools. */
@@ -22,21 +22,21 @@ export interface FoundTools {
  * Returns the reason why this invocation could not list a server's tools, as text for a model. Returns
  * `undefined` if there is none.
  */
-export const problemNow = (client: McpClient, view: LoopView): string | undefined =>
-  askings(client, view).problem;
+export const currentProblem = (client: McpClient, view: LoopView): string | undefined =>
+  serverKnowledge(client, view).problem;
 
 /** The minimum number of requests for a list. Further ones are counted when they are made. */
 const LISTING_SUBREQUESTS = 1;
 
 /** After a failure, a server is not asked again for this many times the duration of the failure. */
-const BACKOFF = 10;
+const BACKOFF_FACTOR = 10;
 
 /**
  * The maximum number of loops that receive a new list before the session has it, because a list can be long.
  */
-const MAX_TOLD = 10;
+const MAX_SHARED_LISTS = 10;
 
-const CURRENT: FoundTools = { facts: [] };
+const UP_TO_DATE: FoundTools = { facts: [] };
 
 /**
  * Lists a server's tools, unless the session has a list that is younger than `refreshAfter` ms. Asks once in
@@ -46,39 +46,44 @@ const CURRENT: FoundTools = { facts: [] };
  * @throws CallInterrupted if the invocation has too little left.
  */
 export async function findTools(client: McpClient, discovery: Discovery): Promise<FoundTools> {
-  const kept = askings(client, discovery.view);
+  const kept = serverKnowledge(client, discovery.view);
   // Independent loops can need the tools of one server at the same time. They share the request.
   if (kept.asking) return kept.asking;
-  const address = resolved(client, discovery, kept);
+  const address = resolveAddress(client, discovery, kept);
   if (address.problem !== undefined) return { facts: [], problem: address.problem };
-  const asking: Asking = { client, discovery, kept, address: address.href };
+  const asking: ListRequest = { client, discovery, kept, address: address.href };
   const hasChanged = currentConnection(client, discovery.view)?.hasChanged === true && !kept.isRelisted;
-  if (!hasChanged && kept.found) return foundBefore(asking, kept.found);
-  if (!hasChanged && isFresh(client, discovery.view, discovery.now())) return CURRENT;
+  if (!hasChanged && kept.found) return toSharedTools(asking, kept.found);
+  if (!hasChanged && isFresh(client, discovery.view, discovery.now())) return UP_TO_DATE;
   if (kept.backoff && discovery.now() < kept.backoff.until)
     return { facts: [], problem: kept.backoff.problem };
-  kept.asking = ask(asking, hasChanged).finally(() => {
+  kept.asking = requestTools(asking, hasChanged).finally(() => {
     kept.asking = undefined;
   });
   return kept.asking;
 }
 
-interface Asking {
+interface ListRequest {
   readonly client: McpClient;
   readonly discovery: Discovery;
-  readonly kept: AskedOfServer;
+  readonly kept: ServerKnowledge;
   readonly address: string;
 }
 
-type Resolved = { readonly href: string; readonly problem?: undefined } | { readonly problem: string };
+type ResolvedAddress = { readonly href: string; readonly problem?: undefined } | { readonly problem: string };
 
-function resolved(client: McpClient, { view, secrets }: Discovery, kept: AskedOfServer): Resolved {
+function resolveAddress(
+  client: McpClient,
+  { view, secrets }: Discovery,
+  kept: ServerKnowledge,
+): ResolvedAddress {
   try {
-    return { href: addressOf(client, view).href };
+    return { href: serverUrlOf(client, view).href };
   } catch (thrown) {
-    const problem = problemOf(client, thrown);
+    const problem = toProblem(client, thrown);
     const { cause } = Object(thrown);
-    if (!kept.isWarned) warn(forLog({ message: problem, cause }, client, view), { secrets, log: view.log });
+    if (!kept.isWarned)
+      logWarning(formatForLog({ message: problem, cause }, client, view), { secrets, log: view.log });
     kept.isWarned = true;
     kept.problem = problem;
     return { problem };
@@ -89,39 +94,39 @@ function resolved(client: McpClient, { view, secrets }: Discovery, kept: AskedOf
  * Returns the list that another loop found. That loop can still be waiting for other servers, so the session
  * possibly lacks the list.
  */
-function foundBefore({ client, discovery, kept, address }: Asking, found: ListingFact): FoundTools {
-  const isKnown = knownOf(client, discovery.view, address)?.at === found.at;
-  if (isKnown || kept.told >= MAX_TOLD) return CURRENT;
+function toSharedTools({ client, discovery, kept, address }: ListRequest, found: ListingFact): FoundTools {
+  const isKnown = findStoredListing(client, discovery.view, address)?.at === found.at;
+  if (isKnown || kept.told >= MAX_SHARED_LISTS) return UP_TO_DATE;
   kept.told += 1;
   return { facts: [found] };
 }
 
 /** Returns whether the session has a list of a server's tools that is current at `time`. */
 export function isFresh(client: McpClient, view: LoopView, time: number): boolean {
-  const known = knownListing(client, view);
+  const known = findKnownListing(client, view);
   if (!known) return false;
-  const at = knownOf(client, view, known.address)?.at ?? 0;
-  return time - at < freshFor(client, known.listing);
+  const at = findStoredListing(client, view, known.address)?.at ?? 0;
+  return time - at < freshMsOf(client, known.listing);
 }
 
 /** The default number of milliseconds for which a list is current. */
-const DEFAULT_TTL = 600_000;
+const DEFAULT_TTL_MS = 600_000;
 
 /** The range for a server's own period. Many servers send 0 without need, and every turn would ask again. */
-const TTL = { least: 60_000, most: 86_400_000 };
+const TTL_LIMITS = { least: 60_000, most: 86_400_000 };
 
 /**
  * Returns the app's period, or else the server's. The cache scope does not matter, because a session stores a
  * list for each person.
  */
-const freshFor = ({ refreshAfter }: McpClient, { ttl = DEFAULT_TTL }: McpListing): number =>
-  refreshAfter ?? Math.min(Math.max(ttl, TTL.least), TTL.most);
+const freshMsOf = ({ refreshAfter }: McpClient, { ttl = DEFAULT_TTL_MS }: McpListing): number =>
+  refreshAfter ?? Math.min(Math.max(ttl, TTL_LIMITS.least), TTL_LIMITS.most);
 
-async function ask(asking: Asking, hasChanged: boolean): Promise<FoundTools> {
+async function requestTools(asking: ListRequest, hasChanged: boolean): Promise<FoundTools> {
   const { client, discovery, kept } = asking;
   const began = discovery.now();
   try {
-    const fact = await listed(asking);
+    const fact = await requestListing(asking);
     kept.found = fact;
     kept.problem = undefined;
     kept.told = 0;
@@ -129,35 +134,36 @@ async function ask(asking: Asking, hasChanged: boolean): Promise<FoundTools> {
     return { facts: [fact] };
   } catch (thrown) {
     if (thrown instanceof CallInterrupted || discovery.signal.aborted) throw thrown;
-    const problem = problemOf(client, thrown);
+    const problem = toProblem(client, thrown);
     // For an error other than a server's failure, the log also contains the cause.
     const { secrets, view } = discovery;
     const failure = thrown instanceof McpServerError ? thrown : { message: problem, cause: thrown };
-    warn(forLog(failure, client, view), { secrets, log: view.log });
+    logWarning(formatForLog(failure, client, view), { secrets, log: view.log });
     const now = discovery.now();
     kept.problem = problem;
-    kept.backoff = { until: now + BACKOFF * (now - began), problem };
+    kept.backoff = { until: now + BACKOFF_FACTOR * (now - began), problem };
     return { facts: [], problem };
   }
 }
 
-async function listed({ client, discovery, address }: Asking): Promise<ListingFact> {
+async function requestListing({ client, discovery, address }: ListRequest): Promise<ListingFact> {
   const { view, secrets } = discovery;
-  const former = knownListing(client, view)?.listing;
+  const former = findKnownListing(client, view)?.listing;
   const isConnected = currentConnection(client, view) !== undefined;
   const connecting = isConnected ? 0 : connectingSubrequests(former?.spoken);
   const subrequests = LISTING_SUBREQUESTS + connecting;
   const listing = await discovery.ask({ subrequests, ms: client.connectTimeout }, async () => {
-    const connection = await connectionTo(client, discovery, subrequests);
+    const connection = await getConnection(client, discovery, subrequests);
     const { tools, ttl } = await connection.listTools(discovery.signal);
     const about = { former, now: discovery.now(), spoken: connection.spoken, ttl, secrets, log: view.log };
     return toListing(client, tools, about);
   });
-  if (listing.drift) warn(driftOf(client, secrets.redact(listing.drift)), { secrets, log: view.log });
+  if (listing.drift)
+    logWarning(formatDrift(client, secrets.redact(listing.drift)), { secrets, log: view.log });
   return toFact(listingKey(client, view, address), { former, listing });
 }
 
-function problemOf({ name, connectTimeout }: McpClient, thrown: unknown): string {
+function toProblem({ name, connectTimeout }: McpClient, thrown: unknown): string {
   if (thrown instanceof McpServerError) return thrown.message;
   const isLate = thrown instanceof Error && thrown.name === 'TimeoutError';
   const why = isLate
@@ -176,12 +182,12 @@ function toFact(key: string, { former, listing }: Comparison): ListingFact {
   const isSame =
     former?.fingerprint === listing.fingerprint &&
     former.ttl === listing.ttl &&
-    sameJson(former.spoken ?? null, listing.spoken ?? null);
+    isEqualJson(former.spoken ?? null, listing.spoken ?? null);
   return { key, at: listing.at, ...(!isSame && { told: listing }) };
 }
 
 /** Returns the log text for a change of a server's tools. */
-function driftOf({ name }: McpClient, drift: Drift): string {
+function formatDrift({ name }: McpClient, drift: Drift): string {
   const changes = (['added', 'removed', 'changed'] as const).flatMap((how) =>
     drift[how].length > 0 ? [`${how} ${shorten(drift[how].join(', '), 500)}`] : [],
   );
@@ -189,7 +195,7 @@ function driftOf({ name }: McpClient, drift: Drift): string {
 }
 
 /** An invocation's knowledge of one server. */
-interface AskedOfServer {
+interface ServerKnowledge {
   asking?: Promise<FoundTools> | undefined;
   /** The newest list of this invocation. */
   found?: ListingFact;
@@ -204,7 +210,7 @@ interface AskedOfServer {
   backoff?: { readonly until: number; readonly problem: string };
 }
 
-const askings = perInvocation<AskedOfServer>('mcp listings', () => ({
+const serverKnowledge = createInvocationCache<ServerKnowledge>('mcp listings', () => ({
   told: 0,
   isRelisted: false,
   isWarned: false,

@@ -10,10 +10,10 @@ import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { MAX_QUESTIONS } from '../client/calls-in-flight.ts';
 import { type Continuation, McpServerError } from '../client/mcp-connection.ts';
 import { oneLine } from '../content/words.ts';
-import { askPeople, DECLINED, type Eliciting, type Form, toForm } from './answer-elicitation.ts';
+import { askPeople, DECLINED, type ElicitingCall, type Form, toForm } from './answer-elicitation.ts';
 
 /** A request that its server can defer until it has more input. */
-export interface Asking extends Eliciting {
+export interface DeferrableRequest extends ElicitingCall {
   /** The server and tool of the request. The state is sent to no other. */
   readonly of: string;
   /** The name of the request in messages, before "... was not carried out". */
@@ -31,7 +31,7 @@ const MAX_KEY = 200;
 const MAX_METHOD = 80;
 
 /** Milliseconds before a request is repeated that its server deferred without a question. */
-const LATER = 250;
+const RETRY_MS = 250;
 
 /**
  * Sends a request until its server returns the result. A server that needs more input defers the request (MCP
@@ -42,25 +42,25 @@ const LATER = 250;
  * @throws McpServerError for input that cannot be given, as text for a model. Throws CallInterrupted if the
  * call is suspended. Errors from `send` pass through.
  */
-export async function answered<Answer>(
-  asking: Asking,
+export async function sendUntilAnswered<Answer>(
+  asking: DeferrableRequest,
   send: (goesOn: Continuation | undefined) => Promise<Answer | InputRequiredResult>,
 ): Promise<Answer> {
   let goesOn: Continuation | undefined;
   let last: Round | undefined;
   for (;;) {
-    let round = keptRound(asking, last);
+    let round = readStoredRound(asking, last);
     if (!round) {
       const answer = await send(goesOn);
-      if (!isPutOff(answer)) return answer;
-      round = nextRound(asking, answer, last);
+      if (!isDeferred(answer)) return answer;
+      round = toNextRound(asking, answer, last);
     }
-    goesOn = await continuation(asking, round);
+    goesOn = await askRound(asking, round);
     last = round;
   }
 }
 
-const isPutOff = <Answer>(answer: Answer | InputRequiredResult): answer is InputRequiredResult =>
+const isDeferred = <Answer>(answer: Answer | InputRequiredResult): answer is InputRequiredResult =>
   isInputRequiredResult(answer);
 
 /** The questions that a server asks at once, as the journal stores them with the first question. */
@@ -85,53 +85,59 @@ type Round = v.InferOutput<typeof Round>;
  * Returns the stored round of a question that was already asked. Returns `undefined` if the server must be
  * called.
  */
-function keptRound({ call, client, of, what }: Asking, last: Round | undefined): Round | undefined {
+function readStoredRound(
+  { call, client, of, what }: DeferrableRequest,
+  last: Round | undefined,
+): Round | undefined {
   const kept = v.safeParse(Round, call.checkpoint());
   // A round without questions to people leaves the journal at the same question, whose stored round is
   // outdated.
   if (!kept.success || kept.output.number <= (last?.number ?? 0)) return undefined;
   if (kept.output.of === of) return kept.output;
-  throw refusal({ client, what }, "people's answers are for another server");
+  throw createRefusal({ client, what }, "people's answers are for another server");
 }
 
 /**
  * Returns the next round. @throws McpServerError for a question that people are not asked and servers should
  * not ask.
  */
-function nextRound(asking: Asking, answer: InputRequiredResult, last: Round | undefined): Round {
+function toNextRound(asking: DeferrableRequest, answer: InputRequiredResult, last: Round | undefined): Round {
   const { requestState, inputRequests = {} } = answer;
   const number = (last?.number ?? 0) + 1;
-  if (number > MAX_ROUNDS) throw refusal(asking, `its server has deferred it ${MAX_ROUNDS} times`);
+  if (number > MAX_ROUNDS) throw createRefusal(asking, `its server has deferred it ${MAX_ROUNDS} times`);
   const requests = Object.entries<unknown>(inputRequests);
   const questions = (last?.questions ?? 0) + requests.length;
   if (questions > MAX_QUESTIONS)
-    throw refusal(asking, `its server asks more than ${MAX_QUESTIONS} questions in one call`);
+    throw createRefusal(asking, `its server asks more than ${MAX_QUESTIONS} questions in one call`);
   if (requestState !== undefined) checkState(asking, requestState);
   return {
     of: asking.of,
     number,
     questions,
     ...(requestState !== undefined && { requestState }),
-    inputs: requests.map(([key, request]) => [key, formOf(asking, key, request)]),
+    inputs: requests.map(([key, request]) => [key, readForm(asking, key, request)]),
   };
 }
 
 /** Throws if a state cannot be stored unchanged, because the server could not use it. */
-function checkState(asking: Asking, state: string): void {
+function checkState(asking: DeferrableRequest, state: string): void {
   if (state.length > MAX_STATE)
-    throw refusal(asking, `its server sent a state of more than ${MAX_STATE} characters`);
+    throw createRefusal(asking, `its server sent a state of more than ${MAX_STATE} characters`);
   // Not a regular expression: a hostile state would keep it busy for a quarter of a second.
   const secret = state.indexOf('[secret ');
   if (secret >= 0 && state.indexOf(']', secret) >= 0)
-    throw refusal(asking, 'its server sent a state with a credential, which is not stored');
+    throw createRefusal(asking, 'its server sent a state with a credential, which is not stored');
 }
 
-function formOf(asking: Asking, key: string, request: unknown): Form | null {
+function readForm(asking: DeferrableRequest, key: string, request: unknown): Form | null {
   const { method, params } = Object(request);
   if (typeof method === 'string' && method !== 'elicitation/create')
-    throw refusal(asking, `its server asks for '${oneLine(method, MAX_METHOD)}', which is not supported`);
+    throw createRefusal(
+      asking,
+      `its server asks for '${oneLine(method, MAX_METHOD)}', which is not supported`,
+    );
   if (method === undefined || key.length > MAX_KEY || !isSpecType.ElicitRequestParams(params))
-    throw refusal(asking, "its server's question is not valid MCP");
+    throw createRefusal(asking, "its server's question is not valid MCP");
   return toForm(asking, params) ?? null;
 }
 
@@ -139,7 +145,7 @@ function formOf(asking: Asking, key: string, request: unknown): Form | null {
  * Asks people one question after another, because a call waits for one at a time. @throws CallInterrupted
  * until all are answered.
  */
-async function continuation(asking: Asking, round: Round): Promise<Continuation> {
+async function askRound(asking: DeferrableRequest, round: Round): Promise<Continuation> {
   const { inputs, requestState } = round;
   // Only the first question stores the round.
   let checkpoint: Json = round;
@@ -150,16 +156,19 @@ async function continuation(asking: Asking, round: Round): Promise<Continuation>
       checkpoint = null;
     } else responses.push([key, DECLINED]);
   }
-  if (inputs.length === 0) await later(asking.call.signal);
+  if (inputs.length === 0) await pauseBeforeRetry(asking.call.signal);
   return {
     ...(inputs.length > 0 && { inputResponses: Object.fromEntries(responses) }),
     ...(requestState !== undefined && { requestState }),
   };
 }
 
-const later = (signal: AbortSignal): Promise<void> => pause(TIMERS, LATER, signal);
+const pauseBeforeRetry = (signal: AbortSignal): Promise<void> => pause(TIMERS, RETRY_MS, signal);
 
-const refusal = ({ client, what }: Pick<Asking, 'client' | 'what'>, why: string): McpServerError =>
+const createRefusal = (
+  { client, what }: Pick<DeferrableRequest, 'client' | 'what'>,
+  why: string,
+): McpServerError =>
   new McpServerError({
     server: client.name,
     during: 'call',

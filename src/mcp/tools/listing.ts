@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { LISTINGS, type Listing } from '../../modules/listings/entry.ts';
-import { attempt, memoized } from '../../tool/async.ts';
+import { attempt, memoize } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { LoopView } from '../../tool/tool.ts';
-import type { Spoken } from '../client/discover.ts';
+import type { KnownProtocol } from '../client/discover.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { addressOf } from '../client/server-access.ts';
+import { serverUrlOf } from '../client/server-access.ts';
 
 /**
  * A tool as a session stores it: plain data, sanitized. A type alias, because an interface does not count as
@@ -82,7 +82,7 @@ export type McpListing = {
   /** Absent in the first listing, and in one without changes. */
   readonly drift?: Drift;
   /** The server's protocol. Absent in listings of older versions. */
-  readonly spoken?: Spoken;
+  readonly spoken?: KnownProtocol;
   /** Milliseconds for which the list is current, according to the server. */
   readonly ttl?: number;
 };
@@ -96,7 +96,7 @@ export const parseListing = (kept: Json): McpListing | undefined =>
   isJsonObject(kept) ? parsed(kept).listing : undefined;
 
 /** Needed before every model call, with the same object until the session has a newer one. */
-const parsed = memoized((kept: JsonObject): { readonly listing: McpListing | undefined } => ({
+const parsed = memoize((kept: JsonObject): { readonly listing: McpListing | undefined } => ({
   listing: v.is(McpListingSchema, kept) ? (kept as unknown as McpListing) : undefined, // it was just validated
 }));
 
@@ -111,16 +111,16 @@ interface KnownListing {
  * Returns the list that a session has of a server's tools, for the caller of the turn. Returns `undefined` if
  * the server has no URL now.
  */
-export function knownListing(client: McpClient, view: LoopView): KnownListing | undefined {
-  const address = attempt(() => addressOf(client, view).href);
+export function findKnownListing(client: McpClient, view: LoopView): KnownListing | undefined {
+  const address = attempt(() => serverUrlOf(client, view).href);
   if (!address.ok) return undefined;
-  const known = knownOf(client, view, address.value);
+  const known = findStoredListing(client, view, address.value);
   const listing = known && parseListing(known.told);
   return listing && { listing, address: address.value };
 }
 
 /** Returns the listing as stored in the session. */
-export const knownOf = (client: McpClient, view: LoopView, address: string): Listing | undefined =>
+export const findStoredListing = (client: McpClient, view: LoopView, address: string): Listing | undefined =>
   view.recall(LISTINGS).find(({ key }) => key === listingKey(client, view, address));
 
 /** Returns the key of the listing of one server at one URL for one person. */
@@ -146,17 +146,17 @@ const Flag = v.optional(v.boolean());
 const Hints = v.optional(
   v.object({ readOnlyHint: Flag, destructiveHint: Flag, idempotentHint: Flag, openWorldHint: Flag }),
 );
-const Judged = {
+const ComparedEntries = {
   fingerprint: Fingerprint,
   inputSchema: ObjectSchema,
   exact: v.optional(Fingerprint),
   hints: Hints,
 };
-const Kept = {
+const ToolEntries = {
   name: v.string(),
   fingerprint: Fingerprint,
   latest: v.optional(Fingerprint),
-  first: v.optional(v.object(Judged)),
+  first: v.optional(v.object(ComparedEntries)),
 };
 
 const McpListingSchema = v.object({
@@ -165,15 +165,15 @@ const McpListingSchema = v.object({
   fingerprint: Fingerprint,
   tools: v.array(
     v.object({
-      ...Kept,
-      ...Judged,
+      ...ToolEntries,
+      ...ComparedEntries,
       title: v.optional(v.string()),
       description: v.string(),
       outputSchema: v.optional(ObjectSchema),
       refused: v.optional(v.literal(true)),
     }),
   ),
-  gone: v.optional(v.array(v.object(Kept))),
+  gone: v.optional(v.array(v.object(ToolEntries))),
   drift: v.optional(v.object({ added: Names, removed: Names, changed: Names })),
   spoken: v.optional(
     v.object({ era: v.picklist(['stateless', 'session', 'sse']), offers: v.optional(v.array(v.string())) }),

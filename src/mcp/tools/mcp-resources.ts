@@ -12,15 +12,15 @@ import { error, type ToolResult, text } from '../../tool/tool-result.ts';
 import { checkMadeClient } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError } from '../client/mcp-connection.ts';
-import { addressOf, connectingSubrequests } from '../client/server-access.ts';
+import { connectingSubrequests, serverUrlOf } from '../client/server-access.ts';
 import { mcpResult } from '../content/mcp-content.ts';
-import { linkWords, promptWords } from '../content/words.ts';
-import { metaOf } from './call-remote.ts';
-import { connectionFor, currentConnection, type Party } from './connections.ts';
-import { answered } from './input-required.ts';
-import { knownListing } from './listing.ts';
-import { listedInput } from './mcp-tool.ts';
-import { listed, pagesOf, type Server, withoutTemplates } from './to-result.ts';
+import { formatLink, formatPrompt } from '../content/words.ts';
+import { createMeta } from './call-remote.ts';
+import { type CallTarget, currentConnection, getCallConnection } from './connections.ts';
+import { sendUntilAnswered } from './input-required.ts';
+import { findKnownListing } from './listing.ts';
+import { toListedInput } from './mcp-tool.ts';
+import { noTemplatesPage, type RemoteServer, readPages, toListResult } from './to-result.ts';
 
 /** Options for `mcpResources`. */
 export interface McpResourcesOptions<Name extends string = string> extends UnfoldingOptions {
@@ -56,20 +56,20 @@ export function mcpResources<const Name extends string = string>(
     name: name ?? (`${prefix}resources` as Name), // the default if there is no name
     description: description ?? `What MCP server '${client.name}' has to read: resources and prompts.`,
     metadata: { mcp: { server: client.name } },
-    tools: READS.map((read) => readingTool(client, read)),
+    tools: READ_OPERATIONS.map((read) => createReadTool(client, read)),
   });
   return { ...made, uses: [...(made.uses ?? []), answers] };
 }
 
 /** A read-only request to a server. */
-interface Read {
+interface ReadOperation {
   readonly name: string;
   readonly description: string;
   readonly input: JsonObject;
-  ask(server: Server, input: JsonObject): Promise<ToolResult>;
+  ask(server: RemoteServer, input: JsonObject): Promise<ToolResult>;
 }
 
-const FROM = {
+const FROM_PROPERTY = {
   from: {
     type: 'integer',
     minimum: 1,
@@ -77,24 +77,29 @@ const FROM = {
   },
 };
 
-const READS: readonly Read[] = [
+const READ_OPERATIONS: readonly ReadOperation[] = [
   {
     name: 'list_resources',
     description: 'Lists the resources to read, and the templates of their addresses.',
-    input: { properties: FROM },
+    input: { properties: FROM_PROPERTY },
     async ask(server, { from = 1 }) {
-      const resources = await pagesOf(server, { method: 'resources/list', offer: 'resources' });
-      const templates = await pagesOf(server, {
+      const resources = await readPages(server, { method: 'resources/list', offer: 'resources' });
+      const templates = await readPages(server, {
         method: 'resources/templates/list',
         offer: 'resources',
-      }).catch(withoutTemplates);
+      }).catch(noTemplatesPage);
       const lines = [
-        ...resources.items.filter(isSpecType.Resource).map((one) => linkWords(one)),
+        ...resources.items.filter(isSpecType.Resource).map((one) => formatLink(one)),
         ...templates.items
           .filter(isSpecType.ResourceTemplate)
-          .map(({ uriTemplate: uri = '', ...one }) => linkWords({ ...one, uri }, 'resource template')),
+          .map(({ uriTemplate: uri = '', ...one }) => formatLink({ ...one, uri }, 'resource template')),
       ];
-      return listed('resources', { ...templates, lines, isCut: resources.isCut || templates.isCut, from });
+      return toListResult('resources', {
+        ...templates,
+        lines,
+        isCut: resources.isCut || templates.isCut,
+        from,
+      });
     },
   },
   {
@@ -121,10 +126,14 @@ const READS: readonly Read[] = [
   {
     name: 'list_prompts',
     description: 'Lists the prompts.',
-    input: { properties: FROM },
+    input: { properties: FROM_PROPERTY },
     async ask(server, { from = 1 }) {
-      const { items, isCut } = await pagesOf(server, { method: 'prompts/list', offer: 'prompts' });
-      return listed('prompts', { lines: items.filter(isSpecType.Prompt).map(promptWords), isCut, from });
+      const { items, isCut } = await readPages(server, { method: 'prompts/list', offer: 'prompts' });
+      return toListResult('prompts', {
+        lines: items.filter(isSpecType.Prompt).map(formatPrompt),
+        isCut,
+        from,
+      });
     },
   },
   {
@@ -154,9 +163,12 @@ const isContents = (part: unknown) =>
 /** The requests of a call: its own, and one for resuming a stream. Others are counted when they are made. */
 const SUBREQUESTS = 2;
 
-function readingTool(client: McpClient, { name, description, input: properties, ask }: Read): AnyTool {
+function createReadTool(
+  client: McpClient,
+  { name, description, input: properties, ask }: ReadOperation,
+): AnyTool {
   const inputSchema = { type: 'object', ...properties, additionalProperties: false };
-  const schema = listedInput({ inputSchema });
+  const schema = toListedInput({ inputSchema });
   const full = `${client.prefix ?? ''}${name}`;
   return {
     name: full,
@@ -171,29 +183,29 @@ function readingTool(client: McpClient, { name, description, input: properties, 
       if (!checked.ok) return checked.answer;
       const discovery = discoveryIn(live);
       const isConnected = currentConnection(client, discovery.view) !== undefined;
-      const known = knownListing(client, discovery.view)?.listing.spoken;
+      const known = findKnownListing(client, discovery.view)?.listing.spoken;
       const subrequests = SUBREQUESTS + (isConnected ? 0 : connectingSubrequests(known));
       return live.execute({
         effect: 'read',
         timeout: client.timeout + client.connectTimeout,
         subrequests,
-        run: (call) => asking({ client, discovery, subrequests }, call, (server) => ask(server, input)),
+        run: (call) => askServer({ client, discovery, subrequests }, call, (server) => ask(server, input)),
       });
     },
   };
 }
 
 /** Sends a request to a server. A failure becomes an error result, in the server's words. */
-async function asking(
-  party: Party,
+async function askServer(
+  party: CallTarget,
   call: CallContext,
-  ask: (server: Server) => Promise<ToolResult>,
+  ask: (server: RemoteServer) => Promise<ToolResult>,
 ): Promise<ToolResult> {
   const { client, discovery } = party;
-  const meta = metaOf(client, call);
-  if (!meta) return error(notPrepared(client));
-  const request: Server['request'] = async (asked) => {
-    const { href } = addressOf(client, discovery.view);
+  const meta = createMeta(client, call);
+  if (!meta) return error(notPreparedText(client));
+  const request: RemoteServer['request'] = async (asked) => {
+    const { href } = serverUrlOf(client, discovery.view);
     const about = {
       client,
       effect: 'read' as const,
@@ -201,8 +213,8 @@ async function asking(
       of: JSON.stringify([client.name, href, asked]),
       what: `The request '${asked.method}'`,
     };
-    const answer = await answered(about, async (goesOn) => {
-      const connection = await connectionFor(call, party);
+    const answer = await sendUntilAnswered(about, async (goesOn) => {
+      const connection = await getCallConnection(call, party);
       return connection.request({ ...asked, meta, goesOn }, call.signal);
     });
     const copy = copyJson(answer);
@@ -216,5 +228,5 @@ async function asking(
   }
 }
 
-const notPrepared = ({ name }: McpClient): string =>
+const notPreparedText = ({ name }: McpClient): string =>
   `MCP server '${name}' was not asked: the app could not prepare the context for it. Go on without it.`;

@@ -5,19 +5,19 @@ import { defineToolGroup } from '../../modules/tool-groups/entry.ts';
 import { type ToolGroupConfig, ToolGroupDefinitionError } from '../../modules/tool-groups/to-group.ts';
 import { toolProvider } from '../../sources/resolution/tool-provider.ts';
 import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-source.ts';
-import { memoized } from '../../tool/async.ts';
+import { memoize } from '../../tool/async.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { nameIn } from '../../tool/shown.ts';
+import { readName } from '../../tool/shown.ts';
 import type { AnyTool, CallRun, Discovery, LoopView } from '../../tool/tool.ts';
-import { factOf, type MemoryFact } from '../../tool/tool-memory.ts';
+import { createFact, type MemoryFact } from '../../tool/tool-memory.ts';
 import { error } from '../../tool/tool-result.ts';
 import { checkClients } from '../client/define-mcp-client.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { findTools, isFresh, problemNow } from './find-tools.ts';
-import { knownListing } from './listing.ts';
-import { knownMcpTools, type McpTool, type McpToolFilter } from './mcp-tool.ts';
+import { currentProblem, findTools, isFresh } from './find-tools.ts';
+import { findKnownListing } from './listing.ts';
+import { findKnownTools, type McpTool, type McpToolFilter } from './mcp-tool.ts';
 
 /** The argument of `mcpToolProvider`. */
 export interface McpToolProviderConfig {
@@ -47,10 +47,10 @@ export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): Too
       description: `Tools of the MCP servers ${names}, found in each session.`,
     },
     uses: [listings, answers],
-    discover: of.clients.map((client) => (discovery) => found(client, discovery)),
-    isKnown: (view) => areListed(of.clients, view),
+    discover: of.clients.map((client) => (discovery) => findToolFacts(client, discovery)),
+    isKnown: (view) => hasFreshListings(of.clients, view),
     toolsNow: (view) =>
-      view ? [...chosenTools(of, view).map(({ tool }) => tool), ...unreachable(of.clients, view)] : [],
+      view ? [...selectTools(of, view).map(({ tool }) => tool), ...createPlaceholders(of.clients, view)] : [],
     missing: missingMcpTool,
   });
 }
@@ -59,32 +59,32 @@ export function mcpToolProvider({ clients, filter }: McpToolProviderConfig): Too
  * Returns whether the session has current lists of all these servers' tools. Uses the start time of the turn,
  * so every invocation of the turn gets the same result.
  */
-export const areListed = (clients: readonly McpClient[], view: LoopView): boolean =>
+export const hasFreshListings = (clients: readonly McpClient[], view: LoopView): boolean =>
   clients.length > 0 && clients.every((client) => isFresh(client, view, view.turnStartedAt));
 
 /** Returns the selected tools, as known to the session. */
-export const chosenTools = (
+export const selectTools = (
   { clients, filter = () => true }: McpToolProviderConfig,
   view: LoopView,
 ): readonly McpTool[] =>
-  clients.flatMap((client) => knownMcpTools(client, view).filter(({ listed }) => filter(listed, client)));
+  clients.flatMap((client) => findKnownTools(client, view).filter(({ listed }) => filter(listed, client)));
 
 /**
  * Returns placeholders for servers that could not be asked for their tools. Without them, a model would
  * invent answers. A call of one returns the problem. They depend only on the session's state, because the
  * invocation that runs the call is possibly not the one that asked the server.
  */
-export const unreachable = (clients: readonly McpClient[], view: LoopView): readonly AnyTool[] =>
-  clients.filter((client) => !knownListing(client, view)).map(standInOf);
+export const createPlaceholders = (clients: readonly McpClient[], view: LoopView): readonly AnyTool[] =>
+  clients.filter((client) => !findKnownListing(client, view)).map(createPlaceholder);
 
 /** A name that servers' tools do not have by chance, and that every provider accepts. */
-const nameOfStandIn = ({ name }: McpClient): string => name.slice(0, 45) + MISSING;
+const placeholderNameOf = ({ name }: McpClient): string => name.slice(0, 45) + PLACEHOLDER_SUFFIX;
 
-const MISSING = '_is_not_reachable';
+const PLACEHOLDER_SUFFIX = '_is_not_reachable';
 
-const standInOf = memoized(
+const createPlaceholder = memoize(
   (client: McpClient): AnyTool => ({
-    name: nameOfStandIn(client),
+    name: placeholderNameOf(client),
     description:
       `The tools of MCP server '${client.name}' are missing now, because it cannot be reached. Call this to read why. Without ` +
       'them, say what you could not do.',
@@ -93,20 +93,20 @@ const standInOf = memoized(
     returnDirect: false,
     metadata: {},
     check: async (input) => ({ ok: true, value: input }),
-    call: async (_, call) => error((await problemIn(client, call)) ?? 'It can be reached again.'),
+    call: async (_, call) => error((await findProblem(client, call)) ?? 'It can be reached again.'),
   }),
 );
 
 /** Returns the problem of a server. If this invocation has not asked the server yet, asks it now. */
-async function problemIn(client: McpClient, call: CallRun): Promise<string | undefined> {
-  const known = problemNow(client, call.view);
+async function findProblem(client: McpClient, call: CallRun): Promise<string | undefined> {
+  const known = currentProblem(client, call.view);
   // The next model call of the loop journals the facts.
   return known ?? (await findTools(client, discoveryIn(call))).problem;
 }
 
-async function found(client: McpClient, discovery: Discovery): Promise<readonly MemoryFact[]> {
+async function findToolFacts(client: McpClient, discovery: Discovery): Promise<readonly MemoryFact[]> {
   const { facts } = await findTools(client, discovery);
-  return facts.map((fact) => factOf(LISTINGS, fact));
+  return facts.map((fact) => createFact(LISTINGS, fact));
 }
 
 /** The maximum length of a list of names for a model. A server can have thousands. */
@@ -118,7 +118,7 @@ export const NO_TOOLS = 'No MCP tools are available - check MCP client connectio
 /** Returns the text for a call of an unknown tool. */
 function missingMcpTool(name: string, available: readonly string[]): string {
   const what = `MCP tool '${shorten(name, 128)}' not found.`;
-  const there = available.filter((one) => !one.endsWith(MISSING));
+  const there = available.filter((one) => !one.endsWith(PLACEHOLDER_SUFFIX));
   if (there.length === 0) return `${what} ${NO_TOOLS}`;
   return `${what} Available tools: ${shorten(there.join(', '), MAX_LISTED)}`;
 }
@@ -156,7 +156,7 @@ export function defineMcpToolGroup<const Role extends string>(
   config: McpToolGroupConfig<Role>,
 ): ToolGroup<Role> {
   const fault = literals?.fault(config, SHAPE);
-  if (fault) throw new ToolGroupDefinitionError(nameIn(config, 'role'), fault.field, fault.problem);
+  if (fault) throw new ToolGroupDefinitionError(readName(config, 'role'), fault.field, fault.problem);
   const { clients, filter, permissions = ['internet-access'], ...group } = config;
   const distinct = checkClients(clients);
   const tools = distinct.length === 0 ? [] : [mcpToolProvider({ clients: distinct, filter })];

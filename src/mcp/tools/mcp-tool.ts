@@ -1,20 +1,20 @@
 import { discoveryIn } from '../../loop/discovery.ts';
 import { type SchemaCheck, schemaCheck } from '../../modules/json-schema/schema-check.ts';
-import { ENCODER, memoized } from '../../tool/async.ts';
+import { ENCODER, memoize } from '../../tool/async.ts';
 import type { Effect } from '../../tool/call.ts';
 import { checkInput } from '../../tool/check-input.ts';
 import type { InputSchema } from '../../tool/input-schema.ts';
-import { type JsonObject, own } from '../../tool/json.ts';
+import { getOwn, type JsonObject } from '../../tool/json.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { MAX_QUESTIONS } from '../client/calls-in-flight.ts';
-import type { Spoken } from '../client/discover.ts';
+import type { KnownProtocol } from '../client/discover.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { connectingSubrequests } from '../client/server-access.ts';
-import { DEFAULT_ELICITATION } from './answer-elicitation.ts';
+import { DEFAULT_ELICITATION_MS } from './answer-elicitation.ts';
 import { callRemote } from './call-remote.ts';
 import { currentConnection } from './connections.ts';
-import { knownListing, type ListedTool, type McpListing } from './listing.ts';
+import { findKnownListing, type ListedTool, type McpListing } from './listing.ts';
 
 /** The parts for converting a listed tool to a tool of the loop. */
 interface McpToolParts {
@@ -25,21 +25,21 @@ interface McpToolParts {
   /** The server's URL when it listed the tool. */
   readonly address: string;
   /** The server's protocol when it listed the tool. */
-  readonly spoken?: Spoken | undefined;
+  readonly spoken?: KnownProtocol | undefined;
 }
 
 /** The requests of a call: its own, and one for resuming a stream. Others are counted when they are made. */
 const CALL_SUBREQUESTS = 2;
 
 /** The maximum time to keep a call open for people's answers, in milliseconds. */
-const MAX_ASKING = 15 * 60_000;
+const MAX_ASKING_MS = 15 * 60_000;
 
 /**
  * Creates a tool from a server's definition. Its input is checked here, so the model learns of all problems
  * at once. Its effect happens on the server.
  */
-export function mcpTool({ client, listed, name, address, spoken }: McpToolParts): AnyTool {
-  const schema = listedInput(listed);
+export function createMcpTool({ client, listed, name, address, spoken }: McpToolParts): AnyTool {
+  const schema = toListedInput(listed);
   const effect = effectOf(listed, client);
   return {
     name,
@@ -52,7 +52,7 @@ export function mcpTool({ client, listed, name, address, spoken }: McpToolParts)
     },
     check: (input, as = name) => checkInput(schema, input, as),
     async call(input, live) {
-      if (listed.refused) return error(refusal(client, listed));
+      if (listed.refused) return error(changedToolText(client, listed));
       const checked = await checkInput(schema, input, live.tool);
       if (!checked.ok) return checked.answer;
       const discovery = discoveryIn(live);
@@ -76,11 +76,11 @@ export function mcpTool({ client, listed, name, address, spoken }: McpToolParts)
 function timeoutOf({ timeout, connectTimeout, elicitation }: McpClient, effect: Effect): number {
   const own = timeout + connectTimeout;
   if (effect !== 'once' || elicitation === 'refuse') return own;
-  const { expires = DEFAULT_ELICITATION } = elicitation;
-  return own + Math.max(expires, Math.min(MAX_QUESTIONS * expires, MAX_ASKING));
+  const { expires = DEFAULT_ELICITATION_MS } = elicitation;
+  return own + Math.max(expires, Math.min(MAX_QUESTIONS * expires, MAX_ASKING_MS));
 }
 
-const refusal = (client: McpClient, { name }: ListedTool): string =>
+const changedToolText = (client: McpClient, { name }: ListedTool): string =>
   `MCP tool '${name}' has changed since this session first saw it, and server '${client.name}' may not change it so. ` +
   'Do not call it again; go on without it.';
 
@@ -96,7 +96,7 @@ export function effectOf(
   { name, hints }: Pick<ListedTool, 'name' | 'hints'>,
   { effects = {} }: McpClient,
 ): Effect {
-  const declared = own(effects, name);
+  const declared = getOwn(effects, name);
   if (declared !== undefined) return declared;
   if (hints?.readOnlyHint === true) return 'read';
   return hints?.idempotentHint === true ? 'idempotent' : 'once';
@@ -108,7 +108,7 @@ export function effectOf(
  * is compiled for the first input, because most tools of a long list are never called, and every invocation
  * creates them all.
  */
-export function listedInput({ inputSchema }: Pick<ListedTool, 'inputSchema'>): InputSchema<JsonObject> {
+export function toListedInput({ inputSchema }: Pick<ListedTool, 'inputSchema'>): InputSchema<JsonObject> {
   const { $schema: _, required, ...shown } = inputSchema;
   const names = Array.isArray(required) && required.length > 0 ? { required } : {};
   let check: SchemaCheck | undefined;
@@ -136,17 +136,17 @@ export type McpToolFilter = (tool: ListedTool, client: McpClient) => boolean;
  * Returns the tools of a server that the session knows: the same objects for the same list, and none before
  * the first list.
  */
-export function knownMcpTools(client: McpClient, view: LoopView): readonly McpTool[] {
-  const known = knownListing(client, view);
-  return known ? madeFor(client)(known.listing).at(known.address) : [];
+export function findKnownTools(client: McpClient, view: LoopView): readonly McpTool[] {
+  const known = findKnownListing(client, view);
+  return known ? toolsByListing(client)(known.listing).at(known.address) : [];
 }
 
-const madeFor = memoized((client: McpClient) =>
-  memoized((listing: McpListing): MadeAt => {
+const toolsByListing = memoize((client: McpClient) =>
+  memoize((listing: McpListing): ToolsByAddress => {
     const addresses = new Map<string, readonly McpTool[]>();
     return {
       at(address) {
-        const made = addresses.get(address) ?? madeOf(client, listing, address);
+        const made = addresses.get(address) ?? createTools(client, listing, address);
         addresses.set(address, made);
         return made;
       },
@@ -158,15 +158,15 @@ const madeFor = memoized((client: McpClient) =>
  * The tools of a list, by the server's URL. A session has one list for each URL, so there is rarely more than
  * one.
  */
-interface MadeAt {
+interface ToolsByAddress {
   at(address: string): readonly McpTool[];
 }
 
-function madeOf(client: McpClient, { tools, spoken }: McpListing, address: string): readonly McpTool[] {
-  const names = toolNames(client, tools);
+function createTools(client: McpClient, { tools, spoken }: McpListing, address: string): readonly McpTool[] {
+  const names = nameTools(client, tools);
   return tools.map((listed) => {
     const name = names.get(listed.name) ?? listed.name;
-    return { tool: mcpTool({ client, listed, name, address, spoken }), listed, client };
+    return { tool: createMcpTool({ client, listed, name, address, spoken }), listed, client };
   });
 }
 
@@ -180,15 +180,15 @@ const MAX_NAME = 64;
  * server's name follows the shortened name. A tool's name therefore depends only on its own, and not on the
  * order. The exception are two names that would collide: the second one by code units gets another hash.
  */
-export function toolNames(client: McpClient, tools: readonly ListedTool[]): ReadonlyMap<string, string> {
+export function nameTools(client: McpClient, tools: readonly ListedTool[]): ReadonlyMap<string, string> {
   const { prefix = '' } = client;
   const served = [...new Set(tools.map(({ name }) => name))];
-  const kept = served.filter((name) => isPlain(prefix + name));
+  const kept = served.filter((name) => isPlainName(prefix + name));
   const names = new Map(kept.map((name) => [name, prefix + name]));
   const taken = new Set(names.values());
   for (const name of served.filter((one) => !names.has(one)).sort()) {
-    let made = hashed(prefix, name, name);
-    for (let again = 2; taken.has(made); again += 1) made = hashed(prefix, name, `${name} ${again}`);
+    let made = toHashedName(prefix, name, name);
+    for (let again = 2; taken.has(made); again += 1) made = toHashedName(prefix, name, `${name} ${again}`);
     taken.add(made);
     names.set(name, made);
   }
@@ -196,9 +196,9 @@ export function toolNames(client: McpClient, tools: readonly ListedTool[]): Read
 }
 
 /** Rejects `__proto__`, because code can use names as keys of a plain object. */
-const isPlain = (name: string): boolean => PLAIN_NAME.test(name) && name !== '__proto__';
+const isPlainName = (name: string): boolean => PLAIN_NAME.test(name) && name !== '__proto__';
 
-function hashed(prefix: string, name: string, salted: string): string {
+function toHashedName(prefix: string, name: string, salted: string): string {
   const ending = `_${hash(salted)}`;
   const words = name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replaceAll(/^_+|_+$/g, '') || 'tool';
   return (prefix.replaceAll(/[^A-Za-z0-9_-]/g, '_') + words).slice(0, MAX_NAME - ending.length) + ending;

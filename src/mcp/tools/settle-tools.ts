@@ -1,40 +1,40 @@
-import { widerAt } from '../../modules/json-schema/wider-schema.ts';
+import { findWidening } from '../../modules/json-schema/wider-schema.ts';
 import type { Effect } from '../../tool/call.ts';
 import { shorten } from '../../tool/json.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { oneLine, type Telling, warn } from '../content/words.ts';
+import { logWarning, oneLine, type RedactingLog } from '../content/words.ts';
 import type { Drift, FirstSeen, GoneTool, ListedTool, McpListing } from './listing.ts';
 import { effectOf } from './mcp-tool.ts';
 
 /** The maximum length of all stored tools as JSON. */
-const MAX_LENGTH = 512 * 1024;
+const MAX_STORED_LENGTH = 512 * 1024;
 /**
  * The maximum number of names that a session stores for a client that refuses drift: twice the size of a
  * list.
  */
-const MAX_REMEMBERED = 2_000;
+const MAX_REMEMBERED_NAMES = 2_000;
 
 /** A tool that is not offered. `reason` completes "'x' ...". */
-export interface LeftOut {
+export interface OmittedTool {
   readonly name: string;
   readonly reason: string;
 }
 
 /** The outcome of a new list of tools, compared with the former one. */
-export interface Settled {
+export interface SettledTools {
   readonly tools: readonly ListedTool[];
   readonly gone: readonly GoneTool[];
   readonly drift: Drift | undefined;
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly OmittedTool[];
   /** The tools refused because this list weakened them. */
-  readonly weaker: readonly LeftOut[];
+  readonly weaker: readonly OmittedTool[];
 }
 
 /**
  * Decides which definitions of a server's tools apply. With `drift: 'report'`, the current ones do. Other
  * clients compare each with the one that the session first saw, for the life of the session. A changed or
- * weakened tool keeps its last accepted definition, and is `refused` until the server improves it. A removed
+ * weakened tool keeps its last accepted definition, and is `modelRefusal` until the server improves it. A removed
  * tool is remembered. It is left out if it returns as a changed or weakened one; if there was room only for
  * its fingerprint, any change counts. If a server adds names without end, to push out the first ones, the new
  * names are left out.
@@ -43,15 +43,15 @@ export function settleTools(
   client: McpClient,
   listed: readonly ListedTool[],
   former: McpListing | undefined,
-): Settled {
+): SettledTools {
   const refuses = client.drift !== 'report';
-  const known = knownTools(former, refuses);
+  const known = indexKnownTools(former, refuses);
   const room = {
-    length: MAX_LENGTH,
-    names: refuses ? MAX_REMEMBERED - known.size : Infinity,
+    length: MAX_STORED_LENGTH,
+    names: refuses ? MAX_REMEMBERED_NAMES - known.size : Infinity,
   };
-  const beforeOf = (name: string): Known | undefined => (refuses ? known.get(name) : undefined);
-  const placed = listed.map((tool) => place(client, tool, { before: beforeOf(tool.name), room }));
+  const beforeOf = (name: string): KnownTool | undefined => (refuses ? known.get(name) : undefined);
+  const placed = listed.map((tool) => placeTool(client, tool, { before: beforeOf(tool.name), room }));
   const leftOut = placed.flatMap((one) => ('reason' in one ? [one] : []));
   const unused = new Set(leftOut.map(({ name }) => name));
   const used = new Map(
@@ -64,15 +64,15 @@ export function settleTools(
   ];
   return {
     tools: placed.flatMap((one) => ('tool' in one ? [one.tool] : [])),
-    gone: gone.map((one) => asRoomIs(client, one, room)),
-    drift: former && driftOf(known, used),
+    gone: gone.map((one) => fitGoneTool(client, one, room)),
+    drift: former && compareNames(known, used),
     leftOut,
     weaker: placed.flatMap((one) => ('weaker' in one && one.weaker ? [one.weaker] : [])),
   };
 }
 
 /** A tool as a session knows it. */
-interface Known {
+interface KnownTool {
   /** The fingerprint for comparison. */
   readonly fingerprint: string;
   /** The fingerprint of the server's last definition. Absent if it was not listed. */
@@ -82,13 +82,13 @@ interface Known {
   readonly first?: FirstSeen | undefined;
 }
 
-function knownTools(former: McpListing | undefined, refuses: boolean): ReadonlyMap<string, Known> {
-  const known = new Map<string, Known>();
+function indexKnownTools(former: McpListing | undefined, refuses: boolean): ReadonlyMap<string, KnownTool> {
+  const known = new Map<string, KnownTool>();
   for (const { name, fingerprint, latest, first } of refuses ? (former?.gone ?? []) : []) {
     known.set(name, { fingerprint, last: latest, first });
   }
   for (const tool of former?.tools ?? []) {
-    const first = tool.first ?? firstOf(tool);
+    const first = tool.first ?? toFirstSeen(tool);
     known.set(tool.name, {
       fingerprint: first.fingerprint,
       last: tool.latest ?? tool.fingerprint,
@@ -99,7 +99,7 @@ function knownTools(former: McpListing | undefined, refuses: boolean): ReadonlyM
   return known;
 }
 
-const firstOf = ({ fingerprint, inputSchema, exact, hints }: ListedTool): FirstSeen => ({
+const toFirstSeen = ({ fingerprint, inputSchema, exact, hints }: ListedTool): FirstSeen => ({
   fingerprint,
   inputSchema,
   ...(exact !== undefined && { exact }),
@@ -112,21 +112,21 @@ interface Room {
   names: number;
 }
 
-type Placed =
-  | LeftOut
-  | { readonly tool: ListedTool; readonly weaker?: LeftOut | undefined }
-  | { readonly gone: GoneTool; readonly weaker?: LeftOut | undefined };
+type PlacedTool =
+  | OmittedTool
+  | { readonly tool: ListedTool; readonly weaker?: OmittedTool | undefined }
+  | { readonly gone: GoneTool; readonly weaker?: OmittedTool | undefined };
 
-interface Place {
-  readonly before: Known | undefined;
+interface PlaceContext {
+  readonly before: KnownTool | undefined;
   readonly room: Room;
 }
 
-function place(client: McpClient, tool: ListedTool, { before, room }: Place): Placed {
+function placeTool(client: McpClient, tool: ListedTool, { before, room }: PlaceContext): PlacedTool {
   const { name, fingerprint } = tool;
   if (!before && room.names <= 0)
     return { name, reason: 'is one of too many different tools in this session' };
-  const reason = before && problemOf(client, before, tool);
+  const reason = before && changeProblem(client, before, tool);
   const isNews = before?.last !== fingerprint && client.drift === 'refuse-weaker';
   const weaker = reason !== undefined && isNews ? { name, reason } : undefined;
   if (before && reason !== undefined && !before.tool) {
@@ -136,16 +136,18 @@ function place(client: McpClient, tool: ListedTool, { before, room }: Place): Pl
       weaker,
     };
   }
-  const kept = before?.tool && reason !== undefined ? refused(before.tool, fingerprint) : taken(tool, before);
+  const kept =
+    before?.tool && reason !== undefined ? refused(before.tool, fingerprint) : toAcceptedTool(tool, before);
   const { length } = JSON.stringify(kept);
-  if (length > room.length) return { name, reason: `is beyond the ${MAX_LENGTH} characters of a list` };
+  if (length > room.length)
+    return { name, reason: `is beyond the ${MAX_STORED_LENGTH} characters of a list` };
   room.length -= length;
   if (!before) room.names -= 1;
   return { tool: kept, weaker };
 }
 
 /** How much care a repeated call requires if its outcome is unknown. */
-const CARE: Readonly<Record<Effect, number>> = { read: 0, idempotent: 1, once: 2 };
+const CARE_BY_EFFECT: Readonly<Record<Effect, number>> = { read: 0, idempotent: 1, once: 2 };
 
 /** The maximum length of a path in a log line. */
 const MAX_PATH = 80;
@@ -154,21 +156,25 @@ const MAX_PATH = 80;
  * Returns the reason why the client refuses a changed tool, to complete "'x' ...", or `undefined` if it
  * accepts the change.
  */
-function problemOf(client: McpClient, { fingerprint, first }: Known, tool: ListedTool): string | undefined {
+function changeProblem(
+  client: McpClient,
+  { fingerprint, first }: KnownTool,
+  tool: ListedTool,
+): string | undefined {
   if (fingerprint === tool.fingerprint) return undefined;
   if (client.drift === 'refuse') return 'has changed';
   if (!first) return 'was removed, came back changed, and cannot be compared';
   const [was, is] = [{ ...first, name: tool.name }, tool].map((one) => effectOf(one, client));
-  if (was && is && CARE[is] < CARE[was]) return `was \`${was}\` and is \`${is}\``;
+  if (was && is && CARE_BY_EFFECT[is] < CARE_BY_EFFECT[was]) return `was \`${was}\` and is \`${is}\``;
   if (first.exact !== undefined) {
     return first.exact === tool.exact ? undefined : 'has a changed input schema, which cannot be compared';
   }
-  const at = widerAt(tool.inputSchema, first.inputSchema);
+  const at = findWidening(tool.inputSchema, first.inputSchema);
   const where = at ? `, at \`${shorten(at, MAX_PATH)}\`` : '';
   return at === undefined ? undefined : `takes more input than before${where}`;
 }
 
-function taken(tool: ListedTool, before: Known | undefined): ListedTool {
+function toAcceptedTool(tool: ListedTool, before: KnownTool | undefined): ListedTool {
   const first = before?.fingerprint === tool.fingerprint ? undefined : before?.first;
   return first ? { ...tool, first } : tool;
 }
@@ -176,7 +182,7 @@ function taken(tool: ListedTool, before: Known | undefined): ListedTool {
 const refused = (kept: ListedTool, latest: string): ListedTool => ({ ...kept, refused: true, latest });
 
 /** Removes the first definition if the client does not compare definitions, or if there is no room. */
-function asRoomIs(client: McpClient, { first, ...gone }: GoneTool, room: Room): GoneTool {
+function fitGoneTool(client: McpClient, { first, ...gone }: GoneTool, room: Room): GoneTool {
   if (!first || client.drift !== 'refuse-weaker') return gone;
   const { length } = JSON.stringify(first);
   if (length > room.length) return gone;
@@ -184,7 +190,10 @@ function asRoomIs(client: McpClient, { first, ...gone }: GoneTool, room: Room): 
   return { ...gone, first };
 }
 
-function driftOf(known: ReadonlyMap<string, Known>, listed: ReadonlyMap<string, string>): Drift | undefined {
+function compareNames(
+  known: ReadonlyMap<string, KnownTool>,
+  listed: ReadonlyMap<string, string>,
+): Drift | undefined {
   const wasListed = (name: string): boolean => known.get(name)?.last !== undefined;
   const isAnother = (name: string, now: string): boolean => {
     const before = known.get(name);
@@ -201,29 +210,34 @@ function driftOf(known: ReadonlyMap<string, Known>, listed: ReadonlyMap<string, 
 const MAX_LOGGED = 10;
 
 /** Logs only the names and reasons. The rest of such a definition is untrusted text without use. */
-export function warnOfLeftOut(server: string, leftOut: readonly LeftOut[], told: Telling): void {
+export function logOmittedTools(server: string, leftOut: readonly OmittedTool[], told: RedactingLog): void {
   if (leftOut.length === 0) return;
-  warn(`MCP server '${server}' has tools that are left out: ${listed(leftOut, told.secrets)}.`, told);
+  logWarning(
+    `MCP server '${server}' has tools that are left out: ${formatTools(leftOut, told.secrets)}.`,
+    told,
+  );
 }
 
 /** Logs each weakened tool once, with a way to accept the change. */
-export function warnOfWeaker(server: string, weaker: readonly LeftOut[], told: Telling): void {
+export function logWeakenedTools(server: string, weaker: readonly OmittedTool[], told: RedactingLog): void {
   if (weaker.length === 0) return;
-  warn(
+  logWarning(
     `MCP server '${server}' has weakened tools since this session first saw them, so they are refused in it: ` +
-      `${listed(weaker, told.secrets)}. To accept this, name the effect in \`effects\`, or set ` +
+      `${formatTools(weaker, told.secrets)}. To accept this, name the effect in \`effects\`, or set ` +
       "`drift: 'report'`: new sessions use the current definitions.",
     told,
   );
 }
 
-export function listed(tools: readonly LeftOut[], secrets: Secrets): string {
-  return fewOf(tools.map(({ name, reason }) => `${logged(secrets.redact(name))} ${secrets.redact(reason)}`));
+export function formatTools(tools: readonly OmittedTool[], secrets: Secrets): string {
+  return formatFirst(
+    tools.map(({ name, reason }) => `${quoteName(secrets.redact(name))} ${secrets.redact(reason)}`),
+  );
 }
 
-export function fewOf(named: readonly string[]): string {
+export function formatFirst(named: readonly string[]): string {
   const rest = named.length - MAX_LOGGED;
   return named.slice(0, MAX_LOGGED).join('; ') + (rest > 0 ? `; and ${rest} more` : '');
 }
 
-export const logged = (name: string): string => `'${oneLine(name, 80)}'`;
+export const quoteName = (name: string): string => `'${oneLine(name, 80)}'`;

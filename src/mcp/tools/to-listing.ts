@@ -1,27 +1,34 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import { withoutDefaultsRequired } from '../../modules/json-schema/change-schema.ts';
-import { type Unchecked, uncheckedIn } from '../../modules/json-schema/check.ts';
+import { findUnchecked, type UncheckedAssertion } from '../../modules/json-schema/check.ts';
 import { usableSchema } from '../../modules/json-schema/schema-check.ts';
-import { bareSchema } from '../../modules/json-schema/wider-schema.ts';
-import { memoized, sha256Hex } from '../../tool/async.ts';
+import { withoutAnnotations } from '../../modules/json-schema/wider-schema.ts';
+import { memoize, sha256Hex } from '../../tool/async.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { hash32, isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
-import type { Spoken } from '../client/discover.ts';
+import type { KnownProtocol } from '../client/discover.ts';
 import type { McpClient } from '../client/mcp-client.ts';
-import { type HeaderFault, headerFault } from '../content/rpc.ts';
-import { type Telling, warn } from '../content/words.ts';
+import { findHeaderFault, type HeaderFault } from '../content/rpc.ts';
+import { logWarning, type RedactingLog } from '../content/words.ts';
 import { canonicalJson, type ListedTool, type McpListing, type ToolHints } from './listing.ts';
-import { fewOf, logged, type Settled, settleTools, warnOfLeftOut, warnOfWeaker } from './settle-tools.ts';
+import {
+  formatFirst,
+  logOmittedTools,
+  logWeakenedTools,
+  quoteName,
+  type SettledTools,
+  settleTools,
+} from './settle-tools.ts';
 
 /** The maximum number of tools in a list. No provider offers a model more. */
 const MAX_TOOLS = 1_000;
 /** The context of a listing. */
-interface ListedAbout extends Telling {
+interface ListingContext extends RedactingLog {
   readonly former: McpListing | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** The server's protocol. */
-  readonly spoken?: Spoken | undefined;
+  readonly spoken?: KnownProtocol | undefined;
   /** Milliseconds for which the list is current, according to the server. */
   readonly ttl?: number | undefined;
 }
@@ -35,16 +42,16 @@ interface ListedAbout extends Telling {
 export async function toListing(
   client: McpClient,
   tools: readonly Tool[],
-  { former, now, spoken, ttl, ...told }: ListedAbout,
+  { former, now, spoken, ttl, ...told }: ListingContext,
 ): Promise<McpListing> {
   const read = readTools({ server: client.name, hasHeaders: spoken?.era === 'stateless' }, tools);
-  const readable = read.filter((one): one is Readable => one.ok);
-  const listed = await Promise.all(readable.map(fingerprinted));
+  const readable = read.filter((one): one is ReadableTool => one.ok);
+  const listed = await Promise.all(readable.map(addFingerprint));
   const settled = settleTools(client, listed, former);
   const unreadable = read.flatMap((one) => (one.ok ? [] : [one]));
-  warnOfLeftOut(client.name, [...unreadable, ...settled.leftOut], told);
-  warnOfUnchecked(client, readable, told);
-  warnOfWeaker(client.name, settled.weaker, told);
+  logOmittedTools(client.name, [...unreadable, ...settled.leftOut], told);
+  logUncheckedTools(client, readable, told);
+  logWeakenedTools(client.name, settled.weaker, told);
   return {
     client: client.name,
     at: now,
@@ -57,7 +64,7 @@ export async function toListing(
   };
 }
 
-function readTools(by: ListedBy, tools: readonly unknown[]): readonly ReadTool[] {
+function readTools(by: ListingServer, tools: readonly unknown[]): readonly ReadTool[] {
   const names = new Set<string>();
   let usable = 0;
   return tools.map((listed) => {
@@ -73,9 +80,9 @@ function readTools(by: ListedBy, tools: readonly unknown[]): readonly ReadTool[]
   });
 }
 
-type Readable = Extract<ReadTool, { ok: true }>;
+type ReadableTool = Extract<ReadTool, { ok: true }>;
 
-const fingerprinted = async ({ tool, said, exact }: Readable): Promise<ListedTool> => ({
+const addFingerprint = async ({ tool, said, exact }: ReadableTool): Promise<ListedTool> => ({
   ...tool,
   fingerprint: await sha256Hex(said),
   ...(exact !== undefined && { exact: await sha256Hex(exact) }),
@@ -85,8 +92,8 @@ const fingerprinted = async ({ tool, said, exact }: Readable): Promise<ListedToo
  * Returns the fingerprint of a listing. It includes refusals, so a listing with a different outcome has a
  * different one.
  */
-function fingerprintOf({ tools, gone }: Pick<Settled, 'tools' | 'gone'>): Promise<string> {
-  const marks = (kind: string, of: Settled['gone']): readonly string[] =>
+function fingerprintOf({ tools, gone }: Pick<SettledTools, 'tools' | 'gone'>): Promise<string> {
+  const marks = (kind: string, of: SettledTools['gone']): readonly string[] =>
     of.map(({ name, fingerprint, latest = null, first }) =>
       canonicalJson([kind, name, fingerprint, latest, ...(first ? [first.fingerprint] : [])]),
     );
@@ -94,25 +101,25 @@ function fingerprintOf({ tools, gone }: Pick<Settled, 'tools' | 'gone'>): Promis
 }
 
 /** Logs which tools have input constraints that only their server can check, once for each definition. */
-function warnOfUnchecked(client: McpClient, readable: readonly Readable[], to: Telling): void {
-  const told = toldOf(client);
+function logUncheckedTools(client: McpClient, readable: readonly ReadableTool[], to: RedactingLog): void {
+  const told = loggedToolsOf(client);
   const news = readable.filter(({ said, unchecked }) => unchecked.length > 0 && !told.has(hash32(said)));
   // A server that changes its definitions every time must not fill the log.
-  if (news.length === 0 || told.size > MOST_TOLD) return;
+  if (news.length === 0 || told.size > MAX_LOGGED_TOOLS) return;
   for (const { said } of news) told.add(hash32(said));
   const named = news.map(({ tool, unchecked: [first, ...others] }) => {
     const more = others.length > 0 ? ` and ${others.length} more` : '';
-    return `${logged(to.secrets.redact(tool.name))} ${first?.assertion} at ${first?.path}${more}`;
+    return `${quoteName(to.secrets.redact(tool.name))} ${first?.assertion} at ${first?.path}${more}`;
   });
   const what = 'has input constraints that only the server checks';
-  warn(`MCP server '${client.name}' ${what}: ${fewOf(named)}.`, to);
+  logWarning(`MCP server '${client.name}' ${what}: ${formatFirst(named)}.`, to);
 }
 
 /** The maximum number of a client's tools to log in one isolate. */
-const MOST_TOLD = 1_000;
+const MAX_LOGGED_TOOLS = 1_000;
 
 /** The hashes of a client's tools that this isolate has logged. */
-const toldOf = memoized((_: McpClient): Set<number> => new Set());
+const loggedToolsOf = memoize((_: McpClient): Set<number> => new Set());
 
 const MAX_NAME = 128;
 const MAX_TITLE = 200;
@@ -129,14 +136,14 @@ type ReadTool =
       /** The parts of its definition that a model or our code uses, as text for the fingerprint. */
       readonly said: string;
       /** The constraints of its input schema that are not checked here. */
-      readonly unchecked: readonly Unchecked[];
+      readonly unchecked: readonly UncheckedAssertion[];
       /** The digest of the original input schema, if the copy is less strict. */
       readonly exact: string | undefined;
     }
   | { readonly ok: false; readonly name: string; readonly reason: string };
 
 /** The server that lists a tool. */
-interface ListedBy {
+interface ListingServer {
   /** The name of its client. */
   readonly server: string;
   /** `true` if its revision supports parts of an input as headers. */
@@ -147,10 +154,10 @@ interface ListedBy {
  * Reads a tool of a server's list (MCP specification, "Tool"). Drops an unusable output schema. Leaves out a
  * tool with an unusable input schema. Never throws.
  */
-function readTool({ server, hasHeaders }: ListedBy, listed: unknown): ReadTool {
+function readTool({ server, hasHeaders }: ListingServer, listed: unknown): ReadTool {
   const copy = copyJson(listed);
   const raw = copy.ok && isJsonObject(copy.value) ? copy.value : undefined;
-  const name = text(raw?.name) ?? '';
+  const name = textOrUndefined(raw?.name) ?? '';
   const leftOut = (reason: string): ReadTool => ({ ok: false, name, reason });
   if (!raw) return leftOut('is not a JSON object');
   if (!isName(name)) return leftOut(`has no name of 1 to ${MAX_NAME} characters`);
@@ -164,11 +171,11 @@ function readTool({ server, hasHeaders }: ListedBy, listed: unknown): ReadTool {
   const lenient = raw.inputSchema === undefined ? undefined : withoutDefaultsRequired(raw.inputSchema);
   const inputSchema = usableSchema(lenient);
   if (!inputSchema) return leftOut('has an input schema that cannot be used');
-  const fault = hasHeaders && isJsonObject(raw.inputSchema) ? headerFault(raw.inputSchema) : undefined;
-  if (fault !== undefined) return leftOut(UNSENDABLE[fault.kind]);
+  const fault = hasHeaders && isJsonObject(raw.inputSchema) ? findHeaderFault(raw.inputSchema) : undefined;
+  if (fault !== undefined) return leftOut(HEADER_PROBLEMS[fault.kind]);
   const outputSchema = usableSchema(raw.outputSchema);
   const title = titleOf(raw);
-  const hints = hintsOf(raw.annotations);
+  const hints = readHints(raw.annotations);
   const tool = {
     name,
     ...(title && { title }),
@@ -180,22 +187,22 @@ function readTool({ server, hasHeaders }: ListedBy, listed: unknown): ReadTool {
   return {
     ok: true,
     tool,
-    said: saidOf(raw),
-    exact: exactOf(lenient, inputSchema),
-    unchecked: uncheckedIn(Object(raw.inputSchema)),
+    said: definitionTextOf(raw),
+    exact: exactSchemaOf(lenient, inputSchema),
+    unchecked: findUnchecked(Object(raw.inputSchema)),
   };
 }
 
 /** The reasons for leaving out a tool whose headers cannot be sent, to complete "'x' ...". */
-const UNSENDABLE: Readonly<Record<HeaderFault['kind'], string>> = {
+const HEADER_PROBLEMS: Readonly<Record<HeaderFault['kind'], string>> = {
   place: 'asks for a header outside the properties of its input',
   name: 'asks for a header with an invalid name',
   type: 'asks for a header of what is no text, integer or boolean',
   twice: 'asks for two headers with one name',
 };
 
-function exactOf(said: Json | undefined, kept: JsonObject): string | undefined {
-  const [exact, less] = [said ?? null, kept].map((schema) => canonicalJson(bareSchema(schema)));
+function exactSchemaOf(said: Json | undefined, kept: JsonObject): string | undefined {
+  const [exact, less] = [said ?? null, kept].map((schema) => canonicalJson(withoutAnnotations(schema)));
   return exact === less ? undefined : exact;
 }
 
@@ -206,10 +213,18 @@ const isName = (name: string): boolean =>
   !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name) &&
   name.isWellFormed();
 
-const text = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
+const textOrUndefined = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;
 
 /** Returns the definition as text before any part is cut, so every change is visible. */
-function saidOf({ name, title, description, inputSchema, outputSchema, annotations }: JsonObject): string {
+function definitionTextOf({
+  name,
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: JsonObject): string {
   const hinted = isJsonObject(annotations)
     ? [annotations.title, ...HINTS.map((hint) => annotations[hint])]
     : [];
@@ -219,12 +234,13 @@ function saidOf({ name, title, description, inputSchema, outputSchema, annotatio
 
 /** Servers before 2025-06-18 put it into the annotations. */
 function titleOf({ title, annotations }: JsonObject): string | undefined {
-  const words = text(title) ?? (isJsonObject(annotations) ? text(annotations.title) : undefined);
+  const words =
+    textOrUndefined(title) ?? (isJsonObject(annotations) ? textOrUndefined(annotations.title) : undefined);
   return shorten((words ?? '').toWellFormed().trim(), MAX_TITLE) || undefined;
 }
 
 function descriptionOf(server: string, name: string, raw: JsonObject): string {
-  const described = (text(raw.description) ?? '').toWellFormed().trim();
+  const described = (textOrUndefined(raw.description) ?? '').toWellFormed().trim();
   return (
     shorten(described, MAX_DESCRIPTION) ||
     (titleOf(raw) ?? `The tool '${name}' of the MCP server '${server}'.`)
@@ -233,7 +249,7 @@ function descriptionOf(server: string, name: string, raw: JsonObject): string {
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-function hintsOf(annotations: Json | undefined): ToolHints | undefined {
+function readHints(annotations: Json | undefined): ToolHints | undefined {
   if (!isJsonObject(annotations)) return undefined;
   const given = HINTS.filter((hint) => typeof annotations[hint] === 'boolean');
   return given.length === 0

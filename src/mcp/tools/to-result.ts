@@ -2,14 +2,21 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { schemaCheck } from '../../modules/json-schema/schema-check.ts';
 import { attempt } from '../../tool/async.ts';
 import { copyJson } from '../../tool/copy-json.ts';
-import { isJsonObject, type Json, type JsonObject, paragraphs, sameJson, shorten } from '../../tool/json.ts';
+import {
+  isEqualJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  joinParagraphs,
+  shorten,
+} from '../../tool/json.ts';
 import { content } from '../../tool/to-tool-result.ts';
 import { artifact, error, type ToolResult, text, toolResult } from '../../tool/tool-result.ts';
 import type { McpClient } from '../client/mcp-client.ts';
 import { McpServerError, type RemoteRequest } from '../client/mcp-connection.ts';
-import { binaryOf, blockFiles, McpContent } from '../content/mcp-content.ts';
+import { base64Of, McpContent, toBlockFiles } from '../content/mcp-content.ts';
 import { RPC_CODE } from '../content/rpc.ts';
-import { type ContentWords, contentWords } from '../content/words.ts';
+import { type ContentWords, toContentWords } from '../content/words.ts';
 import type { ListedTool } from './listing.ts';
 
 /** The maximum length of a path, whose names a server chooses. */
@@ -37,52 +44,54 @@ export async function toResult(tool: ListedTool, answer: CallToolResult): Promis
   if (!copy.ok) {
     const { path, what } = copy.problem;
     const at = shorten(path, MAX_PATH);
-    return error(`${ran(tool)}, but its answer cannot be kept: the value at \`${at}\` is ${what}. ${DONE}`);
+    return error(
+      `${ranText(tool)}, but its answer cannot be kept: the value at \`${at}\` is ${what}. ${DO_NOT_REPEAT}`,
+    );
   }
   const { content: said, structuredContent, isError } = isJsonObject(copy.value) ? copy.value : {};
   const blocks = Array.isArray(said) ? said.filter(isJsonObject) : [];
   const structured = isJsonObject(structuredContent) ? structuredContent : undefined;
-  const read: Answer = { blocks, structured, inWords: contentWords(blocks) };
+  const read: RemoteAnswer = { blocks, structured, inWords: toContentWords(blocks) };
   if (isError === true) {
-    return error(wordsOf(read).trim() || `MCP tool '${tool.name}' failed and did not say why.`);
+    return error(answerText(read).trim() || `MCP tool '${tool.name}' failed and did not say why.`);
   }
-  const problem = mismatch(tool, structured);
-  return problem === undefined ? await resultOf(read) : error(notAsDeclared(tool, problem, read));
+  const problem = findMismatch(tool, structured);
+  return problem === undefined ? await resultOf(read) : error(mismatchText(tool, problem, read));
 }
 
 /** A response as plain data. */
-interface Answer {
+interface RemoteAnswer {
   readonly blocks: readonly JsonObject[];
   readonly structured: JsonObject | undefined;
   readonly inWords: ContentWords;
 }
 
-async function resultOf(answer: Answer): Promise<ToolResult> {
+async function resultOf(answer: RemoteAnswer): Promise<ToolResult> {
   const { blocks, structured, inWords } = answer;
   const { words, hasText, isAll } = inWords;
   if (!isAll) {
-    const { parts, kept } = await blockFiles(blocks);
-    const said = parts.length === 0 ? wordsOf(answer) : content([...dataOf(answer), ...parts]);
+    const { parts, kept } = await toBlockFiles(blocks);
+    const said = parts.length === 0 ? answerText(answer) : content([...dataOf(answer), ...parts]);
     return artifact(said, McpContent, kept(blocks, structured));
   }
   if (structured) {
-    const saysMore = hasText && !isJsonOf(words, structured);
+    const saysMore = hasText && !isJsonTextOf(words, structured);
     return saysMore ? artifact(words, structured) : toolResult({ type: 'artifact', value: structured });
   }
   return text(blocks.length === 0 ? 'Done' : words);
 }
 
 /** Returns the text of a response for a model. */
-const wordsOf = (answer: Answer): string => paragraphs(...dataOf(answer), answer.inWords.words);
+const answerText = (answer: RemoteAnswer): string => joinParagraphs(...dataOf(answer), answer.inWords.words);
 
 /** Returns data as JSON, if the server has not sent it as text. */
-function dataOf({ blocks, structured, inWords: { hasText } }: Answer): readonly string[] {
+function dataOf({ blocks, structured, inWords: { hasText } }: RemoteAnswer): readonly string[] {
   return !structured || hasText || repeatsBinary(structured, blocks) ? [] : [JSON.stringify(structured)];
 }
 
 /** Returns whether structured content repeats whole blocks. Their base64 is of no use to a model. */
 function repeatsBinary(structured: JsonObject, blocks: readonly JsonObject[]): boolean {
-  const binaries = new Set<Json | undefined>(blocks.map(binaryOf));
+  const binaries = new Set<Json | undefined>(blocks.map(base64Of));
   const repeats = (value: Json): boolean =>
     typeof value === 'object' && value !== null ? Object.values(value).some(repeats) : binaries.has(value);
   return repeats(structured);
@@ -92,38 +101,38 @@ function repeatsBinary(structured: JsonObject, blocks: readonly JsonObject[]): b
  * Returns whether a text repeats structured content, as servers do for older clients (MCP specification,
  * "Structured Content").
  */
-function isJsonOf(words: string, value: Json): boolean {
+function isJsonTextOf(words: string, value: Json): boolean {
   const parsed = attempt((): Json => JSON.parse(words));
-  return parsed.ok && sameJson(parsed.value, value);
+  return parsed.ok && isEqualJson(parsed.value, value);
 }
 
 /**
  * Returns the problem with structured content, to complete "its answer is not what its output schema says:
  * ...".
  */
-function mismatch({ outputSchema }: ListedTool, structured: JsonObject | undefined): string | undefined {
+function findMismatch({ outputSchema }: ListedTool, structured: JsonObject | undefined): string | undefined {
   if (!outputSchema) return undefined;
   if (!structured) return 'it holds no structured content';
   const checked = attempt(() => schemaCheck(outputSchema)(structured, 'first'));
   if (!checked.ok) return 'it could not be checked';
-  return checked.value.length === 0 ? undefined : checked.value.map(withoutStop).join('; ');
+  return checked.value.length === 0 ? undefined : checked.value.map(withoutFinalPeriod).join('; ');
 }
 
-const withoutStop = (line: string): string => line.replace(/\.$/, '');
+const withoutFinalPeriod = (line: string): string => line.replace(/\.$/, '');
 
 /** Returns the text for a model, which must not mistake it for a failure and repeat the call. */
-function notAsDeclared(tool: ListedTool, problem: string, answer: Answer): string {
-  const words = shorten(wordsOf(answer), MAX_UNCHECKED).trim();
+function mismatchText(tool: ListedTool, problem: string, answer: RemoteAnswer): string {
+  const words = shorten(answerText(answer), MAX_UNCHECKED).trim();
   const answered = words === '' ? '' : `\n\nIts answer, unchecked:\n${words}`;
-  return `${ran(tool)}, but its answer is not what its output schema says: ${problem}. ${DONE}${answered}`;
+  return `${ranText(tool)}, but its answer is not what its output schema says: ${problem}. ${DO_NOT_REPEAT}${answered}`;
 }
 
-const ran = ({ name }: ListedTool): string => `MCP tool '${name}' ran`;
+const ranText = ({ name }: ListedTool): string => `MCP tool '${name}' ran`;
 
-const DONE = 'Do not call it again for this.';
+const DO_NOT_REPEAT = 'Do not call it again for this.';
 
 /** A server, for one call. */
-export interface Server {
+export interface RemoteServer {
   readonly client: McpClient;
   /** Sends a request. @throws McpServerError if it fails. */
   request(asked: Omit<RemoteRequest, 'meta' | 'goesOn'>): Promise<JsonObject>;
@@ -145,8 +154,8 @@ interface Pages {
  * Reads the pages of a list (MCP specification, Pagination). Together they have the size limit of one
  * response.
  */
-export async function pagesOf(
-  { client, request }: Server,
+export async function readPages(
+  { client, request }: RemoteServer,
   asked: Pick<RemoteRequest, 'method' | 'offer'>,
 ): Promise<Pages> {
   const items: JsonObject[] = [];
@@ -169,7 +178,7 @@ export async function pagesOf(
  * Returns an empty list of templates after an error. Servers without templates often do not know the method.
  * Any other problem with templates must not hide the resources.
  */
-export function withoutTemplates(thrown: unknown): Pages {
+export function noTemplatesPage(thrown: unknown): Pages {
   if (!(thrown instanceof McpServerError)) throw thrown;
   const isUnknown = thrown.code === RPC_CODE.methodNotFound;
   return { items: [], isCut: false, ...(!isUnknown && { problem: thrown.message }) };
@@ -180,12 +189,12 @@ const MAX_LINES = 100;
 
 const MAX_SHOWN = 16_000;
 
-interface Lines extends Omit<Pages, 'items'> {
+interface LineList extends Omit<Pages, 'items'> {
   readonly lines: readonly string[];
   readonly from: Json;
 }
 
-export function listed(what: string, { lines, isCut, problem, from }: Lines): ToolResult {
+export function toListResult(what: string, { lines, isCut, problem, from }: LineList): ToolResult {
   const first = Number(from);
   const shown: string[] = [];
   let length = 0;

@@ -1,9 +1,9 @@
 import { type OpenAttempt, waitOrRelease } from '../ask-patiently.ts';
 import { ModelError, type ModelMessage, type ModelReply, type ModelRequest } from '../chat-model.ts';
-import { plainParts, wordsOf } from '../parts.ts';
-import { plausible, type Usage } from '../prices.ts';
+import { plainParts, textOfParts } from '../parts.ts';
+import { keepPlausible, type Usage } from '../prices.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
-import { brokenConnection, cutShort, invalidReply, listOf } from '../untrusted-reply.ts';
+import { brokenConnectionError, invalidReplyError, listOf, truncatedReplyError } from '../untrusted-reply.ts';
 import { toCallOptions } from './call-options.ts';
 import { createSdkReply } from './sdk-reply.ts';
 import { checkWarnings } from './settings.ts';
@@ -31,7 +31,7 @@ export async function askThroughPauses(
     await again?.();
     const messages = [...ask.request.messages, toMessage(reply)];
     const more = await askSdk({ ...ask, request: { ...ask.request, messages } }, again);
-    reply = joined(reply, more.reply);
+    reply = joinReplies(reply, more.reply);
     raw = more.raw;
   }
   return reply;
@@ -45,25 +45,25 @@ const toMessage = ({ text, toolCalls, parts, provider }: ModelReply): ModelMessa
   provider,
 });
 
-function joined(first: ModelReply, second: ModelReply): ModelReply {
+function joinReplies(first: ModelReply, second: ModelReply): ModelReply {
   const parts = [first, second].flatMap(
     ({ parts: given, text, toolCalls }) => given ?? plainParts(text, toolCalls),
   );
   const provider = second.provider ?? first.provider;
   return {
     ...second,
-    text: wordsOf(parts),
+    text: textOfParts(parts),
     parts,
     ...(provider && { provider }),
-    usage: summed(first.usage, second.usage),
+    usage: sumUsage(first.usage, second.usage),
   };
 }
 
 /** Returns the sum of two usages. Both requests were paid for. The sum is unknown if either is. */
-function summed(first: Usage | undefined, second: Usage | undefined): Usage | undefined {
+function sumUsage(first: Usage | undefined, second: Usage | undefined): Usage | undefined {
   if (!first || !second) return undefined;
   const both = (count: keyof Usage): number => (first[count] ?? 0) + (second[count] ?? 0);
-  return plausible(
+  return keepPlausible(
     { inputTokens: both('inputTokens'), outputTokens: both('outputTokens') },
     {
       cachedInputTokens: both('cachedInputTokens'),
@@ -74,14 +74,14 @@ function summed(first: Usage | undefined, second: Usage | undefined): Usage | un
 }
 
 /** Converts a thrown value to our error. `otherwise` replaces an error without useful fields. */
-type Explain = (thrown: unknown, otherwise?: ModelError) => ModelError;
+type ErrorExplainer = (thrown: unknown, otherwise?: ModelError) => ModelError;
 
 /** One request to a model of the AI SDK. */
 interface SdkAsk {
   readonly known: KnownModel;
   readonly request: ModelRequest;
   readonly attempt: OpenAttempt;
-  readonly explain: Explain;
+  readonly explain: ErrorExplainer;
 }
 
 /** The result of one request. */
@@ -100,14 +100,14 @@ async function askSdk(ask: SdkAsk, again: (() => Promise<void>) | undefined): Pr
   const { known, request, attempt, explain } = ask;
   const { sdk: model } = known;
   const options = toCallOptions(known, request, attempt.signal);
-  if (typeof model.doStream !== 'function' || answeringWhole.has(model)) return askWhole(ask, options);
+  if (typeof model.doStream !== 'function' || modelsWithoutStream.has(model)) return askWhole(ask, options);
   let cannotStream = false;
-  const broken: Explain = (thrown) => {
+  const broken: ErrorExplainer = (thrown) => {
     cannotStream = isUnsupported(thrown);
     return explain(thrown);
   };
   const release = (late: unknown): unknown =>
-    streamIn(late)
+    streamOfResult(late)
       ?.cancel()
       .catch(() => {});
   try {
@@ -118,7 +118,7 @@ async function askSdk(ask: SdkAsk, again: (() => Promise<void>) | undefined): Pr
     if (!cannotStream) throw error;
     return askWhole(ask, options);
   }
-  answeringWhole.add(model);
+  modelsWithoutStream.add(model);
   await again?.();
   return askWhole(ask, options);
 }
@@ -127,7 +127,7 @@ async function askSdk(ask: SdkAsk, again: (() => Promise<void>) | undefined): Pr
  * Models whose servers answered a stream request with a whole reply. Their packages cannot read that, so
  * these models are asked for a whole reply.
  */
-const answeringWhole = new WeakSet<object>();
+const modelsWithoutStream = new WeakSet<object>();
 
 const isJsonAnswer = (result: unknown): boolean => {
   const headers = isRecord(result) && isRecord(result.response) ? result.response.headers : undefined;
@@ -145,12 +145,12 @@ async function askWhole(
   options: Parameters<typeof generate>[1],
 ): Promise<SdkAnswer> {
   const result = await attempt.patience.wait(() => generate(model, options), explain);
-  if (!isRecord(result)) throw invalidReply('is not an object.');
+  if (!isRecord(result)) throw invalidReplyError('is not an object.');
   checkWarnings(model, result.warnings, request);
   const structured = request.output !== undefined;
   const reply = createSdkReply({ ...attempt, structured });
   for (const part of listOf(result, 'content')) {
-    if (!isRecord(part)) throw invalidReply('holds a content part that is not an object.');
+    if (!isRecord(part)) throw invalidReplyError('holds a content part that is not an object.');
     reply.addWhole(part);
   }
   const ended = reply.end(result);
@@ -159,20 +159,20 @@ async function askWhole(
   // drafts.
   return structured && typeof chosen === 'string' && chosen !== ended.text
     ? {
-        ...answer(
+        ...toSdkAnswer(
           { text: chosen, toolCalls: ended.toolCalls, finish: ended.finish, usage: ended.usage },
           result,
         ),
       }
-    : answer(ended, result);
+    : toSdkAnswer(ended, result);
 }
 
-const answer = (reply: ModelReply, { finishReason }: UntrustedRecord): SdkAnswer => ({
+const toSdkAnswer = (reply: ModelReply, { finishReason }: UntrustedRecord): SdkAnswer => ({
   reply,
   raw: isRecord(finishReason) ? finishReason.raw : undefined,
 });
 
-const streamIn = (result: unknown): ReadableStream<unknown> | undefined =>
+const streamOfResult = (result: unknown): ReadableStream<unknown> | undefined =>
   isRecord(result) && result.stream instanceof ReadableStream ? result.stream : undefined;
 
 /** Reads the result of `doStream` and passes it on as it arrives. Always cancels the stream. */
@@ -180,19 +180,19 @@ async function readStream(
   { known: { sdk: model }, request, attempt, explain }: SdkAsk,
   result: unknown,
 ): Promise<SdkAnswer> {
-  const parts = streamIn(result);
+  const parts = streamOfResult(result);
   if (!parts) throw new ModelError('invalid-reply', 'The model returned no stream.');
   const reply = createSdkReply({ ...attempt, structured: request.output !== undefined });
-  const broken: Explain = (thrown) => explain(thrown, brokenConnection());
+  const broken: ErrorExplainer = (thrown) => explain(thrown, brokenConnectionError());
   const reader = parts.getReader();
   try {
     for (;;) {
       const { done, value } = await attempt.patience.wait(() => reader.read(), broken);
-      if (done) throw cutShort();
+      if (done) throw truncatedReplyError();
       if (!isRecord(value)) continue;
       if (value.type === 'error') throw explain(value.error);
       if (value.type === 'stream-start') checkWarnings(model, value.warnings, request);
-      if (value.type === 'finish') return answer(reply.end(value), value);
+      if (value.type === 'finish') return toSdkAnswer(reply.end(value), value);
       reply.addStreamed(value);
     }
   } finally {

@@ -1,12 +1,12 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { CacheMarks, ModelMessage, ModelRequest } from '../chat-model.ts';
 import type { ProviderData } from '../parts.ts';
-import { optionsOf, within } from './provider-data.ts';
+import { getAtPath, optionsOf } from './provider-data.ts';
 import { mergeOptions } from './settings.ts';
 import type { SdkTraits } from './traits.ts';
 
 /** The cache options of one request. */
-interface ToldCache {
+interface CacheOptions {
   readonly mark?: ((prompt: LanguageModelV4Prompt, at: number) => void) | undefined;
   /** Marks the last of the tools that can have a mark, if the request caches them. */
   readonly markTools: (tools: Tools) => Tools;
@@ -17,30 +17,30 @@ interface ToldCache {
 
 type Tools = NonNullable<LanguageModelV4CallOptions['tools']>;
 
-const UNMARKED: ToldCache = { markTools: (tools) => tools, options: {}, headers: {} };
+const NO_CACHE_OPTIONS: CacheOptions = { markTools: (tools) => tools, options: {}, headers: {} };
 
 /**
- * Converts the cache marks of a request to the form of its provider. `told` lists the messages that the model
+ * Converts the cache marks of a request to the form of its provider. `withSessionErrors` lists the messages that the model
  * receives.
  */
-export function toldCache(
+export function toCacheOptions(
   { cache: known }: SdkTraits,
   request: ModelRequest,
   told: readonly ModelMessage[],
-): ToldCache {
+): CacheOptions {
   const { cache } = request;
   const form = cache && known;
-  if (!form) return UNMARKED;
-  if (form.by === 'marks') return marked(form.under, placesOf(form.under, request, told));
+  if (!form) return NO_CACHE_OPTIONS;
+  if (form.by === 'marks') return toMarkOptions(form.under, findMarkPlaces(form.under, request, told));
   const { key } = cache;
-  if (key === undefined) return UNMARKED;
+  if (key === undefined) return NO_CACHE_OPTIONS;
   return form.by === 'key'
-    ? { ...UNMARKED, options: { [form.under]: { promptCacheKey: key } } }
-    : { ...UNMARKED, headers: { headers: { [form.header]: key } } };
+    ? { ...NO_CACHE_OPTIONS, options: { [form.under]: { promptCacheKey: key } } }
+    : { ...NO_CACHE_OPTIONS, headers: { headers: { [form.header]: key } } };
 }
 
 /** The places to mark. */
-interface Places {
+interface MarkPlaces {
   readonly tools: boolean;
   readonly system: boolean;
   /** The indexes of messages whose end is marked. */
@@ -48,33 +48,36 @@ interface Places {
   readonly ttl: CacheMarks['ttl'];
 }
 
-const MOST = 4;
+const MAX_MARKS = 4;
 
 /**
  * Returns the places to mark, within the provider's maximum. A mark that a developer sets at the end by
  * provider options counts, too.
  */
-function placesOf(under: string, request: ModelRequest, told: readonly ModelMessage[]): Places {
+function findMarkPlaces(under: string, request: ModelRequest, told: readonly ModelMessage[]): MarkPlaces {
   const { cache = {}, tools: offered, settings } = request;
-  const own = within(settings?.providerOptions, under);
-  const atEnd = within(own, 'cacheControl') ?? within(own, 'cache_control');
+  const own = getAtPath(settings?.providerOptions, under);
+  const atEnd = getAtPath(own, 'cacheControl') ?? getAtPath(own, 'cache_control');
   const isOwn = atEnd !== undefined;
   // The SDK's Bedrock provider supports no cache point after tools, and its OpenRouter provider no mark on
   // them.
   const tools = cache.tools === true && under === 'anthropic' && offered.some((tool) => !tool.providerTool);
-  const system = cache.system === true && isTold(told[0]);
-  const ends = endsIn(request, told).filter((at) => !isOwn || at !== told.length - 1);
-  const left = MOST - Number(tools) - Number(system) - Number(isOwn);
+  const system = cache.system === true && hasSystemText(told[0]);
+  const ends = cachedMessageIndexes(request, told).filter((at) => !isOwn || at !== told.length - 1);
+  const left = MAX_MARKS - Number(tools) - Number(system) - Number(isOwn);
   // Anthropic refuses a longer cache period after a shorter one.
-  const ttl = within(atEnd, 'ttl') === '1h' ? '1h' : cache.ttl;
+  const ttl = getAtPath(atEnd, 'ttl') === '1h' ? '1h' : cache.ttl;
   return { tools, system, messages: new Set(ends.slice(0, left)), ttl };
 }
 
 /**
- * Returns the indexes, within `told`, of the messages to cache. A message that the model does not receive
+ * Returns the indexes, within `withSessionErrors`, of the messages to cache. A message that the model does not receive
  * yields the index of the one before it.
  */
-function endsIn({ cache, messages }: ModelRequest, told: readonly ModelMessage[]): readonly number[] {
+function cachedMessageIndexes(
+  { cache, messages }: ModelRequest,
+  told: readonly ModelMessage[],
+): readonly number[] {
   const kept = new Set(told);
   const ends = (cache?.messages ?? []).flatMap((index) => {
     const at = index < 0 ? messages.length + index : index;
@@ -83,11 +86,12 @@ function endsIn({ cache, messages }: ModelRequest, told: readonly ModelMessage[]
   return [...new Set(ends)];
 }
 
-const isTold = (first: ModelMessage | undefined): boolean => first?.role === 'system' && !isBlank(first.text);
+const hasSystemText = (first: ModelMessage | undefined): boolean =>
+  first?.role === 'system' && !isBlank(first.text);
 
 const isBlank = (text: string): boolean => text.trim() === '';
 
-function marked(under: 'anthropic' | 'bedrock' | 'openrouter', places: Places): ToldCache {
+function toMarkOptions(under: 'anthropic' | 'bedrock' | 'openrouter', places: MarkPlaces): CacheOptions {
   // The provider defaults to five minutes, and older models accept no other value.
   const term = places.ttl === '1h' ? { ttl: places.ttl } : {};
   const mark: ProviderData =
@@ -95,8 +99,8 @@ function marked(under: 'anthropic' | 'bedrock' | 'openrouter', places: Places): 
       ? { bedrock: { cachePoint: { type: 'default', ...term } } }
       : { [under]: { cacheControl: { type: 'ephemeral', ...term } } };
   return {
-    ...UNMARKED,
-    markTools: (tools) => (places.tools ? withMark(tools, mark) : tools),
+    ...NO_CACHE_OPTIONS,
+    markTools: (tools) => (places.tools ? markLastTool(tools, mark) : tools),
     mark(prompt, at) {
       const [first] = prompt;
       if (at === 0 && places.system && first) setMark(first, mark);
@@ -106,7 +110,7 @@ function marked(under: 'anthropic' | 'bedrock' | 'openrouter', places: Places): 
 }
 
 /** Marks the last function tool. A tool that the provider runs itself cannot have a mark. */
-function withMark(tools: Tools, mark: ProviderData): Tools {
+function markLastTool(tools: Tools, mark: ProviderData): Tools {
   const last = tools.findLast(({ type }) => type === 'function');
   return tools.map((tool) => (tool === last ? { ...last, ...optionsOf(mark) } : tool));
 }
@@ -127,7 +131,7 @@ const setMark = (part: Markable, mark: ProviderData): void => {
 function markEnd(prompt: LanguageModelV4Prompt, mark: ProviderData): void {
   for (const message of prompt.toReversed()) {
     if (message.role === 'system') continue;
-    const part = message.content.findLast((one) => holdsMark(one, message.role));
+    const part = message.content.findLast((one) => canHoldMark(one, message.role));
     if (!part) continue;
     setMark(part, mark);
     return;
@@ -137,7 +141,7 @@ function markEnd(prompt: LanguageModelV4Prompt, mark: ProviderData): void {
 type PromptPart = Exclude<PromptMessage, { role: 'system' }>['content'][number];
 
 /** Returns whether a part can have a mark. Anthropic refuses a mark on thoughts and on empty text. */
-function holdsMark(part: PromptPart, role: PromptMessage['role']): boolean {
+function canHoldMark(part: PromptPart, role: PromptMessage['role']): boolean {
   switch (part.type) {
     case 'text':
       return !isBlank(part.text);

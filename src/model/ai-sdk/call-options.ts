@@ -4,7 +4,13 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ProviderTool,
 } from '@ai-sdk/provider';
-import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition, ToolsTold } from '../chat-model.ts';
+import type {
+  ModelMessage,
+  ModelRequest,
+  OutputFormat,
+  ToolDefinition,
+  ToolSetChange,
+} from '../chat-model.ts';
 import { partsOf } from '../given-to.ts';
 import {
   type FilePart,
@@ -16,12 +22,12 @@ import {
   type ToolCallPart,
 } from '../parts.ts';
 import { isRecord, parseJson } from '../untrusted-json.ts';
-import { toldCache } from './cache.ts';
-import { fromAside, optionsOf, within } from './provider-data.ts';
+import { toCacheOptions } from './cache.ts';
+import { fromAside, getAtPath, optionsOf } from './provider-data.ts';
 import { toSettings } from './settings.ts';
-import { forMovedPrefixes, toldRequest } from './tool-changes.ts';
+import { dropMovedThoughts, withToolChanges } from './tool-changes.ts';
 import type { KnownModel } from './traits.ts';
-import { withThoughts } from './wanted-thoughts.ts';
+import { withRequiredThoughts } from './wanted-thoughts.ts';
 
 /**
  * This type depends on whether the types of `json-schema` are installed. Our JSON Schemas are valid values of
@@ -40,13 +46,13 @@ export const toCallOptions = (
   abortSignal: AbortSignal,
 ): LanguageModelV4CallOptions => {
   const { traits } = known;
-  const request = { ...given, messages: withThoughts(traits, given) };
+  const request = { ...given, messages: withRequiredThoughts(traits, given) };
   const { output, maxOutputTokens } = request;
-  const told = toldRequest(traits, request);
-  const { messages, settings } = forMovedPrefixes(traits, told.messages, request);
+  const told = withToolChanges(traits, request);
+  const { messages, settings } = dropMovedThoughts(traits, told.messages, request);
   const { tools } = told;
   const rawInput = traits.rawInput === true;
-  const cache = toldCache(traits, request, told.messages);
+  const cache = toCacheOptions(traits, request, told.messages);
   return {
     prompt: toPrompt(messages, { rawInput, changeOptions: told.optionsOf, mark: cache.mark }),
     abortSignal,
@@ -56,7 +62,7 @@ export const toCallOptions = (
     ...(tools.length === 0 ? {} : { tools: cache.markTools(tools.map(toTool)) }),
     ...(output === undefined ? {} : toFormat(output)),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...toSettings(known, { ...request, settings }, { ...containerIn(messages), ...cache.options }),
+    ...toSettings(known, { ...request, settings }, { ...containerOptions(messages), ...cache.options }),
   };
 };
 
@@ -78,9 +84,9 @@ const toFormat = ({ name, schema }: OutputFormat) => ({
  * Returns the options for the container in which Anthropic's server runs code, while the reply that opened it
  * continues.
  */
-function containerIn(messages: readonly ModelMessage[]): ProviderData {
+function containerOptions(messages: readonly ModelMessage[]): ProviderData {
   const last = messages.findLast(({ role }) => role !== 'tool');
-  const id = last?.role === 'assistant' && within(last.provider, 'anthropic', 'container', 'id');
+  const id = last?.role === 'assistant' && getAtPath(last.provider, 'anthropic', 'container', 'id');
   return typeof id === 'string' ? { anthropic: { container: { id } } } : {};
 }
 
@@ -90,14 +96,14 @@ type Assistant = Extract<PromptMessage, { role: 'assistant' }>;
 type PromptPart = Assistant['content'][number];
 
 /** The provider's form of a conversation. */
-interface PromptManner {
+interface PromptFormat {
   /**
    * `true` if it sends the input of an earlier call as text. Other providers would encode it as JSON a second
    * time.
    */
   readonly rawInput: boolean;
   /** Returns the options of a system message with tool changes. */
-  readonly changeOptions: (change: ToolsTold) => ProviderData;
+  readonly changeOptions: (change: ToolSetChange) => ProviderData;
   /** Called with the prompt up to the message at index `at`. It marks the parts to cache. */
   readonly mark?: ((prompt: LanguageModelV4Prompt, at: number) => void) | undefined;
 }
@@ -107,7 +113,7 @@ interface PromptManner {
  * data. The results of one reply share a message, because Google compares their number with that of the
  * calls.
  */
-function toPrompt(messages: readonly ModelMessage[], manner: PromptManner): LanguageModelV4Prompt {
+function toPrompt(messages: readonly ModelMessage[], manner: PromptFormat): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
   for (const [at, message] of messages.entries()) {
     const last = prompt.at(-1);
@@ -119,7 +125,7 @@ function toPrompt(messages: readonly ModelMessage[], manner: PromptManner): Lang
   return prompt.filter(({ content, providerOptions }) => content.length > 0 || providerOptions);
 }
 
-function toPromptMessage(message: ModelMessage, manner: PromptManner): PromptMessage {
+function toPromptMessage(message: ModelMessage, manner: PromptFormat): PromptMessage {
   switch (message.role) {
     case 'system':
       return {
@@ -160,7 +166,7 @@ function toContent(part: MessagePart) {
 }
 
 /** Converts a part of an earlier reply. Omits a source, which is meant for the reader only. */
-function toPromptPart(part: ReplyPart, manner: PromptManner): readonly PromptPart[] {
+function toPromptPart(part: ReplyPart, manner: PromptFormat): readonly PromptPart[] {
   const options = optionsOf(part.provider);
   switch (part.type) {
     case 'text':
@@ -192,7 +198,7 @@ const toFileData = ({ data }: FilePart | MessageFile) =>
     ? { type: 'url' as const, url: new URL(data), originalUrl: data }
     : { type: 'data' as const, data };
 
-function toCall(part: ToolCallPart, { rawInput }: PromptManner) {
+function toCall(part: ToolCallPart, { rawInput }: PromptFormat) {
   const { id: toolCallId, name: toolName, input } = part;
   const parsed = parseJson(input);
   const call = { type: 'tool-call' as const, toolCallId, toolName };

@@ -1,10 +1,10 @@
 import {
   type AdapterOptions,
-  askPatiently,
+  askWithRetries,
   DEFAULT_RETRIES,
   type ExplainedFailure,
   type OpenAttempt,
-  traitsOf,
+  readTraits,
 } from '../ask-patiently.ts';
 import {
   type ChatModel,
@@ -13,27 +13,27 @@ import {
   type ModelMedia,
   type ModelReply,
 } from '../chat-model.ts';
-import { createMessageGate } from '../message-gate.ts';
-import { type Pace, parseRetryAfter, realPace } from '../retry.ts';
+import { createMessageSanitizer } from '../message-gate.ts';
+import { parseRetryAfter, type RetryClock, systemRetryClock } from '../retry.ts';
 import {
   errorDetails,
   errorOfStatus,
   errorWords,
-  isUsedUp,
+  isCreditExhausted,
+  joinSentence,
   reportedError,
-  sentence,
 } from '../server-error.ts';
 import { isRecord, isScalar, parseJson, type UntrustedRecord } from '../untrusted-json.ts';
-import { brokenConnection } from '../untrusted-reply.ts';
+import { brokenConnectionError } from '../untrusted-reply.ts';
 import { askThroughPauses } from './ask-sdk.ts';
 import { checkFiles } from './media.ts';
-import { refusedBy } from './settings.ts';
+import { refusalTraits } from './settings.ts';
 import type { SdkModel } from './specification.ts';
 import { prefixTraits } from './tool-changes.ts';
-import { type KnownModel, readerOf, sdkTraitsOf, type ToldTraits } from './traits.ts';
+import { findSdkTraits, type KnownModel, type TraitOverrides, thoughtReaderTraits } from './traits.ts';
 
 /** Options for `fromAiSdk`. */
-export interface FromAiSdkOptions extends AdapterOptions, ToldTraits {
+export interface FromAiSdkOptions extends AdapterOptions, TraitOverrides {
   /**
    * The longest silence in ms between two parts of a reply, which is always streamed. Defaults to 120,000.
    */
@@ -63,13 +63,13 @@ export interface FromAiSdkOptions extends AdapterOptions, ToldTraits {
  * ```
  */
 export const fromAiSdk = (model: SdkModel, options: FromAiSdkOptions = {}): ChatModel =>
-  pacedFromAiSdk(model, options, realPace);
+  fromAiSdkWithClock(model, options, systemRetryClock);
 
 /** `fromAiSdk` with an injected clock and random source. For tests; the package does not export it. */
-export const pacedFromAiSdk = (
+export const fromAiSdkWithClock = (
   model: SdkModel,
   { timeout, retries = DEFAULT_RETRIES, like, signsPrefix, wantsThoughts, ...limits }: FromAiSdkOptions,
-  pace: Pace,
+  pace: RetryClock,
 ): ChatModel => {
   // The SDK also accepts a model's name, or a model of an older specification.
   const { specificationVersion: version = typeof model }: { readonly specificationVersion?: string } = model;
@@ -79,9 +79,12 @@ export const pacedFromAiSdk = (
     );
   }
   const { modelId: name, provider } = model;
-  const gate = createMessageGate(blotCredentials(name));
-  const traits = traitsOf(limits);
-  const known: KnownModel = { sdk: model, traits: sdkTraitsOf(model, { like, signsPrefix, wantsThoughts }) };
+  const gate = createMessageSanitizer(createCredentialRedactor(name));
+  const traits = readTraits(limits);
+  const known: KnownModel = {
+    sdk: model,
+    traits: findSdkTraits(model, { like, signsPrefix, wantsThoughts }),
+  };
   const { maxOutputTokens, media = known.traits.media } = traits;
   let isTold = !known.traits.isUnnamed;
   return {
@@ -93,10 +96,10 @@ export const pacedFromAiSdk = (
     ...prefixTraits(known.traits),
     ...(known.traits.cache && { caches: true as const }),
     ...(known.traits.wantsThoughts && { wantsThoughts: known.traits.wantsThoughts }),
-    ...readerOf(model, known.traits),
-    ...refusedBy(known.traits),
+    ...thoughtReaderTraits(model, known.traits),
+    ...refusalTraits(known.traits),
     async ask(asked, options) {
-      if (!isTold) options.warn?.(saysNothing(model));
+      if (!isTold) options.warn?.(unknownModelProblem(model));
       isTold = true;
       const request = { maxOutputTokens, ...asked };
       checkFiles(model, media, request.messages);
@@ -105,7 +108,7 @@ export const pacedFromAiSdk = (
           attempt.fail(explainFailure(thrown, pace.now(), otherwise));
         return askThroughPauses({ known, request, attempt, explain }, options.again);
       };
-      const reply = await askPatiently({ timeout, retries, gate, pace }, request, { ...options, work });
+      const reply = await askWithRetries({ timeout, retries, gate, pace }, request, { ...options, work });
       // With `provider`, the journal stores the reply's maker. A reply without thoughts is then
       // distinguishable from those of other models.
       return known.traits.wantsThoughts ? { ...reply, provider: reply.provider ?? {} } : reply;
@@ -113,7 +116,7 @@ export const pacedFromAiSdk = (
   };
 };
 
-const saysNothing = ({ modelId, provider }: SdkModel): string =>
+const unknownModelProblem = ({ modelId, provider }: SdkModel): string =>
   `the name '${modelId}' does not say which model of '${provider}' it is, so what that model demands is not known; say it by ` +
   "fromAiSdk(model, { like: 'claude-opus-5-5' }), with its own name";
 
@@ -122,12 +125,12 @@ const saysNothing = ({ modelId, provider }: SdkModel): string =>
  * not expose its key, so the key is recognizable only by its form. Keeps `name`, the model's own name,
  * because the reader needs it.
  */
-const blotCredentials =
+const createCredentialRedactor =
   (name: string) =>
   (message: string): string =>
-    name === '' ? blot(message) : message.split(name).map(blot).join(name);
+    name === '' ? redactCredentials(message) : message.split(name).map(redactCredentials).join(name);
 
-const blot = (text: string): string =>
+const redactCredentials = (text: string): string =>
   text
     .replace(/\b(Bearer|Basic)\s+\S+/gi, '$1 [secret]')
     .replace(/\b((?:api[-_]?)?key|token|secret|password)=[^\s&]+/gi, '$1=[secret]')
@@ -135,12 +138,12 @@ const blot = (text: string): string =>
 
 const hasKeyPrefix = (run: string): boolean => /^(?:sk|pk|rk|gsk|xai|nvapi|hf|AIza)[-_]/.test(run);
 
-const SHORTEST_KEY = 20;
+const MIN_KEY_CHARACTERS = 20;
 
 /** Returns whether a run mixes characters as no name or word does, or is a long hexadecimal number. */
 const isRandom = (run: string): boolean =>
   /^[0-9a-f]{32,}$/i.test(run) ||
-  (run.length >= SHORTEST_KEY && /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
+  (run.length >= MIN_KEY_CHARACTERS && /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
 
 /**
  * Explains an error that a model of the AI SDK threw or put into its stream. Recognizes it by its fields,
@@ -150,9 +153,11 @@ const isRandom = (run: string): boolean =>
 export const explainFailure = (thrown: unknown, now: number, otherwise?: ModelError): ExplainedFailure => {
   const fields: UntrustedRecord = isRecord(thrown) ? thrown : { message: textOf(thrown) };
   const name = textOf(fields.name);
-  const setUp = configured.get(name);
+  const setUp = setupErrors.get(name);
   if (setUp !== undefined) {
-    return { error: new ModelError(setUp, sentence('The model cannot be asked', textOf(fields.message))) };
+    return {
+      error: new ModelError(setUp, joinSentence('The model cannot be asked', textOf(fields.message))),
+    };
   }
   const called = explainCall(fields, now);
   if (called !== undefined) return called;
@@ -161,20 +166,20 @@ export const explainFailure = (thrown: unknown, now: number, otherwise?: ModelEr
   // A frame that is not a reply can be the server's error, if the provider expects replies only.
   const framed = isRecord(fields.value) ? reportedError(fields.value) : undefined;
   if (framed !== undefined) return { error: framed };
-  const failure = nameless.get(name);
+  const failure = confidentialErrors.get(name);
   if (failure === undefined && otherwise !== undefined) return { error: otherwise };
   return { error: new ModelError(failure ?? 'server-error', `The model failed with ${name || 'an error'}.`) };
 };
 
 /** Errors from the SDK that explain a setup error in words without values. */
-const configured: ReadonlyMap<string, ModelFailure> = new Map([
+const setupErrors: ReadonlyMap<string, ModelFailure> = new Map([
   ['AI_LoadAPIKeyError', 'unauthorized'],
   ['AI_LoadSettingError', 'bad-request'],
   ['AI_UnsupportedFunctionalityError', 'bad-request'],
 ]);
 
 /** Errors whose message can contain the request, the reply or other data. Only their name is reported. */
-const nameless: ReadonlyMap<string, ModelFailure> = new Map([
+const confidentialErrors: ReadonlyMap<string, ModelFailure> = new Map([
   ['AI_InvalidPromptError', 'bad-request'],
   ['AI_InvalidArgumentError', 'bad-request'],
   ['AI_JSONParseError', 'invalid-reply'],
@@ -192,19 +197,24 @@ const explainCall = (call: UntrustedRecord, now: number): ExplainedFailure | und
   const words = textOf(call.message);
   // If a provider of the SDK expects another error format, it reports only the status.
   const body = call.data ?? parseJson(textOf(call.responseBody));
-  const final = call.isRetryable === false || isUsedUp(body);
+  const final = call.isRetryable === false || isCreditExhausted(body);
   if (status === undefined) {
     if (typeof call.isRetryable !== 'boolean') return undefined;
     return final
-      ? { error: new ModelError('bad-request', sentence('The model refused the request', words)) }
-      : { error: new ModelError('unreachable', sentence("The model's server could not be reached", words)) };
+      ? { error: new ModelError('bad-request', joinSentence('The model refused the request', words)) }
+      : {
+          error: new ModelError(
+            'unreachable',
+            joinSentence("The model's server could not be reached", words),
+          ),
+        };
   }
   if (status < 300) {
     // For a broken body the SDK keeps the platform's error as the cause, and for an unreadable body its own.
     const { cause } = call;
-    if (isRecord(cause) && !textOf(cause.name).startsWith('AI_')) return { error: brokenConnection() };
+    if (isRecord(cause) && !textOf(cause.name).startsWith('AI_')) return { error: brokenConnectionError() };
     const start = "The model's reply could not be read";
-    return { error: new ModelError('invalid-reply', sentence(start, words), { status }) };
+    return { error: new ModelError('invalid-reply', joinSentence(start, words), { status }) };
   }
   const retryAfter = parseRetryAfter(headersOf(call), now);
   const details = `${errorDetails(body)} ${errorWords(body)}`;

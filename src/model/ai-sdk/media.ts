@@ -1,10 +1,10 @@
 import { type MediaTaken, ModelError, type ModelMedia, type ModelMessage } from '../chat-model.ts';
-import { namedFile, takes } from '../given-to.ts';
+import { describeFile, isAcceptedFile } from '../given-to.ts';
 import type { MessageFile } from '../parts.ts';
 import { isRecord } from '../untrusted-json.ts';
 import type { SdkModel } from './specification.ts';
 
-const NOTHING: MediaTaken = { data: [], url: [] };
+const NO_MEDIA: MediaTaken = { data: [], url: [] };
 
 /**
  * Checks for files that the package would refuse with another error, drop, or write as text. For an unknown
@@ -20,9 +20,10 @@ export function checkFiles(
   for (const message of messages) {
     if (message.role !== 'user' && message.role !== 'tool') continue;
     const inResult = message.role === 'tool';
-    const taken = inResult ? (media?.result ?? NOTHING) : media?.message;
-    const foreign = taken && filesIn(message).find((file) => !takes(taken, file));
-    if (foreign) throw cannotBeGiven(model, `${namedFile(foreign)} in a ${inResult ? 'result' : 'message'}`);
+    const taken = inResult ? (media?.result ?? NO_MEDIA) : media?.message;
+    const foreign = taken && filesIn(message).find((file) => !isAcceptedFile(taken, file));
+    if (foreign)
+      throw unsupportedFileError(model, `${describeFile(foreign)} in a ${inResult ? 'result' : 'message'}`);
   }
 }
 
@@ -41,17 +42,19 @@ export function checkFileWarnings(
   if (types.length === 0) return;
   for (const warning of warnings) {
     const { feature, message } = isRecord(warning) ? warning : {};
-    const told = [feature, message].find((words) => typeof words === 'string' && DROPPED.test(words));
+    const told = [feature, message].find(
+      (words) => typeof words === 'string' && DROPPED_FILE_WARNING.test(words),
+    );
     if (told === undefined) continue;
     const why = told === message ? `: ${String(message).replace(/\.$/, '')}` : '';
-    throw cannotBeGiven(model, `a file of the type ${types.join(' or ')}${why}`);
+    throw unsupportedFileError(model, `a file of the type ${types.join(' or ')}${why}`);
   }
 }
 
 /** The warning by which several packages report that they omitted a file from a message or a result. */
-const DROPPED = /\b(?:user message|tool)\b.* part type: file\b/;
+const DROPPED_FILE_WARNING = /\b(?:user message|tool)\b.* part type: file\b/;
 
-const cannotBeGiven = ({ modelId, provider }: SdkModel, what: string): ModelError =>
+const unsupportedFileError = ({ modelId, provider }: SdkModel, what: string): ModelError =>
   new ModelError('bad-request', `The model '${modelId}' of '${provider}' cannot be given ${what}.`);
 
 const filesIn = (message: ModelMessage): readonly MessageFile[] =>

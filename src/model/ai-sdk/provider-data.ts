@@ -25,33 +25,33 @@ export const optionsOf = (
   data && Object.keys(data).length > 0 ? { providerOptions: data as SharedV4ProviderOptions } : {};
 
 /** Returns the value at a path of nested keys. */
-export const within = (value: unknown, ...keys: readonly string[]): unknown =>
+export const getAtPath = (value: unknown, ...keys: readonly string[]): unknown =>
   keys.reduce<unknown>(
     (inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
     value,
   );
 
 /** The kind of a part whose text belongs to the conversation, but not to the answer. */
-const KIND = 'holdfast.text';
+const ASIDE_KIND = 'holdfast.text';
 
 /**
  * Returns whether a text is separate from the answer: the summary of a server's compaction or, for a
  * structured answer, a remark before it.
  */
 export const isAside = (provider: ProviderData | undefined, structured: boolean): boolean =>
-  within(provider, 'anthropic', 'type') === 'compaction' ||
-  (structured && ['openai', 'azure'].some((name) => within(provider, name, 'phase') === 'commentary'));
+  getAtPath(provider, 'anthropic', 'type') === 'compaction' ||
+  (structured && ['openai', 'azure'].some((name) => getAtPath(provider, name, 'phase') === 'commentary'));
 
 /** Converts a text of a reply to a part outside the answer. */
 export const toAside = ({ text, provider }: TextPart): CustomPart => ({
   type: 'custom',
-  kind: KIND,
-  provider: { ...provider, [KIND]: text },
+  kind: ASIDE_KIND,
+  provider: { ...provider, [ASIDE_KIND]: text },
 });
 
 /** Converts a part made by `toAside` back to text. Returns any other part unchanged. */
 export function fromAside(part: ReplyPart): ReplyPart {
-  if (part.type !== 'custom' || part.kind !== KIND) return part;
-  const { [KIND]: text, ...provider } = part.provider ?? {};
+  if (part.type !== 'custom' || part.kind !== ASIDE_KIND) return part;
+  const { [ASIDE_KIND]: text, ...provider } = part.provider ?? {};
   return { type: 'text', text: typeof text === 'string' ? text : '', provider };
 }

@@ -3,26 +3,26 @@ import {
   callsOf,
   type FilePart,
   isOurCall,
-  isPlain,
+  isPlainReply,
   type ProviderData,
   type ReasoningPart,
   type ReplyPart,
   type SourcePart,
   type TextPart,
   type ToolResultPart,
-  wordsOf,
+  textOfParts,
 } from '../parts.ts';
 import { countUsage, type Usage } from '../prices.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import {
   createLengthLimit,
-  cutShort,
-  invalidReply,
+  invalidReplyError,
   jsonTextOf,
   stringOf,
+  truncatedReplyError,
   withUniqueIds,
 } from '../untrusted-reply.ts';
-import { isAside, providerDataOf, toAside, within } from './provider-data.ts';
+import { getAtPath, isAside, providerDataOf, toAside } from './provider-data.ts';
 
 /** Assembles one reply from the parts that a model of the AI SDK returns. */
 interface SdkReply {
@@ -39,7 +39,7 @@ interface SdkReply {
 }
 
 /** The receivers and the form of a reply. */
-interface ReplyUse {
+interface ReplyOptions {
   /** Receives each piece of the answer's text as it is added. */
   readonly onText: (piece: string) => void;
   /** Receives each piece of the reasoning as it is added. */
@@ -55,15 +55,15 @@ interface OpenPart {
   provider: ProviderData | undefined;
 }
 
-export const createSdkReply = (use: ReplyUse): SdkReply => new GrowingReply(use);
+export const createSdkReply = (use: ReplyOptions): SdkReply => new GrowingReply(use);
 
 class GrowingReply implements SdkReply {
-  readonly #use: ReplyUse;
+  readonly #use: ReplyOptions;
   readonly #parts: (OpenPart | ReplyPart)[] = [];
   readonly #open = new Map<string, OpenPart>();
   readonly #grow = createLengthLimit();
 
-  constructor(use: ReplyUse) {
+  constructor(use: ReplyOptions) {
     this.#use = use;
   }
 
@@ -78,7 +78,7 @@ class GrowingReply implements SdkReply {
   }
 
   addStreamed(part: UntrustedRecord): void {
-    const grown = growing.get(part.type);
+    const grown = growthEvents.get(part.type);
     if (!grown) {
       this.#addPiece(part);
       return;
@@ -91,13 +91,13 @@ class GrowingReply implements SdkReply {
 
   end(ending: UntrustedRecord): ModelReply {
     const { structured } = this.#use;
-    const whole = withCallIds(this.#parts.flatMap((part) => closed(part, structured)));
+    const whole = withCallIds(this.#parts.flatMap((part) => finishPart(part, structured)));
     const toolCalls = callsOf(whole);
-    const provider = goesBack(providerDataOf(ending));
+    const provider = dataToReturn(providerDataOf(ending));
     return {
-      text: wordsOf(whole),
+      text: textOfParts(whole),
       toolCalls,
-      ...((provider || !isPlain(whole)) && { parts: whole }),
+      ...((provider || !isPlainReply(whole)) && { parts: whole }),
       ...(provider && { provider }),
       finish: finishOf(ending.finishReason, toolCalls.length),
       usage: usageOf(ending.usage),
@@ -137,14 +137,14 @@ class GrowingReply implements SdkReply {
 }
 
 /** The stream events that add to a text or reasoning part. */
-const growing: ReadonlyMap<unknown, readonly [OpenPart['type'], 'start' | 'delta' | 'end']> = new Map(
+const growthEvents: ReadonlyMap<unknown, readonly [OpenPart['type'], 'start' | 'delta' | 'end']> = new Map(
   (['text', 'reasoning'] as const).flatMap((type) =>
     (['start', 'delta', 'end'] as const).map((step) => [`${type}-${step}`, [type, step]] as const),
   ),
 );
 
 /** Returns the finished part, or an empty list if it has neither text nor provider data. */
-function closed(part: OpenPart | ReplyPart, structured: boolean): readonly ReplyPart[] {
+function finishPart(part: OpenPart | ReplyPart, structured: boolean): readonly ReplyPart[] {
   if (part.type !== 'text' && part.type !== 'reasoning') return [part];
   const { type, text, provider } = part;
   if (text === '' && !provider) return [];
@@ -164,17 +164,17 @@ function withCallIds(parts: readonly ReplyPart[]): readonly ReplyPart[] {
  * in which it runs code. Other data is counts and metadata, which some providers would copy into the next
  * request.
  */
-function goesBack(data: ProviderData | undefined): ProviderData | undefined {
-  const openrouter = withoutGaps({
-    reasoning_details: within(data, 'openrouter', 'reasoning_details'),
-    annotations: within(data, 'openrouter', 'annotations'),
+function dataToReturn(data: ProviderData | undefined): ProviderData | undefined {
+  const openrouter = omitEmpty({
+    reasoning_details: getAtPath(data, 'openrouter', 'reasoning_details'),
+    annotations: getAtPath(data, 'openrouter', 'annotations'),
   });
-  const id = within(data, 'anthropic', 'container', 'id');
-  return withoutGaps({ openrouter, anthropic: typeof id === 'string' ? { container: { id } } : undefined });
+  const id = getAtPath(data, 'anthropic', 'container', 'id');
+  return omitEmpty({ openrouter, anthropic: typeof id === 'string' ? { container: { id } } : undefined });
 }
 
 /** Returns the values that are present, or `undefined` if there are none. */
-function withoutGaps(values: UntrustedRecord): ProviderData | undefined {
+function omitEmpty(values: UntrustedRecord): ProviderData | undefined {
   const there = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
   // The values come from a provider's data, which is JSON.
   return there.length === 0 ? undefined : (Object.fromEntries(there) as ProviderData);
@@ -195,7 +195,7 @@ const finishOf = (finishReason: unknown, callCount: number): ModelReply['finish'
       throw new ModelError('server-error', `The model stopped because of an error${why}.`);
     }
     case 'interrupted':
-      throw cutShort();
+      throw truncatedReplyError();
     case 'stop':
       // Some servers end a reply that contains tool calls with `stop`.
       return callCount > 0 ? 'tool-calls' : 'stop';
@@ -227,13 +227,13 @@ const usageOf = (usage: unknown): Usage | undefined => {
  * @throws ModelError `invalid-reply` for a part that does not match its type.
  */
 export function toReplyPart(part: UntrustedRecord): ReplyPart | undefined {
-  const read = readers.get(part.type)?.(part);
+  const read = partReaders.get(part.type)?.(part);
   if (!read) return undefined;
   const provider = providerDataOf(part);
   return provider ? { ...read, provider } : read;
 }
 
-const readers: ReadonlyMap<unknown, (part: UntrustedRecord) => ReplyPart | undefined> = new Map([
+const partReaders: ReadonlyMap<unknown, (part: UntrustedRecord) => ReplyPart | undefined> = new Map([
   ['tool-call', toCall],
   ['tool-result', toResult],
   ['file', toFile],
@@ -276,7 +276,7 @@ function fileData(data: unknown): string {
     const inner = data.url ?? data.data;
     if (!isRecord(inner) || inner instanceof Uint8Array || inner instanceof URL) return fileData(inner);
   }
-  throw invalidReply('holds a file without data.');
+  throw invalidReplyError('holds a file without data.');
 }
 
 function toBase64(bytes: Uint8Array): string {

@@ -4,7 +4,7 @@ import type { ProviderData } from '../parts.ts';
 import type { ModelSettings, ToolChoice } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { checkFileWarnings } from './media.ts';
-import { optionsOf, within } from './provider-data.ts';
+import { getAtPath, optionsOf } from './provider-data.ts';
 import type { SdkModel } from './specification.ts';
 import type { KnownModel, SdkTraits } from './traits.ts';
 
@@ -19,26 +19,26 @@ export function toSettings(
   { settings = {}, tools, output }: ModelRequest,
   under: ProviderData = {},
 ): Omit<LanguageModelV4CallOptions, 'prompt'> {
-  const lacked = lackedBy(model, settings, traits);
-  if (lacked) throw cannotBeGiven(model, lacked);
-  const foreign = tools.find(({ providerTool }) => providerTool && !runs(traits, providerTool));
-  if (foreign) throw toolCannotBeGiven(model, foreign.name);
+  const lacked = findUnsupportedSetting(model, settings, traits);
+  if (lacked) throw unsupportedSettingError(model, lacked);
+  const foreign = tools.find(({ providerTool }) => providerTool && !canRunTool(traits, providerTool));
+  if (foreign) throw unsupportedToolError(model, foreign.name);
   const { stop, toolChoice, reasoning, temperature, topP, topK, seed } = settings;
   return {
-    ...defined({ temperature, topP, topK, seed }),
+    ...withoutUndefined({ temperature, topP, topK, seed }),
     ...(stop && { stopSequences: [...stop] }),
     ...(reasoning && !traits.ownEffort && { reasoning }),
     // Most servers refuse a tool choice without tools.
     ...(toolChoice && tools.length > 0 && { toolChoice: toChoice(toolChoice) }),
-    ...optionsOf(toProviderOptions(settings, traits, { tools, under: [under, ...formOptions(output)] })),
+    ...optionsOf(toProviderOptions(settings, traits, { tools, under: [under, ...outputOptions(output)] })),
   };
 }
 
-const runs = ({ runs: names }: SdkTraits, { id }: ProviderTool): boolean =>
+const canRunTool = ({ runs: names }: SdkTraits, { id }: ProviderTool): boolean =>
   names === 'any' || names.some((name) => id.startsWith(`${name}.`));
 
 /** Returns the first setting that the model does not support. */
-function lackedBy(
+function findUnsupportedSetting(
   { specificationVersion }: SdkModel,
   settings: ModelSettings,
   { lacks, oneCall }: SdkTraits,
@@ -49,7 +49,7 @@ function lackedBy(
   return settings.parallelToolCalls === false && !oneCall ? 'parallelToolCalls' : undefined;
 }
 
-const cannotBeGiven = ({ modelId, provider }: SdkModel, setting: string, why = ''): ModelError =>
+const unsupportedSettingError = ({ modelId, provider }: SdkModel, setting: string, why = ''): ModelError =>
   new ModelError(
     'bad-request',
     `The model '${modelId}' of '${provider}' cannot be given the setting '${setting}'${why}.`,
@@ -84,7 +84,7 @@ function toProviderOptions(
  * Returns options for a structured answer. OpenAI's provider defaults to strict schemas, which allow no
  * optional property.
  */
-const formOptions = (output: ModelRequest['output']): readonly ProviderData[] =>
+const outputOptions = (output: ModelRequest['output']): readonly ProviderData[] =>
   output ? [{ openai: { strictJsonSchema: false } }] : [];
 
 /** Merges the options of `over` into those of `under`, provider by provider. */
@@ -96,7 +96,7 @@ export function mergeOptions(under: ProviderData, over: ProviderData): ProviderD
   return { ...under, ...Object.fromEntries(merged) };
 }
 
-const defined = <T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } =>
+const withoutUndefined = <T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } =>
   // The filter removes every `undefined`, so each value has its type.
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [Key in keyof T]?: Exclude<T[Key], undefined>;
@@ -122,15 +122,15 @@ export function checkWarnings(
     const name = feature === 'stopSequences' ? 'stop' : feature;
     const why = typeof details === 'string' && details !== '' ? `: ${details.replace(/\.$/, '')}` : '';
     // A setting that was only converted is fine: its warning has the type `compatibility`.
-    if (SETTINGS.some((setting) => setting === name && settings[setting] !== undefined)) {
-      throw cannotBeGiven(model, String(name), why);
+    if (CHECKED_SETTINGS.some((setting) => setting === name && settings[setting] !== undefined)) {
+      throw unsupportedSettingError(model, String(name), why);
     }
     const tool = tools.find(({ providerTool }) => feature === `provider-defined tool ${providerTool?.id}`);
-    if (tool) throw toolCannotBeGiven(model, tool.name, why);
+    if (tool) throw unsupportedToolError(model, tool.name, why);
   }
 }
 
-const SETTINGS: readonly (keyof ModelSettings)[] = [
+const CHECKED_SETTINGS: readonly (keyof ModelSettings)[] = [
   'temperature',
   'topP',
   'topK',
@@ -140,7 +140,7 @@ const SETTINGS: readonly (keyof ModelSettings)[] = [
   'toolChoice',
 ];
 
-const toolCannotBeGiven = ({ modelId, provider }: SdkModel, tool: string, why = ''): ModelError =>
+const unsupportedToolError = ({ modelId, provider }: SdkModel, tool: string, why = ''): ModelError =>
   new ModelError(
     'bad-request',
     `The model '${modelId}' of '${provider}' cannot run the tool '${tool}'${why}.`,
@@ -149,20 +149,20 @@ const toolCannotBeGiven = ({ modelId, provider }: SdkModel, tool: string, why = 
 /**
  * Returns the check for settings that a model's provider refuses in combination, or changes without an error.
  */
-export const refusedBy = ({ forcesNoThinker }: SdkTraits): Pick<ChatModel, 'refuses'> =>
-  forcesNoThinker ? { refuses: thinkingBesideForce } : {};
+export const refusalTraits = ({ forcesNoThinker }: SdkTraits): Pick<ChatModel, 'refuses'> =>
+  forcesNoThinker ? { refuses: forcedThinkingProblem } : {};
 
 /** Anthropic cannot force a tool while a model thinks. The SDK would silently send `auto`. */
-const thinkingBesideForce = (settings: ModelSettings): string | undefined =>
-  isForced(settings) && thinks(settings)
+const forcedThinkingProblem = (settings: ModelSettings): string | undefined =>
+  isForced(settings) && hasThinking(settings)
     ? "Anthropic forces no tool while a model thinks; use the toolChoice 'auto', or the reasoning 'none'"
     : undefined;
 
 const isForced = ({ toolChoice }: ModelSettings): boolean =>
   toolChoice === 'required' || typeof toolChoice === 'object';
 
-function thinks({ reasoning, providerOptions }: ModelSettings): boolean {
-  const thinking = within(providerOptions, 'anthropic', 'thinking', 'type');
+function hasThinking({ reasoning, providerOptions }: ModelSettings): boolean {
+  const thinking = getAtPath(providerOptions, 'anthropic', 'thinking', 'type');
   if (thinking !== undefined) return thinking !== 'disabled';
   return reasoning !== undefined && reasoning !== 'none';
 }

@@ -51,7 +51,7 @@ function toV3Message(message: Message) {
     case 'assistant':
       return { ...message, content: message.content.flatMap(toV3Part) };
     case 'user':
-      return { ...message, content: message.content.flatMap(toV3Said) };
+      return { ...message, content: message.content.flatMap(toV3UserPart) };
     case 'tool':
       return {
         ...message,
@@ -84,7 +84,7 @@ function toV3Part(part: Assistant['content'][number]): readonly AssistantV3['con
   }
 }
 
-const toV3Said = (part: User['content'][number]): readonly UserV3['content'][number][] =>
+const toV3UserPart = (part: User['content'][number]): readonly UserV3['content'][number][] =>
   part.type === 'file' ? toV3File(part) : [part];
 
 function toV3File({ data, ...file }: Extract<User['content'][number], { type: 'file' }>): readonly FileV3[] {

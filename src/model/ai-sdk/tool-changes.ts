@@ -1,17 +1,17 @@
-import type { ChatModel, ModelMessage, ModelRequest, ToolDefinition, ToolsTold } from '../chat-model.ts';
-import { showToolsChanges, signPrefix, toolsBefore } from '../late-tools.ts';
+import type { ChatModel, ModelMessage, ModelRequest, ToolDefinition, ToolSetChange } from '../chat-model.ts';
+import { initialToolsOf, showToolsChanges, signPrefix } from '../late-tools.ts';
 import type { ProviderData, ProviderJson } from '../parts.ts';
 import type { ReasoningEffort } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
-import { within } from './provider-data.ts';
+import { getAtPath } from './provider-data.ts';
 import type { SdkTraits } from './traits.ts';
 
 /** The form in which a model receives tool changes within the conversation. */
-interface Telling {
+interface ToolChangeFormat {
   /** Returns the options of an empty system message with the change. */
-  readonly options: (change: ToolsTold) => ProviderData;
+  readonly options: (change: ToolSetChange) => ProviderData;
   /** Returns whether the form can express a change. */
-  readonly canTell: (change: ToolsTold) => boolean;
+  readonly canTell: (change: ToolSetChange) => boolean;
 }
 
 /** Returns the traits of a `ChatModel` that concern tool changes and signed prefixes. */
@@ -23,38 +23,41 @@ export const prefixTraits = ({
   ...(signsPrefix && { signPrefix }),
 });
 
-const TELLING: Readonly<Record<NonNullable<SdkTraits['toolChanges']>, Telling>> = {
+const TOOL_CHANGE_FORMATS: Readonly<Record<NonNullable<SdkTraits['toolChanges']>, ToolChangeFormat>> = {
   anthropic: { options: toAnthropic, canTell: () => true },
   openai: { options: toOpenAI, canTell: isAddition },
 };
 
 /** A request whose tool changes are in the form of its model. */
-export interface ToldRequest {
+export interface RequestWithToolChanges {
   readonly messages: readonly ModelMessage[];
   /**
    * The tools at the start of the conversation, if its messages hold the later changes; otherwise all tools.
    */
   readonly tools: readonly ToolDefinition[];
-  readonly optionsOf: (change: ToolsTold) => ProviderData;
+  readonly optionsOf: (change: ToolSetChange) => ProviderData;
 }
 
 /**
  * Converts the tool changes of a request to the form of its model. If the form cannot express a change, that
  * change and all earlier ones are left out. The tool list then shows the state after it.
  */
-export function toldRequest({ toolChanges }: SdkTraits, { messages, tools }: ModelRequest): ToldRequest {
-  const telling = toolChanges && TELLING[toolChanges];
+export function withToolChanges(
+  { toolChanges }: SdkTraits,
+  { messages, tools }: ModelRequest,
+): RequestWithToolChanges {
+  const telling = toolChanges && TOOL_CHANGE_FORMATS[toolChanges];
   const from = messages.findLastIndex(
     (message) => message.role === 'system' && message.toolsChange && !telling?.canTell(message.toolsChange),
   );
   const told = messages.filter(
     (message, at) => at > from || message.role !== 'system' || !message.toolsChange,
   );
-  return { messages: told, tools: toolsBefore(told, tools), optionsOf: telling?.options ?? (() => ({})) };
+  return { messages: told, tools: initialToolsOf(told, tools), optionsOf: telling?.options ?? (() => ({})) };
 }
 
 /** Returns a change in Anthropic's form. A definition replaces the one with the same name. */
-function toAnthropic({ came, went }: ToolsTold): ProviderData {
+function toAnthropic({ came, went }: ToolSetChange): ProviderData {
   const names = new Set(came.map(({ name }) => name));
   const gone = went.filter(({ name }) => !names.has(name));
   const toolChanges = [
@@ -66,41 +69,43 @@ function toAnthropic({ came, went }: ToolsTold): ProviderData {
 
 const toAnthropicTool = ({ name, description, inputSchema, providerTool }: ToolDefinition) =>
   providerTool
-    ? { type: 'provider', name, id: providerTool.id, args: asJson(providerTool.args) }
-    : { type: 'function', name, description, inputSchema: asJson(inputSchema) };
+    ? { type: 'provider', name, id: providerTool.id, args: toProviderJson(providerTool.args) }
+    : { type: 'function', name, description, inputSchema: toProviderJson(inputSchema) };
 
 /**
  * Returns whether a change only adds tools. OpenAI has no form for a removal. The model keeps the earlier
  * description of a replaced tool.
  */
-function isAddition(change: ToolsTold): boolean {
+function isAddition(change: ToolSetChange): boolean {
   const came = new Set(change.came.map(({ name }) => name));
-  return change.went.every(({ name }) => came.has(name)) && newIn(change).every((tool) => !tool.providerTool);
+  return (
+    change.went.every(({ name }) => came.has(name)) && newTools(change).every((tool) => !tool.providerTool)
+  );
 }
 
-function newIn({ came, went }: ToolsTold): readonly ToolDefinition[] {
+function newTools({ came, went }: ToolSetChange): readonly ToolDefinition[] {
   const there = new Set(went.map(({ name }) => name));
   return came.filter(({ name }) => !there.has(name));
 }
 
-function toOpenAI(change: ToolsTold): ProviderData {
-  const additionalTools = newIn(change).map(({ name, description, inputSchema }) => ({
+function toOpenAI(change: ToolSetChange): ProviderData {
+  const additionalTools = newTools(change).map(({ name, description, inputSchema }) => ({
     type: 'function',
     name,
     description,
-    parameters: asJson(inputSchema),
+    parameters: toProviderJson(inputSchema),
   }));
   return { openai: { additionalTools } };
 }
 
 /** Returns a value as JSON. Schemas and tool arguments are sent as JSON, but their types do not say so. */
-const asJson = (value: object): ProviderJson => JSON.parse(JSON.stringify(value));
+const toProviderJson = (value: object): ProviderJson => JSON.parse(JSON.stringify(value));
 
 /**
  * Asks Claude to drop thoughts whose prefix has changed, since it would otherwise refuse the request. A mode
  * of thinking without this option loses these thoughts here.
  */
-export function forMovedPrefixes(
+export function dropMovedThoughts(
   { toolChanges }: SdkTraits,
   messages: readonly ModelMessage[],
   { settings = {} }: ModelRequest,
@@ -108,20 +113,20 @@ export function forMovedPrefixes(
   if (!messages.some((message) => message.role === 'assistant' && message.movedPrefix))
     return { messages, settings };
   // Other servers of Claude have no such option.
-  if (toolChanges !== 'anthropic') return { messages: messages.map(inWordsAndCalls), settings };
+  if (toolChanges !== 'anthropic') return { messages: messages.map(toTextAndCalls), settings };
   const { providerOptions = {}, reasoning } = settings;
   const { anthropic } = providerOptions;
-  const given = within(anthropic, 'thinking');
-  const thinking: UntrustedRecord = isRecord(given) ? given : thinkingBy(reasoning);
+  const given = getAtPath(anthropic, 'thinking');
+  const thinking: UntrustedRecord = isRecord(given) ? given : toThinkingMode(reasoning);
   if (thinking.type !== undefined && thinking.type !== 'adaptive') {
     return { messages: messages.map(withoutThoughts), settings };
   }
-  const bound = asJson({ ...thinking, blockBinding: { prefixMismatchBehavior: 'drop_block' } });
+  const bound = toProviderJson({ ...thinking, blockBinding: { prefixMismatchBehavior: 'drop_block' } });
   const own = { ...(isRecord(anthropic) && (anthropic as ProviderData)), thinking: bound };
   return { messages, settings: { ...settings, providerOptions: { ...providerOptions, anthropic: own } } };
 }
 
-function inWordsAndCalls(message: ModelMessage): ModelMessage {
+function toTextAndCalls(message: ModelMessage): ModelMessage {
   if (message.role !== 'assistant' || !message.movedPrefix) return message;
   const { role, text, toolCalls } = message;
   return { role, text, toolCalls };
@@ -131,7 +136,7 @@ function inWordsAndCalls(message: ModelMessage): ModelMessage {
  * Returns the thinking mode that the SDK derives from an effort, for a model that signs its prefix. Without
  * an effort the server decides.
  */
-function thinkingBy(reasoning: ReasoningEffort | undefined): UntrustedRecord {
+function toThinkingMode(reasoning: ReasoningEffort | undefined): UntrustedRecord {
   if (reasoning === undefined) return {};
   return reasoning === 'none' ? { type: 'disabled' } : { type: 'adaptive', display: 'summarized' };
 }

@@ -60,27 +60,27 @@ export type CacheForm =
   | { readonly by: 'header'; readonly header: string };
 
 /** A row of the table: a set of models and their shared traits. */
-interface Row extends Partial<SdkTraits> {
+interface TraitRow extends Partial<SdkTraits> {
   /** A pattern for provider names, which have the form `{provider}.{wire}`. Defaults to all. */
   readonly of?: RegExp;
   /** Returns whether a model id is in the set. Defaults to all. */
   readonly named?: (modelId: string) => boolean;
 }
 
-const named =
+const createNameTest =
   (pattern: RegExp) =>
   (modelId: string): boolean =>
     pattern.test(modelId);
 
 const CLAUDE = /claude/i;
-const VERSIONED = /claude-(fable|mythos|opus|sonnet|haiku)-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/;
+const CLAUDE_VERSION = /claude-(fable|mythos|opus|sonnet|haiku)-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/;
 
 /**
  * Returns the version of a Claude model as major and hundredths. 0 for an older one, or if the name has no
  * version.
  */
 const versionOf = (modelId: string): number => {
-  const [, , major = '0', minor = '0'] = VERSIONED.exec(modelId) ?? [];
+  const [, , major = '0', minor = '0'] = CLAUDE_VERSION.exec(modelId) ?? [];
   return Number(major) + Number(minor) / 100;
 };
 
@@ -95,60 +95,60 @@ const isLoadingGpt = (modelId: string): boolean => {
   return Number(major) + Number(minor) / 100 >= 5.04;
 };
 
-const isOpenAI = named(/^(?:ft:)?(?:gpt-|chatgpt-|codex-|o\d)/);
+const isOpenAI = createNameTest(/^(?:ft:)?(?:gpt-|chatgpt-|codex-|o\d)/);
 
-const CAMEL = { key: 'parallelToolCalls', value: false } as const;
-const SNAKE = { key: 'parallel_tool_calls', value: false } as const;
-const DISABLE = { key: 'disableParallelToolUse', value: true } as const;
+const CAMEL_CASE_OPTION = { key: 'parallelToolCalls', value: false } as const;
+const SNAKE_CASE_OPTION = { key: 'parallel_tool_calls', value: false } as const;
+const DISABLE_OPTION = { key: 'disableParallelToolUse', value: true } as const;
 
-const PHOTOS = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
-const GEMINI_PHOTOS = ['image/png', 'image/jpeg', 'image/webp'];
-const XAI_PHOTOS = ['image/png', 'image/jpeg'];
+const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+const GEMINI_IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp'];
+const XAI_IMAGE_TYPES = ['image/png', 'image/jpeg'];
 const PDF = 'application/pdf';
-const SPEECH = ['audio/wav', 'audio/mpeg', 'audio/mp3'];
-const AUDIO = ['wav', 'mp3', 'mpeg', 'aiff', 'aac', 'ogg', 'flac'].map((name) => `audio/${name}`);
+const SPEECH_TYPES = ['audio/wav', 'audio/mpeg', 'audio/mp3'];
+const AUDIO_TYPES = ['wav', 'mp3', 'mpeg', 'aiff', 'aac', 'ogg', 'flac'].map((name) => `audio/${name}`);
 
-const NOTHING: MediaTaken = { data: [], url: [] };
-const bytes = (...data: readonly string[]): MediaTaken => ({ data, url: [] });
-const alike = (...types: readonly string[]): MediaTaken => ({ data: types, url: types });
-const everywhere = (taken: MediaTaken): ModelMedia => ({ message: taken, result: taken });
-const messagesOnly = (taken: MediaTaken): ModelMedia => ({ message: taken, result: NOTHING });
+const NO_MEDIA: MediaTaken = { data: [], url: [] };
+const bytesOnly = (...data: readonly string[]): MediaTaken => ({ data, url: [] });
+const bytesAndUrls = (...types: readonly string[]): MediaTaken => ({ data: types, url: types });
+const messagesAndResults = (taken: MediaTaken): ModelMedia => ({ message: taken, result: taken });
+const messagesOnly = (taken: MediaTaken): ModelMedia => ({ message: taken, result: NO_MEDIA });
 
-const gemini = (result: MediaTaken): ModelMedia => ({
+const geminiMedia = (result: MediaTaken): ModelMedia => ({
   message: {
-    data: [...GEMINI_PHOTOS, 'image/heic', 'image/heif', PDF, ...AUDIO],
-    url: [...GEMINI_PHOTOS, PDF],
+    data: [...GEMINI_IMAGE_TYPES, 'image/heic', 'image/heif', PDF, ...AUDIO_TYPES],
+    url: [...GEMINI_IMAGE_TYPES, PDF],
   },
   result,
 });
 
-const GOOGLE = /^google\.(?:generative-ai|vertex)(?!.*interactions)/;
+const GOOGLE_PROVIDER = /^google\.(?:generative-ai|vertex)(?!.*interactions)/;
 
 /**
  * The traits of all known providers and models, by patterns of their names. The first matching row with a
  * trait decides it, even if its value is `undefined`. `media` excludes files that a package refuses, silently
  * drops, or writes as JSON.
  */
-const ROWS: readonly Row[] = [
+const TRAIT_ROWS: readonly TraitRow[] = [
   // Claude on any server.
   { named: isNewClaude, signsPrefix: true },
   { named: isBudgetClaude, thinksByBudget: true },
   { of: /\banthropic\b/, named: isNewClaude, toolChanges: 'anthropic', wantsThoughts: undefined },
   { of: /\banthropic\b/, named: (modelId) => !CLAUDE.test(modelId), isUnnamed: true, thinksByBudget: true },
-  { of: /\banthropic\b|bedrock/, named: named(CLAUDE), kin: CLAUDE },
+  { of: /\banthropic\b|bedrock/, named: createNameTest(CLAUDE), kin: CLAUDE },
   { of: /bedrock/, named: isNewClaude, wantsThoughts: undefined },
-  { of: /bedrock|^openrouter\b/, named: named(CLAUDE), wantsThoughts: 'budget' },
-  { of: /^anthropic\b/, media: everywhere(alike(...PHOTOS, PDF)) },
+  { of: /bedrock|^openrouter\b/, named: createNameTest(CLAUDE), wantsThoughts: 'budget' },
+  { of: /^anthropic\b/, media: messagesAndResults(bytesAndUrls(...IMAGE_TYPES, PDF)) },
   {
     of: /\banthropic\b/,
     options: 'anthropic',
     lacks: ['seed'],
-    oneCall: DISABLE,
+    oneCall: DISABLE_OPTION,
     runs: ['anthropic'],
     forcesNoThinker: true,
     cache: { by: 'marks', under: 'anthropic' },
     // Other servers of Claude cannot fetch URLs.
-    media: everywhere(bytes(...PHOTOS, PDF)),
+    media: messagesAndResults(bytesOnly(...IMAGE_TYPES, PDF)),
     wantsThoughts: 'budget',
   },
 
@@ -161,19 +161,23 @@ const ROWS: readonly Row[] = [
   {
     of: /^(?:openai|azure)\.responses/,
     lacks: ['topK', 'seed', 'stop'],
-    oneCall: CAMEL,
+    oneCall: CAMEL_CASE_OPTION,
     runs: ['openai'],
     rawInput: true,
     stores: true,
-    media: everywhere(alike(...PHOTOS, PDF)),
+    media: messagesAndResults(bytesAndUrls(...IMAGE_TYPES, PDF)),
   },
   // Audio models accept no images, and the others accept no audio.
-  { of: /^(?:openai|azure)\.chat/, named: named(/audio/), media: messagesOnly(bytes(...SPEECH)) },
-  { of: /^(?:openai|azure)\.chat/, media: messagesOnly({ data: [...PHOTOS, PDF], url: PHOTOS }) },
+  {
+    of: /^(?:openai|azure)\.chat/,
+    named: createNameTest(/audio/),
+    media: messagesOnly(bytesOnly(...SPEECH_TYPES)),
+  },
+  { of: /^(?:openai|azure)\.chat/, media: messagesOnly({ data: [...IMAGE_TYPES, PDF], url: IMAGE_TYPES }) },
   {
     of: /^(?:openai|azure)\./,
     lacks: ['topK'],
-    oneCall: CAMEL,
+    oneCall: CAMEL_CASE_OPTION,
     runs: [],
     rawInput: true,
     wantsItsOwn: undefined,
@@ -181,11 +185,11 @@ const ROWS: readonly Row[] = [
 
   // Before Gemini 3 the SDK moves files out of a result, and drops a result without text.
   {
-    of: GOOGLE,
-    named: named(/(?:^|[/.])gemini-(?:[3-9]|\d\d)/i),
-    media: gemini(bytes(...GEMINI_PHOTOS, PDF)),
+    of: GOOGLE_PROVIDER,
+    named: createNameTest(/(?:^|[/.])gemini-(?:[3-9]|\d\d)/i),
+    media: geminiMedia(bytesOnly(...GEMINI_IMAGE_TYPES, PDF)),
   },
-  { of: GOOGLE, media: gemini(NOTHING) },
+  { of: GOOGLE_PROVIDER, media: geminiMedia(NO_MEDIA) },
   {
     of: /^google\.(?:generative-ai|vertex)|\bvertex\b/,
     lacks: [],
@@ -198,45 +202,52 @@ const ROWS: readonly Row[] = [
   {
     of: /^groq\b/,
     lacks: ['topK'],
-    oneCall: CAMEL,
+    oneCall: CAMEL_CASE_OPTION,
     runs: ['groq'],
     rawInput: true,
-    media: messagesOnly(alike(...PHOTOS)),
+    media: messagesOnly(bytesAndUrls(...IMAGE_TYPES)),
     wantsItsOwn: undefined,
   },
   {
     of: /^mistral\b/,
     lacks: ['topK'],
-    oneCall: CAMEL,
+    oneCall: CAMEL_CASE_OPTION,
     runs: 'any',
     rawInput: true,
-    media: messagesOnly(alike(...PHOTOS, PDF)),
+    media: messagesOnly(bytesAndUrls(...IMAGE_TYPES, PDF)),
     wantsItsOwn: undefined,
   },
   {
     of: /^xai\.responses/,
     cache: { by: 'key', under: 'xai' },
     media: {
-      message: { data: XAI_PHOTOS, url: [...XAI_PHOTOS, PDF] },
-      result: alike(...XAI_PHOTOS),
+      message: { data: XAI_IMAGE_TYPES, url: [...XAI_IMAGE_TYPES, PDF] },
+      result: bytesAndUrls(...XAI_IMAGE_TYPES),
     },
   },
   {
     of: /^xai\b/,
     lacks: ['stop'],
-    oneCall: CAMEL,
+    oneCall: CAMEL_CASE_OPTION,
     runs: ['xai'],
     cache: { by: 'header', header: 'x-grok-conv-id' },
     wantsItsOwn: undefined,
   },
-  { of: /^openrouter\b/, named: named(/^~?anthropic\//), cache: { by: 'marks', under: 'openrouter' } },
+  {
+    of: /^openrouter\b/,
+    named: createNameTest(/^~?anthropic\//),
+    cache: { by: 'marks', under: 'openrouter' },
+  },
   {
     of: /^openrouter\b/,
     lacks: [],
-    oneCall: SNAKE,
+    oneCall: SNAKE_CASE_OPTION,
     runs: 'any',
     ownEffort: true,
-    media: everywhere({ data: [...PHOTOS, PDF, ...AUDIO, 'audio/m4a'], url: [...PHOTOS, PDF] }),
+    media: messagesAndResults({
+      data: [...IMAGE_TYPES, PDF, ...AUDIO_TYPES, 'audio/m4a'],
+      url: [...IMAGE_TYPES, PDF],
+    }),
     wantsThoughts: undefined,
     wantsItsOwn: undefined,
   },
@@ -246,18 +257,18 @@ const ROWS: readonly Row[] = [
     lacks: ['topK', 'seed'],
     runs: [],
     oneCall: undefined,
-    media: everywhere(alike(...PHOTOS)),
+    media: messagesAndResults(bytesAndUrls(...IMAGE_TYPES)),
     wantsItsOwn: undefined,
   },
   // Converse refuses marks for models without a cache: older versions of Claude, and most others.
   {
     of: /bedrock/,
-    named: named(/claude-(?:(?:fable|mythos|opus|sonnet|haiku)-\d|3-7-|3-5-haiku)/),
+    named: createNameTest(/claude-(?:(?:fable|mythos|opus|sonnet|haiku)-\d|3-7-|3-5-haiku)/),
     cache: { by: 'marks', under: 'bedrock' },
   },
-  { of: /^amazon-bedrock\b/, media: everywhere(bytes(...PHOTOS, PDF)) },
+  { of: /^amazon-bedrock\b/, media: messagesAndResults(bytesOnly(...IMAGE_TYPES, PDF)) },
   { of: /bedrock/, lacks: ['seed'], runs: 'any' },
-  { of: /^workers-?ai\.chat/, media: messagesOnly(bytes(...PHOTOS)) },
+  { of: /^workers-?ai\.chat/, media: messagesOnly(bytesOnly(...IMAGE_TYPES)) },
   {
     of: /^workers-?ai\b/,
     lacks: ['topK', 'seed', 'stop'],
@@ -267,14 +278,14 @@ const ROWS: readonly Row[] = [
   },
 
   // OpenAI-compatible servers with any name. The adapter passes on options that it does not know.
-  { of: /\.chat$/, named: named(/\bkimi-k\d/i), wantsThoughts: 'field' },
-  { of: /\.chat$/, named: named(/\bgemini-(?:[3-9]|\d\d)/i), wantsThoughts: 'signature' },
-  { of: /\.chat$/, lacks: ['topK'], oneCall: SNAKE, runs: 'any', wantsItsOwn: true },
+  { of: /\.chat$/, named: createNameTest(/\bkimi-k\d/i), wantsThoughts: 'field' },
+  { of: /\.chat$/, named: createNameTest(/\bgemini-(?:[3-9]|\d\d)/i), wantsThoughts: 'signature' },
+  { of: /\.chat$/, lacks: ['topK'], oneCall: SNAKE_CASE_OPTION, runs: 'any', wantsItsOwn: true },
   { lacks: [], runs: 'any' },
 ];
 
 /** Traits set by a developer, which override the table. */
-export interface ToldTraits {
+export interface TraitOverrides {
   /**
    * The name of the model behind this one, such as `claude-opus-5-5`. Set it for an alias or for a deployment
    * on Azure. Defaults to the model's own name.
@@ -290,18 +301,20 @@ export interface ToldTraits {
 }
 
 /** Returns the traits of a model: those set by the developer, and the table's for the others. */
-export function sdkTraitsOf(
+export function findSdkTraits(
   {
     specificationVersion,
     provider,
     modelId,
   }: Pick<SdkModel, 'specificationVersion' | 'provider' | 'modelId'>,
-  told: ToldTraits = {},
+  told: TraitOverrides = {},
 ): SdkTraits {
-  checkTold(told);
+  checkOverrides(told);
   const { like = modelId, signsPrefix, wantsThoughts } = told;
-  const rows = ROWS.filter(({ of, named: fits }) => (of?.test(provider) ?? true) && (fits?.(like) ?? true));
-  const { of: _, named: __, ...traits }: Row = Object.assign({}, ...rows.toReversed());
+  const rows = TRAIT_ROWS.filter(
+    ({ of, named: fits }) => (of?.test(provider) ?? true) && (fits?.(like) ?? true),
+  );
+  const { of: _, named: __, ...traits }: TraitRow = Object.assign({}, ...rows.toReversed());
   return {
     options: provider.split('.', 1)[0] ?? provider,
     lacks: [],
@@ -322,7 +335,7 @@ export function sdkTraitsOf(
  *
  * @throws TypeError for a value outside the type.
  */
-function checkTold({ like = '-', signsPrefix = false, wantsThoughts = false }: ToldTraits): void {
+function checkOverrides({ like = '-', signsPrefix = false, wantsThoughts = false }: TraitOverrides): void {
   if (typeof like !== 'string' || like === '') throw new TypeError("'like' is not the name of a model.");
   if (typeof signsPrefix !== 'boolean') throw new TypeError("'signsPrefix' is not true or false.");
   const known: readonly unknown[] = ['budget', 'field', 'signature', false];
@@ -331,7 +344,7 @@ function checkTold({ like = '-', signsPrefix = false, wantsThoughts = false }: T
 }
 
 /** Returns the function that recognizes other models whose thoughts this model reads. */
-export const readerOf = (
+export const thoughtReaderTraits = (
   { provider }: Pick<SdkModel, 'provider'>,
   { kin }: SdkTraits,
 ): Pick<ChatModel, 'readsThoughtsOf'> =>

@@ -1,7 +1,7 @@
 import type { ModelMessage, ModelRequest, WantedThoughts } from '../chat-model.ts';
-import { answerInWords, partsOf, TOLD } from '../given-to.ts';
+import { formatCallResult, partsOf, TOOL_RESULTS_HEADING } from '../given-to.ts';
 import type { MessagePart, ReplyPart, RequestedCall } from '../parts.ts';
-import { within } from './provider-data.ts';
+import { getAtPath } from './provider-data.ts';
 import type { SdkTraits } from './traits.ts';
 
 type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
@@ -12,17 +12,17 @@ type Result = Extract<ModelMessage, { readonly role: 'tool' }>;
  * of other models lack them, and the server would refuse these replies. The number and order of the messages
  * do not change.
  */
-export function withThoughts(
+export function withRequiredThoughts(
   traits: SdkTraits,
   { messages, settings }: ModelRequest,
 ): readonly ModelMessage[] {
-  switch (wantedBy(traits, messages)) {
+  switch (requiredThoughts(traits, messages)) {
     case 'budget':
-      return isBudgeted(traits, settings) ? withForeignInWords(messages) : messages;
+      return isBudgeted(traits, settings) ? rewriteForeignReplies(messages) : messages;
     case 'field':
-      return messages.map(filledIn(hasReasoning, withBlankReasoning));
+      return messages.map(createFiller(hasReasoning, withBlankReasoning));
     case 'signature':
-      return messages.map(filledIn(({ parts }) => parts !== undefined, withSentinel));
+      return messages.map(createFiller(({ parts }) => parts !== undefined, withSentinel));
     default:
       return messages;
   }
@@ -32,7 +32,7 @@ export function withThoughts(
  * Returns the kind of thoughts that the model requires: the one in the table or, for an arbitrary server, the
  * one in its earlier replies.
  */
-function wantedBy(
+function requiredThoughts(
   { wantsThoughts, wantsItsOwn }: SdkTraits,
   messages: readonly ModelMessage[],
 ): WantedThoughts | undefined {
@@ -44,7 +44,7 @@ function wantedBy(
 
 const isSigned = ({ type, provider = {} }: ReplyPart): boolean =>
   type === 'tool-call' &&
-  Object.values(provider).some((data) => within(data, 'thoughtSignature') !== undefined);
+  Object.values(provider).some((data) => getAtPath(data, 'thoughtSignature') !== undefined);
 
 /**
  * Returns whether the request makes the model think by a budget. It requires its thoughts only then, and not
@@ -53,11 +53,11 @@ const isSigned = ({ type, provider = {} }: ReplyPart): boolean =>
 function isBudgeted({ options, thinksByBudget }: SdkTraits, settings: ModelRequest['settings']): boolean {
   const { reasoning, providerOptions } = settings ?? {};
   const type =
-    within(providerOptions, options, 'thinking', 'type') ??
-    BEDROCK.map((name) => within(providerOptions, name, 'reasoningConfig', 'type')).find((one) => one);
+    getAtPath(providerOptions, options, 'thinking', 'type') ??
+    BEDROCK.map((name) => getAtPath(providerOptions, name, 'reasoningConfig', 'type')).find((one) => one);
   if (type !== undefined) return type === 'enabled';
   const isAsked =
-    within(providerOptions, 'openrouter', 'reasoning') !== undefined && options === 'openrouter';
+    getAtPath(providerOptions, 'openrouter', 'reasoning') !== undefined && options === 'openrouter';
   return thinksByBudget === true && (isAsked || (reasoning !== undefined && reasoning !== 'none'));
 }
 
@@ -67,7 +67,7 @@ const BEDROCK = ['bedrock', 'amazonBedrock'];
  * Rewrites replies with calls in the open turn as text, with their results, if the model has not thought
  * before them. A call after a thought of the same turn counts as the model's own.
  */
-function withForeignInWords(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+function rewriteForeignReplies(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const from = 1 + messages.findLastIndex((one) => one.role === 'assistant' && one.toolCalls.length === 0);
   let hasThought = false;
   let foreign: Assistant | undefined;
@@ -81,7 +81,7 @@ function withForeignInWords(messages: readonly ModelMessage[]): readonly ModelMe
       return foreign ? { role: 'assistant', text: message.text, toolCalls: [] } : message;
     }
     if (message.role !== 'tool' || !foreign) return message;
-    const told = inWords(message, foreign.toolCalls, isFirst);
+    const told = resultToMessage(message, foreign.toolCalls, isFirst);
     isFirst = false;
     return told;
   });
@@ -92,21 +92,21 @@ const beginsWithThought = (message: Assistant): boolean => partsOf(message)[0]?.
 /**
  * Returns a result as a user message. The results of one reply are consecutive, and the first has a heading.
  */
-function inWords(
+function resultToMessage(
   { id, text, parts }: Result,
   calls: readonly RequestedCall[],
   isFirst: boolean,
 ): ModelMessage {
   const call = calls.find((one) => one.id === id);
-  const line = call ? answerInWords(call, text) : text;
-  const words = isFirst ? `${TOLD}\n${line}` : line;
+  const line = call ? formatCallResult(call, text) : text;
+  const words = isFirst ? `${TOOL_RESULTS_HEADING}\n${line}` : line;
   const files = (parts ?? []).filter(({ type }) => type === 'file');
   const all: readonly MessagePart[] = [{ type: 'text', text: words }, ...files];
   return { role: 'user', text: words, ...(files.length > 0 && { parts: all }) };
 }
 
 /** Creates a function that adds the missing data to each reply with calls. */
-const filledIn =
+const createFiller =
   (has: (message: Assistant) => boolean, fill: (parts: readonly ReplyPart[]) => readonly ReplyPart[]) =>
   (message: ModelMessage): ModelMessage =>
     message.role !== 'assistant' || message.toolCalls.length === 0 || has(message)
@@ -118,12 +118,12 @@ const hasReasoning = (message: Assistant): boolean =>
 
 /** Adds a blank thought. Kimi treats an empty text as missing, and a package omits it. */
 const withBlankReasoning = (parts: readonly ReplyPart[]): readonly ReplyPart[] => [
-  { type: 'reasoning', text: BLANK },
+  { type: 'reasoning', text: BLANK_THOUGHT },
   ...parts,
 ];
 
 /** Replaces the thoughts of a model that exposes none. */
-const BLANK = ' ';
+const BLANK_THOUGHT = ' ';
 
 /** Adds Google's marker for calls that its model did not make. One signature covers all calls of a reply. */
 function withSentinel(parts: readonly ReplyPart[]): readonly ReplyPart[] {

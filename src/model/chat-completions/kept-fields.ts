@@ -9,7 +9,7 @@ import { jsonTextOf } from '../untrusted-reply.ts';
  * that contained its text, and a call its `extra_content`. The reply as a whole has `reasoning_details`,
  * `extra_content`, and a `content` with chunks other than text.
  */
-const KEY = 'chatCompletions';
+const PROVIDER_KEY = 'chatCompletions';
 
 /**
  * Fields of a message that hold reasoning as text. A server uses one of them; some send the same text in
@@ -21,18 +21,18 @@ const REASONING = ['reasoning_content', 'reasoning'] as const;
 export const KEPT_FIELDS = [...REASONING, 'reasoning_details', 'extra_content'] as const;
 
 /** Wraps JSON of a server as provider data. @throws ModelError if JSON cannot hold it. */
-export const kept = (fields: UntrustedRecord): ProviderData => {
+export const toProviderData = (fields: UntrustedRecord): ProviderData => {
   const data: ProviderJson = JSON.parse(jsonTextOf(fields));
-  return { [KEY]: data };
+  return { [PROVIDER_KEY]: data };
 };
 
-const keptIn = (data: ProviderData | undefined): UntrustedRecord => {
-  const fields = data?.[KEY];
+const fieldsIn = (data: ProviderData | undefined): UntrustedRecord => {
+  const fields = data?.[PROVIDER_KEY];
   return isRecord(fields) ? fields : {};
 };
 
 /** Assembles the provider data of a reply. */
-interface KeptAssembly {
+interface FieldAssembly {
   /** Adds a message, or the next piece of it in a stream. Ignores fields of the wrong type. */
   add(message: UntrustedRecord, isPiece: boolean): void;
   /** Returns the reasoning. Fields with equal text share a part. */
@@ -45,7 +45,7 @@ interface KeptAssembly {
  * Creates an empty assembly. `onReasoning` receives each non-empty piece of reasoning once, from the field
  * that contained the first piece.
  */
-export const createKeptAssembly = (onReasoning: (piece: string) => void): KeptAssembly => {
+export const createFieldAssembly = (onReasoning: (piece: string) => void): FieldAssembly => {
   const texts = new Map<string, string>();
   let heard: { readonly field: string; readonly text: string } | undefined;
   // Objects grow in place, so the cost of a piece does not depend on earlier pieces.
@@ -66,7 +66,7 @@ export const createKeptAssembly = (onReasoning: (piece: string) => void): KeptAs
     for (const detail of more) {
       const open = isPiece ? lastDetails.get(detail.index) : undefined;
       // Encrypted data is never split, so a further detail of this kind is a separate one.
-      if (open && open.type === detail.type && typeof detail.data !== 'string') extend(open, detail);
+      if (open && open.type === detail.type && typeof detail.data !== 'string') extendChunk(open, detail);
       else {
         details.push(detail);
         lastDetails.set(detail.index, detail);
@@ -78,7 +78,7 @@ export const createKeptAssembly = (onReasoning: (piece: string) => void): KeptAs
     const more = recordsIn(content) ?? text;
     isChunked ||= more.some(({ type }) => type !== 'text');
     for (const chunk of more) hear('content', thinkingText(chunk));
-    for (const chunk of more) if (!isPiece || !continuesLast(chunks, chunk)) chunks.push({ ...chunk });
+    for (const chunk of more) if (!isPiece || !mergeIntoLast(chunks, chunk)) chunks.push({ ...chunk });
   };
 
   return {
@@ -92,7 +92,7 @@ export const createKeptAssembly = (onReasoning: (piece: string) => void): KeptAs
       const more = recordsIn(message.reasoning_details);
       if (more) addDetails(more, isPiece);
       addContent(message.content, isPiece);
-      extra = merged(extra, message.extra_content);
+      extra = mergeField(extra, message.extra_content);
     },
     reasoning: () => reasoningParts(texts, heard?.text),
     provider() {
@@ -101,7 +101,7 @@ export const createKeptAssembly = (onReasoning: (piece: string) => void): KeptAs
         ...(details && { reasoning_details: details }),
         ...(isRecord(extra) && { extra_content: extra }),
       };
-      return Object.keys(fields).length === 0 ? undefined : kept(fields);
+      return Object.keys(fields).length === 0 ? undefined : toProviderData(fields);
     },
   };
 };
@@ -110,7 +110,7 @@ function reasoningParts(texts: ReadonlyMap<string, string>, heard: string | unde
   const fieldsOf = new Map<string, string[]>();
   for (const [field, text] of texts) fieldsOf.set(text, [...(fieldsOf.get(text) ?? []), field]);
   const parts = [...fieldsOf].map(
-    ([text, fields]): ReasoningPart => ({ type: 'reasoning', text, provider: kept({ fields }) }),
+    ([text, fields]): ReasoningPart => ({ type: 'reasoning', text, provider: toProviderData({ fields }) }),
   );
   return heard === undefined || fieldsOf.has(heard) ? parts : [...parts, { type: 'reasoning', text: heard }];
 }
@@ -126,71 +126,72 @@ const isGrowing = (value: unknown): value is GrowingRecord => isRecord(value);
 /**
  * Merges a piece of content into the last one if both are text or both are thinking. Returns whether it did.
  */
-function continuesLast(chunks: readonly unknown[], piece: GrowingRecord): boolean {
+function mergeIntoLast(chunks: readonly unknown[], piece: GrowingRecord): boolean {
   const open = chunks.at(-1);
   if (!isGrowing(open) || open.type !== piece.type) return false;
-  if (piece.type === 'text') extend(open, piece);
+  if (piece.type === 'text') extendChunk(open, piece);
   else {
     const { thinking } = open;
     const more = recordsIn(piece.thinking);
     if (piece.type !== 'thinking' || !Array.isArray(thinking) || !more) return false;
-    for (const one of more) if (!continuesLast(thinking, one)) thinking.push(one);
-    extend(open, { ...piece, thinking });
+    for (const one of more) if (!mergeIntoLast(thinking, one)) thinking.push(one);
+    extendChunk(open, { ...piece, thinking });
   }
   return true;
 }
 
 /** The fields whose pieces are concatenated. For other fields the last value wins. */
-const GROWING: ReadonlySet<string> = new Set(['text', 'summary']);
+const CONCATENATED_FIELDS: ReadonlySet<string> = new Set(['text', 'summary']);
 
-function extend(open: GrowingRecord, piece: GrowingRecord): void {
+function extendChunk(open: GrowingRecord, piece: GrowingRecord): void {
   for (const [key, value] of Object.entries(piece)) {
-    if (value === null || value === '' || key === PROTOTYPE) continue;
+    if (value === null || value === '' || key === PROTOTYPE_KEY) continue;
     const before = open[key];
-    const grows = GROWING.has(key) && typeof before === 'string' && typeof value === 'string';
+    const grows = CONCATENATED_FIELDS.has(key) && typeof before === 'string' && typeof value === 'string';
     open[key] = grows ? before + value : value;
   }
 }
 
 /** The only name for which an assignment does not create a field. */
-const PROTOTYPE = '__proto__';
+const PROTOTYPE_KEY = '__proto__';
 
 /**
  * Merges a later value of a field into an earlier one and returns it. Servers send such a field whole or in
  * pieces.
  */
-export const merged = (before: unknown, later: unknown): unknown => {
+export const mergeField = (before: unknown, later: unknown): unknown => {
   if (!isGrowing(before) || !isRecord(later)) return later ?? before;
   for (const [key, value] of Object.entries(later)) {
-    if (key !== PROTOTYPE) before[key] = merged(Object.hasOwn(before, key) ? before[key] : undefined, value);
+    if (key !== PROTOTYPE_KEY)
+      before[key] = mergeField(Object.hasOwn(before, key) ? before[key] : undefined, value);
   }
   return before;
 };
 
-const detailText = ({ text, summary }: UntrustedRecord): string => textIn(text) + textIn(summary);
+const detailText = ({ text, summary }: UntrustedRecord): string => textOrEmpty(text) + textOrEmpty(summary);
 
 const thinkingText = ({ type, thinking }: UntrustedRecord): string =>
-  type === 'thinking' ? (recordsIn(thinking) ?? []).map(({ text }) => textIn(text)).join('') : '';
+  type === 'thinking' ? (recordsIn(thinking) ?? []).map(({ text }) => textOrEmpty(text)).join('') : '';
 
-const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
+const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
 
 /** Returns the fields of an earlier reply that go back besides its words and calls. */
-export const fieldsGivenBack = (message: Assistant): UntrustedRecord => {
+export const fieldsToReturn = (message: Assistant): UntrustedRecord => {
   const reasoning = partsOf(message).flatMap((part): [string, string][] => {
-    const { fields } = part.type === 'reasoning' ? keptIn(part.provider) : {};
+    const { fields } = part.type === 'reasoning' ? fieldsIn(part.provider) : {};
     return part.type === 'reasoning' && Array.isArray(fields)
       ? fields.map((field) => [String(field), part.text])
       : [];
   });
-  return { ...Object.fromEntries(reasoning), ...keptIn(message.provider) };
+  return { ...Object.fromEntries(reasoning), ...fieldsIn(message.provider) };
 };
 
 /** Returns the fields that go back with each call of an earlier reply, by the call's id. */
-export const givenBackWithCalls = (message: Assistant): ReadonlyMap<string, UntrustedRecord> =>
+export const callFieldsToReturn = (message: Assistant): ReadonlyMap<string, UntrustedRecord> =>
   new Map(
     partsOf(message).flatMap((part) =>
-      part.type === 'tool-call' && part.provider ? [[part.id, keptIn(part.provider)] as const] : [],
+      part.type === 'tool-call' && part.provider ? [[part.id, fieldsIn(part.provider)] as const] : [],
     ),
   );

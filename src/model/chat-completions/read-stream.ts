@@ -1,6 +1,6 @@
-import type { Patience } from '../ask-patiently.ts';
+import type { SilenceTimer } from '../ask-patiently.ts';
 import { ModelError } from '../chat-model.ts';
-import { brokenConnection, invalidReply } from '../untrusted-reply.ts';
+import { brokenConnectionError, invalidReplyError } from '../untrusted-reply.ts';
 
 /** More than any model writes at once. A Worker has 128 MB in total. */
 export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
@@ -20,11 +20,11 @@ interface EventReader {
  * Passes each event's data to the reader until `[DONE]` or the end of the stream. Returns whether `[DONE]`
  * arrived.
  *
- * @throws ModelError if the stream breaks before the reply is complete. Errors from `take` pass through.
+ * @throws ModelError if the stream breaks before the reply is complete. Errors from `sendStart` pass through.
  */
 export const readEvents = async (
   pieces: AsyncIterable<string>,
-  patience: Patience,
+  patience: SilenceTimer,
   reader: EventReader,
 ): Promise<boolean> => {
   let done = false;
@@ -85,7 +85,7 @@ export const createDataParser = (hand: (data: string) => void): ((piece: string)
  */
 export async function* readText(
   body: ReadableStream<Uint8Array> | null,
-  limits: { readonly patience: Patience; readonly maxBytes: number },
+  limits: { readonly patience: SilenceTimer; readonly maxBytes: number },
 ): AsyncGenerator<string, void, undefined> {
   if (body === null) return;
   const reader = body.getReader();
@@ -93,12 +93,12 @@ export async function* readText(
   let bytes = 0;
   try {
     for (;;) {
-      const { done, value } = await limits.patience.wait(() => reader.read(), brokenConnection);
+      const { done, value } = await limits.patience.wait(() => reader.read(), brokenConnectionError);
       if (done) break;
       // A binding can return a stream of other values.
-      if (!(value instanceof Uint8Array)) throw invalidReply('is not a stream of bytes.');
+      if (!(value instanceof Uint8Array)) throw invalidReplyError('is not a stream of bytes.');
       bytes += value.byteLength;
-      if (bytes > limits.maxBytes) throw invalidReply(`is larger than ${limits.maxBytes} bytes.`);
+      if (bytes > limits.maxBytes) throw invalidReplyError(`is larger than ${limits.maxBytes} bytes.`);
       yield decoder.decode(value, { stream: true });
     }
     yield decoder.decode();

@@ -1,11 +1,11 @@
 import { ModelError, type ModelReply } from '../chat-model.ts';
-import { callsOf, isPlain, type ReplyPart, type RequestedCall, type ToolCallPart } from '../parts.ts';
+import { callsOf, isPlainReply, type ReplyPart, type RequestedCall, type ToolCallPart } from '../parts.ts';
 import { countUsage, type Usage } from '../prices.ts';
 import { reportedError } from '../server-error.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import {
   createLengthLimit,
-  invalidReply,
+  invalidReplyError,
   isJsonObjectText,
   jsonTextOf,
   listOf,
@@ -13,7 +13,7 @@ import {
   stringOf,
   withUniqueIds,
 } from '../untrusted-reply.ts';
-import { createKeptAssembly, KEPT_FIELDS, kept, merged } from './kept-fields.ts';
+import { createFieldAssembly, KEPT_FIELDS, mergeField, toProviderData } from './kept-fields.ts';
 
 /** Assembles one reply from the chunks of a stream, or from one whole completion. */
 export interface ReplyAssembly {
@@ -31,15 +31,15 @@ export interface ReplyAssembly {
 }
 
 /** Receives the non-empty pieces of a reply as they are added. */
-interface Listener {
+interface ReplyListener {
   readonly onText: (piece: string) => void;
   readonly onReasoning: (piece: string) => void;
 }
 
-export const createReplyAssembly = ({ onText, onReasoning }: Listener): ReplyAssembly => {
+export const createReplyAssembly = ({ onText, onReasoning }: ReplyListener): ReplyAssembly => {
   const grow = createLengthLimit();
   const calls = createCallAssembly(grow);
-  const kept = createKeptAssembly(onReasoning);
+  const kept = createFieldAssembly(onReasoning);
   let text = '';
   let refused = false;
   let reason = '';
@@ -51,8 +51,8 @@ export const createReplyAssembly = ({ onText, onReasoning }: Listener): ReplyAss
     onText(piece);
   };
 
-  const add = ({ completion, choice, message, calledIn, isPiece }: Part): void => {
-    for (const field of SAID) grow(jsonTextOf(message[field]).length);
+  const add = ({ completion, choice, message, calledIn, isPiece }: CompletionPart): void => {
+    for (const field of COUNTED_FIELDS) grow(jsonTextOf(message[field]).length);
     kept.add(message, isPiece);
     addText(contentOf(message));
     const refusal = stringOf(message, 'refusal');
@@ -77,7 +77,7 @@ export const createReplyAssembly = ({ onText, onReasoning }: Listener): ReplyAss
       return {
         text,
         toolCalls: callsOf(called),
-        ...(!isPlain(parts) && { parts }),
+        ...(!isPlainReply(parts) && { parts }),
         ...(provider && { provider }),
         finish: refused ? 'content-filter' : finishOf(reason, called.length),
         usage,
@@ -87,10 +87,10 @@ export const createReplyAssembly = ({ onText, onReasoning }: Listener): ReplyAss
 };
 
 /** The fields of a message, besides its calls, that count towards the length of a reply. */
-const SAID = ['content', 'refusal', ...KEPT_FIELDS];
+const COUNTED_FIELDS = ['content', 'refusal', ...KEPT_FIELDS];
 
 /** The parts of a chunk or a whole completion that the assembly reads. */
-interface Part {
+interface CompletionPart {
   readonly completion: UntrustedRecord;
   readonly choice: UntrustedRecord | undefined;
   /** The model's message or delta. */
@@ -101,22 +101,22 @@ interface Part {
   readonly isPiece: boolean;
 }
 
-const partOfChunk = (value: unknown): Part => {
-  const completion = checked(value);
+const partOfChunk = (value: unknown): CompletionPart => {
+  const completion = checkCompletion(value);
   const choice = firstChoice(completion);
   if (choice === undefined && !Array.isArray(completion.choices) && !isRecord(completion.usage)) {
-    throw invalidReply('has no choices.');
+    throw invalidReplyError('has no choices.');
   }
   const message = mustBeRecord(choice?.delta ?? choice?.message ?? {}, 'a delta that');
   return { completion, choice, message, calledIn: (delta) => listOf(delta, 'tool_calls'), isPiece: true };
 };
 
-const partOfCompletion = (value: unknown): Part => {
-  const completion = checked(value);
+const partOfCompletion = (value: unknown): CompletionPart => {
+  const completion = checkCompletion(value);
   const choice = firstChoice(completion);
-  if (choice === undefined) throw invalidReply('has no choices.');
-  if (!isRecord(choice.message)) throw invalidReply('has no message.');
-  return { completion, choice, message: choice.message, calledIn: wholeCalls, isPiece: false };
+  if (choice === undefined) throw invalidReplyError('has no choices.');
+  if (!isRecord(choice.message)) throw invalidReplyError('has no message.');
+  return { completion, choice, message: choice.message, calledIn: withCallIndexes, isPiece: false };
 };
 
 const firstChoice = (completion: UntrustedRecord): UntrustedRecord | undefined => {
@@ -130,15 +130,15 @@ const firstChoice = (completion: UntrustedRecord): UntrustedRecord | undefined =
   return choice;
 };
 
-const checked = (value: unknown): UntrustedRecord => {
-  if (!isRecord(value)) throw invalidReply('is not a JSON object.');
+const checkCompletion = (value: unknown): UntrustedRecord => {
+  if (!isRecord(value)) throw invalidReplyError('is not a JSON object.');
   const error = reportedError(value);
   if (error !== undefined) throw error;
   return value;
 };
 
 /** Returns whole calls with an index. Outside a stream that is their position in the list. */
-const wholeCalls = (message: UntrustedRecord): readonly unknown[] =>
+const withCallIndexes = (message: UntrustedRecord): readonly unknown[] =>
   listOf(message, 'tool_calls').map((call, index) => (isRecord(call) ? { ...call, index } : call));
 
 const contentOf = (message: UntrustedRecord): string =>
@@ -156,8 +156,8 @@ const textOfPart = (part: unknown): string => {
 const usageOf = (usage: unknown): Usage | undefined => {
   if (!isRecord(usage)) return undefined;
   const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
-  const ofInput = recordOf(usage.prompt_tokens_details);
-  const { reasoning_tokens: reasoning } = recordOf(usage.completion_tokens_details);
+  const ofInput = recordOrEmpty(usage.prompt_tokens_details);
+  const { reasoning_tokens: reasoning } = recordOrEmpty(usage.completion_tokens_details);
   // Some servers exclude reasoning from the completion's tokens. The total shows it.
   const isBeside = Number(reasoning) > 0 && total === Number(input) + Number(output) + Number(reasoning);
   return countUsage(input, isBeside ? Number(output) + Number(reasoning) : output, {
@@ -167,7 +167,7 @@ const usageOf = (usage: unknown): Usage | undefined => {
   });
 };
 
-const recordOf = (value: unknown): UntrustedRecord => (isRecord(value) ? value : {});
+const recordOrEmpty = (value: unknown): UntrustedRecord => (isRecord(value) ? value : {});
 
 const finishOf = (reason: string, callCount: number): ModelReply['finish'] => {
   // Some servers, such as Ollama, end a reply that contains tool calls with `stop`.
@@ -210,15 +210,22 @@ const createCallAssembly = (grow: (more: number) => void): CallAssembly => {
       const { index, id, name, input, extra } = fragment;
       grow(id.length + name.length + input.length + jsonTextOf(extra).length);
       const open = index === undefined ? calls.at(-1) : latestAt.get(index);
-      if (open !== undefined && !opensAnother(open, fragment)) {
+      if (open !== undefined && !isNewCall(open, fragment)) {
         open.id ||= id;
         open.name ||= name;
         open.input += input;
-        open.isClosed = closes(open, input);
-        open.extra = merged(open.extra, extra);
+        open.isClosed = isCompleteAfter(open, input);
+        open.extra = mergeField(open.extra, extra);
         return;
       }
-      const call = { id, name, input, extra, isClosed: closes({ isClosed: false }, input), parsed: 0 };
+      const call = {
+        id,
+        name,
+        input,
+        extra,
+        isClosed: isCompleteAfter({ isClosed: false }, input),
+        parsed: 0,
+      };
       calls.push(call);
       if (index !== undefined) latestAt.set(index, call);
     },
@@ -229,7 +236,7 @@ const createCallAssembly = (grow: (more: number) => void): CallAssembly => {
         return {
           type: 'tool-call',
           ...call,
-          ...(isRecord(extra) && { provider: kept({ extra_content: extra }) }),
+          ...(isRecord(extra) && { provider: toProviderData({ extra_content: extra }) }),
         };
       }),
   };
@@ -254,20 +261,20 @@ type OpenCall = { -readonly [Key in keyof RequestedCall]: RequestedCall[Key] } &
   parsed: number;
 };
 
-const closes = ({ isClosed }: Pick<OpenCall, 'isClosed'>, piece: string): boolean =>
+const isCompleteAfter = ({ isClosed }: Pick<OpenCall, 'isClosed'>, piece: string): boolean =>
   piece.trim() === '' ? isClosed : piece.trimEnd().endsWith('}');
 
 /**
  * The maximum number of times that a call's input is parsed to check whether it is complete. Correct servers
  * need one, or a few for nested objects.
  */
-const MOST_PARSED = 16;
+const MAX_PARSES = 16;
 
 const readFragment = (value: unknown): Fragment => {
   const fragment = mustBeRecord(value, 'a tool call that');
   const index = fragment.index ?? undefined;
   if (index !== undefined && typeof index !== 'number') {
-    throw invalidReply("holds a tool call whose 'index' is not a number.");
+    throw invalidReplyError("holds a tool call whose 'index' is not a number.");
   }
   const called = mustBeRecord(fragment.function ?? {}, "a tool call whose 'function'");
   return {
@@ -284,11 +291,11 @@ const readFragment = (value: unknown): Fragment => {
  * index 0. A fragment with a tool's name starts another call if its id or name differs, or if it has more
  * input although the open call's input is complete.
  */
-const opensAnother = (open: OpenCall, { id, name, input }: Fragment): boolean => {
+const isNewCall = (open: OpenCall, { id, name, input }: Fragment): boolean => {
   if (name === '') return false;
   if (id !== '' && open.id !== '' && id !== open.id) return true;
   if (open.name !== '' && name !== open.name) return true;
-  if (input.trim() === '' || !open.isClosed || open.parsed >= MOST_PARSED) return false;
+  if (input.trim() === '' || !open.isClosed || open.parsed >= MAX_PARSES) return false;
   open.parsed += 1;
   return isJsonObjectText(open.input);
 };

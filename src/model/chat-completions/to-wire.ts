@@ -5,15 +5,15 @@ import {
   type ToolDefinition,
   type WantedThoughts,
 } from '../chat-model.ts';
-import { addressOf, isLinked, namedFile } from '../given-to.ts';
+import { describeFile, isLinked, toFileUrl } from '../given-to.ts';
 import type { MessagePart } from '../parts.ts';
-import { type ModelSettings, setIn } from '../settings.ts';
+import { type ModelSettings, omitUndefined } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { isJsonObjectText } from '../untrusted-reply.ts';
-import { fieldsGivenBack, givenBackWithCalls } from './kept-fields.ts';
+import { callFieldsToReturn, fieldsToReturn } from './kept-fields.ts';
 
 /** The server's form of messages and earlier replies. */
-export interface WireManner {
+export interface WireFormat {
   /** The name in error messages. Defaults to "Chat completions". */
   readonly called?: string | undefined;
   /** `true` if it does not fetch files from URLs. */
@@ -27,7 +27,7 @@ export interface WireManner {
  *
  * @throws ModelError `bad-request` that names the type of an unsupported file.
  */
-export const toWireMessage = (message: ModelMessage, manner: WireManner = {}) => {
+export const toWireMessage = (message: ModelMessage, manner: WireFormat = {}) => {
   switch (message.role) {
     case 'system':
       return { role: message.role, content: message.text };
@@ -36,7 +36,7 @@ export const toWireMessage = (message: ModelMessage, manner: WireManner = {}) =>
       return { role: message.role, content };
     }
     case 'assistant': {
-      const given = fieldsGivenBack(message);
+      const given = fieldsToReturn(message);
       if (message.toolCalls.length === 0) return { role: 'assistant', content: message.text, ...given };
       const content = message.text || null;
       return { role: 'assistant', content, ...given, tool_calls: toWireCalls(message) };
@@ -58,7 +58,7 @@ interface WireMessage {
  * server's traits or its earlier replies show the requirement. The signature is Google's marker for calls
  * that its model did not make.
  */
-export function fillIn(sent: readonly WireMessage[], wants: WantedThoughts | undefined): void {
+export function addRequiredThoughts(sent: readonly WireMessage[], wants: WantedThoughts | undefined): void {
   let [field, signature] = [wants === 'field', wants === 'signature'];
   for (const { reasoning_content: thought, tool_calls: calls } of sent) {
     field ||= calls !== undefined && thought !== undefined;
@@ -75,20 +75,20 @@ export function fillIn(sent: readonly WireMessage[], wants: WantedThoughts | und
 
 const SENTINEL = { google: { thought_signature: 'skip_thought_signature_validator' } };
 
-function toWirePart(part: MessagePart, { called = 'Chat completions', fetchesNothing }: WireManner) {
+function toWirePart(part: MessagePart, { called = 'Chat completions', fetchesNothing }: WireFormat) {
   if (part.type === 'text') return { type: part.type, text: part.text };
   const { mediaType, data, name = 'document.pdf' } = part;
   if (mediaType.startsWith('image/') && !(isLinked(part) && fetchesNothing)) {
-    return { type: 'image_url', image_url: { url: addressOf(part) } };
+    return { type: 'image_url', image_url: { url: toFileUrl(part) } };
   }
   if (!isLinked(part)) {
     const format = AUDIO_FORMATS.get(mediaType);
     if (format) return { type: 'input_audio', input_audio: { data, format } };
     if (mediaType === 'application/pdf') {
-      return { type: 'file', file: { filename: name, file_data: addressOf(part) } };
+      return { type: 'file', file: { filename: name, file_data: toFileUrl(part) } };
     }
   }
-  throw new ModelError('bad-request', `${called} cannot be given ${namedFile(part)}.`);
+  throw new ModelError('bad-request', `${called} cannot be given ${describeFile(part)}.`);
 }
 
 /** The protocol's names of its audio formats. */
@@ -115,7 +115,7 @@ export const toWireTool = ({ name, description, inputSchema, providerTool }: Too
 
 /** Converts earlier calls to chat completions. */
 const toWireCalls = (message: Extract<ModelMessage, { role: 'assistant' }>) => {
-  const given = givenBackWithCalls(message);
+  const given = callFieldsToReturn(message);
   return message.toolCalls.map(({ id, name, input }) => ({
     id,
     type: 'function',
@@ -127,7 +127,7 @@ const toWireCalls = (message: Extract<ModelMessage, { role: 'assistant' }>) => {
 
 /** Returns the settings that have the same field on every server. */
 export const commonFields = ({ temperature, topP, seed, reasoning }: ModelSettings): UntrustedRecord =>
-  setIn({ temperature, top_p: topP, seed, reasoning_effort: reasoning });
+  omitUndefined({ temperature, top_p: topP, seed, reasoning_effort: reasoning });
 
 /**
  * Returns the fields of the tool choice. Empty without tools, because OpenAI refuses the fields then.
@@ -140,11 +140,11 @@ export const choiceFields = (
 ): UntrustedRecord => {
   if (tools.length === 0) return {};
   const parallel = { parallel_tool_calls: parallelToolCalls };
-  if (typeof toolChoice !== 'object') return setIn({ tool_choice: toolChoice, ...parallel });
+  if (typeof toolChoice !== 'object') return omitUndefined({ tool_choice: toolChoice, ...parallel });
   const { tool } = toolChoice;
   if (tools.some(({ name }) => name === tool))
-    return setIn({ tool_choice: { type: 'function', function: { name: tool } }, ...parallel });
-  throw refused(`'toolChoice' names the tool '${tool}', which this request does not offer.`);
+    return omitUndefined({ tool_choice: { type: 'function', function: { name: tool } }, ...parallel });
+  throw badRequestError(`'toolChoice' names the tool '${tool}', which this request does not offer.`);
 };
 
 /**
@@ -153,18 +153,18 @@ export const choiceFields = (
  * @throws ModelError `bad-request` if they are not an object, or contain a field of `ours`, which the adapter
  * sets itself.
  */
-export const ownFields = (
+export const providerOptionFields = (
   { providerOptions }: ModelSettings,
   { key, ours }: { readonly key: string; readonly ours: ReadonlySet<string> },
 ): UntrustedRecord => {
   const own = providerOptions?.[key];
   if (own === undefined) return {};
-  if (!isRecord(own)) throw refused(`'providerOptions.${key}' is not an object.`);
+  if (!isRecord(own)) throw badRequestError(`'providerOptions.${key}' is not an object.`);
   const field = Object.keys(own).find((name) => ours.has(name));
   if (field !== undefined)
-    throw refused(`'providerOptions.${key}.${field}' is set by the adapter; leave it out.`);
+    throw badRequestError(`'providerOptions.${key}.${field}' is set by the adapter; leave it out.`);
   return own;
 };
 
 /** Creates the error for an unsupported setting. The request was not sent. */
-export const refused = (problem: string): ModelError => new ModelError('bad-request', problem);
+export const badRequestError = (problem: string): ModelError => new ModelError('bad-request', problem);

@@ -1,10 +1,10 @@
 import { literals } from '../../tool/literals.ts';
 import {
   type AdapterOptions,
-  askPatiently,
+  askWithRetries,
   DEFAULT_RETRIES,
   type OpenAttempt,
-  traitsOf,
+  readTraits,
 } from '../ask-patiently.ts';
 import {
   type ChatModel,
@@ -13,8 +13,8 @@ import {
   type ModelReply,
   type ModelRequest,
 } from '../chat-model.ts';
-import { createMessageGate } from '../message-gate.ts';
-import type { Pace } from '../retry.ts';
+import { createMessageSanitizer } from '../message-gate.ts';
+import type { RetryClock } from '../retry.ts';
 import { askOnce, type Endpoint, type Fetch } from './ask-once.ts';
 import { type ExtraBody, type LimitParameter, OUR_FIELDS, toRequestBody } from './request-body.ts';
 import { SERVERS, type ServerName, serverTraits } from './servers.ts';
@@ -75,7 +75,7 @@ export interface OpenaiCompatibleOptions extends AdapterOptions {
 }
 
 /** `openaiCompatible` with an injected clock and random source, for tests. Throws the same errors. */
-export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pace): ChatModel => {
+export const openaiCompatibleWithClock = (options: OpenaiCompatibleOptions, pace: RetryClock): ChatModel => {
   literals?.refuse(TypeError, literals.serverProblem(options, OUR_FIELDS, Object.keys(SERVERS)));
   const { model, headers = {}, timeout, retries = DEFAULT_RETRIES, extraBody } = options;
   // Pasted secrets often end with a line break.
@@ -94,9 +94,9 @@ export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pa
     keyPlace: options.cacheKeyIn ?? known.cacheKeyIn,
     wantsThoughts: options.wantsThoughts ?? known.wantsThoughts,
   };
-  const traits = traitsOf(options, 'result.data', 'result.url');
+  const traits = readTraits(options, 'result.data', 'result.url');
   const { maxOutputTokens } = traits;
-  const gate = createMessageGate(blotSecrets(apiKey, headers));
+  const gate = createMessageSanitizer(createSecretRedactor(apiKey, headers));
   const toWork = createSender(endpoint, manner);
   const settings = { timeout, retries, gate, pace };
   return {
@@ -107,14 +107,14 @@ export const pacedOpenaiCompatible = (options: OpenaiCompatibleOptions, pace: Pa
     ...(manner.keyPlace !== undefined && { caches: true as const }),
     async ask(request, asked) {
       const work = toWork({ maxOutputTokens, ...request });
-      return askPatiently(settings, request, { ...asked, work });
+      return askWithRetries(settings, request, { ...asked, work });
     },
   };
 };
 
-type BodyManner = Parameters<typeof toRequestBody>[0];
+type BodyFormat = Parameters<typeof toRequestBody>[0];
 
-interface Manner extends Omit<BodyManner, 'limitParameter'> {
+interface SenderSettings extends Omit<BodyFormat, 'limitParameter'> {
   readonly keyPlace?: string | undefined;
   /** Absent until it is detected. */
   readonly limitParameter?: LimitParameter | undefined;
@@ -125,11 +125,11 @@ interface Manner extends Omit<BodyManner, 'limitParameter'> {
  * attempt repeats the request without it, or with the field that the server names. The adapter remembers if a
  * server refuses to count tokens in streams.
  */
-const createSender = (endpoint: Endpoint, { keyPlace, ...others }: Manner) => {
+const createSender = (endpoint: Endpoint, { keyPlace, ...others }: SenderSettings) => {
   let knowsUsage = true;
   let { wantsThoughts, limitParameter } = others;
   return (request: ModelRequest) => {
-    const { to, keyFields } = keyed(endpoint, keyPlace, request);
+    const { to, keyFields } = withCacheKey(endpoint, keyPlace, request);
     const manner = { ...others, keyFields };
     let sent = request;
     let asksUsage = knowsUsage;
@@ -143,11 +143,12 @@ const createSender = (endpoint: Endpoint, { keyPlace, ...others }: Manner) => {
         try {
           return await askOnce(to, body, attempt);
         } catch (failure) {
-          if (asksUsage && refuses(failure, 'stream_options')) asksUsage = false;
-          else if (!wantsThoughts && refuses(failure, 'reasoning_content')) wantsThoughts = 'field';
-          else if (!limitParameter && refuses(failure, 'max_completion_tokens'))
+          if (asksUsage && isFieldRefused(failure, 'stream_options')) asksUsage = false;
+          else if (!wantsThoughts && isFieldRefused(failure, 'reasoning_content')) wantsThoughts = 'field';
+          else if (!limitParameter && isFieldRefused(failure, 'max_completion_tokens'))
             limitParameter = 'max_completion_tokens';
-          else if (isLast(sent) && refuses(failure, 'tool_choice')) sent = { ...sent, tools: [] };
+          else if (isCallForbidden(sent) && isFieldRefused(failure, 'tool_choice'))
+            sent = { ...sent, tools: [] };
           else throw failure;
           knowsUsage &&= asksUsage;
           body = bodyOf();
@@ -161,14 +162,14 @@ const createSender = (endpoint: Endpoint, { keyPlace, ...others }: Manner) => {
  * Returns whether a server refused a request because of a field that it has or lacks. The error message must
  * name the field.
  */
-const refuses = (failure: unknown, field: string): boolean =>
+const isFieldRefused = (failure: unknown, field: string): boolean =>
   failure instanceof ModelError &&
   failure.failure !== 'context-length' &&
   (failure.status === 400 || failure.status === 422) &&
   failure.message.includes(field);
 
 /** Returns whether the request has tools but forbids calls. It works without tools, too. */
-const isLast = ({ tools, settings }: ModelRequest): boolean =>
+const isCallForbidden = ({ tools, settings }: ModelRequest): boolean =>
   tools.length > 0 && settings?.toolChoice === 'none';
 
 /** Parses the base URL. Error messages omit its value, because a URL can contain a password. */
@@ -199,26 +200,26 @@ const parseHeaders = (apiKey: string | undefined, headers: Readonly<Record<strin
 };
 
 /** Creates a function that removes the key and the values of headers from a message. */
-const blotSecrets = (
+const createSecretRedactor = (
   apiKey: string | undefined,
   headers: Readonly<Record<string, string>>,
 ): ((message: string) => string) => {
   const values = Object.values(headers);
   // A server can quote `Bearer abc` as `abc`.
   const fromHeaders = [...values, ...values.flatMap((value) => value.split(/[\s,;=]+/))];
-  const secrets = [apiKey ?? '', ...fromHeaders.filter((value) => value.length >= SHORTEST_SECRET)]
+  const secrets = [apiKey ?? '', ...fromHeaders.filter((value) => value.length >= MIN_SECRET_CHARACTERS)]
     .filter((secret) => secret !== '')
     .sort((a, b) => b.length - a.length);
   return (message) => secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), message);
 };
 
-const SHORTEST_SECRET = 4;
+const MIN_SECRET_CHARACTERS = 4;
 
 /**
  * Adds the headers of a request, and the key of the conversation, as a field or a header. A header set for all
  * requests takes precedence.
  */
-function keyed(
+function withCacheKey(
   endpoint: Endpoint,
   place: string | undefined,
   { cache, headers: added }: ModelRequest,

@@ -1,11 +1,16 @@
-import { type ExplainedFailure, type OpenAttempt, type Patience, waitOrRelease } from '../ask-patiently.ts';
+import {
+  type ExplainedFailure,
+  type OpenAttempt,
+  type SilenceTimer,
+  waitOrRelease,
+} from '../ask-patiently.ts';
 import { MAX_REPLY_BYTES, MAX_STREAM_BYTES, readEvents, readText } from '../chat-completions/read-stream.ts';
 import { createReplyAssembly, type ReplyAssembly } from '../chat-completions/reply-assembly.ts';
 import { ModelError, type ModelReply } from '../chat-model.ts';
 import { parseRetryAfter } from '../retry.ts';
-import { errorDetails, errorOfStatus, errorWords, isUsedUp } from '../server-error.ts';
+import { errorDetails, errorOfStatus, errorWords, isCreditExhausted } from '../server-error.ts';
 import { parseJson } from '../untrusted-json.ts';
-import { cutShort, invalidReply, isJsonObjectText, parseReply } from '../untrusted-reply.ts';
+import { invalidReplyError, isJsonObjectText, parseReply, truncatedReplyError } from '../untrusted-reply.ts';
 
 /** A function with the signature of `fetch`: a service binding, a proxy or a test double. */
 export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
@@ -48,12 +53,12 @@ const send = (
     redirect: 'manual',
   };
   return waitOrRelease(patience, () => endpoint.fetch(endpoint.url, request), {
-    broken: unreachable,
+    broken: unreachableError,
     release: ({ body: late }) => late?.cancel(),
   });
 };
 
-const unreachable = (error: unknown): ModelError =>
+const unreachableError = (error: unknown): ModelError =>
   new ModelError(
     'unreachable',
     `The model's server could not be reached: ${error instanceof Error ? error.message : 'no reason given'}`,
@@ -70,26 +75,26 @@ const readReply = async (response: Response, attempt: OpenAttempt): Promise<Mode
   const assembly = createReplyAssembly(attempt);
   const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   const maxBytes = isJson(type) ? MAX_REPLY_BYTES : MAX_STREAM_BYTES;
-  const body = await begun(readText(response.body, { patience, maxBytes }));
+  const body = await readStart(readText(response.body, { patience, maxBytes }));
   if (isEventStream(type, body.start)) {
     const done = await readEvents(body.pieces, patience, {
-      take: (data) => assembly.addChunk(json(data)),
+      take: (data) => assembly.addChunk(parseBody(data)),
       get finished() {
         return assembly.finished;
       },
     });
-    if (!assembly.finished) finish(assembly, done);
+    if (!assembly.finished) finishReply(assembly, done);
   } else {
     let text = '';
     for await (const piece of body.pieces) text += piece;
-    assembly.addCompletion(json(text));
+    assembly.addCompletion(parseBody(text));
   }
   patience.check();
   return assembly.reply();
 };
 
 /** A body from its first piece that is not just white space. */
-interface BegunBody {
+interface StartedBody {
   readonly start: string;
   readonly pieces: AsyncIterable<string>;
 }
@@ -99,16 +104,16 @@ interface BegunBody {
  *
  * @throws ModelError `invalid-reply` for more than 16 KiB of white space.
  */
-const begun = async (pieces: AsyncGenerator<string, void, undefined>): Promise<BegunBody> => {
+const readStart = async (pieces: AsyncGenerator<string, void, undefined>): Promise<StartedBody> => {
   let start = '';
   for (let blank = 0; start === ''; ) {
     const { done, value } = await pieces.next();
     if (done) break;
     start = value.trimStart();
     blank += value.length - start.length;
-    if (blank > MAX_BLANK) {
+    if (blank > MAX_BLANK_CHARACTERS) {
       await pieces.return();
-      throw invalidReply(`begins with more than ${MAX_BLANK} characters of white space.`);
+      throw invalidReplyError(`begins with more than ${MAX_BLANK_CHARACTERS} characters of white space.`);
     }
   }
   const all = async function* () {
@@ -123,7 +128,7 @@ const begun = async (pieces: AsyncGenerator<string, void, undefined>): Promise<B
 };
 
 /** Some servers send line ends to keep a connection open. */
-const MAX_BLANK = 16 * 1024;
+const MAX_BLANK_CHARACTERS = 16 * 1024;
 
 const isJson = (type: string): boolean => type.endsWith('json');
 
@@ -134,7 +139,7 @@ const isJson = (type: string): boolean => type.endsWith('json');
 const isEventStream = (type: string, start: string): boolean =>
   !isJson(type) && type !== 'text/html' && /^(?:[deir:]|$)/.test(start);
 
-const json = (text: string): unknown => parseReply(text, ' Is the base URL right?');
+const parseBody = (text: string): unknown => parseReply(text, ' Is the base URL right?');
 
 /**
  * Ends a reply without a finish reason. Some servers only send `[DONE]`. So do some gateways after an
@@ -142,12 +147,12 @@ const json = (text: string): unknown => parseReply(text, ' Is the base URL right
  *
  * @throws ModelError `truncated` if the reply was cut off.
  */
-const finish = (assembly: ReplyAssembly, done: boolean): void => {
-  if (!done) throw cutShort();
+const finishReply = (assembly: ReplyAssembly, done: boolean): void => {
+  if (!done) throw truncatedReplyError();
   assembly.addChunk({ choices: [{ delta: {}, finish_reason: 'stop' }] });
   const { text, toolCalls } = assembly.reply();
   const isWhole = toolCalls.every(({ input }) => input.trim() === '' || isJsonObjectText(input));
-  if (!isWhole || (text === '' && toolCalls.length === 0)) throw cutShort();
+  if (!isWhole || (text === '' && toolCalls.length === 0)) throw truncatedReplyError();
 };
 
 /**
@@ -158,19 +163,19 @@ const finish = (assembly: ReplyAssembly, done: boolean): void => {
  */
 const errorOfResponse = async (
   response: Response,
-  patience: Patience,
+  patience: SilenceTimer,
   retryAfter: number | undefined,
 ): Promise<ExplainedFailure> => {
   const body = await readBody(response, patience);
   const report = parseJson(body);
   // An HTML page of a proxy is of no use in an error, so it is left out.
   const words = errorWords(report ?? (body.trimStart().startsWith('<') ? '' : body));
-  const wait = isUsedUp(report) ? Infinity : retryAfter;
+  const wait = isCreditExhausted(report) ? Infinity : retryAfter;
   const error = errorOfStatus(response.status, { words, details: errorDetails(report), retryAfter: wait });
   return { error, retryAfter: wait };
 };
 
-const readBody = async (response: Response, patience: Patience): Promise<string> => {
+const readBody = async (response: Response, patience: SilenceTimer): Promise<string> => {
   let text = '';
   try {
     for await (const piece of readText(response.body, { patience, maxBytes: MAX_ERROR_BYTES })) text += piece;

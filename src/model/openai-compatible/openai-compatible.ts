@@ -2,8 +2,8 @@ import { literals } from '../../tool/literals.ts';
 import type { ChatModel, ModelOfEnv } from '../chat-model.ts';
 import { ConfigurationError } from '../configuration-error.ts';
 import { checkPrices, type Prices } from '../prices.ts';
-import { realPace } from '../retry.ts';
-import { type OpenaiCompatibleOptions, pacedOpenaiCompatible } from './adapter.ts';
+import { systemRetryClock } from '../retry.ts';
+import { type OpenaiCompatibleOptions, openaiCompatibleWithClock } from './adapter.ts';
 
 /**
  * Creates a function that makes a model from the environment. It reads the vars `MODEL` (the model's name,
@@ -32,10 +32,11 @@ export function openaiCompatible(): ModelOfEnv<object>;
  */
 export function openaiCompatible(options: OpenaiCompatibleOptions): ChatModel;
 export function openaiCompatible(options?: OpenaiCompatibleOptions): ChatModel | ModelOfEnv<object> {
-  return options === undefined ? modelOfVars : atServer(options);
+  return options === undefined ? modelOfVars : createForServer(options);
 }
 
-const atServer = (options: OpenaiCompatibleOptions): ChatModel => pacedOpenaiCompatible(options, realPace);
+const createForServer = (options: OpenaiCompatibleOptions): ChatModel =>
+  openaiCompatibleWithClock(options, systemRetryClock);
 
 /** The vars that the model uses. Each can be absent. */
 interface Vars {
@@ -47,29 +48,29 @@ interface Vars {
 
 const modelOfVars: ModelOfEnv<object> = Object.assign(
   (env: Vars): ChatModel => {
-    const [model, baseURL] = [setting(env.MODEL), setting(env.OPENAI_BASE_URL)];
+    const [model, baseURL] = [readSetting(env.MODEL), readSetting(env.OPENAI_BASE_URL)];
     const { OPENAI_API_KEY: key } = env;
-    const apiKey = setting(key);
+    const apiKey = readSetting(key);
     if (model === 'offline') throw new ConfigurationError(NO_PLANNER);
-    if (baseURL === undefined && apiKey === undefined && !isStored(key)) {
+    if (baseURL === undefined && apiKey === undefined && !isStoredSecret(key)) {
       const which =
         model === undefined ? 'This Worker has no model:' : `MODEL is '${model.slice(0, 80)}', but`;
       throw new ConfigurationError(
-        `${which} neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET}${literals?.toDevelop ?? ''}`,
+        `${which} neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SETUP_ADVICE}${literals?.toDevelop ?? ''}`,
       );
     }
     const server = {
       baseURL: baseURL ?? 'https://api.openai.com/v1',
       server: baseURL === undefined ? ('openai' as const) : undefined,
       model: model ?? 'gpt-5-mini',
-      prices: parsePrices(setting(env.MODEL_PRICES)),
+      prices: parsePrices(readSetting(env.MODEL_PRICES)),
     };
-    return isStored(key) ? withStoredKey(server, key) : ofSettings({ ...server, apiKey });
+    return isStoredSecret(key) ? withStoredKey(server, key) : createFromVars({ ...server, apiKey });
   },
   { isChecked: true } as const,
 );
 
-const setting = (value: unknown): string | undefined =>
+const readSetting = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.trim() || undefined : undefined;
 
 /** A binding of the Secrets Store. */
@@ -77,17 +78,17 @@ interface StoredSecret {
   get(): Promise<unknown>;
 }
 
-const isStored = (value: unknown): value is StoredSecret => typeof Object(value).get === 'function';
+const isStoredSecret = (value: unknown): value is StoredSecret => typeof Object(value).get === 'function';
 
-const SET = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
+const SETUP_ADVICE = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
 
 const PLANNER = "orOffline(openaiCompatible()) of 'holdfast/models/offline'.";
 
-const NO_PLANNER = `MODEL is 'offline', which runs in development only, as ${PLANNER} ${SET}`;
+const NO_PLANNER = `MODEL is 'offline', which runs in development only, as ${PLANNER} ${SETUP_ADVICE}`;
 
-function ofSettings(options: OpenaiCompatibleOptions): ChatModel {
+function createFromVars(options: OpenaiCompatibleOptions): ChatModel {
   try {
-    return atServer(options);
+    return createForServer(options);
   } catch (failure) {
     if (!(failure instanceof TypeError)) throw failure;
     throw new ConfigurationError(`OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: ${failure.message}`);
@@ -103,11 +104,11 @@ function withStoredKey(server: OpenaiCompatibleOptions, key: StoredSecret): Chat
     const stored = await key.get().catch((cause: unknown) => {
       throw new ConfigurationError('The Secrets Store did not return OPENAI_API_KEY.', { cause });
     });
-    return ofSettings({ ...server, apiKey: setting(stored) });
+    return createFromVars({ ...server, apiKey: readSetting(stored) });
   };
   let made: Promise<ChatModel> | undefined;
   return {
-    ...ofSettings(server),
+    ...createFromVars(server),
     async ask(...asked) {
       made ??= make();
       try {

@@ -1,13 +1,13 @@
-import { ENCODER, memoized } from '../../tool/async.ts';
+import { ENCODER, memoize } from '../../tool/async.ts';
 import {
+  addRequiredThoughts,
+  badRequestError,
   choiceFields,
   commonFields,
-  fillIn,
-  ownFields,
-  refused,
+  providerOptionFields,
   toWireMessage,
   toWireTool,
-  type WireManner,
+  type WireFormat,
 } from '../chat-completions/to-wire.ts';
 import type {
   ModelMessage,
@@ -26,7 +26,7 @@ import type { UntrustedRecord } from '../untrusted-json.ts';
 export type LimitParameter = 'max_tokens' | 'max_completion_tokens';
 
 /** The settings that are equal for every request of an adapter, or of a watched loop. */
-interface BodySettings extends WireManner {
+interface BodySettings extends WireFormat {
   readonly model: string;
   readonly limitParameter: LimitParameter;
   /** `true` if the server is asked to count the tokens of a stream. Defaults to `true`. */
@@ -53,7 +53,7 @@ export const toRequestBody = (
   settings: BodySettings,
   request: ModelRequest,
 ): string | Uint8Array<ArrayBuffer> => {
-  const { messages, fill } = withFilesApart(request.messages);
+  const { messages, fill } = extractFiles(request.messages);
   return fill(toBodyText(settings, { ...request, messages }));
 };
 
@@ -63,7 +63,7 @@ const toBodyText = (
 ): string => {
   const { tools, output, maxOutputTokens } = request;
   const messages = request.messages.map((message) => toWireMessage(message, manner));
-  fillIn(messages, wantsThoughts);
+  addRequiredThoughts(messages, wantsThoughts);
   const body = JSON.stringify({
     model,
     messages,
@@ -86,10 +86,12 @@ const settingsFields = (request: ModelRequest): UntrustedRecord => {
   const { settings = {} } = request;
   const { topK, stop = [] } = settings;
   if (topK !== undefined) {
-    throw refused("Chat completions have no 'topK': if the server has one, use 'extraBody: { top_k }'.");
+    throw badRequestError(
+      "Chat completions have no 'topK': if the server has one, use 'extraBody: { top_k }'.",
+    );
   }
   return {
-    ...ownFields(settings, { key: 'openaiCompatible', ours: OUR_FIELDS }),
+    ...providerOptionFields(settings, { key: 'openaiCompatible', ours: OUR_FIELDS }),
     ...commonFields(settings),
     ...(stop.length > 0 && { stop }),
     ...choiceFields(settings, request),
@@ -113,17 +115,17 @@ export const OUR_FIELDS: ReadonlySet<string> = new Set([
 
 // An app can create the adapter for each request, so these caches are global: a thousand tools are converted
 // once.
-const toolJson = memoized((tool: ToolDefinition) => JSON.stringify(toWireTool(tool)));
-const toolsJson = memoized((tools: readonly ToolDefinition[]) => `[${tools.map(toolJson).join(',')}]`);
+const toolJson = memoize((tool: ToolDefinition) => JSON.stringify(toWireTool(tool)));
+const toolsJson = memoize((tools: readonly ToolDefinition[]) => `[${tools.map(toolJson).join(',')}]`);
 
 // `strict` is left out. With it, servers refuse a schema with an optional property or with unknown ones, so
 // an ordinary schema would end every turn with a 400. The loop detects an answer that does not match.
-const outputJson = memoized(({ name, schema }: OutputFormat) =>
+const outputJson = memoize(({ name, schema }: OutputFormat) =>
   JSON.stringify({ type: 'json_schema', json_schema: { name, schema } }),
 );
 
 /** A conversation without its files, which are inserted into its JSON later. */
-interface FilesApart {
+interface ExtractedFiles {
   readonly messages: readonly ModelMessage[];
   /** Inserts the files into the JSON of the messages. Returns the JSON unchanged if there are none. */
   readonly fill: (json: string) => string | Uint8Array<ArrayBuffer>;
@@ -134,7 +136,7 @@ interface FilesApart {
  * send. As text, the JSON of 16 MiB of files would exist up to three times while it is built. Each copy has
  * 21 MiB, and twice that if one character of the conversation is outside Latin-1. An isolate has 128 MB.
  */
-function withFilesApart(messages: readonly ModelMessage[]): FilesApart {
+function extractFiles(messages: readonly ModelMessage[]): ExtractedFiles {
   if (!messages.some(hasFiles)) return { messages, fill: (json) => json };
   // The author of a message cannot guess it.
   const mark = crypto.randomUUID();
@@ -146,7 +148,7 @@ function withFilesApart(messages: readonly ModelMessage[]): FilesApart {
   const without = messages.map((message) =>
     hasFiles(message) ? { ...message, parts: message.parts?.map(apart) } : message,
   );
-  return { messages: without, fill: (json) => joined(json.split(mark), files) };
+  return { messages: without, fill: (json) => joinBytes(json.split(mark), files) };
 }
 
 /** Returns whether a message can have files. The protocol supports them only in user messages. */
@@ -157,7 +159,7 @@ const hasFiles = (message: ModelMessage): message is Extract<ModelMessage, { rea
 const NOT_BASE64 = /[^A-Za-z0-9+/=]/;
 
 /** Joins the pieces as bytes. Every second piece is the number of a file, the others are JSON. */
-function joined(pieces: readonly string[], files: readonly string[]): Uint8Array<ArrayBuffer> {
+function joinBytes(pieces: readonly string[], files: readonly string[]): Uint8Array<ArrayBuffer> {
   const texts = pieces.map((piece, at) => (at % 2 === 0 ? piece : (files[Number(piece)] ?? '')));
   // A character of JSON has three bytes at most, one of base64 a single byte.
   const most = texts.reduce((sum, text, at) => sum + (at % 2 === 0 ? 3 : 1) * text.length, 0);

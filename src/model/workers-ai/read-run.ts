@@ -3,7 +3,13 @@ import { MAX_STREAM_BYTES, readEvents, readText } from '../chat-completions/read
 import { createReplyAssembly, type ReplyAssembly } from '../chat-completions/reply-assembly.ts';
 import type { ModelReply } from '../chat-model.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
-import { cutShort, invalidReply, jsonTextOf, listOf, parseReply } from '../untrusted-reply.ts';
+import {
+  invalidReplyError,
+  jsonTextOf,
+  listOf,
+  parseReply,
+  truncatedReplyError,
+} from '../untrusted-reply.ts';
 
 /**
  * Reads the result of a run, a stream of events or a whole reply, and passes on its text as it arrives. A
@@ -35,7 +41,7 @@ const readStream = async (
     },
   });
   if (assembly.finished) return;
-  if (!done || chunks === 0) throw cutShort();
+  if (!done || chunks === 0) throw truncatedReplyError();
   // In Workers AI's own chunk format, `[DONE]` is the only finish reason.
   assembly.addChunk({ choices: [{ delta: {}, finish_reason: 'stop' }] });
 };
@@ -56,7 +62,7 @@ const toCompletion = (value: unknown, ending: string | null): unknown => {
     return { ...value, choices: listOf(value, 'choices').map(toChoice) };
   const { response, usage, finish_reason: reason, reasoning, reasoning_content } = value;
   if (response === undefined && value.tool_calls === undefined && !isRecord(usage)) {
-    throw invalidReply('has neither a response nor choices.');
+    throw invalidReplyError('has neither a response nor choices.');
   }
   // In JSON mode the response is a parsed object. Some models also return a bare number.
   const message = withCalls({
@@ -80,14 +86,14 @@ const toCall = (call: unknown): unknown => {
 };
 
 /** Returns whether a fragment has content. A stream closes a call with a fragment of `null` values. */
-const saysSomething = (call: unknown): boolean =>
+const hasContent = (call: unknown): boolean =>
   !isRecord(call) ||
   !isRecord(call.function) ||
   Boolean(call.id || call.function.name || call.function.arguments);
 
 const withCalls = (message: UntrustedRecord): UntrustedRecord => ({
   ...message,
-  tool_calls: listOf(message, 'tool_calls').map(toCall).filter(saysSomething),
+  tool_calls: listOf(message, 'tool_calls').map(toCall).filter(hasContent),
 });
 
 const toChoice = (choice: unknown): unknown => {

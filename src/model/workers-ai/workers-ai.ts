@@ -1,19 +1,19 @@
 import {
   type AdapterOptions,
-  askPatiently,
+  askWithRetries,
   DEFAULT_RETRIES,
   type ExplainedFailure,
   type OpenAttempt,
-  traitsOf,
+  readTraits,
   waitOrRelease,
 } from '../ask-patiently.ts';
 import {
+  badRequestError,
   commonFields,
-  ownFields,
-  refused,
+  providerOptionFields,
   toWireMessage,
   toWireTool,
-  type WireManner,
+  type WireFormat,
 } from '../chat-completions/to-wire.ts';
 import {
   type ChatModel,
@@ -25,9 +25,9 @@ import {
   type OutputFormat,
 } from '../chat-model.ts';
 import { ConfigurationError } from '../configuration-error.ts';
-import { createMessageGate } from '../message-gate.ts';
-import { type Pace, realPace } from '../retry.ts';
-import { errorOfStatus, sentence, toldLength } from '../server-error.ts';
+import { createMessageSanitizer } from '../message-gate.ts';
+import { type RetryClock, systemRetryClock } from '../retry.ts';
+import { errorOfStatus, joinSentence, readRequestLength } from '../server-error.ts';
 import type { ModelSettings } from '../settings.ts';
 import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { readRun } from './read-run.ts';
@@ -79,13 +79,13 @@ export interface WorkersAiOptions extends AdapterOptions {
  * ```
  */
 export const workersAi = (binding: AiBinding, options: WorkersAiOptions): ChatModel =>
-  pacedWorkersAi(binding, options, realPace);
+  workersAiWithClock(binding, options, systemRetryClock);
 
 /** `workersAi` with an injected clock and random source. For tests; the package does not export it. */
-export const pacedWorkersAi = (
+export const workersAiWithClock = (
   binding: AiBinding,
   { model, timeout, retries = DEFAULT_RETRIES, ...limits }: WorkersAiOptions,
-  pace: Pace,
+  pace: RetryClock,
 ): ChatModel => {
   // Without the binding, the value is `undefined` despite its type.
   if (typeof (binding as AiBinding | undefined)?.run !== 'function') {
@@ -94,8 +94,8 @@ export const pacedWorkersAi = (
     );
   }
   // The binding has no credential that an error could contain.
-  const gate = createMessageGate((message) => message);
-  const traits = traitsOf(limits, 'message.url', 'result.data', 'result.url');
+  const gate = createMessageSanitizer((message) => message);
+  const traits = readTraits(limits, 'message.url', 'result.data', 'result.url');
   const { maxOutputTokens } = traits;
   return {
     name: model,
@@ -107,10 +107,10 @@ export const pacedWorkersAi = (
       const work = async (attempt: OpenAttempt): Promise<ModelReply> => {
         const broken = (thrown: unknown): ModelError => attempt.fail(explainFailure(thrown));
         // The model can ignore its signal. The wait ends in any case.
-        const run = () => binding.run(model, inputs, { signal: attempt.signal, ...affinity(request) });
+        const run = () => binding.run(model, inputs, { signal: attempt.signal, ...affinityOptions(request) });
         return readRun(await waitOrRelease(attempt.patience, run, { broken, release }), attempt);
       };
-      return askPatiently({ timeout, retries, gate, pace }, request, {
+      return askWithRetries({ timeout, retries, gate, pace }, request, {
         ...asked,
         whole: inputs.stream !== true,
         work,
@@ -123,7 +123,7 @@ export const pacedWorkersAi = (
  * Returns the headers of a request. One of them sends requests with the same key to the same model instance,
  * and so to its cache.
  */
-function affinity({ cache, headers }: ModelRequest) {
+function affinityOptions({ cache, headers }: ModelRequest) {
   const key = cache?.key === undefined ? undefined : { 'x-session-affinity': cache.key };
   return key || headers ? { extraHeaders: { ...headers, ...key } } : {};
 }
@@ -147,7 +147,9 @@ const toRunInputs = ({
   const fields = settingsFields(settings);
   const offered = settings.toolChoice === 'none' ? [] : tools;
   const told =
-    output !== undefined && offered.length > 0 ? withInstruction(messages, inWords(output)) : messages;
+    output !== undefined && offered.length > 0
+      ? withInstruction(messages, formatInstruction(output))
+      : messages;
   const format = output !== undefined && offered.length === 0 ? toFormat(output) : undefined;
   return {
     messages: told.map(toRunMessage),
@@ -164,18 +166,20 @@ const toRunInputs = ({
  */
 const settingsFields = (settings: ModelSettings): UntrustedRecord => {
   const { topK, stop = [], toolChoice = 'auto', parallelToolCalls } = settings;
-  if (stop.length > 0) throw notTaken('stop', "stop: ['...']");
-  if (parallelToolCalls === false) throw notTaken('parallelToolCalls', 'parallel_tool_calls: false');
-  if (toolChoice !== 'auto' && toolChoice !== 'none') throw notTaken('toolChoice', "tool_choice: 'required'");
+  if (stop.length > 0) throw droppedSettingError('stop', "stop: ['...']");
+  if (parallelToolCalls === false)
+    throw droppedSettingError('parallelToolCalls', 'parallel_tool_calls: false');
+  if (toolChoice !== 'auto' && toolChoice !== 'none')
+    throw droppedSettingError('toolChoice', "tool_choice: 'required'");
   return {
-    ...ownFields(settings, { key: 'workersAi', ours: OUR_INPUTS }),
+    ...providerOptionFields(settings, { key: 'workersAi', ours: OUR_INPUTS }),
     ...commonFields(settings),
     ...(topK !== undefined && { top_k: topK }),
   };
 };
 
-const notTaken = (setting: string, input: string): ModelError =>
-  refused(
+const droppedSettingError = (setting: string, input: string): ModelError =>
+  badRequestError(
     `Many models of Workers AI drop '${setting}' without a word. Where this one takes it, give it as ` +
       `'providerOptions: { workersAi: { ${input} } }'.`,
   );
@@ -197,7 +201,7 @@ const OUR_INPUTS: ReadonlySet<string> = new Set([
  * depending on the model, and is read from one.
  */
 const toRunMessage = (message: ModelMessage): UntrustedRecord => {
-  const { reasoning_content: reasoning, ...fields }: UntrustedRecord = toWireMessage(message, MANNER);
+  const { reasoning_content: reasoning, ...fields }: UntrustedRecord = toWireMessage(message, WIRE_FORMAT);
   return {
     ...(reasoning !== undefined && { reasoning }),
     ...fields,
@@ -206,7 +210,7 @@ const toRunMessage = (message: ModelMessage): UntrustedRecord => {
   };
 };
 
-const MANNER: WireManner = { called: 'Workers AI', fetchesNothing: true };
+const WIRE_FORMAT: WireFormat = { called: 'Workers AI', fetchesNothing: true };
 
 /**
  * Adds an instruction to the first message. The templates of several models support no other place for a
@@ -219,7 +223,7 @@ const withInstruction = (messages: readonly ModelMessage[], instruction: string)
     : [{ role: 'system', text: instruction }, ...messages];
 };
 
-const inWords = ({ schema }: OutputFormat): string =>
+const formatInstruction = ({ schema }: OutputFormat): string =>
   `When you answer in words, answer with nothing but JSON that matches this schema: ${JSON.stringify(schema)}`;
 
 /** Returns the response format. Its schema has no envelope with a name, unlike OpenAI's. */
@@ -232,8 +236,8 @@ const explainFailure = (thrown: unknown): ExplainedFailure => {
   const fields = isRecord(thrown) ? thrown : { message: thrown };
   const words = typeof fields.message === 'string' ? fields.message.slice(0, 2_000) : '';
   const code = codeOf(fields, words);
-  const status = code === undefined ? undefined : statuses.get(code);
-  const final = fields.retryable === false || (code !== undefined && untilTomorrow.has(code));
+  const status = code === undefined ? undefined : statusByCode.get(code);
+  const final = fields.retryable === false || (code !== undefined && dailyLimitCodes.has(code));
   const retryAfter = final ? Infinity : undefined;
   if (status !== undefined) return { error: errorOfStatus(status, { words }), retryAfter };
   if (/JSON Mode couldn't be met/i.test(words)) {
@@ -241,16 +245,16 @@ const explainFailure = (thrown: unknown): ExplainedFailure => {
       error: new ModelError('invalid-reply', 'The model could not answer in the form that was asked for.'),
     };
   }
-  const length = toldLength('server-error', words);
+  const length = readRequestLength('server-error', words);
   const failure = length ? 'context-length' : 'server-error';
-  return { error: new ModelError(failure, sentence('Workers AI failed', words), { length }), retryAfter };
+  return { error: new ModelError(failure, joinSentence('Workers AI failed', words), { length }), retryAfter };
 };
 
 /**
  * Workers AI's codes and their HTTP equivalents. They are from its documentation, except for 4006 (the daily
  * allocation) and 5006 (inputs that do not match the model's schema), which it returns today.
  */
-const statuses: ReadonlyMap<number, number> = new Map([
+const statusByCode: ReadonlyMap<number, number> = new Map([
   [3003, 400],
   [3006, 413],
   [3007, 408],
@@ -272,10 +276,10 @@ const statuses: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** The codes for an exhausted daily allocation. It is renewed at midnight, so a short wait cannot help. */
-const untilTomorrow: ReadonlySet<number> = new Set([3036, 4006]);
+const dailyLimitCodes: ReadonlySet<number> = new Set([3036, 4006]);
 
 /** Returns the code, from `code` or before a colon: `AiError: 3040: Capacity temporarily exceeded`. */
 const codeOf = (fields: UntrustedRecord, words: string): number | undefined =>
   [fields.code, ...[...words.matchAll(/\b(\d{4})\s*:/g)].map(([, digits]) => digits)]
     .map((code) => (typeof code === 'string' ? Number(code) : code))
-    .find((code): code is number => typeof code === 'number' && statuses.has(code));
+    .find((code): code is number => typeof code === 'number' && statusByCode.has(code));

@@ -1,7 +1,7 @@
 import { type AnswerForm, type OutputOf, toAnswerForm } from '../../loop/answer-form.ts';
 import type { Frame } from '../../loop/loop-agent.ts';
-import { refusedModel } from '../../loop/loop-seams.ts';
-import { refusedSettings } from '../../loop/loop-settings.ts';
+import { refusedModelProblem } from '../../loop/loop-seams.ts';
+import { settingsProblem } from '../../loop/loop-settings.ts';
 import { nest } from '../../loop/nest.ts';
 import { limitProblem } from '../../loop/policies.ts';
 import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
@@ -22,10 +22,10 @@ import { literals } from '../../tool/literals.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, CallRun, InjectionStrategy, LoopView, Serial, Tool } from '../../tool/tool.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
-import { FOREIGN_INPUT, IN_USE, NAMED } from '../../tool/tool-literals.ts';
+import { FOREIGN_INPUT, MODULE_OPTIONS, NAMED_KEYS } from '../../tool/tool-literals.ts';
 import { error, isToolResult, type ToolResult } from '../../tool/tool-result.ts';
-import { forgettingUnder, ownOffers, usesOf } from '../../tool/uses.ts';
-import { CONTEXT, contextFor, contextOf, type LoopContext, wholeInput } from './copies.ts';
+import { collectUses, factsToForget, ownOffers } from '../../tool/uses.ts';
+import { CONTEXT_RULE, type LoopContext, mergeContexts, resolveContext, toLoopInput } from './copies.ts';
 import type { KeyedMemory } from './memory.ts';
 import { nestedResult } from './nested-result.ts';
 
@@ -128,18 +128,18 @@ type NestedLoop<Input> = Pick<Frame, 'tools' | 'facts' | 'sources' | 'strategies
 };
 
 /** The default limit of iterations in a nested loop. */
-const ITERATIONS = 20;
+const DEFAULT_ITERATIONS = 20;
 
 /** The keys that the literals of all agentic tools accept. */
 export const AGENTIC_KEYS = {
-  ...NAMED,
+  ...NAMED_KEYS,
   input: 'schema',
   output: 'schema',
   model: 'model',
   settings: 'object',
   limits: 'object',
   use: 'list',
-  context: CONTEXT,
+  context: CONTEXT_RULE,
   captureNestedArtifacts: 'flag',
   instructions: 'any',
 } as const satisfies Record<keyof InstructedConfig<string, undefined>, LiteralKind>;
@@ -154,7 +154,7 @@ export function checkAgenticLiteral(
 ): void {
   const foreign = {
     ...FOREIGN_INPUT,
-    ...IN_USE,
+    ...MODULE_OPTIONS,
     system: 'instructions',
     prompt: 'instructions',
     maxSteps: 'limits: { iterations }',
@@ -182,9 +182,9 @@ export function agenticTool<
   checkLoop(config, kind);
   const schema = readInput<Declaration>(name, config.input);
   const output = readOutput(name, config.output);
-  if (config.input === undefined) warnOfNoInput(name);
-  const context = contextOf(name, config.context);
-  const uses = [...(kind.uses ?? []), ...usesOf([...kind.sources, ...offeredIn(config)])];
+  if (config.input === undefined) warnOfMissingInput(name);
+  const context = mergeContexts(name, config.context);
+  const uses = [...(kind.uses ?? []), ...collectUses([...kind.sources, ...loopOffersOf(config)])];
   const isEmpty = kind.inner.length === 0 && kind.sources.length === 0;
   return {
     name,
@@ -203,13 +203,13 @@ export function agenticTool<
       const parsed = await checkCall(schema, input, call);
       if (!parsed.ok) return parsed.answer;
       if (isEmpty) return error(kind.whenEmpty);
-      const whole = wholeInput(parsed.value, input, call);
+      const whole = toLoopInput(parsed.value, input, call);
       const loop = kind.loop(whole.input, call);
       if (isToolResult(loop)) return loop;
       const asked = { input: whole.input, message: JSON.stringify(whole.sent) };
-      const inside = contextFor(context, whole.input, call.view);
+      const inside = resolveContext(context, whole.input, call.view);
       const ready = { ...config, output, context: inside, name: frameName(name, call) };
-      const frame = frameOf(ready, loop, asked);
+      const frame = createFrame(ready, loop, asked);
       return nestedResult(await nest(call, frame), config.captureNestedArtifacts ?? false);
     },
   };
@@ -250,28 +250,28 @@ export function checkLoop(
     { settings },
     {
       tools,
-      finders: [...sources, ...offeredIn({ use })],
-      refusedUse: () => own && refusedModel(use, own),
-      refusedSettings: () => own && refusedSettings({ model: own, settings }),
+      finders: [...sources, ...loopOffersOf({ use })],
+      refusedUse: () => own && refusedModelProblem(use, own),
+      refusedSettings: () => own && settingsProblem({ model: own, settings }),
     },
   );
   if (fault) throw new ToolDefinitionError(name, fault.field, `it ${fault.problem}.`);
 }
 
 /** Returns the offers that the modules of a nested loop make in that loop only. */
-const offeredIn = ({ use }: Pick<CheckedLoop, 'use'>): readonly InjectionStrategy[] => [
+const loopOffersOf = ({ use }: Pick<CheckedLoop, 'use'>): readonly InjectionStrategy[] => [
   ...ownOffers(use, 'before'),
   ...ownOffers(use, 'after'),
 ];
 
-interface Ready extends Omit<AgenticConfig<string, InputDeclaration>, 'output' | 'context'> {
+interface PreparedConfig extends Omit<AgenticConfig<string, InputDeclaration>, 'output' | 'context'> {
   readonly output: AnswerForm | undefined;
   readonly context: ToolCallContext;
 }
 
 /** Builds the frame of a call from the decisions of its kind and from its literal. */
-function frameOf<Input>(
-  { name, output, model, settings, limits, use, context }: Ready,
+function createFrame<Input>(
+  { name, output, model, settings, limits, use, context }: PreparedConfig,
   { instructions, memory, facts = [], ...loop }: NestedLoop<Input>,
   { input, message }: { readonly input: Input; readonly message: string },
 ): Frame {
@@ -282,16 +282,16 @@ function frameOf<Input>(
     output,
     context,
     instructions: typeof instructions === 'string' ? instructions : (view) => instructions(view, input),
-    limits: { ...limits, iterations: limits?.iterations ?? ITERATIONS },
+    limits: { ...limits, iterations: limits?.iterations ?? DEFAULT_ITERATIONS },
     uses: use,
-    facts: [...facts, ...(memory?.isReset ? forgettingUnder(use, memory.key) : [])],
+    facts: [...facts, ...(memory?.isReset ? factsToForget(use, memory.key) : [])],
     key: memory?.key,
     runBy: { model, settings },
   };
 }
 
 /** Warns the developer, because a model sends no input to a tool that declares none. */
-const warnOfNoInput = (tool: string): void =>
+const warnOfMissingInput = (tool: string): void =>
   warnDeveloper(
     `agentic tool '${tool}' declares no input, so its caller cannot pass it anything: add an 'input' schema.`,
   );

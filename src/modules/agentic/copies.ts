@@ -1,14 +1,14 @@
 /** Functions that copy tools with a loop of their own: all kinds of agentic tools, and subagents. */
 import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
-import { type AgentSettings, mergedSettings } from '../../model/settings.ts';
+import { type AgentSettings, mergeSettings } from '../../model/settings.ts';
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import type { LiteralRule } from '../../tool/check-literal.ts';
-import { copyable, makerOf } from '../../tool/decorate.ts';
+import { copyMakerOf, makeCopyable } from '../../tool/decorate.ts';
 import type { Limits } from '../../tool/frame.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
-import { nameIn, shown } from '../../tool/shown.ts';
+import { describeValue, readName } from '../../tool/shown.ts';
 import type { AnyTool, CallRun, LoopView, ToolInput } from '../../tool/tool.ts';
 import { type ContextValues, ToolCallContext, ToolCallContextError } from '../../tool/tool-call-context.ts';
 
@@ -131,7 +131,7 @@ export type LoopContext<Input = unknown> =
   | ((input: Input, view: LoopView) => ContextValues | ToolCallContext);
 
 /** The rule for a context in the literal of a tool. */
-export const CONTEXT: LiteralRule = [
+export const CONTEXT_RULE: LiteralRule = [
   'an object, or a function of the input and the view',
   (value) => typeof value === 'function' || isJsonObject(value),
 ];
@@ -144,14 +144,14 @@ type InstructionsOf<T extends AnyTool> =
 type StateOf<T> = '~state' extends keyof T ? NonNullable<T['~state']> : never;
 
 /** Receives the view and the values from the tool's kind: the input, and in a state machine the state. */
-type AskedInstructions = (view: LoopView, input: never, state: never) => string;
+type InstructionsFunction = (view: LoopView, input: never, state: never) => string;
 
 /** The changes that a copy makes to the tool. */
 export interface LoopChanges {
   /** Tools to add. */
   readonly tools?: readonly ToolSource[] | undefined;
   readonly model?: ChatModel | ModelOfEnv | undefined;
-  readonly instructions?: string | AskedInstructions | undefined;
+  readonly instructions?: string | InstructionsFunction | undefined;
   /** Context that overrides the tool's own. Limits and settings override in the same way. */
   readonly context?: LoopContext<never> | undefined;
   readonly limits?: Omit<Limits, 'tokens'> | undefined;
@@ -161,46 +161,49 @@ export interface LoopChanges {
 }
 
 /** Registers how to copy the tool with changes. Returns the tool. */
-export const copiedBy = <T extends AnyTool>(tool: T, make: (changes: LoopChanges) => T): T =>
-  copyable(tool, make);
+export const registerCopy = <T extends AnyTool>(tool: T, make: (changes: LoopChanges) => T): T =>
+  makeCopyable(tool, make);
 
 function copyOf<T extends AnyTool>(tool: T, by: string, changes: LoopChanges): T {
-  const make = makerOf(tool);
+  const make = copyMakerOf(tool);
   if (make) return make(changes) as T; // made from the same literal
   const [field = ''] = Object.keys(changes);
   const problem =
     'it was not returned by defineAgenticTool, definePlaybook, defineStateMachine or defineSubagent: ' +
     `decorate the result of ${by} instead.`;
-  throw new ToolDefinitionError(nameIn(tool), field, problem);
+  throw new ToolDefinitionError(readName(tool), field, problem);
 }
 
 /**
  * Returns the literal with all changes except the tools, because each kind keeps its tools in a different
  * field.
  */
-export function changed<Config extends NamedLoop>(
+export function applyLoopChanges<Config extends LoopConfig>(
   config: Config,
   { tools: _, context, ...changes }: LoopChanges,
 ): Config {
-  return { ...withMore(config, changes), context: contextOf(config.name, config.context, context) };
+  return {
+    ...mergeLoopChanges(config, changes),
+    context: mergeContexts(config.name, config.context, context),
+  };
 }
 
-type NamedLoop = Omit<LoopChanges, 'tools' | 'instructions' | 'model'> & { readonly name: string };
+type LoopConfig = Omit<LoopChanges, 'tools' | 'instructions' | 'model'> & { readonly name: string };
 
 /** Returns the values with changes. It merges limits, settings and modules, and replaces all others. */
-export const withMore = <Of extends Pick<LoopChanges, 'limits' | 'settings' | 'use'>>(
+export const mergeLoopChanges = <Of extends Pick<LoopChanges, 'limits' | 'settings' | 'use'>>(
   of: Of,
   { limits, settings, use, ...others }: LoopChanges,
 ): Of => ({
   ...of,
   ...others,
   ...(limits && { limits: { ...of.limits, ...limits } }),
-  ...(settings && { settings: mergedSettings(of.settings, settings) }),
+  ...(settings && { settings: mergeSettings(of.settings, settings) }),
   ...(use && { use: [...(of.use ?? []), ...use] }),
 });
 
 /** The input of a loop, as parsed and as sent. */
-interface WholeInput<Input> {
+interface LoopInput<Input> {
   readonly input: Input;
   readonly sent: JsonObject;
 }
@@ -209,51 +212,51 @@ interface WholeInput<Input> {
  * Returns a call's input, as its schema parsed it and as the model sent it, both with the fields that
  * decorators added.
  */
-export const wholeInput = <Input>(
+export const toLoopInput = <Input>(
   input: Input,
   sent: JsonObject,
   { added }: Pick<CallRun, 'added'>,
-): WholeInput<Input> =>
+): LoopInput<Input> =>
   added ? { input: { ...Object(input), ...added.typed }, sent: { ...sent, ...added.sent } } : { input, sent };
 
 /** Merges a context over the declared one. @throws ToolDefinitionError if a value is not JSON. */
-export function contextOf(
+export function mergeContexts(
   tool: string,
   under: LoopContext<never> = {},
   over: LoopContext<never> = {},
-): ToolCallContext | ContextOfCall {
-  if (typeof under !== 'function' && typeof over !== 'function') return valuesOf(tool, under, over);
+): ToolCallContext | ContextFunction {
+  if (typeof under !== 'function' && typeof over !== 'function') return mergeValues(tool, under, over);
   // The input has the type that each function declares.
   return (input, view) =>
-    valuesOf(
+    mergeValues(
       tool,
       ...[under, over].map((one) => (typeof one === 'function' ? one(input as never, view) : one)),
     );
 }
 
 /** Computes the context of one call. */
-type ContextOfCall = (input: unknown, view: LoopView) => ToolCallContext;
+type ContextFunction = (input: unknown, view: LoopView) => ToolCallContext;
 
 /** Returns the context for one call. @throws TypeError if the function does not return a context. */
-export const contextFor = (
-  context: ToolCallContext | ContextOfCall,
+export const resolveContext = (
+  context: ToolCallContext | ContextFunction,
   input: unknown,
   view: LoopView,
 ): ToolCallContext => (typeof context === 'function' ? context(input, view) : context);
 
-function valuesOf(tool: string, ...given: readonly (ContextValues | ToolCallContext)[]): ToolCallContext {
+function mergeValues(tool: string, ...given: readonly (ContextValues | ToolCallContext)[]): ToolCallContext {
   let values = ToolCallContext.EMPTY;
   for (const one of given) {
     if (!isJsonObject(one) || one instanceof Promise) {
       const use = one instanceof Promise ? 'it must be synchronous' : 'it must return an object';
-      throw new TypeError(`Tool '${tool}': its context returned ${shown(one)}; ${use}.`);
+      throw new TypeError(`Tool '${tool}': its context returned ${describeValue(one)}; ${use}.`);
     }
-    values = values.merge(contextOfValues(tool, one));
+    values = values.merge(toContext(tool, one));
   }
   return values;
 }
 
-function contextOfValues(tool: string, values: ContextValues | ToolCallContext): ToolCallContext {
+function toContext(tool: string, values: ContextValues | ToolCallContext): ToolCallContext {
   try {
     return ToolCallContext.of(values);
   } catch (cause) {

@@ -1,11 +1,11 @@
 import type { OutputOf } from '../../loop/answer-form.ts';
-import { collectFor, withProviders } from '../../sources/resolution/resolve-tools.ts';
-import { carriesSource, type ToolSource } from '../../sources/resolution/tool-source.ts';
+import { collectForField, withProviders } from '../../sources/resolution/resolve-tools.ts';
+import { isSourceCarrier, type ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
-import { paragraphs } from '../../tool/json.ts';
-import { isReadable, unreadable } from '../../tool/object-class.ts';
+import { joinParagraphs } from '../../tool/json.ts';
+import { hasToolMembers, unreadableProblem } from '../../tool/object-class.ts';
 import type { AnyTool, InjectionStrategy, Tool } from '../../tool/tool.ts';
 import {
   AGENTIC_KEYS,
@@ -15,7 +15,7 @@ import {
   type InstructedConfig,
   type NestedInstructions,
 } from './agentic-tool.ts';
-import { changed, copiedBy } from './copies.ts';
+import { applyLoopChanges, registerCopy } from './copies.ts';
 
 /** The literal that `defineAgenticTool` takes. */
 export interface AgenticToolConfig<
@@ -51,15 +51,15 @@ export function defineAgenticTool<
 >(config: AgenticToolConfig<Name, Declaration, Output>): Tool<Name, InputOf<Declaration>, OutputOf<Output>> {
   checkAgenticLiteral(config, SHAPE);
   const { name, description, instructions = defaultInstructions(description) } = config;
-  const { tools, sources, notes } = toolsInside(name, config.tools);
+  const { tools, sources, notes } = resolveInnerTools(name, config.tools);
   const tool = agenticTool(config, {
     inner: tools,
     sources,
     whenEmpty: 'No tools available for SimpleAgenticTool',
     loop: () => ({ tools, sources, instructions: withNotes(instructions, notes) }),
   });
-  return copiedBy(tool, ({ tools: more = [], ...changes }) =>
-    defineAgenticTool({ ...changed(config, changes), tools: [...config.tools, ...more] }),
+  return registerCopy(tool, ({ tools: more = [], ...changes }) =>
+    defineAgenticTool({ ...applyLoopChanges(config, changes), tools: [...config.tools, ...more] }),
   );
 }
 
@@ -70,7 +70,7 @@ const SHAPE = {
 } satisfies LiteralShape<keyof AgenticToolConfig<string, undefined>>;
 
 /** The tools, offers and notes that an agentic tool's list resolves to. */
-export interface ToolsInside {
+export interface ResolvedInnerTools {
   readonly tools: readonly AnyTool[];
   /** Offers the tools of providers, which it queries each time. */
   readonly sources: readonly InjectionStrategy[];
@@ -85,8 +85,8 @@ export function withNotes<Input, More extends readonly unknown[]>(
 ): NestedInstructions<Input, More> {
   if (notes.length === 0) return instructions;
   return typeof instructions === 'string'
-    ? paragraphs(instructions, ...notes)
-    : (view, input, ...more) => paragraphs(instructions(view, input, ...more), ...notes);
+    ? joinParagraphs(instructions, ...notes)
+    : (view, input, ...more) => joinParagraphs(instructions(view, input, ...more), ...notes);
 }
 
 /**
@@ -96,9 +96,9 @@ export function withNotes<Input, More extends readonly unknown[]>(
  * @throws ToolDefinitionError if an agent could not have the list either.
  * @throws ToolObjectError as `toolsOf` does.
  */
-export function toolsInside(name: string, sources: readonly ToolSource[]): ToolsInside {
+export function resolveInnerTools(name: string, sources: readonly ToolSource[]): ResolvedInnerTools {
   const listed = sources.filter((source) => !isToolless(source));
-  const { tools, providers, notes } = collectFor({ tool: name, field: 'tools' }, listed);
+  const { tools, providers, notes } = collectForField({ tool: name, field: 'tools' }, listed);
   return { tools, sources: withProviders([], providers), notes };
 }
 
@@ -109,7 +109,7 @@ export function toolsInside(name: string, sources: readonly ToolSource[]): Tools
 function isToolless(source: ToolSource): boolean {
   if (typeof source !== 'object' || source === null) return false;
   if (Array.isArray(source) || source instanceof Promise) return false;
-  if (isTool(source) || carriesSource(source) || 'toolsNow' in source) return false;
+  if (isTool(source) || isSourceCarrier(source) || 'toolsNow' in source) return false;
   if (Array.isArray(Reflect.get(source, 'tools'))) return false;
-  return !isReadable(source) && unreadable(source) === undefined;
+  return !hasToolMembers(source) && unreadableProblem(source) === undefined;
 }

@@ -1,7 +1,7 @@
 import type { OutputOf } from '../../loop/answer-form.ts';
 import type { LoopAgent } from '../../loop/loop.ts';
 import { nest } from '../../loop/nest.ts';
-import { mergedSettings } from '../../model/settings.ts';
+import { mergeSettings } from '../../model/settings.ts';
 import {
   checkNaming,
   checkToolLiteral,
@@ -22,24 +22,24 @@ import type { JsonObject } from '../../tool/json.ts';
 import type { BlackboardEntry, CallBlackboard } from '../../tool/kept-values.ts';
 import { literals } from '../../tool/literals.ts';
 import type { CheckedInput } from '../../tool/problem-lines.ts';
-import { ended } from '../../tool/shown.ts';
+import { withFullStop } from '../../tool/shown.ts';
 import type { AnyTool, CallRun, InjectionStrategy, Instructions, Tool } from '../../tool/tool.ts';
-import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';
-import { error, failure, type ToolResult, text } from '../../tool/tool-result.ts';
-import { usesOf } from '../../tool/uses.ts';
+import { FOREIGN_INPUT, NAMED_KEYS } from '../../tool/tool-literals.ts';
+import { error, failureResult, type ToolResult, text } from '../../tool/tool-result.ts';
+import { collectUses } from '../../tool/uses.ts';
 import { checkLoop, frameName, readOutput } from './agentic-tool.ts';
 import {
-  CONTEXT,
-  contextFor,
-  contextOf,
-  copiedBy,
+  CONTEXT_RULE,
   type LoopChanges,
   type LoopContext,
-  wholeInput,
-  withMore,
+  mergeContexts,
+  mergeLoopChanges,
+  registerCopy,
+  resolveContext,
+  toLoopInput,
 } from './copies.ts';
-import { type ToolsInside, toolsInside } from './define-agentic-tool.ts';
-import { asReached, formed } from './nested-result.ts';
+import { type ResolvedInnerTools, resolveInnerTools } from './define-agentic-tool.ts';
+import { toFormedResult, withholdIfUnfinished } from './nested-result.ts';
 
 /** The literal that `defineSubagent` takes. */
 export interface SubagentConfig<
@@ -121,11 +121,11 @@ export function defineSubagent<
   config: SubagentConfig<AgentName, Name, Declaration, Output, Form>,
 ): Tool<Name, SubagentInput<Declaration>, SubagentOutput<Form, Output>> {
   checkToolLiteral(config, SHAPE);
-  return subagent(config);
+  return createSubagent(config);
 }
 
 /** Builds the tool. `changes` holds the replacements and additions of a copy. */
-function subagent<
+function createSubagent<
   AgentName extends string,
   Name extends string,
   Declaration extends InputDeclaration,
@@ -136,20 +136,20 @@ function subagent<
   changes: LoopChanges = {},
 ): Tool<Name, SubagentInput<Declaration>, SubagentOutput<Form, Output>> {
   const { agent } = config;
-  const { agentName, about } = nameOf(agent);
+  const { agentName, about } = readAgentName(agent);
   const { description = about } = config;
   // Without a `name`, the subagent has the agent's name, and `Name` is then `AgentName`.
   const name = (config.name ?? agentName) as Name;
   checkNaming(name, description);
-  const schema = readInput<InputDeclaration>(name, config.input ?? MESSAGE);
+  const schema = readInput<InputDeclaration>(name, config.input ?? MESSAGE_SCHEMA);
   const check = (input: JsonObject, as: string) => checkSubagentInput(schema, input, as);
-  const context = contextOf(name, config.context);
+  const context = mergeContexts(name, config.context);
   const output = readOutput(name, config.output);
   const form = output ?? (typeof agent === 'string' ? undefined : agent.output);
-  const { tools, sources } = toolsBeside({ name, agent }, changes);
+  const { tools, sources } = resolveAddedTools({ name, agent }, changes);
   const own = toolsOfAgent(agent);
   const inner = tools.length > 0 ? [...own, ...tools] : own;
-  const uses = usesOf(sources);
+  const uses = collectUses(sources);
   const insideOf = [...(typeof agent === 'string' ? [] : (agent.uses ?? [])), ...(changes.use ?? [])];
   const tool: Tool<Name, SubagentInput<Declaration>, SubagentOutput<Form, Output>> = {
     name,
@@ -167,7 +167,7 @@ function subagent<
     async call(input, call) {
       const parsed = await check(input, call.tool);
       if (!parsed.ok) return parsed.answer;
-      const whole = wholeInput(parsed.value, input, call);
+      const whole = toLoopInput(parsed.value, input, call);
       const isMessage = config.input === undefined && !call.added;
       const message = isMessage ? String(input.message) : JSON.stringify(whole.sent);
       const { model, settings, limits, use: uses } = changes;
@@ -179,17 +179,17 @@ function subagent<
         tools,
         sources,
         ownBlackboard: true,
-        context: contextFor(context, whole.input, call.view),
+        context: resolveContext(context, whole.input, call.view),
         instructions: '',
         runBy: { agent, model, settings, instructions: instructionsFor(whole.input, changes) },
       };
       return resultOf(await nest(call, { name: frameName(name, call), ...work }), call);
     },
   };
-  copiedBy(tool, ({ tools: more = [], context: over, ...others }) =>
-    subagent(
-      { ...config, context: contextOf(name, context, over) },
-      { ...withMore(changes, others), tools: [...(changes.tools ?? []), ...more] },
+  registerCopy(tool, ({ tools: more = [], context: over, ...others }) =>
+    createSubagent(
+      { ...config, context: mergeContexts(name, context, over) },
+      { ...mergeLoopChanges(changes, others), tools: [...(changes.tools ?? []), ...more] },
     ),
   );
   return tool;
@@ -207,29 +207,29 @@ function instructionsFor(input: unknown, { instructions }: LoopChanges): Instruc
  *
  * @throws ToolDefinitionError if the agent cannot have these tools, or if the copy's model cannot run it.
  */
-function toolsBeside(
+function resolveAddedTools(
   { name, agent }: { readonly name: string; readonly agent: LoopAgent | string },
   { tools: more = [], ...changes }: LoopChanges,
-): Omit<ToolsInside, 'notes'> {
+): Omit<ResolvedInnerTools, 'notes'> {
   const problem = literals?.modelProblem(changes.model);
-  if (problem !== undefined) throw new ToolDefinitionError(name, 'model', `it ${ended(problem)}`);
+  if (problem !== undefined) throw new ToolDefinitionError(name, 'model', `it ${withFullStop(problem)}`);
   const own = toolsOfAgent(agent);
   const { tools, sources } =
-    more.length > 0 ? toolsInside(name, [...own, ...more]) : { tools: own, sources: [] };
+    more.length > 0 ? resolveInnerTools(name, [...own, ...more]) : { tools: own, sources: [] };
   const { model, limits, settings, use } = changes;
   if (model ?? limits ?? settings ?? use) {
-    const of = typeof agent === 'string' ? UNKNOWN : agent;
-    const known = of.needsApp ? settings : mergedSettings(of.settings, settings);
+    const of = typeof agent === 'string' ? UNKNOWN_AGENT : agent;
+    const known = of.needsApp ? settings : mergeSettings(of.settings, settings);
     const checked = { name, model, limits, settings: known, use: [...(of.uses ?? []), ...(use ?? [])] };
     // Before an app supplies the tools, the names in the settings cannot be checked.
-    const later = of.needsApp ? [LATER] : [];
+    const later = of.needsApp ? [LATER_TOOLS] : [];
     checkLoop(checked, { inner: tools, sources: [...of.sources, ...of.strategies, ...later] });
   }
   return { tools: tools.filter((tool) => !own.includes(tool)), sources };
 }
 
 /** The assumed properties of an agent that is given by name. */
-const UNKNOWN: Pick<LoopAgent, 'uses' | 'settings' | 'sources' | 'strategies' | 'needsApp'> = {
+const UNKNOWN_AGENT: Pick<LoopAgent, 'uses' | 'settings' | 'sources' | 'strategies' | 'needsApp'> = {
   uses: [],
   settings: undefined,
   sources: [],
@@ -238,20 +238,20 @@ const UNKNOWN: Pick<LoopAgent, 'uses' | 'settings' | 'sources' | 'strategies' | 
 };
 
 /** A placeholder for the tools of an agent that are not known yet. */
-const LATER: InjectionStrategy = { name: 'later', offer: (tools) => tools };
+const LATER_TOOLS: InjectionStrategy = { name: 'later', offer: (tools) => tools };
 
 const toolsOfAgent = (agent: LoopAgent | string): readonly AnyTool[] =>
   typeof agent === 'string' ? [] : agent.tools;
 
 const SHAPE = {
   of: 'defineSubagent',
-  keys: { ...NAMED, agent: 'any', input: 'schema', output: 'schema', context: CONTEXT },
+  keys: { ...NAMED_KEYS, agent: 'any', input: 'schema', output: 'schema', context: CONTEXT_RULE },
   required: [], // An invalid agent has an error of its own.
   foreign: FOREIGN_INPUT,
 } satisfies LiteralShape<keyof SubagentConfig<string, string, undefined, unknown>>;
 
 /** The input of a subagent that declares none. */
-const MESSAGE = checkedSchema<{ readonly message: string }>(
+const MESSAGE_SCHEMA = checkedSchema<{ readonly message: string }>(
   {
     type: 'object',
     properties: {
@@ -268,7 +268,7 @@ const MESSAGE = checkedSchema<{ readonly message: string }>(
     (input.message === '' ? { path: ['message'], message: 'String is too short (0 < 1).' } : undefined),
 );
 
-function nameOf(agent: LoopAgent | string): { agentName: string; about: string } {
+function readAgentName(agent: LoopAgent | string): { agentName: string; about: string } {
   const given: unknown = agent; // code without types can pass anything
   if (typeof given === 'string') {
     if (given.trim() === '') throw new ToolDefinitionError('', 'agent', 'Agent name must not be blank.');
@@ -292,13 +292,13 @@ async function checkSubagentInput(
   const checked = await checkInput(schema, input, tool);
   if (checked.ok || !checked.problems) return checked;
   const message = `Error parsing subagent input: ${checked.problems.join('; ')}`;
-  return { ...checked, answer: failure('invalid-input', message) };
+  return { ...checked, answer: failureResult('invalid-input', message) };
 }
 
 function resultOf(outcome: FrameOutcome, { blackboard }: Pick<CallRun, 'blackboard'>): ToolResult {
   if (outcome.outcome === 'failed') return error(outcome.text);
   mergeBlackboard(blackboard, outcome.added);
-  return asReached(outcome, formed(outcome) ?? text(outcome.text));
+  return withholdIfUnfinished(outcome, toFormedResult(outcome) ?? text(outcome.text));
 }
 
 /**

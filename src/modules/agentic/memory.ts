@@ -1,5 +1,5 @@
 import type { CallContext } from '../../tool/call.ts';
-import { saysTrue } from '../../tool/check-definition.ts';
+import { isExactlyTrue } from '../../tool/check-definition.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { Serial } from '../../tool/tool.ts';
@@ -25,7 +25,7 @@ export const memoryOf = <Input>(
   { log }: Pick<CallContext, 'log'>,
 ): KeyedMemory => ({
   key: key(input),
-  isReset: saysTrue({ whose: `\`reset\` of tool '${name}'`, log }, reset, input),
+  isReset: isExactlyTrue({ whose: `\`reset\` of tool '${name}'`, log }, reset, input),
 });
 
 /**
@@ -41,7 +41,7 @@ export function keyedSerial<Declaration extends InputDeclaration>(
   if (!key) return tool;
   return (sent) => {
     try {
-      const read = readNow(declared, sent);
+      const read = parseSync(declared, sent);
       // The parsed value is the tool's input.
       return read ? `${tool} ${key(read.value as InputOf<Declaration>)}` : tool;
     } catch {
@@ -51,7 +51,7 @@ export function keyedSerial<Declaration extends InputDeclaration>(
 }
 
 /** Parses the input. Returns `undefined` if it is invalid or the schema is asynchronous. */
-function readNow(declared: InputDeclaration, sent: JsonObject): { readonly value: unknown } | undefined {
+function parseSync(declared: InputDeclaration, sent: JsonObject): { readonly value: unknown } | undefined {
   if (!declared) return { value: {} };
   const result = declared['~standard'].validate(sent);
   if (!(result instanceof Promise)) return result.issues ? undefined : result;

@@ -16,11 +16,11 @@ import {
 export function nestedResult(outcome: FrameOutcome, nested: boolean): ToolResult {
   return outcome.outcome === 'failed'
     ? error(outcome.text)
-    : asReached(outcome, formed(outcome) ?? withArtifacts(outcome, nested));
+    : withholdIfUnfinished(outcome, toFormedResult(outcome) ?? withArtifacts(outcome, nested));
 }
 
 /** Returns the nested loop's formed answer as an artifact, or `undefined` if there is none. */
-export const formed = ({ object: value, objectType }: FrameOutcome): ToolResult | undefined =>
+export const toFormedResult = ({ object: value, objectType }: FrameOutcome): ToolResult | undefined =>
   value === undefined
     ? undefined
     : toolResult({
@@ -33,7 +33,7 @@ export const formed = ({ object: value, objectType }: FrameOutcome): ToolResult 
  * Marks a result as withheld if the loop reached a limit or a signal ended it, because it has not finished
  * its work.
  */
-export const asReached = ({ outcome, signal }: FrameOutcome, result: ToolResult): ToolResult =>
+export const withholdIfUnfinished = ({ outcome, signal }: FrameOutcome, result: ToolResult): ToolResult =>
   result.type !== 'error' && (outcome === 'limit-reached' || signal)
     ? toolResult({ ...result, withheld: true })
     : result;
@@ -47,7 +47,7 @@ function withArtifacts({ text: words, calls }: FrameOutcome, nested: boolean): T
   const { value, artifactType, artifactTypes } = only;
   const merged =
     artifacts.length > 1
-      ? listOf(artifacts.flatMap(itemsOf))
+      ? toListArtifact(artifacts.flatMap(itemsOf))
       : {
           value,
           ...(artifactType !== undefined && { artifactType }),
@@ -63,7 +63,9 @@ const itemsOf = (result: Artifact): readonly ArtifactItem[] =>
   (result.artifactType ?? result.artifactTypes) ? artifactItems(result) : [{ value: result.value }];
 
 /** Combines several artifacts into a list, with their common type, or with the type of each. */
-function listOf(items: readonly ArtifactItem[]): Pick<Artifact, 'value' | 'artifactType' | 'artifactTypes'> {
+function toListArtifact(
+  items: readonly ArtifactItem[],
+): Pick<Artifact, 'value' | 'artifactType' | 'artifactTypes'> {
   const [type, ...others] = new Set(items.map((item) => item.type));
   return {
     value: items.map(({ value }) => value),

@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { reasonOf } from '../../tool/async.ts';
+import { errorMessageOf } from '../../tool/async.ts';
 import type { CallContext, Effect } from '../../tool/call.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { isAiTool, type LiteralShape } from '../../tool/check-literal.ts';
@@ -8,7 +8,7 @@ import { type InputDeclaration, isStandardSchema } from '../../tool/input-schema
 import { isJsonObject, type JsonSchema } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import { providerTool } from '../../tool/provider-tool.ts';
-import { ended, nameIn, shown } from '../../tool/shown.ts';
+import { describeValue, readName, withFullStop } from '../../tool/shown.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { defineManualTool } from '../answers/manual.ts';
@@ -52,10 +52,10 @@ type SchemaValue<Schema> = Schema extends { readonly _type: infer Value }
 export type AiToolOutput<T extends AiTool> = T extends {
   readonly execute: (...given: never[]) => infer Returned;
 }
-  ? Answered<Returned>
+  ? LastValue<Returned>
   : unknown;
 
-type Answered<Returned> =
+type LastValue<Returned> =
   Returned extends AsyncIterable<infer Value>
     ? Value
     : Returned extends PromiseLike<infer Value>
@@ -96,8 +96,8 @@ export function fromAiTool<const Name extends string, T extends AiTool>(
   tool: T,
   options: FromAiToolOptions<Name>,
 ): Tool<Name, AiToolInput<T>, AiToolOutput<T>> {
-  // No value carries the inferred types, and `made` keeps the name.
-  return made(tool as AiTool as ErasedTool, options) as Tool<Name, AiToolInput<T>, AiToolOutput<T>>;
+  // No value carries the inferred types, and `toTool` keeps the name.
+  return toTool(tool as AiTool as ErasedTool, options) as Tool<Name, AiToolInput<T>, AiToolOutput<T>>;
 }
 
 /** The tool with erased types. Its functions receive values that its own schemas produced. */
@@ -107,11 +107,12 @@ interface ErasedTool extends Omit<AiTool, 'execute' | 'needsApproval' | 'toModel
   readonly toModelOutput?: ((options: object) => unknown) | undefined;
 }
 
-function made(tool: ErasedTool, options: FromAiToolOptions): AnyTool {
-  const problem = literals && notOneTool(tool);
+function toTool(tool: ErasedTool, options: FromAiToolOptions): AnyTool {
+  const problem = literals && aiToolProblem(tool);
   const fault = literals?.fault(options, OPTIONS);
-  if (problem !== undefined) throw new ToolDefinitionError(nameIn(options), 'tool', problem);
-  if (fault) throw new ToolDefinitionError(nameIn(options), fault.field, `it ${ended(fault.problem)}`);
+  if (problem !== undefined) throw new ToolDefinitionError(readName(options), 'tool', problem);
+  if (fault)
+    throw new ToolDefinitionError(readName(options), fault.field, `it ${withFullStop(fault.problem)}`);
   const { name, description, effect, ...more } = options;
   const { id, args, execute, needsApproval } = tool;
   if (tool.type === 'provider' && id !== undefined) {
@@ -122,17 +123,17 @@ function made(tool: ErasedTool, options: FromAiToolOptions): AnyTool {
   }
   const known = {
     name,
-    description: description ?? describedBy(name, tool),
-    input: declared(name, 'inputSchema', tool.inputSchema),
+    description: description ?? readDescription(name, tool),
+    input: toDeclaration(name, 'inputSchema', tool.inputSchema),
   };
   if (!execute) return defineManualTool(known);
   const run = async (input: unknown, call: CallContext): Promise<unknown> => {
-    const output = await lastOf(execute(input, await optionsOf(tool, call)));
+    const output = await readLast(execute(input, await optionsOf(tool, call)));
     return toResult(tool.toModelOutput, { toolCallId: call.id, input, output }, call.log);
   };
   // The type of `effect` decides which other options are allowed. There are none here.
   const running = defineTool({ ...known, ...more, effect: effect as 'once', run });
-  return needsApproval ? asking(running, tool, needsApproval) : running;
+  return needsApproval ? withApproval(running, tool, needsApproval) : running;
 }
 
 const OPTIONS = {
@@ -142,17 +143,17 @@ const OPTIONS = {
 } satisfies LiteralShape<keyof FromAiToolOptions>;
 
 /** Returns why a value is not an AI SDK tool, or `undefined` if it is one. */
-function notOneTool(tool: unknown): string | undefined {
+function aiToolProblem(tool: unknown): string | undefined {
   if (isTool(tool)) return 'it is already a holdfast tool: list it directly.';
   const [name, first] = Object.entries(Object(tool)).find(([, one]) => isAiTool(one)) ?? [];
   if (first !== undefined && !isAiTool(tool))
     return `it holds several tools: convert each one, as in fromAiTool(tools.${name}, { name: '${name}' }).`;
   return typeof tool === 'object' && tool !== null
     ? undefined
-    : `it is made of ${shown(tool)}: use a tool of the AI SDK.`;
+    : `it is made of ${describeValue(tool)}: use a tool of the AI SDK.`;
 }
 
-function describedBy(name: string, { description }: ErasedTool): string {
+function readDescription(name: string, { description }: ErasedTool): string {
   if (typeof description === 'string') return description;
   const problem =
     description === undefined
@@ -161,7 +162,7 @@ function describedBy(name: string, { description }: ErasedTool): string {
   throw new ToolDefinitionError(name, 'description', problem);
 }
 
-const asking = (
+const withApproval = (
   running: AnyTool,
   tool: ErasedTool,
   needs: NonNullable<ErasedTool['needsApproval']>,
@@ -187,7 +188,8 @@ async function optionsOf(tool: ErasedTool, call: CallContext): Promise<object> {
 
 async function contextOf({ contextSchema }: ErasedTool, { tool, context }: CallContext): Promise<unknown> {
   const values = context.toJSON();
-  const schema = contextSchema === undefined ? undefined : declared(tool, 'contextSchema', contextSchema);
+  const schema =
+    contextSchema === undefined ? undefined : toDeclaration(tool, 'contextSchema', contextSchema);
   if (!schema || !isStandardSchema(schema)) return values;
   const result = await schema['~standard'].validate(values);
   if (!result.issues) return result.value;
@@ -201,7 +203,7 @@ async function contextOf({ contextSchema }: ErasedTool, { tool, context }: CallC
 const keyOf = (step: PropertyKey | StandardSchemaV1.PathSegment): string =>
   String(typeof step === 'object' ? step.key : step);
 
-async function lastOf(returned: unknown): Promise<unknown> {
+async function readLast(returned: unknown): Promise<unknown> {
   if (!isIterable(returned)) return returned;
   let last: unknown;
   for await (const value of returned) last = value;
@@ -215,7 +217,7 @@ const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
  * Converts a schema to a form that `defineTool` accepts. @throws ToolDefinitionError if it is not a schema,
  * or is a promise.
  */
-function declared(tool: string, field: string, schema: unknown): InputDeclaration {
+function toDeclaration(tool: string, field: string, schema: unknown): InputDeclaration {
   const isHeld = (typeof schema === 'object' && schema !== null) || typeof schema === 'function';
   if (isHeld && '~standard' in schema) return schema as StandardSchemaV1; // it has the Standard Schema property
   const held: unknown = typeof schema === 'function' ? schema() : schema;
@@ -229,10 +231,12 @@ function declared(tool: string, field: string, schema: unknown): InputDeclaratio
     throw new ToolDefinitionError(tool, field, problem);
   }
   // A schema without its own check is checked as plain JSON Schema.
-  return typeof validate === 'function' ? checkedBy(jsonSchema, validate.bind(held)) : wrapped(jsonSchema);
+  return typeof validate === 'function'
+    ? createStandardSchema(jsonSchema, validate.bind(held))
+    : wrapped(jsonSchema);
 }
 
-const checkedBy = (
+const createStandardSchema = (
   shown: JsonSchema,
   validate: (value: unknown) => unknown,
 ): StandardSchemaV1 & StandardJSONSchemaV1 => ({
@@ -252,5 +256,5 @@ function issuesOf(error: unknown): readonly StandardSchemaV1.Issue[] {
   const { issues, cause }: Readonly<Record<string, unknown>> = Object(error);
   const listed = [issues, cause].find(Array.isArray);
   if (listed) return listed.filter((one) => typeof Object(one).message === 'string');
-  return [{ message: reasonOf(error) }];
+  return [{ message: errorMessageOf(error) }];
 }

@@ -3,7 +3,7 @@ import type { HistoryMessage } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import { fromBase64 } from '../../tool/content.ts';
 import { isJsonObject } from '../../tool/json.ts';
-import { type Log, mistake } from '../../tool/log.ts';
+import { errorEntry, type Log } from '../../tool/log.ts';
 import { content, file } from '../../tool/to-tool-result.ts';
 import { artifact, type ContentResult, error, modelText, type ToolResult } from '../../tool/tool-result.ts';
 
@@ -78,7 +78,7 @@ function wordsOf({ type, value }: Fields): string {
 }
 
 /** The argument of the AI SDK's `toModelOutput`. */
-interface Answered {
+interface AnsweredCall {
   readonly toolCallId: string;
   readonly input: unknown;
   readonly output: unknown;
@@ -89,28 +89,28 @@ interface Answered {
  * `toModelOutput` throws, logs the error and returns the plain output, because the tool has already run.
  */
 export async function toResult(
-  toModelOutput: ((options: Answered) => unknown) | undefined,
-  answered: Answered,
+  toModelOutput: ((options: AnsweredCall) => unknown) | undefined,
+  answered: AnsweredCall,
   log: Log,
 ): Promise<unknown> {
   const { output } = answered;
   if (!toModelOutput) return output;
   try {
-    return shownAs(Object(await toModelOutput(answered)), output);
+    return withModelOutput(Object(await toModelOutput(answered)), output);
   } catch (thrown) {
-    log(mistake('toModelOutput of a tool threw, so the model sees the value', thrown));
+    log(errorEntry('toModelOutput of a tool threw, so the model sees the value', thrown));
     return output;
   }
 }
 
-function shownAs({ type, value, reason }: Fields, output: unknown): unknown {
+function withModelOutput({ type, value, reason }: Fields, output: unknown): unknown {
   switch (type) {
     case 'text':
-      return besides(String(value), output);
+      return withValue(String(value), output);
     case 'json':
-      return besides(JSON.stringify(value), output);
+      return withValue(JSON.stringify(value), output);
     case 'content':
-      return besides(content(Array.isArray(value) ? value.map(toPart) : []), output);
+      return withValue(content(Array.isArray(value) ? value.map(toPart) : []), output);
     case 'error-text':
       return error(String(value));
     case 'error-json':
@@ -122,7 +122,7 @@ function shownAs({ type, value, reason }: Fields, output: unknown): unknown {
   }
 }
 
-const besides = (words: string | ContentResult, output: unknown): string | ToolResult =>
+const withValue = (words: string | ContentResult, output: unknown): string | ToolResult =>
   output === undefined || output === null ? words : artifact(words, output);
 
 /**

@@ -7,7 +7,7 @@ import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { toLog } from '../../tool/console-log.ts';
 import { opensTools } from '../../tool/decorate.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../tool/json.ts';
-import { mistake } from '../../tool/log.ts';
+import { errorEntry } from '../../tool/log.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { modelText, type ToolResult } from '../../tool/tool-result.ts';
@@ -92,7 +92,7 @@ export function toAiTools(
   const { tools, settings } = isAgent(given)
     ? { tools: toolsOfAgent(given), settings: { ...settingsOf(given, options), ...options } }
     : { tools: resolveTools(given).tools, settings: options };
-  for (const tool of tools) checkGivable(tool);
+  for (const tool of tools) assertConvertible(tool);
   const { context, ...config } = settings;
   const manager = createToolCallingManager(config);
   const base = isAgent(given) ? given.context : ToolCallContext.EMPTY;
@@ -100,7 +100,7 @@ export function toAiTools(
     tools,
     toolContext: base.merge(ToolCallContext.of(context ?? {})),
   });
-  const wait = lines();
+  const wait = createQueues();
   const log = toLog(settings.log);
   const run = async (tool: AnyTool, input: JsonObject, { toolCallId, messages, abortSignal }: GivenOptions) =>
     wait(serialOf(tool, input), async () => {
@@ -113,11 +113,11 @@ export function toAiTools(
       const { results } = await manager.executeToolCalls(told, reply, { ...called, signal: abortSignal });
       const [one] = results;
       if (!one) throw new Error(`The call of '${tool.name}' has no result.`);
-      if (one.result.signal?.type === 'misconfigured') log(mistake(one.result.content));
+      if (one.result.signal?.type === 'misconfigured') log(errorEntry(one.result.content));
       return toAnswer(tool.name, one.result);
     });
   return Object.fromEntries(
-    tools.map((tool) => [tool.name, givenTool(tool, (input, more) => run(tool, input, more))]),
+    tools.map((tool) => [tool.name, toGivenTool(tool, (input, more) => run(tool, input, more))]),
   );
 }
 
@@ -139,7 +139,7 @@ const settingsOf = ({ uses, policies, model }: Agent, { limits }: ToAiToolsOptio
   model,
 });
 
-function checkGivable(tool: AnyTool): void {
+function assertConvertible(tool: AnyTool): void {
   if (opensTools(tool)) {
     const problem = 'it unfolds into others, which the AI SDK cannot add later; pass those directly.';
     throw new ToolDefinitionError(tool.name, 'tools', problem);
@@ -150,9 +150,9 @@ function checkGivable(tool: AnyTool): void {
   }
 }
 
-const givenTool = (tool: AnyTool, execute: GivenTool['execute']): GivenTool => ({
+const toGivenTool = (tool: AnyTool, execute: GivenTool['execute']): GivenTool => ({
   description: tool.description,
-  inputSchema: shownSchema(tool.inputSchema),
+  inputSchema: toAiSchema(tool.inputSchema),
   execute,
   toModelOutput: ({ output }) => ({ type: 'text', value: output.text }),
 });
@@ -161,7 +161,7 @@ const givenTool = (tool: AnyTool, execute: GivenTool['execute']): GivenTool => (
  * Returns the schema in both forms that the AI SDK knows. The AI SDK reads its own form first and sends that
  * JSON Schema to the model as it is. In a Standard Schema it would forbid additional properties.
  */
-function shownSchema(shown: JsonSchema): GivenTool['inputSchema'] {
+function toAiSchema(shown: JsonSchema): GivenTool['inputSchema'] {
   const problem = 'Expected an object.';
   return {
     [Symbol.for('vercel.ai.schema')]: true,
@@ -202,10 +202,10 @@ export class AiToolError extends Error {
 const serialOf = ({ serial }: AnyTool, input: JsonObject): string | undefined =>
   typeof serial === 'function' ? serial(input) : serial;
 
-type Wait = <T>(word: string | undefined, work: () => Promise<T>) => Promise<T>;
+type RunInOrder = <T>(word: string | undefined, work: () => Promise<T>) => Promise<T>;
 
 /** Returns a function that runs work with the same key in order. Work without a key runs at once. */
-function lines(): Wait {
+function createQueues(): RunInOrder {
   const last = new Map<string, Promise<unknown>>();
   return async (word, work) => {
     if (word === undefined) return work();

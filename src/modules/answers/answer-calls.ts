@@ -1,24 +1,24 @@
 /** Accepts answers to waiting calls from all routes and surfaces. */
-import type { Asking, SentAnswer } from '../../journal/asking.ts';
-import type { Posted } from '../../journal/inbox-message.ts';
+import type { AskingSeam, SentAnswer } from '../../journal/asking.ts';
+import type { PostOutcome } from '../../journal/inbox-message.ts';
 import type { JournaledAnswer, Wait } from '../../journal/wait.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
-import type { AnsweredHere, Answering } from '../../worker/answering.ts';
+import type { AnsweringSession, SendAnswersOptions } from '../../worker/answering.ts';
 import { mustHaveRole } from '../../worker/auth.ts';
-import type { BegunTurn } from '../../worker/begun-turn.ts';
-import { invalidBody } from '../../worker/body.ts';
+import type { AcceptedRequest } from '../../worker/begun-turn.ts';
+import { invalidBodyError } from '../../worker/body.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { SessionAccess, Target } from '../../worker/target.ts';
 import { answerPath } from '../../worker/turn-view.ts';
 import { checkAnswer, editProblems, postAnswer, problemAt, readAnswer } from './check-answer.ts';
 import {
   type AskedQuestion,
-  askedQuestion,
-  isKeptOut,
-  mustBeAnother,
+  assertAnotherPerson,
+  findQuestion,
+  isExcluded,
   openQuestions,
-  type ReadTurns,
   requestersOf,
+  type TurnContents,
 } from './questions.ts';
 
 /**
@@ -30,38 +30,38 @@ import {
  * @throws ConfigurationError if the deployment lacks something that the turn needs.
  */
 export async function answerCalls(
-  here: AnsweredHere,
+  here: AnsweringSession,
   sent: readonly SentAnswer[],
-  answering: Answering,
-): Promise<BegunTurn> {
-  const turns: ReadTurns = new Map();
+  answering: SendAnswersOptions,
+): Promise<AcceptedRequest> {
+  const turns: TurnContents = new Map();
   const checked = await Promise.all(sent.map((one) => checkSent(here, one, { ...answering, turns })));
-  if (checked.length > 1) mustBeOfOneTurn(checked);
+  if (checked.length > 1) assertOneTurn(checked);
   const taken: CheckedCall[] = [];
   for (const one of checked) {
-    taken.push(await takeAnswer(here.at, one).catch((failure) => withTaken(failure, one, taken)));
+    taken.push(await acceptAnswer(here.at, one).catch((failure) => throwWithAccepted(failure, one, taken)));
   }
-  return goOn(here, taken, answering);
+  return resumeTurn(here, taken, answering);
 }
 
 /**
  * @throws SessionError if an answer belongs to another turn than the first, or if a question has two answers.
  */
-function mustBeOfOneTurn(checked: readonly CheckedCall[]): void {
+function assertOneTurn(checked: readonly CheckedCall[]): void {
   const [first] = checked;
   const seen = new Set<string>();
   const again = checked.find(({ question: { id } }) => seen.size === seen.add(id).size);
   const other = checked.find(({ question }) => question.turn !== first?.question.turn);
-  if (other) throw wrongCall(other, 'must be of the same turn as the first');
-  if (again) throw wrongCall(again, 'is answered twice');
+  if (other) throw wrongCallError(other, 'must be of the same turn as the first');
+  if (again) throw wrongCallError(again, 'is answered twice');
 }
 
-const wrongCall = ({ sent: { at = [] } }: CheckedCall, message: string): SessionError =>
-  invalidBody([problemAt(at, 'call', message)]);
+const wrongCallError = ({ sent: { at = [] } }: CheckedCall, message: string): SessionError =>
+  invalidBodyError([problemAt(at, 'call', message)]);
 
 /** The outcome of several answers, each accepted or refused separately. */
-export interface AnsweredEach {
-  readonly begun: BegunTurn;
+export interface AnswerOutcomes {
+  readonly begun: AcceptedRequest;
   /** The refused answers, each with the reason. */
   readonly refused: ReadonlyMap<SentAnswer, SessionError>;
 }
@@ -74,26 +74,26 @@ export interface AnsweredEach {
  * prevent the session from responding.
  */
 export async function answerEach(
-  here: AnsweredHere,
+  here: AnsweringSession,
   { turn, sent }: { readonly turn: string; readonly sent: readonly SentAnswer[] },
-  answering: Answering,
-): Promise<AnsweredEach> {
-  const turns: ReadTurns = new Map();
+  answering: SendAnswersOptions,
+): Promise<AnswerOutcomes> {
+  const turns: TurnContents = new Map();
   const taken: CheckedCall[] = [];
   const refused = new Map<SentAnswer, SessionError>();
   for (const one of sent) {
     try {
-      taken.push(await takeAnswer(here.at, await checkSent(here, one, { ...answering, turns })));
+      taken.push(await acceptAnswer(here.at, await checkSent(here, one, { ...answering, turns })));
     } catch (failure) {
       if (!(failure instanceof SessionError)) throw failure;
       refused.set(one, failure);
     }
   }
-  return { begun: taken.length === 0 ? { turn } : await goOn(here, taken, answering), refused };
+  return { begun: taken.length === 0 ? { turn } : await resumeTurn(here, taken, answering), refused };
 }
 
 /** Answers an open question without a Worker. */
-export const leaveAnswer: Asking['answer'] = async ({ port, agent, events }, sent, by) => {
+export const leaveAnswer: AskingSeam['answer'] = async ({ port, agent, events }, sent, by) => {
   const question = openQuestions(events).find(
     ({ call, number }) => call.id === sent.call && number === sent.question,
   );
@@ -106,13 +106,13 @@ export const leaveAnswer: Asking['answer'] = async ({ port, agent, events }, sen
   const problems = await editProblems(agent, question, { answer, at: sent.at });
   if (problems.length > 0) return { problems };
   const isOut = requestersOf(events).some((one) =>
-    isKeptOut(question, [one], typeof by === 'string' ? { ...one, id: by } : by),
+    isExcluded(question, [one], typeof by === 'string' ? { ...one, id: by } : by),
   );
   return isOut ? 'kept-out' : postAnswer({ port, agent }, question, { answer, hash: crypto.randomUUID() });
 };
 
 /** @throws the failure, with the ids of the answers that were accepted before it. */
-function withTaken(failure: unknown, { sent }: CheckedCall, taken: readonly CheckedCall[]): never {
+function throwWithAccepted(failure: unknown, { sent }: CheckedCall, taken: readonly CheckedCall[]): never {
   if (!(failure instanceof SessionError) || taken.length === 0) throw failure;
   const calls = taken.map((one) => one.sent.call);
   const { type, message, retryAfter, more, cause } = failure;
@@ -130,38 +130,38 @@ interface CheckedCall {
   readonly hash: string;
 }
 
-interface Checking extends Pick<Answering, 'idempotencyKey'> {
+interface CheckOptions extends Pick<SendAnswersOptions, 'idempotencyKey'> {
   /** Turns that were read for other answers of the request. */
-  readonly turns?: ReadTurns;
+  readonly turns?: TurnContents;
 }
 
 async function checkSent(
-  here: AnsweredHere,
+  here: AnsweringSession,
   sent: SentAnswer,
-  { idempotencyKey, turns = new Map() }: Checking,
+  { idempotencyKey, turns = new Map() }: CheckOptions,
 ): Promise<CheckedCall> {
   const { app, at: access } = here;
   const { host, target } = access;
   const { at, body } = sent;
   const said = readAnswer(sent);
-  if (!said.ok) throw invalidBody(said.problems);
+  if (!said.ok) throw invalidBodyError(said.problems);
   const key =
     idempotencyKey === undefined ? undefined : await app.keyOf(idempotencyKey, JSON.stringify(body));
-  const { question, principal, requesters } = await askedQuestion(target, sent, turns);
+  const { question, principal, requesters } = await findQuestion(target, sent, turns);
   mustHaveRole(target.caller, { call: question.call.id, wait: question.wait });
-  mustBeAnother(target.caller, question, requesters);
-  if (question.wait.for !== sent.for) throw wrongAnswer(target, question);
+  assertAnotherPerson(target.caller, question, requesters);
+  if (question.wait.for !== sent.for) throw wrongAnswerError(target, question);
   // Copying calls every getter, so missing configuration is reported before the answer is accepted.
   const services = {
     ...app.servicesOf(access, { ...target, agent: target.agent.name }),
   };
   services.context?.(principal, question.turn);
   const given = checkAnswer(question, said.value, { by: target.caller.id, at });
-  if (!given.ok) throw invalidBody(given.problems);
-  const answer = access.origin ? inCall(given.value) : given.value;
+  if (!given.ok) throw invalidBodyError(given.problems);
+  const answer = access.origin ? markInCall(given.value) : given.value;
   const isOpen = question.standing === 'open';
   const problems = isOpen ? await editProblems(services.agent, question, { answer, at }) : [];
-  if (problems.length > 0) throw invalidBody(problems);
+  if (problems.length > 0) throw invalidBodyError(problems);
   const hash = key ? JSON.stringify([target.caller.id, key.key, key.bodyHash]) : host.newId();
   return { sent, question, services, answer, hash };
 }
@@ -169,43 +169,43 @@ async function checkSent(
 /**
  * Marks a decision by another turn's call. It is not a person's decision, so the chain of turns continues.
  */
-const inCall = (answer: JournaledAnswer): JournaledAnswer =>
+const markInCall = (answer: JournaledAnswer): JournaledAnswer =>
   answer.type === 'decision' ? { ...answer, inCall: true } : answer;
 
-async function takeAnswer({ target }: SessionAccess, checked: CheckedCall): Promise<CheckedCall> {
+async function acceptAnswer({ target }: SessionAccess, checked: CheckedCall): Promise<CheckedCall> {
   const { question, services, answer, hash } = checked;
   const posted = await postAnswer(services, question, { answer, hash });
-  if (posted === 'void') throw madeVoid(question);
+  if (posted === 'void') throw voidAnswerError(question);
   // After a while the object forgets which answers it accepted. The journal does not.
   if (posted === 'known' || (posted === 'posted' && question.standing === 'open')) return checked;
-  throw refused(target, question, question.standing === 'open' ? posted : STANDINGS[question.standing]);
+  throw refused(target, question, question.standing === 'open' ? posted : CLOSED_STATES[question.standing]);
 }
 
 /**
  * Resumes a turn that has its answers, here or in the invocation that was faster. The response has the form
  * of a response to a message.
  */
-async function goOn(
-  here: AnsweredHere,
+async function resumeTurn(
+  here: AnsweringSession,
   taken: readonly CheckedCall[],
-  { inBackground }: Answering,
-): Promise<BegunTurn> {
+  { inBackground }: SendAnswersOptions,
+): Promise<AcceptedRequest> {
   const [first] = taken;
-  if (!first) throw invalidBody(['answers: must have at least one']);
+  if (!first) throw invalidBodyError(['answers: must have at least one']);
   const { services, question } = first;
   const askedAt = Math.max(...taken.map((one) => one.question.seq));
   return here.app.goOn(here.at, { turn: question.turn, services, askedAt, inBackground });
 }
 
 /** The object's word for each state of a question that the journal has closed. */
-const STANDINGS = {
+const CLOSED_STATES = {
   answered: 'answered',
   expired: 'expired',
   left: 'call-over',
   dropped: 'no-such-turn',
 } as const;
 
-const wrongAnswer = (target: Target, question: AskedQuestion): SessionError => {
+const wrongAnswerError = (target: Target, question: AskedQuestion): SessionError => {
   const { call, wait } = question;
   const what = wait.for === 'decision' ? 'a decision' : 'the result of its tool';
   const detail = `Call ${call.id} waits for ${what}: POST it to ${pathOf(target, question)}.`;
@@ -216,11 +216,14 @@ const pathOf = ({ path }: Target, { call, number, wait }: AskedQuestion): string
   answerPath(path, { call: call.id, question: number, for: wait.for });
 
 /** The start of the problem types for each kind of answer. */
-const WORDS = { decision: 'approval', result: 'result' } as const satisfies Record<Wait['for'], string>;
+const PROBLEM_PREFIXES = { decision: 'approval', result: 'result' } as const satisfies Record<
+  Wait['for'],
+  string
+>;
 
-const madeVoid = ({ call, wait }: AskedQuestion): SessionError =>
+const voidAnswerError = ({ call, wait }: AskedQuestion): SessionError =>
   new SessionError(
-    `${WORDS[wait.for]}-void`,
+    `${PROBLEM_PREFIXES[wait.for]}-void`,
     `Tool '${call.name}' has changed since this was asked, so this answer no longer applies. ` +
       'The model sees this and can ask again.',
   );
@@ -229,12 +232,15 @@ const madeVoid = ({ call, wait }: AskedQuestion): SessionError =>
 function refused(
   { path }: Target,
   { wait }: AskedQuestion,
-  why: Exclude<Posted, 'known'> | 'call-over',
+  why: Exclude<PostOutcome, 'known'> | 'call-over',
 ): SessionError {
   const look = `GET ${path} shows where the session stands.`;
   switch (why) {
     case 'expired':
-      return new SessionError(`${WORDS[wait.for]}-expired`, `The time for this answer is over. ${look}`);
+      return new SessionError(
+        `${PROBLEM_PREFIXES[wait.for]}-expired`,
+        `The time for this answer is over. ${look}`,
+      );
     case 'call-over':
       return new SessionError(why, `This call has ended without an answer. ${look}`);
     case 'session-full':

@@ -1,19 +1,19 @@
 /** The module for calls that ask a person or program outside the turn and receive an answer. */
 
 import { ASKING, type SentAnswer } from '../../journal/asking.ts';
-import { isJsonObject, unknownProblems } from '../../tool/json.ts';
-import { createModule, useOf } from '../../tool/module-use.ts';
+import { isJsonObject, unknownKeyProblems } from '../../tool/json.ts';
+import { createModule, createUse } from '../../tool/module-use.ts';
 import type { KeysOf } from '../../tool/shape.ts';
 import {
   type ANSWERS_BODY,
+  type AnswerAcceptor,
   type AnsweringApp,
-  MOST_ANSWERS,
-  type TakesAnswers,
+  MAX_ANSWERS,
 } from '../../worker/answering.ts';
 import { APP } from '../../worker/app-seam.ts';
-import { invalidBody } from '../../worker/body.ts';
+import { invalidBodyError } from '../../worker/body.ts';
 import { Problem } from '../../worker/problem.ts';
-import { defineRoute, type Route, SESSION, type SessionRequest } from '../../worker/route.ts';
+import { defineRoute, type Route, SESSION_PATH, type SessionRequest } from '../../worker/route.ts';
 import { answerCalls, leaveAnswer } from './answer-calls.ts';
 import { questionsOfCall } from './call-questions.ts';
 import { problemAt } from './check-answer.ts';
@@ -31,7 +31,7 @@ import { pendingCalls } from './questions.ts';
  * const holdfast = createHoldfast({ agents: [clerk()], use: [answers] });
  * ```
  */
-export const answers = useOf(createModule({ name: 'answers' }));
+export const answers = createUse(createModule({ name: 'answers' }));
 
 ASKING.give(answers, {
   outside: questionsOfCall,
@@ -39,20 +39,20 @@ ASKING.give(answers, {
   answer: leaveAnswer,
 });
 
-const OF_ANSWERS: KeysOf<typeof ANSWERS_BODY> = { answers: 1 };
+const ANSWERS_KEYS: KeysOf<typeof ANSWERS_BODY> = { answers: 1 };
 
 /**
  * Reads which questions several answers are for, without reading the answers. @throws SessionError with all
  * problems of the body.
  */
-const readAnswers: TakesAnswers['read'] = (body) => {
+const readAnswers: AnswerAcceptor['read'] = (body) => {
   const { answers: given } = body;
-  const problems = unknownProblems(body, OF_ANSWERS);
-  if (!Array.isArray(given) || given.length === 0 || given.length > MOST_ANSWERS) {
-    throw invalidBody([`answers: must be a list of 1 to ${MOST_ANSWERS}`, ...problems]);
+  const problems = unknownKeyProblems(body, ANSWERS_KEYS);
+  if (!Array.isArray(given) || given.length === 0 || given.length > MAX_ANSWERS) {
+    throw invalidBodyError([`answers: must be a list of 1 to ${MAX_ANSWERS}`, ...problems]);
   }
-  const read = given.map((answer, place) => readNamed(answer, ['answers', place], problems));
-  if (problems.length > 0) throw invalidBody(problems);
+  const read = given.map((answer, place) => readAnswerTarget(answer, ['answers', place], problems));
+  if (problems.length > 0) throw invalidBodyError(problems);
   return read;
 };
 
@@ -60,7 +60,7 @@ const readAnswers: TakesAnswers['read'] = (body) => {
  * Reads which question an answer is for. Adds any problems to `problems`, in which case the caller must
  * ignore the result.
  */
-function readNamed(answer: unknown, at: readonly PropertyKey[], problems: string[]): SentAnswer {
+function readAnswerTarget(answer: unknown, at: readonly PropertyKey[], problems: string[]): SentAnswer {
   const wrong = (field: string, message: string): unknown => problems.push(problemAt(at, field, message));
   const isObject = isJsonObject(answer);
   const { call, question = 1, ...body }: SentAnswer['body'] = isObject ? answer : {};
@@ -68,7 +68,7 @@ function readNamed(answer: unknown, at: readonly PropertyKey[], problems: string
   if (!isObject) wrong('', 'must be a JSON object');
   else {
     if (typeof call !== 'string') wrong('call', 'must be the id of a call');
-    if (!isPlace(question)) wrong('question', 'must be a whole number from 1');
+    if (!isQuestionNumber(question)) wrong('question', 'must be a whole number from 1');
     if (!isDecision && !['result', 'text', 'error'].some((key) => key in body)) {
       wrong('', 'must have a decision, or one of result, text and error');
     }
@@ -83,10 +83,10 @@ function readNamed(answer: unknown, at: readonly PropertyKey[], problems: string
 }
 
 /** The highest number of a question in a call. */
-const MOST_QUESTIONS = 999_999;
+const MAX_QUESTION_NUMBER = 999_999;
 
-const isPlace = (value: unknown): boolean =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MOST_QUESTIONS;
+const isQuestionNumber = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_QUESTION_NUMBER;
 
 APP.give(answers, {
   routes: ({ answering }) => answerRoutes(answering),
@@ -97,7 +97,7 @@ APP.give(answers, {
 const answerRoutes = (app: AnsweringApp): readonly Route[] => [
   defineRoute({
     method: 'POST',
-    path: `${SESSION}/answers`,
+    path: `${SESSION_PATH}/answers`,
     access: 'session',
     streams: true,
     handle: (asked) =>
@@ -105,14 +105,14 @@ const answerRoutes = (app: AnsweringApp): readonly Route[] => [
   }),
   defineRoute({
     method: 'POST',
-    path: `${SESSION}/approvals/{callId}`,
+    path: `${SESSION_PATH}/approvals/{callId}`,
     access: 'session',
     streams: true,
     handle: (asked, { callId }) => answerOne(app, asked, { for: 'decision', call: callId }),
   }),
   defineRoute({
     method: 'POST',
-    path: `${SESSION}/results/{callId}`,
+    path: `${SESSION_PATH}/results/{callId}`,
     access: 'session',
     streams: true,
     handle: (asked, { callId }) => answerOne(app, asked, { for: 'result', call: callId }),
@@ -126,11 +126,11 @@ const answerOne = (
   of: Pick<SentAnswer, 'for' | 'call'>,
 ): Promise<Response> =>
   app.respond(asked, (body, how) =>
-    answerCalls({ app, at: asked }, [{ ...of, question: numberOf(asked.request), body }], how),
+    answerCalls({ app, at: asked }, [{ ...of, question: readQuestionNumber(asked.request), body }], how),
   );
 
 /** Returns the number of the question from `?question=`. Defaults to 1. */
-function numberOf({ url }: Request): number {
+function readQuestionNumber({ url }: Request): number {
   const value = new URL(url).searchParams.get('question') ?? '1';
   if (/^[1-9]\d{0,5}$/.test(value)) return Number(value);
   throw new Problem('invalid-query', 'question is the number of a question in its call: 1 or more.');

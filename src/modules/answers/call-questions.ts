@@ -1,12 +1,12 @@
-import { type AskingCall, type AskOutside, askedOtherwise } from '../../journal/asking.ts';
+import { type Asker, type AskingCall, questionChangedMessage } from '../../journal/asking.ts';
 import { pendingWait } from '../../journal/conversation.ts';
 import type { CallRecord } from '../../journal/state.ts';
 import type { JournaledAnswer, Wait } from '../../journal/wait.ts';
-import { sha256Hex, untilAborted } from '../../tool/async.ts';
-import type { AnswerTo, Question } from '../../tool/call.ts';
+import { raceAbort, sha256Hex } from '../../tool/async.ts';
+import type { Question, ReceivedAnswer } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { asQuoted, visible } from '../../tool/shown.ts';
+import { escapeInvisible, quoteFences } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { toolResult } from '../../tool/tool-result.ts';
 
@@ -15,7 +15,7 @@ import { toolResult } from '../../tool/tool-result.ts';
  * the same each time the call restarts. A question throws Interrupted if the call is suspended until its
  * answer. It throws Error if the call cannot ask, or if the answer was given to another question.
  */
-export function questionsOfCall(call: AskingCall): AskOutside {
+export function questionsOfCall(call: AskingCall): Asker {
   const { record, tool, signal } = call;
   let asked = 0;
   let isOver = false;
@@ -27,25 +27,25 @@ export function questionsOfCall(call: AskingCall): AskOutside {
    */
   async function answered(index: number, wait: Wait): Promise<JournaledAnswer> {
     for (;;) {
-      const answer = given(record, index, wait);
+      const answer = answerAt(record, index, wait);
       if (answer) return answer;
-      if (record.ended || isOver) throw new Error(hasEnded(record.id));
+      if (record.ended || isOver) throw new Error(callEndedMessage(record.id));
       if (!pendingWait(record) && (record.waits?.length ?? 0) === index) call.suspend(wait);
-      await untilAborted(signal, Promise.race([call.changed(), over.promise]));
+      await raceAbort(signal, Promise.race([call.changed(), over.promise]));
     }
   }
 
-  async function answerTo(put: PendingQuestion, meanwhile: Meanwhile): Promise<JournaledAnswer> {
+  async function answerTo(put: PendingQuestion, meanwhile: CallMode): Promise<JournaledAnswer> {
     const clean = call.secrets.redact(put);
-    const question = { ...clean, message: visible(clean.message) };
+    const question = { ...clean, message: escapeInvisible(clean.message) };
     const index = asked;
     asked += 1;
     const wait: Wait = { ...question, binding: await bindingOf(record, tool, question) };
     if (signal.aborted) throw signal.reason;
-    const answer = given(record, index, wait);
+    const answer = answerAt(record, index, wait);
     if (answer) return answer;
     if (meanwhile === 'running') return answered(index, wait);
-    if (record.ended) throw new Error(hasEnded(record.id));
+    if (record.ended) throw new Error(callEndedMessage(record.id));
     // Only one question can be open. If a call asked several at once, only the last could be answered.
     throw call.suspend(pendingWait(record) ? undefined : wait);
   }
@@ -54,11 +54,11 @@ export function questionsOfCall(call: AskingCall): AskOutside {
     get asked() {
       return asked;
     },
-    async ask<For extends Wait['for']>(question: Question<For>): Promise<AnswerTo<For>> {
-      const put = toPending(question, call);
-      const answer = await answerTo(put, meanwhileOf(question, record));
-      if (answer.type !== put.for) throw new Error(wrongKind(record.id, put.for));
-      return (answer.type === 'decision' ? answer : toolResult(answer.result)) as AnswerTo<For>; // its type was just compared
+    async ask<For extends Wait['for']>(question: Question<For>): Promise<ReceivedAnswer<For>> {
+      const put = toPendingQuestion(question, call);
+      const answer = await answerTo(put, callModeOf(question, record));
+      if (answer.type !== put.for) throw new Error(wrongKindMessage(record.id, put.for));
+      return (answer.type === 'decision' ? answer : toolResult(answer.result)) as ReceivedAnswer<For>; // its type was just compared
     },
     checkpoint() {
       const before = record.waits?.[asked]?.wait;
@@ -74,7 +74,7 @@ export function questionsOfCall(call: AskingCall): AskOutside {
 /** A question without the binding of its answer. */
 type PendingQuestion = Omit<Wait<'decision'>, 'binding'> | Omit<Wait<'result'>, 'binding'>;
 
-type Meanwhile = NonNullable<Question<'decision'>['meanwhile']>;
+type CallMode = NonNullable<Question<'decision'>['meanwhile']>;
 
 /**
  * Returns whether the call keeps running or is suspended. Checks at run time, because code without types can
@@ -83,18 +83,18 @@ type Meanwhile = NonNullable<Question<'decision'>['meanwhile']>;
  * @throws Error if `meanwhile` is `'running'` and the call is not running, the wait has no end, or there is a
  * checkpoint.
  */
-function meanwhileOf(question: Question, { name: tool, started, ended }: CallRecord): Meanwhile {
+function callModeOf(question: Question, { name: tool, started, ended }: CallRecord): CallMode {
   if (question.for === 'result' || question.meanwhile !== 'running') return 'suspended';
   // Code around `run` can restart, and its time is short.
-  if (started === undefined && !ended) throw new Error(notRunning(tool));
+  if (started === undefined && !ended) throw new Error(notRunningMessage(tool));
   const { expires, checkpoint }: Partial<Record<'expires' | 'checkpoint', unknown>> = question;
-  if (expires === undefined) throw new Error(endless(tool));
+  if (expires === undefined) throw new Error(missingExpiryMessage(tool));
   // After a kill, the call would run again from its start.
-  if (checkpoint !== undefined) throw new Error(notSuspended(tool));
+  if (checkpoint !== undefined) throw new Error(notSuspendedMessage(tool));
   return 'running';
 }
 
-const wrongKind = (call: string, wanted: Wait['for']): string =>
+const wrongKindMessage = (call: string, wanted: Wait['for']): string =>
   wanted === 'decision'
     ? `Call ${call} received a result, but asked for a decision.`
     : `Call ${call} received a decision, but asked for a result.`;
@@ -103,11 +103,15 @@ const wrongKind = (call: string, wanted: Wait['for']): string =>
  * Returns the answer to the question with this number. @throws Error if the answer was given to another
  * question.
  */
-function given({ name, waits }: CallRecord, index: number, { binding }: Wait): JournaledAnswer | undefined {
+function answerAt(
+  { name, waits }: CallRecord,
+  index: number,
+  { binding }: Wait,
+): JournaledAnswer | undefined {
   const { wait, answer } = waits?.[index] ?? {};
   // A result of the caller's own run stays valid if the tool changes.
   const isVoid = answer?.type === 'decision' && wait?.binding !== binding;
-  if (isVoid) throw new Error(askedOtherwise(name));
+  if (isVoid) throw new Error(questionChangedMessage(name));
   return structuredClone(answer);
 }
 
@@ -123,58 +127,66 @@ export function bindingOf(
 ): Promise<string> {
   const put =
     question.for === 'decision'
-      ? [asQuoted(question.message), question.by, question.allows, question.schema, question.input]
+      ? [quoteFences(question.message), question.by, question.allows, question.schema, question.input]
       : [];
   // Left out if absent, so bindings of older questions stay the same.
   const notBy = question.for === 'decision' && question.notBy !== undefined ? [question.notBy] : [];
   return sha256Hex(JSON.stringify([name, input, inputSchema, question.for, ...put, ...notBy]));
 }
 
-const hasEnded = (call: string): string => `Call ${call} has ended, and cannot ask any more.`;
+const callEndedMessage = (call: string): string => `Call ${call} has ended, and cannot ask any more.`;
 
-const ALL: Wait<'decision'>['allows'] = ['approve', 'edit', 'reject', 'exit'];
+const ALL_DECISIONS: Wait<'decision'>['allows'] = ['approve', 'edit', 'reject', 'exit'];
 
-function toPending(question: Question, { record, tool }: AskingCall): PendingQuestion {
+function toPendingQuestion(question: Question, { record, tool }: AskingCall): PendingQuestion {
   const { message, expires } = question;
-  if (question.for === 'result') return { for: 'result', message, ...expiring(expires) };
-  const { input, allows = ALL, schema = tool.inputSchema, credentials, by, notBy, checkpoint } = question;
-  if (notBy !== undefined && notBy !== 'requester') throw new Error(notByWhom(notBy));
+  if (question.for === 'result') return { for: 'result', message, ...toExpiry(expires) };
+  const {
+    input,
+    allows = ALL_DECISIONS,
+    schema = tool.inputSchema,
+    credentials,
+    by,
+    notBy,
+    checkpoint,
+  } = question;
+  if (notBy !== undefined && notBy !== 'requester') throw new Error(invalidNotByMessage(notBy));
   return {
     for: 'decision',
     message,
     allows,
     schema,
     onExpiry: question.onExpiry ?? 'reject',
-    ...(input !== undefined && !isSent(record, input) && { input }),
+    ...(input !== undefined && !isInputUnchanged(record, input) && { input }),
     ...(credentials && { credentials }),
     ...(by !== undefined && { by }),
     ...(notBy !== undefined && { notBy }),
-    ...expiring(expires),
+    ...toExpiry(expires),
     ...(checkpoint !== undefined && { checkpoint }),
   };
 }
 
-const notByWhom = (notBy: never): string =>
+const invalidNotByMessage = (notBy: never): string =>
   `A question has a notBy of '${String(notBy)}'; it must be 'requester'.`;
 
 /** Returns `true` if the input equals the model's, which is already in the journal. */
-function isSent({ name, input: sent }: CallRecord, input: JsonObject): boolean {
+function isInputUnchanged({ name, input: sent }: CallRecord, input: JsonObject): boolean {
   const parsed = parseToolInput(name, sent);
   return parsed.ok && JSON.stringify(parsed.input) === JSON.stringify(input);
 }
 
 /** Returns the expiry. JSON has no infinity, and a time of zero or less is a mistake. */
-function expiring(expires: number | undefined): { readonly expires?: number } {
+function toExpiry(expires: number | undefined): { readonly expires?: number } {
   if (expires === undefined) return {};
   if (Number.isFinite(expires) && expires > 0) return { expires };
   throw new Error(`A question cannot expire after ${expires} ms: leave expires out to wait forever.`);
 }
 
-const notRunning = (tool: string): string =>
+const notRunningMessage = (tool: string): string =>
   `Tool '${tool}' asks with meanwhile: 'running' outside of run, where a call is suspended until the answer: leave meanwhile out.`;
 
-const notSuspended = (tool: string): string =>
+const notSuspendedMessage = (tool: string): string =>
   `Tool '${tool}' asks with a checkpoint while it runs, but only a suspended call has one: leave it out.`;
 
-const endless = (tool: string): string =>
+const missingExpiryMessage = (tool: string): string =>
   `Tool '${tool}' asks while it runs, without a time limit: set expires, in ms.`;

@@ -3,21 +3,21 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import type { SentAnswer } from '../../journal/asking.ts';
 import { ROOT } from '../../journal/events.ts';
-import type { Posted } from '../../journal/inbox-message.ts';
+import type { PostOutcome } from '../../journal/inbox-message.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
 import type { JournaledAnswer, Wait } from '../../journal/wait.ts';
 import type { AnswerMessage } from '../../session/inbox.ts';
 import {
   type Answer,
   type DecisionKind,
-  MAX_REASON,
+  MAX_REASON_CHARACTERS,
   type SENT_DECISION,
   type SENT_RESULT,
 } from '../../tool/call.ts';
-import { routed } from '../../tool/check-input.ts';
+import { resolveRoute } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { opensTools } from '../../tool/decorate.ts';
-import { credentialIn } from '../../tool/env.ts';
+import { findCredentialPath } from '../../tool/env.ts';
 import {
   formatPath,
   isJsonObject,
@@ -26,38 +26,38 @@ import {
   type JsonSchema,
   unknownKeys,
 } from '../../tool/json.ts';
-import { problemLines } from '../../tool/problem-lines.ts';
+import { formatProblems } from '../../tool/problem-lines.ts';
 import type { KeysOf } from '../../tool/shape.ts';
 import { toToolResult } from '../../tool/to-tool-result.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 import { jsonSchemaCheck } from '../json-schema/check.ts';
 import { bindingOf } from './call-questions.ts';
-import { type AskedQuestion, asMeant } from './questions.ts';
+import { type AskedQuestion, withOriginalCharacters } from './questions.ts';
 
 /** A value, or the problems of its source, one short line each. */
-export type Checked<Value> =
+export type CheckResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /** The path of an answer in the request body, such as `['answers', 0]`. Empty if the body is one answer. */
-type At = readonly PropertyKey[];
+type AnswerPath = readonly PropertyKey[];
 
 /** Returns the line for a problem with a field of an answer, or with the whole answer if `field` is empty. */
-export function problemAt(at: At, field: string, message: string): string {
+export function problemAt(at: AnswerPath, field: string, message: string): string {
   const place = formatPath(at);
   if (field !== '') return `${place === '' ? '' : `${place}.`}${field}: ${message}`;
   return place === '' ? `it ${message}` : `${place}: ${message}`;
 }
 
 /** Reads the content of an answer. */
-export const readAnswer = ({ for: kind, body, at = [] }: SentAnswer): Checked<Answer> =>
-  kind === 'decision' ? readDecision(body, at) : readResult(body, at);
+export const readAnswer = ({ for: kind, body, at = [] }: SentAnswer): CheckResult<Answer> =>
+  kind === 'decision' ? readDecision(body, at) : readResultAnswer(body, at);
 
-const OF_DECISION: KeysOf<typeof SENT_DECISION> = { decision: 1, input: 1, reason: 1 };
+const DECISION_KEYS: KeysOf<typeof SENT_DECISION> = { decision: 1, input: 1, reason: 1 };
 const DECISIONS: ReadonlySet<unknown> = new Set<DecisionKind>(['approve', 'edit', 'reject', 'exit']);
 
-function readDecision(body: SentAnswer['body'], at: At): Checked<Answer<'decision'>> {
+function readDecision(body: SentAnswer['body'], at: AnswerPath): CheckResult<Answer<'decision'>> {
   const { decision, input, reason } = body;
   const problems: string[] = [];
   const wrong = (field: string, message: string): unknown => problems.push(problemAt(at, field, message));
@@ -69,19 +69,19 @@ function readDecision(body: SentAnswer['body'], at: At): Checked<Answer<'decisio
   else if (isKnown && decision !== 'edit' && input !== undefined) {
     wrong('input', 'is for the decision edit only');
   }
-  if (reason !== undefined && (typeof reason !== 'string' || reason.length > MAX_REASON)) {
-    wrong('reason', `must be text of at most ${MAX_REASON} characters`);
+  if (reason !== undefined && (typeof reason !== 'string' || reason.length > MAX_REASON_CHARACTERS)) {
+    wrong('reason', `must be text of at most ${MAX_REASON_CHARACTERS} characters`);
   }
-  for (const key of unknownKeys(body, OF_DECISION)) wrong(key, 'is not known here');
+  for (const key of unknownKeys(body, DECISION_KEYS)) wrong(key, 'is not known here');
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, value: { decision, input, reason } as Answer<'decision'> }; // checked above
 }
 
-const OF_RESULT: KeysOf<typeof SENT_RESULT> = { result: 1, text: 1, error: 1 };
+const RESULT_KEYS: KeysOf<typeof SENT_RESULT> = { result: 1, text: 1, error: 1 };
 
-function readResult(body: SentAnswer['body'], at: At): Checked<Answer<'result'>> {
+function readResultAnswer(body: SentAnswer['body'], at: AnswerPath): CheckResult<Answer<'result'>> {
   const { result = null, text, error } = body;
-  const given = Object.keys(OF_RESULT).filter((key) => body[key] !== undefined);
+  const given = Object.keys(RESULT_KEYS).filter((key) => body[key] !== undefined);
   const problems =
     given.length === 1 ? [] : [problemAt(at, '', 'must have exactly one of result, text and error')];
   for (const key of ['text', 'error']) {
@@ -89,7 +89,7 @@ function readResult(body: SentAnswer['body'], at: At): Checked<Answer<'result'>>
       problems.push(problemAt(at, key, 'must be text'));
     }
   }
-  problems.push(...unknownKeys(body, OF_RESULT).map((key) => problemAt(at, key, 'is not known here')));
+  problems.push(...unknownKeys(body, RESULT_KEYS).map((key) => problemAt(at, key, 'is not known here')));
   if (problems.length > 0) return { ok: false, problems };
   if (typeof error === 'string') return { ok: true, value: { error } };
   if (typeof text === 'string') return { ok: true, value: { text } };
@@ -97,7 +97,7 @@ function readResult(body: SentAnswer['body'], at: At): Checked<Answer<'result'>>
 }
 
 /** The sender of an answer, and its path in the request body. */
-interface AnsweredBy extends Pick<SentAnswer, 'at'> {
+interface AnswerSender extends Pick<SentAnswer, 'at'> {
   /** The id of the sender. */
   readonly by: string;
 }
@@ -109,11 +109,11 @@ interface AnsweredBy extends Pick<SentAnswer, 'at'> {
 export function checkAnswer(
   question: AskedQuestion,
   said: Answer,
-  { by, at = [] }: AnsweredBy,
-): Checked<JournaledAnswer> {
+  { by, at = [] }: AnswerSender,
+): CheckResult<JournaledAnswer> {
   const { wait, call } = question;
-  if ('decision' in said) return checkDecision(wait, asMeant(question, said), { by, at });
-  const toAnswer = (result: ResultData): Checked<JournaledAnswer> => ({
+  if ('decision' in said) return checkDecision(wait, withOriginalCharacters(question, said), { by, at });
+  const toAnswer = (result: ResultData): CheckResult<JournaledAnswer> => ({
     ok: true,
     value: { type: 'result', result: { ...result }, by },
   });
@@ -126,12 +126,12 @@ export function checkAnswer(
 function checkDecision(
   wait: Wait,
   { decision, input, reason }: Answer<'decision'>,
-  { by, at = [] }: AnsweredBy,
-): Checked<JournaledAnswer> {
+  { by, at = [] }: AnswerSender,
+): CheckResult<JournaledAnswer> {
   const refused = (problem: string) =>
     ({ ok: false, problems: [problemAt(at, 'decision', problem)] }) as const;
   if (wait.for === 'result') return refused('is not expected here: the call waits for a result');
-  if (!wait.allows.includes(decision)) return refused(`must be ${listed(wait.allows)} here`);
+  if (!wait.allows.includes(decision)) return refused(`must be ${joinWithOr(wait.allows)} here`);
   const invalid = decision === 'edit' ? inputProblems(wait, input, at) : [];
   const problems = invalid.length > 0 ? invalid : credentialProblems(wait, { input, reason }, at);
   if (problems.length > 0) return { ok: false, problems };
@@ -143,21 +143,27 @@ function checkDecision(
 function inputProblems(
   { schema }: Pick<Wait<'decision'>, 'schema'>,
   input: JsonObject | undefined,
-  at: At,
+  at: AnswerPath,
 ): readonly string[] {
   if (input === undefined) return [problemAt(at, 'input', 'is missing')];
   const tooDeep = depthProblems(at, 'input', input);
-  return tooDeep.length > 0 ? tooDeep : editLines(schema, input, at);
+  return tooDeep.length > 0 ? tooDeep : schemaProblemLines(schema, input, at);
 }
 
 /**
  * Returns the problems of an edited input, one line each, by the JSON Schema of its question. The check runs
  * before anything is consumed, which lets the sender correct a mistake.
  */
-export function editLines(schema: JsonSchema, input: JsonObject, at: At = []): readonly string[] {
+export function schemaProblemLines(
+  schema: JsonSchema,
+  input: JsonObject,
+  at: AnswerPath = [],
+): readonly string[] {
   try {
     const problems = jsonSchemaCheck(structuredClone(schema))(input);
-    return problemLines(problems.map(({ path, message }) => ({ path: [...at, 'input', ...path], message })));
+    return formatProblems(
+      problems.map(({ path, message }) => ({ path: [...at, 'input', ...path], message })),
+    );
   } catch {
     const why = 'cannot be checked: a name in it is not valid text, or it is nested too deeply';
     return [problemAt(at, 'input', why)];
@@ -168,33 +174,33 @@ export function editLines(schema: JsonSchema, input: JsonObject, at: At = []): r
 function credentialProblems(
   { credentials }: Pick<Wait<'decision'>, 'credentials'>,
   sent: Omit<Answer<'decision'>, 'decision'>,
-  at: At,
+  at: AnswerPath,
 ): readonly string[] {
   if (credentials !== 'refused') return [];
   return Object.entries(sent).flatMap(([name, value]) => {
-    const found = value === undefined ? undefined : credentialIn(value);
-    return found ? [problemAt(at, formatPath([name, ...found]), NO_CREDENTIALS)] : [];
+    const found = value === undefined ? undefined : findCredentialPath(value);
+    return found ? [problemAt(at, formatPath([name, ...found]), CREDENTIAL_PROBLEM)] : [];
   });
 }
 
-const NO_CREDENTIALS = 'looks like a credential, which is not accepted here: the journal keeps answers';
+const CREDENTIAL_PROBLEM = 'looks like a credential, which is not accepted here: the journal keeps answers';
 
 /** Returns a problem if the value is nested too deeply to be read back from the journal. */
-const depthProblems = (at: At, name: string, value: Json): readonly string[] =>
+const depthProblems = (at: AnswerPath, name: string, value: Json): readonly string[] =>
   copyJson(value).ok ? [] : [problemAt(at, name, 'is nested too deeply')];
 
 /** Returns the words as `a, b or c`. */
-const listed = (words: readonly string[]): string =>
+const joinWithOr = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
-type OwnTools = Pick<Agent, 'tools'>;
+type AgentTools = Pick<Agent, 'tools'>;
 
 /**
  * Returns the problems of an edit that only its tool's own check finds, if the tool is one of the agent's.
  * The call checks again when it resumes. This check runs before anything is consumed.
  */
 export async function editProblems(
-  { tools }: OwnTools,
+  { tools }: AgentTools,
   { frame, call, wait }: AskedQuestion,
   { answer, at = [] }: Pick<SentAnswer, 'at'> & { readonly answer: JournaledAnswer },
 ): Promise<readonly string[]> {
@@ -203,9 +209,9 @@ export async function editProblems(
   const { input, decision } = answer;
   if (decision !== 'edit' || input === undefined || !wait.allows.includes('approve')) return [];
   const found: (readonly string[])[] = [];
-  for (const offered of named(tools, call.name)) {
-    const { tool } = routed(offered, call);
-    const edited = (await bindingOf(call, tool, wait)) === wait.binding && takingInput(tool, wait);
+  for (const offered of findToolsNamed(tools, call.name)) {
+    const { tool } = resolveRoute(offered, call);
+    const edited = (await bindingOf(call, tool, wait)) === wait.binding && findToolWithSchema(tool, wait);
     const result = edited && (await edited.check(input, call.name));
     if (result) found.push(result.ok ? [] : (result.problems ?? []));
   }
@@ -217,7 +223,10 @@ export async function editProblems(
  * Returns the tool in a chain of decorators whose input schema the question shows. Decorators around it can
  * have another one.
  */
-function takingInput(tool: AnyTool, { schema }: Pick<Wait<'decision'>, 'schema'>): AnyTool | undefined {
+function findToolWithSchema(
+  tool: AnyTool,
+  { schema }: Pick<Wait<'decision'>, 'schema'>,
+): AnyTool | undefined {
   const asked = JSON.stringify(schema);
   for (let one: AnyTool | undefined = tool; one !== undefined; one = one.delegate)
     if (JSON.stringify(one.inputSchema) === asked) return one;
@@ -228,10 +237,10 @@ function takingInput(tool: AnyTool, { schema }: Pick<Wait<'decision'>, 'schema'>
  * Returns all tools with this name that the model could have seen. An inner tool of an unfolding tool can
  * replace an outer one.
  */
-const named = (tools: readonly AnyTool[], name: string): readonly AnyTool[] =>
+const findToolsNamed = (tools: readonly AnyTool[], name: string): readonly AnyTool[] =>
   tools.flatMap((tool) => [
     ...(tool.name === name ? [tool] : []),
-    ...(opensTools(tool) ? named(tool.inner ?? [], name) : []),
+    ...(opensTools(tool) ? findToolsNamed(tool.inner ?? [], name) : []),
   ]);
 
 /**
@@ -241,12 +250,12 @@ const named = (tools: readonly AnyTool[], name: string): readonly AnyTool[] =>
  * place of the answer.
  */
 export async function postAnswer(
-  { port, agent }: { readonly port: Pick<SessionPort, 'post'>; readonly agent: OwnTools },
+  { port, agent }: { readonly port: Pick<SessionPort, 'post'>; readonly agent: AgentTools },
   question: AskedQuestion,
   { answer, hash }: { readonly answer: JournaledAnswer; readonly hash: string },
-): Promise<Posted | 'void'> {
-  const isVoid = question.standing === 'open' && (await hasChanged(agent, question));
-  const message: AnswerMessage = { wait: question.id, answer: isVoid ? voided(answer) : answer };
+): Promise<PostOutcome | 'void'> {
+  const isVoid = question.standing === 'open' && (await hasToolChanged(agent, question));
+  const message: AnswerMessage = { wait: question.id, answer: isVoid ? toVoidAnswer(answer) : answer };
   const bodyHash = isVoid ? `void ${hash}` : hash;
   const posted = await port.post({
     kind: 'answer',
@@ -261,15 +270,17 @@ export async function postAnswer(
  * Returns `true` if the tool has changed since the question. Reports it before anything is consumed. The loop
  * checks too, for tools that are not the agent's own.
  */
-async function hasChanged({ tools }: OwnTools, { frame, call, wait }: AskedQuestion): Promise<boolean> {
+async function hasToolChanged({ tools }: AgentTools, { frame, call, wait }: AskedQuestion): Promise<boolean> {
   if (wait.for === 'result') return false; // the caller has already run the tool
-  const known = frame === ROOT ? named(tools, call.name) : [];
-  const bindings = await Promise.all(known.map((tool) => bindingOf(call, routed(tool, call).tool, wait)));
+  const known = frame === ROOT ? findToolsNamed(tools, call.name) : [];
+  const bindings = await Promise.all(
+    known.map((tool) => bindingOf(call, resolveRoute(tool, call).tool, wait)),
+  );
   return bindings.length > 0 && !bindings.includes(wait.binding);
 }
 
 /** Returns an answer without an effect, even if the tool changes back before the call reads it. */
-function voided({ type, by }: JournaledAnswer): JournaledAnswer {
+function toVoidAnswer({ type, by }: JournaledAnswer): JournaledAnswer {
   const who = by === undefined ? {} : { by };
   const reason = 'The tool has changed since this was asked.';
   if (type === 'decision') return { type, decision: 'reject', reason, ...who };

@@ -1,6 +1,6 @@
 /** Tools that the caller runs. */
 import { checkTime, checkToolLiteral } from '../../tool/check-definition.ts';
-import { checkedFirst } from '../../tool/check-input.ts';
+import { withCheckedInput } from '../../tool/check-input.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { decorate } from '../../tool/decorate.ts';
 import { defineTool, type ToolConfigBase, withOutputType } from '../../tool/define-tool.ts';
@@ -18,7 +18,7 @@ export interface ManualToolConfig<Name extends string, Declaration extends Input
 }
 
 /** Fields that only tools with a `run` have. */
-interface RunByCaller extends Pick<ForeignToolKeys, 'inputSchema' | 'parameters'> {
+interface CallerRunKeys extends Pick<ForeignToolKeys, 'inputSchema' | 'parameters'> {
   readonly effect?: LeaveOut<'its caller runs it'> | undefined;
   readonly run?: LeaveOut<'its caller runs it'> | undefined;
   readonly execute?: LeaveOut<'its caller runs it'> | undefined;
@@ -38,40 +38,40 @@ interface RunByCaller extends Pick<ForeignToolKeys, 'inputSchema' | 'parameters'
 export function defineManualTool<
   const Name extends string,
   const Declaration extends InputDeclaration = undefined,
->(config: ManualToolConfig<Name, Declaration> & RunByCaller): Tool<Name, InputOf<Declaration>> {
+>(config: ManualToolConfig<Name, Declaration> & CallerRunKeys): Tool<Name, InputOf<Declaration>> {
   checkToolLiteral(config, SHAPE);
   const { expires, ...declared }: ManualToolConfig<Name, Declaration> = config;
   const tool = defineTool<Name, Declaration>({ ...declared, effect: 'read', run: () => undefined });
-  const receive = leaveToCaller(tool.name, expires);
+  const receive = createCallerRun(tool.name, expires);
   return {
     ...tool,
     effect: 'none',
     uses: [answers],
-    call: checkedFirst(tool, async ({ call }) => withOutputType(await receive(call), tool.output)),
+    call: withCheckedInput(tool, async ({ call }) => withOutputType(await receive(call), tool.output)),
   };
 }
 
 /**
  * Returns a copy of the tool that the caller runs. A valid call suspends the turn until its result arrives at
- * `POST .../results/{callId}`. An invalid input gets the usual error. `expires` is the time in milliseconds
+ * `POST .../results/{callId}`. An invalid input gets the usual error. `refundExpiryMs` is the time in milliseconds
  * until a call without a result ends with an error. Defaults to never.
  *
- * @throws ToolDefinitionError if `expires` is not more than 0.
+ * @throws ToolDefinitionError if `refundExpiryMs` is not more than 0.
  *
  * @example
  * ```ts
- * const byTheClient = manual(refundOrder, { expires: 60 * 60_000 });
+ * const byTheClient = manual(refundOrder, { refundExpiryMs: 60 * 60_000 });
  * ```
  */
 export function manual<T extends AnyTool>(
   tool: T,
   { expires }: { readonly expires?: number | undefined } = {},
 ): T {
-  const receive = leaveToCaller(tool.name, expires);
+  const receive = createCallerRun(tool.name, expires);
   return decorate(tool, {
     effect: 'none',
     uses: [...(tool.uses ?? []), answers],
-    call: checkedFirst(tool, async ({ call }) => withOutputType(await receive(call), tool.output)),
+    call: withCheckedInput(tool, async ({ call }) => withOutputType(await receive(call), tool.output)),
   });
 }
 
@@ -100,12 +100,12 @@ const SHAPE = {
 } satisfies LiteralShape<keyof ManualToolConfig<string, undefined>>;
 
 /**
- * Returns a function that asks the caller to run a call, and waits at most `expires` milliseconds for the
+ * Returns a function that asks the caller to run a call, and waits at most `refundExpiryMs` milliseconds for the
  * result.
  *
- * @throws ToolDefinitionError if `expires` is not more than 0.
+ * @throws ToolDefinitionError if `refundExpiryMs` is not more than 0.
  */
-function leaveToCaller(tool: string, expires: number | undefined): (call: CallRun) => Promise<ToolResult> {
+function createCallerRun(tool: string, expires: number | undefined): (call: CallRun) => Promise<ToolResult> {
   checkTime(tool, { expires });
   return (call) => call.ask({ for: 'result', message: `Run '${call.tool}' and send its result.`, expires });
 }

@@ -1,6 +1,6 @@
 import { waitId } from '../../journal/conversation.ts';
 import { type Principal, ROOT, type StoredEvent } from '../../journal/events.ts';
-import { type JournaledCall, placeOfCall } from '../../journal/reply-data.ts';
+import { type JournaledCall, parseCallId } from '../../journal/reply-data.ts';
 import type { PendingCall, Wait } from '../../journal/wait.ts';
 import { isSamePerson } from '../../session/new-message.ts';
 import { readTurn } from '../../session/read-session.ts';
@@ -8,10 +8,10 @@ import { attempt } from '../../tool/async.ts';
 import type { TurnPrincipal } from '../../tool/call.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import type { Json, JsonObject, JsonSchema } from '../../tool/json.ts';
-import { fromVisible, visible, visibleIn } from '../../tool/shown.ts';
+import { escapeInvisible, escapeInvisibleIn, unescapeInvisible } from '../../tool/shown.ts';
 import type { Caller } from '../../worker/host.ts';
 import { SessionError } from '../../worker/problem.ts';
-import { unknownSession } from '../../worker/session-view.ts';
+import { unknownSessionError } from '../../worker/session-view.ts';
 import type { Target } from '../../worker/target.ts';
 import { type PendingView, toPendingView } from '../../worker/turn-view.ts';
 
@@ -85,7 +85,7 @@ export const openQuestions = (events: readonly StoredEvent[]): readonly AskedQue
   [...questionsOf(events).values()].flat().filter(({ standing }) => standing === 'open');
 
 /** Returns `true` if the question excludes the requesters of its turn and this person is one of them. */
-export const isKeptOut = (
+export const isExcluded = (
   { wait }: AskedQuestion,
   requesters: readonly TurnPrincipal[],
   one: TurnPrincipal,
@@ -129,13 +129,13 @@ export function toPendingCall(question: AskedQuestion): PendingCall {
     call: call.id,
     question: question.number,
     tool: call.name,
-    input: isDecision ? shown(input, call) : input,
-    ...(isDecision && wait.input !== undefined && { sent: shown(sentOf(call), call) }),
+    input: isDecision ? toVisibleInput(input, call) : input,
+    ...(isDecision && wait.input !== undefined && { sent: toVisibleInput(sentInputOf(call), call) }),
     for: wait.for,
-    message: isDecision ? visible(wait.message) : wait.message,
+    message: isDecision ? escapeInvisible(wait.message) : wait.message,
     ...(isDecision && {
       allows: wait.allows,
-      ...(wait.allows.includes('edit') && { schema: shownSchema(wait.schema) }),
+      ...(wait.allows.includes('edit') && { schema: toVisibleSchema(wait.schema) }),
       ...(wait.by !== undefined && { by: wait.by }),
       ...(wait.notBy !== undefined && { notBy: wait.notBy }),
     }),
@@ -143,28 +143,28 @@ export function toPendingCall(question: AskedQuestion): PendingCall {
   };
 }
 
-const sentOf = ({ name, input }: JournaledCall): Json => {
+const sentInputOf = ({ name, input }: JournaledCall): Json => {
   const parsed = parseToolInput(name, input);
   return parsed.ok ? parsed.input : input;
 };
 
 const inputOf = ({ call, wait }: Pick<AskedQuestion, 'call' | 'wait'>): Json =>
-  (wait.for === 'decision' ? wait.input : undefined) ?? sentOf(call);
+  (wait.for === 'decision' ? wait.input : undefined) ?? sentInputOf(call);
 
 /**
  * Makes invisible characters in an input visible. An input that is nested too deeply is shown as its text.
  */
-function shown(input: Json, call: JournaledCall): Json {
-  const made = attempt(() => visibleIn(input));
-  return made.ok ? made.value : visible(call.input);
+function toVisibleInput(input: Json, call: JournaledCall): Json {
+  const made = attempt(() => escapeInvisibleIn(input));
+  return made.ok ? made.value : escapeInvisible(call.input);
 }
 
 /**
  * Makes invisible characters in a schema visible, because its text can come from a third party. A schema that
  * is nested too deeply stays unchanged.
  */
-function shownSchema(schema: JsonSchema): JsonSchema {
-  const made = attempt(() => visibleIn(schema));
+function toVisibleSchema(schema: JsonSchema): JsonSchema {
+  const made = attempt(() => escapeInvisibleIn(schema));
   return made.ok ? made.value : schema;
 }
 
@@ -172,14 +172,14 @@ function shownSchema(schema: JsonSchema): JsonSchema {
  * Returns a decision in which the edited input has its original characters again, where the sender left the
  * displayed text unchanged.
  */
-export function asMeant<Sent extends { readonly input?: JsonObject | undefined }>(
+export function withOriginalCharacters<Sent extends { readonly input?: JsonObject | undefined }>(
   question: AskedQuestion,
   sent: Sent,
 ): Sent {
   if (sent.input === undefined) return sent;
   const { wait } = question;
   const data = [inputOf(question), wait.for === 'decision' ? wait.schema : null];
-  const meant = attempt(() => fromVisible(sent.input, data));
+  const meant = attempt(() => unescapeInvisible(sent.input, data));
   return meant.ok ? { ...sent, input: meant.value } : sent; // the check refuses input that is nested too deeply
 }
 
@@ -201,23 +201,23 @@ interface QuestionOfTurn {
 }
 
 /** The id of a call, and the number of its question from 1. */
-interface NamedQuestion {
+interface QuestionName {
   readonly call: string;
   readonly question: number;
 }
 
 /** The events of a turn, and whether the session exists. */
-interface ReadTurn {
+interface TurnContent {
   readonly hasSession: boolean;
   readonly events: readonly StoredEvent[];
   readonly questions: ReturnType<typeof questionsOf>;
 }
 
 /** Turns by id. A long turn is read once for all answers of a request. */
-export type ReadTurns = Map<string, Promise<ReadTurn>>;
+export type TurnContents = Map<string, Promise<TurnContent>>;
 
-function readOnce({ port }: Target, turn: string, turns: ReadTurns): Promise<ReadTurn> {
-  const read = async (): Promise<ReadTurn> => {
+function readTurnOnce({ port }: Target, turn: string, turns: TurnContents): Promise<TurnContent> {
+  const read = async (): Promise<TurnContent> => {
     const [session, events] = await Promise.all([port.read({ from: 1, limit: 1 }), readTurn(port, turn)]);
     return { hasSession: session !== null, events, questions: questionsOf(events) };
   };
@@ -230,14 +230,14 @@ function readOnce({ port }: Target, turn: string, turns: ReadTurns): Promise<Rea
  * Finds the question that an answer is for. @throws SessionError if the session, call or question does not
  * exist.
  */
-export async function askedQuestion(
+export async function findQuestion(
   target: Target,
-  { call, question: number }: NamedQuestion,
-  turns: ReadTurns,
+  { call, question: number }: QuestionName,
+  turns: TurnContents,
 ): Promise<QuestionOfTurn> {
-  const { turn } = placeOfCall(call) ?? { turn: call };
-  const { hasSession, events, questions } = await readOnce(target, turn, turns);
-  if (!hasSession) throw unknownSession(target);
+  const { turn } = parseCallId(call) ?? { turn: call };
+  const { hasSession, events, questions } = await readTurnOnce(target, turn, turns);
+  if (!hasSession) throw unknownSessionError(target);
   const shown = call.slice(0, 80);
   const asked = questions.get(call);
   if (!asked) {
@@ -254,12 +254,12 @@ export async function askedQuestion(
 }
 
 /** @throws SessionError if the question excludes the requesters of its turn and the caller is one of them. */
-export function mustBeAnother(
+export function assertAnotherPerson(
   caller: Caller,
   question: AskedQuestion,
   requesters: readonly TurnPrincipal[],
 ): void {
-  if (!isKeptOut(question, requesters, caller)) return;
+  if (!isExcluded(question, requesters, caller)) return;
   const { call, turn } = question;
   throw new SessionError(
     'another-person-required',

@@ -3,10 +3,10 @@
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { SessionPlace } from '../../session/read-platform.ts';
 import type { LogOption } from '../../tool/log.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { shown } from '../../tool/shown.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
+import { describeValue } from '../../tool/shown.ts';
 import { APP, type AppParts } from '../../worker/app-seam.ts';
-import { keepSessions } from '../../worker/keeping.ts';
+import { createRetentionWrapper } from '../../worker/keeping.ts';
 
 const LOG = /* @__PURE__ */ createModule({ name: 'log' });
 const PLACE = /* @__PURE__ */ createModule({ name: 'place' });
@@ -26,8 +26,10 @@ const RETENTION = /* @__PURE__ */ createModule({ name: 'retention' });
  */
 export function logTo(log: LogOption): ModuleUse {
   if (log !== false && typeof log !== 'function')
-    throw new ConfigurationError(`logTo is given ${shown(log)}: use a function that takes a line, or false.`);
-  return appUse(useOf(LOG), { log });
+    throw new ConfigurationError(
+      `logTo is given ${describeValue(log)}: use a function that takes a line, or false.`,
+    );
+  return appUse(createUse(LOG), { log });
 }
 
 /**
@@ -38,7 +40,7 @@ export function logTo(log: LogOption): ModuleUse {
  * const use = [placeSessions({ jurisdiction: 'eu' })];
  * ```
  */
-export const placeSessions = (location: SessionPlace): ModuleUse => appUse(useOf(PLACE), { location });
+export const placeSessions = (location: SessionPlace): ModuleUse => appUse(createUse(PLACE), { location });
 
 /**
  * How long sessions and files are kept. `days` counts from a session's last event, and `fileDays` from a
@@ -70,9 +72,9 @@ export function retain(retention: Retention): ModuleUse {
   const key = `${days} ${fileDays}`;
   const known = RETENTIONS.get(key);
   if (known) return known;
-  const use = appUse(useOf(RETENTION, key), {
+  const use = appUse(createUse(RETENTION, key), {
     keeps: { retainMs: toMs(days), blobRetainMs: toMs(fileDays) },
-    keeping: keepSessions,
+    keeping: createRetentionWrapper,
   });
   RETENTIONS.set(key, use);
   return use;
@@ -85,11 +87,11 @@ function appUse(use: ModuleUse, parts: AppParts): ModuleUse {
   return use;
 }
 
-const DAY = 24 * 60 * 60_000;
-const HUNDRED_YEARS = 36_525;
+const DAY_MS = 24 * 60 * 60_000;
+const MAX_DAYS = 36_525;
 
 const toMs = (days: number | undefined): number | undefined =>
-  days === undefined ? undefined : Math.ceil(days * DAY);
+  days === undefined ? undefined : Math.ceil(days * DAY_MS);
 
 function checkRetention(retention: Retention): void {
   if (retention === 'forever') return;
@@ -97,9 +99,9 @@ function checkRetention(retention: Retention): void {
   const { days, fileDays, ...others }: { readonly days?: unknown; readonly fileDays?: unknown } =
     Object(retention);
   const given: readonly unknown[] = [days, fileDays].filter((one) => one !== undefined);
-  const isTime = (one: unknown): boolean => typeof one === 'number' && one > 0 && one <= HUNDRED_YEARS;
+  const isTime = (one: unknown): boolean => typeof one === 'number' && one > 0 && one <= MAX_DAYS;
   if (given.length > 0 && given.every(isTime) && Object.keys(others).length === 0) return;
   const value = (JSON.stringify(retention) ?? String(retention)).slice(0, 80);
-  const use = `'forever', or { days }, { fileDays } or both, with more than 0 and at most ${HUNDRED_YEARS}`;
+  const use = `'forever', or { days }, { fileDays } or both, with more than 0 and at most ${MAX_DAYS}`;
   throw new ConfigurationError(`The retention is ${value}: use ${use}.`);
 }

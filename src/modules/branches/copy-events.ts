@@ -11,18 +11,18 @@ import type { EventPage, NewRow, Row } from '../../journal/event-page.ts';
 import { parseEvent, toRow } from '../../journal/event-rows.ts';
 import type { EventOf, SessionEvent, StoredEvent } from '../../journal/events.ts';
 import { reduce } from '../../journal/reduce.ts';
-import type { Leased, SessionPort } from '../../journal/session-port.ts';
+import type { LeaseGrant, SessionPort } from '../../journal/session-port.ts';
 import { emptyState, type SessionState, type TurnState } from '../../journal/state.ts';
-import { PAGE_BYTES, pagesFrom, TooLongError } from '../../session/fold-session.ts';
-import { addressOfSession, namesOfSession, toSessionName } from '../../session/read-secrets.ts';
-import { type ContentPart, isFile, isStored, type StoredFile } from '../../tool/content.ts';
-import { failure, partsOfResult } from '../../tool/tool-result.ts';
-import type { CopyOn } from '../../worker/host.ts';
-import { TOLD } from './cut-off.ts';
+import { MAX_PAGE_BYTES, readPages, TooLongError } from '../../session/fold-session.ts';
+import { namesOfSession, parseSessionName, toSessionName } from '../../session/read-secrets.ts';
+import { type ContentPart, isFile, isStoredFile, type StoredFile } from '../../tool/content.ts';
+import { failureResult, partsOfResult } from '../../tool/tool-result.ts';
+import type { ForkCopier } from '../../worker/host.ts';
+import { FORK_MESSAGE_PREFIX } from './cut-off.ts';
 import { noteBranch } from './noted.ts';
 
 /** An app in one invocation. */
-type App = Parameters<CopyOn>[0];
+type App = Parameters<ForkCopier>[0];
 
 /** The maximum size of one append, in bytes. A copy of a long session is stored in several appends. */
 const APPEND_BYTES = 4 * 1024 * 1024;
@@ -35,7 +35,7 @@ const APPEND_BYTES = 4 * 1024 * 1024;
  * @throws NewerEventError if a newer version of this code wrote to the source.
  * @throws TooLongError if this invocation cannot read the whole source.
  */
-export async function copyOn(app: App, leased: Leased): Promise<true> {
+export async function copyOn(app: App, leased: LeaseGrant): Promise<true> {
   const copy = new Copy(app, leased);
   await copy.run();
   return true;
@@ -43,7 +43,7 @@ export async function copyOn(app: App, leased: Leased): Promise<true> {
 
 class Copy {
   readonly #app: App;
-  readonly #leased: Leased;
+  readonly #leased: LeaseGrant;
   readonly #forked: EventOf<'session-forked'>;
   readonly #name: string;
   readonly #sourceName: string;
@@ -59,7 +59,7 @@ class Copy {
   readonly #copied = new Set<string>();
   #heard: number;
 
-  constructor(app: App, leased: Leased) {
+  constructor(app: App, leased: LeaseGrant) {
     this.#app = app;
     this.#leased = leased;
     const { host, env } = app;
@@ -68,7 +68,7 @@ class Copy {
     if (forked?.type !== 'session-forked') throw new Error('The session is not a fork.');
     this.#forked = forked;
     this.#name = leased.name;
-    this.#sourceName = toSessionName({ ...addressOfSession(leased.name), session: forked.from });
+    this.#sourceName = toSessionName({ ...parseSessionName(leased.name), session: forked.from });
     this.#port = host.session(env, this.#name);
     this.#source = host.session(env, this.#sourceName);
     this.#head = leased.page.head;
@@ -77,11 +77,11 @@ class Copy {
 
   async run(): Promise<void> {
     const { upTo: at, fromIncarnation } = this.#forked;
-    const first = await this.#source.read({ from: 1, maxBytes: PAGE_BYTES });
+    const first = await this.#source.read({ from: 1, maxBytes: MAX_PAGE_BYTES });
     if (first?.incarnation !== fromIncarnation) return this.#erase();
     if (!this.#isOfSource(first)) return this.#fail();
     reduce(this.#state, { ...this.#forked, seq: 1 }, this.#app.host.modules.memories);
-    const pages = pagesFrom(this.#source, first, { keep: () => this.#keep() });
+    const pages = readPages(this.#source, first, { keep: () => this.#keep() });
     for await (const { rows, incarnation } of pages) {
       if (incarnation !== fromIncarnation) return this.#erase();
       for (const { seq, at: _, ...row } of rows) {
@@ -204,14 +204,14 @@ class Copy {
     const id = turn?.id ?? this.#leased.page.openTurn?.id ?? '';
     const isOpen = turn !== undefined && turn.outcome === undefined;
     const ends: readonly SessionEvent[] = [
-      ...(isOpen ? closeBranched(turn) : []),
+      ...(isOpen ? closeCallsAtCut(turn) : []),
       ...(told === undefined
         ? []
         : [
             {
               type: 'turn-steered',
               turn: id,
-              as: TOLD + this.#forked.incarnation,
+              as: FORK_MESSAGE_PREFIX + this.#forked.incarnation,
               message: told,
               principal,
             } as const,
@@ -250,17 +250,18 @@ class Copy {
 const INCOMPLETE = 'This fork ended before it had all events. Erase it, and fork again.';
 
 /** Returns the end events for the calls that are open at the cut. */
-export const closeBranched = (turn: TurnState): readonly EventOf<'tool-call-ended'>[] =>
+export const closeCallsAtCut = (turn: TurnState): readonly EventOf<'tool-call-ended'>[] =>
   closeOpenCalls(turn, 'failed').map((end) => {
     const call = findOpenCall(turn, end.call)?.call;
     // Work before the question could have had an effect.
     if (!call || !pendingWait(call) || mayHaveHappened(call) || knownResult(call)) return end;
     const words = `This call of '${call.name}' was declined and did not run. Reason: branched`;
-    return { ...end, result: failure('declined', words) };
+    return { ...end, result: failureResult('declined', words) };
   });
 
 /** Returns the stored files that an event refers to. */
-const filesOf = (event: StoredEvent): readonly StoredFile[] => partsOf(event).filter(isFile).filter(isStored);
+const filesOf = (event: StoredEvent): readonly StoredFile[] =>
+  partsOf(event).filter(isFile).filter(isStoredFile);
 
 function partsOf(event: StoredEvent): readonly ContentPart[] {
   switch (event.type) {

@@ -1,7 +1,7 @@
 /** Finds the effects in the part of a journal that a fork leaves out. */
 import type { StoredEvent } from '../../journal/events.ts';
 import { shorten } from '../../tool/json.ts';
-import { type ResultData, shownText } from '../../tool/tool-result.ts';
+import { type ResultData, textForModel } from '../../tool/tool-result.ts';
 
 /** A call after the cut that could have had an effect. */
 export interface CutOffCall {
@@ -23,7 +23,7 @@ interface ReadCall extends CutOffCall {
 /**
  * The prefix of the ids of messages that describe the cut-off part to a fork. Turn ids never start with it.
  */
-export const TOLD = 'fork-';
+export const FORK_MESSAGE_PREFIX = 'fork-';
 
 /**
  * Reads a journal from its first event, and finds the calls with effects that a fork at one of its events
@@ -62,7 +62,7 @@ export class CutOff {
         break;
       }
       case 'turn-steered':
-        if (!isShown && event.as.startsWith(TOLD)) this.#told.push(event.message);
+        if (!isShown && event.as.startsWith(FORK_MESSAGE_PREFIX)) this.#told.push(event.message);
         break;
       case 'turn-ended':
         // If a turn ended without being readable, its calls have no end events.
@@ -78,20 +78,20 @@ export class CutOff {
   /** The text about these calls and those of earlier cuts for the fork's model. Empty if there are none. */
   get told(): string {
     const { calls } = this;
-    return [...this.#told, ...(calls.length > 0 ? [toldOf(calls)] : [])].join('\n\n');
+    return [...this.#told, ...(calls.length > 0 ? [describeCutOff(calls)] : [])].join('\n\n');
   }
 }
 
 /** The maximum number of characters of an input or a result that the model sees. */
-const MOST = 2_000;
+const MAX_SHOWN = 2_000;
 
 /** Returns the text about the cut-off calls for the fork's model. */
-const toldOf = (calls: readonly CutOffCall[]): string =>
+const describeCutOff = (calls: readonly CutOffCall[]): string =>
   `A later part of this conversation was cut off. These calls were made in it, and their effects remain:\n${calls
     .map(lineOf)
     .join('\n')}\nDo not repeat them unless the user asks for it.`;
 
 const lineOf = ({ tool, input, result }: CutOffCall): string =>
-  `- '${tool}' with the input ${shorten(input, MOST)}: ${
-    result ? shownText(result, MOST) : 'its outcome is unknown.'
+  `- '${tool}' with the input ${shorten(input, MAX_SHOWN)}: ${
+    result ? textForModel(result, MAX_SHOWN) : 'its outcome is unknown.'
   }`;

@@ -1,5 +1,5 @@
 import { FORK, FORK_BODY, FORKS } from '../../worker/fork-views.ts';
-import { SESSION } from '../../worker/route.ts';
+import { SESSION_PATH } from '../../worker/route.ts';
 import { bodyOf, type RouteDescription } from '../openapi/description.ts';
 
 /**
@@ -7,7 +7,7 @@ import { bodyOf, type RouteDescription } from '../openapi/description.ts';
  * })`.
  */
 export const branchesDescription = {
-  [`POST ${SESSION}/fork`]: {
+  [`POST ${SESSION_PATH}/fork`]: {
     operation: 'forkSession',
     summary: 'Creates a session with the events up to a given one',
     body: bodyOf('NewFork', FORK_BODY),
@@ -27,7 +27,7 @@ export const branchesDescription = {
       'files-unavailable',
     ],
   },
-  [`GET ${SESSION}/forks`]: {
+  [`GET ${SESSION_PATH}/forks`]: {
     operation: 'listForks',
     summary: 'The forks of a session, the oldest first',
     answers: { 200: { description: 'The forks', json: bodyOf('Forks', FORKS) } },

@@ -1,13 +1,13 @@
 /** The entry `holdfast/branches`: sessions that start with a copy of another session's events. */
-import { type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP, type AppParts } from '../../worker/app-seam.ts';
 import { readBody } from '../../worker/body.ts';
 import type { ForkOptions } from '../../worker/fork-views.ts';
-import { defineRoute, SESSION, type SessionRequest } from '../../worker/route.ts';
+import { defineRoute, SESSION_PATH, type SessionRequest } from '../../worker/route.ts';
 import { sessionPath } from '../../worker/target.ts';
 import { copyOn } from './copy-events.ts';
 import { forkBehind, forkInstead } from './fork-behind.ts';
-import { forkSession, forksIn } from './fork-session.ts';
+import { forkSession, readForks } from './fork-session.ts';
 import { BRANCHES } from './noted.ts';
 
 export type { Fork, ForkOptions } from '../../worker/fork-views.ts';
@@ -24,7 +24,7 @@ export { fork } from './fork-session.ts';
  * ```
  */
 export function branches(): ModuleUse {
-  const use = useOf(BRANCHES);
+  const use = createUse(BRANCHES);
   APP.give(use, PARTS);
   return use;
 }
@@ -36,14 +36,14 @@ const PARTS: AppParts = {
   routes: () => [
     defineRoute({
       method: 'POST',
-      path: `${SESSION}/fork`,
+      path: `${SESSION_PATH}/fork`,
       access: 'session',
       isCounted: true,
       handle: postFork,
     }),
     defineRoute({
       method: 'GET',
-      path: `${SESSION}/forks`,
+      path: `${SESSION_PATH}/forks`,
       access: 'session',
       handle: listForks,
     }),
@@ -62,7 +62,7 @@ async function postFork(asked: SessionRequest): Promise<Response> {
 async function listForks(asked: SessionRequest): Promise<Response> {
   const { base, target } = asked;
   const { name: agent } = target.agent;
-  const forks = (await forksIn(asked)).map(({ session, at }) => ({
+  const forks = (await readForks(asked)).map(({ session, at }) => ({
     session,
     at,
     url: sessionPath({ agent, session }, base),

@@ -1,13 +1,13 @@
 import { parseEvent } from '../../journal/event-rows.ts';
 import { pause } from '../../tool/async.ts';
-import type { Fork, ForkOptions, SentBehind, SentInstead } from '../../worker/fork-views.ts';
-import { idempotencyKeyOf } from '../../worker/request-headers.ts';
+import type { FollowUpMessage, Fork, ForkOptions, ReplacementMessage } from '../../worker/fork-views.ts';
+import { readIdempotencyKey } from '../../worker/request-headers.ts';
 import type { Session } from '../../worker/session.ts';
-import { inSession } from '../../worker/session-from-code.ts';
+import { runInSession } from '../../worker/session-from-code.ts';
 import { type SessionAccess, targetOf } from '../../worker/target.ts';
 import { forkSession } from './fork-session.ts';
-import { markOf, nameInstead } from './replace-turn.ts';
-import { forPeople } from './would-repeat.ts';
+import { toContentMark, toForkName } from './replace-turn.ts';
+import { toReadableError } from './would-repeat.ts';
 
 /**
  * For surfaces: forks a session after one of its turns if other turns follow it. Returns the id of the fork,
@@ -15,33 +15,36 @@ import { forPeople } from './would-repeat.ts';
  */
 export async function forkBehind(
   session: Session,
-  { turn, message, request, name }: SentBehind,
+  { turn, message, request, name }: FollowUpMessage,
 ): Promise<string | undefined> {
   if ((await session.state()).turn?.turn === turn) return undefined;
   let at: number | undefined;
   for await (const { type, seq } of session.events({ turn })) if (type === 'turn-ended') at = seq;
   if (
     at === undefined ||
-    (idempotencyKeyOf(request) !== undefined && (await nextMessage(session, at)) === message)
+    (readIdempotencyKey(request) !== undefined && (await nextMessage(session, at)) === message)
   )
     return undefined;
-  return forked(session, async () => ({ at, name }));
+  return forkAndWait(session, async () => ({ at, name }));
 }
 
 /**
  * For surfaces: forks a session before one of its turns. The same message for the same turn returns the same
  * fork.
  */
-export const forkInstead = (session: Session, { at, turn, said }: SentInstead): Promise<string> =>
-  forked(session, async (name) => ({ at, name: await nameInstead(name, await markOf(said), turn) }));
+export const forkInstead = (session: Session, { at, turn, said }: ReplacementMessage): Promise<string> =>
+  forkAndWait(session, async (name) => ({
+    at,
+    name: await toForkName(name, await toContentMark(said), turn),
+  }));
 
-const forked = (session: Session, optionsFor: (name: string) => Promise<ForkOptions>): Promise<string> =>
-  inSession(session, async (access) => {
+const forkAndWait = (session: Session, optionsFor: (name: string) => Promise<ForkOptions>): Promise<string> =>
+  runInSession(session, async (access) => {
     const options = await optionsFor(access.target.session);
     const fork = await forkSession(access, options).catch((failure: unknown) => {
-      throw forPeople(failure);
+      throw toReadableError(failure);
     });
-    await copied(access, fork);
+    await waitForCopy(access, fork);
     return fork.session;
   });
 
@@ -49,7 +52,7 @@ const forked = (session: Session, optionsFor: (name: string) => Promise<ForkOpti
  * Waits for another invocation that is still copying, for example after a repeated request. Until the copy
  * ends, the fork refuses messages.
  */
-async function copied(access: SessionAccess, { session }: Fork): Promise<void> {
+async function waitForCopy(access: SessionAccess, { session }: Fork): Promise<void> {
   const { caller, owner, agent } = access.target;
   const { port } = targetOf(access, caller, { agent: agent.name, session, owner });
   for (let tries = 0; tries < 50; tries += 1) {

@@ -1,18 +1,18 @@
 import type { EventPage, NewRow } from '../../journal/event-page.ts';
 import { parseEvent, toPrincipal, toRow } from '../../journal/event-rows.ts';
-import type { Leased, TurnStart } from '../../journal/session-port.ts';
-import { PAGE_BYTES, pagesFrom, readerOf } from '../../session/fold-session.ts';
-import { foldShown } from '../../session/read-session.ts';
+import type { LeaseGrant, TurnStart } from '../../journal/session-port.ts';
+import { MAX_PAGE_BYTES, readPages, toReader } from '../../session/fold-session.ts';
+import { foldFromSnapshot } from '../../session/read-session.ts';
 import { runTurn } from '../../session/run-turn.ts';
-import { unknownProblems } from '../../tool/json.ts';
-import { shown } from '../../tool/shown.ts';
-import { KNOWN_FOR } from '../../worker/background.ts';
-import { invalidBody } from '../../worker/body.ts';
+import { unknownKeyProblems } from '../../tool/json.ts';
+import { describeValue } from '../../tool/shown.ts';
+import { START_KEY_TTL_MS } from '../../worker/background.ts';
+import { invalidBodyError } from '../../worker/body.ts';
 import type { Fork, ForkOptions } from '../../worker/fork-views.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { Session } from '../../worker/session.ts';
-import { inSession } from '../../worker/session-from-code.ts';
-import { unknownSession } from '../../worker/session-view.ts';
+import { runInSession } from '../../worker/session-from-code.ts';
+import { unknownSessionError } from '../../worker/session-view.ts';
 import { type SessionAccess, type Target, targetOf, turnServices } from '../../worker/target.ts';
 import { CutOff, type CutOffCall } from './cut-off.ts';
 import { type Branch, branchesIn } from './noted.ts';
@@ -33,12 +33,12 @@ import { type Branch, branchesIn } from './noted.ts';
  * ```
  */
 export const fork = (session: Session, options: ForkOptions = {}): Promise<Fork> =>
-  inSession(session, (at) => forkSession(at, options));
+  runInSession(session, (at) => forkSession(at, options));
 
 /** Returns the forks of a session, oldest first. @throws SessionError if the session does not exist. */
-export async function forksIn({ host, target }: SessionAccess): Promise<readonly Branch[]> {
-  const folded = await foldShown(target.port, host.modules);
-  if (!folded) throw unknownSession(target);
+export async function readForks({ host, target }: SessionAccess): Promise<readonly Branch[]> {
+  const folded = await foldFromSnapshot(target.port, host.modules);
+  if (!folded) throw unknownSessionError(target);
   return branchesIn(folded.state);
 }
 
@@ -46,48 +46,48 @@ export async function forksIn({ host, target }: SessionAccess): Promise<readonly
 export async function forkSession(access: SessionAccess, options: ForkOptions, by?: string): Promise<Fork> {
   checkOptions(options);
   const source = access.target;
-  const first = await source.port.read({ from: 1, maxBytes: PAGE_BYTES });
-  if (!first) throw unknownSession(source);
-  const { name = freshName(access), repeatEffects = false } = options;
-  const at = eventOf(first, options.at);
+  const first = await source.port.read({ from: 1, maxBytes: MAX_PAGE_BYTES });
+  if (!first) throw unknownSessionError(source);
+  const { name = createName(access), repeatEffects = false } = options;
+  const at = resolveLastEvent(first, options.at);
   const target = targetOf(access, source.caller, {
     agent: source.agent.name,
     session: name,
     owner: source.owner,
   });
   const cut = { first, at, isNamed: options.at !== undefined, by };
-  const known = await knownFork(access, target, cut);
+  const known = await findFork(access, target, cut);
   if (known) return known;
-  const { calls, told } = await cutOffOf(access, first, at);
-  if (calls.length > 0 && !repeatEffects) throw wouldRepeat(calls);
-  return begin(access, target, { ...cut, told: told || undefined });
+  const { calls, told } = await readCutOff(access, first, at);
+  if (calls.length > 0 && !repeatEffects) throw repeatedEffectsError(calls);
+  return openFork(access, target, { ...cut, told: told || undefined });
 }
 
 /** @throws SessionError with all problems of the options. */
 function checkOptions(options: ForkOptions): void {
   const { at, name, repeatEffects }: { readonly [key in keyof ForkOptions]: unknown } = options;
-  const problems = unknownProblems(options, OPTIONS);
+  const problems = unknownKeyProblems(options, OPTION_KEYS);
   if (at !== undefined && !(Number.isSafeInteger(at) && Number(at) >= 1))
-    problems.push(`at: must be the sequence of an event, a whole number from 1, and is ${shown(at)}`);
+    problems.push(`at: must be the sequence of an event, a whole number from 1, and is ${describeValue(at)}`);
   if (name !== undefined && typeof name !== 'string') problems.push('name: must be text');
   if (repeatEffects !== undefined && typeof repeatEffects !== 'boolean')
     problems.push('repeatEffects: must be true or false');
-  if (problems.length > 0) throw invalidBody(problems);
+  if (problems.length > 0) throw invalidBodyError(problems);
 }
 
-const OPTIONS: Readonly<Record<keyof ForkOptions, 1>> = { at: 1, name: 1, repeatEffects: 1 };
+const OPTION_KEYS: Readonly<Record<keyof ForkOptions, 1>> = { at: 1, name: 1, repeatEffects: 1 };
 
 /** The maximum length of the source's id in a generated name. */
-const MOST_OF_NAME = 96;
+const MAX_NAME_LENGTH = 96;
 
-const freshName = ({ host, target }: SessionAccess): string =>
-  `${target.session.slice(0, MOST_OF_NAME)}.${host.newId()}`;
+const createName = ({ host, target }: SessionAccess): string =>
+  `${target.session.slice(0, MAX_NAME_LENGTH)}.${host.newId()}`;
 
 /**
  * Returns the sequence number of the fork's last event. @throws SessionError if the session has no such
  * event, or is itself a fork whose copy is not complete.
  */
-function eventOf({ head, rows }: EventPage, at = head): number {
+function resolveLastEvent({ head, rows }: EventPage, at = head): number {
   const [row] = rows;
   const opened = row && parseEvent(row);
   if (opened?.type === 'session-forked' && opened.upTo > head)
@@ -95,7 +95,7 @@ function eventOf({ head, rows }: EventPage, at = head): number {
       retryAfter: 1,
     });
   if (at <= head) return at;
-  throw invalidBody([`at: the last event of the session is ${head}, and ${at} is after it`]);
+  throw invalidBodyError([`at: the last event of the session is ${head}, and ${at} is after it`]);
 }
 
 interface Cut {
@@ -110,7 +110,7 @@ interface Cut {
 }
 
 /** Returns the fork if it already exists. @throws SessionError if another session has its name. */
-async function knownFork(access: SessionAccess, target: Target, cut: Cut): Promise<Fork | undefined> {
+async function findFork(access: SessionAccess, target: Target, cut: Cut): Promise<Fork | undefined> {
   const page = await target.port.read({ from: 1, limit: 1 });
   if (!page) return undefined;
   const [row] = page.rows;
@@ -120,59 +120,63 @@ async function knownFork(access: SessionAccess, target: Target, cut: Cut): Promi
     opened.from === access.target.session &&
     opened.fromIncarnation === cut.first.incarnation;
   // Without `at`, the request means the whole source. The source's last event changes with each fork.
-  if (!isOfSource || (cut.isNamed && opened.upTo !== cut.at)) throw exists(target);
-  if (page.openTurn?.id === opened.incarnation) await goOn(access, target, opened.incarnation);
+  if (!isOfSource || (cut.isNamed && opened.upTo !== cut.at)) throw sessionExistsError(target);
+  if (page.openTurn?.id === opened.incarnation) await resumeCopy(access, target, opened.incarnation);
   return toFork(access.target, target, { at: opened.upTo });
 }
 
 /** Continues the copy if the invocation that made it has stopped. */
-async function goOn(access: SessionAccess, target: Target, turn: string): Promise<void> {
+async function resumeCopy(access: SessionAccess, target: Target, turn: string): Promise<void> {
   const { host } = access;
   const sentAt = host.clock.now();
-  const lease = await target.port.resume({ turn, nonce: host.newId(), reader: readerOf(host.modules) });
-  if (lease.status === 'leased') await copy(access, target, { lease, sentAt });
+  const lease = await target.port.resume({ turn, nonce: host.newId(), reader: toReader(host.modules) });
+  if (lease.status === 'leased') await runCopy(access, target, { lease, sentAt });
 }
 
 /**
  * Reads the whole journal, because any turn can have had effects. @throws NewerEventError if a newer version
  * of this code wrote to it.
  */
-async function cutOffOf({ target: { port } }: SessionAccess, first: EventPage, at: number): Promise<CutOff> {
+async function readCutOff(
+  { target: { port } }: SessionAccess,
+  first: EventPage,
+  at: number,
+): Promise<CutOff> {
   const cutOff = new CutOff(at);
-  for await (const { rows } of pagesFrom(port, first, {}))
+  for await (const { rows } of readPages(port, first, {}))
     for (const row of rows) cutOff.read(parseEvent(row));
   return cutOff;
 }
 
 /** Opens the fork under a lease, and copies the events. */
-async function begin(access: SessionAccess, target: Target, cut: Cut): Promise<Fork> {
+async function openFork(access: SessionAccess, target: Target, cut: Cut): Promise<Fork> {
   const { host, target: source } = access;
   const incarnation = host.newId();
-  const opening = openingOf(access, cut, incarnation);
+  const opening = toOpeningRow(access, cut, incarnation);
   const sentAt = host.clock.now();
   const lease = await target.port.begin({
-    start: startOf(access, cut, opening),
+    start: toTurnStart(access, cut, opening),
     nonce: host.newId(),
-    reader: readerOf(host.modules),
+    reader: toReader(host.modules),
   });
   if (lease.status !== 'leased') {
     // The same request may have created the fork at the same time.
-    const known = await knownFork(access, target, cut);
+    const known = await findFork(access, target, cut);
     if (known) return known;
-    throw exists(target);
+    throw sessionExistsError(target);
   }
   if (lease.page.rows[0]?.body !== opening.body) {
-    await giveBack(target, lease);
-    throw exists(target);
+    await endStoredTurn(target, lease);
+    throw sessionExistsError(target);
   }
-  await copy(access, target, { lease, sentAt });
+  await runCopy(access, target, { lease, sentAt });
   return toFork(source, target, cut);
 }
 
 /**
  * Returns the opening row. Its turn id belongs to the lease of the copy, not to a turn of the conversation.
  */
-const openingOf = (
+const toOpeningRow = (
   { target: { session, agent, caller } }: SessionAccess,
   { first, at, by, told }: Cut,
   incarnation: string,
@@ -195,7 +199,7 @@ const openingOf = (
  * Returns the start of the fork. Its second row is the source's second row. For a cut at the first event, an
  * event without facts takes its place.
  */
-function startOf({ target }: SessionAccess, { first, at, told }: Cut, opening: NewRow): TurnStart {
+function toTurnStart({ target }: SessionAccess, { first, at, told }: Cut, opening: NewRow): TurnStart {
   const second = at > 1 ? first.rows[1] : undefined;
   const { type, turn, body } =
     second ?? toRow({ type: 'module-event', turn: opening.turn, module: 'branches', facts: [] });
@@ -204,29 +208,29 @@ function startOf({ target }: SessionAccess, { first, at, told }: Cut, opening: N
     turn: opening.turn,
     opening,
     started: { type, turn, body },
-    request: { key: KEY, bodyHash, ttl: KNOWN_FOR },
+    request: { key: FORK_KEY_PREFIX, bodyHash, ttl: START_KEY_TTL_MS },
   };
 }
 
 /** A client cannot send this key, because it has a space. */
-const KEY = 'fork ';
+const FORK_KEY_PREFIX = 'fork ';
 
-interface Held {
-  readonly lease: Leased;
+interface HeldLease {
+  readonly lease: LeaseGrant;
   readonly sentAt: number;
 }
 
 /** @throws SessionError if the source was erased meanwhile. */
-async function copy(access: SessionAccess, target: Target, { lease, sentAt }: Held): Promise<void> {
+async function runCopy(access: SessionAccess, target: Target, { lease, sentAt }: HeldLease): Promise<void> {
   const { port, owner, agent, session } = target;
   const services = turnServices(access, { port, owner, agent: agent.name, session });
   // Copying calls every getter, so missing configuration for turns does not matter.
   await runTurn(services, lease, sentAt);
-  if (!(await port.read({ from: 1, limit: 1 }))) throw unknownSession(access.target);
+  if (!(await port.read({ from: 1, limit: 1 }))) throw unknownSessionError(access.target);
 }
 
 /** Ends the turn that was just stored, because another request started the session at the same time. */
-async function giveBack({ port }: Target, { epoch, page }: Leased): Promise<void> {
+async function endStoredTurn({ port }: Target, { epoch, page }: LeaseGrant): Promise<void> {
   const turn = page.openTurn?.id ?? '';
   const events = [toRow({ type: 'turn-ended', turn, outcome: 'cancelled' })];
   await port.append(epoch, page.head + 1, { events, release: 'ended' });
@@ -244,13 +248,13 @@ const toFork = (
   url,
 });
 
-const exists = ({ session, path }: Target): SessionError =>
+const sessionExistsError = ({ session, path }: Target): SessionError =>
   new SessionError(
     'session-exists',
     `The session '${session}' is not a fork at this event: GET ${path} shows it. Use another name.`,
   );
 
-function wouldRepeat(calls: readonly CutOffCall[]): SessionError {
+function repeatedEffectsError(calls: readonly CutOffCall[]): SessionError {
   const named = calls.map(({ call, tool }) => `'${tool}' (${call})`).join(', ');
   const detail =
     `The part that the fork leaves out holds calls that had effects, which its model could repeat: ${named}. ` +

@@ -4,7 +4,7 @@ import { valueIn } from '../../journal/memories.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
 import type { SessionState } from '../../journal/state.ts';
-import { noteFact } from '../../session/note-fact.ts';
+import { recordFact } from '../../session/note-fact.ts';
 import { createModule } from '../../tool/module-use.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 
@@ -24,7 +24,7 @@ export type Branch = {
 };
 
 /** The name of the module and of its memory. */
-export const NAME = 'branches';
+export const MODULE_NAME = 'branches';
 
 const MEMORY: ToolMemory<readonly Branch[], Branch> = {
   name: 'branches',
@@ -37,7 +37,7 @@ const MEMORY: ToolMemory<readonly Branch[], Branch> = {
     known.some(({ session }) => session === branch.session) ? known : [...known, branch],
 };
 
-export const BRANCHES = /* @__PURE__ */ createModule({ name: NAME, state: [MEMORY] });
+export const BRANCHES = /* @__PURE__ */ createModule({ name: MODULE_NAME, state: [MEMORY] });
 
 /** Returns the forks of a folded session, in the order in which they were made. */
 export const branchesIn = ({
@@ -46,7 +46,7 @@ export const branchesIn = ({
 }: Pick<SessionState, 'memories' | 'incarnation'>): readonly Branch[] =>
   valueIn(memories, MEMORY, '').filter(({ of }) => of === incarnation);
 
-interface Noted {
+interface BranchNote {
   readonly branch: Branch;
   /** The id of a turn of the source. */
   readonly turn: string;
@@ -59,8 +59,8 @@ interface Noted {
  */
 export async function noteBranch(
   source: Pick<SessionPort, 'post'>,
-  { branch, turn, at }: Noted,
+  { branch, turn, at }: BranchNote,
 ): Promise<void> {
   // Passes only the name, because surfaces do not need the memory's code.
-  await noteFact(source, { name: NAME }, { turn, memory: { name: NAME }, fact: branch, at });
+  await recordFact(source, { name: MODULE_NAME }, { turn, memory: { name: MODULE_NAME }, fact: branch, at });
 }

@@ -4,16 +4,16 @@
  */
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { EventOf } from '../../journal/events.ts';
-import { PAGE_BYTES, pagesFrom } from '../../session/fold-session.ts';
+import { MAX_PAGE_BYTES, readPages } from '../../session/fold-session.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import type { Session } from '../../worker/session.ts';
-import { inSession } from '../../worker/session-from-code.ts';
+import { runInSession } from '../../worker/session-from-code.ts';
 import { type SessionAccess, targetOf } from '../../worker/target.ts';
 import { forkSession } from './fork-session.ts';
-import { type Branch, NAME } from './noted.ts';
+import { type Branch, MODULE_NAME } from './noted.ts';
 
 /** A message from a page that replaces an earlier turn. */
-export interface Replacing {
+export interface ReplacementRequest {
   /** The surface. It follows only its own forks. */
   readonly by: string;
   /** The session that the page names, if it differs from the chat's. */
@@ -29,7 +29,7 @@ export interface Replacing {
 }
 
 /** The place where a turn can be replaced. */
-export interface Replaced {
+export interface ReplacementPoint {
   /** The last fork of the chat. */
   readonly session: string;
   /** `true` if the turn is the session's last one. */
@@ -45,13 +45,13 @@ export interface Replaced {
  * Returns the last fork that a surface has made of a session or of its forks. Returns the session itself if
  * there is none.
  */
-export const lastFork = (chat: Session, by: string): Promise<string> =>
-  inSession(chat, async (at) => (await lastOf(at, by)).at.target.session);
+export const findLastFork = (chat: Session, by: string): Promise<string> =>
+  runInSession(chat, async (at) => (await followForks(at, by)).at.target.session);
 
 /** Returns the last session that has a turn, among a chat and the forks that a surface has made of it. */
-export const forkWith = (chat: Session, by: string, turn: string): Promise<string | undefined> =>
-  inSession(chat, async (at) => {
-    const { passed } = await lastOf(at, by);
+export const findForkWithTurn = (chat: Session, by: string, turn: string): Promise<string | undefined> =>
+  runInSession(chat, async (at) => {
+    const { passed } = await followForks(at, by);
     return passed.findLast(({ starts }) => starts.some((one) => one.turn === turn))?.at.target.session;
   });
 
@@ -59,17 +59,17 @@ export const forkWith = (chat: Session, by: string, turn: string): Promise<strin
  * Finds the turn that a page's message replaces. Returns `undefined` if the chat has no turn at that place,
  * and `unknown` if the page shows messages that the chat no longer has.
  */
-export const findReplaced = (
+export const findReplacementPoint = (
   chat: Session,
-  { branch, ...asked }: Replacing,
-): Promise<Replaced | 'unknown' | undefined> =>
-  inSession(chat, async (at) => {
-    const places = branch === undefined ? [at] : [inFork(at, branch), at];
+  { branch, ...asked }: ReplacementRequest,
+): Promise<ReplacementPoint | 'unknown' | undefined> =>
+  runInSession(chat, async (at) => {
+    const places = branch === undefined ? [at] : [toForkAccess(at, branch), at];
     for (const place of places) {
-      const { passed } = await lastOf(place, asked.by);
+      const { passed } = await followForks(place, asked.by);
       const last = passed.at(-1);
-      const now = asked.turn === undefined ? undefined : await insteadOf(asked.turn, passed);
-      const found = last ? await replacedIn(last, at.target.session, { ...asked, now }) : undefined;
+      const now = asked.turn === undefined ? undefined : await findReplacingTurn(asked.turn, passed);
+      const found = last ? await replacementIn(last, at.target.session, { ...asked, now }) : undefined;
       if (found !== 'unknown') return found;
     }
     return 'unknown';
@@ -79,29 +79,29 @@ export const findReplaced = (
  * Returns the turn that replaced this one. A page that edits a message twice still sends the id of the turn
  * that it loaded.
  */
-async function insteadOf(turn: string, passed: readonly Place[]): Promise<string> {
+async function findReplacingTurn(turn: string, passed: readonly ChatSession[]): Promise<string> {
   let now = turn;
   for (const { at, own } of passed)
     if (own && at.target.session.endsWith(`.${await shortHash(now)}`)) now = own.turn;
   return now;
 }
 
-interface ReplacingIn extends Omit<Replacing, 'branch' | 'turn'> {
+interface ReplacementSearch extends Omit<ReplacementRequest, 'branch' | 'turn'> {
   readonly turn: string | undefined;
   /** The turn that has replaced `turn`. */
   readonly now: string | undefined;
 }
 
-async function replacedIn(
-  place: Place,
+async function replacementIn(
+  place: ChatSession,
   chat: string,
-  { by, turn, now, before, said, isOnce }: ReplacingIn,
-): Promise<Replaced | 'unknown' | undefined> {
+  { by, turn, now, before, said, isOnce }: ReplacementSearch,
+): Promise<ReplacementPoint | 'unknown' | undefined> {
   const { at, starts, own, isOpen } = place;
   const { session } = at.target;
-  const mark = await markOf(said);
-  const named = now === undefined ? startBehind(starts, before) : starts.find((one) => one.turn === now);
-  const cut = named && named !== 'unknown' ? firstOf(starts, named) : named;
+  const mark = await toContentMark(said);
+  const named = now === undefined ? findStartAfter(starts, before) : starts.find((one) => one.turn === now);
+  const cut = named && named !== 'unknown' ? originalOf(starts, named) : named;
   const isOwn = cut === own && (turn === undefined ? isOnce || isOpen : now !== turn);
   const isSame = isOwn || (turn !== undefined && cut === undefined);
   if (isSame && session.includes(mark)) return { session, isLast: false, fork: async () => session };
@@ -111,26 +111,29 @@ async function replacedIn(
     session,
     isLast: starts.findLast(({ retries }) => retries === undefined) === cut,
     async fork() {
-      const name = await nameInstead(chat, mark, cut.turn);
+      const name = await toForkName(chat, mark, cut.turn);
       return (await forkSession(at, { at: cut.seq - 1, name }, by)).session;
     },
   };
 }
 
 /** The maximum length of the chat's id in the name of a fork. Two hashes follow it. */
-const MOST_OF_CHAT = 90;
+const MAX_CHAT_ID_LENGTH = 90;
 
 /** Returns the mark of a request's content in the name of a fork. */
-export const markOf = async (said: unknown): Promise<string> => `.${await shortHash(said)}.`;
+export const toContentMark = async (said: unknown): Promise<string> => `.${await shortHash(said)}.`;
 
 /** Returns the name of the chat's fork in which this content replaces a turn. */
-export const nameInstead = async (chat: string, mark: string, turn: string): Promise<string> =>
-  chat.slice(0, MOST_OF_CHAT) + mark + (await shortHash(turn));
+export const toForkName = async (chat: string, mark: string, turn: string): Promise<string> =>
+  chat.slice(0, MAX_CHAT_ID_LENGTH) + mark + (await shortHash(turn));
 
 const shortHash = async (of: unknown): Promise<string> => (await sha256Hex(JSON.stringify(of))).slice(0, 16);
 
 /** Returns the turn after the last one that the page shows before its message. */
-function startBehind(starts: readonly Start[], before: Replacing['before']): Start | 'unknown' | undefined {
+function findStartAfter(
+  starts: readonly Start[],
+  before: ReplacementRequest['before'],
+): Start | 'unknown' | undefined {
   let from = 0;
   for (const { id, isTurn } of before) {
     from = starts.findIndex(({ turn }) => turn === id) + 1;
@@ -141,16 +144,16 @@ function startBehind(starts: readonly Start[], before: Replacing['before']): Sta
 }
 
 /** Returns the original turn of a chain of retries. */
-function firstOf(starts: readonly Start[], one: Start): Start {
+function originalOf(starts: readonly Start[], one: Start): Start {
   const { retries } = one;
   const before = retries === undefined ? undefined : starts.find(({ turn }) => turn === retries);
-  return before ? firstOf(starts, before) : one;
+  return before ? originalOf(starts, before) : one;
 }
 
 type Start = EventOf<'turn-started'> & { readonly seq: number };
 
 /** A session of a chat, with the data that its forks need. */
-interface Place {
+interface ChatSession {
   readonly at: SessionAccess;
   readonly starts: readonly Start[];
   /** Its first turn that is not copied. */
@@ -165,15 +168,18 @@ interface Place {
  * Follows the forks of a session to the last one. `passed` holds the session and its forks, without erased
  * ones.
  */
-async function lastOf(at: SessionAccess, by: string): Promise<{ at: SessionAccess; passed: Place[] }> {
-  const passed: Place[] = [];
-  let next = await placeOf(at, by);
+async function followForks(
+  at: SessionAccess,
+  by: string,
+): Promise<{ at: SessionAccess; passed: ChatSession[] }> {
+  const passed: ChatSession[] = [];
+  let next = await readChatSession(at, by);
   while (next) {
     passed.push(next);
     const { forks } = next;
     next = undefined;
     for (const { session } of forks.toReversed()) {
-      const fork = await placeOf(inFork(at, session), by);
+      const fork = await readChatSession(toForkAccess(at, session), by);
       // If no turn has started in the fork, for example because its message was refused, the chat stays where
       // it was.
       if (fork?.own) {
@@ -186,26 +192,26 @@ async function lastOf(at: SessionAccess, by: string): Promise<{ at: SessionAcces
 }
 
 /** Returns access to another session of the same agent and caller. */
-function inFork(at: SessionAccess, session: string): SessionAccess {
+function toForkAccess(at: SessionAccess, session: string): SessionAccess {
   const { agent, caller, owner } = at.target;
   return { ...at, target: targetOf(at, caller, { agent: agent.name, session, owner }) };
 }
 
 /** Reads the data of a session that its forks need. Returns `undefined` if the session does not exist. */
-async function placeOf(at: SessionAccess, by: string): Promise<Place | undefined> {
+async function readChatSession(at: SessionAccess, by: string): Promise<ChatSession | undefined> {
   const { port } = at.target;
-  const types = { names: READ, until: Number.MAX_SAFE_INTEGER };
-  const first = await port.read({ from: 1, types, maxBytes: PAGE_BYTES });
+  const types = { names: READ_EVENTS, until: Number.MAX_SAFE_INTEGER };
+  const first = await port.read({ from: 1, types, maxBytes: MAX_PAGE_BYTES });
   if (!first) return undefined;
   const starts: Start[] = [];
   const forks: Branch[] = [];
   let upTo = 0;
-  for await (const { rows } of pagesFrom(port, first, { types }))
+  for await (const { rows } of readPages(port, first, { types }))
     for (const row of rows) {
       const event = parseEvent(row);
       if (event.type === 'turn-started') starts.push(event);
       if (event.type === 'session-forked') upTo = event.upTo;
-      if (event.type !== 'module-event' || event.module !== NAME) continue;
+      if (event.type !== 'module-event' || event.module !== MODULE_NAME) continue;
       forks.push(...event.facts.map(({ fact }) => fact as Branch)); // only this module writes these facts
     }
   const own = starts.find(({ seq }) => seq > upTo);
@@ -214,4 +220,4 @@ async function placeOf(at: SessionAccess, by: string): Promise<Place | undefined
   return { at, starts, own, isOpen: first.openTurn !== null, forks: ours };
 }
 
-const READ = ['turn-started', 'session-forked', 'module-event'];
+const READ_EVENTS = ['turn-started', 'session-forked', 'module-event'];

@@ -4,7 +4,7 @@ import { SessionError } from '../../worker/problem.ts';
  * Rewrites the error of a fork for people who use a page or a client of another protocol. It names the tools
  * that had effects. Returns any other failure unchanged.
  */
-export function forPeople(failure: unknown): unknown {
+export function toReadableError(failure: unknown): unknown {
   if (!(failure instanceof SessionError) || failure.type !== 'would-repeat-effects') return failure;
   const { type, worded: _, ...rest } = failure;
   const { calls = [] }: { readonly calls?: readonly { readonly tool: string }[] } = rest.more;

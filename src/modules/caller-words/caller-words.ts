@@ -2,13 +2,13 @@
  * Text from a caller in the instructions of a turn. The model sees it after the agent's instructions, between
  * marks that the text cannot close.
  */
-import type { Declared } from '../../loop/loop-seams.ts';
+import type { LoopDeclaration } from '../../loop/loop-seams.ts';
 import { sha256Hex } from '../../tool/async.ts';
-import { isJsonObject, type Json, type JsonObject, paragraphs } from '../../tool/json.ts';
-import { fenced, visible } from '../../tool/shown.ts';
+import { isJsonObject, type Json, type JsonObject, joinParagraphs } from '../../tool/json.ts';
+import { escapeInvisible, fenceUntrusted } from '../../tool/shown.ts';
 
 /** The maximum number of characters of a caller's text in one turn. */
-export const MAX_WORDS = 64 * 1024;
+export const MAX_CHARACTERS = 64 * 1024;
 
 /** The key of the tool-call context under which a turn keeps its client's text. */
 const KEY = 'holdfast.callerWords';
@@ -17,12 +17,12 @@ const KEY = 'holdfast.callerWords';
  * Returns the mark around a caller's text. It is a hash of that text, so equal texts produce equal prompts,
  * which providers can cache. A text cannot contain its own hash.
  */
-export const markOf = async (said: Json): Promise<string> =>
+export const toMark = async (said: Json): Promise<string> =>
   (await sha256Hex(JSON.stringify(said))).slice(0, 16);
 
 /** Returns text between marks, below a line that describes it. */
-export const markedWords = (line: string, words: string, mark: string): string =>
-  `${line}\n${fenced(visible(words), mark, '\n')}`;
+export const fenceWords = (line: string, words: string, mark: string): string =>
+  `${line}\n${fenceUntrusted(escapeInvisible(words), mark, '\n')}`;
 
 /**
  * Returns a client's text about its page or user as the context of a turn. The turn keeps it for every
@@ -52,10 +52,12 @@ export const markedWords = (line: string, words: string, mark: string): string =
  */
 export async function callerWords(said: string): Promise<JsonObject> {
   if (said.trim() === '') return {};
-  const left = said.length - MAX_WORDS;
+  const left = said.length - MAX_CHARACTERS;
   const words =
-    left > 0 ? `${said.slice(0, MAX_WORDS).toWellFormed()}\n(${left} more characters were cut off.)` : said;
-  return { [KEY]: { words, mark: await markOf(words) } };
+    left > 0
+      ? `${said.slice(0, MAX_CHARACTERS).toWellFormed()}\n(${left} more characters were cut off.)`
+      : said;
+  return { [KEY]: { words, mark: await toMark(words) } };
 }
 
 /**
@@ -63,13 +65,13 @@ export async function callerWords(said: string): Promise<JsonObject> {
  * whose routes pass `callerWords`.
  */
 export function declareCallerWords(
-  declared: Declared,
+  declared: LoopDeclaration,
   { context }: { readonly context: JsonObject },
-): Declared {
+): LoopDeclaration {
   const { words, mark } = isJsonObject(context[KEY]) ? context[KEY] : {};
   // Only `callerWords` writes both, unless the app lets its clients set any key.
   if (typeof words !== 'string' || typeof mark !== 'string') return declared;
-  return { ...declared, instructions: paragraphs(declared.instructions, markedWords(LINE, words, mark)) };
+  return { ...declared, instructions: joinParagraphs(declared.instructions, fenceWords(LINE, words, mark)) };
 }
 
 const LINE =

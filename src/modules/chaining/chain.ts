@@ -1,9 +1,9 @@
-import { type Nested, nestingProblem } from '../../sources/resolution/tool-source.ts';
-import { memoized } from '../../tool/async.ts';
+import { type NestedSource, nestingProblem } from '../../sources/resolution/tool-source.ts';
+import { memoize } from '../../tool/async.ts';
 import { consoleLog } from '../../tool/console-log.ts';
 import { DomainTypeError } from '../../tool/domain-objects.ts';
 import { type DomainType, isDomainType } from '../../tool/domain-type.ts';
-import { type LogProblem, warning } from '../../tool/log.ts';
+import { type LogProblem, warningEntry } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import type { Chained, ChainedType, DiscoveredType } from './chained.ts';
 
@@ -35,13 +35,13 @@ export interface ViewedChain extends KeyedChain {
  * @throws DomainTypeError if a type is chained twice in the same way, or if two chained types have a tool
  * with the same name.
  */
-export const readChaining = memoized(toChain);
+export const readChaining = memoize(toChain);
 
 function toChain(read: readonly Chained[]): Chain {
-  const ones = byType(read.flatMap((one) => (one.chain === 'one' ? one : [])));
-  const many = byType(read.flatMap((one) => (one.chain === 'many' ? one : [])));
+  const ones = toTypeMap(read.flatMap((one) => (one.chain === 'one' ? one : [])));
+  const many = toTypeMap(read.flatMap((one) => (one.chain === 'many' ? one : [])));
   const anys = read.flatMap((one) => (one.chain === 'any' ? one : []));
-  checkNames([...ones.values()]);
+  assertDistinctNames([...ones.values()]);
   for (const { type } of many.values()) type.objects.declared; // Throws here, not when the first object is found.
   const types = [
     ...[...ones.values(), ...many.values()].map(({ type }) => type),
@@ -55,7 +55,9 @@ function toChain(read: readonly Chained[]): Chain {
   };
 }
 
-function byType<One extends ChainedType | DiscoveredType>(chained: readonly One[]): ReadonlyMap<string, One> {
+function toTypeMap<One extends ChainedType | DiscoveredType>(
+  chained: readonly One[],
+): ReadonlyMap<string, One> {
   const found = new Map<string, One>();
   for (const one of chained) {
     const { name } = one.type;
@@ -66,7 +68,7 @@ function byType<One extends ChainedType | DiscoveredType>(chained: readonly One[
 }
 
 /** Rejects a tool name that two types share. The tool would always act on an object of the first type. */
-function checkNames(chained: readonly ChainedType[]): void {
+function assertDistinctNames(chained: readonly ChainedType[]): void {
   const owners = new Map<string, string>();
   for (const { type } of chained) {
     for (const { name } of type.objects.declared) {
@@ -95,7 +97,7 @@ export function knownTypes({ named, any }: Chain, { tools, log }: LoopView): Kno
 export type KnownTypes = ReadonlyMap<string, DomainType>;
 
 /** Finds the types that tools lead to, and the problems to log once. Computed once per list. */
-const typesOf = memoized((tools: readonly AnyTool[]) => {
+const typesOf = memoize((tools: readonly AnyTool[]) => {
   const problems: LogProblem[] = [];
   const types = typesFrom([], tools, (problem) => problems.push(problem));
   return { types, problems };
@@ -112,13 +114,13 @@ export function typesFrom(
 ): KnownTypes {
   const found = new Map<string, DomainType>();
   const seen = new Set<AnyTool>();
-  const queue = tools.map((tool): Met => ({ tool, path: [] }));
-  const meet = (type: DomainType, path: readonly Nested[]): void => {
+  const queue = tools.map((tool): VisitedTool => ({ tool, path: [] }));
+  const meet = (type: DomainType, path: readonly NestedSource[]): void => {
     const nested = { of: type, name: type.name };
     if (found.has(type.name)) return;
     const problem = nestingProblem(path, nested);
     if (problem !== undefined) {
-      tell(warning(problem));
+      tell(warningEntry(problem));
       return;
     }
     found.set(type.name, type);
@@ -136,9 +138,9 @@ export function typesFrom(
 }
 
 /** A tool, and the types that led to it. */
-interface Met {
+interface VisitedTool {
   readonly tool: AnyTool;
-  readonly path: readonly Nested[];
+  readonly path: readonly NestedSource[];
 }
 
 /**
@@ -149,7 +151,7 @@ function declaredBy({ name, objects }: DomainType, tell: (problem: LogProblem) =
   try {
     return objects?.declared ?? [];
   } catch (failure) {
-    tell(warning(`objects of '${name}' lead to no others`, failure));
+    tell(warningEntry(`objects of '${name}' lead to no others`, failure));
     return [];
   }
 }

@@ -10,12 +10,12 @@ export type Chained = ChainedType | DiscoveredType | AnyChained;
 export const CHAINS: unique symbol = Symbol('holdfast.chaining');
 
 /** Only the functions of this folder create entries. */
-interface MadeHere {
+interface ChainEntry {
   readonly [CHAINS]: true;
 }
 
 /** A type that offers the tools of its current object. */
-export interface ChainedType extends MadeHere {
+export interface ChainedType extends ChainEntry {
   readonly chain: 'one';
   readonly type: TypeWithTools;
   /** Returns `true` if this object, which the type has parsed before, is accepted. Never throws. */
@@ -23,7 +23,7 @@ export interface ChainedType extends MadeHere {
 }
 
 /** A type that offers the tools of several objects at once, each under its own names. */
-export interface DiscoveredType extends MadeHere {
+export interface DiscoveredType extends ChainEntry {
   readonly chain: 'many';
   readonly type: TypeWithTools;
   readonly max: number;
@@ -33,7 +33,7 @@ export interface DiscoveredType extends MadeHere {
 }
 
 /** An entry for objects of any type that has tools. */
-export interface AnyChained extends MadeHere {
+export interface AnyChained extends ChainEntry {
   readonly chain: 'any';
   readonly types: readonly DomainType[];
 }

@@ -1,9 +1,9 @@
-import { saysTrue } from '../../tool/check-definition.ts';
+import { isExactlyTrue } from '../../tool/check-definition.ts';
 import { DomainTypeError } from '../../tool/domain-objects.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
 import { literals } from '../../tool/literals.ts';
-import { mistake } from '../../tool/log.ts';
-import { type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { errorEntry } from '../../tool/log.ts';
+import { createUse, type ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { OFFERS } from '../../tool/uses.ts';
 import { type Chain, readChaining, typesFrom } from './chain.ts';
@@ -43,29 +43,29 @@ export function chaining(entries: readonly Chained[] = []): ModuleUse {
   const problem = literals?.chainsProblem(entries, (entry) => CHAINS in entry);
   if (problem !== undefined) throw new TypeError(problem);
   // An app and its agents can each have their own entries, so each use gets a separate key.
-  made += 1;
-  const use = useOf(CHAINING_MODULE, `chained ${made}`);
+  useCount += 1;
+  const use = createUse(CHAINING_MODULE, `chained ${useCount}`);
   OFFERS.give(use, {
     ...chainingStrategy(entries, ''),
     own: 'before',
     under: (key) => chainingStrategy(entries, key),
     forget: forgetBindings,
-    refuses: (tools) => nothingToChain(readChaining(entries), tools),
+    refuses: (tools) => emptyChainProblem(readChaining(entries), tools),
   });
   return use;
 }
 
-let made = 0;
+let useCount = 0;
 
 /** Ignores problems of a type. The loop that searches for the type reports them. */
-const untold = (): void => {};
+const ignoreProblem = (): void => {};
 
 /**
  * Returns the problem if `chainAny` finds no type with tools, as text to follow the name of an agent or a
  * tool. Returns `undefined` if it finds one.
  */
-function nothingToChain({ any, named }: Chain, tools: readonly AnyTool[]): string | undefined {
-  const types = any ? [...typesFrom([...named.values()], tools, untold).values()] : [];
+function emptyChainProblem({ any, named }: Chain, tools: readonly AnyTool[]): string | undefined {
+  const types = any ? [...typesFrom([...named.values()], tools, ignoreProblem).values()] : [];
   return !any || types.some(({ objects }) => objects) ? undefined : literals?.nothingToChain;
 }
 
@@ -83,7 +83,12 @@ function nothingToChain({ any, named }: Chain, tools: readonly AnyTool[]): strin
 export const chainFrom = <Value>(
   type: DomainType<string, Value>,
   options: AcceptOptions<Value> = {},
-): ChainedType => ({ [CHAINS]: true, chain: 'one', type: withTools(type), accepts: acceptor(type, options) });
+): ChainedType => ({
+  [CHAINS]: true,
+  chain: 'one',
+  type: withDomainObjects(type),
+  accepts: createAcceptor(type, options),
+});
 
 /**
  * Offers the tools of every object of the type that a call has returned, on its own or in a list. Their names
@@ -110,11 +115,11 @@ export function discover<Value>(
   return {
     [CHAINS]: true,
     chain: 'many',
-    type: withTools(type),
+    type: withDomainObjects(type),
     max,
     maxDepth: maxDepth ?? Infinity,
     hint,
-    accepts: acceptor(type, { when }),
+    accepts: createAcceptor(type, { when }),
   };
 }
 
@@ -165,14 +170,14 @@ export interface DiscoverOptions<Value> extends AcceptOptions<Value> {
 }
 
 /** @throws DomainTypeError if objects of the type have no tools. */
-function withTools(type: DomainType): TypeWithTools {
+function withDomainObjects(type: DomainType): TypeWithTools {
   const { name, objects } = type;
   if (!objects) throw new DomainTypeError(name, 'tools', 'has no tools, so there is nothing to chain');
   return { ...type, objects };
 }
 
 /** Returns the predicate of a type, for values from the journal. */
-function acceptor<Value>(
+function createAcceptor<Value>(
   { name, parse }: DomainType<string, Value>,
   { when }: AcceptOptions<Value>,
 ): ChainedType['accepts'] {
@@ -182,10 +187,15 @@ function acceptor<Value>(
       const parsed = parse(value);
       return (
         parsed.ok &&
-        saysTrue({ whose: `\`when\` of the chained type '${name}'`, log: view.log }, when, parsed.value, view)
+        isExactlyTrue(
+          { whose: `\`when\` of the chained type '${name}'`, log: view.log },
+          when,
+          parsed.value,
+          view,
+        )
       );
     } catch (thrown) {
-      view.log(mistake(`whether a '${name}' is chained could not be decided, so it is not`, thrown));
+      view.log(errorEntry(`whether a '${name}' is chained could not be decided, so it is not`, thrown));
       return false;
     }
   };

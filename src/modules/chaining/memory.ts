@@ -1,16 +1,16 @@
 import { ROOT } from '../../journal/events.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
 import type { Json } from '../../tool/json.ts';
-import { createModule, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse } from '../../tool/module-use.ts';
 import type { LoopView } from '../../tool/tool.ts';
-import { factOf, type MemoryFact, type MemoryPlace, type ToolMemory } from '../../tool/tool-memory.ts';
+import { createFact, type MemoryFact, type MemoryPlace, type ToolMemory } from '../../tool/tool-memory.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 
 /** An object whose tools are offered. Its JSON is part of a call's result, which the journal stores once. */
-export type Binding = Place & Slot & Source;
+export type Binding = BindingPlace & BindingSlot & BindingSource;
 
 /** The place of a binding: the session, the path of its loop, and the key of a keyed loop. */
-type Place = {
+type BindingPlace = {
   readonly path: string;
   readonly key: string;
   /**
@@ -21,7 +21,7 @@ type Place = {
 };
 
 /** The role in which an object is bound. A binding replaces the one before it in the same slot. */
-type Slot =
+type BindingSlot =
   /** The current object of its type, or of any type. */
   | { readonly as: 'one' | 'any'; readonly type: string }
   | {
@@ -41,13 +41,13 @@ type Slot =
  * The origin of an object. `at` is its index in the list that a call returned, or -1 if the call returned it
  * on its own.
  */
-type Source = { readonly call: string; readonly at: number; readonly value: Json };
+type BindingSource = { readonly call: string; readonly at: number; readonly value: Json };
 
 /** All objects of a session. The newest of each place comes last. */
-export type Bindings = readonly (Binding | Inherited)[];
+export type Bindings = readonly (Binding | InheritedBinding)[];
 
 /** A copy that a nested loop received at its start. It is not stored back when the loop ends. */
-type Inherited = Binding & { readonly inherited: true };
+type InheritedBinding = Binding & { readonly inherited: true };
 
 /** The journaled fact about a call's artifact. The value itself is in the call's result. */
 export type ChainingFact =
@@ -88,7 +88,9 @@ export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
       case 'any': {
         const value = valueAt(result, -1);
         const { as, type } = fact;
-        return value === undefined ? bindings : put(bindings, { ...place, as, type, call, at: -1, value });
+        return value === undefined
+          ? bindings
+          : replaceBinding(bindings, { ...place, as, type, call, at: -1, value });
       }
       case 'many': {
         const { as, type, objects, max } = fact;
@@ -98,18 +100,18 @@ export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
             ? []
             : [{ ...place, as, type, id, tools, max, call, at, value, ...deep }];
         });
-        return found.reduce(put, bindings);
+        return found.reduce(replaceBinding, bindings);
       }
     }
   },
   observe(bindings, moment) {
     switch (moment.type) {
       case 'loop-opened':
-        return opened(bindings, moment);
+        return inheritBindings(bindings, moment);
       case 'call-ended':
-        return closed(bindings, (frame) => frame === moment.call);
+        return closeBindings(bindings, (frame) => frame === moment.call);
       case 'turn-ended':
-        return closed(bindings, (frame) => frame !== ROOT);
+        return closeBindings(bindings, (frame) => frame !== ROOT);
       default:
         return bindings;
     }
@@ -120,44 +122,44 @@ export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
 export const CHAINING_MODULE = createModule({ name: 'chaining', state: [BINDINGS] });
 
 /** The module without entries, which chains nothing. */
-export const CHAINING = useOf(CHAINING_MODULE);
+export const CHAINING = createUse(CHAINING_MODULE);
 
 /** Returns the fact that clears all bindings of a key. */
-export const forgetBindings = (key: string): MemoryFact => factOf(BINDINGS, { as: 'none', key });
+export const forgetBindings = (key: string): MemoryFact => createFact(BINDINGS, { as: 'none', key });
 
 /** Returns the objects that a loop has received, as of this view. */
-export const boundNow = ({
+export const currentBindings = ({
   key,
   view,
 }: {
   readonly key: string;
   readonly view: LoopView;
-}): readonly Binding[] => boundIn(view.recall(BINDINGS), { path: view.path, frame: view.frame, key });
+}): readonly Binding[] => bindingsAt(view.recall(BINDINGS), { path: view.path, frame: view.frame, key });
 
 /** Returns the objects that one loop has received, oldest first. */
-export const boundIn = (
+export const bindingsAt = (
   bindings: Bindings,
   place: { readonly path: string; readonly key: string; readonly frame: string },
 ): readonly Binding[] => bindings.filter((one) => isAt(one, place));
 
-const isAt = (one: Place, { path, key, frame }: Place): boolean =>
+const isAt = (one: BindingPlace, { path, key, frame }: BindingPlace): boolean =>
   one.frame === frame && one.path === path && one.key === key;
 
 /** Replaces the binding in the same slot and moves the new one to the end. */
-function put(bindings: Bindings, binding: Binding): Bindings {
+function replaceBinding(bindings: Bindings, binding: Binding): Bindings {
   const others = bindings.filter((one) => !isAt(one, binding) || !isSameSlot(one, binding));
-  return binding.as === 'many' ? newest([...others, binding], binding) : [...others, binding];
+  return binding.as === 'many' ? dropOldest([...others, binding], binding) : [...others, binding];
 }
 
 /** Returns `true` if one slot replaces the other. */
-export function isSameSlot(a: Slot, b: Slot): boolean {
+export function isSameSlot(a: BindingSlot, b: BindingSlot): boolean {
   if (a.as === 'any' || b.as === 'any') return a.as === b.as;
   if (a.type !== b.type) return false;
   return a.as === 'many' && b.as === 'many' ? a.id === b.id : a.as === b.as;
 }
 
 /** Drops the oldest objects of a type if they have too many tools. The newest object always stays. */
-function newest(bindings: Bindings, last: Extract<Binding, { readonly as: 'many' }>): Bindings {
+function dropOldest(bindings: Bindings, last: Extract<Binding, { readonly as: 'many' }>): Bindings {
   let room = last.max;
   const kept = bindings.toReversed().filter((one) => {
     if (one.as !== 'many' || one.type !== last.type || !isAt(one, last)) return true;
@@ -173,20 +175,20 @@ function newest(bindings: Bindings, last: Extract<Binding, { readonly as: 'many'
  * object that one retrieves must not change which object another acts on. At its end, each loop stores back
  * only the objects that it received itself.
  */
-function opened(bindings: Bindings, { frame, path: opens }: MemoryPlace): Bindings {
+function inheritBindings(bindings: Bindings, { frame, path: opens }: MemoryPlace): Bindings {
   const found = bindings.filter(({ path, frame: of }) => of === ROOT && path === opens);
   if (found.length === 0) return bindings;
-  return [...bindings, ...found.map((one): Inherited => ({ ...one, frame, inherited: true }))];
+  return [...bindings, ...found.map((one): InheritedBinding => ({ ...one, frame, inherited: true }))];
 }
 
-function closed(bindings: Bindings, isClosed: (frame: string) => boolean): Bindings {
+function closeBindings(bindings: Bindings, isClosed: (frame: string) => boolean): Bindings {
   const ended = bindings.filter(({ frame }) => isClosed(frame));
   if (ended.length === 0) return bindings;
   const others = bindings.filter(({ frame }) => !isClosed(frame));
   return ended
     .filter((one) => !('inherited' in one))
     .map((one) => ({ ...one, frame: ROOT }))
-    .reduce(put, others);
+    .reduce(replaceBinding, others);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { hash32 } from '../../tool/json.ts';
-import { warning } from '../../tool/log.ts';
+import { warningEntry } from '../../tool/log.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { Chain, ViewedChain } from './chain.ts';
 import type { DiscoveredType } from './chained.ts';
@@ -9,7 +9,7 @@ import type { Binding } from './memory.ts';
  * Returns the names under which the tools of several objects are offered. A name never refers to different
  * objects over time. If two tools have the same name despite their marks, both are left out.
  */
-export function foundNames(
+export function namesOfFoundTools(
   { chain: { many }, view }: Pick<ViewedChain, 'chain' | 'view'>,
   bound: readonly Binding[],
 ): ReadonlyMap<string, FoundTool> {
@@ -19,13 +19,13 @@ export function foundNames(
     const discovered = binding.as === 'many' ? many.get(binding.type) : undefined;
     if (binding.as !== 'many' || !discovered) continue;
     for (const tool of binding.tools) {
-      const name = foundName(many, discovered, { id: binding.id, tool });
+      const name = nameFoundTool(many, discovered, { id: binding.id, tool });
       if (names.has(name)) clashing.add(name);
       names.set(name, { binding, tool });
     }
   }
   for (const name of clashing) {
-    view.log(warning(`the tool '${name}' is not offered: two discovered objects have it`));
+    view.log(warningEntry(`the tool '${name}' is not offered: two discovered objects have it`));
     names.delete(name);
   }
   return names;
@@ -41,7 +41,7 @@ interface FoundTool {
 }
 
 /** An object's id and the name of its tool. */
-interface Own {
+interface ObjectTool {
   readonly id: string;
   readonly tool: string;
 }
@@ -51,19 +51,21 @@ interface Own {
  * `customer_a_b_x` could mean both the `x` of `a_b` and the `b_x` of `a`, both names end in a mark, even if
  * only one object exists. A tool that its type does not declare for all objects also has a mark.
  */
-export function foundName(many: Chain['many'], { type }: DiscoveredType, own: Own): string {
+export function nameFoundTool(many: Chain['many'], { type }: DiscoveredType, own: ObjectTool): string {
   const { prefix } = type.objects;
   const all = [...many.values()];
   const sharesPrefix = all.some((one) => one.type.name !== type.name && one.type.objects.prefix === prefix);
   const named = { prefix, ...own, ...(sharesPrefix && { type: type.name }) };
   const name = objectToolName(named);
-  const readings = all.flatMap((one) => one.type.objects.declared.filter((tool) => reads(name, one, tool)));
+  const readings = all.flatMap((one) =>
+    one.type.objects.declared.filter((tool) => canBeNameOf(name, one, tool)),
+  );
   const isDeclared = type.objects.declared.some((tool) => tool.name === own.tool);
   return isDeclared && readings.length === 1 ? name : markedName(named);
 }
 
 /** Returns `true` if this can be a name of this tool for some id. */
-const reads = (name: string, { type }: DiscoveredType, { name: tool }: AnyTool): boolean => {
+const canBeNameOf = (name: string, { type }: DiscoveredType, { name: tool }: AnyTool): boolean => {
   const [start, end] = [`${type.objects.prefix}_`, `_${tool}`];
   return name.startsWith(start) && name.endsWith(end) && name.length > start.length + end.length;
 };
@@ -73,7 +75,7 @@ const reads = (name: string, { type }: DiscoveredType, { name: tool }: AnyTool):
  * the id, and long names are shortened. A name that lost characters ends in a mark of the whole id, which
  * keeps names of different ids distinct.
  */
-export function objectToolName(named: Named): string {
+export function objectToolName(named: NameParts): string {
   const { prefix, id, tool } = named;
   const clean = id.replaceAll(UNNAMEABLE, '');
   const name = `${prefix}_${clean}_${tool}`;
@@ -81,7 +83,7 @@ export function objectToolName(named: Named): string {
 }
 
 /** The parts of a tool's name. */
-interface Named {
+interface NameParts {
   readonly prefix: string;
   readonly id: string;
   readonly tool: string;
@@ -90,7 +92,7 @@ interface Named {
 }
 
 /** Returns a name that always has its mark, because another object's tool can have the plain name. */
-export function markedName({ prefix, id, tool, type }: Named): string {
+export function markedName({ prefix, id, tool, type }: NameParts): string {
   const whole = type === undefined ? [prefix, id, tool] : [prefix, id, tool, type];
   const mark = `_${hash32(JSON.stringify(whole)).toString(36)}`;
   const most = MAX_NAME - mark.length;

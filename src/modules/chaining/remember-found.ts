@@ -1,17 +1,24 @@
 import { originOf } from '../../tool/decorate.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
-import { warning } from '../../tool/log.ts';
+import { warningEntry } from '../../tool/log.ts';
 import type { ParsedInput } from '../../tool/problem-lines.ts';
 import type { AnyTool, CallRemarks, LoopView, RemarkedCall } from '../../tool/tool.ts';
-import { factOf } from '../../tool/tool-memory.ts';
+import { createFact } from '../../tool/tool-memory.ts';
 import { artifactItems } from '../../tool/tool-result.ts';
 import { type KnownTypes, knownTypes, type ViewedChain } from './chain.ts';
 import type { DiscoveredType, TypeWithTools } from './chained.ts';
-import { BINDINGS, type Binding, boundIn, boundNow, type ChainingFact, type FoundObject } from './memory.ts';
-import { foundName, foundNames } from './object-names.ts';
+import {
+  BINDINGS,
+  type Binding,
+  bindingsAt,
+  type ChainingFact,
+  currentBindings,
+  type FoundObject,
+} from './memory.ts';
+import { nameFoundTool, namesOfFoundTools } from './object-names.ts';
 
 /** A call that returned objects of a discovered type. */
-interface Returned {
+interface ReturningCall {
   readonly call: RemarkedCall;
   readonly objects: readonly ReturnedObject[];
 }
@@ -25,7 +32,7 @@ interface ReturnedObject {
 type FoundFact = Extract<ChainingFact, { readonly as: 'many' }>;
 
 /** The fact to journal for the call, and the remark for the model. */
-interface Remembered {
+interface FoundMemory {
   readonly fact?: FoundFact | undefined;
   readonly remark?: string | undefined;
 }
@@ -37,46 +44,46 @@ const MAX_LISTED = 20;
 function rememberFound(
   chained: ViewedChain,
   discovered: DiscoveredType,
-  { call, objects: returned }: Returned,
-): Remembered {
+  { call, objects: returned }: ReturningCall,
+): FoundMemory {
   const { type, max, hint } = discovered;
-  const { objects, left, deep, problems } = lookThrough(chained, discovered, { call, objects: returned });
+  const { objects, left, deep, problems } = searchObjects(chained, discovered, { call, objects: returned });
   for (const [problem, count] of problems) {
     const times = count > 1 ? ` (${count} objects)` : '';
-    chained.view.log(warning(`a result of '${call.tool.name}' brings no tools: ${problem}${times}`));
+    chained.view.log(warningEntry(`a result of '${call.tool.name}' brings no tools: ${problem}${times}`));
   }
   const tooDeep = deep.flatMap((id) => namesFor(chained, discovered, id));
   if (deep.length > 0) {
     const what = `objects beyond the depth of ${discovered.maxDepth}: ${tooDeep.length} tools are left out`;
-    chained.view.log(warning(`a result of '${call.tool.name}' has ${type.name} ${what}`));
+    chained.view.log(warningEntry(`a result of '${call.tool.name}' has ${type.name} ${what}`));
   }
-  const below = deep.length > 0 ? [beyondDepth(discovered, tooDeep)] : [];
+  const below = deep.length > 0 ? [beyondDepthRemark(discovered, tooDeep)] : [];
   if (objects.length === 0) return { remark: below[0] };
   const fact: FoundFact = { as: 'many', key: chained.key, type: type.name, max, objects };
-  const { added, dropped, before, after } = comparedWith(chained, { fact, call });
+  const { added, dropped, before, after } = compareNames(chained, { fact, call });
   const leftOut = [...new Set([...dropped, ...left.flatMap((id) => namesFor(chained, discovered, id))])];
-  const grew = growth(discovered, call, { leftOut, before, after });
-  if (grew !== undefined) chained.view.log(warning(grew));
+  const grew = growthWarning(discovered, call, { leftOut, before, after });
+  if (grew !== undefined) chained.view.log(warningEntry(grew));
   const remarks = [
     ...(hint && added.length > 0 ? [`_availableOperations: ${added.join(', ')}`] : []),
-    ...(leftOut.length > 0 ? [tooMany(discovered, leftOut)] : []),
+    ...(leftOut.length > 0 ? [tooManyRemark(discovered, leftOut)] : []),
     ...below,
   ];
   return { fact, remark: remarks.length > 0 ? remarks.join('\n\n') : undefined };
 }
 
 /** Returns how this call changes the offered names. Other calls of its batch are not visible yet. */
-function comparedWith(
+function compareNames(
   viewed: ViewedChain,
   { fact, call }: { readonly fact: FoundFact; readonly call: RemarkedCall },
-): Compared {
+): NameChanges {
   const { key, view } = viewed;
   const { turn, frame, path } = view;
   const bindings = view.recall(BINDINGS);
   const place = { turn, frame, path, call: call.id, result: call.result, at: 0 };
   const next = BINDINGS.apply?.(bindings, fact, place) ?? bindings;
-  const before = foundNames(viewed, boundNow({ key, view }));
-  const after = foundNames(viewed, boundIn(next, { path, frame, key }));
+  const before = namesOfFoundTools(viewed, currentBindings({ key, view }));
+  const after = namesOfFoundTools(viewed, bindingsAt(next, { path, frame, key }));
   return {
     added: [...after].flatMap(([name, { binding }]) => (binding.call === call.id ? name : [])),
     dropped: [...before.keys()].filter((name) => !after.has(name)),
@@ -89,7 +96,7 @@ function comparedWith(
  * The changes of a call to the offered names of discovered objects, and the number of names of all types
  * before and after.
  */
-interface Compared {
+interface NameChanges {
   readonly added: readonly string[];
   readonly dropped: readonly string[];
   readonly before: number;
@@ -97,35 +104,37 @@ interface Compared {
 }
 
 /** If more tools of discovered objects than this are offered, the log has a warning. */
-const MANY = 64;
+const WARN_ABOVE = 64;
 
 /**
  * Returns a warning for the log if a call adds too many tools. Returns `undefined` if the limit was exceeded
  * before.
  */
-function growth(
+function growthWarning(
   { type, max }: DiscoveredType,
   { tool }: RemarkedCall,
-  { leftOut, before, after }: Pick<Compared, 'before' | 'after'> & { readonly leftOut: readonly string[] },
+  { leftOut, before, after }: Pick<NameChanges, 'before' | 'after'> & { readonly leftOut: readonly string[] },
 ): string | undefined {
   if (leftOut.length > 0)
     return `a result of '${tool.name}' brings more tools of ${type.name} objects than the ${max} that are offered: ${leftOut.length} are left out`;
-  if (before > MANY || after <= MANY) return undefined;
+  if (before > WARN_ABOVE || after <= WARN_ABOVE) return undefined;
   return `with a result of '${tool.name}' ${after} tools of discovered objects are offered: models choose worse among so many`;
 }
 
 /** Returns the names that the tools of a skipped object would have. */
 const namesFor = ({ chain }: ViewedChain, discovered: DiscoveredType, id: string): readonly string[] =>
-  discovered.type.objects.declared.map(({ name: tool }) => foundName(chain.many, discovered, { id, tool }));
+  discovered.type.objects.declared.map(({ name: tool }) =>
+    nameFoundTool(chain.many, discovered, { id, tool }),
+  );
 
 /** Returns a remark that lists the tools that exist and are not offered. */
-const tooMany = ({ type, max }: DiscoveredType, names: readonly string[]): string =>
-  `Only the newest ${max} tools of ${type.name} objects are offered. Not offered: ${listed(names)}.`;
+const tooManyRemark = ({ type, max }: DiscoveredType, names: readonly string[]): string =>
+  `Only the newest ${max} tools of ${type.name} objects are offered. Not offered: ${joinNames(names)}.`;
 
-const beyondDepth = ({ type, maxDepth }: DiscoveredType, names: readonly string[]): string =>
-  `Tools of ${type.name} objects are offered to a depth of ${maxDepth}, as objects lead to others. Not offered: ${listed(names)}.`;
+const beyondDepthRemark = ({ type, maxDepth }: DiscoveredType, names: readonly string[]): string =>
+  `Tools of ${type.name} objects are offered to a depth of ${maxDepth}, as objects lead to others. Not offered: ${joinNames(names)}.`;
 
-function listed(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
   return names.slice(0, MAX_LISTED).join(', ') + more;
 }
@@ -137,7 +146,7 @@ export function rememberArtifact(chained: ViewedChain, call: RemarkedCall): Call
   const { chain, view } = chained;
   const types = knownTypes(chain, view);
   const isUntyped = chain.any && result.artifactType === undefined && !result.artifactTypes;
-  const artifactType = isUntyped ? typeByShape(types, result.value) : result.artifactType;
+  const artifactType = isUntyped ? findTypeByShape(types, result.value) : result.artifactType;
   const items = artifactItems({ ...result, ...(artifactType !== undefined && { artifactType }) });
   const isList = Array.isArray(result.value);
   const found = [...chain.many.values()].flatMap((many) => {
@@ -152,7 +161,7 @@ export function rememberArtifact(chained: ViewedChain, call: RemarkedCall): Call
   ];
   const remarks = found.flatMap(({ remark }) => remark ?? []);
   return {
-    facts: facts.map((fact) => factOf(BINDINGS, fact)),
+    facts: facts.map((fact) => createFact(BINDINGS, fact)),
     remark: remarks.length > 0 ? remarks.join('\n\n') : undefined,
   };
 }
@@ -178,7 +187,7 @@ function rememberCurrent(
 }
 
 /** Returns the first type that the value matches. Types without tools are skipped. */
-function typeByShape(types: KnownTypes, value: Json): string | undefined {
+function findTypeByShape(types: KnownTypes, value: Json): string | undefined {
   if (!isJsonObject(value)) return undefined;
   return [...types.values()].find(({ objects, parse }) => objects && parse(value).ok)?.name;
 }
@@ -192,12 +201,12 @@ function hasTools(
   if (!isJsonObject(value)) return false;
   const tools = objects.toolsOf(value);
   if (!tools.ok)
-    view.log(warning(`the result of '${call.tool.name}' brings no tools: ${tools.problems.join(' ')}`));
+    view.log(warningEntry(`the result of '${call.tool.name}' brings no tools: ${tools.problems.join(' ')}`));
   return tools.ok && tools.value.length > 0;
 }
 
 /** The objects found in a call's result. */
-interface LookedThrough {
+interface SearchResult {
   /** The objects whose tools are offered, in source order, each id once. */
   readonly objects: readonly FoundObject[];
   /** The ids of objects whose tools exceed the maximum. */
@@ -220,29 +229,29 @@ interface Candidate {
 type Report = (problem: string) => void;
 
 /** Checks each object. If not all fit, the last ones are kept. */
-function lookThrough(
+function searchObjects(
   { key, view }: ViewedChain,
   discovered: DiscoveredType,
-  { call, objects: returned }: Returned,
-): LookedThrough {
+  { call, objects: returned }: ReturningCall,
+): SearchResult {
   const problems = new Map<string, number>();
   const report: Report = (problem) => problems.set(problem, (problems.get(problem) ?? 0) + 1);
-  const bound = boundNow({ key, view });
+  const bound = currentBindings({ key, view });
   const below = depthBelow(bound, call.tool);
   // If an object is returned again from further down, it keeps its depth.
   const placed = candidatesIn(discovered, { returned, view }, report).map(
-    (one): Placed => ({
+    (one): PlacedCandidate => ({
       ...one,
       depth: Math.min(below, depthOf(bound, discovered.type.name, one.id) ?? below),
     }),
   );
   const deep = placed.filter(({ depth }) => depth > discovered.maxDepth).map(({ id }) => id);
   const near = placed.filter(({ depth }) => depth <= discovered.maxDepth);
-  return { ...fitted(discovered, near, report), deep: deep.toReversed(), problems };
+  return { ...selectFitting(discovered, near, report), deep: deep.toReversed(), problems };
 }
 
 /** A candidate with its depth in a chain of objects. */
-type Placed = Candidate & { readonly depth: number };
+type PlacedCandidate = Candidate & { readonly depth: number };
 
 /** Returns the depth of an object that is already discovered. */
 function depthOf(
@@ -273,7 +282,7 @@ function candidatesIn(
 ): readonly Candidate[] {
   const byId = new Map<string, Candidate>();
   for (const element of returned.toReversed()) {
-    const id = element.value === null ? undefined : readOr(type.objects.idOf(element.value), report);
+    const id = element.value === null ? undefined : readOrReport(type.objects.idOf(element.value), report);
     if (id === undefined || !accepts(element.value, view)) continue;
     if (byId.has(id)) report(`a later object of domain type '${type.name}' has the same id`);
     else byId.set(id, { ...element, id });
@@ -285,16 +294,16 @@ function candidatesIn(
  * Takes objects until their tools exceed the maximum, but always the first. The tools of later objects are
  * not created.
  */
-function fitted(
+function selectFitting(
   { type, max }: DiscoveredType,
-  candidates: readonly Placed[],
+  candidates: readonly PlacedCandidate[],
   report: Report,
-): Pick<LookedThrough, 'objects' | 'left'> {
+): Pick<SearchResult, 'objects' | 'left'> {
   const objects: FoundObject[] = [];
   const left: string[] = [];
   let room = max;
   for (const { at, id, value, depth } of candidates) {
-    const tools = room > 0 ? readOr(type.objects.toolsOf(value), report) : undefined;
+    const tools = room > 0 ? readOrReport(type.objects.toolsOf(value), report) : undefined;
     const names = tools?.map(({ name }) => name).slice(0, max) ?? [];
     if (room === 0 || names.length > room) {
       left.push(id);
@@ -307,7 +316,7 @@ function fitted(
   return { objects: objects.toReversed(), left: left.toReversed() };
 }
 
-function readOr<Value>(read: ParsedInput<Value>, report: Report): Value | undefined {
+function readOrReport<Value>(read: ParsedInput<Value>, report: Report): Value | undefined {
   if (read.ok) return read.value;
   report(read.problems.join(' '));
   return undefined;

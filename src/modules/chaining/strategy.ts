@@ -1,18 +1,18 @@
 import { attempt } from '../../tool/async.ts';
-import { adopting, decorate, mapRoute } from '../../tool/decorate.ts';
+import { decorate, mapRoute, wrapAdopt } from '../../tool/decorate.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
 import { shorten } from '../../tool/json.ts';
-import { warning } from '../../tool/log.ts';
+import { warningEntry } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
-import { withheld } from '../../tool/tool-result.ts';
-import { type OfferSeam, usesOf } from '../../tool/uses.ts';
+import { withheldResult } from '../../tool/tool-result.ts';
+import { collectUses, type OfferSeam } from '../../tool/uses.ts';
 import { withDescription, withMetadata, withName } from '../../tool/with.ts';
 import { UNFOLDING } from '../unfolding/strategy.ts';
 import { unfoldingIn } from '../unfolding/unfolding.ts';
 import { type KeyedChain, knownTypes, readChaining, type ViewedChain } from './chain.ts';
 import type { Chained, ChainedType, TypeWithTools } from './chained.ts';
-import { BINDINGS, type Binding, type Bindings, boundNow, CHAINING, isSameSlot } from './memory.ts';
-import { foundNames } from './object-names.ts';
+import { BINDINGS, type Binding, type Bindings, CHAINING, currentBindings, isSameSlot } from './memory.ts';
+import { namesOfFoundTools } from './object-names.ts';
 import { rememberArtifact } from './remember-found.ts';
 
 /**
@@ -30,7 +30,7 @@ export function chainingStrategy(
   const byBindings = new WeakMap<Bindings, Map<string, readonly AnyTool[]>>();
   // Returns the same list for the same objects, because tool definitions are cached per list.
   const offered = (view: LoopView): readonly AnyTool[] => {
-    const bound = boundNow({ ...keyed, view });
+    const bound = currentBindings({ ...keyed, view });
     if (bound.length === 0) {
       unbound ??= unboundTools(keyed);
       return unbound;
@@ -45,8 +45,8 @@ export function chainingStrategy(
   };
   return {
     name: 'chaining',
-    uses: [...new Set([CHAINING, UNFOLDING, ...usesOf(declaredIn(keyed.chain))])],
-    offer: (tools, view) => joined(tools, offered(view), view),
+    uses: [...new Set([CHAINING, UNFOLDING, ...collectUses(declaredIn(keyed.chain))])],
+    offer: (tools, view) => appendTools(tools, offered(view), view),
     declares: () =>
       Array.from(keyed.chain.ones.values(), ({ type }) => declaredOf(type).map(({ name }) => name)).flat(),
     remarkOn: (call, view) => rememberArtifact({ ...keyed, view }, call),
@@ -70,7 +70,7 @@ const joinedLists = new WeakMap<readonly AnyTool[], WeakMap<readonly AnyTool[], 
  * Appends the tools of objects to a loop's tools. If a name clashes, the loop's own tool stays and the log
  * has a warning.
  */
-function joined(
+function appendTools(
   tools: readonly AnyTool[],
   added: readonly AnyTool[],
   { log }: Pick<LoopView, 'log'>,
@@ -85,7 +85,7 @@ function joined(
     const isFree = !names.has(name);
     names.add(name);
     if (!isFree)
-      log(warning(`the tool '${name}' of a chained object is not offered: another tool has its name`));
+      log(warningEntry(`the tool '${name}' of a chained object is not offered: another tool has its name`));
     return isFree;
   });
   const list = [...tools, ...free];
@@ -128,7 +128,7 @@ function typeIn({ chain, view }: ViewedChain, { type: name }: Binding): TypeWith
 }
 
 function currentTools(chained: ViewedChain, type: TypeWithTools, binding: Binding): readonly AnyTool[] {
-  const find = finder(chained, { type, ...inSlotOf(binding) });
+  const find = createFinder(chained, { type, ...slotOf(binding) });
   const id = type.objects.idOf(binding.value);
   const whose = { domainType: type.name, ...(id.ok && { instanceId: id.value }) };
   return objectTools(type, binding, chained.view).map((tool) =>
@@ -137,18 +137,18 @@ function currentTools(chained: ViewedChain, type: TypeWithTools, binding: Bindin
 }
 
 const placeholders = (keyed: KeyedChain, { type }: ChainedType): readonly AnyTool[] => {
-  const find = finder(keyed, { type, isSlot: isOne(type.name), offered: undefined });
+  const find = createFinder(keyed, { type, isSlot: isOne(type.name), offered: undefined });
   return type.objects.declared.map((tool) => placeholder(type.name, tool, find(tool.name)));
 };
 
 function foundTools(chained: ViewedChain, bound: readonly Binding[]): readonly AnyTool[] {
   const { chain, view } = chained;
-  return [...foundNames(chained, bound)].flatMap(([name, { binding, tool: own }]) => {
+  return [...namesOfFoundTools(chained, bound)].flatMap(([name, { binding, tool: own }]) => {
     const type = chain.many.get(binding.type)?.type;
     const tool = type && objectTools(type, binding, view).find((one) => one.name === own);
     if (!type || !tool) return [];
-    const find = finder(chained, { type, ...inSlotOf(binding) });
-    return namedTool(boundTool(tool, find(own)), name, binding);
+    const find = createFinder(chained, { type, ...slotOf(binding) });
+    return nameTool(boundTool(tool, find(own)), name, binding);
   });
 }
 
@@ -160,17 +160,17 @@ interface OfferedSlot {
   readonly offered: Binding | undefined;
 }
 
-const inSlotOf = (offered: Binding): Pick<OfferedSlot, 'isSlot' | 'offered'> => ({
+const slotOf = (offered: Binding): Pick<OfferedSlot, 'isSlot' | 'offered'> => ({
   isSlot: (one) => isSameSlot(one, offered),
   offered,
 });
 
 /** Finds a tool of the object that is in the slot at the time of the call. */
-const finder =
+const createFinder =
   ({ key }: KeyedChain, { type, isSlot, offered }: OfferedSlot) =>
   (name: string): FindTool =>
   (view) => {
-    const binding = boundNow({ key, view }).findLast(isSlot);
+    const binding = currentBindings({ key, view }).findLast(isSlot);
     if (!binding) return undefined;
     const isNewer = binding.call !== offered?.call || binding.at !== offered.at;
     // The slot for any type can hold an object of another type.
@@ -190,7 +190,7 @@ function objectTools({ objects, name }: TypeWithTools, binding: Binding, view: L
 }
 
 /** The state of an offered tool when a call of it runs. */
-interface ToolNow {
+interface CurrentTool {
   /** `true` if another object is bound than when the tool was offered. */
   readonly isNewer: boolean;
   /** The tool of the bound object, or `undefined` if the object has no tool of that name. */
@@ -198,7 +198,7 @@ interface ToolNow {
 }
 
 /** Finds the tool in the bound objects. Returns `undefined` if no object is bound. */
-type FindTool = (view: LoopView) => ToolNow | undefined;
+type FindTool = (view: LoopView) => CurrentTool | undefined;
 
 /**
  * Returns an offered tool of a bound object. If an earlier call of the batch with the same `serial` binds
@@ -210,18 +210,18 @@ const boundTool = (tool: AnyTool, find: FindTool): AnyTool =>
     route: mapRoute(tool, (meant, input) =>
       boundTool(
         meant,
-        within(find, (unfolding) => unfolding.route?.(input)?.tool),
+        findBehind(find, (unfolding) => unfolding.route?.(input)?.tool),
       ),
     ),
-    adopt: adopting(tool, (inner) => boundTool(inner, innerOf(find, inner.name))),
+    adopt: wrapAdopt(tool, (inner) => boundTool(inner, findInner(find, inner.name))),
     async call(input, call) {
       const now = find(call.view);
       const bound = now?.tool ?? (now?.isNewer ? undefined : tool);
-      return bound ? bound.call(input, call) : withheld(REPLACED);
+      return bound ? bound.call(input, call) : withheldResult(REPLACED_MESSAGE);
     },
   });
 
-const REPLACED = 'This tool is not available. The object that was retrieved last does not have it.';
+const REPLACED_MESSAGE = 'This tool is not available. The object that was retrieved last does not have it.';
 
 /**
  * Returns a placeholder for a tool of a type that has no object yet. It has the real schema, and the model
@@ -232,8 +232,8 @@ function placeholder(type: string, tool: AnyTool, find: FindTool): AnyTool {
   return decorate(withNote(type, tool), {
     // A `serial` function would need an object, and there is none.
     serial: typeof tool.serial === 'string' ? tool.serial : undefined,
-    adopt: adopting(tool, (inner) => placeholder(type, inner, innerOf(find, inner.name))),
-    call: async (input, call) => find(call.view)?.tool?.call(input, call) ?? withheld(missing),
+    adopt: wrapAdopt(tool, (inner) => placeholder(type, inner, findInner(find, inner.name))),
+    call: async (input, call) => find(call.view)?.tool?.call(input, call) ?? withheldResult(missing),
   });
 }
 
@@ -250,7 +250,7 @@ const withNote = (type: string, tool: AnyTool): AnyTool =>
  * Finds a tool behind another tool of a newer object. Returns no tool if the object is still the offered one,
  * so the offered tool runs.
  */
-const within =
+const findBehind =
   (find: FindTool, behind: (tool: AnyTool) => AnyTool | undefined): FindTool =>
   (view) => {
     const now = find(view);
@@ -261,8 +261,8 @@ const within =
  * Finds a tool inside an unfolding tool. If a function decides the inner tools, they are not known without
  * opening it again.
  */
-const innerOf = (find: FindTool, name: string): FindTool =>
-  within(find, (unfolding) => {
+const findInner = (find: FindTool, name: string): FindTool =>
+  findBehind(find, (unfolding) => {
     const by = unfoldingIn(unfolding)?.into.by;
     const named =
       by === 'all' || by === 'category' ? unfolding.inner?.filter((one) => one.name === name) : [];
@@ -272,7 +272,7 @@ const innerOf = (find: FindTool, name: string): FindTool =>
   });
 
 /** Names a tool of one of several objects. Its metadata has the full id. */
-function namedTool(
+function nameTool(
   tool: AnyTool,
   name: string,
   { type, id }: { readonly type: string; readonly id: string },

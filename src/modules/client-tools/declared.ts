@@ -3,9 +3,9 @@
  * is part of the module that an agent uses.
  */
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
-import { warning } from '../../tool/log.ts';
+import { warningEntry } from '../../tool/log.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
-import { invalidBody } from '../../worker/body.ts';
+import { invalidBodyError } from '../../worker/body.ts';
 import type { ModuleRequest, RouteAgent } from '../../worker/module-request.ts';
 
 /** The name of the module. */
@@ -74,12 +74,12 @@ export function declaredTools(
     ? Object.entries(tools).map(([name, tool]) => ({ ...Object(tool), name }))
     : (tools ?? []);
   if (!Array.isArray(listed) || !listed.every(isJsonObject))
-    throw invalidBody(['tools: must be a list of tools, or an object with tools by name']);
+    throw invalidBodyError(['tools: must be a list of tools, or an object with tools by name']);
   const { length } = listed.filter((tool) => !own.some((known) => known === tool.name));
   const use = uses.find((one: ModuleUse): one is ClientToolsUse => one.module.name === CLIENT_TOOLS); // only this module creates such uses
   if (length > 0 && use) return { [CLIENT_TOOLS_KEY]: use.readTools(listed, own) };
   const left = `${length} tools of a client were left out: agent '${name}' does not use`;
   if (length > 0)
-    log({ ...warning(`${left} clientTools() of 'holdfast/client-tools'`), agent: name, requestId });
+    log({ ...warningEntry(`${left} clientTools() of 'holdfast/client-tools'`), agent: name, requestId });
   return {};
 }

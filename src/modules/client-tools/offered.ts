@@ -1,10 +1,10 @@
 /** Offers the tools of a turn's client in the turn's own loop. */
 
-import { memoized } from '../../tool/async.ts';
+import { memoize } from '../../tool/async.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { visible } from '../../tool/shown.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
+import { escapeInvisible } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import { OFFERS } from '../../tool/uses.ts';
@@ -12,7 +12,7 @@ import { answers } from '../answers/answers.ts';
 import { defineManualTool } from '../answers/manual.ts';
 import { untrustedSchema } from '../json-schema/untrusted-schema.ts';
 import { CLIENT_TOOLS, CLIENT_TOOLS_KEY, type ClientToolsUse } from './declared.ts';
-import { type ClientTool, readTools, toolsIn } from './read-tools.ts';
+import { type ClientTool, readStoredTools, readTools } from './read-tools.ts';
 
 /** The literal that `clientTools` takes. */
 export interface ClientToolsConfig {
@@ -27,7 +27,7 @@ export interface ClientToolsConfig {
  * replaces one of the agent's, and nested loops do not see client tools. The surfaces for AG-UI, OpenAI and
  * `useChat` accept such tools.
  *
- * @throws RangeError if `expires` is not more than 0.
+ * @throws RangeError if `refundExpiryMs` is not more than 0.
  * @throws TypeError in development, if a key is unknown.
  *
  * @example
@@ -46,12 +46,12 @@ export function clientTools(config: ClientToolsConfig = {}): ModuleUse {
   const { expires } = config;
   if (expires !== undefined && !(expires > 0))
     throw new RangeError(`clientTools: its expires is ${expires}; it must be more than 0 milliseconds.`);
-  const use: ClientToolsUse = useOf(MODULE, '', {
+  const use: ClientToolsUse = createUse(MODULE, '', {
     readTools: (...declared: Parameters<typeof readTools>) =>
       readTools(...declared).map((tool) => ({ ...tool })),
   });
-  const offeredBy = memoized((context: ToolCallContext): readonly AnyTool[] =>
-    toolsIn(context.get(CLIENT_TOOLS_KEY)).map((tool) => toTool(tool, expires)),
+  const offeredBy = memoize((context: ToolCallContext): readonly AnyTool[] =>
+    readStoredTools(context.get(CLIENT_TOOLS_KEY)).map((tool) => toTool(tool, expires)),
   );
   OFFERS.give(use, {
     name: CLIENT_TOOLS,
@@ -60,7 +60,7 @@ export function clientTools(config: ClientToolsConfig = {}): ModuleUse {
     offer(tools, { frame, context, tools: own }) {
       if (frame !== '') return tools;
       const offered = offeredBy(context);
-      return offered.length === 0 ? tools : together(offered)(tools)(own);
+      return offered.length === 0 ? tools : appendClientTools(offered)(tools)(own);
     },
   });
   return use;
@@ -78,7 +78,7 @@ const SHAPE = {
 const toTool = ({ name, description, parameters }: ClientTool, expires: number | undefined): AnyTool =>
   defineManualTool({
     name,
-    description: visible(description),
+    description: escapeInvisible(description),
     input: untrustedSchema(parameters),
     expires,
   });
@@ -87,9 +87,9 @@ const toTool = ({ name, description, parameters }: ClientTool, expires: number |
  * Appends a client's tools to those of a loop. `own` is the loop's own tools. The same lists return the same
  * list.
  */
-const together = memoized((offered: readonly AnyTool[]) =>
-  memoized((tools: readonly AnyTool[]) =>
-    memoized((own: readonly AnyTool[]): readonly AnyTool[] => {
+const appendClientTools = memoize((offered: readonly AnyTool[]) =>
+  memoize((tools: readonly AnyTool[]) =>
+    memoize((own: readonly AnyTool[]): readonly AnyTool[] => {
       const taken = new Set([...namesIn(own), ...tools.map(({ name }) => name)]);
       const come = offered.filter(({ name }) => !taken.has(name));
       return come.length === 0 ? tools : [...tools, ...come];

@@ -1,9 +1,9 @@
 /** Reads the tools that a client declares. The input is untrusted. */
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import { invalidBody } from '../../worker/body.ts';
-import { changedIn } from '../json-schema/change-schema.ts';
-import { checkedPart, faultIn } from '../json-schema/untrusted-schema.ts';
+import { invalidBodyError } from '../../worker/body.ts';
+import { mapSchemas } from '../json-schema/change-schema.ts';
+import { findFault, pickCheckedKeywords } from '../json-schema/untrusted-schema.ts';
 import type { DeclaredTool } from './declared.ts';
 
 /** The maximum number of client tools in one turn, and of their characters as JSON. */
@@ -27,51 +27,52 @@ export interface ClientTool {
  * @throws SessionError with the reason if a tool cannot be offered.
  */
 export function readTools(tools: readonly DeclaredTool[], without: readonly unknown[] = []): ClientTool[] {
-  if (tools.length > MAX_TOOLS) throw invalid('tools', `must be at most ${MAX_TOOLS}`);
+  if (tools.length > MAX_TOOLS) throw invalidToolError('tools', `must be at most ${MAX_TOOLS}`);
   const names = new Set<unknown>();
   const read = tools.flatMap((tool, place) => {
     if (without.includes(tool.name)) return [];
-    if (names.has(tool.name)) throw invalid(`tools[${place}].name`, 'must not be that of an earlier tool');
+    if (names.has(tool.name))
+      throw invalidToolError(`tools[${place}].name`, 'must not be that of an earlier tool');
     names.add(tool.name);
     return readTool(tool, `tools[${place}]`);
   });
   if (JSON.stringify(read).length <= MAX_CHARACTERS) return read;
-  throw invalid('tools', `must have at most ${MAX_CHARACTERS} characters as JSON`);
+  throw invalidToolError('tools', `must have at most ${MAX_CHARACTERS} characters as JSON`);
 }
 
 function readTool({ name, description, parameters }: DeclaredTool, at: string): ClientTool {
   if (typeof name !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(name))
-    throw invalid(`${at}.name`, 'must be 1 to 64 of the characters A-Z a-z 0-9 _ -');
-  if (typeof (description ?? '') !== 'string') throw invalid(`${at}.description`, 'must be text');
-  const fault = faultOf(parameters);
-  if (fault !== undefined) throw invalid(`${at}.parameters`, `must be a JSON Schema ${fault}`);
+    throw invalidToolError(`${at}.name`, 'must be 1 to 64 of the characters A-Z a-z 0-9 _ -');
+  if (typeof (description ?? '') !== 'string') throw invalidToolError(`${at}.description`, 'must be text');
+  const fault = schemaProblem(parameters);
+  if (fault !== undefined) throw invalidToolError(`${at}.parameters`, `must be a JSON Schema ${fault}`);
   // Some clients send only a name, and providers reject tools without a description.
   const described = String(description ?? '').trim() || `Runs '${name}' at the client.`;
   const { $schema: _, ...schema } = isJsonObject(parameters) ? parameters : {};
   return { name, description: described, parameters: { ...schema, type: 'object' } };
 }
 
-const invalid = (at: string, problem: string) => invalidBody([`${at}: ${problem}`]);
+const invalidToolError = (at: string, problem: string) => invalidBodyError([`${at}: ${problem}`]);
 
 /** Returns the problem of a schema, or `undefined`. A missing schema counts as that of an empty object. */
-function faultOf(parameters: unknown): string | undefined {
+function schemaProblem(parameters: unknown): string | undefined {
   if (parameters === undefined || parameters === null) return undefined;
   if (!isJsonObject(parameters) || (parameters.type ?? 'object') !== 'object') return 'of an object';
-  if (isDeep(parameters, MAX_DEPTH)) return 'that is nested less deeply';
+  if (isTooDeep(parameters, MAX_DEPTH)) return 'that is nested less deeply';
   // The client can use keywords that the Worker does not check.
-  const checked = changedIn(parameters, checkedPart);
-  return isJsonObject(checked) ? faultIn(checked) : undefined;
+  const checked = mapSchemas(parameters, pickCheckedKeywords);
+  return isJsonObject(checked) ? findFault(checked) : undefined;
 }
 
-const isDeep = (value: Json | undefined, left: number): boolean =>
+const isTooDeep = (value: Json | undefined, left: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
-  (left === 0 || Object.values(value).some((one) => isDeep(one, left - 1)));
+  (left === 0 || Object.values(value).some((one) => isTooDeep(one, left - 1)));
 
 /**
  * Reads the stored tools. An app can let clients write the key directly, so an invalid list returns no tools.
  */
-export function toolsIn(kept: Json | undefined): readonly ClientTool[] {
+export function readStoredTools(kept: Json | undefined): readonly ClientTool[] {
   if (!Array.isArray(kept)) return [];
   const read = attempt(() => readTools(kept.map((tool) => (isJsonObject(tool) ? tool : {}))));
   return read.ok ? read.value : [];

@@ -6,15 +6,15 @@ import type { Loop } from '../../loop/loop.ts';
 import { asideSettings } from '../../loop/loop-settings.ts';
 import { toHistory } from '../../loop/shown-history.ts';
 import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
-import { makerOf } from '../../model/given-to.ts';
-import { priced } from '../../model/prices.ts';
-import { ENCODER, untilAborted } from '../../tool/async.ts';
+import { resolveMaker } from '../../model/given-to.ts';
+import { withCost } from '../../model/prices.ts';
+import { ENCODER, raceAbort } from '../../tool/async.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
-import { inWords, isStored, isText, type StoredFile } from '../../tool/content.ts';
-import { modelText, partsOfResult, shownText } from '../../tool/tool-result.ts';
+import { contentToText, isStoredFile, isTextType, type StoredFile } from '../../tool/content.ts';
+import { modelText, partsOfResult, textForModel } from '../../tool/tool-result.ts';
 
 /** The maximum time that a turn waits for a summary, in milliseconds. */
-const SUMMARY_TIME = 60_000;
+const SUMMARY_TIMEOUT_MS = 60_000;
 
 /**
  * Has the configured writer summarize messages, in one of the invocation's slots.
@@ -28,7 +28,7 @@ export async function writeSummary(
   loop: Loop,
   messages: readonly HistoryMessage[],
 ): Promise<Summary> {
-  const written = await inTime(loop, (signal) => summaryOf(settings, loop, { messages, signal }));
+  const written = await inTime(loop, (signal) => requestSummary(settings, loop, { messages, signal }));
   const text = loop.secrets.redact(written.text);
   if (written.finish === 'content-filter') throw new SummaryDropped('cut-off', written.usage);
   // Functions without types can return any value.
@@ -39,25 +39,25 @@ export async function writeSummary(
   throw new SummaryDropped('no-shorter', written.usage);
 }
 
-interface Task {
+interface SummaryTask {
   readonly messages: readonly HistoryMessage[];
   readonly signal: AbortSignal;
 }
 
-function summaryOf(settings: SummarySettings, loop: Loop, task: Task): Promise<Summary> {
+function requestSummary(settings: SummarySettings, loop: Loop, task: SummaryTask): Promise<Summary> {
   const { summarize, overTokens, instructions } = settings;
   // Claims one request, which is the best estimate for a function too.
   loop.holder.claim({ subrequests: 1, ms: 0 });
   return loop.slots.hold(async () => {
-    if (summarize) return { text: await untilAborted(task.signal, called(summarize, task)) };
+    if (summarize) return { text: await raceAbort(task.signal, callSummarize(summarize, task)) };
     const summary = await askForSummary(loop, { ...task, instructions, overTokens });
-    if (!summary) throw new NotCompacted("the turn's limit leaves no room for its summary.");
+    if (!summary) throw new CompactionFailure("the turn's limit leaves no room for its summary.");
     return summary;
   });
 }
 
 /** Calls the app's function with a copy, so changes to it do not affect the conversation. */
-const called = async (summarize: Summarize, { messages, signal }: Task): Promise<string> =>
+const callSummarize = async (summarize: Summarize, { messages, signal }: SummaryTask): Promise<string> =>
   summarize(structuredClone(messages), signal);
 
 /**
@@ -67,7 +67,7 @@ const called = async (summarize: Summarize, { messages, signal }: Task): Promise
 async function inTime<T>({ holder }: Loop, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController();
   const tooLong = new SummaryDropped('late');
-  const stop = holder.after(SUMMARY_TIME, () => late.abort(tooLong));
+  const stop = holder.after(SUMMARY_TIMEOUT_MS, () => late.abort(tooLong));
   const { modelSignal } = holder;
   try {
     return await work(AbortSignal.any([modelSignal, late.signal]));
@@ -108,7 +108,7 @@ export interface Summary {
 }
 
 /** The reason that no summary was written. It goes to the log, so it must not quote the conversation. */
-export class NotCompacted extends Error {
+export class CompactionFailure extends Error {
   override readonly name = 'NotCompacted';
 }
 
@@ -116,7 +116,7 @@ export class NotCompacted extends Error {
  * The reason that a summary is not used. `cut-off` means that the provider's filter stopped it. A type alias,
  * because it must be JSON.
  */
-export type Reason = 'blank' | 'no-shorter' | 'cut-off' | 'late';
+export type DropReason = 'blank' | 'no-shorter' | 'cut-off' | 'late';
 
 /**
  * Thrown if a summary was written or attempted and cannot be used. Another try with the same messages would
@@ -124,11 +124,11 @@ export type Reason = 'blank' | 'no-shorter' | 'cut-off' | 'late';
  */
 export class SummaryDropped extends Error {
   override readonly name = 'SummaryDropped';
-  readonly reason: Reason;
+  readonly reason: DropReason;
   /** The usage of its model, as far as it is known. */
   readonly usage: PricedUsage | undefined;
 
-  constructor(reason: Reason, usage?: PricedUsage) {
+  constructor(reason: DropReason, usage?: PricedUsage) {
     super(`A summary was dropped: ${reason}.`);
     this.reason = reason;
     this.usage = usage;
@@ -149,7 +149,7 @@ const bytesIn = (message: HistoryMessage, most: number): number =>
   textsIn(message, most).reduce(
     (bytes, text) => bytes + ENCODER.encode(text).length,
     filesIn(message).reduce(
-      (bytes, { mediaType, size }) => bytes + (isText(mediaType) ? size : FILE_BYTES),
+      (bytes, { mediaType, size }) => bytes + (isTextType(mediaType) ? size : FILE_BYTES),
       0,
     ),
   );
@@ -163,11 +163,11 @@ const filesIn = (message: HistoryMessage): readonly StoredFile[] =>
   (message.role === 'user'
     ? (message.parts ?? [])
     : message.calls.flatMap(({ result }) => (result ? partsOfResult(result) : []))
-  ).filter(isStored);
+  ).filter(isStoredFile);
 
 /** Returns the text of a user's message, with a line for each file. */
 const wordsOf = ({ text, parts }: Extract<HistoryMessage, { role: 'user' }>): string =>
-  parts ? inWords(parts) : text;
+  parts ? contentToText(parts) : text;
 
 function textsIn(message: HistoryMessage, most: number): readonly string[] {
   if (message.role === 'user') return [wordsOf(message)];
@@ -175,16 +175,16 @@ function textsIn(message: HistoryMessage, most: number): readonly string[] {
   // Its parts hold its text and calls, and go back to the model with the provider's own data.
   const said = parts ? [JSON.stringify(parts)] : [text, ...calls.flatMap(({ name, input }) => [name, input])];
   const results = calls.flatMap(({ result, shown = most, said: told = [] }) => [
-    ...(result ? [shownText(result, Math.min(most, shown))] : []),
+    ...(result ? [textForModel(result, Math.min(most, shown))] : []),
     ...told.map((one) => one.text),
   ]);
   return [...said, ...results];
 }
 
 /** The factor by which the model's input can exceed the limit, because a single turn can be far longer. */
-const READ_OVER = 2;
+const MAX_INPUT_FACTOR = 2;
 /** Estimated characters per token. */
-const CHARACTERS = 4;
+const CHARACTERS_PER_TOKEN = 4;
 
 /**
  * Asks the loop's model to summarize messages, in one call without tools. The call is subject to the limits
@@ -200,17 +200,20 @@ async function askForSummary(
   const request: ModelRequest = {
     messages: [
       { role: 'system', text: instructions },
-      { role: 'user', text: transcript(messages, READ_OVER * CHARACTERS * overTokens) },
+      {
+        role: 'user',
+        text: formatTranscript(messages, MAX_INPUT_FACTOR * CHARACTERS_PER_TOKEN * overTokens),
+      },
     ],
     tools: [],
     ...asideSettings(loop),
   };
-  const reply = await replyTo(loop, request, signal);
+  const reply = await requestReply(loop, request, signal);
   if (!reply) return undefined;
   const { text, finish, usage, madeBy } = reply;
   const { model } = loop.spec;
-  const maker = madeBy ? makerOf(model, madeBy) : model;
-  return { text, finish, usage: usage && priced(usage, maker) };
+  const maker = madeBy ? resolveMaker(model, madeBy) : model;
+  return { text, finish, usage: usage && withCost(usage, maker) };
 }
 
 /** The messages to summarize, and the signal that ends the wait. */
@@ -219,7 +222,7 @@ interface SummaryRequest extends Pick<SummarySettings, 'instructions' | 'overTok
   readonly signal: AbortSignal;
 }
 
-async function replyTo(
+async function requestReply(
   loop: Loop,
   request: ModelRequest,
   signal: AbortSignal,
@@ -236,14 +239,14 @@ async function replyTo(
  * The maximum number of characters of one result that the writer of a summary sees. The rest is rarely worth
  * remembering.
  */
-const MAX_RESULT = 4_000;
+const MAX_RESULT_CHARACTERS = 4_000;
 
 /**
  * Returns a conversation as text for a model: one message a line, as JSON, so a message cannot imitate
  * another. It has about `most` characters: the first message, which can be the previous summary, and the
  * newest messages that fit.
  */
-export function transcript(messages: readonly HistoryMessage[], most: number): string {
+export function formatTranscript(messages: readonly HistoryMessage[], most: number): string {
   const lines = messages.map((message) => JSON.stringify(toLine(message)));
   const first = lines[0] ?? '';
   let start = lines.length;
@@ -252,19 +255,19 @@ export function transcript(messages: readonly HistoryMessage[], most: number): s
     if (left < 0) break;
   }
   const gap = start > 1 ? [JSON.stringify({ leftOut: `${start - 1} messages` })] : [];
-  return [cut(first, most), ...gap, ...lines.slice(Math.max(start, 1))].join('\n');
+  return [shortenText(first, most), ...gap, ...lines.slice(Math.max(start, 1))].join('\n');
 }
 
 const toLine = (message: HistoryMessage): unknown => {
   if (message.role === 'user') return { [message.by === undefined ? 'user' : message.by]: wordsOf(message) };
   const calls = message.calls.map(({ name, input, result, said }) => ({
     tool: name,
-    input: cut(input, MAX_RESULT),
-    ...(result && { result: cut(modelText(result), MAX_RESULT) }),
-    ...(said && { said: cut(said.map((one) => one.text).join('\n'), MAX_RESULT) }),
+    input: shortenText(input, MAX_RESULT_CHARACTERS),
+    ...(result && { result: shortenText(modelText(result), MAX_RESULT_CHARACTERS) }),
+    ...(said && { said: shortenText(said.map((one) => one.text).join('\n'), MAX_RESULT_CHARACTERS) }),
   }));
   return { assistant: message.text, ...(calls.length > 0 && { calls }) };
 };
 
-const cut = (text: string, most: number): string =>
+const shortenText = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most)} [${text.length - most} more characters]` : text;

@@ -1,4 +1,4 @@
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP, type MountingApp } from '../../worker/app-seam.ts';
 import { defineRoute, type Route } from '../../worker/route.ts';
 import { addressNotice, isDevelopment } from './development.ts';
@@ -19,7 +19,7 @@ const CONSOLE = createModule({ name: 'console' });
  */
 export function console(): ModuleUse {
   let host: MountingApp['host'] | undefined;
-  const use = useOf(CONSOLE);
+  const use = createUse(CONSOLE);
   APP.give(use, {
     ...(isDevelopment && { http: addressNotice(CONSOLE_PATH, () => host) }),
     routes(app) {

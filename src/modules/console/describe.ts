@@ -1,5 +1,5 @@
 /** The OpenAPI descriptions of the console's routes. */
-import { SESSION } from '../../worker/route.ts';
+import { SESSION_PATH } from '../../worker/route.ts';
 import { bodyOf, queryParameter, type RouteDescription } from '../openapi/description.ts';
 import { OFFER_VIEW } from './offer-view.ts';
 import { REQUEST_VIEW } from './request-view.ts';
@@ -33,21 +33,21 @@ export const consoleDescription = {
     problems: ['role-required'],
     refusal: { 'text/plain': { schema: { type: 'string' } } },
   },
-  [`GET ${SESSION}/console/state`]: {
+  [`GET ${SESSION_PATH}/console/state`]: {
     operation: 'getStateAtEvent',
     summary: 'The folded state of a session at one of its events. In production, for operators',
     parameters: [queryParameter('at', SEQ, 'The sequence of the event. Defaults to the last one.')],
     answers: { 200: { description: 'The state', json: bodyOf('ConsoleState', STATE_VIEW) } },
     problems: PROBLEMS,
   },
-  [`GET ${SESSION}/console/offer`]: {
+  [`GET ${SESSION_PATH}/console/offer`]: {
     operation: 'getOfferOfReply',
     summary: 'The tools that a model is offered for a reply. In production, for operators',
     parameters: OF_REPLY,
     answers: { 200: { description: 'The tools', json: bodyOf('ConsoleOffer', OFFER_VIEW) } },
     problems: PROBLEMS,
   },
-  [`GET ${SESSION}/console/request`]: {
+  [`GET ${SESSION_PATH}/console/request`]: {
     operation: 'getRequestOfReply',
     summary: 'The model request of a reply, as this code makes it. In production, for operators',
     parameters: OF_REPLY,

@@ -1,7 +1,7 @@
 /** The differences between a console in development and one in production. */
-import { logOnce, warning } from '../../tool/log.ts';
+import { logOnce, warningEntry } from '../../tool/log.ts';
 import type { AppParts, MountingApp } from '../../worker/app-seam.ts';
-import { signOfElsewhere } from '../../worker/auth.ts';
+import { findRemoteSign } from '../../worker/auth.ts';
 
 /** `true` if the bundle was made for development, as by `wrangler dev`. */
 export let isDevelopment = false;
@@ -21,10 +21,10 @@ export const addressNotice =
     const { url, headers } = asked.request;
     const { origin, hostname } = new URL(url);
     const app = host();
-    if (app && signOfElsewhere(hostname, headers) === undefined)
+    if (app && findRemoteSign(hostname, headers) === undefined)
       logOnce(
         app.log,
-        warning(`The console shows the sessions of this app: ${origin}${app.basePath ?? ''}${path}`),
+        warningEntry(`The console shows the sessions of this app: ${origin}${app.basePath ?? ''}${path}`),
       );
     return next(asked);
   };

@@ -3,11 +3,11 @@ import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import { reduce } from '../../journal/reduce.ts';
 import { emptyState, type SessionState } from '../../journal/state.ts';
-import { PAGE_BYTES, pagesFrom } from '../../session/fold-session.ts';
+import { MAX_PAGE_BYTES, readPages } from '../../session/fold-session.ts';
 import { toUnreadable } from '../../session/read-session.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 import { Problem } from '../../worker/problem.ts';
-import { unknownSession } from '../../worker/session-view.ts';
+import { unknownSessionError } from '../../worker/session-view.ts';
 import type { SessionAccess } from '../../worker/target.ts';
 
 /**
@@ -20,10 +20,10 @@ export async function eventsUpTo(
   last: number,
 ): Promise<{ readonly events: readonly StoredEvent[]; readonly head: number }> {
   const { port } = target;
-  const first = await port.read({ from: 1, maxBytes: PAGE_BYTES });
-  if (!first) throw unknownSession(target);
+  const first = await port.read({ from: 1, maxBytes: MAX_PAGE_BYTES });
+  if (!first) throw unknownSessionError(target);
   const events: StoredEvent[] = [];
-  for await (const { rows } of pagesFrom(port, first, {})) {
+  for await (const { rows } of readPages(port, first, {})) {
     for (const row of rows) if (row.seq <= last) events.push(parseEvent(row));
     if ((rows.at(-1)?.seq ?? 0) >= last) break;
   }

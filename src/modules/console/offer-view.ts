@@ -1,21 +1,21 @@
 /** Which tools a model was offered for a reply, as the code of this deployment offers them. */
-import type { AskedWith, OfferedTool } from '../../journal/reply-data.ts';
+import type { OfferedTool, RequestHashes } from '../../journal/reply-data.ts';
 import type { Loop } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
-import { fingerprint, loopView, type Offer, offerTools } from '../../loop/offer-tools.ts';
+import { createLoopView, fingerprint, type Offer, offerTools } from '../../loop/offer-tools.ts';
 import { originOf } from '../../tool/decorate.ts';
 import { DIAGRAM, drawnIn, STANDING, type Standing } from '../../tool/draw.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import {
   ANY_OBJECT,
-  FLAG,
+  BOOLEAN,
+  INTEGER,
   type Infer,
   NUMBER,
   OPTIONAL_NUMBER,
   OPTIONAL_TEXT,
   type Shape,
   TEXT,
-  WHOLE,
 } from '../../tool/shape.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { Opener } from './rebuilt-loop.ts';
@@ -36,7 +36,7 @@ const OFFERED_VIEW = {
     /** The names of the tools inside it. */
     inner: { listOf: TEXT },
     /** `true` if the loop declares it. Otherwise a call, a source or a module added it. */
-    isDeclared: FLAG,
+    isDeclared: BOOLEAN,
     /** Why a call of it would be withheld now, as the model would read it. */
     lockedBy: OPTIONAL_TEXT,
   },
@@ -67,7 +67,7 @@ export const OFFER_VIEW = {
     frame: TEXT,
     path: TEXT,
     /** The number of the model call in its loop, starting at 1. */
-    iteration: WHOLE,
+    iteration: INTEGER,
     model: TEXT,
     offered: { listOf: OFFERED_VIEW },
     /** The names of declared tools that a module leaves out. */
@@ -80,7 +80,7 @@ export const OFFER_VIEW = {
      * Whether this code's instructions and tools differ from those that the journaled hashes are of. Absent if
      * the journal has no hashes.
      */
-    differs: { optional: { object: { instructions: FLAG, tools: FLAG } } },
+    differs: { optional: { object: { instructions: BOOLEAN, tools: BOOLEAN } } },
     /** What cannot be known without running something. */
     unknown: { listOf: TEXT },
   },
@@ -90,7 +90,7 @@ export const OFFER_VIEW = {
 export interface LoopSeen {
   readonly loop: Loop;
   readonly opener?: Opener | undefined;
-  readonly asked?: AskedWith | undefined;
+  readonly asked?: RequestHashes | undefined;
 }
 
 /** Returns the view of a loop's next model call. */
@@ -163,7 +163,7 @@ async function ownDiagram(loop: Loop, { tool, input }: Opener): Promise<DiagramV
   if (!drawn) return undefined;
   const checked = await tool.check(input);
   const standing: Standing = checked.ok
-    ? drawn[STANDING](checked.value, loopView(loop, 'now'))
+    ? drawn[STANDING](checked.value, createLoopView(loop, 'now'))
     : { key: '', withheld: [] };
   const positions = positionsAt(loop, loop.frame.path);
   return { tool: tool.name, mermaid: drawn[DIAGRAM](), positions, ...standing };
@@ -183,9 +183,9 @@ function limitsOf(loop: Loop): OfferView['limits'] {
 }
 
 /** Compares the hashes of this code's instructions and tools with those in the journal. */
-function differences(loop: Loop, offer: Offer, asked: AskedWith): NonNullable<OfferView['differs']> {
+function differences(loop: Loop, offer: Offer, asked: RequestHashes): NonNullable<OfferView['differs']> {
   const { instructions: written } = loop.spec;
-  const instructions = typeof written === 'string' ? written : written(loopView(loop, 'now'));
+  const instructions = typeof written === 'string' ? written : written(createLoopView(loop, 'now'));
   return {
     instructions: fingerprint(instructions) !== asked.instructions,
     tools: offer.hash !== asked.tools,

@@ -6,7 +6,7 @@ import { ROOT, type SessionEvent, type StoredEvent } from '../../journal/events.
 import { TurnMemories } from '../../journal/memories.ts';
 import { reduce } from '../../journal/reduce.ts';
 import type { CallRecord, FrameState, SessionState } from '../../journal/state.ts';
-import { AroundTime } from '../../loop/around-time.ts';
+import { OverheadTimer } from '../../loop/around-time.ts';
 import { askModel } from '../../loop/ask-model.ts';
 import { CallView } from '../../loop/batch.ts';
 import { toCallRun } from '../../loop/call-run.ts';
@@ -17,12 +17,12 @@ import { nextStep } from '../../loop/next-step.ts';
 import { offerTools } from '../../loop/offer-tools.ts';
 import { RunningCall } from '../../loop/running-call.ts';
 import type { ModelRequest } from '../../model/chat-model.ts';
-import { specOf } from '../../session/turn-host.ts';
+import { toLoopSpec } from '../../session/turn-host.ts';
 import { sha256Hex } from '../../tool/async.ts';
-import { parseToolInput, routed } from '../../tool/check-input.ts';
-import { credentialsIn, envOfTools } from '../../tool/env.ts';
+import { parseToolInput, resolveRoute } from '../../tool/check-input.ts';
+import { collectCredentials, envOfTools } from '../../tool/env.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { Secrets } from '../../tool/secrets.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { SessionRequest } from '../../worker/route.ts';
@@ -52,7 +52,7 @@ class Looked extends Interrupted {
 const SPY = createModule({ name: 'console-spy', nested: true });
 
 /** The first use of every rebuilt loop. It stops the loop before any other module prepares a model call. */
-const SPYING: ModuleUse = useOf(SPY);
+const SPYING: ModuleUse = createUse(SPY);
 LOOPS.give(SPYING, {
   async prepare(loop) {
     throw new Looked(loop);
@@ -63,7 +63,7 @@ LOOPS.give(SPYING, {
 });
 
 /** Stops a loop when its request is made. Other modules do not prepare it: that could ask the network. */
-const WATCHING: ModuleUse = useOf(SPY, 'watching');
+const WATCHING: ModuleUse = createUse(SPY, 'watching');
 LOOPS.give(WATCHING, {
   watch(loop, moment) {
     if (moment.at === 'ask') throw new Looked(loop, moment.request);
@@ -107,7 +107,7 @@ function rootLoop({ asked, state, events }: Moment): Loop {
   const log = (): void => {};
   const started = events.findLast(({ type }) => type === 'turn-started');
   return {
-    spec: withSpy(specOf(services, turn), SPYING),
+    spec: withSpy(toLoopSpec(services, turn), SPYING),
     frame,
     session: target.session,
     agent: target.agent.name,
@@ -126,7 +126,7 @@ function rootLoop({ asked, state, events }: Moment): Loop {
     },
     holder: lookingHolder(target.name, state),
     live: { restarted: () => {}, progress: () => {} },
-    secrets: Secrets.NONE.hidingToo(credentialsIn(env)),
+    secrets: Secrets.NONE.hidingToo(collectCredentials(env)),
     env: envOfTools(env),
     log,
     slots: new Slots(),
@@ -173,7 +173,7 @@ async function loopInside(outer: Loop, inner: FrameState, isTarget: boolean): Pr
   const opener = openerOf(offered, record);
   if (!opener) return { unknown: `The loop of '${record.name}' cannot be rebuilt without running the tool.` };
   const { tool, input } = opener;
-  const time = new AroundTime(outer.holder, { tool: tool.name, log: outer.log });
+  const time = new OverheadTimer(outer.holder, { tool: tool.name, log: outer.log });
   const running = new RunningCall({
     ...{ loop: outer, record, tool, input, time },
     view: new CallView(outer, record, []),
@@ -193,7 +193,7 @@ async function loopInside(outer: Loop, inner: FrameState, isTarget: boolean): Pr
 
 /** Returns the tool of a call behind its decorators, if it is of a kind that has no effect of its own. */
 function openerOf(offered: AnyTool, record: CallRecord): Opener | undefined {
-  const target = routed(offered, record);
+  const target = resolveRoute(offered, record);
   let { tool } = target;
   while (tool.delegate) tool = tool.delegate;
   const parsed = target.input
@@ -220,7 +220,7 @@ export async function requestOf(loop: Loop): Promise<ModelRequest | string> {
 function unprepared(scoped: ScopedUse): ScopedUse {
   const seam = LOOPS.of(scoped.use);
   if (!seam?.prepare) return scoped;
-  const use = useOf(scoped.use.module, scoped.use.key);
+  const use = createUse(scoped.use.module, scoped.use.key);
   LOOPS.give(use, Object.create(seam, { prepare: { value: undefined } }));
   return { ...scoped, use };
 }

@@ -1,7 +1,7 @@
 /** A model request, as this code makes it. */
 import type { ModelRequest } from '../../model/chat-model.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { ANY_OBJECT, FLAG, type Infer, type Shape, TEXT } from '../../tool/shape.ts';
+import { ANY_OBJECT, BOOLEAN, type Infer, type Shape, TEXT } from '../../tool/shape.ts';
 
 export interface RequestView extends Infer<typeof REQUEST_VIEW> {}
 export const REQUEST_VIEW = {
@@ -10,7 +10,7 @@ export const REQUEST_VIEW = {
     /** The request in the library's own form. An adapter translates it for its provider. */
     request: ANY_OBJECT,
     /** As in the view of the tools. */
-    differs: { optional: { object: { instructions: FLAG, tools: FLAG } } },
+    differs: { optional: { object: { instructions: BOOLEAN, tools: BOOLEAN } } },
     unknown: { listOf: TEXT },
   },
 } as const satisfies Shape;

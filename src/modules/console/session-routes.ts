@@ -1,9 +1,9 @@
 /** The routes that show what the HTTP API does not: the state, the tools and the request at an event. */
 import { ROOT, type StoredEvent } from '../../journal/events.ts';
-import type { AskedWith } from '../../journal/reply-data.ts';
-import { mustOperate } from '../../worker/operator.ts';
+import type { RequestHashes } from '../../journal/reply-data.ts';
+import { mustBeOperator } from '../../worker/operator.ts';
 import { Problem } from '../../worker/problem.ts';
-import { defineRoute, type Route, SESSION, type SessionRequest } from '../../worker/route.ts';
+import { defineRoute, type Route, SESSION_PATH, type SessionRequest } from '../../worker/route.ts';
 import { isDevelopment } from './development.ts';
 import { eventsUpTo, foldEvents, seqIn } from './fold-at.ts';
 import { toOfferView } from './offer-view.ts';
@@ -14,7 +14,7 @@ import { toStateView } from './state-view.ts';
 export const SESSION_ROUTES: readonly Route[] = [
   defineRoute({
     method: 'GET',
-    path: `${SESSION}/console/state`,
+    path: `${SESSION_PATH}/console/state`,
     access: 'session',
     async handle(asked) {
       mustSeeInside(asked);
@@ -25,7 +25,7 @@ export const SESSION_ROUTES: readonly Route[] = [
   }),
   defineRoute({
     method: 'GET',
-    path: `${SESSION}/console/offer`,
+    path: `${SESSION_PATH}/console/offer`,
     access: 'session',
     async handle(asked) {
       mustSeeInside(asked);
@@ -36,7 +36,7 @@ export const SESSION_ROUTES: readonly Route[] = [
   }),
   defineRoute({
     method: 'GET',
-    path: `${SESSION}/console/request`,
+    path: `${SESSION_PATH}/console/request`,
     access: 'session',
     async handle(asked) {
       mustSeeInside(asked);
@@ -58,13 +58,13 @@ export const SESSION_ROUTES: readonly Route[] = [
  * @throws SessionError `role-required` if the caller is not an operator.
  */
 function mustSeeInside({ caller }: SessionRequest): void {
-  if (!isDevelopment) mustOperate(caller);
+  if (!isDevelopment) mustBeOperator(caller);
 }
 
 interface BeforeReply {
   readonly rebuilt: Rebuilt;
   /** Absent if the reply has not arrived. */
-  readonly reply?: { readonly asked?: AskedWith | undefined };
+  readonly reply?: { readonly asked?: RequestHashes | undefined };
 }
 
 /**

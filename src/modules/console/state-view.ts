@@ -2,7 +2,7 @@
 import type { FrameState, Message, SessionState, TurnState } from '../../journal/state.ts';
 import { visibleToolMemory } from '../../session/watching/turn-outcome.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { ANY_OBJECT, type Infer, type Shape, WHOLE } from '../../tool/shape.ts';
+import { ANY_OBJECT, INTEGER, type Infer, type Shape } from '../../tool/shape.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 
 /** The state at an event. */
@@ -10,9 +10,9 @@ export interface StateView extends Infer<typeof STATE_VIEW> {}
 export const STATE_VIEW = {
   object: {
     /** The last folded event. */
-    seq: WHOLE,
+    seq: INTEGER,
     /** The last event of the session. */
-    head: WHOLE,
+    head: INTEGER,
     /** The state, as the code of this deployment folds it. */
     state: ANY_OBJECT,
   },

@@ -1,9 +1,9 @@
 /** Decorators whose calls wait for a person outside the turn. */
 import type { CallContext, SuspendingQuestion } from '../../tool/call.ts';
 import { checkTime, checkWord, ToolDefinitionError } from '../../tool/check-definition.ts';
-import { checkedFirst } from '../../tool/check-input.ts';
+import { withCheckedInput } from '../../tool/check-input.ts';
 import type { InnerShape } from '../../tool/check-literal.ts';
-import { mustBeTool } from '../../tool/decorate.ts';
+import { assertTool } from '../../tool/decorate.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import type { CallBlackboard } from '../../tool/kept-values.ts';
@@ -12,9 +12,9 @@ import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { answers } from '../answers/answers.ts';
 import {
+  applyDecision,
   type Covers,
   type CoversOption,
-  carryOut,
   decideUntilValid,
   editProblems,
   type GuardedInput,
@@ -33,7 +33,7 @@ import {
  * For an unfolding tool, each call of an inner tool needs approval in every turn, and opening the tool does
  * not. Set `covers` to `opening` to reverse this. An agentic tool is approved as one call.
  *
- * @throws ToolDefinitionError if `expires` is not more than 0, if `onExpiry` or `notBy` is invalid, if
+ * @throws ToolDefinitionError if `refundExpiryMs` is not more than 0, if `onExpiry` or `notBy` is invalid, if
  * `covers` is set for a tool that does not unfold, or if the model's provider runs an inner tool.
  *
  * @example
@@ -45,7 +45,7 @@ export const requireApproval = <T extends AnyTool, const C extends Covers = 'too
   tool: T,
   message: ApprovalMessage<T, C>,
   options: ApprovalOptions & CoversOption<T, C> = {},
-): T => pausing(tool, { ...asking(tool, message, options), covers: options.covers });
+): T => withPause(tool, { ...createDecider(tool, message, options), covers: options.covers });
 
 /**
  * Returns a tool that always asks before it runs, as `requireApproval` does. If the call succeeds, the
@@ -63,8 +63,8 @@ export const withConfirmation = <T extends AnyTool, const C extends Covers = 'to
   message: ApprovalMessage<T, C>,
   options: ApprovalOptions & CoversOption<T, C> = {},
 ): T =>
-  pausing(tool, {
-    ...asking(tool, message, options),
+  withPause(tool, {
+    ...createDecider(tool, message, options),
     covers: options.covers,
     accepted: (input, { blackboard }) => blackboard.add(input),
   });
@@ -88,7 +88,7 @@ export const withConfirmation = <T extends AnyTool, const C extends Covers = 'to
  * ```
  */
 export const withAwaiting = <T extends AnyTool>(tool: T, decider: AwaitingDecider<T>): T =>
-  pausing(tool, { code: 'the decider of withAwaiting', decider: decider as AwaitingDecider<AnyTool> }); // the decider receives the input that its type declares
+  withPause(tool, { code: 'the decider of withAwaiting', decider: decider as AwaitingDecider<AnyTool> }); // the decider receives the input that its type declares
 
 /**
  * The question for the person who decides: a text, or a function of the call's typed, checked input. The
@@ -120,12 +120,12 @@ type Approval = Omit<SuspendingQuestion, 'for' | 'schema' | 'input'>;
 /**
  * Returns a decider that asks about every call. @throws ToolDefinitionError as `checkApprovalOptions` does.
  */
-function asking<T extends AnyTool, C extends Covers>(
+function createDecider<T extends AnyTool, C extends Covers>(
   tool: T,
   message: ApprovalMessage<T, C>,
   options: ApprovalOptions,
-): Pick<Pause, 'code' | 'decider'> {
-  mustBeTool(tool);
+): Pick<ApprovalPause, 'code' | 'decider'> {
+  assertTool(tool);
   const { name } = tool;
   if (typeof message !== 'function' && (typeof message !== 'string' || message.trim() === ''))
     throw new ToolDefinitionError(name, 'message', NO_MESSAGE);
@@ -133,7 +133,7 @@ function asking<T extends AnyTool, C extends Covers>(
   const asked = { by, notBy, expires, onExpiry };
   return {
     code: 'the message of its approval',
-    decider: async (input, call) => ({ message: await messageFor(message, input, call), ...asked }),
+    decider: async (input, call) => ({ message: await resolveMessage(message, input, call), ...asked }),
   };
 }
 
@@ -141,7 +141,7 @@ const NO_MESSAGE =
   "its approval has no message for the person who decides: pass one after the tool, as in requireApproval(tool, 'Pay?', { by: 'manager' }), " +
   'or a function of the input.';
 
-interface Pause {
+interface ApprovalPause {
   /** The name of the decider in the log. */
   readonly code: string;
   readonly decider: AwaitingDecider<AnyTool>;
@@ -157,17 +157,17 @@ interface Pause {
  *
  * A call throws ToolConfigurationError if there is no session, because then no one can decide.
  */
-function pausing<T extends AnyTool>(tool: T, { code, decider, accepted, covers }: Pause): T {
+function withPause<T extends AnyTool>(tool: T, { code, decider, accepted, covers }: ApprovalPause): T {
   const guarded = withGuard(tool, covers, (one) =>
-    checkedFirst(one, async ({ input, typed, call }) => {
+    withCheckedInput(one, async ({ input, typed, call }) => {
       const request = await call.during(code, () => decider(typed, call, one));
       if (request === undefined) return one.call(input, call);
-      mustBeDecidable(call, 'approval');
+      assertDecidable(call, 'approval');
       // This is the input after any edit by an outer decorator. It is the input to approve or edit here.
       const question = { ...request, for: 'decision', schema: one.inputSchema, input } as const;
       const decision = await decideUntilValid(call, question, (edit) => editProblems(one, edit, call));
       const tell = accepted && ((given: JsonObject): void => accepted(given, call));
-      return carryOut({ tool: one, input, call, decision, accepted: tell });
+      return applyDecision({ tool: one, input, call, decision, accepted: tell });
     }),
   );
   return withAnswers(guarded);
@@ -180,7 +180,7 @@ const withAnswers = <T extends AnyTool>(tool: T): T => ({
 });
 
 /** Returns the message for one call. `input` is the value that the tool's `check` returned. */
-export async function messageFor<T extends AnyTool, C extends Covers>(
+export async function resolveMessage<T extends AnyTool, C extends Covers>(
   message: ApprovalMessage<T, C>,
   input: unknown,
   call: CallContext,
@@ -192,7 +192,7 @@ export async function messageFor<T extends AnyTool, C extends Covers>(
 /**
  * Checks the options and returns them.
  *
- * @throws ToolDefinitionError if `expires` is not more than 0, if `onExpiry` is not one of `words`, or if
+ * @throws ToolDefinitionError if `refundExpiryMs` is not more than 0, if `onExpiry` is not one of `words`, or if
  * `notBy` is not `requester`.
  */
 function checkApprovalOptions<Options extends ApprovalOptions>(
@@ -226,7 +226,7 @@ const OPTIONS: InnerShape = {
 };
 
 /** @throws ToolConfigurationError if the call runs outside a session, where no one can be asked. */
-function mustBeDecidable({ tool, inSession }: CallContext, what: string): void {
+function assertDecidable({ tool, inSession }: CallContext, what: string): void {
   if (inSession) return;
   throw new ToolConfigurationError(
     `Tool '${tool}' requires ${what} but no ReviewHandler is configured. ` +
@@ -256,7 +256,7 @@ export interface RequireTypeOptions<T extends AnyTool, C extends Covers = 'tools
  * For an unfolding tool, the inner tools need the value, and opening the tool does not. Set `covers` to
  * `opening` to reverse this.
  *
- * @throws ToolDefinitionError if `expires` is not more than 0, if `onExpiry` is not `reject` or `exit`, or if
+ * @throws ToolDefinitionError if `refundExpiryMs` is not more than 0, if `onExpiry` is not `reject` or `exit`, or if
  * `covers` or `notBy` is invalid as in `requireApproval`.
  *
  * @example
@@ -278,16 +278,16 @@ export function requireType<T extends AnyTool, const C extends Covers = 'tools'>
     allows: ['edit', 'reject', 'exit'],
   };
   const guarded = withGuard(tool, covers, (one) =>
-    checkedFirst(one, async ({ input, typed, call }) => {
+    withCheckedInput(one, async ({ input, typed, call }) => {
       if (hasValue(call.blackboard, type)) return one.call(input, call);
-      mustBeDecidable(call, `a value of type '${type.name}'`);
-      const asking = await messageFor(message ?? needs(one.name, type), typed, call);
+      assertDecidable(call, `a value of type '${type.name}'`);
+      const asking = await resolveMessage(message ?? missingTypeMessage(one.name, type), typed, call);
       // A JSON schema does not express everything that the type's own schema checks.
       const decision = await decideUntilValid(call, { ...question, message: asking }, (sent) => {
         const value = type.parse(sent);
         return value.ok ? [] : value.problems;
       });
-      if (decision.decision !== 'edit') return carryOut({ tool: one, input, call, decision });
+      if (decision.decision !== 'edit') return applyDecision({ tool: one, input, call, decision });
       call.blackboard.add(decision.input ?? {}, { type: type.name });
       return one.call(input, call);
     }),
@@ -295,7 +295,7 @@ export function requireType<T extends AnyTool, const C extends Covers = 'tools'>
   return withAnswers(guarded);
 }
 
-const needs = (tool: string, { name }: DomainType): string =>
+const missingTypeMessage = (tool: string, { name }: DomainType): string =>
   `Tool '${tool}' needs a value of type '${name}'.`;
 
 /**

@@ -1,10 +1,16 @@
 /** Shared parts of guards: the calls that they cover, and how they apply a decision. */
 import type { CallContext, Decision, SuspendingQuestion } from '../../tool/call.ts';
 import { checkWord, ToolDefinitionError } from '../../tool/check-definition.ts';
-import { changedBehind, decorate, opensTools } from '../../tool/decorate.ts';
+import { changeInnerTools, decorate, opensTools } from '../../tool/decorate.ts';
 import { type JsonObject, shorten } from '../../tool/json.ts';
 import type { AnyTool, CallRun, OpeningTool, ToolInput } from '../../tool/tool.ts';
-import { failure, mapContent, type ToolResult, toolResult, withheld } from '../../tool/tool-result.ts';
+import {
+  failureResult,
+  mapContent,
+  type ToolResult,
+  toolResult,
+  withheldResult,
+} from '../../tool/tool-result.ts';
 
 /**
  * The calls that the guard of an unfolding tool covers. `tools` covers every call of an inner tool, at any
@@ -58,8 +64,8 @@ export function withGuard<T extends AnyTool>(tool: T, covers: Covers | undefined
     );
   }
   if (!isUnfolding || covers === 'opening') return decorate(tool, { call: guard(tool) });
-  checkInside(tool.name, tool);
-  return changedBehind(tool, (inner) => guardedInner(inner, guard));
+  assertGuardable(tool.name, tool);
+  return changeInnerTools(tool, (inner) => guardedInner(inner, guard));
 }
 
 /**
@@ -71,18 +77,20 @@ function guardedInner<T extends AnyTool>(inner: T, guard: Guard): T {
   return decorate(inner, {
     providerTool: undefined,
     call: async (_, { tool }) =>
-      withheld(`Tool '${tool}' is not available here: each call of it would have to be decided about first.`),
+      withheldResult(
+        `Tool '${tool}' is not available here: each call of it would have to be decided about first.`,
+      ),
   });
 }
 
 /** @throws ToolDefinitionError if a known inner tool of an unfolding tool cannot be guarded. */
-function checkInside(outer: string, unfolding: AnyTool): void {
+function assertGuardable(outer: string, unfolding: AnyTool): void {
   for (const inner of unfolding.inner ?? []) {
     if (inner.providerTool) {
       const problem = `its guard cannot stop '${inner.name}', which the model's provider runs: remove it, or use covers: 'opening'.`;
       throw new ToolDefinitionError(outer, 'tools', problem);
     }
-    if (opensTools(inner)) checkInside(outer, inner);
+    if (opensTools(inner)) assertGuardable(outer, inner);
   }
 }
 
@@ -117,21 +125,21 @@ export async function decideUntilValid(
     const decision = await call.ask(asked);
     const problems = decision.decision === 'edit' && decision.input ? await problemsOf(decision.input) : [];
     if (problems.length === 0) return decision;
-    asked = { ...asked, ...afterBadEdit(request, problems) };
+    asked = { ...asked, ...askAgain(request, problems) };
   }
 }
 
 /** Returns the question that follows an invalid edit. */
-export const afterBadEdit = ({ message, onExpiry }: Asked, problems: readonly string[]): Asked => ({
+export const askAgain = ({ message, onExpiry }: QuestionText, problems: readonly string[]): QuestionText => ({
   message: `${message}\nWhat was sent is not valid, and nothing has run:\n- ${problems.join('\n- ')}`.trim(),
   onExpiry: onExpiry === 'approve' ? 'reject' : onExpiry,
 });
 
 /** A question's message, and the decision at its expiry. */
-type Asked = Pick<SuspendingQuestion, 'message' | 'onExpiry'>;
+type QuestionText = Pick<SuspendingQuestion, 'message' | 'onExpiry'>;
 
 /** A call with its decision. */
-interface Decided {
+interface DecidedCall {
   /** The tool to run if the decision allows it. */
   readonly tool: AnyTool;
   /** The input as the model sent it. */
@@ -146,33 +154,33 @@ interface Decided {
  * Applies a decision: runs the call, runs it with the edited input, or returns the reason that it did not
  * run. An `exit` ends the turn as cancelled.
  */
-export async function carryOut(decided: Decided): Promise<ToolResult> {
+export async function applyDecision(decided: DecidedCall): Promise<ToolResult> {
   const { tool, input, call, decision, accepted } = decided;
   switch (decision.decision) {
     case 'approve':
       accepted?.(input);
       return tool.call(input, call);
     case 'edit':
-      return edited(decided);
+      return runEdited(decided);
     case 'reject':
-      return failure('declined', declined(call.tool, decision));
+      return failureResult('declined', describeDecline(call.tool, decision));
     case 'exit':
-      return exited(call.tool, input, decision);
+      return toExitResult(call.tool, input, decision);
   }
 }
 
-async function edited({ tool, input, call, decision, accepted }: Decided): Promise<ToolResult> {
+async function runEdited({ tool, input, call, decision, accepted }: DecidedCall): Promise<ToolResult> {
   const revised = decision.input;
-  if (revised === undefined) return badEdit(call.tool, 'No input came with the edit.');
+  if (revised === undefined) return badEditResult(call.tool, 'No input came with the edit.');
   const checked = await checkEdit(tool, revised, call);
-  if (!checked.ok) return badEdit(call.tool, checked.answer.content);
+  if (!checked.ok) return badEditResult(call.tool, checked.answer.content);
   accepted?.(revised);
   const result = await tool.call(revised, call);
-  return JSON.stringify(revised) === JSON.stringify(input) ? result : noted(result, revised);
+  return JSON.stringify(revised) === JSON.stringify(input) ? result : withEditNote(result, revised);
 }
 
-const badEdit = (tool: string, problem: string): ToolResult =>
-  failure(
+const badEditResult = (tool: string, problem: string): ToolResult =>
+  failureResult(
     'invalid-input',
     `Somebody edited the input of this call of '${tool}', and it did not run. ${problem}`,
   );
@@ -181,20 +189,22 @@ const badEdit = (tool: string, problem: string): ToolResult =>
  * Adds a note about the changed input, because the model would otherwise assume its own. The value of an
  * artifact stays unchanged.
  */
-const noted = (result: ToolResult, input: JsonObject): ToolResult =>
+const withEditNote = (result: ToolResult, input: JsonObject): ToolResult =>
   mapContent(
     result,
-    (content) => `${content}\nNote: whoever approved this call changed its input to ${echo(input)}.`,
+    (content) => `${content}\nNote: whoever approved this call changed its input to ${formatInput(input)}.`,
   );
 
-const declined = (tool: string, { expired, reason }: Decision): string => {
+const describeDecline = (tool: string, { expired, reason }: Decision): string => {
   if (expired) return `Nobody decided about this call of '${tool}' in time, so it did not run.`;
   const why = reason ? ` Reason: ${reason}` : '';
   return `This call of '${tool}' was declined and did not run. Do not repeat it unchanged.${why}`;
 };
 
-function exited(tool: string, input: JsonObject, decision: Decision): ToolResult {
-  const message = decision.expired ? declined(tool, decision) : `Rejected by reviewer: ${echo(input)}`;
+function toExitResult(tool: string, input: JsonObject, decision: Decision): ToolResult {
+  const message = decision.expired
+    ? describeDecline(tool, decision)
+    : `Rejected by reviewer: ${formatInput(input)}`;
   const signal = { type: 'exit', reason: decision.reason ?? message } as const;
   return toolResult({ type: 'error', message, reason: 'declined', signal });
 }
@@ -202,4 +212,4 @@ function exited(tool: string, input: JsonObject, decision: Decision): ToolResult
 /** The maximum number of characters of an input in a text. */
 const MAX_ECHO = 500;
 
-const echo = (input: JsonObject): string => shorten(JSON.stringify(input), MAX_ECHO);
+const formatInput = (input: JsonObject): string => shorten(JSON.stringify(input), MAX_ECHO);

@@ -1,15 +1,15 @@
 import type { Decision } from '../../tool/call.ts';
 import { checkNaming, checkTime, checkWord } from '../../tool/check-definition.ts';
 import { checkCall, checkInput } from '../../tool/check-input.ts';
-import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
+import { MAX_TIMEOUT_MS } from '../../tool/define-tool.ts';
 import { toInputSchema } from '../../tool/input-schema.ts';
 import type { JsonSchema } from '../../tool/json.ts';
 import { exitEarly } from '../../tool/signals.ts';
 import type { CallRun, Tool } from '../../tool/tool.ts';
-import { failure, type ToolResult, text } from '../../tool/tool-result.ts';
+import { failureResult, type ToolResult, text } from '../../tool/tool-result.ts';
 import { answers } from '../answers/answers.ts';
 import { jsonSchema } from '../json-schema/json-schema.ts';
-import { askReviewer, mustBeHandler, REVIEW_TIMEOUT, type ReviewHandler } from './review.ts';
+import { askReviewer, assertHandler, REVIEW_TIMEOUT, type ReviewHandler } from './review.ts';
 
 /** A model's question to a person. */
 export interface HumanQuestion {
@@ -68,8 +68,8 @@ export function humanInput<const Name extends string = 'human_input'>(
   const { description = 'Ask a person, and get their answer.', expires = REVIEW_TIMEOUT, handler } = config;
   const name = config.name ?? ('human_input' as Name); // the type parameter's default
   checkNaming(name, description);
-  if (handler !== undefined) mustBeHandler(name, handler);
-  checkTime(name, { expires }, handler && MAX_TIMEOUT);
+  if (handler !== undefined) assertHandler(name, handler);
+  checkTime(name, { expires }, handler && MAX_TIMEOUT_MS);
   checkWord(name, { onExpiry: config.onExpiry }, ['approve', 'exit']);
   checkWord(name, { notBy: config.notBy }, ['requester']);
   const schema = toInputSchema(QUESTION);
@@ -87,7 +87,7 @@ export function humanInput<const Name extends string = 'human_input'>(
       if (!checked.ok) return checked.answer;
       if (!handler && !call.inSession) return text(NO_REVIEWER);
       const question = { question: String(checked.value.question) };
-      const decision = await answerTo({ ...question, tool, call }, { ...config, expires });
+      const decision = await requestAnswer({ ...question, tool, call }, { ...config, expires });
       return toAnswer(question, decision);
     },
   };
@@ -102,7 +102,7 @@ interface AskingCall extends HumanQuestion {
   readonly call: CallRun;
 }
 
-function answerTo(
+function requestAnswer(
   { question, tool, call }: AskingCall,
   {
     by,
@@ -134,15 +134,15 @@ function answerTo(
 function toAnswer({ question }: HumanQuestion, { decision, input, reason, expired }: Decision): ToolResult {
   switch (decision) {
     case 'edit':
-      return typeof input?.text === 'string' ? text(input.text) : notAnswered();
+      return typeof input?.text === 'string' ? text(input.text) : notAnsweredResult();
     case 'approve':
       return text('Understood. Please continue.');
     case 'reject':
-      return notAnswered(reason);
+      return notAnsweredResult(reason);
     case 'exit':
       throw exitEarly(reason ?? (expired ? 'Nobody answered in time.' : `Rejected by reviewer: ${question}`));
   }
 }
 
-const notAnswered = (reason?: string): ToolResult =>
-  failure('declined', `Your question was not answered.${reason ? ` Reason: ${reason}` : ''}`);
+const notAnsweredResult = (reason?: string): ToolResult =>
+  failureResult('declined', `Your question was not answered.${reason ? ` Reason: ${reason}` : ''}`);

@@ -1,7 +1,7 @@
 import { decorate, unwrapAs } from '../../tool/decorate.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { listen } from '../../tool/listen.ts';
-import { CallInterrupted, SignalError, signalled } from '../../tool/signals.ts';
+import { callListener } from '../../tool/listen.ts';
+import { CallInterrupted, SignalError, toSignalResult } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { type ToolResult, toolResult } from '../../tool/tool-result.ts';
 
@@ -39,7 +39,7 @@ function statusOf(end: CallEnd): ObservedStatus {
   if (end.type === 'result') return statusOfResult(end.result);
   const { error } = end;
   // A signal is a failure only if it says so.
-  if (error instanceof SignalError) return statusOfResult(signalled(error));
+  if (error instanceof SignalError) return statusOfResult(toSignalResult(error));
   return { status: 'error', errorType: error instanceof Error ? error.name : typeof error };
 }
 
@@ -119,7 +119,8 @@ const watchCall =
   async (input, call) => {
     const { id, tool: name, secrets } = call;
     const watched: WatchedCall = { call: id, tool: name, input: secrets.redact(input) };
-    const tell = (what: () => unknown): Promise<void> => listen(`the watcher of tool '${name}'`, call, what);
+    const tell = (what: () => unknown): Promise<void> =>
+      callListener(`the watcher of tool '${name}'`, call, what);
     const start = Date.now();
     const begun = tell(() => began?.(watched));
     begun.catch(() => undefined); // A signal from it is thrown where it is awaited.

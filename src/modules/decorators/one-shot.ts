@@ -1,9 +1,9 @@
 import type { CallContext, HistoryCall } from '../../tool/call.ts';
-import { decorate, mustBeTool, opensTools, originOf } from '../../tool/decorate.ts';
+import { assertTool, decorate, opensTools, originOf } from '../../tool/decorate.ts';
 import type { Json, JsonLike } from '../../tool/json.ts';
 import type { AnyTool, CallRun } from '../../tool/tool.ts';
 import { loopId } from '../../tool/tool-call-context.ts';
-import { modelText, succeeded, withheld } from '../../tool/tool-result.ts';
+import { isSuccess, modelText, withheldResult } from '../../tool/tool-result.ts';
 
 /**
  * Lets a tool deliver its content once per loop. A further call returns a note that the content is above,
@@ -21,7 +21,7 @@ import { modelText, succeeded, withheld } from '../../tool/tool-result.ts';
  * ```
  */
 export function oneShotPerLoop<T extends AnyTool>(tool: T, advice: string): T {
-  mustBeTool(tool);
+  assertTool(tool);
   return decorate(tool, {
     serial: tool.serial ?? tool.name,
     async call(input, call) {
@@ -29,9 +29,9 @@ export function oneShotPerLoop<T extends AnyTool>(tool: T, advice: string): T {
       const memo = loopMemo(`one-shot:${call.tool}`);
       const noted = memo.recall(call);
       if (isShown(call, noted) && (!opensTools(tool) || isOpen(call, noted)))
-        return withheld(alreadyLoaded(call.tool, advice));
+        return withheldResult(alreadyLoadedText(call.tool, advice));
       const result = await tool.call(input, call);
-      if (succeeded(result)) memo.remember(call, call.id);
+      if (isSuccess(result)) memo.remember(call, call.id);
       return result;
     },
   });
@@ -62,7 +62,7 @@ const isWhole = ({ result, shown = Infinity }: HistoryCall): boolean =>
   result !== undefined && modelText(result).length <= shown;
 
 /** Models react to the first two words, so they never vary. */
-const alreadyLoaded = (tool: string, advice: string): string =>
+const alreadyLoadedText = (tool: string, advice: string): string =>
   `ALREADY LOADED. The body of '${tool}' was returned earlier in this turn — read it from your conversation history ` +
   `above. Do not call this tool again.\n${advice}`;
 

@@ -4,12 +4,12 @@ import { decorate } from '../../tool/decorate.ts';
 import { isDomainType, outputProblems } from '../../tool/domain-type.ts';
 import { isStandardSchema } from '../../tool/input-schema.ts';
 import { isJsonObject, type Json, parseJson } from '../../tool/json.ts';
-import { shown } from '../../tool/shown.ts';
+import { describeValue } from '../../tool/shown.ts';
 import type { AnyTool, Tool, ToolInput } from '../../tool/tool.ts';
 import {
+  isSuccess,
   partsOfResult,
   type ResultData,
-  succeeded,
   type ToolResult,
   toolResult,
 } from '../../tool/tool-result.ts';
@@ -34,7 +34,7 @@ export function withOutput<T extends AnyTool, Type extends StandardSchemaV1>(
 ): Tool<T['name'], ToolInput<T>, StandardSchemaV1.InferInput<Type>> {
   const { name } = tool;
   if (!isStandardSchema(output)) {
-    const problem = `its output is ${shown(output)}: use a schema or a domain type.`;
+    const problem = `its output is ${describeValue(output)}: use a schema or a domain type.`;
     throw new ToolDefinitionError(name, 'output', problem);
   }
   if (tool.providerTool) {
@@ -44,7 +44,7 @@ export function withOutput<T extends AnyTool, Type extends StandardSchemaV1>(
   const typed: AnyTool = decorate<AnyTool>(tool, {
     output,
     async call(input, call) {
-      return typedBy(output, await tool.call(input, call));
+      return toTypedResult(output, await tool.call(input, call));
     },
   });
   return { ...typed, name };
@@ -54,8 +54,8 @@ export function withOutput<T extends AnyTool, Type extends StandardSchemaV1>(
  * Returns the result with its value as an artifact of the type. A value that does not match is rejected
  * later, in the check of all declared outputs.
  */
-async function typedBy(output: StandardSchemaV1, result: ToolResult): Promise<ToolResult> {
-  const values = succeeded(result) ? valuesIn(result) : [];
+async function toTypedResult(output: StandardSchemaV1, result: ToolResult): Promise<ToolResult> {
+  const values = isSuccess(result) ? valuesIn(result) : [];
   for (const value of values) {
     if ((await outputProblems(output, value)).length === 0) return artifactOf(output, value, result);
   }
@@ -84,7 +84,7 @@ function valuesIn(result: ResultData): readonly Json[] {
   const structured = value.flatMap((one) =>
     isJsonObject(one) && one.structuredContent !== undefined ? [one.structuredContent] : [],
   );
-  return [...value, ...structured, ...textsIn(result).flatMap(jsonIn)];
+  return [...value, ...structured, ...textsIn(result).flatMap(parseJsonText)];
 }
 
 function textsIn(result: ResultData): readonly string[] {
@@ -94,7 +94,7 @@ function textsIn(result: ResultData): readonly string[] {
 }
 
 /** Parses an object or a list. A number in text stays text. */
-function jsonIn(text: string): readonly Json[] {
+function parseJsonText(text: string): readonly Json[] {
   const json = /^\s*[{[]/.test(text) ? parseJson(text) : undefined;
   return json === undefined ? [] : [json];
 }

@@ -1,8 +1,8 @@
 import type { CallContext } from '../../tool/call.ts';
 import { decorate } from '../../tool/decorate.ts';
-import { keptArtifact, readAs, type ToolArtifact } from '../../tool/domain-type.ts';
+import { copyArtifact, readAsType, type ToolArtifact } from '../../tool/domain-type.ts';
 import type { Json } from '../../tool/json.ts';
-import { listen } from '../../tool/listen.ts';
+import { callListener } from '../../tool/listen.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { type ArtifactType, type ToolResult, toolResult } from '../../tool/tool-result.ts';
@@ -25,7 +25,7 @@ export interface ReplanDecision {
  * correct, and a result with a signal of its own. If `decide` throws, the error is logged and the loop
  * continues with the result. The decorators below call this function with a decision each.
  */
-const replanBy = <T extends AnyTool>(tool: T, decide: ReplanDecider<T>, needsSession = false): T =>
+const withReplan = <T extends AnyTool>(tool: T, decide: ReplanDecider<T>, needsSession = false): T =>
   decorate(tool, {
     async call(input, call) {
       if (needsSession && !call.inSession) {
@@ -34,12 +34,14 @@ const replanBy = <T extends AnyTool>(tool: T, decide: ReplanDecider<T>, needsSes
       const result = await tool.call(input, call);
       if (result.signal || (result.type === 'error' && result.reason === 'invalid-input')) return result;
       let decision: ReplanDecision | null | undefined;
-      await listen(`the replan decider of tool '${call.tool}'`, call, async () => {
+      await callListener(`the replan decider of tool '${call.tool}'`, call, async () => {
         decision = await decide(contextOf(tool, result, call));
       });
       if (!decision) return result;
       const { reason, updater } = decision;
-      await listen(`the blackboard updater of tool '${call.tool}'`, call, () => updater?.(result, call));
+      await callListener(`the blackboard updater of tool '${call.tool}'`, call, () =>
+        updater?.(result, call),
+      );
       return toolResult({ ...result, signal: { type: 'replan', reason } });
     },
   });
@@ -57,7 +59,7 @@ export const replanning = <T extends AnyTool>(
   tool: T,
   reason: string,
   updater: BlackboardUpdater = addContent,
-): T => replanBy(tool, () => ({ reason, updater }));
+): T => withReplan(tool, () => ({ reason, updater }));
 
 /**
  * Calls `replanning` with the reason `{name} replans`, and adds the result's artifact, if any, to the
@@ -69,12 +71,12 @@ export const replanning = <T extends AnyTool>(
  * ```
  */
 export const replanAlways = <T extends AnyTool>(tool: T): T =>
-  replanBy(tool, ({ call }) => ({ reason: `${call.tool} replans`, updater: addArtifact }));
+  withReplan(tool, ({ call }) => ({ reason: `${call.tool} replans`, updater: addArtifact }));
 
 const addContent: BlackboardUpdater = ({ content }, { blackboard }) => blackboard.add(content);
 
 const addArtifact: BlackboardUpdater = (result, call) => {
-  const kept = keptArtifact(result, undefined, call);
+  const kept = copyArtifact(result, undefined, call);
   if (kept) call.blackboard.add(kept.json, { type: kept.type });
 };
 
@@ -108,7 +110,7 @@ export type ReplanDecider<T extends AnyTool> = (
  * ```
  */
 export const conditionalReplan = <T extends AnyTool>(tool: T, decider: ReplanDecider<T>): T =>
-  replanBy(tool, decider, true);
+  withReplan(tool, decider, true);
 
 /** Restricts the decision to artifacts of this type. Defaults to all artifacts. */
 export interface ReplanOptions<Type extends ArtifactType | undefined> {
@@ -130,7 +132,7 @@ export const replanWhen = <T extends AnyTool, Type extends ArtifactType | undefi
 ): T =>
   conditionalReplan(tool, (context) => {
     const read = readWhole<T, Type>(context, options.type);
-    return read && predicate(read.value) ? basedOnResult(context) : undefined;
+    return read && predicate(read.value) ? decideFromResult(context) : undefined;
   });
 
 /**
@@ -152,10 +154,10 @@ export const replanAndAdd = <T extends AnyTool, Type extends ArtifactType | unde
     const made = read && compute(read.value);
     if (made === undefined || made === null) return undefined;
     // `add` throws if it is not JSON.
-    return { ...basedOnResult(context), updater: (_, { blackboard }) => blackboard.add(made as Json) };
+    return { ...decideFromResult(context), updater: (_, { blackboard }) => blackboard.add(made as Json) };
   });
 
-const basedOnResult = ({ call }: ReplanContext<AnyTool>): ReplanDecision => ({
+const decideFromResult = ({ call }: ReplanContext<AnyTool>): ReplanDecision => ({
   reason: `${call.tool} replans based on result`,
 });
 
@@ -165,7 +167,7 @@ function contextOf<T extends AnyTool>(tool: T, result: ToolResult, call: CallCon
     call,
     result,
     content: result.content,
-    artifact: keptArtifact(result, undefined, call)?.json,
+    artifact: copyArtifact(result, undefined, call)?.json,
     artifactAs: (type) => readArtifact(result, type, call)?.value as never, // parsed by the type
   };
 }
@@ -183,6 +185,6 @@ function readArtifact(
   type: ArtifactType | undefined,
   call: CallContext,
 ): { readonly value: unknown } | undefined {
-  const kept = keptArtifact(result, type, call);
-  return kept && readAs(kept.json, type);
+  const kept = copyArtifact(result, type, call);
+  return kept && readAsType(kept.json, type);
 }

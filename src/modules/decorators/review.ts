@@ -1,18 +1,18 @@
-import { pause, TIMERS, timeIsOver } from '../../tool/async.ts';
+import { pause, TIMERS, timeoutError } from '../../tool/async.ts';
 import type { CallContext, Decision } from '../../tool/call.ts';
 import { checkTime, checkWord } from '../../tool/check-definition.ts';
-import { checkedFirst } from '../../tool/check-input.ts';
-import { MAX_TIMEOUT } from '../../tool/define-tool.ts';
+import { withCheckedInput } from '../../tool/check-input.ts';
+import { MAX_TIMEOUT_MS } from '../../tool/define-tool.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
-import { visible } from '../../tool/shown.ts';
+import { escapeInvisible } from '../../tool/shown.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool, CallRun } from '../../tool/tool.ts';
-import { type ApprovalMessage, messageFor } from './approval.ts';
+import { type ApprovalMessage, resolveMessage } from './approval.ts';
 import {
-  afterBadEdit,
+  applyDecision,
+  askAgain,
   type Covers,
   type CoversOption,
-  carryOut,
   editProblems,
   type GuardedInput,
   ON_EXPIRY,
@@ -44,22 +44,22 @@ export function withReview<T extends AnyTool, const C extends Covers = 'tools'>(
   handler: ReviewHandler<GuardedInput<T, C>>,
   { message = '', timeout = REVIEW_TIMEOUT, onTimeout = 'exit', covers }: ReviewOptions<T, C> = {},
 ): T {
-  mustBeHandler(tool.name, handler);
-  checkTime(tool.name, { timeout }, MAX_TIMEOUT);
+  assertHandler(tool.name, handler);
+  checkTime(tool.name, { timeout }, MAX_TIMEOUT_MS);
   checkWord(tool.name, { onTimeout }, ON_EXPIRY);
   return withGuard(tool, covers, (one) =>
-    checkedFirst(one, async ({ input, typed, call }) => {
-      const request: Reviewing<GuardedInput<T, C>> = {
+    withCheckedInput(one, async ({ input, typed, call }) => {
+      const request: ReviewCall<GuardedInput<T, C>> = {
         tool: one,
         input: typed as GuardedInput<T, C>, // the input of the guarded tool
         sent: input,
-        message: await call.during('the message of its review', () => messageFor(message, typed, call)),
+        message: await call.during('the message of its review', () => resolveMessage(message, typed, call)),
         timeout,
         onTimeout,
         call,
       };
       const decision = await askReviewer(handler, request, (edit) => editProblems(one, edit, call));
-      return carryOut({ tool: one, input, call, decision });
+      return applyDecision({ tool: one, input, call, decision });
     }),
   );
 }
@@ -106,7 +106,7 @@ export interface ReviewRequest<Input = unknown> {
 }
 
 /** A request with the full call, because the reviewer has a time limit of its own. */
-interface Reviewing<Input> extends ReviewRequest<Input> {
+interface ReviewCall<Input> extends ReviewRequest<Input> {
   readonly call: CallRun;
 }
 
@@ -127,7 +127,7 @@ export type OnTimeout = Exclude<Decision['decision'], 'edit'>;
 export const REVIEW_TIMEOUT = 300_000;
 
 /** @throws ToolConfigurationError if the reviewer is not a function. */
-export function mustBeHandler(tool: string, handler: unknown): void {
+export function assertHandler(tool: string, handler: unknown): void {
   if (typeof handler === 'function') return;
   const what = handler === null ? 'null' : typeof handler;
   throw new ToolConfigurationError(`The ReviewHandler of tool '${tool}' must be a function; it is ${what}.`);
@@ -137,7 +137,7 @@ export function mustBeHandler(tool: string, handler: unknown): void {
  * The maximum number of edits of one call. It stops a reviewer that ignores the problems from looping
  * forever.
  */
-const MOST_BAD_EDITS = 3;
+const MAX_BAD_EDITS = 3;
 
 /**
  * Returns the reviewer's decision, or the default if the time is over first. If an edit has problems, the
@@ -148,13 +148,13 @@ const MOST_BAD_EDITS = 3;
  */
 export async function askReviewer<Input>(
   handler: ReviewHandler<Input>,
-  request: Reviewing<Input>,
+  request: ReviewCall<Input>,
   problemsOf: (edit: JsonObject) => readonly string[] | Promise<readonly string[]>,
 ): Promise<Decision> {
   const { call, timeout } = request;
   call.signal.throwIfAborted();
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(timeIsOver(timeout)), timeout);
+  const timer = setTimeout(() => over.abort(timeoutError(timeout)), timeout);
   const signal = AbortSignal.any([call.signal, over.signal]);
   const aborted = new Promise<'aborted'>((resolve) => {
     signal.addEventListener('abort', () => resolve('aborted'), { once: true });
@@ -165,33 +165,33 @@ export async function askReviewer<Input>(
       const review = signal.aborted
         ? 'aborted'
         : await call.untimed(() =>
-            Promise.race([handler({ ...asked, message: visible(asked.message) }), aborted]),
+            Promise.race([handler({ ...asked, message: escapeInvisible(asked.message) }), aborted]),
           );
       if (call.signal.aborted && review === 'aborted') throw call.signal.reason;
       if (review === 'aborted') return { decision: asked.onTimeout, expired: true };
-      const decision = checked(call.tool, review);
+      const decision = checkReview(call.tool, review);
       const problems = decision.decision === 'edit' ? await problemsOf(decision.input) : [];
-      if (problems.length === 0 || edits === MOST_BAD_EDITS) return decision;
-      asked = { ...asked, ...askedAgain(request, problems) };
+      if (problems.length === 0 || edits === MAX_BAD_EDITS) return decision;
+      asked = { ...asked, ...toFollowUp(request, problems) };
     }
   } finally {
     clearTimeout(timer);
   }
 }
 
-function askedAgain(
+function toFollowUp(
   { message: asked, onTimeout }: Pick<ReviewRequest, 'message' | 'onTimeout'>,
   problems: readonly string[],
 ): Pick<ReviewRequest, 'message' | 'problems' | 'onTimeout'> {
-  const { message, onExpiry = onTimeout } = afterBadEdit({ message: asked, onExpiry: onTimeout }, problems);
+  const { message, onExpiry = onTimeout } = askAgain({ message: asked, onExpiry: onTimeout }, problems);
   return { message, problems, onTimeout: onExpiry };
 }
 
 /** Checks the shape of a review. An edit must have an input, which can be empty. */
-function checked(tool: string, review: Review): Review {
+function checkReview(tool: string, review: Review): Review {
   const given: unknown = review; // a handler in JavaScript can return any value
   const { decision, input } = isJsonObject(given) ? given : {};
-  const isReview = decision === 'edit' ? isJsonObject(input) : PLAIN.has(decision);
+  const isReview = decision === 'edit' ? isJsonObject(input) : DECISIONS_WITHOUT_INPUT.has(decision);
   if (isReview) return review;
   throw new ToolConfigurationError(
     `The ReviewHandler of tool '${tool}' returned an invalid review. It must return ` +
@@ -199,7 +199,7 @@ function checked(tool: string, review: Review): Review {
   );
 }
 
-const PLAIN: ReadonlySet<unknown> = new Set(['approve', 'reject', 'exit']);
+const DECISIONS_WITHOUT_INPUT: ReadonlySet<unknown> = new Set(['approve', 'reject', 'exit']);
 
 /**
  * Returns a reviewer that approves every call at once. Approval is automatic only with this reviewer and

@@ -1,16 +1,16 @@
 import type { CallContext } from '../../tool/call.ts';
-import { changedBehind, decorate } from '../../tool/decorate.ts';
+import { changeInnerTools, decorate } from '../../tool/decorate.ts';
 import {
-  type KeptArtifact,
-  keptArtifacts,
-  readAs,
+  type ArtifactCopy,
+  copyArtifacts,
+  readAsType,
   type ToolArtifact,
   type ToolArtifactItem,
 } from '../../tool/domain-type.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
 import type { BlackboardEntry } from '../../tool/kept-values.ts';
-import { listen } from '../../tool/listen.ts';
-import { warning } from '../../tool/log.ts';
+import { callListener } from '../../tool/listen.ts';
+import { warningEntry } from '../../tool/log.ts';
 import { SignalError, ToolConfigurationError } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import type { ArtifactType, ToolResult } from '../../tool/tool-result.ts';
@@ -73,7 +73,7 @@ export function sinkArtifacts<T extends AnyTool, Made, Type extends ArtifactType
 export function sinkArtifacts(tool: AnyTool, sink: Sink<never>, options: AnyOptions = {}): AnyTool {
   // The types describe the values that the type parses or `transform` returns. They are erased here.
   const erased = { ...options, sink } as ErasedOptions;
-  return changedBehind(tool, (one) =>
+  return changeInnerTools(tool, (one) =>
     decorate(one, {
       async call(input, call) {
         const result = await one.call(input, call);
@@ -84,25 +84,25 @@ export function sinkArtifacts(tool: AnyTool, sink: Sink<never>, options: AnyOpti
   );
 }
 
-interface Options<Artifact> {
+interface TypedSinkOptions<Artifact> {
   readonly type?: ArtifactType | undefined;
   readonly filter?: ((artifact: Artifact) => boolean) | undefined;
   readonly transform?: ((artifact: Artifact) => unknown) | undefined;
   readonly into?: ArtifactType | undefined;
 }
 
-type AnyOptions = Options<never>;
-type ErasedOptions = Options<unknown> & { readonly sink: Sink };
+type AnyOptions = TypedSinkOptions<never>;
+type ErasedOptions = TypedSinkOptions<unknown> & { readonly sink: Sink };
 
 async function sinkAll(result: ToolResult, call: CallContext, options: ErasedOptions): Promise<void> {
-  for (const kept of keptArtifacts(result, options.type, call)) {
-    await listen(`a sink of tool '${call.tool}'`, call, () => sinkOne(kept, call, options));
+  for (const kept of copyArtifacts(result, options.type, call)) {
+    await callListener(`a sink of tool '${call.tool}'`, call, () => sinkOne(kept, call, options));
   }
 }
 
-function sinkOne({ json, type }: KeptArtifact, call: CallContext, options: ErasedOptions): unknown {
+function sinkOne({ json, type }: ArtifactCopy, call: CallContext, options: ErasedOptions): unknown {
   const { sink, filter, transform, into } = options;
-  const read = readAs(json, options.type);
+  const read = readAsType(json, options.type);
   if (!read || filter?.(read.value) === false) return;
   const artifact: SinkCall['artifact'] = transform ? { type: into?.name } : { type, json };
   return sink(transform ? transform(read.value) : read.value, { ...call, artifact });
@@ -164,7 +164,7 @@ export function blackboardSink({ name, strict = false }: BlackboardSinkOptions =
     }
     const problem = `There is no session, so the artifact of tool '${tool}' was not published to a blackboard.`;
     if (strict) throw new ToolConfigurationError(problem);
-    if (!told) log(warning(problem));
+    if (!told) log(warningEntry(problem));
     told = true;
   };
 }
@@ -281,14 +281,14 @@ export function assetsOf<Type extends ArtifactType | undefined = undefined>(
     const id = assetId(value);
     if (id === undefined || name !== assetName(id, of) || found.has(name)) continue;
     if (type !== undefined && of !== type.name) continue;
-    const read = readAs(value, type);
+    const read = readAsType(value, type);
     if (read) found.set(name, { id, ...(of !== undefined && { type: of }), value: read.value });
   }
   return [...found.values()] as Asset<ToolArtifact<AnyTool, Type>>[]; // the type has just parsed them
 }
 
 /** The prefix of assets' names on the blackboard. */
-const PREFIX = 'asset:';
+const ASSET_PREFIX = 'asset:';
 
 /**
  * Returns the id of an asset: a JSON object whose `id` is a non-blank string or a number. Returns `undefined`
@@ -305,4 +305,4 @@ function assetId(json: Json): string | undefined {
  * Returns an asset's name on the blackboard. It contains the type, because ids are unique only within a type.
  */
 const assetName = (id: string, type: string | undefined): string =>
-  `${PREFIX}${type === undefined ? '' : JSON.stringify(type)}:${id}`;
+  `${ASSET_PREFIX}${type === undefined ? '' : JSON.stringify(type)}:${id}`;

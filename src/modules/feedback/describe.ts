@@ -2,7 +2,7 @@
 import { bodyOf, type RouteDescription } from '../openapi/description.ts';
 import { FEEDBACK } from './feedback.ts';
 
-const TAKEN = bodyOf('Feedback', FEEDBACK);
+const FEEDBACK_BODY = bodyOf('Feedback', FEEDBACK);
 
 /**
  * The OpenAPI descriptions of the routes of `feedback`, for `openApi({ descriptions: [feedbackDescription]
@@ -25,7 +25,7 @@ export const feedbackDescription = {
         },
       },
     },
-    answers: { 200: { description: 'It is kept', json: TAKEN } },
+    answers: { 200: { description: 'It is kept', json: FEEDBACK_BODY } },
     problems: [
       'bad-json',
       'unsupported-media-type',
@@ -46,7 +46,7 @@ export const feedbackDescription = {
           schema: {
             type: 'object',
             required: ['feedback'],
-            properties: { feedback: { type: 'array', items: TAKEN.schema } },
+            properties: { feedback: { type: 'array', items: FEEDBACK_BODY.schema } },
           },
         },
       },

@@ -4,21 +4,21 @@
  */
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
-import type { Posted } from '../../journal/inbox-message.ts';
+import type { PostOutcome } from '../../journal/inbox-message.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
-import { PAGE_BYTES } from '../../session/fold-session.ts';
-import { noteFact } from '../../session/note-fact.ts';
-import { isJsonObject, type Json, type JsonObject, unknownProblems } from '../../tool/json.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { type Infer, OPTIONAL_NUMBER, OPTIONAL_TEXT, type Shape, TEXT, WHOLE } from '../../tool/shape.ts';
+import { MAX_PAGE_BYTES } from '../../session/fold-session.ts';
+import { recordFact } from '../../session/note-fact.ts';
+import { isJsonObject, type Json, type JsonObject, unknownKeyProblems } from '../../tool/json.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
+import { INTEGER, type Infer, OPTIONAL_NUMBER, OPTIONAL_TEXT, type Shape, TEXT } from '../../tool/shape.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 import { APP } from '../../worker/app-seam.ts';
-import { invalidBody, readBody } from '../../worker/body.ts';
+import { invalidBodyError, readBody } from '../../worker/body.ts';
 import { SessionError } from '../../worker/problem.ts';
-import { defineRoute, SESSION, type SessionRequest } from '../../worker/route.ts';
-import { mustHaveEvents, unknownTurn } from '../../worker/session-view.ts';
+import { defineRoute, SESSION_PATH, type SessionRequest } from '../../worker/route.ts';
+import { mustHaveEvents, unknownTurnError } from '../../worker/session-view.ts';
 
-const SAID = { object: { score: OPTIONAL_NUMBER, words: OPTIONAL_TEXT } } as const satisfies Shape;
+const FEEDBACK_FIELDS = { object: { score: OPTIONAL_NUMBER, words: OPTIONAL_TEXT } } as const satisfies Shape;
 
 /** One caller's feedback about one turn. */
 export interface Feedback extends Infer<typeof FEEDBACK> {}
@@ -29,16 +29,16 @@ export const FEEDBACK = {
     /** The id of the caller. */
     by: TEXT,
     /** Milliseconds since the epoch. */
-    at: WHOLE,
+    at: INTEGER,
   },
-  and: SAID,
+  and: FEEDBACK_FIELDS,
 } as const satisfies Shape;
 
 /** The journaled form. A type alias, because it must be JSON. */
-type Fact = { readonly by: string; readonly score?: number; readonly words?: string };
+type FeedbackFact = { readonly by: string; readonly score?: number; readonly words?: string };
 
 /** Has no folded state. Feedback is read from the journal, so the session's state does not grow. */
-const MEMORY: ToolMemory<null, Fact> = {
+const FEEDBACK_MEMORY: ToolMemory<null, FeedbackFact> = {
   name: 'feedback',
   folding: FOLDING,
   initial: null,
@@ -46,7 +46,7 @@ const MEMORY: ToolMemory<null, Fact> = {
   isHidden: true,
 };
 
-const FEEDBACK_MODULE = createModule({ name: 'feedback', state: [MEMORY] });
+const FEEDBACK_MODULE = createModule({ name: 'feedback', state: [FEEDBACK_MEMORY] });
 
 /** The maximum number of characters of `words`. */
 const MAX_WORDS = 4_000;
@@ -61,20 +61,20 @@ const MAX_WORDS = 4_000;
  * ```
  */
 export function feedback(): ModuleUse {
-  const use = useOf(FEEDBACK_MODULE);
+  const use = createUse(FEEDBACK_MODULE);
   APP.give(use, {
     routes: () => [
       defineRoute({
         method: 'POST',
-        path: `${SESSION}/turns/{turn}/feedback`,
+        path: `${SESSION_PATH}/turns/{turn}/feedback`,
         access: 'session',
-        handle: (asked, { turn }) => take(asked, turn),
+        handle: (asked, { turn }) => postFeedback(asked, turn),
       }),
       defineRoute({
         method: 'GET',
-        path: `${SESSION}/feedback`,
+        path: `${SESSION_PATH}/feedback`,
         access: 'session',
-        handle: async (asked) => Response.json({ feedback: await listed(asked) }),
+        handle: async (asked) => Response.json({ feedback: await listFeedback(asked) }),
       }),
     ],
   });
@@ -96,7 +96,7 @@ export function feedbackIn(events: readonly StoredEvent[]): readonly Feedback[] 
   for (const event of events) {
     if (event.type !== 'module-event' || event.module !== FEEDBACK_MODULE.name) continue;
     for (const { slice, fact, at = event.at } of event.facts) {
-      if (slice !== MEMORY.name || !isFact(fact)) continue;
+      if (slice !== FEEDBACK_MEMORY.name || !isFeedbackFact(fact)) continue;
       last.set(JSON.stringify([event.turn, fact.by]), { turn: event.turn, at, ...fact });
     }
   }
@@ -104,49 +104,54 @@ export function feedbackIn(events: readonly StoredEvent[]): readonly Feedback[] 
   return [...last.values()].toSorted((one, other) => turns.indexOf(one.turn) - turns.indexOf(other.turn));
 }
 
-const isFact = (fact: Json): fact is Fact => isJsonObject(fact) && typeof fact.by === 'string'; // `take` writes them
+const isFeedbackFact = (fact: Json): fact is FeedbackFact =>
+  isJsonObject(fact) && typeof fact.by === 'string'; // `sendStart` writes them
 
-async function take(asked: SessionRequest, turn: string): Promise<Response> {
+async function postFeedback(asked: SessionRequest, turn: string): Promise<Response> {
   const { host, target, caller, request } = asked;
   const { value } = await readBody(request, host.maxBodyBytes);
   const fact = { by: caller.id, ...readFeedback(value) };
   const at = host.clock.now();
-  mustBeNoted(asked, turn, await noteFact(target.port, FEEDBACK_MODULE, { turn, memory: MEMORY, fact, at }));
+  assertStored(
+    asked,
+    turn,
+    await recordFact(target.port, FEEDBACK_MODULE, { turn, memory: FEEDBACK_MEMORY, fact, at }),
+  );
   return Response.json({ turn, at, ...fact } satisfies Feedback);
 }
 
 /** @throws SessionError if the session did not store it. */
-function mustBeNoted({ target }: SessionRequest, turn: string, posted: Posted): void {
-  if (posted === 'no-such-turn') throw unknownTurn(target, turn);
+function assertStored({ target }: SessionRequest, turn: string, posted: PostOutcome): void {
+  if (posted === 'no-such-turn') throw unknownTurnError(target, turn);
   if (posted === 'session-full')
     throw new SessionError('session-full', 'This session is full, and accepts no feedback.');
 }
 
 /** @throws SessionError with all problems of the body. */
-function readFeedback(body: JsonObject): Omit<Fact, 'by'> {
+function readFeedback(body: JsonObject): Omit<FeedbackFact, 'by'> {
   const { score, words } = body;
-  const problems = unknownProblems(body, KEYS);
+  const problems = unknownKeyProblems(body, KEYS);
   const isScore = typeof score === 'number' && score >= -1 && score <= 1;
   const isWords = typeof words === 'string' && words.trim() !== '' && words.length <= MAX_WORDS;
   if (score !== undefined && !isScore) problems.push('score: must be a number from -1 to 1');
   if (words !== undefined && !isWords) problems.push(`words: must be text of 1 to ${MAX_WORDS} characters`);
   if (score === undefined && words === undefined) problems.push('score or words: at least one is required');
-  if (problems.length > 0) throw invalidBody(problems);
+  if (problems.length > 0) throw invalidBodyError(problems);
   return { ...(isScore && { score }), ...(isWords && { words }) };
 }
 
 const KEYS = { score: 1, words: 1 };
 
-async function listed(asked: SessionRequest): Promise<readonly Feedback[]> {
+async function listFeedback(asked: SessionRequest): Promise<readonly Feedback[]> {
   await mustHaveEvents(asked, 0);
   const events: StoredEvent[] = [];
   for (let from: number | null = 1; from !== null; ) {
-    const page = await asked.target.port.read({ from, maxBytes: PAGE_BYTES });
+    const page = await asked.target.port.read({ from, maxBytes: MAX_PAGE_BYTES });
     // Other events matter only for the order of their turns.
-    events.push(...(page?.rows ?? []).map(parseEvent).filter(({ type }) => KEPT.includes(type)));
+    events.push(...(page?.rows ?? []).map(parseEvent).filter(({ type }) => FEEDBACK_EVENTS.includes(type)));
     from = page?.next ?? null;
   }
   return feedbackIn(events);
 }
 
-const KEPT: readonly StoredEvent['type'][] = ['turn-started', 'module-event'];
+const FEEDBACK_EVENTS: readonly StoredEvent['type'][] = ['turn-started', 'module-event'];

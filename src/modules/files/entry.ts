@@ -4,18 +4,18 @@ import { FILES } from '../../loop/loop-files.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { shown } from '../../tool/shown.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
+import { describeValue } from '../../tool/shown.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { DUE } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
-import { keepSessions } from '../../worker/keeping.ts';
+import { createRetentionWrapper } from '../../worker/keeping.ts';
 import { fileRoutes } from './file-routes.ts';
 import { appFiles } from './files-taken.ts';
 import type { FileStore } from './kept-files.ts';
-import { fileKeeper } from './session-files.ts';
-import { FILES_KEY, mustBeStrong } from './signed-links.ts';
-import { deleteInStore, FILES_OWNER, storeIn } from './stored-files.ts';
+import { createFileKeeper } from './session-files.ts';
+import { assertStrongSecret, FILES_KEY } from './signed-links.ts';
+import { createStoreOf, deleteInStore, FILES_OWNER } from './stored-files.ts';
 
 export { deleteFile } from './file-routes.ts';
 export type { FileKey, FileStore, SessionFilesKey } from './kept-files.ts';
@@ -56,13 +56,13 @@ export function files<AppEnv extends object = Env>(config?: FilesConfig<AppEnv>)
 export function files(config: FilesConfig = {}): ModuleUse {
   const fault = literals?.fault(config, SHAPE);
   if (fault) throw new ConfigurationError(`files ${fault.problem}.`);
-  const use = useOf(FILES_MODULE);
+  const use = createUse(FILES_MODULE);
   const { store, allowPrivateAddresses, linkSeconds = 900 } = config;
   if (!(Number.isInteger(linkSeconds) && linkSeconds >= 60 && linkSeconds <= 86_400))
     throw new ConfigurationError(
-      `files: its linkSeconds is ${shown(linkSeconds)}: use a whole number from 60 to 86400.`,
+      `files: its linkSeconds is ${describeValue(linkSeconds)}: use a whole number from 60 to 86400.`,
     );
-  const storeOf = store === undefined ? undefined : storeIn(store);
+  const storeOf = store === undefined ? undefined : createStoreOf(store);
   const app = appFiles({
     storeOf,
     allowPrivate: allowPrivateAddresses === true, // a string such as 'false' must not enable it
@@ -73,11 +73,11 @@ export function files(config: FilesConfig = {}): ModuleUse {
     routes: ({ table }) => fileRoutes(app.find, table),
     check(env) {
       storeOf?.(env);
-      mustBeStrong(env[FILES_KEY]);
+      assertStrongSecret(env[FILES_KEY]);
     },
-    ...(storeOf && { keeping: keepSessions }),
+    ...(storeOf && { keeping: createRetentionWrapper }),
   });
-  FILES.give(use, fileKeeper(storeOf));
+  FILES.give(use, createFileKeeper(storeOf));
   DUE.give(use, async ({ name, stale }, { env }) => {
     if (stale) await deleteInStore(storeOf?.(env), name, stale);
     return 'done';

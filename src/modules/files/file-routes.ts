@@ -1,18 +1,24 @@
 /** The routes for the files of a session. */
 import { toFileName } from '../../tool/content.ts';
-import type { AppFiles, FilesAt, SessionFile } from '../../worker/app-files.ts';
+import type { AppFiles, FilesAccess, SessionFile } from '../../worker/app-files.ts';
 import { callerOf } from '../../worker/auth.ts';
-import { mustMayEnd } from '../../worker/end-turn.ts';
+import { mustBeAllowedToEnd } from '../../worker/end-turn.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import { hasTag } from '../../worker/request-headers.ts';
-import { defineRoute, type Route, SESSION, type SessionRequest, SHARED } from '../../worker/route.ts';
+import {
+  defineRoute,
+  type Route,
+  SESSION_PATH,
+  type SessionRequest,
+  SHARED_RESPONSES,
+} from '../../worker/route.ts';
 import type { Session } from '../../worker/session.ts';
-import { inSession } from '../../worker/session-from-code.ts';
-import { invoked, type SessionAccess, targetOf, turnPath } from '../../worker/target.ts';
+import { runInSession } from '../../worker/session-from-code.ts';
+import { type SessionAccess, targetOf, toInvokedHost, turnPath } from '../../worker/target.ts';
 import { isFileId } from './kept-files.ts';
-import { readLink, type ShownLink } from './signed-links.ts';
+import { readLink, type ValidLink } from './signed-links.ts';
 
-const FILE = `${SESSION}/files/{file}` as const;
+const FILE = `${SESSION_PATH}/files/{file}` as const;
 
 const GET_FILE = {
   method: 'GET',
@@ -23,12 +29,12 @@ const GET_FILE = {
 export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): readonly Route[] => [
   // The messages route also accepts forms, but generated clients need one body type per operation.
   ...table
-    .filter(({ path }) => path === `${SESSION}/messages`)
+    .filter(({ path }) => path === `${SESSION_PATH}/messages`)
     .map(
       (route): Route => ({
         ...route,
         method: 'POST',
-        path: `${SESSION}/forms`,
+        path: `${SESSION_PATH}/forms`,
       }),
     ),
   // Returns the bytes of a session's file, to its owner and to anyone with a signed URL.
@@ -37,15 +43,15 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
     access: 'open',
     async handle(asked, { file, ...named }) {
       const { env, request, base, execution } = asked;
-      const host = invoked(asked.host, env, execution);
+      const host = toInvokedHost(asked.host, env, execution);
       const now = host.clock.now();
       const link = await readLink(env, { ...named, file }, { url: request.url, now });
       // A signed request needs no authentication. Its URL names the owner.
       const caller = link ? NOBODY : await callerOf(asked);
       const other = link ?? { owner: await host.gates.owner?.({ ...asked, host, caller }, GET_FILE, named) };
       const target = targetOf({ host, env, base }, caller, { ...named, owner: other.owner });
-      const response = await answerFile({ ...asked, host, target }, find, file);
-      return link ? shared(response, link) : response;
+      const response = await respondWithFile({ ...asked, host, target }, find, file);
+      return link ? withSharedHeaders(response, link) : response;
     },
   }),
   // A caller who can erase the session can delete its files.
@@ -61,39 +67,39 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
 ];
 
 /** The maximum number of bytes per read. */
-const PAGE = 4 * 1024 * 1024;
+const PAGE_BYTES = 4 * 1024 * 1024;
 
 const NOBODY = { id: '' };
 
 /** Lets a page of any site show the file, and its browser cache it until the URL expires. */
-function shared(response: Response, { left }: ShownLink): Response {
+function withSharedHeaders(response: Response, { left }: ValidLink): Response {
   response.headers.set('cache-control', `private, max-age=${left}`);
   response.headers.set('cross-origin-resource-policy', 'cross-origin');
-  SHARED.add(response);
+  SHARED_RESPONSES.add(response);
   return response;
 }
 
 /** A request for a file. */
-type AskedFile = FilesAt & Pick<SessionRequest, 'request'>;
+type FileRequest = FilesAccess & Pick<SessionRequest, 'request'>;
 
-async function answerFile(asked: AskedFile, find: AppFiles['find'], id: string): Promise<Response> {
+async function respondWithFile(asked: FileRequest, find: AppFiles['find'], id: string): Promise<Response> {
   const { method, headers } = asked.request;
   const isPlain = method === 'GET' && !headers.has('range') && !headers.has('if-none-match');
-  const ahead = isPlain ? PAGE : 1;
+  const ahead = isPlain ? PAGE_BYTES : 1;
   const found = await find(asked, { id, ahead });
   if (!found) throw unknownFile(id);
   const { size } = found.file;
   const tag = `"${id}"`;
   if (hasTag(headers, tag)) return new Response(null, { status: 304, headers: { etag: tag } });
-  const range = method === 'GET' ? rangeOf(headers, { tag, size }) : undefined;
-  if (range === 'behind') throw behind(size);
+  const range = method === 'GET' ? parseRange(headers, { tag, size }) : undefined;
+  if (range === 'behind') throw rangeError(size);
   const part = range ?? { from: 0, to: size };
   const length = part.to - part.from;
   const described = {
     etag: tag,
-    ...SAFE,
-    'content-type': shownType(found.file),
-    'content-disposition': disposition(found.file),
+    ...SAFE_HEADERS,
+    'content-type': contentTypeOf(found.file),
+    'content-disposition': contentDispositionOf(found.file),
     'content-length': String(length),
     ...(range && { 'content-range': `bytes ${part.from}-${part.to - 1}/${size}` }),
   };
@@ -102,32 +108,32 @@ async function answerFile(asked: AskedFile, find: AppFiles['find'], id: string):
 }
 
 /** Protects the person who opens a file from its author, because it is served from the app's origin. */
-const SAFE = {
+const SAFE_HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
   'accept-ranges': 'bytes',
 };
 
 /** Image types that cannot run code. An SVG can contain a script. */
-const SHOWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
+const INLINE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
 
 /** Returns the content type. Without a charset, a browser would guess the encoding of text. */
-const shownType = ({ mediaType }: SessionFile['file']): string =>
+const contentTypeOf = ({ mediaType }: SessionFile['file']): string =>
   mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
 
 /** Returns the Content-Disposition (RFC 6266): whether a browser shows or saves the file, and its name. */
-function disposition({ mediaType, name: given }: SessionFile['file']): string {
-  const kind = SHOWN.includes(mediaType) ? 'inline' : 'attachment';
+function contentDispositionOf({ mediaType, name: given }: SessionFile['file']): string {
+  const kind = INLINE_TYPES.includes(mediaType) ? 'inline' : 'attachment';
   const name = toFileName(given ?? '')?.replaceAll(/[/\\]/g, '_');
   if (name === undefined) return kind;
   // For clients without RFC 8187. A percent sign would make some of them decode the name.
   const plain = name.replaceAll(/[^\x20-\x7e]|["%]/g, '_');
-  const exact = encodeURIComponent(name).replaceAll(/['()*]/g, percent);
+  const exact = encodeURIComponent(name).replaceAll(/['()*]/g, percentEncode);
   return `${kind}; filename="${plain}"; filename*=UTF-8''${exact}`;
 }
 
-const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+const percentEncode = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 
-const behind = (size: number): Problem =>
+const rangeError = (size: number): Problem =>
   new Problem(
     'range-not-satisfiable',
     `The file has ${size} bytes, and the requested range contains none of them.`,
@@ -139,7 +145,7 @@ const behind = (size: number): Problem =>
  * changes the status.
  */
 async function bodyOf({ read }: SessionFile, { from, to }: ByteRange): Promise<BodyInit> {
-  const first = await read(from, Math.min(PAGE, to - from));
+  const first = await read(from, Math.min(PAGE_BYTES, to - from));
   let at = from + first.byteLength;
   if (at >= to) return first;
   const { readable, writable } = new FixedLengthStream(to - from);
@@ -149,7 +155,7 @@ async function bodyOf({ read }: SessionFile, { from, to }: ByteRange): Promise<B
       async pull(controller) {
         if (page) controller.enqueue(page);
         else {
-          const next = await read(at, Math.min(PAGE, to - at));
+          const next = await read(at, Math.min(PAGE_BYTES, to - at));
           at += next.byteLength;
           controller.enqueue(next);
         }
@@ -172,23 +178,23 @@ interface ByteRange {
 }
 
 /**
- * Returns the range that a request asks for (RFC 9110, section 14), or `behind` if it contains no byte.
+ * Returns the range that a request asks for (RFC 9110, section 14), or `rangeError` if it contains no byte.
  * Returns `undefined` for the whole file: if there is no range, several ranges or an invalid one, or if
  * `If-Range` has another tag.
  */
-function rangeOf(
+function parseRange(
   headers: Headers,
   { tag, size }: { readonly tag: string; readonly size: number },
 ): ByteRange | 'behind' | undefined {
   const asked = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i.exec(headers.get('range')?.trim() ?? '');
   if (!asked || (headers.get('if-range') ?? tag) !== tag) return undefined;
   const [, first, last, suffix] = asked;
-  if (first === undefined) return within(size - Number(suffix), size, size);
+  if (first === undefined) return clampRange(size - Number(suffix), size, size);
   if (last !== undefined && last !== '' && Number(last) < Number(first)) return undefined;
-  return within(Number(first), last ? Number(last) + 1 : size, size);
+  return clampRange(Number(first), last ? Number(last) + 1 : size, size);
 }
 
-const within = (from: number, to: number, size: number): ByteRange | 'behind' =>
+const clampRange = (from: number, to: number, size: number): ByteRange | 'behind' =>
   from >= size ? 'behind' : { from: Math.max(from, 0), to: Math.min(to, size) };
 
 /** Does not reveal whether the file exists in another session. */
@@ -206,7 +212,7 @@ async function deleteFileIn({ target }: SessionAccess, id: string): Promise<void
   const { port } = target;
   if (!isFileId(id)) throw unknownFile(id);
   const { openTurn } = (await port.read({ from: 1, limit: 1 })) ?? {};
-  if (openTurn) await mustMayEnd(target, openTurn.id, 'delete files of');
+  if (openTurn) await mustBeAllowedToEnd(target, openTurn.id, 'delete files of');
   const answer = await port.removeBlob(id);
   if (answer.status === 'unknown') throw unknownFile(id);
   if (answer.status === 'deleted') return;
@@ -232,4 +238,4 @@ async function deleteFileIn({ target }: SessionAccess, id: string): Promise<void
  * ```
  */
 export const deleteFile = (session: Session, id: string): Promise<void> =>
-  inSession(session, (at) => deleteFileIn(at, id));
+  runInSession(session, (at) => deleteFileIn(at, id));

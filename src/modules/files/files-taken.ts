@@ -1,24 +1,31 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import type { ChatModel, MediaTaken, ModelMedia } from '../../model/chat-model.ts';
-import { isAmong } from '../../model/given-to.ts';
-import { type FileContent, isFile, isNew, isText, toFileName, toMediaType } from '../../tool/content.ts';
+import { isMediaTypeIn } from '../../model/given-to.ts';
+import {
+  type FileContent,
+  isFile,
+  isNewFile,
+  isTextType,
+  toFileName,
+  toMediaType,
+} from '../../tool/content.ts';
 import { type Json, parseJson } from '../../tool/json.ts';
 import type { AppFiles, BodyLimits, MessageForm, PlacedPart } from '../../worker/app-files.ts';
-import { besidesFiles, MAX_PARTS, readBytes } from '../../worker/body.ts';
+import { MAX_PARTS, readBytes, tooLargeWithoutFilesError } from '../../worker/body.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import { parseFile } from './file-parts.ts';
-import { MAX_FILE } from './kept-files.ts';
+import { MAX_FILE_BYTES } from './kept-files.ts';
 import { signLink } from './signed-links.ts';
-import { FILES_OWNER, finding, type StoreOf, taking } from './stored-files.ts';
+import { createFindFile, createTakeWithFiles, FILES_OWNER, type StoreOf } from './stored-files.ts';
 
 /**
  * The default maximum body size for agents that accept files: a file of 8 MiB in base64, and text. The app
  * can raise it.
  */
-const WITH_FILES = 12 * 1024 * 1024;
+const DEFAULT_BODY_BYTES = 12 * 1024 * 1024;
 
 /** An app's configuration for files. */
-interface Configured {
+interface FilesSettings {
   /** `true` if messages can contain file URLs in private networks. */
   readonly allowPrivate: boolean;
   /** `undefined` if sessions keep their own files. */
@@ -28,26 +35,26 @@ interface Configured {
 }
 
 /** Returns the functions with which an app accepts, stores and finds files. */
-export const appFiles = ({ storeOf, allowPrivate, linkSeconds }: Configured): AppFiles => ({
+export const appFiles = ({ storeOf, allowPrivate, linkSeconds }: FilesSettings): AppFiles => ({
   store: storeOf && { owner: FILES_OWNER },
   takenBy(agent, model, most) {
-    const taken = filesTaken(agent, model);
+    const taken = acceptedFilesOf(agent, model);
     return {
       types: taken.types,
-      mostBytes: takesFiles(taken) ? Math.max(most, WITH_FILES) : most,
+      mostBytes: acceptsFiles(taken) ? Math.max(most, DEFAULT_BODY_BYTES) : most,
       readForm,
-      mustFit: (text) => mustFit(text, most),
+      mustFit: (text) => assertFits(text, most),
       parseFile: (part, place) => parseFile(part, { ...place, allowPrivate }),
       check: (parts) => checkFiles(parts, taken),
     };
   },
-  take: taking(storeOf),
-  find: finding(storeOf),
+  take: createTakeWithFiles(storeOf),
+  find: createFindFile(storeOf),
   sign: ({ env, now }, place) => signLink(env, place, { now, seconds: linkSeconds }),
 });
 
 /** The files that an agent accepts in messages. */
-interface FilesTaken {
+interface AcceptedFiles {
   /** The media types to report to clients: for files sent as bytes, and for https URLs. */
   readonly types: MediaTaken;
   /** Returns `true` if a file with this media type is accepted in this form. */
@@ -55,10 +62,10 @@ interface FilesTaken {
 }
 
 /** Text types. Their whole content can be shown as text. */
-const TEXT = ['text/*', 'application/json', 'application/xml', 'application/yaml'];
+const TEXT_TYPES = ['text/*', 'application/json', 'application/xml', 'application/yaml'];
 
 /** The types that an agent without `accepts` accepts, as far as its model does. */
-const USUAL = ['image/*', 'application/pdf', ...TEXT];
+const DEFAULT_TYPES = ['image/*', 'application/pdf', ...TEXT_TYPES];
 
 /**
  * Returns the files that an agent accepts with this model. These are the types in its `accepts`, or the usual
@@ -66,40 +73,47 @@ const USUAL = ['image/*', 'application/pdf', ...TEXT];
  * several models, all of them must support a type. Every model can read text, so text is accepted as bytes.
  * Text URLs are rejected, because text is never fetched.
  */
-function filesTaken({ accepts }: Pick<Agent, 'accepts'>, model: ChatModel): FilesTaken {
+function acceptedFilesOf({ accepts }: Pick<Agent, 'accepts'>, model: ChatModel): AcceptedFiles {
   const media = mediaOf(model);
   const known = media.filter((one) => one !== undefined);
-  const named = accepts ?? (known.length === media.length ? USUAL : []);
+  const named = accepts ?? (known.length === media.length ? DEFAULT_TYPES : []);
   const ofModels = (by: keyof MediaTaken): readonly (readonly string[])[] =>
     known.map(({ message }) => message[by]);
   const typesBy = (by: keyof MediaTaken): string[] => [
     ...new Set(
-      named.flatMap((one) => (isText(one) ? (by === 'data' ? one : []) : within(one, ofModels(by)))),
+      named.flatMap((one) =>
+        isTextType(one) ? (by === 'data' ? one : []) : intersectTypes(one, ofModels(by)),
+      ),
     ),
   ];
   return {
     types: { data: typesBy('data'), url: typesBy('url') },
     takes(mediaType, by) {
       // The usual types also include text types such as `application/ld+json`.
-      if (isText(mediaType)) return by === 'data' && (isAmong(mediaType, named) || named === USUAL);
-      return isAmong(mediaType, named) && ofModels(by).every((taken) => isAmong(mediaType, taken));
+      if (isTextType(mediaType))
+        return by === 'data' && (isMediaTypeIn(mediaType, named) || named === DEFAULT_TYPES);
+      return (
+        isMediaTypeIn(mediaType, named) && ofModels(by).every((taken) => isMediaTypeIn(mediaType, taken))
+      );
     },
   };
 }
 
 /** Returns `true` if an agent accepts any files. */
-const takesFiles = ({ types }: FilesTaken): boolean => types.data.length + types.url.length > 0;
+const acceptsFiles = ({ types }: AcceptedFiles): boolean => types.data.length + types.url.length > 0;
 
 /** Returns the declared media types of each candidate model. */
 const mediaOf = ({ candidates, media }: ChatModel): (ModelMedia | undefined)[] =>
   candidates ? candidates.flatMap(mediaOf) : [media];
 
 /** Returns the part of a media type or wildcard that all lists include. */
-const within = (type: string, lists: readonly (readonly string[])[]): string[] =>
+const intersectTypes = (type: string, lists: readonly (readonly string[])[]): string[] =>
   lists.reduce<string[]>(
     (types, list) =>
       types.flatMap((one) =>
-        list.flatMap((taken) => (isAmong(one, [taken]) ? one : isAmong(taken, [one]) ? taken : [])),
+        list.flatMap((taken) =>
+          isMediaTypeIn(one, [taken]) ? one : isMediaTypeIn(taken, [one]) ? taken : [],
+        ),
       ),
     [type],
   );
@@ -108,14 +122,14 @@ const within = (type: string, lists: readonly (readonly string[])[]): string[] =
  * @throws SessionError 415 with each file that the agent does not accept, or 413 for a file that is too
  * large.
  */
-function checkFiles(parts: readonly PlacedPart[], taken: FilesTaken): void {
+function checkFiles(parts: readonly PlacedPart[], taken: AcceptedFiles): void {
   const files = parts.flatMap(({ at, part }) => (isFile(part) ? [{ at, file: part }] : []));
-  const strange = files.filter(({ file }) => !taken.takes(file.mediaType, wayOf(file)));
-  if (strange.length > 0) throw notTaken(strange, taken);
+  const strange = files.filter(({ file }) => !taken.takes(file.mediaType, transportOf(file)));
+  if (strange.length > 0) throw filesNotAcceptedError(strange, taken);
   for (const { at, file } of files) {
-    if (!isNew(file) || file.bytes.byteLength <= MAX_FILE) continue;
-    const detail = `${nameOf({ at, file })}: has ${file.bytes.byteLength} bytes. A file can have ${MAX_FILE} bytes.`;
-    throw new SessionError('file-too-large', detail, { more: { most: MAX_FILE } });
+    if (!isNewFile(file) || file.bytes.byteLength <= MAX_FILE_BYTES) continue;
+    const detail = `${nameOf({ at, file })}: has ${file.bytes.byteLength} bytes. A file can have ${MAX_FILE_BYTES} bytes.`;
+    throw new SessionError('file-too-large', detail, { more: { most: MAX_FILE_BYTES } });
   }
 }
 
@@ -124,27 +138,27 @@ interface PlacedFile {
   readonly file: FileContent;
 }
 
-const wayOf = (file: FileContent): keyof MediaTaken => (isNew(file) ? 'data' : 'url');
+const transportOf = (file: FileContent): keyof MediaTaken => (isNewFile(file) ? 'data' : 'url');
 
 const nameOf = ({ at, file: { name } }: PlacedFile): string =>
   name === undefined ? at : `${at} (${JSON.stringify(name)})`;
 
-function notTaken(files: readonly PlacedFile[], taken: FilesTaken): SessionError {
+function filesNotAcceptedError(files: readonly PlacedFile[], taken: AcceptedFiles): SessionError {
   const problems = files.map((placed) => {
     const { file } = placed;
-    return `${nameOf(placed)} is ${file.mediaType}, sent ${isNew(file) ? 'as bytes' : 'by URL'}`;
+    return `${nameOf(placed)} is ${file.mediaType}, sent ${isNewFile(file) ? 'as bytes' : 'by URL'}`;
   });
-  const detail = `${problems.join('; ')}. The agent takes ${toldTypes(taken)}.`;
+  const detail = `${problems.join('; ')}. The agent takes ${describeTypes(taken)}.`;
   return new SessionError('unsupported-media-type', detail, { more: { problems, accepts: taken.types } });
 }
 
-function toldTypes(taken: FilesTaken): string {
-  if (!takesFiles(taken)) return 'no files';
+function describeTypes(taken: AcceptedFiles): string {
+  if (!acceptsFiles(taken)) return 'no files';
   const { data, url } = taken.types;
-  return `${listed(data)} as bytes, and ${listed(url)} by URL`;
+  return `${joinTypes(data)} as bytes, and ${joinTypes(url)} by URL`;
 }
 
-const listed = (types: readonly string[]): string =>
+const joinTypes = (types: readonly string[]): string =>
   types.length === 0
     ? 'none'
     : [types.slice(0, -1).join(', '), ...types.slice(-1)].filter(Boolean).join(' and ');
@@ -155,8 +169,8 @@ const listed = (types: readonly string[]): string =>
  *
  * @throws SessionError if the body is too large.
  */
-export function mustFit(json: string, most: number): void {
-  if (json.length > most && lengthBesidesTexts(json) > most) throw besidesFiles(most);
+export function assertFits(json: string, most: number): void {
+  if (json.length > most && lengthBesidesTexts(json) > most) throw tooLargeWithoutFilesError(most);
 }
 
 /** Returns the number of characters of a JSON text that are outside its strings. Quotes count as outside. */
@@ -191,11 +205,11 @@ async function readForm(request: Request, { most, besides }: BodyLimits): Promis
   const sent: File[] = [];
   const wrong = new Set<string>();
   for (const [name, value] of form) {
-    if (!FIELDS.has(name) && isUnfilled(value)) continue;
+    if (!FIELDS.has(name) && isEmptyField(value)) continue;
     if (typeof value !== 'string') {
       if (FIELDS.has(name)) wrong.add(`${name}: must be text; send files in fields of other names`);
       else sent.push(value);
-    } else if (value.length > besides) throw besidesFiles(besides);
+    } else if (value.length > besides) throw tooLargeWithoutFilesError(besides);
     else if (fields.has(name)) wrong.add(`${name.slice(0, 40)}: appears more than once`);
     else fields.set(name, FIELDS.get(name)?.(value) ?? value);
   }
@@ -232,7 +246,7 @@ async function parseForm(request: Request, bytes: Uint8Array<ArrayBuffer>): Prom
  * Returns `true` for a file input without a file. A browser sends it as an empty file without a name, and
  * some platforms parse that as text.
  */
-const isUnfilled = (value: File | string): boolean =>
+const isEmptyField = (value: File | string): boolean =>
   typeof value === 'string' ? value === '' : value.name === '' && value.size === 0;
 
 const toPart =

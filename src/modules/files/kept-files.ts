@@ -1,5 +1,5 @@
 /** Stores files by the hash of their bytes, and replaces the bytes in results with references. */
-import type { BlobGone, KeptBlob } from '../../journal/blob.ts';
+import type { BlobGoneReason, KeptBlob } from '../../journal/blob.ts';
 import { messageOf } from '../../loop/exception-processor.ts';
 import { Interrupted } from '../../loop/holder.ts';
 import type { LoopFiles, NamedFiles, ShowingLoop, ShownFiles } from '../../loop/loop-files.ts';
@@ -8,9 +8,9 @@ import {
   type ContentPart,
   fileLine,
   isFile,
-  isNew,
-  isStored,
-  isText,
+  isNewFile,
+  isStoredFile,
+  isTextType,
   type NewFile,
   type StoredFile,
   toBase64,
@@ -57,7 +57,7 @@ export interface FileStore {
 }
 
 /** The maximum number of bytes in one file. */
-export const MAX_FILE = 8 * 1024 * 1024;
+export const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /** Thrown if a file was not kept. The model reads the message. */
 export class FileRefusedError extends Error {
@@ -71,27 +71,28 @@ export class FileRefusedError extends Error {
 export async function toStored({ bytes, mediaType, name }: NewFile): Promise<StoredFile> {
   const size = bytes.byteLength;
   if (size === 0) throw new FileRefusedError('It is empty.');
-  if (size > MAX_FILE) throw new FileRefusedError(`A file can have ${MAX_FILE} bytes.`);
+  if (size > MAX_FILE_BYTES) throw new FileRefusedError(`A file can have ${MAX_FILE_BYTES} bytes.`);
   const id = await sha256Hex(new Uint8Array(bytes));
   return { type: 'file', id, mediaType, ...(name !== undefined && { name }), size };
 }
 
 /** The maximum number of bytes in all files of one session. */
-export const MAX_SESSION_FILES = 50 * 1024 * 1024;
+export const MAX_SESSION_BYTES = 50 * 1024 * 1024;
 
 /**
  * Replaces the files of a message with references by hash. Equal files are stored once. @throws
  * FileRefusedError as `toStored` does.
  */
-export async function namedFiles(said: readonly ContentPart[]): Promise<NamedFiles> {
+export async function storeParts(said: readonly ContentPart[]): Promise<NamedFiles> {
   const blobs = new Map<string, KeptBlob>();
   const parts: ContentPart[] = [];
   for (const part of said) {
-    const stored = isNew(part) ? await toStored(part) : part;
+    const stored = isNewFile(part) ? await toStored(part) : part;
     parts.push(stored);
-    if (isNew(part) && isStored(stored) && !blobs.has(stored.id)) blobs.set(stored.id, toBlob(stored, part));
+    if (isNewFile(part) && isStoredFile(stored) && !blobs.has(stored.id))
+      blobs.set(stored.id, toBlob(stored, part));
   }
-  return blobs.size === 0 ? { parts } : { parts, blobs: [...blobs.values()], room: MAX_SESSION_FILES };
+  return blobs.size === 0 ? { parts } : { parts, blobs: [...blobs.values()], room: MAX_SESSION_BYTES };
 }
 
 /** Returns a file's record for its session, with its bytes or their place in a store. */
@@ -102,15 +103,15 @@ export const toBlob = (
   id,
   size,
   about: JSON.stringify({ mediaType, name }),
-  ...(outside ? { outside } : { bytes: bytes && alone(bytes) }),
+  ...(outside ? { outside } : { bytes: bytes && copyView(bytes) }),
 });
 
 /** Copies the bytes of a view, because its whole buffer would otherwise be sent to the object. */
-const alone = (bytes: Uint8Array): Uint8Array =>
+const copyView = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 
 /** Returns the file of a blob. */
-export function fileOf({
+export function toFile({
   id,
   size,
   about,
@@ -120,14 +121,14 @@ export function fileOf({
 }
 
 /** Returns the id of a file's copy in a store. */
-export const copyOf = ({ id, version }: { readonly id: string; readonly version: number }): string =>
+export const copyIdOf = ({ id, version }: { readonly id: string; readonly version: number }): string =>
   version === 0 ? id : `${id}.${version}`;
 
 /** The maximum number of bytes of files in one result. They are stored together with its event. */
-const MAX_RESULT_FILES = 12 * 1024 * 1024;
+const MAX_RESULT_BYTES = 12 * 1024 * 1024;
 
 /** The functions that keep the files of a result. */
-interface Keeping {
+interface ResultFileKeeper {
   /** Keeps one file. @throws FileRefusedError if it is too large, or there is no room for it. */
   readonly keep: (file: NewFile) => Promise<StoredFile>;
   readonly secrets: Secrets;
@@ -141,22 +142,22 @@ interface Keeping {
  */
 export async function withKeptFiles(
   result: ToolResult,
-  { keep, secrets, onLost }: Keeping,
+  { keep, secrets, onLost }: ResultFileKeeper,
 ): Promise<ToolResult> {
   const parts: ContentPart[] = [];
   let bytes = 0;
   for (const part of partsOfResult(result)) {
-    if (!isFile(part) || !isNew(part)) {
+    if (!isFile(part) || !isNewFile(part)) {
       parts.push(part);
       continue;
     }
     bytes += part.bytes.byteLength;
     try {
-      if (bytes > MAX_RESULT_FILES) throw tooMany;
+      if (bytes > MAX_RESULT_BYTES) throw resultFilesError;
       parts.push(await keep(withoutSecrets(part, secrets)));
     } catch (thrown) {
       if (thrown instanceof Interrupted) throw thrown;
-      const why = thrown instanceof FileRefusedError ? thrown.message : NOT_NOW;
+      const why = thrown instanceof FileRefusedError ? thrown.message : STORE_FAILED;
       parts.push({ type: 'text', text: `${fileLine(part)} (${why})` });
       onLost(messageOf('', thrown));
     }
@@ -164,10 +165,12 @@ export async function withKeptFiles(
   return toolResult({ ...result, parts });
 }
 
-const tooMany = new FileRefusedError(`The files of one result can have ${MAX_RESULT_FILES} bytes together.`);
+const resultFilesError = new FileRefusedError(
+  `The files of one result can have ${MAX_RESULT_BYTES} bytes together.`,
+);
 
 /** The reason for the model if a store fails. The store's own message is not meant for it. */
-const NOT_NOW = 'It could not be kept now.';
+const STORE_FAILED = 'It could not be kept now.';
 
 /**
  * Removes secrets from a file's name, and from the content of a text file, because models read it as text.
@@ -175,7 +178,7 @@ const NOT_NOW = 'It could not be kept now.';
 function withoutSecrets(file: NewFile, secrets: Secrets): NewFile {
   const { name, mediaType, bytes } = file;
   const named = name === undefined ? file : { ...file, name: secrets.redact(name) };
-  if (!isText(mediaType)) return named;
+  if (!isTextType(mediaType)) return named;
   const text = new TextDecoder().decode(bytes);
   const clean = secrets.redact(text);
   return clean === text ? named : { ...named, bytes: ENCODER.encode(clean) };
@@ -215,8 +218,8 @@ export class MemoryFiles implements LoopFiles, ReadableFiles {
     );
   }
 
-  async gone(): Promise<ReadonlyMap<string, BlobGone>> {
-    return NONE;
+  async gone(): Promise<ReadonlyMap<string, BlobGoneReason>> {
+    return NO_GONE_FILES;
   }
 
   async find(id: string): Promise<NewFile | undefined> {
@@ -224,4 +227,4 @@ export class MemoryFiles implements LoopFiles, ReadableFiles {
   }
 }
 
-const NONE: ReadonlyMap<string, BlobGone> = new Map();
+const NO_GONE_FILES: ReadonlyMap<string, BlobGoneReason> = new Map();

@@ -1,29 +1,35 @@
-import type { BlobGone, BlobPage, KeptBlob, OutsideBlob } from '../../journal/blob.ts';
+import type { BlobGoneReason, BlobPage, KeptBlob, OutsideBlob } from '../../journal/blob.ts';
 import type { SessionEvent, StoredEvent } from '../../journal/events.ts';
 import { Interrupted } from '../../loop/holder.ts';
 import type {
   FileKeeper,
-  HeldFiles,
-  HoldingSession,
+  HeldSessionFiles,
+  HeldSessionScope,
   ShowingLoop,
   ShownFiles,
 } from '../../loop/loop-files.ts';
 import { ModelError } from '../../model/chat-model.ts';
-import { orHandOver } from '../../session/send-again.ts';
-import { type ContentPart, isStored, type NewFile, type StoredFile, toBase64 } from '../../tool/content.ts';
-import { mistake } from '../../tool/log.ts';
+import { toHandOverError } from '../../session/send-again.ts';
+import {
+  type ContentPart,
+  isStoredFile,
+  type NewFile,
+  type StoredFile,
+  toBase64,
+} from '../../tool/content.ts';
+import { errorEntry } from '../../tool/log.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import { partsOfResult, type ToolResult } from '../../tool/tool-result.ts';
 import {
-  copyOf,
+  copyIdOf,
   type FileKey,
   FileRefusedError,
   type FileStore,
-  fileOf,
-  MAX_SESSION_FILES,
+  MAX_SESSION_BYTES,
   MemoryFiles,
-  namedFiles,
+  storeParts,
   toBlob,
+  toFile,
   toStored,
   withKeptFiles,
 } from './kept-files.ts';
@@ -31,13 +37,13 @@ import { type ReadableFiles, showFiles } from './shown-files.ts';
 import { FILES_OWNER, type StoreOf } from './stored-files.ts';
 
 /** Returns the keeper of an app's files, which stores them with their sessions or in an external store. */
-export const fileKeeper = (storeOf: StoreOf | undefined): FileKeeper => ({
-  named: namedFiles,
+export const createFileKeeper = (storeOf: StoreOf | undefined): FileKeeper => ({
+  named: storeParts,
   open: ({ env, ...session }) => new SessionFiles({ ...session, store: storeOf?.(env) }),
   inMemory: () => new MemoryFiles(),
 });
 
-interface Options extends Omit<HoldingSession, 'env'> {
+interface SessionFilesOptions extends Omit<HeldSessionScope, 'env'> {
   /** The store for bytes. `undefined` to store them with the session. */
   readonly store?: FileStore | undefined;
 }
@@ -46,24 +52,24 @@ interface Options extends Omit<HoldingSession, 'env'> {
  * The maximum number of characters of files in one invocation's memory: the 16 MiB limit of a request, in
  * base64. The isolate has 128 MB in total.
  */
-const MAX_HELD = 22 * 1024 * 1024;
+const MAX_HELD_CHARACTERS = 22 * 1024 * 1024;
 
 /**
  * The files of a session in one invocation. Their bytes are stored with the first event that refers to them.
  */
-export class SessionFiles implements HeldFiles, ReadableFiles {
-  readonly #options: Options;
+export class SessionFiles implements HeldSessionFiles, ReadableFiles {
+  readonly #options: SessionFilesOptions;
   /** Files that are kept here and not stored yet. */
   readonly #fresh = new Map<string, KeptBlob>();
   /** Files in base64, as requests carry them. The most recently used is last. */
   readonly #held = new Map<string, Promise<string | undefined>>();
   readonly #sizes = new Map<string, number>();
   /** The reasons why files are gone. `null` if a file was checked and is not gone. */
-  readonly #gone = new Map<string, BlobGone | null>();
+  readonly #gone = new Map<string, BlobGoneReason | null>();
   readonly #withoutFiles = new Set<string>();
   #used: number;
 
-  constructor(options: Options) {
+  constructor(options: SessionFilesOptions) {
     this.#options = options;
     this.#used = options.kept?.bytes ?? 0;
   }
@@ -88,10 +94,10 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
     const { bytes } = file;
     // Bytes that the session already has count twice until the next turn. It is asked about them only if
     // there is no room.
-    if (this.#used + size > MAX_SESSION_FILES) {
+    if (this.#used + size > MAX_SESSION_BYTES) {
       if (await this.#options.port.blob({ id, length: 1 })) return stored;
       throw new FileRefusedError(
-        `The files of this conversation have ${this.#used} bytes, and can have ${MAX_SESSION_FILES} together.`,
+        `The files of this conversation have ${this.#used} bytes, and can have ${MAX_SESSION_BYTES} together.`,
       );
     }
     const { store } = this.#options;
@@ -123,7 +129,7 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
     const [{ isOutside = false, version = 0 } = {}] = states.blobs;
     if (!isOutside) {
       count(1);
-      await store.put({ session, incarnation, id: copyOf({ id, version }) }, bytes, mediaType);
+      await store.put({ session, incarnation, id: copyIdOf({ id, version }) }, bytes, mediaType);
     }
     return { ...FILES_OWNER, incarnation, version };
   }
@@ -133,7 +139,7 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
   }
 
   namedIn(parts: readonly ContentPart[]): readonly KeptBlob[] | undefined {
-    const named = parts.filter(isStored).flatMap(({ id }) => this.#fresh.get(id) ?? []);
+    const named = parts.filter(isStoredFile).flatMap(({ id }) => this.#fresh.get(id) ?? []);
     return named.length > 0 ? named : undefined;
   }
 
@@ -151,20 +157,20 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
       await Promise.all(all);
     } catch (failure) {
       // A nested loop would treat it as a failure of its tool.
-      throw orHandOver(failure);
+      throw toHandOverError(failure);
     }
     return shown;
   }
 
-  async gone(files: readonly StoredFile[]): Promise<ReadonlyMap<string, BlobGone>> {
+  async gone(files: readonly StoredFile[]): Promise<ReadonlyMap<string, BlobGoneReason>> {
     const known = this.#gone;
     const unknown = this.#options.kept?.gone ? files.filter(({ id }) => !known.has(id)) : [];
     try {
       if (unknown.length > 0) await this.#askGone([...new Set(unknown.map(({ id }) => id))]);
     } catch (failure) {
-      throw orHandOver(failure);
+      throw toHandOverError(failure);
     }
-    const isGone = ({ id }: StoredFile): readonly (readonly [string, BlobGone])[] => {
+    const isGone = ({ id }: StoredFile): readonly (readonly [string, BlobGoneReason])[] => {
       const why = known.get(id);
       return why ? [[id, why]] : [];
     };
@@ -184,7 +190,7 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
   async find(id: string): Promise<NewFile | undefined> {
     const { port, store, name: session, count, log } = this.#options;
     const fresh = this.#fresh.get(id);
-    if (fresh?.bytes) return toNew(fileOf(fresh), fresh.bytes);
+    if (fresh?.bytes) return toNewFile(toFile(fresh), fresh.bytes);
     const pages: Uint8Array[] = [];
     for (let from = 0; ; ) {
       const page: BlobPage | null = fresh
@@ -192,17 +198,20 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
         : await port.blob({ id, from });
       if (!page) return undefined;
       const { size, bytes, at } = page;
-      const file = fileOf({ ...page, id });
+      const file = toFile({ ...page, id });
       if (!bytes) {
         if (!at) return undefined;
         count(1);
         const { incarnation, version } = at;
-        const outside = await readFrom({ store, log }, { session, incarnation, id: copyOf({ id, version }) });
-        return outside ? toNew(file, outside) : undefined;
+        const outside = await readFrom(
+          { store, log },
+          { session, incarnation, id: copyIdOf({ id, version }) },
+        );
+        return outside ? toNewFile(file, outside) : undefined;
       }
       pages.push(bytes);
       from += bytes.byteLength;
-      if (from >= size) return toNew(file, joined(pages, size));
+      if (from >= size) return toNewFile(file, concatPages(pages, size));
       if (bytes.byteLength === 0) return undefined;
     }
   }
@@ -230,7 +239,7 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
         this.#sizes.set(id, text.length);
         let held = [...this.#held.keys()].reduce((sum, one) => sum + (this.#sizes.get(one) ?? 0), 0);
         for (const one of this.#held.keys()) {
-          if (held <= MAX_HELD) return;
+          if (held <= MAX_HELD_CHARACTERS) return;
           held -= this.#sizes.get(one) ?? 0;
           this.#held.delete(one);
         }
@@ -249,26 +258,29 @@ export class SessionFiles implements HeldFiles, ReadableFiles {
  * @throws ModelError `unreachable` if the store fails, which becomes the reason that the turn has no answer.
  */
 async function readFrom(
-  { store, log }: Pick<Options, 'store' | 'log'>,
+  { store, log }: Pick<SessionFilesOptions, 'store' | 'log'>,
   key: FileKey,
 ): Promise<Uint8Array | null> {
   if (!store) return null;
   try {
     return await store.get(key);
   } catch (thrown) {
-    log(mistake('the file store failed', thrown));
+    log(errorEntry('the file store failed', thrown));
     throw new ModelError('unreachable', 'A file for the model could not be read from its store.');
   }
 }
 
-const toNew = ({ mediaType, name }: Pick<StoredFile, 'mediaType' | 'name'>, bytes: Uint8Array): NewFile => ({
+const toNewFile = (
+  { mediaType, name }: Pick<StoredFile, 'mediaType' | 'name'>,
+  bytes: Uint8Array,
+): NewFile => ({
   type: 'file',
   mediaType,
   ...(name !== undefined && { name }),
   bytes,
 });
 
-function joined(pages: readonly Uint8Array[], size: number): Uint8Array {
+function concatPages(pages: readonly Uint8Array[], size: number): Uint8Array {
   const [first] = pages;
   if (first && pages.length === 1) return first;
   const all = new Uint8Array(size);

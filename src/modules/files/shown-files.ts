@@ -1,39 +1,39 @@
-import type { BlobGone } from '../../journal/blob.ts';
+import type { BlobGoneReason } from '../../journal/blob.ts';
 import { isStart } from '../../journal/conversation.ts';
 import type { Message } from '../../journal/state.ts';
 import type { ShowingLoop, ShownContent, ShownFiles } from '../../loop/loop-files.ts';
 import { ModelError, type ModelMessage, type ModelRequest } from '../../model/chat-model.ts';
-import { fittedFiles } from '../../model/given-to.ts';
+import { fitFiles } from '../../model/given-to.ts';
 import type { MessagePart } from '../../model/parts.ts';
 import type { HistoryMessage } from '../../tool/call.ts';
 import {
   type ContentPart,
+  contentToText,
   type FileContent,
   fileLine,
   fromBase64,
-  inWords,
   isFile,
-  isNew,
-  isStored,
-  isText,
+  isNewFile,
+  isStoredFile,
+  isTextType,
   type LinkedFile,
-  placed,
   type StoredFile,
   textsOf,
+  toPartsWithFiles,
 } from '../../tool/content.ts';
-import { paragraphs } from '../../tool/json.ts';
-import { partsOfResult, shownText } from '../../tool/tool-result.ts';
+import { joinParagraphs } from '../../tool/json.ts';
+import { partsOfResult, textForModel } from '../../tool/tool-result.ts';
 
 /** The files in a request: base64 by id for stored files, and URLs. */
 type CarriedFiles = ReadonlyMap<string, string | GoneFile>;
 
 /** A deleted or expired file. Its line in the conversation says so. */
 interface GoneFile {
-  readonly gone: BlobGone;
+  readonly gone: BlobGoneReason;
 }
 
 /** The maximum number of bytes of files in one request. The newest are kept. */
-const MAX_REQUEST_FILES = 16 * 1024 * 1024;
+const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
 /**
  * Reads the files for a loop's next request: the newest 16 MiB of its conversation. Files older than the
@@ -42,26 +42,26 @@ const MAX_REQUEST_FILES = 16 * 1024 * 1024;
  * @throws errors as `LoopFiles.read` does.
  */
 export const filesToShow = async (
-  { files, withoutFiles }: Shelf,
+  { files, withoutFiles }: LoopFileReader,
   { frame }: Pick<ShowingLoop, 'frame'>,
 ): Promise<CarriedFiles> => {
-  const named = filesOf(frame.messages).filter(isStored);
-  const gone = named.length === 0 ? NO_GONE : await files.gone(named);
-  const shown = lastFiles(withoutFiles.has(frame.id) ? newestOf(frame.messages) : frame.messages, gone);
-  if (shown.length === 0 && gone.size === 0) return NONE;
+  const named = filesOf(frame.messages).filter(isStoredFile);
+  const gone = named.length === 0 ? NO_GONE_FILES : await files.gone(named);
+  const shown = newestFiles(withoutFiles.has(frame.id) ? turnStartOf(frame.messages) : frame.messages, gone);
+  if (shown.length === 0 && gone.size === 0) return NO_FILES;
   const linked = shown.filter(isLinked).map(({ url }) => [url, url] as const);
   const lost = [...gone].map(([id, why]) => [id, { gone: why }] as const);
   return new Map<string, string | GoneFile>([
-    ...(await files.read(shown.filter(isStored))),
+    ...(await files.read(shown.filter(isStoredFile))),
     ...linked,
     ...lost,
   ]);
 };
 
-const NO_GONE: ReadonlyMap<string, BlobGone> = new Map();
+const NO_GONE_FILES: ReadonlyMap<string, BlobGoneReason> = new Map();
 
 /** The reader of files, and the state of the loops that use it. */
-interface Shelf {
+interface LoopFileReader {
   readonly files: ReadableFiles;
   /**
    * The ids of loops whose model rejected a request with files of earlier messages. From then on, those files
@@ -80,22 +80,26 @@ export interface ReadableFiles {
    */
   read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>>;
   /** Returns the deleted ones of these files by id, with the reason. Throws as `read` does. */
-  gone(files: readonly StoredFile[]): Promise<ReadonlyMap<string, BlobGone>>;
+  gone(files: readonly StoredFile[]): Promise<ReadonlyMap<string, BlobGoneReason>>;
 }
 
 /**
  * Reads the files for a loop's next request. Returns `undefined` if its conversation has no files. Throws as
  * `ReadableFiles` does.
  */
-export async function showFiles(shelf: Shelf, loop: ShowingLoop): Promise<ShownFiles | undefined> {
+export async function showFiles(shelf: LoopFileReader, loop: ShowingLoop): Promise<ShownFiles | undefined> {
   if (filesOf(loop.frame.messages).length === 0) return undefined;
   const { spec } = loop;
   const carried = await filesToShow(shelf, loop);
   return {
     message: (message) => toShownMessage(message, carried),
     result: (text, parts, most) =>
-      toShownContent(text === inWords(parts) ? parts : placed(text, parts.filter(isFile)), carried, most),
-    fitted: (messages) => fittedFiles(spec.model, messages, spec.accepts),
+      toShownContent(
+        text === contentToText(parts) ? parts : toPartsWithFiles(text, parts.filter(isFile)),
+        carried,
+        most,
+      ),
+    fitted: (messages) => fitFiles(spec.model, messages, spec.accepts),
     isRefused: (request, failure) => isRefusedForFiles(shelf, loop, { request, failure }),
   };
 }
@@ -104,7 +108,7 @@ export async function showFiles(shelf: Shelf, loop: ShowingLoop): Promise<ShownF
  * Returns the message that started the turn. If the model rejects a file in it, its sender must receive the
  * error.
  */
-const newestOf = (messages: readonly Message[]): readonly Message[] => {
+const turnStartOf = (messages: readonly Message[]): readonly Message[] => {
   const newest = messages.findLast(isStart);
   return newest ? [newest] : [];
 };
@@ -115,15 +119,15 @@ const newestOf = (messages: readonly Message[]): readonly Message[] => {
  * session. Returns `true` once per loop and invocation.
  */
 function isRefusedForFiles(
-  { withoutFiles }: Shelf,
+  { withoutFiles }: LoopFileReader,
   { frame, spec, log }: ShowingLoop,
-  { request: { messages }, failure }: Refused,
+  { request: { messages }, failure }: FailedRequest,
 ): boolean {
   const isRefusal =
     failure instanceof ModelError && failure.failure === 'bad-request' && !failure.outputBegan;
   if (!isRefusal || withoutFiles.has(frame.id)) return false;
-  const still = lastFiles(newestOf(frame.messages)).map(keyOf);
-  if (messages.flatMap(sentIn).every((key) => still.includes(key))) return false;
+  const still = newestFiles(turnStartOf(frame.messages)).map(keyOf);
+  if (messages.flatMap(sentFilesIn).every((key) => still.includes(key))) return false;
   withoutFiles.add(frame.id);
   const message =
     `the model '${spec.model.name}' refused a request with files; it is asked again without those of earlier ` +
@@ -133,7 +137,7 @@ function isRefusedForFiles(
 }
 
 /** A failed request. */
-interface Refused {
+interface FailedRequest {
   readonly request: Pick<ModelRequest, 'messages'>;
   readonly failure: unknown;
 }
@@ -142,34 +146,34 @@ interface Refused {
  * Returns the keys of the files that a message was sent with. A message has no files if the model accepts
  * none in it.
  */
-const sentIn = (message: ModelMessage): readonly string[] =>
+const sentFilesIn = (message: ModelMessage): readonly string[] =>
   message.role === 'user' || message.role === 'tool'
     ? (message.parts ?? []).flatMap((part) => (part.type === 'file' ? (part.id ?? part.data) : []))
     : [];
 
-const NONE: CarriedFiles = new Map();
+const NO_FILES: CarriedFiles = new Map();
 
 type SentFile = StoredFile | LinkedFile;
 
-const keyOf = (file: SentFile): string => (isStored(file) ? file.id : file.url);
+const keyOf = (file: SentFile): string => (isStoredFile(file) ? file.id : file.url);
 
 const filesOf = (messages: readonly Message[]): readonly SentFile[] =>
-  messages.flatMap(partsOf).filter(isSent);
+  messages.flatMap(partsOf).filter(isSentFile);
 
-function lastFiles(messages: readonly Message[], gone = NO_GONE): readonly SentFile[] {
-  const isKept = (file: SentFile): boolean => !isStored(file) || !gone.has(file.id);
+function newestFiles(messages: readonly Message[], gone = NO_GONE_FILES): readonly SentFile[] {
+  const isKept = (file: SentFile): boolean => !isStoredFile(file) || !gone.has(file.id);
   const all = filesOf(messages).filter(isKept).toReversed();
   let bytes = 0;
   const end = all.findIndex((file) => {
-    bytes += isStored(file) ? file.size : 0;
-    return bytes > MAX_REQUEST_FILES;
+    bytes += isStoredFile(file) ? file.size : 0;
+    return bytes > MAX_REQUEST_BYTES;
   });
   return end === -1 ? all : all.slice(0, end);
 }
 
-const isSent = (part: ContentPart): part is SentFile => isFile(part) && !isNew(part);
+const isSentFile = (part: ContentPart): part is SentFile => isFile(part) && !isNewFile(part);
 
-const isLinked = (file: SentFile): file is LinkedFile => !isStored(file);
+const isLinked = (file: SentFile): file is LinkedFile => !isStoredFile(file);
 
 const partsOf = (message: Message): readonly ContentPart[] =>
   message.role === 'user'
@@ -195,22 +199,22 @@ export function toShownContent(
   files: CarriedFiles,
   most = Infinity,
 ): ShownContent {
-  let left = most - inWords(parts).length;
+  let left = most - contentToText(parts).length;
   const shown = parts.flatMap((part): readonly MessagePart[] => {
     if (!isFile(part)) return [part];
-    const content = isText(part.mediaType) ? wordsOf(part, files) : undefined;
+    const content = isTextType(part.mediaType) ? wordsOf(part, files) : undefined;
     if (content === undefined) return toMessageParts(part, files);
-    const words = shownText({ type: 'text', content }, Math.max(left, 0));
+    const words = textForModel({ type: 'text', content }, Math.max(left, 0));
     left -= content.length;
     return [{ type: 'text', text: `${fileLine(part)}\n${words}` }];
   });
-  const text = paragraphs(...shown.map((part) => (part.type === 'text' ? part.text : '')));
+  const text = joinParagraphs(...shown.map((part) => (part.type === 'text' ? part.text : '')));
   return shown.some(({ type }) => type === 'file') ? { text, parts: shown } : { text };
 }
 
 /** Returns the content of a text file if the request carries it. */
 function wordsOf(file: FileContent, files: CarriedFiles): string | undefined {
-  const data = isStored(file) ? files.get(file.id) : undefined;
+  const data = isStoredFile(file) ? files.get(file.id) : undefined;
   return typeof data === 'string' ? decoder.decode(fromBase64(data)) : undefined;
 }
 
@@ -218,11 +222,11 @@ function toMessageParts(file: FileContent, files: CarriedFiles): readonly Messag
   const { mediaType, name } = file;
   const line = { type: 'text', text: fileLine(file) } as const;
   const told = { type: 'file', mediaType, ...(name !== undefined && { name }) } as const;
-  if (isNew(file)) return [line];
+  if (isNewFile(file)) return [line];
   const data = files.get(keyOf(file));
-  if (data === undefined) return [{ ...line, text: `${line.text} ${NOT_SHOWN_NOW}` }];
-  if (typeof data !== 'string') return [{ ...line, text: `${line.text} ${GONE[data.gone]}` }];
-  if (!isStored(file)) return [line, { ...told, data }];
+  if (data === undefined) return [{ ...line, text: `${line.text} ${NOT_SHOWN_NOTE}` }];
+  if (typeof data !== 'string') return [{ ...line, text: `${line.text} ${GONE_NOTES[data.gone]}` }];
+  if (!isStoredFile(file)) return [line, { ...told, data }];
   const { id, size } = file;
   return [line, { ...told, data, id, size }];
 }
@@ -230,10 +234,10 @@ function toMessageParts(file: FileContent, files: CarriedFiles): readonly Messag
 const decoder = new TextDecoder();
 
 /** The text after the line of a deleted file. The model can still remember its content. */
-const GONE: Readonly<Record<BlobGone, string>> = {
+const GONE_NOTES: Readonly<Record<BlobGoneReason, string>> = {
   deleted: '(deleted; it can no longer be read)',
   expired: '(expired; it can no longer be read)',
 };
 
 /** The text after the line of a file that does not fit in the request, or no longer exists. */
-const NOT_SHOWN_NOW = '(not shown any more)';
+const NOT_SHOWN_NOTE = '(not shown any more)';

@@ -6,7 +6,7 @@ import { ENCODER } from '../../tool/async.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { fromBase64, toBase64 } from '../../tool/content.ts';
 import { readSecrets } from '../../tool/env.ts';
-import type { FilePlace } from '../../worker/app-files.ts';
+import type { FileAddress } from '../../worker/app-files.ts';
 import type { Env } from '../../worker/host.ts';
 import { Problem } from '../../worker/problem.ts';
 
@@ -14,16 +14,16 @@ import { Problem } from '../../worker/problem.ts';
 export const FILES_KEY = 'HOLDFAST_FILES_KEY';
 
 /** The minimum length of the secret in characters. Hexadecimal digits carry half a byte each. */
-const LEAST_KEY = 32;
+const MIN_KEY_LENGTH = 32;
 
 /** The minimum number of different characters in the secret. */
-const LEAST_KINDS = 8;
+const MIN_DISTINCT_CHARACTERS = 8;
 
 /** @throws DeploymentError if the secret is easy to guess. The message does not contain it. */
-export function mustBeStrong(secret: unknown): void {
+export function assertStrongSecret(secret: unknown): void {
   if (typeof secret !== 'string') return; // not set, or in the Secrets Store and checked when it is read
   const key = secret.trim();
-  if (key.length >= LEAST_KEY && new Set(key).size >= LEAST_KINDS) return;
+  if (key.length >= MIN_KEY_LENGTH && new Set(key).size >= MIN_DISTINCT_CHARACTERS) return;
   if (key !== '') throw new DeploymentError(`${FILES_KEY} can be guessed: ${USE_RANDOM}`);
 }
 
@@ -47,25 +47,25 @@ function keyOf(env: Env): Promise<Key | undefined> {
 async function readKey(env: Env): Promise<Key | undefined> {
   const [secret] = await readSecrets(env, FILES_KEY);
   if (secret === undefined) return undefined;
-  mustBeStrong(secret);
-  return imported(secret);
+  assertStrongSecret(secret);
+  return importKey(secret);
 }
 
-const imported = (secret: string) =>
+const importKey = (secret: string) =>
   crypto.subtle.importKey('raw', ENCODER.encode(secret), HMAC, false, ['sign', 'verify']);
 
-type Key = Awaited<ReturnType<typeof imported>>;
+type Key = Awaited<ReturnType<typeof importKey>>;
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
 /** A session's file with an expiry. */
-interface Linked extends FilePlace {
+interface LinkedPlace extends FileAddress {
   /** Seconds since the epoch. */
   readonly expires: number;
 }
 
 /** Returns the text to sign. It is unambiguous. */
-const signedText = ({ file, expires, ...session }: Linked) =>
+const signedText = ({ file, expires, ...session }: LinkedPlace) =>
   ENCODER.encode(JSON.stringify(['file', toSessionName(session), file, expires]));
 
 /**
@@ -77,7 +77,7 @@ const signedText = ({ file, expires, ...session }: Linked) =>
  */
 export async function signLink(
   env: Env,
-  place: FilePlace,
+  place: FileAddress,
   { now, seconds }: { readonly now: number; readonly seconds: number },
 ): Promise<string | undefined> {
   const key = await keyOf(env);
@@ -94,7 +94,7 @@ export async function signLink(
 }
 
 /** The owner of a URL's file, and its remaining validity. */
-export interface ShownLink {
+export interface ValidLink {
   readonly owner: Owner;
   /** Remaining validity in seconds. */
   readonly left: number;
@@ -108,9 +108,9 @@ export interface ShownLink {
  */
 export async function readLink(
   env: Env,
-  place: Omit<FilePlace, 'owner'>,
+  place: Omit<FileAddress, 'owner'>,
   { url, now }: { readonly url: string; readonly now: number },
-): Promise<ShownLink | undefined> {
+): Promise<ValidLink | undefined> {
   const query = new URL(url).searchParams;
   const sig = query.get('sig');
   if (sig === null) return undefined;
@@ -123,13 +123,13 @@ export async function readLink(
     key &&
     signature &&
     (await crypto.subtle.verify(HMAC, key, signature, signedText({ ...place, owner, expires })));
-  if (!isSigned) throw refused('The signature of this URL is not valid.');
+  if (!isSigned) throw linkError('The signature of this URL is not valid.');
   const left = expires - Math.floor(now / 1000);
-  if (left <= 0) throw refused('This URL of the file has expired.');
+  if (left <= 0) throw linkError('This URL of the file has expired.');
   return { owner, left };
 }
 
-const refused = (sentence: string): Problem =>
+const linkError = (sentence: string): Problem =>
   new Problem('invalid-signature', `${sentence} Load the messages again: they have current URLs.`, {
     status: 403,
   });

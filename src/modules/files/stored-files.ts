@@ -1,12 +1,12 @@
 /** Stores and reads the files of a session for requests, with the session or in the app's store. */
 import type { AgendaOwner, StaleCopies } from '../../journal/agenda.ts';
-import type { BlobCopy, BlobsRefused, KeptBlob } from '../../journal/blob.ts';
+import type { BlobCopy, BlobsRefusal, KeptBlob } from '../../journal/blob.ts';
 import type { TurnStart } from '../../journal/session-port.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { DeploymentError } from '../../session/deployment.ts';
-import type { AppFiles, FilesAt, TakenMessage, TakeWithFiles } from '../../worker/app-files.ts';
+import type { AppFiles, FilesAccess, MessageReceipt, SendWithFiles } from '../../worker/app-files.ts';
 import { SessionError } from '../../worker/problem.ts';
-import { copyOf, type FileKey, type FileStore, fileOf, isFileId } from './kept-files.ts';
+import { copyIdOf, type FileKey, type FileStore, isFileId, toFile } from './kept-files.ts';
 
 /** The owner that sessions record for files in the store. An app has one `files` module. */
 export const FILES_OWNER: AgendaOwner = { module: 'files', key: '' };
@@ -15,10 +15,10 @@ export const FILES_OWNER: AgendaOwner = { module: 'files', key: '' };
 export type StoreOf = (env: object) => FileStore;
 
 /** A session's response to a message. */
-type TakenAnswer = TakenMessage['answer'];
+type TakenAnswer = MessageReceipt['answer'];
 
 /** A message whose files are in their store. */
-interface Placed {
+interface PlacedMessage {
   readonly start: TurnStart;
   /**
    * Deletes the files of a message that was not accepted, if no other message can refer to them. Never
@@ -28,13 +28,13 @@ interface Placed {
 }
 
 /** The maximum number of times that a message's files are stored if their session is erased meanwhile. */
-const MOST_PLACINGS = 3;
+const MAX_PLACINGS = 3;
 
 /**
  * Stores a message's files and then accepts the message. If their place changes meanwhile, stores them again.
  */
-export const taking =
-  (storeOf: StoreOf | undefined): TakeWithFiles =>
+export const createTakeWithFiles =
+  (storeOf: StoreOf | undefined): SendWithFiles =>
   async (at, start, take) => {
     const store = storeOf?.(at.env);
     for (let tries = 1; ; tries += 1) {
@@ -42,8 +42,8 @@ export const taking =
       const taken = await take(placed?.start ?? start);
       const { answer } = taken;
       await placed?.discard(answer);
-      if (answer.status === 'blobs-full' || (answer.status === 'blobs-moved' && tries === MOST_PLACINGS))
-        throw refused(answer);
+      if (answer.status === 'blobs-full' || (answer.status === 'blobs-moved' && tries === MAX_PLACINGS))
+        throw filesRefusedError(answer);
       if (answer.status !== 'blobs-moved') return taken;
     }
   };
@@ -52,19 +52,20 @@ export const taking =
  * Returns the error for a message whose files do not fit in the session, or whose session changed each time
  * they were stored.
  */
-function refused(answer: BlobsRefused): SessionError {
-  if (answer.status === 'blobs-moved') return new SessionError('files-unavailable', MOVED, { retryAfter: 1 });
+function filesRefusedError(answer: BlobsRefusal): SessionError {
+  if (answer.status === 'blobs-moved')
+    return new SessionError('files-unavailable', FILES_MOVED, { retryAfter: 1 });
   const { most, used } = answer;
   const detail = `The files of this session have ${used} bytes, and can have ${most} together. Start another session, or send less.`;
   return new SessionError('files-full', detail, { more: { most, used } });
 }
 
-const MOVED =
+const FILES_MOVED =
   'The session was erased, or its files were deleted, each time after the files of the message were stored. ' +
   'The message was not accepted: send it again.';
 
 /** Puts the files of a message into a store. The message then refers to them without their bytes. */
-async function placeFiles(asked: FilesAt, store: FileStore, start: TurnStart): Promise<Placed> {
+async function placeFiles(asked: FilesAccess, store: FileStore, start: TurnStart): Promise<PlacedMessage> {
   const { blobs = [] } = start;
   const { name: session, port } = asked.target;
   const states = await port.blobStates(blobs.map(({ id }) => id));
@@ -73,11 +74,11 @@ async function placeFiles(asked: FilesAt, store: FileStore, start: TurnStart): P
   const placed = blobs.map(async ({ bytes, ...blob }): Promise<KeptBlob> => {
     const { id } = blob;
     const { version = 0, isOutside = false } = states?.blobs.find((one) => one.id === id) ?? {};
-    const key = { session, incarnation, id: copyOf({ id, version }) };
+    const key = { session, incarnation, id: copyIdOf({ id, version }) };
     if (bytes && !isOutside) {
       put.push(key);
-      const { mediaType } = fileOf(blob);
-      await answered(asked, 'The message was not accepted: send', () => store.put(key, bytes, mediaType));
+      const { mediaType } = toFile(blob);
+      await askStore(asked, 'The message was not accepted: send', () => store.put(key, bytes, mediaType));
     }
     return { ...blob, outside: { ...FILES_OWNER, incarnation, version } };
   });
@@ -85,19 +86,19 @@ async function placeFiles(asked: FilesAt, store: FileStore, start: TurnStart): P
     start: { ...start, blobs: await Promise.all(placed) },
     async discard(answer) {
       const isOfOther = answer.status === 'blobs-moved' && answer.incarnation !== incarnation;
-      const isOfNone = states === null && !isTaken(answer, start);
-      if (isOfOther || isOfNone) await Promise.all(put.map((key) => discarded(asked, store, key)));
+      const isOfNone = states === null && !isAccepted(answer, start);
+      if (isOfOther || isOfNone) await Promise.all(put.map((key) => discardFile(asked, store, key)));
     },
   };
 }
 
 /** Returns `true` if the session has the turn and the incarnation of this message. */
-const isTaken = (answer: TakenAnswer, start: TurnStart): boolean =>
-  TAKEN.includes(answer.status) || (answer.status === 'known' && answer.turn === start.turn);
+const isAccepted = (answer: TakenAnswer, start: TurnStart): boolean =>
+  ACCEPTED_STATUSES.includes(answer.status) || (answer.status === 'known' && answer.turn === start.turn);
 
-const TAKEN: readonly string[] = ['accepted', 'leased', 'queued', 'steering', 'scheduled'];
+const ACCEPTED_STATUSES: readonly string[] = ['accepted', 'leased', 'queued', 'steering', 'scheduled'];
 
-async function discarded({ host, requestId }: FilesAt, store: FileStore, key: FileKey): Promise<void> {
+async function discardFile({ host, requestId }: FilesAccess, store: FileStore, key: FileKey): Promise<void> {
   host.meter.spend();
   try {
     await store.delete(key);
@@ -126,14 +127,14 @@ export async function deleteInStore(
   if (store === undefined) throw new ConfigurationError(NO_STORE);
   const key = { session, incarnation };
   if (copies === undefined) await store.deleteAll(key);
-  else await Promise.all(copies.map((copy) => store.delete({ ...key, id: copyOf(copy) })));
+  else await Promise.all(copies.map((copy) => store.delete({ ...key, id: copyIdOf(copy) })));
 }
 
 const NO_STORE =
   'Files of this session are in an external store, and the app has none: pass the store that was used to `files({ store })`.';
 
 /** Finds files whose bytes are with the session or in a store. */
-export const finding =
+export const createFindFile =
   (storeOf: StoreOf | undefined): AppFiles['find'] =>
   async (asked, { id, ahead }) => {
     if (!isFileId(id)) return undefined;
@@ -142,13 +143,13 @@ export const finding =
     if (!found) return undefined;
     const { bytes, at } = found;
     const read = async (from: number, length: number): Promise<Uint8Array | null | undefined> => {
-      if (!bytes) return fromStore(asked, storeOf?.(asked.env), { id, at, from, length });
+      if (!bytes) return readFromStore(asked, storeOf?.(asked.env), { id, at, from, length });
       return from === 0 && bytes.byteLength >= Math.min(length, ahead)
         ? bytes.subarray(0, length)
         : (await port.blob({ id, from, length }))?.bytes;
     };
     return {
-      file: fileOf({ ...found, id }),
+      file: toFile({ ...found, id }),
       async read(from, length) {
         const page = await read(from, length);
         if (page && page.byteLength > 0) return page;
@@ -166,16 +167,16 @@ interface StoredPart {
 }
 
 /** @throws ConfigurationError if the bytes are in a store that this deployment does not have. */
-function fromStore(
-  asked: FilesAt,
+function readFromStore(
+  asked: FilesAccess,
   store: FileStore | undefined,
   { id, at, ...range }: StoredPart,
 ): Promise<Uint8Array | null> {
   const session = asked.target.name;
   if (store && at) {
     const { incarnation, version } = at;
-    const key = { session, incarnation, id: copyOf({ id, version }) };
-    return answered(asked, 'Send', () => store.get(key, range));
+    const key = { session, incarnation, id: copyIdOf({ id, version }) };
+    return askStore(asked, 'Send', () => store.get(key, range));
   }
   throw new ConfigurationError(
     'The bytes of this file are in a store that this deployment does not have: pass that store to `files({ store })`.',
@@ -186,8 +187,8 @@ function fromStore(
  * Calls the store and counts the request. @throws SessionError if the store fails. Only the log has the
  * cause.
  */
-async function answered<T>(
-  { host, requestId }: FilesAt,
+async function askStore<T>(
+  { host, requestId }: FilesAccess,
   whatToDo: string,
   ask: () => Promise<T>,
 ): Promise<T> {
@@ -203,7 +204,7 @@ async function answered<T>(
 }
 
 /** Creates one store per environment. The first request for a session reports an invalid store. */
-export function storeIn(make: unknown): StoreOf {
+export function createStoreOf(make: unknown): StoreOf {
   if (typeof make !== 'function')
     throw new ConfigurationError(`The \`store\` of files() is ${kindOf(make)}: ${USE_STORE}`);
   const stores = new WeakMap<object, FileStore>();

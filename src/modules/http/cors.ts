@@ -2,7 +2,7 @@
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
 
 /** The literal that `cors` takes. */
@@ -28,13 +28,16 @@ export function cors(config: CorsConfig): ModuleUse {
   const fault = literals?.fault(config, SHAPE);
   if (fault) throw new ConfigurationError(`cors ${fault.problem}.`);
   const origins = parseOrigins(config.origins);
-  const use = useOf(CORS);
+  const use = createUse(CORS);
   APP.give(use, {
     async http(asked, next) {
       const { request, allow } = asked;
-      const origin = originIn(request, origins);
-      if (origin === undefined) return varied(await next(asked));
-      return readable(preflight(request, allow) ?? (await next({ ...asked, isOwnPage: true })), origin);
+      const origin = allowedOriginOf(request, origins);
+      if (origin === undefined) return withVaryOrigin(await next(asked));
+      return withCorsHeaders(
+        preflightResponse(request, allow) ?? (await next({ ...asked, isOwnPage: true })),
+        origin,
+      );
     },
   });
   return use;
@@ -50,7 +53,7 @@ const SHAPE = {
 } satisfies LiteralShape<keyof CorsConfig>;
 
 /** The response headers that pages can read. The star covers the headers of other protocols. */
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   'x-request-id',
   'location',
   'content-location',
@@ -68,18 +71,18 @@ const EXPOSED = [
 ].join(', ');
 
 /** The time that a browser can cache a preflight response, in seconds. Chromium's maximum. */
-const MAX_AGE = 2 * 60 * 60;
+const MAX_AGE_S = 2 * 60 * 60;
 
 /** Lets the page read a response. Browsers are never asked to send credentials, such as cookies. */
-function readable(response: Response, origin: string): Response {
-  const { headers } = varied(response);
+function withCorsHeaders(response: Response, origin: string): Response {
+  const { headers } = withVaryOrigin(response);
   headers.set('access-control-allow-origin', origin);
-  headers.set('access-control-expose-headers', EXPOSED);
+  headers.set('access-control-expose-headers', EXPOSED_HEADERS);
   return response;
 }
 
 /** Marks the response as dependent on the page's origin. */
-function varied(response: Response): Response {
+function withVaryOrigin(response: Response): Response {
   response.headers.append('vary', 'origin');
   return response;
 }
@@ -88,7 +91,7 @@ function varied(response: Response): Response {
  * Returns the response to a preflight request, or `undefined` for any other request. All headers are allowed,
  * because any program can send them and access depends only on the token.
  */
-function preflight({ method, headers }: Request, allow = ANY_METHOD): Response | undefined {
+function preflightResponse({ method, headers }: Request, allow = ANY_METHOD): Response | undefined {
   if (method !== 'OPTIONS' || !headers.has('access-control-request-method')) return undefined;
   const wanted = headers.get('access-control-request-headers');
   return new Response(null, {
@@ -96,7 +99,7 @@ function preflight({ method, headers }: Request, allow = ANY_METHOD): Response |
     headers: {
       'access-control-allow-methods': allow,
       ...(wanted !== null && { 'access-control-allow-headers': wanted }),
-      'access-control-max-age': String(MAX_AGE),
+      'access-control-max-age': String(MAX_AGE_S),
     },
   });
 }
@@ -104,7 +107,7 @@ function preflight({ method, headers }: Request, allow = ANY_METHOD): Response |
 /** The allowed methods for a path that the app does not have, so a page can read the 404 response. */
 const ANY_METHOD = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
-function originIn({ headers }: Request, origins: Origins): string | undefined {
+function allowedOriginOf({ headers }: Request, origins: Origins): string | undefined {
   const origin = headers.get('origin');
   return origin !== null && origins.has(origin) ? origin : undefined;
 }
@@ -114,7 +117,7 @@ type Origins = ReadonlySet<string>;
 /** @throws ConfigurationError if an origin is invalid. */
 function parseOrigins(origins: readonly string[]): Origins {
   for (const origin of origins) {
-    const sent = originOf(origin);
+    const sent = parseOrigin(origin);
     if (sent === origin) continue;
     const use = sent === undefined ? 'a scheme and a host, such as https://app.example' : `'${sent}'`;
     throw new ConfigurationError(
@@ -128,7 +131,7 @@ function parseOrigins(origins: readonly string[]): Origins {
  * Returns the origin that browsers send for a page at this address, or `undefined` if there can be no such
  * page.
  */
-function originOf(address: unknown): string | undefined {
+function parseOrigin(address: unknown): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined;
   const { origin, protocol, host } = new URL(address);
   if (host === '' || host.includes('*')) return undefined;

@@ -1,6 +1,6 @@
 /** Callers that send requests for several people, such as a backend with one token. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
 import type { Caller } from '../../worker/host.ts';
 import { Problem } from '../../worker/problem.ts';
@@ -29,8 +29,8 @@ export function onBehalfOf(personOf: OnBehalfOf): ModuleUse {
   // Callers without types can pass any value.
   if (typeof personOf !== 'function')
     throw new ConfigurationError('onBehalfOf takes a function that returns the id of a person.');
-  const use = useOf(ON_BEHALF_OF);
-  APP.give(use, { caller: (caller, request) => speakerOf(personOf, caller, request) });
+  const use = createUse(ON_BEHALF_OF);
+  APP.give(use, { caller: (caller, request) => resolveSpeaker(personOf, caller, request) });
   return use;
 }
 
@@ -43,7 +43,7 @@ const ON_BEHALF_OF = createModule({ name: 'on-behalf-of' });
  * @throws Problem 400 `invalid-person` if the person's id is invalid.
  * @throws Error if `auth` or the function returns an invalid value.
  */
-async function speakerOf(personOf: OnBehalfOf, caller: Caller, request: Request): Promise<Caller> {
+async function resolveSpeaker(personOf: OnBehalfOf, caller: Caller, request: Request): Promise<Caller> {
   const { id, delegates } = caller;
   // This applies to every caller. Otherwise `app/ann` could be a caller, or the person `ann` of the caller
   // `app`.

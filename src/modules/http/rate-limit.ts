@@ -1,7 +1,7 @@
 import { DeploymentError } from '../../session/deployment.ts';
-import { reasonOf } from '../../tool/async.ts';
-import { type Log, logOnce, mistake } from '../../tool/log.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { errorMessageOf } from '../../tool/async.ts';
+import { errorEntry, type Log, logOnce } from '../../tool/log.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
 import type { Env } from '../../worker/host.ts';
 import { Problem } from '../../worker/problem.ts';
@@ -18,24 +18,24 @@ import { Problem } from '../../worker/problem.ts';
  */
 export const rateLimit = (): ModuleUse => USE;
 
-const USE = useOf(createModule({ name: 'rate-limit' }));
+const USE = createUse(createModule({ name: 'rate-limit' }));
 
 APP.give(USE, {
   check: limiterOf,
   async admit({ id, tenant }, { env, host }) {
     const limiter = limiterOf(env);
     const key = tenant === undefined ? `id ${id}` : `tenant ${tenant}`;
-    if (await counts(() => limiter.limit({ key }), host.log)) return;
+    if (await isAllowed(() => limiter.limit({ key }), host.log)) return;
     throw new Problem(
       'rate-limited',
       'There were too many messages for sessions of this owner. Send the message again later.',
-      { headers: { 'retry-after': RETRY_AFTER } },
+      { headers: { 'retry-after': RETRY_AFTER_S } },
     );
   },
 });
 
 /** Seconds. A binding counts over 10 or 60 seconds, and does not report which. */
-const RETRY_AFTER = '10';
+const RETRY_AFTER_S = '10';
 
 /** The platform's request counter, as a Worker binds it. */
 interface RateLimiter {
@@ -54,12 +54,12 @@ const NO_LIMITER =
   '`rateLimit()` needs the rate-limit binding RATE_LIMIT. Bind one in wrangler.toml:\n\n' +
   '[[ratelimits]]\nname = "RATE_LIMIT"\nnamespace_id = "1"\nsimple = { limit = 60, period = 60 }';
 
-async function counts(ask: () => Promise<{ readonly success: boolean }>, log: Log): Promise<boolean> {
+async function isAllowed(ask: () => Promise<{ readonly success: boolean }>, log: Log): Promise<boolean> {
   try {
     return (await ask()).success;
   } catch (failure) {
-    const why = reasonOf(failure);
-    logOnce(log, mistake(`RATE_LIMIT failed, so requests are let through: ${why}`));
+    const why = errorMessageOf(failure);
+    logOnce(log, errorEntry(`RATE_LIMIT failed, so requests are let through: ${why}`));
     return true;
   }
 }

@@ -8,12 +8,12 @@ import {
   type ModelReply,
   type ModelRequest,
 } from '../../model/chat-model.ts';
-import { makerOf } from '../../model/given-to.ts';
-import { wordsOf } from '../../model/parts.ts';
-import { priced } from '../../model/prices.ts';
+import { resolveMaker } from '../../model/given-to.ts';
+import { textOfParts } from '../../model/parts.ts';
+import { withCost } from '../../model/prices.ts';
 import { systemClock } from '../../session/read-platform.ts';
-import { inTime } from '../../tool/async.ts';
-import { mistake, warning } from '../../tool/log.ts';
+import { withTimeout } from '../../tool/async.ts';
+import { errorEntry, warningEntry } from '../../tool/log.ts';
 import { modelOf, modelOfAgent } from '../../worker/target.ts';
 import type { TitleRequest } from './title-writer.ts';
 import { toLine } from './titles.ts';
@@ -27,7 +27,7 @@ export interface TitleModel {
 }
 
 /** A message of the conversation as shown to the model. */
-export type Said = { readonly user: string } | { readonly assistant: string };
+export type TitleMessage = { readonly user: string } | { readonly assistant: string };
 
 /** The outcome of a request: a title, or the reason for its absence, and the usage, if known. */
 export type TitleReply = { readonly usage?: PricedUsage | undefined } & (
@@ -42,16 +42,16 @@ const INSTRUCTIONS =
   'Answer with the title and nothing else.';
 
 /** The maximum number of characters of one message that the model reads. */
-const MOST_OF_MESSAGE = 1_000;
+const MAX_MESSAGE_CHARACTERS = 1_000;
 
 /** The maximum number of tokens of a reply, including reasoning. */
-const MOST_TOKENS = 2_000;
+const MAX_REPLY_TOKENS = 2_000;
 
 /** Sends one request. Adapters retry it until output begins. */
 export async function askForTitle(
   how: TitleModel,
   { app, target }: TitleRequest,
-  said: readonly Said[],
+  said: readonly TitleMessage[],
 ): Promise<TitleReply> {
   const own = how.model ?? undefined;
   const model = typeof own === 'function' ? modelOf(app, own) : (own ?? modelOfAgent(app, target.agent));
@@ -62,46 +62,52 @@ export async function askForTitle(
       { role: 'user', text: said.map(toJsonLine).join('\n') },
     ],
     tools: [],
-    maxOutputTokens: Math.min(MOST_TOKENS, model.maxOutputTokens ?? MOST_TOKENS),
+    maxOutputTokens: Math.min(MAX_REPLY_TOKENS, model.maxOutputTokens ?? MAX_REPLY_TOKENS),
     ...asideSettings({ spec: { model, settings } }),
   };
   let reply: ModelReply;
   try {
-    reply = await answerOf(model, request, { ms: how.timeout, log: app.host.log });
+    reply = await callModel(model, request, { ms: how.timeout, log: app.host.log });
   } catch (failure) {
     if (!(failure instanceof ModelError)) throw failure;
     return { failure };
   }
   const { usage: used, madeBy, finish, parts, text } = reply;
-  const usage = used && priced(used, madeBy ? makerOf(model, madeBy) : model);
-  const title = toLine(unquoted(String(parts ? wordsOf(parts) : text).slice(0, MOST_OF_MESSAGE)));
+  const usage = used && withCost(used, madeBy ? resolveMaker(model, madeBy) : model);
+  const title = toLine(
+    stripQuotes(String(parts ? textOfParts(parts) : text).slice(0, MAX_MESSAGE_CHARACTERS)),
+  );
   if (finish !== 'content-filter' && title !== '') return { title, usage };
   return { failure: new ModelError('invalid-reply', `The model '${model.name}' wrote no title.`), usage };
 }
 
-const toJsonLine = (one: Said): string =>
+const toJsonLine = (one: TitleMessage): string =>
   JSON.stringify(
     'user' in one
-      ? { user: one.user.slice(0, MOST_OF_MESSAGE) }
-      : { assistant: one.assistant.slice(0, MOST_OF_MESSAGE) },
+      ? { user: one.user.slice(0, MAX_MESSAGE_CHARACTERS) }
+      : { assistant: one.assistant.slice(0, MAX_MESSAGE_CHARACTERS) },
   );
 
-interface Asking {
+interface ModelCallOptions {
   readonly ms: number;
   readonly log: TitleRequest['app']['host']['log'];
 }
 
 /** @throws ModelError if no reply arrives in time. */
-async function answerOf(model: ChatModel, request: ModelRequest, { ms, log }: Asking): Promise<ModelReply> {
+async function callModel(
+  model: ChatModel,
+  request: ModelRequest,
+  { ms, log }: ModelCallOptions,
+): Promise<ModelReply> {
   const stop = new AbortController();
-  const warn = (message: string): void => log(warning(message));
+  const warn = (message: string): void => log(warningEntry(message));
   const late = (): ModelError => new ModelError('timeout', `The model took longer than ${ms} ms.`);
   try {
-    return await inTime(systemClock, model.ask(request, { signal: stop.signal, warn }), { ms, late });
+    return await withTimeout(systemClock, model.ask(request, { signal: stop.signal, warn }), { ms, late });
   } catch (failure) {
     if (failure instanceof ModelError) throw failure;
     // The error can contain data that only the adapter should see.
-    log(mistake(`the model '${model.name}' threw`, failure));
+    log(errorEntry(`the model '${model.name}' threw`, failure));
     throw new ModelError('invalid-reply', `The model '${model.name}' threw instead of answering.`);
   } finally {
     stop.abort();
@@ -109,7 +115,7 @@ async function answerOf(model: ChatModel, request: ModelRequest, { ms, log }: As
 }
 
 /** Many models put a title in quotation marks or after a Markdown marker. */
-const unquoted = (text: string): string =>
+const stripQuotes = (text: string): string =>
   text
     .trim()
     .replace(/^(?:#{1,6} |\*\*|["'“”„«»])+/u, '')

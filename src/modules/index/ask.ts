@@ -1,13 +1,13 @@
 /** The queries and actions of an index, for the routes and for code of the app. */
-import type { Totals } from '../../journal/reply-data.ts';
+import type { UsageTotals } from '../../journal/reply-data.ts';
 import { addUsage } from '../../journal/spending.ts';
 import { isSamePerson } from '../../session/new-message.ts';
-import { noteFact } from '../../session/note-fact.ts';
-import { addressOfSession, toSessionName } from '../../session/read-secrets.ts';
+import { recordFact } from '../../session/note-fact.ts';
+import { parseSessionName, toSessionName } from '../../session/read-secrets.ts';
 import { readTurn } from '../../session/read-session.ts';
 import type { Owner } from '../../tool/call-origin.ts';
-import { warning } from '../../tool/log.ts';
-import { keyOfOwner } from '../../tool/owner-name.ts';
+import { warningEntry } from '../../tool/log.ts';
+import { toOwnerKey } from '../../tool/owner-name.ts';
 import type { Caller, HostedApp } from '../../worker/host.ts';
 import type {
   Inbox,
@@ -21,36 +21,36 @@ import type {
   WaitingSession,
 } from '../../worker/index-views.ts';
 import { SessionError } from '../../worker/problem.ts';
-import { unknownSession } from '../../worker/session-view.ts';
+import { unknownSessionError } from '../../worker/session-view.ts';
 import { ownerOf, sessionPath, type Target } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
-import { look } from './look.ts';
-import { type IndexPlace, indexOfOwner, indexPlaceIn, ownersIn } from './owner-index.ts';
+import { refreshIndex } from './look.ts';
+import { createAskOwners, type IndexPlace, indexOfOwner, indexPlaceIn } from './owner-index.ts';
 import {
-  type Asked,
-  cursorOf,
-  limitOf,
-  ownerBehind,
-  ownersCursorOf,
-  placeOf,
+  parseOwnerCursor,
+  parseSessionCursor,
+  type QueryParameters,
+  readLimit,
   readSessionQuery,
   readUsageQuery,
+  toOwnerCursor,
+  toSessionCursor,
 } from './queries.ts';
-import type { IndexedSession, OwnerStanding } from './reports.ts';
-import { INDEX_MODULE, NO_TITLE, TITLE_MEMORY } from './titles.ts';
+import type { IndexedSession, OwnerState } from './reports.ts';
+import { INDEX_MODULE, TITLE_MEMORY, UNPRINTABLE } from './titles.ts';
 
 /** An app whose index is queried. */
-export interface AskingApp extends HostedApp {
+export interface IndexApp extends HostedApp {
   readonly place: IndexPlace;
 }
 
-export const askingApp = ({ host, env, base }: HostedApp): AskingApp => ({
+export const toIndexApp = ({ host, env, base }: HostedApp): IndexApp => ({
   ...{ host, env, base },
   place: indexPlaceIn(env, host.modules.uses),
 });
 
 /** The owner and the agents whose sessions are listed. */
-interface Listing {
+interface SessionScope {
   readonly owner: Owner;
   readonly agent?: string | undefined;
   /** If absent, the sessions have no paths. */
@@ -61,25 +61,25 @@ interface Listing {
 
 /** Returns a page of sessions. @throws SessionError if a parameter is invalid. */
 export async function listSessions(
-  app: AskingApp,
-  { owner, agent, caller, reader }: Listing,
-  asked: Asked,
+  app: IndexApp,
+  { owner, agent, caller, reader }: SessionScope,
+  asked: QueryParameters,
 ): Promise<SessionList> {
   const query = readSessionQuery(asked);
   const { ask } = indexOfOwner(app.place, owner);
-  const isOwn = caller !== undefined && keyOfOwner(ownerOf(caller)) === keyOfOwner(owner);
+  const isOwn = caller !== undefined && toOwnerKey(ownerOf(caller)) === toOwnerKey(owner);
   const wanted = { ...query, agent, limit: query.limit + 1, reader: isOwn ? caller.id : reader };
-  const { page, next } = paged(await ask(async (index) => index.sessions(wanted)), query.limit);
-  return { sessions: page.map((one) => toListed(one, isOwn ? (app.base ?? '') : undefined)), next };
+  const { page, next } = toPage(await ask(async (index) => index.sessions(wanted)), query.limit);
+  return { sessions: page.map((one) => toListedSession(one, isOwn ? (app.base ?? '') : undefined)), next };
 }
 
-function paged(found: readonly IndexedSession[], limit: number) {
+function toPage(found: readonly IndexedSession[], limit: number) {
   const page = found.slice(0, limit);
   const last = page.at(-1);
-  return { page, next: last && found.length > limit ? cursorOf(last) : null };
+  return { page, next: last && found.length > limit ? toSessionCursor(last) : null };
 }
 
-function toListed(found: IndexedSession, base: string | undefined): ListedSession {
+function toListedSession(found: IndexedSession, base: string | undefined): ListedSession {
   const {
     session,
     agent,
@@ -108,7 +108,7 @@ function toListed(found: IndexedSession, base: string | undefined): ListedSessio
 }
 
 /** The maximum number of sessions that a page reads. Each takes a few requests to its object. */
-const MOST_INSIDE = 20;
+const MAX_SESSIONS_READ = 20;
 
 /**
  * Returns a page of the questions that wait for the caller. The index lists the waiting sessions, and each
@@ -116,15 +116,15 @@ const MOST_INSIDE = 20;
  *
  * @throws SessionError if a parameter is invalid.
  */
-export async function readInbox(app: AskingApp, caller: Caller, asked: Asked): Promise<Inbox> {
-  const limit = Math.min(limitOf(asked), MOST_INSIDE);
+export async function readInbox(app: IndexApp, caller: Caller, asked: QueryParameters): Promise<Inbox> {
+  const limit = Math.min(readLimit(asked), MAX_SESSIONS_READ);
   const { ask } = indexOfOwner(app.place, ownerOf(caller));
-  const after = placeOf(asked.cursor);
-  const { page, next } = paged(
+  const after = parseSessionCursor(asked.cursor);
+  const { page, next } = toPage(
     await ask(async (index) => index.sessions({ status: 'waiting', after, limit: limit + 1 })),
     limit,
   );
-  const waiting = await Promise.all(page.map((one) => waitingFor(app, caller, one)));
+  const waiting = await Promise.all(page.map((one) => readWaitingSession(app, caller, one)));
   return { waiting: waiting.flatMap((one) => one ?? []), next };
 }
 
@@ -132,8 +132,8 @@ export async function readInbox(app: AskingApp, caller: Caller, asked: Asked): P
  * Returns the questions in a session for the caller, or `undefined`. An unreadable session does not hide the
  * others.
  */
-async function waitingFor(
-  { host, env, base }: AskingApp,
+async function readWaitingSession(
+  { host, env, base }: IndexApp,
   caller: Caller,
   { agent, session, title, lastActivity }: IndexedSession,
 ): Promise<WaitingSession | undefined> {
@@ -158,46 +158,49 @@ async function waitingFor(
     return { session, agent, title, turn: openTurn.id, lastActivity, url, pending };
   } catch (thrown) {
     host.log({
-      ...warning('a session that waits could not be read for an inbox', thrown),
-      ...addressOfSession(name),
+      ...warningEntry('a session that waits could not be read for an inbox', thrown),
+      ...parseSessionName(name),
     });
     return undefined;
   }
 }
 
 /** The maximum length of a title in characters. */
-const MOST_OF_TITLE = 200;
+const MAX_TITLE_LENGTH = 200;
 
 /** Returns the problem of a title, or `undefined`. */
 export const titleProblem = (given: unknown): string | undefined =>
   given === null ||
-  (typeof given === 'string' && given.trim() !== '' && given.length <= MOST_OF_TITLE && !NO_TITLE.test(given))
+  (typeof given === 'string' &&
+    given.trim() !== '' &&
+    given.length <= MAX_TITLE_LENGTH &&
+    !UNPRINTABLE.test(given))
     ? undefined
-    : `title: must be a line of 1 to ${MOST_OF_TITLE} characters, or null`;
+    : `title: must be a line of 1 to ${MAX_TITLE_LENGTH} characters, or null`;
 
 /**
  * Stores the title of a session in its journal. The index shows it at once, or when the running turn stops.
  *
  * @throws SessionError if the session does not exist or is full.
  */
-export async function setTitle(app: AskingApp, target: Target, title: string | null): Promise<TitledSession> {
+export async function setTitle(app: IndexApp, target: Target, title: string | null): Promise<TitledSession> {
   const { port, owner, session } = target;
   const agent = target.agent.name;
   const types = { names: ['turn-started'], until: Number.MAX_SAFE_INTEGER };
   const [first] = (await port.read({ from: 1, limit: 1, types }))?.rows ?? [];
-  if (!first) throw unknownSession(target);
+  if (!first) throw unknownSessionError(target);
   const fact = { title };
   const at = app.host.clock.now();
-  const posted = await noteFact(port, INDEX_MODULE, { turn: first.turn, memory: TITLE_MEMORY, fact, at });
+  const posted = await recordFact(port, INDEX_MODULE, { turn: first.turn, memory: TITLE_MEMORY, fact, at });
   if (posted === 'session-full')
     throw new SessionError('session-full', 'This session is full, and takes no title.');
-  if (posted !== 'posted') throw unknownSession(target);
-  await look(indexOfOwner(app.place, owner), port, { agent, session });
+  if (posted !== 'posted') throw unknownSessionError(target);
+  await refreshIndex(indexOfOwner(app.place, owner), port, { agent, session });
   return { session, agent, title };
 }
 
 /** A request to set a reader's mark. */
-interface AskedMark {
+interface MarkOptions {
   /** The id of the reader. */
   readonly reader: string;
   /** The last event that the reader has seen. Defaults to the last event. */
@@ -211,9 +214,9 @@ interface AskedMark {
  * @throws SessionError if the session does not exist.
  */
 export async function markRead(
-  app: AskingApp,
+  app: IndexApp,
   target: Target,
-  { reader, seq }: AskedMark,
+  { reader, seq }: MarkOptions,
 ): Promise<ReadSession> {
   const { port, owner, session } = target;
   const key = { agent: target.agent.name, session };
@@ -223,10 +226,10 @@ export async function markRead(
   let marked = await mark(false);
   if (!marked) {
     // A page can show events that the index has not received yet.
-    await look(index, port, key);
+    await refreshIndex(index, port, key);
     marked = await mark(true);
   }
-  if (!marked) throw unknownSession(target);
+  if (!marked) throw unknownSessionError(target);
   const { upTo, unread } = marked;
   return { session, agent: key.agent, seq: upTo, unread };
 }
@@ -238,13 +241,17 @@ export const markProblem = (seq: unknown): string | undefined =>
     : 'seq: must be the whole number of an event';
 
 /** Returns the usage of an owner. @throws SessionError if a parameter is invalid. */
-export async function readUsage({ place }: AskingApp, owner: Owner, asked: Asked): Promise<UsageReport> {
+export async function readUsage(
+  { place }: IndexApp,
+  owner: Owner,
+  asked: QueryParameters,
+): Promise<UsageReport> {
   const query = readUsageQuery(asked);
   const used = await indexOfOwner(place, owner).ask(async (index) => index.usage(query));
-  const usage: Totals = { inputTokens: 0, outputTokens: 0 };
+  const usage: UsageTotals = { inputTokens: 0, outputTokens: 0 };
   for (const one of used) addUsage(usage, one.usage);
   return {
-    owner: keyOfOwner(owner),
+    owner: toOwnerKey(owner),
     by: query.by,
     usage: used.map(({ of, ...more }) => ({ of: of || null, ...more })),
     total: { turns: used.reduce((sum, { turns }) => sum + turns, 0), usage },
@@ -252,31 +259,31 @@ export async function readUsage({ place }: AskingApp, owner: Owner, asked: Asked
 }
 
 /** Returns the state of an owner. */
-export async function readStanding({ place }: AskingApp, owner: Owner): Promise<IndexedOwner> {
+export async function readIndexedOwner({ place }: IndexApp, owner: Owner): Promise<IndexedOwner> {
   const standing = await indexOfOwner(place, owner).ask(async (index) => index.standing());
   return toIndexedOwner(owner, standing);
 }
 
 /** Erases all sessions of an owner in the background. */
-export async function eraseOwner({ place }: AskingApp, owner: Owner): Promise<IndexedOwner> {
+export async function eraseOwner({ place }: IndexApp, owner: Owner): Promise<IndexedOwner> {
   const { ask, ...of } = indexOfOwner(place, owner);
   return toIndexedOwner(owner, await ask(async (index) => index.erase(of)));
 }
 
-function toIndexedOwner(owner: Owner, { sessions, erasure }: OwnerStanding): IndexedOwner {
-  if (!erasure) return { owner: keyOfOwner(owner), sessions };
+function toIndexedOwner(owner: Owner, { sessions, erasure }: OwnerState): IndexedOwner {
+  if (!erasure) return { owner: toOwnerKey(owner), sessions };
   const { at, ...more } = erasure;
-  return { owner: keyOfOwner(owner), sessions, erasure: { ...more, ...(at !== undefined && { at }) } };
+  return { owner: toOwnerKey(owner), sessions, erasure: { ...more, ...(at !== undefined && { at }) } };
 }
 
 /** Returns a page of all owners. @throws SessionError if a parameter is invalid. */
-export async function listOwners({ place }: AskingApp, asked: Asked): Promise<OwnerList> {
-  const limit = limitOf(asked);
-  const after = ownerBehind(asked.cursor);
-  const found = await ownersIn(place)(async (index) => index.owners(after, limit + 1));
+export async function listOwners({ place }: IndexApp, asked: QueryParameters): Promise<OwnerList> {
+  const limit = readLimit(asked);
+  const after = parseOwnerCursor(asked.cursor);
+  const found = await createAskOwners(place)(async (index) => index.owners(after, limit + 1));
   const owners = found.slice(0, limit);
   const last = owners.at(-1);
-  return { owners, next: last !== undefined && found.length > limit ? ownersCursorOf(last) : null };
+  return { owners, next: last !== undefined && found.length > limit ? toOwnerCursor(last) : null };
 }
 
 /** The result of a page of `reindex`. */
@@ -287,19 +294,19 @@ export interface Reindexed {
   readonly next: string | null;
 }
 
-/** Checks a page of the owner's sessions in the index. @throws the errors of `look`. */
-export async function reindexOwner(app: AskingApp, owner: Owner, asked: Asked): Promise<Reindexed> {
-  const limit = limitOf(asked);
+/** Checks a page of the owner's sessions in the index. @throws the errors of `refreshIndex`. */
+export async function reindexOwner(app: IndexApp, owner: Owner, asked: QueryParameters): Promise<Reindexed> {
+  const limit = readLimit(asked);
   const index = indexOfOwner(app.place, owner);
-  const after = placeOf(asked.cursor);
+  const after = parseSessionCursor(asked.cursor);
   const { ask: _, ...of } = index;
   if (!after && of.copy !== undefined) await index.ask(async (object) => object.copyAgain(of));
-  const { page, next } = paged(
+  const { page, next } = toPage(
     await index.ask(async (object) => object.sessions({ after, limit: limit + 1 })),
     limit,
   );
   for (const { agent, session } of page)
-    await look(index, app.host.session(app.env, toSessionName({ owner, agent, session })), {
+    await refreshIndex(index, app.host.session(app.env, toSessionName({ owner, agent, session })), {
       agent,
       session,
     });

@@ -11,7 +11,7 @@ import {
   TITLED_SESSION,
   USAGE_REPORT,
 } from '../../worker/index-views.ts';
-import { SESSION } from '../../worker/route.ts';
+import { SESSION_PATH } from '../../worker/route.ts';
 import { bodyOf, headerParameter, queryParameter, type RouteDescription } from '../openapi/description.ts';
 
 const TEXT = { type: 'string' };
@@ -29,7 +29,7 @@ const LIMIT = queryParameter(
 );
 const DAY = { type: 'string', format: 'date' };
 
-const STANDING = bodyOf('IndexedOwner', INDEXED_OWNER);
+const INDEXED_OWNER_BODY = bodyOf('IndexedOwner', INDEXED_OWNER);
 
 /** Describes the routes of `sessionIndex`, for `openApi({ descriptions: [indexDescription] })`. */
 export const indexDescription = {
@@ -50,7 +50,7 @@ export const indexDescription = {
     answers: { 200: { description: 'A page of sessions', json: bodyOf('SessionList', SESSION_LIST) } },
     problems: ['unknown-agent', 'invalid-query', 'role-required', 'session-unavailable'],
   },
-  [`PATCH ${SESSION}`]: {
+  [`PATCH ${SESSION_PATH}`]: {
     operation: 'titleSession',
     summary: 'Gives a session a title',
     body: bodyOf('NewTitle', TITLE_BODY),
@@ -64,7 +64,7 @@ export const indexDescription = {
       'session-full',
     ],
   },
-  [`POST ${SESSION}/read`]: {
+  [`POST ${SESSION_PATH}/read`]: {
     operation: 'readSession',
     summary: 'Marks a session as read by the caller, up to an event',
     body: bodyOf('NewMark', READ_BODY),
@@ -78,7 +78,7 @@ export const indexDescription = {
       'session-unavailable',
     ],
   },
-  [`POST ${SESSION}/title`]: {
+  [`POST ${SESSION_PATH}/title`]: {
     operation: 'writeTitle',
     summary: 'Has a model write the title of a session',
     parameters: [
@@ -131,13 +131,13 @@ export const indexDescription = {
   'GET /owners/{owner}': {
     operation: 'readOwner',
     summary: 'How many sessions an owner has, and how far its erasure is, for operators',
-    answers: { 200: { description: 'The owner', json: STANDING } },
+    answers: { 200: { description: 'The owner', json: INDEXED_OWNER_BODY } },
     problems: ['invalid-query', 'role-required', 'session-unavailable'],
   },
   'DELETE /owners/{owner}': {
     operation: 'eraseOwner',
     summary: 'Erases all sessions of an owner, for operators',
-    answers: { 202: { description: 'They are erased in the background', json: STANDING } },
+    answers: { 202: { description: 'They are erased in the background', json: INDEXED_OWNER_BODY } },
     problems: ['invalid-query', 'role-required', 'session-unavailable'],
   },
 } satisfies Readonly<Record<string, RouteDescription>>;

@@ -3,14 +3,14 @@
  * erasure of all data of an owner.
  */
 import { ENDED } from '../../session/turn-end.ts';
-import { type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { DUE } from '../../worker/background.ts';
-import { keepSessions } from '../../worker/keeping.ts';
+import { createRetentionWrapper } from '../../worker/keeping.ts';
 import { COPIES, COPY, type IndexCopy } from './index-copy.ts';
 import { INDEX_ROUTES } from './index-routes.ts';
-import { indexPlaceIn, mustBeBound } from './owner-index.ts';
-import { LOOK, lookAtDue, reportingSession } from './reporting.ts';
+import { assertIndexBound, indexPlaceIn } from './owner-index.ts';
+import { LOOK_REF, refreshDueSession, withReporting } from './reporting.ts';
 import { INDEX_MODULE } from './titles.ts';
 
 export type {
@@ -56,21 +56,21 @@ export interface IndexOptions {
  * ```
  */
 export function sessionIndex({ also }: IndexOptions = {}): ModuleUse {
-  const use = useOf(INDEX_MODULE);
+  const use = createUse(INDEX_MODULE);
   if (also) {
     COPIES.set(also.name, also);
     COPY.set(use, also);
   }
-  ENDED.give(use, () => ({ agenda: [{ ref: LOOK }] }));
-  DUE.give(use, lookAtDue);
+  ENDED.give(use, () => ({ agenda: [{ ref: LOOK_REF }] }));
+  DUE.give(use, refreshDueSession);
   APP.give(use, {
     routes: () => INDEX_ROUTES,
     check(env) {
-      mustBeBound(env);
+      assertIndexBound(env);
       also?.check(env);
     },
-    keeping: keepSessions,
-    wraps: (app) => (port, name, env) => reportingSession(port, name, indexPlaceIn(env, app.use)),
+    keeping: createRetentionWrapper,
+    wraps: (app) => (port, name, env) => withReporting(port, name, indexPlaceIn(env, app.use)),
   });
   return use;
 }

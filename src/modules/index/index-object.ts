@@ -1,23 +1,23 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { SessionObject } from '../../../durable-objects/session-object.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
-import { keyOfOwner } from '../../tool/owner-name.ts';
+import { toOwnerKey } from '../../tool/owner-name.ts';
 import { COPIES, type CopySource, type IndexCopy } from './index-copy.ts';
-import { IndexTables, type LeftSession } from './index-tables.ts';
+import { IndexTables, type SessionToErase } from './index-tables.ts';
 import {
   type IndexedSession,
+  type IndexedState,
   type IndexOwner,
-  type Known,
+  type ListPosition,
   type Mark,
   type NewMark,
-  OWNERS,
-  type OwnerStanding,
-  type Place,
+  OWNER_LIST_NAME,
+  type OwnerState,
   type SessionKey,
   type SessionQuery,
   type SessionReport,
+  type UsageEntry,
   type UsageQuery,
-  type Used,
 } from './reports.ts';
 
 /** The bindings that an index needs. */
@@ -30,28 +30,28 @@ export interface IndexEnv {
  * The number of sessions that one alarm erases. Each is a request, and an invocation on the free plan can
  * make 50.
  */
-const ERASED_AT_ONCE = 40;
+const ERASURES_PER_ALARM = 40;
 
 /**
  * The minimum duration of an erasure in milliseconds. Sessions that began just before it are reported within
  * a second. Sessions that are reported even later are erased then.
  */
-const LEAST_ERASURE = 5_000;
+const MIN_ERASURE_MS = 5_000;
 
 /** Milliseconds until failed work is retried. */
-const AGAIN = 5_000;
+const RETRY_MS = 5_000;
 
 /** Milliseconds during which rows for a copy are collected, so that a batch has many rows. */
-const GATHERED = 1_000;
+const BATCH_DELAY_MS = 1_000;
 
 /** The maximum pause before a copy is retried, in milliseconds. */
-const LONGEST_PAUSE = 5 * 60_000;
+const MAX_PAUSE_MS = 5 * 60_000;
 
 /**
  * Milliseconds for which an erasure is remembered. Reports of sessions from before the erasure arrive within
  * this time.
  */
-const ERASURE_KNOWN = 7 * 24 * 60 * 60_000;
+const ERASURE_MEMORY_MS = 7 * 24 * 60 * 60_000;
 
 /**
  * The index of one owner's sessions, or, under a name of its own, the list of all owners. It stores the
@@ -69,7 +69,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
     this.#tables = new IndexTables(ctx.storage);
   }
 
-  known(session: SessionKey): Known {
+  known(session: SessionKey): IndexedState {
     return this.#tables.known(session);
   }
 
@@ -119,16 +119,16 @@ export class IndexObject extends DurableObject<IndexEnv> {
     return this.#tables.mark(mark, Date.now());
   }
 
-  usage(query: UsageQuery): Used[] {
+  usage(query: UsageQuery): UsageEntry[] {
     return this.#tables.usage(query);
   }
 
-  standing(): OwnerStanding {
+  standing(): OwnerState {
     return this.#tables.standing();
   }
 
   /** Marks the owner for erasure. Its sessions are erased in the background. */
-  async erase(owner: IndexOwner): Promise<OwnerStanding> {
+  async erase(owner: IndexOwner): Promise<OwnerState> {
     this.#tables.change(() => {
       this.#tables.belongTo(owner);
       this.#tables.beginErasure(Date.now());
@@ -164,9 +164,9 @@ export class IndexObject extends DurableObject<IndexEnv> {
   override async alarm(): Promise<void> {
     let pause = 0;
     try {
-      if (!(await this.#work())) pause = AGAIN;
+      if (!(await this.#work())) pause = RETRY_MS;
     } catch (thrown) {
-      pause = AGAIN;
+      pause = RETRY_MS;
       logFailure('the index of an owner could not do all of its work, and tries again', thrown);
     }
     await this.#sendCopy();
@@ -187,7 +187,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
       this.#copyFailures = 0;
       this.#copyAt = undefined;
     } catch (thrown) {
-      this.#copyAt = Date.now() + Math.min(AGAIN * 2 ** this.#copyFailures, LONGEST_PAUSE);
+      this.#copyAt = Date.now() + Math.min(RETRY_MS * 2 ** this.#copyFailures, MAX_PAUSE_MS);
       this.#copyFailures += 1;
       logFailure('the copy of the index of an owner could not be written, and is tried again', thrown);
     }
@@ -200,7 +200,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
   #copyDue(): number | undefined {
     const copy = this.#tables.about()?.erasing === null ? this.#copy() : undefined;
     if (!copy?.isBehind(this.ctx.storage)) return undefined;
-    this.#copyAt ??= Date.now() + GATHERED;
+    this.#copyAt ??= Date.now() + BATCH_DELAY_MS;
     return this.#copyAt;
   }
 
@@ -209,7 +209,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
   }
 
   #source({ owner }: IndexOwner): CopySource {
-    return { owner: keyOfOwner(owner), env: this.env, storage: this.ctx.storage };
+    return { owner: toOwnerKey(owner), env: this.env, storage: this.ctx.storage };
   }
 
   /** Does the due work. Returns `false` if a part of it failed. */
@@ -217,22 +217,23 @@ export class IndexObject extends DurableObject<IndexEnv> {
     const about = this.#tables.about();
     if (!about) return true;
     const now = Date.now();
-    const left = this.#tables.left(ERASED_AT_ONCE);
+    const left = this.#tables.left(ERASURES_PER_ALARM);
     const erased = await Promise.all(left.map((one) => this.#eraseSession(one, about.owner)));
     if (erased.includes(false)) return false;
     if (about.erasing !== null) {
-      if (left.length === 0 && now >= about.erasing + LEAST_ERASURE) await this.#endErasure(about.owner);
+      if (left.length === 0 && now >= about.erasing + MIN_ERASURE_MS) await this.#endErasure(about.owner);
       return true;
     }
-    if (about.erased !== null && now >= about.erased + ERASURE_KNOWN) await this.#forgetErasure(about.owner);
+    if (about.erased !== null && now >= about.erased + ERASURE_MEMORY_MS)
+      await this.#forgetErasure(about.owner);
     else if (!about.isListed && this.#tables.hasSessions()) {
-      await this.#owners(about.owner).addOwner(keyOfOwner(about.owner.owner));
+      await this.#owners(about.owner).addOwner(toOwnerKey(about.owner.owner));
       this.#tables.change(() => this.#tables.markListed());
     }
     return true;
   }
 
-  async #eraseSession(left: LeftSession, { owner, jurisdiction }: IndexOwner): Promise<boolean> {
+  async #eraseSession(left: SessionToErase, { owner, jurisdiction }: IndexOwner): Promise<boolean> {
     try {
       const { SESSIONS } = this.env;
       const objects = jurisdiction === undefined ? SESSIONS : SESSIONS.jurisdiction(jurisdiction);
@@ -245,7 +246,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
   }
 
   async #endErasure(owner: IndexOwner): Promise<void> {
-    await this.#owners(owner).removeOwner(keyOfOwner(owner.owner));
+    await this.#owners(owner).removeOwner(toOwnerKey(owner.owner));
     // If the app no longer has the copy, its rows cannot be removed.
     const copy = this.#copy();
     if (!copy && owner.copy !== undefined)
@@ -272,7 +273,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
   #owners({ jurisdiction }: IndexOwner): DurableObjectStub<IndexObject> {
     const { INDEX } = this.env;
     const objects = jurisdiction === undefined ? INDEX : INDEX.jurisdiction(jurisdiction);
-    return objects.getByName(OWNERS);
+    return objects.getByName(OWNER_LIST_NAME);
   }
 
   /** Sets the alarm for the next due work. Its own work starts after at least `pause` ms. */
@@ -290,18 +291,18 @@ export class IndexObject extends DurableObject<IndexEnv> {
     if (!about) return undefined;
     const isListed = about.isListed || !this.#tables.hasSessions();
     if (this.#tables.left(1).length > 0 || (about.erasing === null && !isListed)) return 0;
-    if (about.erasing !== null) return about.erasing + LEAST_ERASURE;
-    return about.erased === null ? undefined : about.erased + ERASURE_KNOWN;
+    if (about.erasing !== null) return about.erasing + MIN_ERASURE_MS;
+    return about.erased === null ? undefined : about.erased + ERASURE_MEMORY_MS;
   }
 }
 
 /** Sorts the latest first. Sessions of the same time keep the order of their rows. */
-const byActivity = (one: Place, other: Place): number =>
+const byActivity = (one: ListPosition, other: ListPosition): number =>
   other.lastActivity - one.lastActivity ||
-  compared(one.agent, other.agent) ||
-  compared(one.session, other.session);
+  compareText(one.agent, other.agent) ||
+  compareText(one.session, other.session);
 
-const compared = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 function logFailure(what: string, thrown: unknown): void {
   console.error(JSON.stringify({ level: 'error', event: 'other', message: `${what}: ${String(thrown)}` }));

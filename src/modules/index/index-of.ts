@@ -1,10 +1,10 @@
 /** The index for code of the app. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { Owner } from '../../tool/call-origin.ts';
-import { shown } from '../../tool/shown.ts';
+import { describeValue } from '../../tool/shown.ts';
 import type { Holdfast } from '../../worker/app.ts';
 import { callerProblem } from '../../worker/auth.ts';
-import { invalidBody } from '../../worker/body.ts';
+import { invalidBodyError } from '../../worker/body.ts';
 import { APPS } from '../../worker/code-host.ts';
 import type { Caller, Env } from '../../worker/host.ts';
 import type {
@@ -17,28 +17,28 @@ import type {
   TitledSession,
   UsageReport,
 } from '../../worker/index-views.ts';
-import { mustBeOwner } from '../../worker/operator.ts';
+import { validateOwner } from '../../worker/operator.ts';
 import { toSessionError } from '../../worker/refusal.ts';
-import { requestKey } from '../../worker/request-headers.ts';
-import { invoked, targetOf } from '../../worker/target.ts';
+import { toRequestKey } from '../../worker/request-headers.ts';
+import { targetOf, toInvokedHost } from '../../worker/target.ts';
 import {
-  type AskingApp,
-  askingApp,
   eraseOwner,
+  type IndexApp,
   listOwners,
   listSessions,
   markProblem,
   markRead,
   type Reindexed,
   readInbox,
-  readStanding,
+  readIndexedOwner,
   readUsage,
   reindexOwner,
   setTitle,
   titleProblem,
+  toIndexApp,
 } from './ask.ts';
-import { mustBeBound } from './owner-index.ts';
-import { mustBeReader } from './queries.ts';
+import { assertIndexBound } from './owner-index.ts';
+import { assertReader } from './queries.ts';
 import { TITLE_WRITER } from './title-writer.ts';
 
 /** The query for a page of a list. */
@@ -130,13 +130,15 @@ export interface SessionIndex {
 export function indexOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>, env: object): SessionIndex {
   const found = APPS.get(holdfast);
   if (!found)
-    throw new ConfigurationError(`indexOf: ${shown(holdfast)} is no app: pass what createHoldfast returns.`);
+    throw new ConfigurationError(
+      `indexOf: ${describeValue(holdfast)} is no app: pass what createHoldfast returns.`,
+    );
   const bindings = env as Env; // an interface of bindings has no index signature
-  mustBeBound(bindings);
+  assertIndexBound(bindings);
   const { host, waitUntil } = found;
-  const app = (): AskingApp =>
-    askingApp({ host: invoked(host, bindings, { waitUntil }), env: bindings, base: host.basePath });
-  const told = async <T>(ask: (app: AskingApp) => Promise<T>): Promise<T> => {
+  const app = (): IndexApp =>
+    toIndexApp({ host: toInvokedHost(host, bindings, { waitUntil }), env: bindings, base: host.basePath });
+  const told = async <T>(ask: (app: IndexApp) => Promise<T>): Promise<T> => {
     try {
       return await ask(app());
     } catch (failure) {
@@ -146,8 +148,8 @@ export function indexOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>,
   return {
     sessions: ({ owner, agent, reader, ...query }) =>
       told(async (at) => {
-        if (reader !== undefined) mustBeReader(reader);
-        return listSessions(at, { owner: mustBeOwner(owner), agent, reader }, { ...query });
+        if (reader !== undefined) assertReader(reader);
+        return listSessions(at, { owner: validateOwner(owner), agent, reader }, { ...query });
       }),
     writeTitle: ({ owner, agent, session, idempotencyKey }) =>
       told(async (at) => {
@@ -155,16 +157,16 @@ export function indexOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>,
         if (!writer)
           throw new ConfigurationError('writeTitle needs modelTitles() in `use` of createHoldfast.');
         const key = idempotencyKey ?? host.newId();
-        await requestKey(key, ''); // rejects an invalid key
-        const target = targetOf(at, { id: 'code' }, { owner: mustBeOwner(owner), agent, session });
+        await toRequestKey(key, ''); // rejects an invalid key
+        const target = targetOf(at, { id: 'code' }, { owner: validateOwner(owner), agent, session });
         return writer.write({ app: at, target, key, waitUntil });
       }),
     markRead: ({ owner, agent, session, reader, seq }) =>
       told(async (at) => {
-        mustBeReader(reader);
+        assertReader(reader);
         const problem = markProblem(seq);
-        if (problem !== undefined) throw invalidBody([problem]);
-        const target = targetOf(at, { id: 'code' }, { owner: mustBeOwner(owner), agent, session });
+        if (problem !== undefined) throw invalidBodyError([problem]);
+        const target = targetOf(at, { id: 'code' }, { owner: validateOwner(owner), agent, session });
         return markRead(at, target, { reader, seq });
       }),
     pending: ({ principal, ...query }) =>
@@ -176,14 +178,15 @@ export function indexOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>,
     setTitle: ({ owner, agent, session, title }) =>
       told(async (at) => {
         const problem = titleProblem(title);
-        if (problem !== undefined) throw invalidBody([problem]);
-        const target = targetOf(at, { id: 'code' }, { owner: mustBeOwner(owner), agent, session });
+        if (problem !== undefined) throw invalidBodyError([problem]);
+        const target = targetOf(at, { id: 'code' }, { owner: validateOwner(owner), agent, session });
         return setTitle(at, target, title);
       }),
-    usage: ({ owner, ...query }) => told(async (at) => readUsage(at, mustBeOwner(owner), { ...query })),
+    usage: ({ owner, ...query }) => told(async (at) => readUsage(at, validateOwner(owner), { ...query })),
     owners: (query = {}) => told(async (at) => listOwners(at, { ...query })),
-    owner: (owner) => told(async (at) => readStanding(at, mustBeOwner(owner))),
-    eraseOwner: (owner) => told(async (at) => eraseOwner(at, mustBeOwner(owner))),
-    reindex: ({ owner, ...query }) => told(async (at) => reindexOwner(at, mustBeOwner(owner), { ...query })),
+    owner: (owner) => told(async (at) => readIndexedOwner(at, validateOwner(owner))),
+    eraseOwner: (owner) => told(async (at) => eraseOwner(at, validateOwner(owner))),
+    reindex: ({ owner, ...query }) =>
+      told(async (at) => reindexOwner(at, validateOwner(owner), { ...query })),
   };
 }

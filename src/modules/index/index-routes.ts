@@ -1,36 +1,36 @@
 /** The routes of an index: lists of sessions, the inbox, usage, and the actions of operators. */
 
-import { unknownProblems } from '../../tool/json.ts';
+import { unknownKeyProblems } from '../../tool/json.ts';
 import type { KeysOf } from '../../tool/shape.ts';
-import { invalidBody, readBody } from '../../worker/body.ts';
+import { invalidBodyError, readBody } from '../../worker/body.ts';
 import type { READ_BODY, TITLE_BODY } from '../../worker/index-views.ts';
-import { mustOperate, ownerAsked, readOwner } from '../../worker/operator.ts';
+import { mustBeOperator, parseOwner, requestedOwner } from '../../worker/operator.ts';
 import {
   type CallerRequest,
   defineRoute,
   type Route,
-  SESSION,
+  SESSION_PATH,
   type SessionRequest,
 } from '../../worker/route.ts';
-import { invoked, ownerOf, targetOf } from '../../worker/target.ts';
+import { ownerOf, targetOf, toInvokedHost } from '../../worker/target.ts';
 import {
-  type AskingApp,
-  askingApp,
   eraseOwner,
+  type IndexApp,
   listOwners,
   listSessions,
   markProblem,
   markRead,
   readInbox,
-  readStanding,
+  readIndexedOwner,
   readUsage,
   setTitle,
   titleProblem,
+  toIndexApp,
 } from './ask.ts';
-import type { Asked } from './queries.ts';
+import type { QueryParameters } from './queries.ts';
 
 /** The path of an owner. */
-const OWNER = '/owners/{owner}';
+const OWNER_PATH = '/owners/{owner}';
 
 export const INDEX_ROUTES: readonly Route[] = [
   defineRoute({
@@ -38,20 +38,20 @@ export const INDEX_ROUTES: readonly Route[] = [
     path: '/agents/{agent}/sessions',
     access: 'caller',
     async handle(asked, { agent }) {
-      mustHaveAgent(asked, agent);
+      assertAgent(asked, agent);
       const { caller } = asked;
       const query = queryOf(asked);
       return Response.json(
         await listSessions(
           appOf(asked),
-          { owner: ownerAsked(caller, query.owner) ?? ownerOf(caller), agent, caller },
+          { owner: requestedOwner(caller, query.owner) ?? ownerOf(caller), agent, caller },
           query,
         ),
       );
     },
   }),
-  defineRoute({ method: 'PATCH', path: SESSION, access: 'session', handle: patchSession }),
-  defineRoute({ method: 'POST', path: `${SESSION}/read`, access: 'session', handle: readSession }),
+  defineRoute({ method: 'PATCH', path: SESSION_PATH, access: 'session', handle: patchSession }),
+  defineRoute({ method: 'POST', path: `${SESSION_PATH}/read`, access: 'session', handle: markSessionRead }),
   defineRoute({
     method: 'GET',
     path: '/pending',
@@ -64,7 +64,7 @@ export const INDEX_ROUTES: readonly Route[] = [
     access: 'caller',
     async handle(asked) {
       const query = queryOf(asked);
-      const owner = ownerAsked(asked.caller, query.owner) ?? ownerOf(asked.caller);
+      const owner = requestedOwner(asked.caller, query.owner) ?? ownerOf(asked.caller);
       return Response.json(await readUsage(appOf(asked), owner, query));
     },
   }),
@@ -73,38 +73,39 @@ export const INDEX_ROUTES: readonly Route[] = [
     path: '/owners',
     access: 'caller',
     async handle(asked) {
-      mustOperate(asked.caller);
+      mustBeOperator(asked.caller);
       return Response.json(await listOwners(appOf(asked), queryOf(asked)));
     },
   }),
   defineRoute({
     method: 'GET',
-    path: OWNER,
+    path: OWNER_PATH,
     access: 'caller',
     async handle(asked, { owner }) {
-      mustOperate(asked.caller);
-      return Response.json(await readStanding(appOf(asked), readOwner(owner)));
+      mustBeOperator(asked.caller);
+      return Response.json(await readIndexedOwner(appOf(asked), parseOwner(owner)));
     },
   }),
   defineRoute({
     method: 'DELETE',
-    path: OWNER,
+    path: OWNER_PATH,
     access: 'caller',
     async handle(asked, { owner }) {
-      mustOperate(asked.caller);
-      return Response.json(await eraseOwner(appOf(asked), readOwner(owner)), { status: 202 });
+      mustBeOperator(asked.caller);
+      return Response.json(await eraseOwner(appOf(asked), parseOwner(owner)), { status: 202 });
     },
   }),
 ];
 
 /** Returns the app. Its requests to sessions are counted. */
-const appOf = ({ host, env, base, execution }: CallerRequest): AskingApp =>
-  askingApp({ host: invoked(host, env, execution), env, base });
+const appOf = ({ host, env, base, execution }: CallerRequest): IndexApp =>
+  toIndexApp({ host: toInvokedHost(host, env, execution), env, base });
 
-const queryOf = ({ request }: CallerRequest): Asked => Object.fromEntries(new URL(request.url).searchParams);
+const queryOf = ({ request }: CallerRequest): QueryParameters =>
+  Object.fromEntries(new URL(request.url).searchParams);
 
 /** @throws SessionError if the agent does not exist. */
-const mustHaveAgent = ({ host, env, base, caller }: CallerRequest, agent: string): unknown =>
+const assertAgent = ({ host, env, base, caller }: CallerRequest, agent: string): unknown =>
   targetOf({ host, env, base }, caller, { agent, session: 'any' });
 
 async function patchSession(asked: SessionRequest): Promise<Response> {
@@ -112,21 +113,28 @@ async function patchSession(asked: SessionRequest): Promise<Response> {
   const { value } = await readBody(request, host.maxBodyBytes);
   const { title } = value;
   const problem = titleProblem(title);
-  const problems = [...unknownProblems(value, KEYS), ...(problem === undefined ? [] : [problem])];
-  if (problems.length > 0) throw invalidBody(problems);
-  return Response.json(await setTitle(askingApp({ host, env, base }), target, title as string | null)); // checked by its problems
+  const problems = [...unknownKeyProblems(value, TITLE_KEYS), ...(problem === undefined ? [] : [problem])];
+  if (problems.length > 0) throw invalidBodyError(problems);
+  return Response.json(await setTitle(toIndexApp({ host, env, base }), target, title as string | null)); // checked by its problems
 }
 
-const KEYS: KeysOf<typeof TITLE_BODY> = { title: 1 };
+const TITLE_KEYS: KeysOf<typeof TITLE_BODY> = { title: 1 };
 
-async function readSession({ request, host, target, env, base, caller }: SessionRequest): Promise<Response> {
+async function markSessionRead({
+  request,
+  host,
+  target,
+  env,
+  base,
+  caller,
+}: SessionRequest): Promise<Response> {
   const { value } = await readBody(request, host.maxBodyBytes);
   const { seq } = value;
   const problem = markProblem(seq);
-  const problems = [...unknownProblems(value, READ_KEYS), ...(problem === undefined ? [] : [problem])];
-  if (problems.length > 0) throw invalidBody(problems);
+  const problems = [...unknownKeyProblems(value, READ_KEYS), ...(problem === undefined ? [] : [problem])];
+  if (problems.length > 0) throw invalidBodyError(problems);
   const mark = { reader: caller.id, seq: seq as number | undefined }; // checked by its problems
-  return Response.json(await markRead(askingApp({ host, env, base }), target, mark));
+  return Response.json(await markRead(toIndexApp({ host, env, base }), target, mark));
 }
 
 const READ_KEYS: KeysOf<typeof READ_BODY> = { seq: 1 };

@@ -1,22 +1,22 @@
-import type { PricedUsage, Totals } from '../../journal/reply-data.ts';
+import type { PricedUsage, UsageTotals } from '../../journal/reply-data.ts';
 import { addUsage } from '../../journal/spending.ts';
 import { forgetMarks, MARK_COLUMN, MARKS_TABLE, setMark } from './mark-rows.ts';
 import type {
   Erasure,
   IndexedSession,
+  IndexedState,
   IndexOwner,
-  Known,
   Mark,
   NewMark,
-  OwnerStanding,
+  OwnerState,
+  ReportedState,
   SessionKey,
   SessionQuery,
   SessionReport,
-  Standing,
+  UsageEntry,
   UsageQuery,
-  Used,
 } from './reports.ts';
-import { type SessionRow, toIndexed, usageOf } from './session-row.ts';
+import { type SessionRow, toIndexedSession, usageOf } from './session-row.ts';
 
 /**
  * `sessions` has a row for each session. Times are in milliseconds since the epoch. `words` is the start of
@@ -50,7 +50,7 @@ CREATE TABLE unsent (row TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT RO
 ${MARKS_TABLE}`;
 
 /** The owner of the index, and its state. */
-interface About {
+interface OwnerRecord {
   readonly owner: IndexOwner;
   readonly isListed: boolean;
   readonly erasing: number | null;
@@ -60,16 +60,16 @@ interface About {
 }
 
 /** A session that must be erased. */
-export interface LeftSession extends SessionKey {
+export interface SessionToErase extends SessionKey {
   readonly version: number;
 }
 
-const NOTHING: Known = { version: 0, incarnation: '', seq: 0, model: '' };
+const NOT_INDEXED: IndexedState = { version: 0, incarnation: '', seq: 0, model: '' };
 
 const NO_USAGE: PricedUsage = { inputTokens: 0, outputTokens: 0 };
 
 /** The maximum duration of a look in milliseconds. */
-const LONGEST_LOOK = 60 * 60_000;
+const MAX_REFRESH_MS = 60 * 60_000;
 
 /** The rows of the index of one owner, or of the list of owners. Reads do not create tables. */
 export class IndexTables {
@@ -102,8 +102,8 @@ export class IndexTables {
   }
 
   /** Returns the owner of the index, or `undefined` if the index is empty. */
-  about(): About | undefined {
-    const [row] = this.#isMade ? this.#rows<AboutRow>('SELECT * FROM about') : [];
+  about(): OwnerRecord | undefined {
+    const [row] = this.#isMade ? this.#rows<OwnerRow>('SELECT * FROM about') : [];
     return row && { ...row, owner: JSON.parse(row.owner) as IndexOwner, isListed: row.isListed === 1 }; // written by `belongTo`
   }
 
@@ -116,13 +116,13 @@ export class IndexTables {
     );
   }
 
-  known({ agent, session }: SessionKey): Known {
+  known({ agent, session }: SessionKey): IndexedState {
     const row = this.#isMade ? this.#session({ agent, session }) : undefined;
     if (row) {
       const { version, incarnation, seq, model } = row;
       return { version, incarnation, seq, model };
     }
-    return { ...NOTHING, version: this.#goneVersion({ agent, session }) };
+    return { ...NOT_INDEXED, version: this.#goneVersion({ agent, session }) };
   }
 
   /** Stores a report. Returns `false` if the index has newer data than the report was based on. */
@@ -134,29 +134,29 @@ export class IndexTables {
   }
 
   /** Counts a session as erased. */
-  removeLeft(left: LeftSession, now: number): void {
+  removeLeft(left: SessionToErase, now: number): void {
     if (this.known(left).version !== left.version) return; // a new session by now
     this.#remove(left, now);
     this.#exec('UPDATE about SET removed = removed + 1');
   }
 
-  #remove({ agent, session, version }: LeftSession, now: number): void {
+  #remove({ agent, session, version }: SessionToErase, now: number): void {
     const key = [agent, session];
     this.#exec('DELETE FROM sessions WHERE agent = ? AND session = ?', ...key);
     forgetMarks(this.#storage, { agent, session });
-    this.#exec('DELETE FROM gone WHERE at < ?', now - LONGEST_LOOK);
+    this.#exec('DELETE FROM gone WHERE at < ?', now - MAX_REFRESH_MS);
     this.#exec('INSERT OR REPLACE INTO gone VALUES (?, ?, ?, ?)', ...key, version + 1, now);
   }
 
-  #store({ agent, session, version }: Omit<SessionReport, 'standing'>, standing: Standing): void {
+  #store({ agent, session, version }: Omit<SessionReport, 'standing'>, standing: ReportedState): void {
     const before = this.#session({ agent, session });
     // All data of another session of this name is obsolete.
     const same = before?.incarnation === standing.incarnation ? before : undefined;
     const { seq, incarnation, open, model, lastActivity, used } = standing;
     const openedAt = standing.openedAt ?? same?.openedAt ?? lastActivity;
     const outcome = standing.outcome ?? same?.outcome ?? null;
-    const isLeft = isFromBefore(openedAt, this.about()) || same?.isLeft === 1;
-    const usage: Totals = { ...(same ? usageOf(same) : NO_USAGE) };
+    const isLeft = isFromBeforeErasure(openedAt, this.about()) || same?.isLeft === 1;
+    const usage: UsageTotals = { ...(same ? usageOf(same) : NO_USAGE) };
     let turns = same?.turns ?? 0;
     for (const one of used) {
       addUsage(usage, one.usage);
@@ -178,17 +178,17 @@ export class IndexTables {
     );
   }
 
-  #rootOf(agent: string, { forkOf }: Standing): string | null {
+  #rootOf(agent: string, { forkOf }: ReportedState): string | null {
     if (forkOf === undefined) return null;
     return this.#session({ agent, session: forkOf })?.forkOf ?? forkOf;
   }
 
-  #count(agent: string, { day, model, turns, usage }: Standing['used'][number]): void {
-    const [before] = this.#rows<UsedRow>(
+  #count(agent: string, { day, model, turns, usage }: ReportedState['used'][number]): void {
+    const [before] = this.#rows<UsageRow>(
       'SELECT turns, usage FROM used WHERE day = ? AND agent = ? AND model = ?',
       ...[day, agent, model],
     );
-    const total: Totals = { ...(before ? usageOf(before) : NO_USAGE) };
+    const total: UsageTotals = { ...(before ? usageOf(before) : NO_USAGE) };
     addUsage(total, usage);
     this.#exec(
       'INSERT OR REPLACE INTO used (day, agent, model, turns, usage) VALUES (?, ?, ?, ?, ?)',
@@ -226,14 +226,14 @@ export class IndexTables {
       ...(after ? [after.lastActivity, after.lastActivity, after.agent, after.session] : []),
       ...[since, limit],
     );
-    return rows.map(toIndexed);
+    return rows.map(toIndexedSession);
   }
 
   /** Returns the sessions with this id, at most one per agent, without those to be erased. */
   named(agents: readonly string[], session: string): IndexedSession[] {
     if (!this.#isShown) return [];
     const rows = agents.flatMap((agent) => this.#session({ agent, session }) ?? []);
-    return rows.filter(({ isLeft }) => isLeft === 0).map(toIndexed);
+    return rows.filter(({ isLeft }) => isLeft === 0).map(toIndexedSession);
   }
 
   /** `true` if there are sessions that are not to be erased. */
@@ -255,10 +255,10 @@ export class IndexTables {
     return { upTo: marked, unread: news > marked };
   }
 
-  usage({ by, from = '', to = '9999' }: UsageQuery): Used[] {
+  usage({ by, from = '', to = '9999' }: UsageQuery): UsageEntry[] {
     if (!this.#isMade) return [];
-    const found = new Map<string, { turns: number; usage: Totals }>();
-    for (const row of this.#rows<UsedRow>('SELECT * FROM used WHERE day BETWEEN ? AND ?', from, to)) {
+    const found = new Map<string, { turns: number; usage: UsageTotals }>();
+    for (const row of this.#rows<UsageRow>('SELECT * FROM used WHERE day BETWEEN ? AND ?', from, to)) {
       const total = found.get(row[by]) ?? { turns: 0, usage: { ...NO_USAGE } };
       found.set(row[by], total);
       total.turns += row.turns;
@@ -267,7 +267,7 @@ export class IndexTables {
     return [...found].map(([of, total]) => ({ of, ...total })).toSorted((a, b) => (a.of < b.of ? -1 : 1));
   }
 
-  standing(): OwnerStanding {
+  standing(): OwnerState {
     const about = this.about();
     if (!about) return { sessions: 0 };
     const [{ count } = { count: 0 }] = this.#rows<{ count: number }>(
@@ -284,7 +284,7 @@ export class IndexTables {
 
   /** Adds a session that can have begun in the meantime to those to be erased. */
   eraseToo({ agent, session }: SessionKey): void {
-    const standing: Standing = {
+    const standing: ReportedState = {
       ...{ incarnation: '', seq: 0, model: '', openedAt: 0, lastActivity: 0, news: 0, used: [] },
       ...{ turn: undefined, forkOf: undefined, open: undefined, outcome: undefined },
       ...{ words: undefined, title: undefined },
@@ -296,9 +296,9 @@ export class IndexTables {
   }
 
   /** Returns some of the sessions to be erased. */
-  left(limit: number): LeftSession[] {
+  left(limit: number): SessionToErase[] {
     const all = this.about()?.erasing === null ? 'WHERE isLeft = 1' : '';
-    return this.#rows<LeftSession & Record<string, SqlStorageValue>>(
+    return this.#rows<SessionToErase & Record<string, SqlStorageValue>>(
       `SELECT agent, session, version FROM sessions ${all} LIMIT ?`,
       limit,
     );
@@ -367,21 +367,23 @@ export class IndexTables {
   }
 }
 
-type AboutRow = { [Key in keyof About]: About[Key] extends number | null ? About[Key] : never } & {
+type OwnerRow = {
+  [Key in keyof OwnerRecord]: OwnerRecord[Key] extends number | null ? OwnerRecord[Key] : never;
+} & {
   owner: string;
   isListed: number;
 };
 
-type UsedRow = Record<'day' | 'agent' | 'model' | 'usage', string> & { readonly turns: number };
+type UsageRow = Record<'day' | 'agent' | 'model' | 'usage', string> & { readonly turns: number };
 
 /**
  * Returns `true` if a session that was opened at this time must be erased. The clocks of objects differ by
  * much less than the duration of an erasure.
  */
-const isFromBefore = (openedAt: number, about: About | undefined): boolean =>
+const isFromBeforeErasure = (openedAt: number, about: OwnerRecord | undefined): boolean =>
   about !== undefined && about.erasing === null && about.erased !== null && openedAt <= about.erased;
 
-function erasureOf({ erasing, asked, erased, removed }: About): Erasure | undefined {
+function erasureOf({ erasing, asked, erased, removed }: OwnerRecord): Erasure | undefined {
   if (erasing !== null) return { status: 'erasing', since: erasing, removed };
   if (erased === null) return undefined;
   return { status: 'erased', since: asked ?? erased, at: erased, removed };

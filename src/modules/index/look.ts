@@ -1,20 +1,20 @@
 /** Reads the state of a session and reports it to the index of its owner. */
 import type { EventPage } from '../../journal/event-page.ts';
-import { parseKnown } from '../../journal/event-rows.ts';
+import { parseKnownEvent } from '../../journal/event-rows.ts';
 import { CUT_OFF, type EventType, type FinalOutcome, type StoredEvent } from '../../journal/events.ts';
-import type { PricedUsage, Totals } from '../../journal/reply-data.ts';
+import type { PricedUsage, UsageTotals } from '../../journal/reply-data.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
 import { addUsage } from '../../journal/spending.ts';
-import { PAGE_BYTES } from '../../session/fold-session.ts';
+import { MAX_PAGE_BYTES } from '../../session/fold-session.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import type { OwnerIndex } from './owner-index.ts';
-import type { Known, SessionKey, Standing, UsedSince } from './reports.ts';
+import type { IndexedState, ReportedState, SessionKey, UsageSinceReport } from './reports.ts';
 import { TITLES, toLine } from './titles.ts';
 
-type Reading = Pick<SessionPort, 'read'>;
+type SessionReader = Pick<SessionPort, 'read'>;
 
 /** The number of times that a look is repeated if other looks overtake it. */
-const TRIES = 10;
+const MAX_TRIES = 10;
 
 /**
  * Reports the current state of a session. When it resolves, the index has all events from before the call.
@@ -22,25 +22,25 @@ const TRIES = 10;
  *
  * @throws Error if the session or the index cannot be reached.
  */
-export async function look(
+export async function refreshIndex(
   { ask, ...of }: OwnerIndex,
-  port: Reading,
+  port: SessionReader,
   { agent, session }: SessionKey,
 ): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const known = await ask(async (index) => index.known({ agent, session }));
-    const standing = await standingOf(port, known);
+    const standing = await readState(port, known);
     if (standing === 'changed') continue;
     if (!standing && known.seq === 0) return;
     const { version } = known;
     const report = { ...of, agent, session, version, standing };
     if (await ask(async (index) => index.report(report))) return;
   }
-  throw new Error(`session ${session} was reported by others ${TRIES} times`);
+  throw new Error(`session ${session} was reported by others ${MAX_TRIES} times`);
 }
 
 /** The events that the index uses. */
-const NAMES: readonly EventType[] = [
+const INDEXED_EVENTS: readonly EventType[] = [
   'session-opened',
   'session-forked',
   'turn-started',
@@ -52,49 +52,60 @@ const NAMES: readonly EventType[] = [
 ];
 
 /** The events that make a session unread. Events of modules, such as a title, do not. */
-const NEWS: readonly EventType[] = ['turn-started', 'model-replied', 'tool-call-suspended', 'turn-ended'];
+const UNREAD_EVENTS: readonly EventType[] = [
+  'turn-started',
+  'model-replied',
+  'tool-call-suspended',
+  'turn-ended',
+];
 
 /**
  * The result of a look. `null`: the session does not exist. `changed`: it was erased or created during the
  * look.
  */
-type Found = Standing | 'changed' | null;
+type RefreshResult = ReportedState | 'changed' | null;
 
 /** Reads the events since the last report. */
-async function standingOf(port: Reading, known: Known): Promise<Found> {
-  const page = await read(port, known.seq);
+async function readState(port: SessionReader, known: IndexedState): Promise<RefreshResult> {
+  const page = await readPage(port, known.seq);
   if (!page) return null;
-  if (incarnationOf(page) === known.incarnation) return readOn(port, page, known);
-  const first = known.seq === 0 ? page : await read(port, 0);
-  return first && readOn(port, first, { version: 0, incarnation: incarnationOf(first), seq: 0, model: '' });
+  if (incarnationOf(page) === known.incarnation) return readRemaining(port, page, known);
+  const first = known.seq === 0 ? page : await readPage(port, 0);
+  return (
+    first && readRemaining(port, first, { version: 0, incarnation: incarnationOf(first), seq: 0, model: '' })
+  );
 }
 
 const incarnationOf = ({ incarnation = '' }: EventPage): string => incarnation;
 
-const read = (port: Reading, after: number): Promise<EventPage | null> =>
+const readPage = (port: SessionReader, after: number): Promise<EventPage | null> =>
   port.read({
     from: after + 1,
-    types: { names: NAMES, until: Number.MAX_SAFE_INTEGER },
-    maxBytes: PAGE_BYTES,
+    types: { names: INDEXED_EVENTS, until: Number.MAX_SAFE_INTEGER },
+    maxBytes: MAX_PAGE_BYTES,
   });
 
-async function readOn(port: Reading, first: EventPage, known: Known): Promise<Found> {
-  const since = new Since(known);
+async function readRemaining(
+  port: SessionReader,
+  first: EventPage,
+  known: IndexedState,
+): Promise<RefreshResult> {
+  const since = new SessionChanges(known);
   for (let page = first; ; ) {
-    for (const event of page.rows.flatMap(parseKnown)) since.count(event);
+    for (const event of page.rows.flatMap(parseKnownEvent)) since.count(event);
     if (page.next === null) return since.standing(page);
-    const next = await read(port, page.next - 1);
+    const next = await readPage(port, page.next - 1);
     if (!next || incarnationOf(next) !== known.incarnation) return 'changed';
     page = next;
   }
 }
 
 /** The changes in a session since its last report. */
-class Since {
+class SessionChanges {
   readonly #incarnation: string;
   /** `true` if the session was not reported before. */
   readonly #isFirst: boolean;
-  readonly #used = new Map<string, UsedSince & { turns: number; readonly usage: Totals }>();
+  readonly #used = new Map<string, UsageSinceReport & { turns: number; readonly usage: UsageTotals }>();
   #model: string;
   /** The last copied event of a fork. Copies were counted in the original session. */
   #copied = 0;
@@ -107,7 +118,7 @@ class Since {
   #words: string | undefined;
   #title: string | null | undefined;
 
-  constructor({ incarnation, model, seq }: Known) {
+  constructor({ incarnation, model, seq }: IndexedState) {
     this.#incarnation = incarnation;
     this.#isFirst = seq === 0;
     this.#model = model;
@@ -118,7 +129,7 @@ class Since {
     // other events.
     if (event.type !== 'module-event') this.#lastActivity = Math.max(this.#lastActivity, event.at);
     if (event.seq === 1) this.#openedAt = event.at;
-    if (NEWS.includes(event.type)) this.#news = event.seq;
+    if (UNREAD_EVENTS.includes(event.type)) this.#news = event.seq;
     switch (event.type) {
       case 'session-forked':
         this.#copied = event.upTo;
@@ -158,7 +169,7 @@ class Since {
     return found;
   }
 
-  standing({ head, openTurn }: EventPage): Standing {
+  standing({ head, openTurn }: EventPage): ReportedState {
     return {
       incarnation: this.#incarnation,
       seq: head,

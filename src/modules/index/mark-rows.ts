@@ -12,7 +12,7 @@ export const MARK_COLUMN = `(SELECT upTo FROM marks WHERE marks.agent = sessions
 AND marks.reader = ?) AS mark`;
 
 /** The maximum number of readers per session whose marks are kept. The oldest mark is dropped. */
-const MOST_READERS = 200;
+const MAX_READERS = 200;
 
 interface NewMarkRow extends SessionKey {
   readonly reader: string;
@@ -33,7 +33,7 @@ export function setMark(
   sql.exec(
     `DELETE FROM marks WHERE agent = ? AND session = ? AND reader IN (SELECT reader FROM marks WHERE agent = ? AND session = ?
     AND reader <> ? ORDER BY at DESC, reader LIMIT -1 OFFSET ?)`,
-    ...[agent, session, agent, session, reader, MOST_READERS - 1],
+    ...[agent, session, agent, session, reader, MAX_READERS - 1],
   );
   return set?.upTo ?? upTo;
 }

@@ -2,30 +2,30 @@
  * Writes titles with a model on request, with one model call each. The journal of the session records the
  * usage.
  */
-import { parseKnown, toRow } from '../../journal/event-rows.ts';
+import { parseKnownEvent, toRow } from '../../journal/event-rows.ts';
 import { type EventOf, ROOT } from '../../journal/events.ts';
-import type { Posted, WaitAnswer } from '../../journal/inbox-message.ts';
+import type { PostOutcome, WaitAnswer } from '../../journal/inbox-message.ts';
 import type { PricedUsage } from '../../journal/reply-data.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
 import { type ChatModel, ModelError, type ModelOfEnv } from '../../model/chat-model.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
-import { PAGE_BYTES } from '../../session/fold-session.ts';
+import { MAX_PAGE_BYTES } from '../../session/fold-session.ts';
 import { systemClock } from '../../session/read-platform.ts';
 import { pause } from '../../tool/async.ts';
 import { isJsonObject } from '../../tool/json.ts';
-import { mistake } from '../../tool/log.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { factOf } from '../../tool/tool-memory.ts';
+import { errorEntry } from '../../tool/log.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
+import { createFact } from '../../tool/tool-memory.ts';
 import { APP } from '../../worker/app-seam.ts';
 import type { TitledSession } from '../../worker/index-views.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
-import { idempotencyKeyOf, requestKey } from '../../worker/request-headers.ts';
-import { defineRoute, SESSION, type SessionRequest } from '../../worker/route.ts';
-import { unknownSession } from '../../worker/session-view.ts';
+import { readIdempotencyKey, toRequestKey } from '../../worker/request-headers.ts';
+import { defineRoute, SESSION_PATH, type SessionRequest } from '../../worker/route.ts';
+import { unknownSessionError } from '../../worker/session-view.ts';
 import type { Target } from '../../worker/target.ts';
-import { askingApp } from './ask.ts';
-import { askForTitle, type Said, type TitleModel } from './ask-for-title.ts';
-import { look } from './look.ts';
+import { toIndexApp } from './ask.ts';
+import { askForTitle, type TitleMessage, type TitleModel } from './ask-for-title.ts';
+import { refreshIndex } from './look.ts';
 import { indexOfOwner } from './owner-index.ts';
 import { TITLE_WRITER, type TitleRequest, type TitleWriter } from './title-writer.ts';
 import { INDEX_MODULE, TITLE_MEMORY, TITLES, type TitleFact } from './titles.ts';
@@ -59,7 +59,7 @@ export function modelTitles({ model, timeout = 30_000 }: ModelTitlesOptions = {}
   if (!Number.isSafeInteger(timeout) || timeout < 1)
     throw new RangeError(`modelTitles: its timeout is ${timeout}; use a positive whole number of ms.`);
   const writer: TitleWriter = { write: (request) => writeTitle({ model, timeout }, request) };
-  const use = useOf(MODEL_TITLES);
+  const use = createUse(MODEL_TITLES);
   TITLE_WRITER.set(use, writer);
   APP.give(use, {
     routes({ host }) {
@@ -68,7 +68,7 @@ export function modelTitles({ model, timeout = 30_000 }: ModelTitlesOptions = {}
       return [
         defineRoute({
           method: 'POST',
-          path: `${SESSION}/title`,
+          path: `${SESSION_PATH}/title`,
           access: 'session',
           isCounted: true,
           handle: (asked) => respond(writer, asked),
@@ -81,9 +81,9 @@ export function modelTitles({ model, timeout = 30_000 }: ModelTitlesOptions = {}
 
 async function respond(writer: TitleWriter, asked: SessionRequest): Promise<Response> {
   const { request, host, env, base, target } = asked;
-  const key = idempotencyKeyOf(request) ?? host.newId();
-  await requestKey(key, ''); // rejects an invalid key
-  const app = askingApp({ host, env, base });
+  const key = readIdempotencyKey(request) ?? host.newId();
+  await toRequestKey(key, ''); // rejects an invalid key
+  const app = toIndexApp({ host, env, base });
   try {
     return Response.json(await writer.write({ app, target, key, waitUntil: host.waitUntil }));
   } catch (failure) {
@@ -93,19 +93,20 @@ async function respond(writer: TitleWriter, asked: SessionRequest): Promise<Resp
 }
 
 /** Milliseconds between checks for the outcome of an earlier request. */
-const EVERY = 1_000;
+const POLL_MS = 1_000;
 
 async function writeTitle(how: TitleModel, request: TitleRequest): Promise<TitledSession> {
   const { app, target, key, waitUntil } = request;
   const opening = await readOpening(target);
-  const note = noting(request, opening.turn);
+  const note = createNoteWriter(request, opening.turn);
   // Only one of all requests with this key can store this before it calls a model.
   const claim = await note({ asked: key }, { once: { wait: `title ${key}`, bodyHash: app.host.newId() } });
   const { agent, session, owner } = target;
-  const asking = claim === 'answered' ? outcomeOf(how, request) : written(how, request, { opening, note });
+  const asking =
+    claim === 'answered' ? waitForTitle(how, request) : writeNewTitle(how, request, { opening, note });
   // The usage of a failed reply counts, too.
   const work = asking.finally(() =>
-    look(indexOfOwner(app.place, owner), target.port, { agent: agent.name, session }),
+    refreshIndex(indexOfOwner(app.place, owner), target.port, { agent: agent.name, session }),
   );
   waitUntil(work.catch(() => {}));
   const title = await work;
@@ -115,21 +116,21 @@ async function writeTitle(how: TitleModel, request: TitleRequest): Promise<Title
 interface Opening {
   /** The first turn, which the notes are recorded under. */
   readonly turn: string;
-  readonly said: readonly Said[];
+  readonly said: readonly TitleMessage[];
 }
 
 /** The maximum number of messages from the start of a conversation that the model reads. */
-const MOST_MESSAGES = 20;
+const MAX_MESSAGES = 20;
 
 async function readOpening(target: Target): Promise<Opening> {
   const types = {
     names: ['turn-started', 'turn-steered', 'model-replied'] as const,
     until: Number.MAX_SAFE_INTEGER,
   };
-  const page = await target.port.read({ from: 1, limit: MOST_MESSAGES, types, maxBytes: PAGE_BYTES });
+  const page = await target.port.read({ from: 1, limit: MAX_MESSAGES, types, maxBytes: MAX_PAGE_BYTES });
   const [first] = page?.rows ?? [];
-  if (!first) throw unknownSession(target);
-  const said = page?.rows.flatMap(parseKnown).flatMap((event): Said[] => {
+  if (!first) throw unknownSessionError(target);
+  const said = page?.rows.flatMap(parseKnownEvent).flatMap((event): TitleMessage[] => {
     if (event.type === 'turn-started' || event.type === 'turn-steered') return [{ user: event.message }];
     const isReply = event.type === 'model-replied' && (event.frame ?? ROOT) === ROOT && event.text !== '';
     return isReply ? [{ assistant: event.text }] : [];
@@ -138,16 +139,16 @@ async function readOpening(target: Target): Promise<Opening> {
 }
 
 /** Stores an event about a title in the journal. @throws SessionError if the session refuses it. */
-type Note = (
+type NoteWriter = (
   fact: TitleFact,
   more: { readonly once: WaitAnswer; readonly usage?: PricedUsage | undefined },
-) => Promise<Posted>;
+) => Promise<PostOutcome>;
 
-const noting =
-  ({ app, target }: TitleRequest, turn: string): Note =>
+const createNoteWriter =
+  ({ app, target }: TitleRequest, turn: string): NoteWriter =>
   async (fact, { once, usage }) => {
     const at = app.host.clock.now();
-    const facts = [{ ...factOf<null, TitleFact>(TITLE_MEMORY, fact), at }];
+    const facts = [{ ...createFact<null, TitleFact>(TITLE_MEMORY, fact), at }];
     const event = {
       type: 'module-event',
       turn,
@@ -159,17 +160,21 @@ const noting =
     const posted = await target.port.post({ kind: 'note', turn, body, answers: once });
     if (posted === 'session-full')
       throw new SessionError('session-full', 'This session is full, and takes no title.');
-    if (posted === 'no-such-turn') throw unknownSession(target);
+    if (posted === 'no-such-turn') throw unknownSessionError(target);
     return posted;
   };
 
-interface Writing {
+interface WritingContext {
   readonly opening: Opening;
-  readonly note: Note;
+  readonly note: NoteWriter;
 }
 
 /** Calls the model, and stores the outcome and the usage once. */
-async function written(how: TitleModel, request: TitleRequest, { opening, note }: Writing): Promise<string> {
+async function writeNewTitle(
+  how: TitleModel,
+  request: TitleRequest,
+  { opening, note }: WritingContext,
+): Promise<string> {
   const { key, app } = request;
   const once = { wait: `titled ${key}`, bodyHash: 'written' };
   const { title, failure, usage } = await askForTitle(how, request, opening.said);
@@ -179,14 +184,18 @@ async function written(how: TitleModel, request: TitleRequest, { opening, note }
   }
   const { name } = request.target.agent;
   app.host.log(
-    mistake(`no title was written for a session of '${name}': ${failure.reason}`, undefined, 'model-failed'),
+    errorEntry(
+      `no title was written for a session of '${name}': ${failure.reason}`,
+      undefined,
+      'model-failed',
+    ),
   );
   await note({ failed: failure.failure, reason: failure.message, key }, { once, usage });
   throw failure;
 }
 
 /** Waits for the outcome of an earlier request with the same key, up to the timeout of its model call. */
-async function outcomeOf({ timeout }: TitleModel, { target, key }: TitleRequest): Promise<string> {
+async function waitForTitle({ timeout }: TitleModel, { target, key }: TitleRequest): Promise<string> {
   const until = systemClock.now() + timeout;
   for (let from = 1; ; ) {
     const page = await readNotes(target.port, from);
@@ -198,7 +207,7 @@ async function outcomeOf({ timeout }: TitleModel, { target, key }: TitleRequest)
     from = page.next;
     if (page.isMore) continue;
     if (systemClock.now() >= until) break;
-    await pause(systemClock, EVERY);
+    await pause(systemClock, POLL_MS);
   }
   throw new SessionError(
     'idempotency-key-reused',
@@ -210,8 +219,8 @@ async function outcomeOf({ timeout }: TitleModel, { target, key }: TitleRequest)
 /** Reads the events about titles, one page at a time. */
 async function readNotes(port: Pick<SessionPort, 'read'>, from: number) {
   const types = { names: ['module-event'] as const, until: Number.MAX_SAFE_INTEGER };
-  const page = await port.read({ from, types, maxBytes: PAGE_BYTES });
-  const events = (page?.rows ?? []).flatMap(parseKnown);
+  const page = await port.read({ from, types, maxBytes: MAX_PAGE_BYTES });
+  const events = (page?.rows ?? []).flatMap(parseKnownEvent);
   const facts = events.flatMap((event) => (event.type === 'module-event' ? factsIn(event) : []));
   const next = page?.next ?? null;
   return { facts, isMore: next !== null, next: next ?? (page ? page.head + 1 : from) };

@@ -3,14 +3,14 @@
 import type { SessionPort } from '../../journal/session-port.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
-import type { Entered } from '../../worker/session-from-code.ts';
-import { look } from './look.ts';
-import { indexOfOwner, indexPlaceIn, mustBeBound, type OwnerIndex } from './owner-index.ts';
+import type { OpenedSession } from '../../worker/session-from-code.ts';
+import { refreshIndex } from './look.ts';
+import { assertIndexBound, indexOfOwner, indexPlaceIn, type OwnerIndex } from './owner-index.ts';
 import type { IndexedSession, SessionKey, SessionQuery } from './reports.ts';
 import { INDEX_MODULE } from './titles.ts';
 
 /** The sessions of an owner for a set of agents. */
-export interface OwnersSessions {
+export interface OwnerSessions {
   readonly index: OwnerIndex;
   readonly agents: readonly string[];
   port(of: SessionKey): SessionPort;
@@ -22,17 +22,17 @@ export interface OwnersSessions {
  *
  * @throws ConfigurationError if the app has no `sessionIndex()`; DeploymentError if INDEX is not bound.
  */
-export function ownersSessions(
-  { host, env, target: { owner } }: Entered,
+export function sessionsOfOwner(
+  { host, env, target: { owner } }: OpenedSession,
   agents: readonly string[],
   what: string,
-): OwnersSessions {
+): OwnerSessions {
   const { uses } = host.modules;
   if (!uses.some(({ module }) => module === INDEX_MODULE))
     throw new ConfigurationError(
       `${what} reads the index of sessions: add sessionIndex() of 'holdfast/index' to \`use\` of createHoldfast.`,
     );
-  mustBeBound(env);
+  assertIndexBound(env);
   return {
     index: indexOfOwner(indexPlaceIn(env, uses), owner),
     agents,
@@ -41,14 +41,14 @@ export function ownersSessions(
 }
 
 /** Returns the sessions in the index, in the order of their last activity. */
-export const pageOfSessions = (
-  { index, agents }: OwnersSessions,
+export const listIndexedSessions = (
+  { index, agents }: OwnerSessions,
   query: Omit<SessionQuery, 'agent'>,
 ): Promise<readonly IndexedSession[]> => index.ask(async (object) => object.sessionsOf(agents, query));
 
 /** Returns the sessions with an id in the index, at most one per agent. */
-export const indexedNamed = (
-  { index, agents }: OwnersSessions,
+export const findIndexedSessions = (
+  { index, agents }: OwnerSessions,
   session: string,
 ): Promise<readonly IndexedSession[]> => index.ask(async (object) => object.named(agents, session));
 
@@ -56,12 +56,12 @@ export const indexedNamed = (
  * Returns the sessions with an id, at most one per agent. Checks that each exists. If the index has none,
  * checks the sessions of all agents and reports them.
  */
-export async function sessionsNamed(
-  sessions: OwnersSessions,
+export async function findSessions(
+  sessions: OwnerSessions,
   session: string,
 ): Promise<readonly IndexedSession[]> {
   const { index, agents, port } = sessions;
-  const known = await indexedNamed(sessions, session);
+  const known = await findIndexedSessions(sessions, session);
   const asked = (known.length > 0 ? known.map(({ agent }) => agent) : agents).map((agent) => ({
     agent,
     session,
@@ -69,6 +69,6 @@ export async function sessionsNamed(
   const pages = await Promise.all(asked.map((of) => port(of).read({ from: 1, limit: 1 })));
   const there = pages.filter((page) => page !== null);
   if (known.length === there.length) return known;
-  await Promise.all(asked.map((of) => look(index, port(of), of)));
-  return indexedNamed(sessions, session);
+  await Promise.all(asked.map((of) => refreshIndex(index, port(of), of)));
+  return findIndexedSessions(sessions, session);
 }

@@ -2,15 +2,20 @@
 import { DeploymentError } from '../../session/deployment.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
-import { keyOfOwner } from '../../tool/owner-name.ts';
-import { type AskObject, askingObject, type ObjectPlace, placeIn } from '../../worker/asking-object.ts';
+import { toOwnerKey } from '../../tool/owner-name.ts';
+import {
+  createObjectCaller,
+  type ObjectCaller,
+  type ObjectLocation,
+  objectLocationOf,
+} from '../../worker/asking-object.ts';
 import type { Env } from '../../worker/host.ts';
 import { COPY } from './index-copy.ts';
 import type { IndexObject } from './index-object.ts';
-import { type IndexOwner, OWNERS } from './reports.ts';
+import { type IndexOwner, OWNER_LIST_NAME } from './reports.ts';
 
 /** Calls an object of the index. */
-export type AskIndex = AskObject<IndexObject>;
+export type AskIndex = ObjectCaller<IndexObject>;
 
 /** The index of one owner. */
 export interface OwnerIndex extends IndexOwner {
@@ -18,19 +23,19 @@ export interface OwnerIndex extends IndexOwner {
 }
 
 /** The location of an app's index. */
-export interface IndexPlace extends ObjectPlace {
+export interface IndexPlace extends ObjectLocation {
   /** The name of the copy, if there is one. */
   readonly copy: string | undefined;
 }
 
 /** Returns the location of an app's index, from its modules. */
 export const indexPlaceIn = (env: Env, uses: readonly ModuleUse[]): IndexPlace => ({
-  ...placeIn(env, uses),
+  ...objectLocationOf(env, uses),
   copy: uses.map((use) => COPY.get(use)).find((copy) => copy)?.name,
 });
 
 /** @throws DeploymentError if the binding is missing. */
-export function mustBeBound(env: Env): void {
+export function assertIndexBound(env: Env): void {
   if (typeof Object(env.INDEX).getByName !== 'function') throw new DeploymentError(NOT_BOUND);
 }
 
@@ -43,13 +48,13 @@ export const indexOfOwner = (place: IndexPlace, owner: Owner): OwnerIndex => ({
   owner,
   jurisdiction: place.jurisdiction,
   copy: place.copy,
-  ask: asking(place, keyOfOwner(owner)),
+  ask: createAskIndex(place, toOwnerKey(owner)),
 });
 
 /** Returns a function that calls the list of owners. */
-export const ownersIn = (place: ObjectPlace): AskIndex => asking(place, OWNERS);
+export const createAskOwners = (place: ObjectLocation): AskIndex => createAskIndex(place, OWNER_LIST_NAME);
 
-function asking({ env, jurisdiction }: ObjectPlace, name: string): AskIndex {
-  const namespace = env.INDEX as DurableObjectNamespace<IndexObject>; // checked by `mustBeBound`
-  return askingObject(namespace, jurisdiction, name);
+function createAskIndex({ env, jurisdiction }: ObjectLocation, name: string): AskIndex {
+  const namespace = env.INDEX as DurableObjectNamespace<IndexObject>; // checked by `assertIndexBound`
+  return createObjectCaller(namespace, jurisdiction, name);
 }

@@ -3,107 +3,111 @@ import { ENCODER } from '../../tool/async.ts';
 import { fromBase64, toBase64 } from '../../tool/content.ts';
 import { SESSION_STATUS, type SessionStatus } from '../../worker/index-views.ts';
 import { SessionError } from '../../worker/problem.ts';
-import type { Place, SessionQuery, UsageQuery } from './reports.ts';
+import type { ListPosition, SessionQuery, UsageQuery } from './reports.ts';
 
 /** Parameters by name, from a query string or from code of the app. */
-export type Asked = Readonly<Record<string, unknown>>;
+export type QueryParameters = Readonly<Record<string, unknown>>;
 
 /** The maximum and the default number of entries of a page. */
-const MOST = 100;
-const USUAL = 50;
+const MAX_LIMIT = 100;
+const DEFAULT_LIMIT = 50;
 
-const refused = (problem: string): SessionError => new SessionError('invalid-query', problem);
+const queryError = (problem: string): SessionError => new SessionError('invalid-query', problem);
 
 /**
  * Returns one of these words, or `undefined` if the parameter is absent. @throws SessionError if it is
  * another value.
  */
-function wordOf<Word extends string>(asked: Asked, name: string, words: readonly Word[]): Word | undefined {
+function readWord<Word extends string>(
+  asked: QueryParameters,
+  name: string,
+  words: readonly Word[],
+): Word | undefined {
   const value = asked[name];
   if (value === undefined) return undefined;
   const word = words.find((one) => one === value);
-  if (word === undefined) throw refused(`${name} can be ${words.join(', ')}, and nothing else.`);
+  if (word === undefined) throw queryError(`${name} can be ${words.join(', ')}, and nothing else.`);
   return word;
 }
 
 /** Returns a number from a number or from its text in a query string. */
-function wholeOf(value: unknown): number | undefined {
+function toWholeNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined;
 }
 
-export function limitOf({ limit = USUAL }: Asked): number {
-  const number = wholeOf(limit);
-  if (number === undefined || number < 1 || number > MOST)
-    throw refused(`limit must be a whole number from 1 to ${MOST}.`);
+export function readLimit({ limit = DEFAULT_LIMIT }: QueryParameters): number {
+  const number = toWholeNumber(limit);
+  if (number === undefined || number < 1 || number > MAX_LIMIT)
+    throw queryError(`limit must be a whole number from 1 to ${MAX_LIMIT}.`);
   return number;
 }
 
 /** A day, or a time with a time zone. */
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
-function timeOf(since: unknown): number | undefined {
+function readTime(since: unknown): number | undefined {
   if (since === undefined) return undefined;
-  const ms = typeof since === 'string' && TIME.test(since) ? Date.parse(since) : wholeOf(since);
+  const ms = typeof since === 'string' && TIME.test(since) ? Date.parse(since) : toWholeNumber(since);
   if (ms === undefined || !(ms >= 0))
-    throw refused('since must be milliseconds since the epoch, or a time such as 2026-11-30T09:00:00Z.');
+    throw queryError('since must be milliseconds since the epoch, or a time such as 2026-11-30T09:00:00Z.');
   return ms;
 }
 
 /** Reads the query of a page of sessions. @throws SessionError if a parameter is invalid. */
-export const readSessionQuery = (asked: Asked): Omit<SessionQuery, 'agent'> => ({
-  status: wordOf<SessionStatus>(asked, 'status', SESSION_STATUS.oneOf),
-  since: timeOf(asked.since),
-  after: placeOf(asked.cursor),
-  limit: limitOf(asked),
+export const readSessionQuery = (asked: QueryParameters): Omit<SessionQuery, 'agent'> => ({
+  status: readWord<SessionStatus>(asked, 'status', SESSION_STATUS.oneOf),
+  since: readTime(asked.since),
+  after: parseSessionCursor(asked.cursor),
+  limit: readLimit(asked),
 });
 
 /** Reads the query of usage. @throws SessionError if a parameter is invalid. */
-export const readUsageQuery = (asked: Asked): UsageQuery => ({
-  by: wordOf(asked, 'by', ['day', 'agent', 'model']) ?? 'day',
-  from: dayOf(asked, 'from'),
-  to: dayOf(asked, 'to'),
+export const readUsageQuery = (asked: QueryParameters): UsageQuery => ({
+  by: readWord(asked, 'by', ['day', 'agent', 'model']) ?? 'day',
+  from: readDay(asked, 'from'),
+  to: readDay(asked, 'to'),
 });
 
-function dayOf(asked: Asked, name: string): string | undefined {
+function readDay(asked: QueryParameters, name: string): string | undefined {
   const day = asked[name];
   if (day === undefined) return undefined;
   const time = typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
-  if (Number.isNaN(time)) throw refused(`${name} must be a day in UTC, such as 2026-11-30.`);
+  if (Number.isNaN(time)) throw queryError(`${name} must be a day in UTC, such as 2026-11-30.`);
   return String(day);
 }
 
 /** Returns the cursor for the page after a session. */
-export const cursorOf = ({ lastActivity, agent, session }: Place): string =>
-  toCursor([lastActivity, agent, session]);
+export const toSessionCursor = ({ lastActivity, agent, session }: ListPosition): string =>
+  encodeCursor([lastActivity, agent, session]);
 
-export function placeOf(cursor: unknown): Place | undefined {
+export function parseSessionCursor(cursor: unknown): ListPosition | undefined {
   if (cursor === undefined) return undefined;
-  const [lastActivity, agent, session] = fromCursor(cursor);
+  const [lastActivity, agent, session] = decodeCursor(cursor);
   if (!Number.isSafeInteger(lastActivity) || typeof agent !== 'string' || typeof session !== 'string')
-    throw badCursor();
+    throw cursorError();
   return { lastActivity: Number(lastActivity), agent, session };
 }
 
 /** Returns the cursor for the page after an owner. */
-export const ownersCursorOf = (owner: string): string => toCursor([owner]);
+export const toOwnerCursor = (owner: string): string => encodeCursor([owner]);
 
-export function ownerBehind(cursor: unknown): string {
+export function parseOwnerCursor(cursor: unknown): string {
   if (cursor === undefined) return '';
-  const [owner] = fromCursor(cursor);
-  if (typeof owner !== 'string') throw badCursor();
+  const [owner] = decodeCursor(cursor);
+  if (typeof owner !== 'string') throw cursorError();
   return owner;
 }
 
-const badCursor = (): SessionError => refused('cursor must be the `next` of the page before.');
+const cursorError = (): SessionError => queryError('cursor must be the `next` of the page before.');
 
-const toCursor = (place: readonly (string | number)[]): string =>
+const encodeCursor = (place: readonly (string | number)[]): string =>
   toBase64(ENCODER.encode(JSON.stringify(place)))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-function fromCursor(cursor: unknown): readonly unknown[] {
+function decodeCursor(cursor: unknown): readonly unknown[] {
   try {
     const text = String(cursor).replaceAll('-', '+').replaceAll('_', '/');
     const bytes = fromBase64(text.padEnd(Math.ceil(text.length / 4) * 4, '='));
@@ -112,10 +116,10 @@ function fromCursor(cursor: unknown): readonly unknown[] {
     );
     if (Array.isArray(place)) return place;
   } catch {}
-  throw badCursor();
+  throw cursorError();
 }
 
 /** @throws SessionError if the code of the app names no reader. */
-export function mustBeReader(reader: unknown): void {
-  if (typeof reader !== 'string' || reader === '') throw refused('The reader must be the id of a person.');
+export function assertReader(reader: unknown): void {
+  if (typeof reader !== 'string' || reader === '') throw queryError('The reader must be the id of a person.');
 }

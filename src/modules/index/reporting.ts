@@ -1,12 +1,12 @@
 /** Makes sessions report to the index: an agenda row, stored with the events to report, requests a look. */
 import type { AgendaOwner, AgendaRow } from '../../journal/agenda.ts';
-import type { Change, SessionPort, TurnStart } from '../../journal/session-port.ts';
+import type { AppendData, SessionPort, TurnStart } from '../../journal/session-port.ts';
 import { systemClock } from '../../session/read-platform.ts';
-import { addressOfSession } from '../../session/read-secrets.ts';
-import { inTime } from '../../tool/async.ts';
-import type { DoWork } from '../../worker/background.ts';
+import { parseSessionName } from '../../session/read-secrets.ts';
+import { withTimeout } from '../../tool/async.ts';
+import type { DueHandler } from '../../worker/background.ts';
 import { SessionError } from '../../worker/problem.ts';
-import { look } from './look.ts';
+import { refreshIndex } from './look.ts';
 import { type IndexPlace, indexOfOwner, indexPlaceIn } from './owner-index.ts';
 import { TITLES } from './titles.ts';
 
@@ -17,38 +17,38 @@ const REPORTER: AgendaOwner = { module: TITLES.module, key: '' };
  * Milliseconds after the start of a turn until a look. Most turns have stopped by then, and are looked at
  * immediately.
  */
-const SOON = 1_000;
+const LOOK_DELAY_MS = 1_000;
 
 /** All rows have the same name, because a look is at the whole session and not at a turn. */
-export const LOOK = 'look';
+export const LOOK_REF = 'look';
 
-const ROW: AgendaRow = { ...REPORTER, ref: LOOK, after: SOON };
+const LOOK_ROW: AgendaRow = { ...REPORTER, ref: LOOK_REF, after: LOOK_DELAY_MS };
 
 /** The timeout in milliseconds for the index, if a request can succeed without it. */
-const PATIENCE = 2_000;
+const INDEX_TIMEOUT_MS = 2_000;
 
 /**
  * Returns a session that adds an agenda row at the start of each turn, and when another invocation resumes a
  * turn.
  */
-export function reportingSession(port: SessionPort, name: string, place: IndexPlace): SessionPort {
-  const { owner, ...key } = addressOfSession(name);
+export function withReporting(port: SessionPort, name: string, place: IndexPlace): SessionPort {
+  const { owner, ...key } = parseSessionName(name);
   const index = indexOfOwner(place, owner);
   /** The leases with which this invocation resumed a turn, before its first append. */
   const resumed = new Set<number>();
   const told = (start: TurnStart): TurnStart => ({
     ...start,
     keepsOutside: [...(start.keepsOutside ?? []), REPORTER],
-    agenda: [...(start.agenda ?? []), ROW],
+    agenda: [...(start.agenda ?? []), LOOK_ROW],
   });
   /** Sends a message, unless the owner is being erased. Both requests run in parallel. */
   const unlessErasing = async <Answer>(take: () => Promise<Answer>): Promise<Answer> => {
-    const asked = patiently(index.ask(async (object) => object.isErasing()));
+    const asked = withIndexTimeout(index.ask(async (object) => object.isErasing()));
     const answer = await take();
-    if ((await asked) && (await index.ask(async (object) => object.eraseToo(key)))) throw erasing();
+    if ((await asked) && (await index.ask(async (object) => object.eraseToo(key)))) throw erasingError();
     return answer;
   };
-  const lookNow = (): Promise<void> => patiently(look(index, port, key)).then(() => {});
+  const lookNow = (): Promise<void> => withIndexTimeout(refreshIndex(index, port, key)).then(() => {});
   return {
     ...port,
     accept: (start) => unlessErasing(() => port.accept(told(start))),
@@ -72,15 +72,18 @@ export function reportingSession(port: SessionPort, name: string, place: IndexPl
   };
 }
 
-const withRow = (change: Change): Change => ({ ...change, agenda: [...(change.agenda ?? []), ROW] });
+const withRow = (change: AppendData): AppendData => ({
+  ...change,
+  agenda: [...(change.agenda ?? []), LOOK_ROW],
+});
 
 /** Resolves with `undefined` if the index fails or takes too long. */
-const patiently = <T>(work: Promise<T>): Promise<T | undefined> =>
-  inTime(systemClock, work, { ms: PATIENCE, late: () => new Error('the index is late') }).catch(
+const withIndexTimeout = <T>(work: Promise<T>): Promise<T | undefined> =>
+  withTimeout(systemClock, work, { ms: INDEX_TIMEOUT_MS, late: () => new Error('the index is late') }).catch(
     () => undefined,
   );
 
-const erasing = (): SessionError =>
+const erasingError = (): SessionError =>
   new SessionError(
     'erasing',
     'All sessions of this owner are being erased. Begin another when that is done.',
@@ -93,9 +96,9 @@ const erasing = (): SessionError =>
  * Looks at a session that has a due row. A row that only marks copies of files as stale belongs to the store
  * of these copies.
  */
-export const lookAtDue: DoWork = async ({ name, stale }, { env, host }) => {
+export const refreshDueSession: DueHandler = async ({ name, stale }, { env, host }) => {
   if (stale?.copies) return { again: Infinity };
-  const { owner, ...key } = addressOfSession(name);
-  await look(indexOfOwner(indexPlaceIn(env, host.modules.uses), owner), host.session(env, name), key);
+  const { owner, ...key } = parseSessionName(name);
+  await refreshIndex(indexOfOwner(indexPlaceIn(env, host.modules.uses), owner), host.session(env, name), key);
   return 'done';
 };

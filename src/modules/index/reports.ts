@@ -20,7 +20,7 @@ export interface IndexOwner {
 }
 
 /** The index's data about a session. */
-export interface Known {
+export interface IndexedState {
   /** Increases with each accepted report. 0 if there was no report. */
   readonly version: number;
   /** The incarnation of the indexed session. Empty if the session is not indexed. */
@@ -32,7 +32,7 @@ export interface Known {
 }
 
 /** The usage since the previous report. */
-export interface UsedSince {
+export interface UsageSinceReport {
   /** The day in UTC, such as `2026-11-30`. */
   readonly day: string;
   /** Empty if it is not known. */
@@ -43,7 +43,7 @@ export interface UsedSince {
 }
 
 /** The state of a session. */
-export interface Standing {
+export interface ReportedState {
   readonly incarnation: string;
   readonly seq: number;
   /** The state of the open turn, if there is one. */
@@ -64,15 +64,15 @@ export interface Standing {
   readonly words: string | undefined;
   /** The new title, or `null` if it was removed. `undefined`: unchanged. */
   readonly title: string | null | undefined;
-  readonly used: readonly UsedSince[];
+  readonly used: readonly UsageSinceReport[];
 }
 
 /** The result of a look at a session. */
 export interface SessionReport extends SessionKey, IndexOwner {
-  /** The `version` of `Known`. A report that is based on an older version is refused. */
+  /** The `version` of `IndexedState`. A report that is based on an older version is refused. */
   readonly version: number;
   /** `null` if the session does not exist. */
-  readonly standing: Standing | null;
+  readonly standing: ReportedState | null;
 }
 
 /** The query for a page of sessions, in the order of their last activity. */
@@ -84,19 +84,19 @@ export interface SessionQuery {
   /** The id of the principal that `unread` refers to. */
   readonly reader?: string | undefined;
   /** The last session of the previous page. */
-  readonly after?: Place | undefined;
+  readonly after?: ListPosition | undefined;
   readonly limit: number;
   /** Defaults to `false`: the latest first. */
   readonly oldestFirst?: boolean | undefined;
 }
 
 /** The place of a session in a list. */
-export interface Place extends SessionKey {
+export interface ListPosition extends SessionKey {
   readonly lastActivity: number;
 }
 
 /** A session in the index. */
-export interface IndexedSession extends Place {
+export interface IndexedSession extends ListPosition {
   readonly title: string | null;
   readonly status: SessionStatus;
   readonly openedAt: number;
@@ -137,14 +137,14 @@ export interface UsageQuery {
 }
 
 /** The usage of one day, agent or model. */
-export interface Used {
+export interface UsageEntry {
   readonly of: string;
   readonly turns: number;
   readonly usage: PricedUsage;
 }
 
 /** The state of an owner. */
-export interface OwnerStanding {
+export interface OwnerState {
   /** The number of existing sessions. */
   readonly sessions: number;
   readonly erasure?: Erasure | undefined;
@@ -161,4 +161,4 @@ export interface Erasure {
 }
 
 /** The name of the object that lists all owners. No owner can have this name. */
-export const OWNERS = 'owners';
+export const OWNER_LIST_NAME = 'owners';

@@ -2,9 +2,9 @@
 import type { FinalOutcome } from '../../journal/events.ts';
 import type { PricedUsage } from '../../journal/reply-data.ts';
 import type { SessionStatus } from '../../worker/index-views.ts';
-import type { IndexedSession, Known } from './reports.ts';
+import type { IndexedSession, IndexedState } from './reports.ts';
 
-export interface SessionRow extends Known {
+export interface SessionRow extends IndexedState {
   readonly [column: string]: SqlStorageValue;
   readonly agent: string;
   readonly session: string;
@@ -25,7 +25,7 @@ export interface SessionRow extends Known {
 }
 
 /** Returns the session of a row. */
-export function toIndexed({ words, title, news, mark, ...row }: SessionRow): IndexedSession {
+export function toIndexedSession({ words, title, news, mark, ...row }: SessionRow): IndexedSession {
   const { agent, session, status, outcome, openedAt, lastActivity } = row;
   const { turns, turn, forkOf, seq } = row;
   return {

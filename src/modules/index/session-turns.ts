@@ -1,10 +1,10 @@
 /** The turns of a session, for protocols that list its content. */
 import type { EventType, StoredEvent } from '../../journal/events.ts';
-import { PAGE_BYTES, pagesFrom } from '../../session/fold-session.ts';
+import { MAX_PAGE_BYTES, readPages } from '../../session/fold-session.ts';
 import { readTurn } from '../../session/read-session.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
-import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
-import type { Entered } from '../../worker/session-from-code.ts';
+import { foldStoppedTurn } from '../../session/watching/turn-outcome.ts';
+import type { OpenedSession } from '../../worker/session-from-code.ts';
 
 /** The turns of a session. */
 export interface SessionTurns {
@@ -17,11 +17,13 @@ export interface SessionTurns {
 const STARTS: readonly EventType[] = ['turn-started'];
 
 /** Returns the turns of a session. Reads only the start of each turn. */
-export async function turnsOf({ target: { port } }: Pick<Entered, 'target'>): Promise<SessionTurns> {
+export async function readTurnIds({
+  target: { port },
+}: Pick<OpenedSession, 'target'>): Promise<SessionTurns> {
   const types = { names: STARTS, until: Number.MAX_SAFE_INTEGER };
-  const first = await port.read({ from: 1, types, maxBytes: PAGE_BYTES });
+  const first = await port.read({ from: 1, types, maxBytes: MAX_PAGE_BYTES });
   const begun: string[] = [];
-  for await (const { rows } of pagesFrom(port, first, { types })) begun.push(...rows.map(({ turn }) => turn));
+  for await (const { rows } of readPages(port, first, { types })) begun.push(...rows.map(({ turn }) => turn));
   return { begun, waiting: first?.waiting.length ?? 0 };
 }
 
@@ -34,12 +36,12 @@ export interface EndedTurn {
 /**
  * Returns a turn, in most cases with one request. Returns `undefined` if it has not ended or does not exist.
  */
-export async function endedTurn(
-  { target }: Pick<Entered, 'target'>,
+export async function readEndedTurn(
+  { target }: Pick<OpenedSession, 'target'>,
   turn: string,
 ): Promise<EndedTurn | undefined> {
   const events = await readTurn(target.port, turn);
   if (!events.some(({ type }) => type === 'turn-ended')) return undefined;
-  const answer = stoppedTurn(target.session, target.agent.name, events);
+  const answer = foldStoppedTurn(target.session, target.agent.name, events);
   return answer.outcome === 'suspended' ? undefined : { events, answer };
 }

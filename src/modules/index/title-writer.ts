@@ -2,11 +2,11 @@
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { TitledSession } from '../../worker/index-views.ts';
 import type { Target } from '../../worker/target.ts';
-import type { AskingApp } from './ask.ts';
+import type { IndexApp } from './ask.ts';
 
 /** One request for a title. */
 export interface TitleRequest {
-  readonly app: AskingApp;
+  readonly app: IndexApp;
   readonly target: Target;
   /** A model is called at most once per key. */
   readonly key: string;

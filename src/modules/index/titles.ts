@@ -26,19 +26,19 @@ export const TITLE_MEMORY: ToolMemory<null, TitleFact> = {
  * Characters that a line cannot show, or that change the direction of the text after them: unpaired
  * surrogates, controls, line separators, overrides.
  */
-export const NO_TITLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+export const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 /** The maximum number of characters of a title that no person has set. */
-const MOST_OF_WORDS = 80;
+const MAX_LINE_LENGTH = 80;
 
-const UNSHOWN = new RegExp(`(?:\\s|${NO_TITLE.source})+`, 'gu');
+const UNPRINTABLE_RUN = new RegExp(`(?:\\s|${UNPRINTABLE.source})+`, 'gu');
 
 /** Returns the first words of a text as one line for a list. */
 export function toLine(text: string): string {
   // Do not scan a long text to its end.
-  const words = text.slice(0, 1_000).replaceAll(UNSHOWN, ' ').trim();
-  if (words.length <= MOST_OF_WORDS) return words;
-  const cut = words.slice(0, MOST_OF_WORDS).replace(/ \S*$/, '');
+  const words = text.slice(0, 1_000).replaceAll(UNPRINTABLE_RUN, ' ').trim();
+  if (words.length <= MAX_LINE_LENGTH) return words;
+  const cut = words.slice(0, MAX_LINE_LENGTH).replace(/ \S*$/, '');
   return `${cut.toWellFormed()}…`;
 }
 

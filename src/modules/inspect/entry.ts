@@ -5,8 +5,8 @@ import { LOOPS, type LoopMoment, type WatchedOffer } from '../../loop/loop-seams
 import { originOf } from '../../tool/decorate.ts';
 import type { Json } from '../../tool/json.ts';
 import type { Log } from '../../tool/log.ts';
-import { mistake } from '../../tool/log.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { errorEntry } from '../../tool/log.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { modelText } from '../../tool/tool-result.ts';
 import type {
@@ -67,14 +67,16 @@ export function inspect(...inspectors: readonly LoopInspector[]): ModuleUse {
         `inspect: the inspector at ${index} is not an object with functions, such as loggingInspector().`,
       );
   }
-  made += 1;
-  const use = useOf(INSPECT, String(made));
-  LOOPS.give(use, { watch: (loop, moment) => show(moment, { loop, tell: tellAll(inspectors, loop.log) }) });
+  useCount += 1;
+  const use = createUse(INSPECT, String(useCount));
+  LOOPS.give(use, {
+    watch: (loop, moment) => showMoment(moment, { loop, tell: createTell(inspectors, loop.log) }),
+  });
   return use;
 }
 
 /** Each use has its own key, so an agent can have several. The counter is not persisted. */
-let made = 0;
+let useCount = 0;
 
 const INSPECT = createModule({ name: 'inspect', nested: true });
 
@@ -84,28 +86,28 @@ const INSPECT = createModule({ name: 'inspect', nested: true });
  */
 type Tell = <Name extends keyof LoopMoments>(name: Name, seen: () => LoopMoments[Name]) => void;
 
-const tellAll =
+const createTell =
   (inspectors: readonly LoopInspector[], log: Log): Tell =>
   (name, seen) => {
     for (const inspector of inspectors) {
       try {
         const told = inspector[name]?.(seen());
-        if (told instanceof Promise) told.catch((thrown) => report(log, name, thrown));
+        if (told instanceof Promise) told.catch((thrown) => logThrown(log, name, thrown));
       } catch (thrown) {
-        report(log, name, thrown);
+        logThrown(log, name, thrown);
       }
     }
   };
 
-const report = (log: Log, moment: keyof LoopInspector, thrown: unknown): void =>
-  log(mistake(`an inspector threw in ${moment}`, thrown));
+const logThrown = (log: Log, moment: keyof LoopInspector, thrown: unknown): void =>
+  log(errorEntry(`an inspector threw in ${moment}`, thrown));
 
-interface Shown {
+interface InspectedLoop {
   readonly loop: Loop;
   readonly tell: Tell;
 }
 
-function show(moment: LoopMoment, shown: Shown): void {
+function showMoment(moment: LoopMoment, shown: InspectedLoop): void {
   switch (moment.at) {
     case 'tools-changed':
       showTools(moment, shown);
@@ -124,9 +126,9 @@ function show(moment: LoopMoment, shown: Shown): void {
   }
 }
 
-type At<Name extends LoopMoment['at']> = Extract<LoopMoment, { readonly at: Name }>;
+type MomentAt<Name extends LoopMoment['at']> = Extract<LoopMoment, { readonly at: Name }>;
 
-function showTools({ change, offer }: At<'tools-changed'>, { loop, tell }: Shown): void {
+function showTools({ change, offer }: MomentAt<'tools-changed'>, { loop, tell }: InspectedLoop): void {
   const { cause, came = [], went = [] } = change;
   tell('toolsChanged', () => ({
     ...placeOf(loop, 1),
@@ -146,7 +148,7 @@ function bringerOf(tool: AnyTool | undefined): BroughtBy | undefined {
   return { by: 'object', domainType, ...(typeof instanceId === 'string' && { instanceId }) };
 }
 
-function showModelCall(moment: At<'ask' | 'reply' | 'no-reply'>, { loop, tell }: Shown): void {
+function showModelCall(moment: MomentAt<'ask' | 'reply' | 'no-reply'>, { loop, tell }: InspectedLoop): void {
   switch (moment.at) {
     case 'ask': {
       const { messages, tools } = moment.request;
@@ -162,7 +164,7 @@ function showModelCall(moment: At<'ask' | 'reply' | 'no-reply'>, { loop, tell }:
     case 'reply': {
       const { ms } = moment;
       const { model, text, toolCalls, finish, usage } = moment.reply;
-      const calls = () => toolCalls.map(callSeen);
+      const calls = () => toolCalls.map(toCallSeen);
       const spent = () => usage && { usage: { ...usage } };
       tell('afterModelCall', () => ({
         ...placeOf(loop),
@@ -184,8 +186,8 @@ function showModelCall(moment: At<'ask' | 'reply' | 'no-reply'>, { loop, tell }:
   }
 }
 
-function showToolCall(moment: At<'call' | 'result'>, { loop, tell }: Shown): void {
-  const call = () => toolCallSeen(loop, moment);
+function showToolCall(moment: MomentAt<'call' | 'result'>, { loop, tell }: InspectedLoop): void {
+  const call = () => toToolCallSeen(loop, moment);
   if (moment.at === 'call') tell('beforeToolCall', call);
   else
     tell('afterToolCall', () => ({
@@ -196,12 +198,12 @@ function showToolCall(moment: At<'call' | 'result'>, { loop, tell }: Shown): voi
     }));
 }
 
-function showIteration({ loop, tell }: Shown): void {
+function showIteration({ loop, tell }: InspectedLoop): void {
   const { frame } = loop;
   const last = lastReply(frame.messages);
   // A rejected request is not an iteration.
   if (!last || frame.shortened || openBatch(frame).length > 0) return;
-  tell('afterIteration', () => ({ ...placeOf(loop), calls: last.calls.map(callSeen) }));
+  tell('afterIteration', () => ({ ...placeOf(loop), calls: last.calls.map(toCallSeen) }));
 }
 
 /** Returns the position of a loop. With `ahead`, the iteration is that of the next model call. */
@@ -214,11 +216,11 @@ const placeOf = (loop: Loop, ahead = 0): LoopPlace => ({
   principal: structuredClone(principalOf(loop)),
 });
 
-const callSeen = ({ id, name, input }: CallSeen): CallSeen => ({ id, name, input });
+const toCallSeen = ({ id, name, input }: CallSeen): CallSeen => ({ id, name, input });
 
-const toolCallSeen = (loop: Loop, { record, offer }: At<'call' | 'result'>): ToolCallSeen => ({
+const toToolCallSeen = (loop: Loop, { record, offer }: MomentAt<'call' | 'result'>): ToolCallSeen => ({
   ...placeOf(loop),
-  call: callSeen(record),
+  call: toCallSeen(record),
   metadata: metadataIn(offer)(record.name),
   definition: () => structuredClone(offer.definitions.find(({ name }) => name === record.name)),
 });

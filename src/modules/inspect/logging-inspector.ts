@@ -49,8 +49,8 @@ export function loggingInspector(options: LoggingOptions = {}): LoopInspector {
   }
   const write = (level: LogLevel, { session, turn, call }: ToolCallSeen, what: () => string): void => {
     if (LEVELS.indexOf(level) > LEVELS.indexOf(finest)) return;
-    const name = inLogger(call.name); // a model can invent names
-    const message = oneLine(`Tool '${name}' ${what()}`);
+    const name = toLoggerName(call.name); // a model can invent names
+    const message = escapeLineBreaks(`Tool '${name}' ${what()}`);
     log({ level, logger: `holdfast.tool.${name}`, message, session, turn });
   };
   return {
@@ -59,25 +59,27 @@ export function loggingInspector(options: LoggingOptions = {}): LoopInspector {
       write('debug', seen, () => `is called with ${seen.call.input}`);
     },
     modelFailed({ session, turn, model, failure, message: why, ms }) {
-      const message = oneLine(`Model '${model}' failed (${failure}) in ${Math.round(ms)} ms: ${why}`);
-      log({ level: 'error', logger: `holdfast.model.${inLogger(model)}`, message, session, turn });
+      const message = escapeLineBreaks(
+        `Model '${model}' failed (${failure}) in ${Math.round(ms)} ms: ${why}`,
+      );
+      log({ level: 'error', logger: `holdfast.model.${toLoggerName(model)}`, message, session, turn });
     },
     afterToolCall(seen) {
       const { input } = seen.call;
-      const cut = (text: string): string => truncated(text, truncate);
+      const cut = (text: string): string => truncateText(text, truncate);
       const words = (): string => (truncate === 0 ? '' : `: ${cut(input)} -> ${cut(seen.text)}`);
-      const [level, became] = gravity(seen);
+      const [level, became] = levelOf(seen);
       write(level, seen, () => `${became} in ${Math.round(seen.ms)} ms${words()}`);
       write('debug', seen, () => `answered ${seen.text}`);
     },
   };
 }
 
-const inLogger = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
+const toLoggerName = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
 
 const LEVELS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug', 'trace'];
 
-function gravity({ result }: ToolResultSeen): readonly [level: LogLevel, became: string] {
+function levelOf({ result }: ToolResultSeen): readonly [level: LogLevel, became: string] {
   if (result.signal?.type === 'misconfigured') return ['error', 'is misconfigured'];
   switch (callOutcome(result)) {
     case 'success':
@@ -90,11 +92,11 @@ function gravity({ result }: ToolResultSeen): readonly [level: LogLevel, became:
   }
 }
 
-const truncated = (text: string, max: number): string =>
+const truncateText = (text: string, max: number): string =>
   max === -1 || text.length <= max ? text : `${text.slice(0, max).toWellFormed()}…`;
 
 /** Escapes line breaks, so external text cannot imitate log lines. */
-const oneLine = (text: string): string => text.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
+const escapeLineBreaks = (text: string): string => text.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
 
 /**
  * Writes a line to the console, as text in development and as JSON in production. Uses `debug` for `trace`,

@@ -1,8 +1,8 @@
 /** Copies JSON Schemas with changes to every schema inside. */
-import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
+import { getOwn, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 
-const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
-const SCHEMAS = new Set([
+const MAP_KEYWORDS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+const SCHEMA_KEYWORDS = new Set([
   ...['additionalProperties', 'propertyNames', 'unevaluatedProperties', 'not', 'if', 'then', 'else', 'allOf'],
   ...['anyOf', 'oneOf', 'items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains'],
 ]);
@@ -11,13 +11,13 @@ const SCHEMAS = new Set([
  * Returns a copy of a schema, with `change` applied to each schema in it, from the innermost outward. Values
  * in it, such as a default, do not count as schemas. Never throws for well-formed JSON Schema.
  */
-export function changedIn(schema: Json, change: (part: JsonObject) => JsonObject): Json {
+export function mapSchemas(schema: Json, change: (part: JsonObject) => JsonObject): Json {
   if (!isJsonObject(schema)) return schema;
-  const changed = (inner: Json): Json => changedIn(inner, change);
+  const changed = (inner: Json): Json => mapSchemas(inner, change);
   const entries = Object.entries(schema).map(([keyword, value]): [string, Json] => {
-    if (MAPS.has(keyword) && isJsonObject(value))
+    if (MAP_KEYWORDS.has(keyword) && isJsonObject(value))
       return [keyword, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, changed(one)]))];
-    if (!SCHEMAS.has(keyword)) return [keyword, value];
+    if (!SCHEMA_KEYWORDS.has(keyword)) return [keyword, value];
     return [keyword, Array.isArray(value) ? value.map(changed) : changed(value)];
   });
   return change(Object.fromEntries(entries));
@@ -25,11 +25,11 @@ export function changedIn(schema: Json, change: (part: JsonObject) => JsonObject
 
 /**
  * Returns a copy of a schema in which no property with a `default` is required, at any depth. A model can
- * then leave it out, and the server or `filledIn` adds the value.
+ * then leave it out, and the server or `fillDefaults` adds the value.
  */
-export const withoutDefaultsRequired = (schema: Json): Json => changedIn(schema, requireLess);
+export const withoutDefaultsRequired = (schema: Json): Json => mapSchemas(schema, withoutRequiredDefaults);
 
-function requireLess(part: JsonObject): JsonObject {
+function withoutRequiredDefaults(part: JsonObject): JsonObject {
   const { required, ...rest } = part;
   const defaults = defaultsOf(part);
   if (defaults.length === 0 || !Array.isArray(required)) return part;
@@ -51,14 +51,14 @@ const defaultsOf = ({ properties, required }: JsonObject): readonly (readonly [s
  * Returns a value with defaults for its missing required properties, in objects and in lists of objects, as
  * far as `properties` and `items` describe them.
  */
-export function filledIn(value: Json, schema: Json | undefined): Json {
+export function fillDefaults(value: Json, schema: Json | undefined): Json {
   if (!isJsonObject(schema)) return value;
-  if (Array.isArray(value)) return value.map((item) => filledIn(item, schema.items));
+  if (Array.isArray(value)) return value.map((item) => fillDefaults(item, schema.items));
   if (!isJsonObject(value)) return value;
   const { properties } = schema;
   const entries = Object.entries(value).map(([name, one]): [string, Json] => [
     name,
-    filledIn(one, isJsonObject(properties) ? own(properties, name) : undefined),
+    fillDefaults(one, isJsonObject(properties) ? getOwn(properties, name) : undefined),
   ]);
   const added = defaultsOf(schema).filter(([name]) => !Object.hasOwn(value, name));
   return Object.fromEntries([...entries, ...structuredClone(added)]);

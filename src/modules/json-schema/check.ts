@@ -11,8 +11,8 @@ import {
 } from '@cfworker/json-schema';
 import { attempt } from '../../tool/async.ts';
 import { formatPath, type Json, shorten } from '../../tool/json.ts';
-import { MAX_PATH, type Problem } from '../../tool/problem-lines.ts';
-import { uniqueItemsSettled, withUniqueItemsNamed } from './unique-items.ts';
+import { MAX_PATH_CHARACTERS, type Problem } from '../../tool/problem-lines.ts';
+import { settleUniqueItems, withUniqueItemsNamed } from './unique-items.ts';
 
 /**
  * Prepares a JSON Schema for checks of inputs. It uses an interpreter, because Workers forbid code generation
@@ -25,7 +25,7 @@ export function jsonSchemaCheck(schema: Schema): (value: Json) => readonly Probl
   const lookup = dereference(schema);
   for (const part of Object.values(lookup)) if (typeof part === 'object') checkPart(part, lookup);
   const draft = draftOf(schema.$schema);
-  const settled = uniqueItemsSettled({ schema, lookup, draft });
+  const settled = settleUniqueItems({ schema, lookup, draft });
   return (input) =>
     toProblems(
       validate(input, settled?.(input) ?? schema, draft, lookup, false).errors.map(withUniqueItemsNamed),
@@ -50,40 +50,40 @@ function checkPart(part: Schema, lookup: Record<string, Schema | boolean>): void
  *
  * @throws Error if a `$id` or a `$ref` in it cannot be read.
  */
-export function uncheckedIn(schema: Schema): readonly Unchecked[] {
+export function findUnchecked(schema: Schema): readonly UncheckedAssertion[] {
   const isDraft4 = draftOf(schema.$schema) === '4';
   return schemasOf(schema).flatMap(({ part, path }) =>
     Object.entries(part)
       .filter(([keyword, value]) => isUnchecked(keyword, value, isDraft4))
       .map(([keyword, value]) => ({
-        assertion: shorten(`${keyword}: ${JSON.stringify(value)}`, MAX_PATH),
+        assertion: shorten(`${keyword}: ${JSON.stringify(value)}`, MAX_PATH_CHARACTERS),
         path: formatPath(path, '$'),
       })),
   );
 }
 
 /** A schema inside another. */
-export interface Placed {
+export interface PlacedSchema {
   readonly part: Schema;
   readonly path: readonly PropertyKey[];
 }
 
 /** Returns every schema inside this one, with its path. It modifies the schema. */
-export const schemasOf = (schema: Schema): readonly Placed[] => schemasIn(schema, dereference(schema));
+export const schemasOf = (schema: Schema): readonly PlacedSchema[] => schemasIn(schema, dereference(schema));
 
 /**
  * Returns every schema that an input can be checked against, once, with its path. Includes schemas that only
  * a `$ref` reaches.
  */
-function schemasIn(root: Schema, lookup: Record<string, Schema | boolean>): readonly Placed[] {
-  const found = new Map<unknown, Placed>();
+function schemasIn(root: Schema, lookup: Record<string, Schema | boolean>): readonly PlacedSchema[] {
+  const found = new Map<unknown, PlacedSchema>();
   const walk = (part: unknown, path: readonly PropertyKey[]): void => {
     if (typeof part !== 'object' || part === null || Array.isArray(part) || found.has(part)) return;
     found.set(part, { part, path });
     for (const [keyword, value] of Object.entries(part)) {
       const at = [...path, keyword];
       if (Object.hasOwn(schemaKeyword, keyword)) walk(value, at);
-      if (HOLD_SEVERAL.some((words) => Object.hasOwn(words, keyword))) walkAll(value, at);
+      if (MULTI_SCHEMA_KEYWORDS.some((words) => Object.hasOwn(words, keyword))) walkAll(value, at);
     }
     const { $ref, __absolute_ref__: absolute = $ref }: Schema = part;
     if (absolute === undefined || lookup[absolute] === undefined) return;
@@ -104,10 +104,14 @@ function schemasIn(root: Schema, lookup: Record<string, Schema | boolean>): read
  * The keywords that hold lists or maps of schemas. The library supports `dependencies` but does not export
  * it.
  */
-const HOLD_SEVERAL: readonly object[] = [schemaArrayKeyword, schemaMapKeyword, { dependencies: true }];
+const MULTI_SCHEMA_KEYWORDS: readonly object[] = [
+  schemaArrayKeyword,
+  schemaMapKeyword,
+  { dependencies: true },
+];
 
 /** An assertion of a schema that is not checked. */
-export interface Unchecked {
+export interface UncheckedAssertion {
   /** The keyword and its value, such as `format: "phone"`. */
   readonly assertion: string;
   /** The path of its schema, such as `$.properties.phone`. */
@@ -115,15 +119,15 @@ export interface Unchecked {
 }
 
 function isUnchecked(keyword: string, value: unknown, isDraft4: boolean): boolean {
-  if (NOT_CHECKED.has(keyword)) return true;
+  if (UNCHECKED_KEYWORDS.has(keyword)) return true;
   if (keyword === 'format') return typeof value !== 'string' || !Object.hasOwn(format, value);
   if (keyword === '$recursiveRef') return value !== '#';
   if (isDraft4 && /^exclusiveM..imum$/.test(keyword)) return typeof value !== 'boolean';
-  return NUMBERS.has(keyword) && typeof value !== 'number';
+  return NUMBER_KEYWORDS.has(keyword) && typeof value !== 'number';
 }
 
 /** Keywords of JSON Schema drafts and other validators that the interpreter ignores. */
-const NOT_CHECKED = new Set([
+const UNCHECKED_KEYWORDS = new Set([
   ...['$dynamicRef', 'divisibleBy', 'disallow', 'extends'],
   ...['formatMinimum', 'formatMaximum', 'formatExclusiveMinimum', 'formatExclusiveMaximum'],
   ...[
@@ -142,7 +146,7 @@ const NOT_CHECKED = new Set([
  * Keywords whose value must be a number. The interpreter compares other values too, with wrong results:
  * `exclusiveMinimum: true` is valid in draft 4 only.
  */
-const NUMBERS = new Set([
+const NUMBER_KEYWORDS = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
   ...['minItems', 'maxItems', 'minContains', 'maxContains', 'minProperties', 'maxProperties'],
 ]);
@@ -158,14 +162,14 @@ export function draftOf(dialect: unknown): SchemaDraft {
 /** Converts the interpreter's errors to problems, without redundant ones. */
 export const toProblems = (errors: readonly OutputUnit[]): readonly Problem[] =>
   errors
-    .filter(({ keyword }) => !PARENTS.has(keyword))
+    .filter(({ keyword }) => !PARENT_KEYWORDS.has(keyword))
     .map(({ keyword, instanceLocation, error }) => ({
       path: parsePointer(instanceLocation),
       message: keyword === 'false' ? 'Not allowed.' : error,
     }));
 
 /** Keywords whose errors only report that there are errors below them. */
-const PARENTS = new Set([
+const PARENT_KEYWORDS = new Set([
   ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
   ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],
   ...['$ref', '$recursiveRef', 'allOf', 'if', 'dependentSchemas'],

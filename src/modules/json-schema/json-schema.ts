@@ -1,12 +1,12 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { attempt, reasonOf } from '../../tool/async.ts';
+import { attempt, errorMessageOf } from '../../tool/async.ts';
 import { copyJson } from '../../tool/copy-json.ts';
 import { InputSchemaError } from '../../tool/input-schema.ts';
-import { type Json, type JsonObject, type JsonSchema, sameJson } from '../../tool/json.ts';
+import { isEqualJson, type Json, type JsonObject, type JsonSchema } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
 import type { Problem } from '../../tool/problem-lines.ts';
-import { filledIn, withoutDefaultsRequired } from './change-schema.ts';
-import { jsonSchemaCheck, uncheckedIn } from './check.ts';
+import { fillDefaults, withoutDefaultsRequired } from './change-schema.ts';
+import { findUnchecked, jsonSchemaCheck } from './check.ts';
 import { schemaMistake } from './schema-mistakes.ts';
 
 /** A JSON Schema literal as a Standard Schema. It checks values, and models see it unchanged. */
@@ -80,8 +80,8 @@ function readSchema(schema: JsonSchema): ReadSchema {
   const json: JsonObject = JSON.parse(JSON.stringify(schema));
   const lenient = withoutDefaultsRequired(json);
   // Most schemas have no defaults, and stay the same object.
-  if (sameJson(lenient, json)) return { check, shown: schema, fill: (value) => value };
-  return { check, shown: lenient as JsonObject, fill: (value) => filledIn(value, json) }; // an object stays an object
+  if (isEqualJson(lenient, json)) return { check, shown: schema, fill: (value) => value };
+  return { check, shown: lenient as JsonObject, fill: (value) => fillDefaults(value, json) }; // an object stays an object
 }
 
 /**
@@ -97,27 +97,27 @@ export type JsonSchemaCheck = (value: Json) => readonly Problem[];
 export function checkOf(schema: JsonSchema): JsonSchemaCheck {
   const copy: JsonSchema = JSON.parse(JSON.stringify(schema));
   if (literals) {
-    const mistake = valid(() => schemaMistake(copy));
+    const mistake = readOrThrow(() => schemaMistake(copy));
     if (mistake !== undefined) throw new InputSchemaError(`has a mistake: ${mistake}`);
   }
-  const check = valid(() => jsonSchemaCheck(copy));
-  mustBeChecked(copy);
+  const check = readOrThrow(() => jsonSchemaCheck(copy));
+  assertAllChecked(copy);
   return check;
 }
 
-function valid<Value>(read: () => Value): Value {
+function readOrThrow<Value>(read: () => Value): Value {
   const made = attempt(read);
   if (made.ok) return made.value;
   const { thrown: cause } = made;
-  const reason = reasonOf(cause);
+  const reason = errorMessageOf(cause);
   throw new InputSchemaError(`is not valid JSON Schema: ${reason}.`, { cause });
 }
 
 /**
  * Modifies the schema. @throws InputSchemaError if it has an assertion that `jsonSchemaCheck` does not check.
  */
-function mustBeChecked(schema: JsonSchema): void {
-  const [first, ...others] = uncheckedIn(schema);
+function assertAllChecked(schema: JsonSchema): void {
+  const [first, ...others] = findUnchecked(schema);
   if (!first) return;
   const more = others.length > 0 ? `, and ${others.length} more` : '';
   const unchecked =

@@ -1,6 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { type InputSchema, type Parameter, toInputSchema } from '../../tool/input-schema.ts';
-import { isJsonObject, type JsonSchema, own } from '../../tool/json.ts';
+import { getOwn, isJsonObject, type JsonSchema } from '../../tool/json.ts';
 import { checkOf, jsonSchema } from './json-schema.ts';
 
 /** An input declared with parameters, and typed by them. */
@@ -81,27 +81,27 @@ export const stringParameter = <const Options extends EnumOptions<string>>(
   description?: string,
   options?: Options,
 ): Parameter<ListedBy<Options, string>, RequiredBy<Options>> =>
-  parameterOf({ type: 'string' }, description, options);
+  createParameter({ type: 'string' }, description, options);
 
 /** Declares a whole number. */
 export const integerParameter = <const Options extends EnumOptions<number>>(
   description?: string,
   options?: Options,
 ): Parameter<ListedBy<Options, number>, RequiredBy<Options>> =>
-  parameterOf({ type: 'integer' }, description, options);
+  createParameter({ type: 'integer' }, description, options);
 
 /** Declares a number, whole or not. */
 export const numberParameter = <const Options extends EnumOptions<number>>(
   description?: string,
   options?: Options,
 ): Parameter<ListedBy<Options, number>, RequiredBy<Options>> =>
-  parameterOf({ type: 'number' }, description, options);
+  createParameter({ type: 'number' }, description, options);
 
 /** Declares a boolean. */
 export const booleanParameter = <const Options extends ParameterOptions>(
   description?: string,
   options?: Options,
-): Parameter<boolean, RequiredBy<Options>> => parameterOf({ type: 'boolean' }, description, options);
+): Parameter<boolean, RequiredBy<Options>> => createParameter({ type: 'boolean' }, description, options);
 
 /** Declares a list of items. The item's own `required` is ignored. */
 export const arrayParameter = <Item, const Options extends ParameterOptions>(
@@ -109,7 +109,7 @@ export const arrayParameter = <Item, const Options extends ParameterOptions>(
   description?: string,
   options?: Options,
 ): Parameter<Item[], RequiredBy<Options>> =>
-  parameterOf({ type: 'array', items: item.schema }, description, options);
+  createParameter({ type: 'array', items: item.schema }, description, options);
 
 /** Declares an object with these properties. Objects can be nested. */
 export const objectParameter = <
@@ -120,7 +120,7 @@ export const objectParameter = <
   description?: string,
   options?: Options,
 ): Parameter<ParameterValues<Properties>, RequiredBy<Options>> =>
-  parameterOf(objectSchema(properties), description, options);
+  createParameter(objectSchema(properties), description, options);
 
 /**
  * Returns the schema of an object with these parameters. It has `required` only if a parameter is required.
@@ -137,7 +137,7 @@ function objectSchema(properties: Readonly<Record<string, Parameter>>): JsonSche
   };
 }
 
-function parameterOf<Value, Required extends boolean>(
+function createParameter<Value, Required extends boolean>(
   type: JsonSchema,
   description: string | undefined,
   { required = true, enum: values }: EnumOptions<unknown> = {},
@@ -151,17 +151,17 @@ function parameterOf<Value, Required extends boolean>(
     schema,
     required: required as Required, // `RequiredBy` derives the same from the options
     alone(name) {
-      return aloneIn(name, this);
+      return toSingleSchema(name, this);
     },
   };
 }
 
-function aloneIn(name: string, parameter: Parameter): InputSchema<unknown> {
+function toSingleSchema(name: string, parameter: Parameter): InputSchema<unknown> {
   const schema = toInputSchema(jsonSchema(objectSchema({ [name]: parameter })));
   return {
     json: schema.json,
     async parse(input) {
-      const value = own(input, name);
+      const value = getOwn(input, name);
       const parsed = await schema.parse(value === undefined ? {} : { [name]: value });
       return parsed.ok ? { ok: true, value } : parsed;
     },

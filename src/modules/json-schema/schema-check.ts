@@ -1,41 +1,45 @@
 import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from '@cfworker/json-schema';
 import { attempt } from '../../tool/async.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
-import { type Problem, problemLines } from '../../tool/problem-lines.ts';
+import { formatProblems, type Problem } from '../../tool/problem-lines.ts';
 import { draftOf, jsonSchemaCheck, toProblems } from './check.ts';
 import { isWellFormed } from './well-formed.ts';
 
 /** Whether to find `all` problems of a value, or to stop after the `first`. */
-type HowMany = 'all' | 'first';
+type ProblemCount = 'all' | 'first';
 
 /**
  * Returns the problems of a value, one line each, or an empty list if it is valid. @throws Error if the check
  * takes too long.
  */
-export type SchemaCheck = (value: Json, howMany: HowMany) => readonly string[];
+export type SchemaCheck = (value: Json, howMany: ProblemCount) => readonly string[];
 
 /**
  * Prepares a server's schema for checks of values, which can also come from the server. A hostile schema
- * could take forever, so `tame` limits its cost. Every valid value passes. Some invalid values pass too, and
+ * could take forever, so `boundCost` limits its cost. Every valid value passes. Some invalid values pass too, and
  * the server's own check must reject them.
  *
  * @throws Error if the schema cannot be read.
  */
 export function schemaCheck(schema: JsonObject): SchemaCheck {
   const parts = schemaParts(schema);
-  const begin = tame(parts.parts);
-  const check: Check = { ...parts, draft: draftOf(schema.$schema) };
+  const begin = boundCost(parts.parts);
+  const check: CheckContext = { ...parts, draft: draftOf(schema.$schema) };
   return (value, howMany) => {
     begin();
-    return problemLines(problemsOf(check, value, howMany));
+    return formatProblems(problemsOf(check, value, howMany));
   };
 }
 
-interface Check extends SchemaParts {
+interface CheckContext extends SchemaParts {
   readonly draft: SchemaDraft;
 }
 
-function problemsOf({ root, draft, lookup }: Check, value: Json, howMany: HowMany): readonly Problem[] {
+function problemsOf(
+  { root, draft, lookup }: CheckContext,
+  value: Json,
+  howMany: ProblemCount,
+): readonly Problem[] {
   const { valid, errors } = validate(value, root, draft, lookup, howMany === 'first');
   return valid
     ? []
@@ -55,12 +59,12 @@ const MAX_STEPS = 100_000;
  * steps are counted. After 100,000 steps, the check throws a RangeError. Call the returned function before
  * each check to reset the count.
  */
-function tame(parts: readonly Schema[]): () => void {
-  relax(parts);
+function boundCost(parts: readonly Schema[]): () => void {
+  relaxParts(parts);
   const watch = { steps: 0 };
   for (const part of parts) {
-    for (const inner of booleansMadeObjects(part)) count(inner, watch);
-    count(part, watch);
+    for (const inner of replaceBooleans(part)) countSteps(inner, watch);
+    countSteps(part, watch);
   }
   return () => {
     watch.steps = 0;
@@ -72,7 +76,7 @@ function tame(parts: readonly Schema[]): () => void {
  * then reject valid values, because a schema inside became more lenient or has a `$dynamicRef`, which is not
  * followed here. Does nothing if there are no such keywords.
  */
-function relax(parts: readonly Schema[]): void {
+function relaxParts(parts: readonly Schema[]): void {
   if (parts.some(isCostly)) for (const part of parts) relaxPart(part);
 }
 
@@ -99,15 +103,15 @@ function relaxPart(part: Schema): void {
   for (const keyword of [...taken, 'unevaluatedProperties', 'unevaluatedItems']) delete part[keyword];
 }
 
-const OF_ALL_OTHERS = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const;
-const OF_ITEMS = ['items', 'additionalItems', 'unevaluatedItems', 'contains'] as const;
+const OTHER_KEYWORDS = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const;
+const ITEM_KEYWORDS = ['items', 'additionalItems', 'unevaluatedItems', 'contains'] as const;
 
 /**
  * Replaces `true` and `false` with schemas, because booleans are not counted when they are compared with many
  * values.
  */
-function booleansMadeObjects(part: Schema): readonly Schema[] {
-  return [...OF_ALL_OTHERS, ...OF_ITEMS].flatMap((keyword) => {
+function replaceBooleans(part: Schema): readonly Schema[] {
+  return [...OTHER_KEYWORDS, ...ITEM_KEYWORDS].flatMap((keyword) => {
     const inner: unknown = part[keyword];
     if (typeof inner !== 'boolean') return [];
     const made: Schema = inner ? {} : { enum: [] };
@@ -121,7 +125,7 @@ const isNothingMatches = ({ keyword, error }: OutputUnit): boolean =>
   keyword === 'enum' && error === 'Instance does not match any of [].';
 
 /** Counts steps through a keyword that the interpreter reads once each time it applies the schema. */
-function count(part: Schema, watch: { steps: number }): void {
+function countSteps(part: Schema, watch: { steps: number }): void {
   const { $recursiveAnchor } = part;
   const weight = weightOf(part);
   Object.defineProperty(part, '$recursiveAnchor', {
@@ -159,7 +163,7 @@ const MAX_NESTED_IDS = 4;
  * @throws Error if it cannot be dissected, or only with unbounded work.
  */
 function schemaParts(schema: JsonObject): SchemaParts {
-  if (nestedIds(schema) > MAX_NESTED_IDS) throw new Error('too many schemas with an "$id" are nested');
+  if (nestedIdDepth(schema) > MAX_NESTED_IDS) throw new Error('too many schemas with an "$id" are nested');
   const root: Schema = JSON.parse(JSON.stringify(schema));
   const lookup = dereference(root);
   const parts = new Set(Object.values(lookup).filter((part) => typeof part === 'object'));
@@ -170,10 +174,10 @@ function schemaParts(schema: JsonObject): SchemaParts {
  * Returns the deepest nesting of `$id`s. It also counts properties that only look like one, for example in a
  * default, because real schemas never nest them that deeply.
  */
-function nestedIds(node: unknown): number {
+function nestedIdDepth(node: unknown): number {
   if (typeof node !== 'object' || node === null) return 0;
   const values: readonly unknown[] = Object.values(node);
-  const inside = values.reduce<number>((most, value) => Math.max(most, nestedIds(value)), 0);
+  const inside = values.reduce<number>((most, value) => Math.max(most, nestedIdDepth(value)), 0);
   const isNamed = ['$id', 'id'].some(
     (key) => Object.hasOwn(node, key) && typeof Reflect.get(node, key) === 'string',
   );
@@ -184,7 +188,7 @@ function nestedIds(node: unknown): number {
  * Returns a copy of a server's schema that can be shown to models and checked in bounded time. Returns
  * `undefined` if a provider would reject the whole request because of it, or if it is too costly: if it is
  * not an object schema, is malformed, compares a part of a value with more than 1,000 schemas, or has a
- * reference that does not resolve. Costly keywords are removed (see `relax`), and so are regular expressions,
+ * reference that does not resolve. Costly keywords are removed (see `relaxParts`), and so are regular expressions,
  * which can be in another dialect. The server still checks inputs with its own schema. Never throws.
  */
 export function usableSchema(schema: Json | undefined): JsonObject | undefined {
@@ -192,7 +196,7 @@ export function usableSchema(schema: Json | undefined): JsonObject | undefined {
   const made = attempt(() => {
     const parts = schemaParts(schema);
     if (!isBounded(parts)) return undefined;
-    const copy = relaxed(parts);
+    const copy = toRelaxedSchema(parts);
     jsonSchemaCheck(JSON.parse(JSON.stringify(copy))); // throws if it cannot be checked
     return copy;
   });
@@ -203,8 +207,8 @@ export function usableSchema(schema: Json | undefined): JsonObject | undefined {
  * Removes costly keywords, and references to removed parts. The latter is safe, because no remaining keyword
  * rejects a value for matching a subschema.
  */
-function relaxed({ root, parts, lookup }: SchemaParts): JsonObject {
-  relax(parts);
+function toRelaxedSchema({ root, parts, lookup }: SchemaParts): JsonObject {
+  relaxParts(parts);
   const left = schemaParts(JSON.parse(JSON.stringify(root)));
   for (const part of left.parts) {
     const { $ref, __absolute_ref__: absolute = $ref } = part;
@@ -218,7 +222,7 @@ function relaxed({ root, parts, lookup }: SchemaParts): JsonObject {
  * The maximum number of schemas that one part of a value can be compared with. The richest unions of real
  * servers reach a few dozen.
  */
-const MAX_IN_PLACE = 1_000;
+const MAX_SCHEMAS_IN_PLACE = 1_000;
 
 /**
  * Returns `true` if each part of a value is compared with a bounded number of schemas. `$ref`, `allOf` and
@@ -233,16 +237,16 @@ function isBounded({ root, parts, lookup }: SchemaParts): boolean {
     const known = counts.get(part);
     if (known !== undefined) return known;
     counts.set(part, Infinity); // a part that is reached again before it is counted is in a cycle
-    const inside = inPlace(part, root, lookup).map(count);
+    const inside = schemasInPlace(part, root, lookup).map(count);
     const all = inside.reduce((sum, one) => sum + one, 1);
     counts.set(part, all);
     return all;
   };
-  return parts.every((part) => count(part) <= MAX_IN_PLACE);
+  return parts.every((part) => count(part) <= MAX_SCHEMAS_IN_PLACE);
 }
 
 /** Returns the schemas that apply to the same value as this one. */
-function inPlace(
+function schemasInPlace(
   part: Schema,
   root: Schema,
   lookup: SchemaParts['lookup'],

@@ -1,7 +1,7 @@
 import type { Schema } from '@cfworker/json-schema';
 import { formatPath, isJsonObject, shorten } from '../../tool/json.ts';
-import { nearest, shown } from '../../tool/shown.ts';
-import { type Placed, schemasOf } from './check.ts';
+import { describeValue, findNearest } from '../../tool/shown.ts';
+import { type PlacedSchema, schemasOf } from './check.ts';
 
 /**
  * Returns the first likely mistake in a JSON Schema: a misspelled keyword, an unknown type, or a required
@@ -17,56 +17,57 @@ export function schemaMistake(schema: Schema): string | undefined {
   return undefined;
 }
 
-const at = ({ path }: Placed, ...more: readonly PropertyKey[]): string =>
+const formatPlace = ({ path }: PlacedSchema, ...more: readonly PropertyKey[]): string =>
   `\`${formatPath([...path, ...more], '$')}\``;
 
 /** Returns a misspelled keyword. Other unknown keywords can be annotations. */
-function keywordMistake(placed: Placed): string | undefined {
+function keywordMistake(placed: PlacedSchema): string | undefined {
   for (const keyword of Object.keys(placed.part)) {
     if (KEYWORDS.includes(keyword) || keyword.startsWith('__') || keyword.length < 4) continue;
-    const meant = nearest(keyword, KEYWORDS, keyword.length < 8 ? 1 : 2);
-    if (meant === undefined || TOLERATED.includes(keyword)) continue;
-    return `'${shorten(keyword, 80)}' at ${at(placed)} is not a keyword. Did you mean '${meant}'?`;
+    const meant = findNearest(keyword, KEYWORDS, keyword.length < 8 ? 1 : 2);
+    if (meant === undefined || TOLERATED_KEYWORDS.includes(keyword)) continue;
+    return `'${shorten(keyword, 80)}' at ${formatPlace(placed)} is not a keyword. Did you mean '${meant}'?`;
   }
   return undefined;
 }
 
-function typeMistake(placed: Placed): string | undefined {
+function typeMistake(placed: PlacedSchema): string | undefined {
   const { type }: { readonly type?: unknown } = placed.part;
   const wrong = [type ?? []].flat().find((one) => !TYPES.some((known) => known === one));
   if (wrong === undefined) return undefined;
-  const meant = typeof wrong === 'string' ? (SHORT[wrong] ?? nearest(wrong, TYPES, 2)) : undefined;
+  const meant =
+    typeof wrong === 'string' ? (SHORT_TYPE_NAMES[wrong] ?? findNearest(wrong, TYPES, 2)) : undefined;
   const use = meant === undefined ? `Use one of ${TYPES.join(', ')}.` : `Did you mean '${meant}'?`;
-  return `the type ${shown(wrong)} at ${at(placed)} is unknown. ${use}`;
+  return `the type ${describeValue(wrong)} at ${formatPlace(placed)} is unknown. ${use}`;
 }
 
 /** Returns a keyword whose value has the wrong type. */
-function listMistake(placed: Placed): string | undefined {
+function listMistake(placed: PlacedSchema): string | undefined {
   const {
     properties,
     required,
     enum: words,
   }: Readonly<Record<string, unknown>> = placed.part as Readonly<Record<string, unknown>>;
   if (required !== undefined && !Array.isArray(required)) {
-    return `'required' at ${at(placed)} is ${shown(required)}: use a list of names, beside 'properties'.`;
+    return `'required' at ${formatPlace(placed)} is ${describeValue(required)}: use a list of names, beside 'properties'.`;
   }
   if (words !== undefined && !Array.isArray(words)) {
-    return `'enum' at ${at(placed)} is ${shown(words)}: use a list of values.`;
+    return `'enum' at ${formatPlace(placed)} is ${describeValue(words)}: use a list of values.`;
   }
   if (properties === undefined) return undefined;
   if (!isJsonObject(properties))
-    return `'properties' at ${at(placed)} is ${shown(properties)}: use an object of schemas.`;
+    return `'properties' at ${formatPlace(placed)} is ${describeValue(properties)}: use an object of schemas.`;
   const wrong = Object.entries(properties).find(([, one]) => !isJsonObject(one) && typeof one !== 'boolean');
   if (!wrong) return undefined;
   const [name, given] = wrong;
-  return `${at(placed, 'properties', name)} is ${shown(given)}: use a schema, as in { type: 'string' }.`;
+  return `${formatPlace(placed, 'properties', name)} is ${describeValue(given)}: use a schema, as in { type: 'string' }.`;
 }
 
 /**
  * Returns a required property that is not declared. Skips parts of compositions, because one part can require
  * a property that another declares.
  */
-function requiredMistake(placed: Placed): string | undefined {
+function requiredMistake(placed: PlacedSchema): string | undefined {
   const { part, path } = placed;
   const { properties, required, patternProperties } = part;
   const [holder, place] = path.slice(-2);
@@ -74,17 +75,17 @@ function requiredMistake(placed: Placed): string | undefined {
     !properties ||
     !required ||
     patternProperties ||
-    PARTS.some((word) => word in part || word === holder || word === place)
+    SCHEMA_KEYWORDS.some((word) => word in part || word === holder || word === place)
   )
     return undefined;
   const names = Object.keys(properties);
   const stranger = required.find((name) => !names.includes(name));
   if (stranger === undefined) return undefined;
   const known = names.map((name) => `'${name}'`).join(', ') || 'none';
-  return `'${shorten(stranger, 80)}' is required at ${at(placed)} and is not one of its properties: ${shorten(known, 240)}.`;
+  return `'${shorten(stranger, 80)}' is required at ${formatPlace(placed)} and is not one of its properties: ${shorten(known, 240)}.`;
 }
 
-const PARTS = [
+const SCHEMA_KEYWORDS = [
   'allOf',
   'anyOf',
   'oneOf',
@@ -102,7 +103,7 @@ const PARTS = [
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 
 /** The names of the types in other languages. */
-const SHORT: Readonly<Record<string, string | undefined>> = {
+const SHORT_TYPE_NAMES: Readonly<Record<string, string | undefined>> = {
   str: 'string',
   text: 'string',
   int: 'integer',
@@ -184,4 +185,4 @@ const KEYWORDS = [
 ];
 
 /** Annotations of other tools with names similar to a keyword. */
-const TOLERATED = ['example', 'note', 'notes', 'titles'];
+const TOLERATED_KEYWORDS = ['example', 'note', 'notes', 'titles'];

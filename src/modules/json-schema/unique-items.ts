@@ -4,13 +4,13 @@
  * has a duplicate item.
  */
 import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
-import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
+import { getOwn, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 
 /** The schemas that are reachable from a root, by their `$ref` names. */
 export type Lookup = Record<string, Schema | boolean>;
 
 /** A schema with its lookup table and draft. */
-interface Rooted {
+interface RootedSchema {
   readonly schema: Schema;
   readonly lookup: Lookup;
   readonly draft: SchemaDraft;
@@ -22,10 +22,11 @@ interface Rooted {
  * `$recursiveRef`. Below `contains`, `unevaluatedItems` and `unevaluatedProperties` the keyword stays, and
  * the interpreter checks it.
  */
-export function uniqueItemsSettled(rooted: Rooted): ((input: Json) => Schema) | undefined {
-  const bearers = bearersIn(rooted.lookup);
+export function settleUniqueItems(rooted: RootedSchema): ((input: Json) => Schema) | undefined {
+  const bearers = findBearers(rooted.lookup);
   if (bearers.size === 0 || isReentered(rooted.lookup)) return undefined;
-  return (input) => settled(rooted.schema, input, { ...rooted, bearers, twice: itemsTwice(input) }) as Schema; // an object stays an object
+  return (input) =>
+    settlePart(rooted.schema, input, { ...rooted, bearers, twice: findDuplicates(input) }) as Schema; // an object stays an object
 }
 
 /**
@@ -36,7 +37,7 @@ const isReentered = (lookup: Lookup): boolean =>
   Object.values(lookup).some((part) => typeof part === 'object' && part.$recursiveRef !== undefined);
 
 /** Returns the schemas that have `uniqueItems`, or contain or refer to one that has it. */
-function bearersIn(lookup: Lookup): ReadonlySet<unknown> {
+function findBearers(lookup: Lookup): ReadonlySet<unknown> {
   const parts = new Set(Object.values(lookup).filter((part) => typeof part === 'object'));
   const bearers = new Set<unknown>([...parts].filter(({ uniqueItems }) => uniqueItems === true));
   const holdsBearer = (part: Schema): boolean =>
@@ -65,13 +66,13 @@ function targetOf(
 }
 
 /** The indexes of the first duplicate item and its repetition, by list. */
-type Twice = ReadonlyMap<unknown, readonly [first: number, again: number]>;
+type DuplicateItems = ReadonlyMap<unknown, readonly [first: number, again: number]>;
 
 /**
  * Finds lists with duplicates. It gives equal values the same number, from the innermost outward, so items
  * are compared by number.
  */
-function itemsTwice(input: Json): Twice {
+function findDuplicates(input: Json): DuplicateItems {
   const numbers = new Map<string, number>();
   const twice = new Map<unknown, readonly [number, number]>();
   const numberOf = (value: Json): number => {
@@ -106,9 +107,9 @@ function firstPair(items: readonly number[]): readonly [number, number] | undefi
   return pair;
 }
 
-interface Settling extends Rooted {
+interface SettleContext extends RootedSchema {
   readonly bearers: ReadonlySet<unknown>;
-  readonly twice: Twice;
+  readonly twice: DuplicateItems;
 }
 
 type Part = Schema | boolean;
@@ -117,10 +118,10 @@ type Part = Schema | boolean;
  * Returns the schema rewritten for this value. A part without `uniqueItems`, such as a list of names in
  * `dependencies`, stays unchanged.
  */
-function settled<P extends Part>(part: P, value: Json, settling: Settling): P | Part {
+function settlePart<P extends Part>(part: P, value: Json, settling: SettleContext): P | Part {
   const { bearers, twice, lookup, draft } = settling;
   if (typeof part !== 'object' || !bearers.has(part)) return part;
-  const within = (one: Part): Part => settled(one, value, settling);
+  const within = (one: Part): Part => settlePart(one, value, settling);
   const target = targetOf(part, lookup, bearers);
   if (target && (draft === '4' || draft === '7')) return within(target); // in these drafts, keywords beside `$ref` are ignored
   const { uniqueItems, $ref, allOf = [], ...rest } = part;
@@ -131,8 +132,8 @@ function settled<P extends Part>(part: P, value: Json, settling: Settling): P | 
     ...(pair ? [{ const: wordsOf(pair) }] : []),
   ];
   return {
-    ...inside(rest, value, settling),
-    ...inPlace(rest, within),
+    ...settleInside(rest, value, settling),
+    ...mapInPlace(rest, within),
     // The library stores the resolved reference in a property that a copy would lose.
     ...(!target && $ref !== undefined && { $ref, __absolute_ref__: part.__absolute_ref__ ?? $ref }),
     ...(all.length > 0 && { allOf: all as Schema[] }), // the library's type does not allow booleans here
@@ -140,51 +141,51 @@ function settled<P extends Part>(part: P, value: Json, settling: Settling): P | 
 }
 
 /** Rewrites the parts that apply to the same value. */
-function inPlace(part: Schema, within: (one: Part) => Part): Schema {
+function mapInPlace(part: Schema, within: (one: Part) => Part): Schema {
   const made: Schema = {};
   for (const keyword of ['anyOf', 'oneOf']) if (part[keyword]) made[keyword] = part[keyword].map(within);
   for (const keyword of ['not', 'if', 'then', 'else']) {
     if (part[keyword] !== undefined) made[keyword] = within(part[keyword]);
   }
   for (const keyword of ['dependentSchemas', 'dependencies']) {
-    if (part[keyword]) made[keyword] = mapped(part[keyword], within);
+    if (part[keyword]) made[keyword] = mapValues(part[keyword], within);
   }
   return made;
 }
 
-const mapped = <From, To>(map: Readonly<Record<string, From>>, to: (one: From, key: string) => To) =>
+const mapValues = <From, To>(map: Readonly<Record<string, From>>, to: (one: From, key: string) => To) =>
   Object.fromEntries(Object.entries(map).map(([key, one]): [string, To] => [key, to(one, key)]));
 
 /** Returns the schema with separate schemas for each item or member of this value. */
-function inside(part: Schema, value: Json, settling: Settling): Schema {
-  if (Array.isArray(value)) return ofItems(part, value, settling);
-  return isJsonObject(value) ? ofMembers(part, value, settling) : part;
+function settleInside(part: Schema, value: Json, settling: SettleContext): Schema {
+  if (Array.isArray(value)) return settleItems(part, value, settling);
+  return isJsonObject(value) ? settleMembers(part, value, settling) : part;
 }
 
-function ofItems(part: Schema, list: readonly Json[], settling: Settling): Schema {
+function settleItems(part: Schema, list: readonly Json[], settling: SettleContext): Schema {
   const { prefixItems, items, additionalItems, ...rest } = part;
   const ahead = prefixItems ?? (Array.isArray(items) ? items : []);
   const others = Array.isArray(items) ? additionalItems : items;
   const each = list.flatMap((item, at): Part[] => {
     const schema = at < ahead.length ? ahead[at] : others;
-    return schema === undefined ? [] : [settled(schema, item, settling)];
+    return schema === undefined ? [] : [settlePart(schema, item, settling)];
   });
   return { ...rest, prefixItems: each };
 }
 
-function ofMembers(part: Schema, value: JsonObject, settling: Settling): Schema {
+function settleMembers(part: Schema, value: JsonObject, settling: SettleContext): Schema {
   const { properties = {}, patternProperties = {}, additionalProperties, ...rest } = part;
   const patterns = Object.entries(patternProperties).map(
     ([pattern, schema]) => [new RegExp(pattern, 'u'), schema] as const,
   );
   const schemasOf = (key: string): readonly Part[] => {
-    const named = own(properties, key);
+    const named = getOwn(properties, key);
     const matched = patterns.flatMap(([pattern, schema]) => (pattern.test(key) ? [schema] : []));
     const known = named === undefined ? matched : [named, ...matched];
     return known.length > 0 || additionalProperties === undefined ? known : [additionalProperties];
   };
-  const each = mapped(value, (member, key): Part => {
-    const [one = true, ...more] = schemasOf(key).map((schema) => settled(schema, member, settling));
+  const each = mapValues(value, (member, key): Part => {
+    const [one = true, ...more] = schemasOf(key).map((schema) => settlePart(schema, member, settling));
     return more.length === 0 ? one : { allOf: [one, ...more] as Schema[] };
   });
   const isKnown = (key: string): boolean => schemasOf(key).length > 0;

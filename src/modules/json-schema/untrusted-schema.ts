@@ -3,18 +3,18 @@
  * no patterns.
  */
 import { attempt } from '../../tool/async.ts';
-import { isJsonObject, type Json, type JsonObject, own, sameJson } from '../../tool/json.ts';
-import { type Problem, problemLines } from '../../tool/problem-lines.ts';
+import { getOwn, isEqualJson, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import { formatProblems, type Problem } from '../../tool/problem-lines.ts';
 import type { JsonSchemaInput } from './json-schema.ts';
 
 /** The keywords that are checked: those of structured outputs. */
-const CHECKED = (
+const CHECKED_KEYWORDS = (
   '$ref $defs definitions type enum const properties required additionalProperties items anyOf oneOf allOf ' +
   'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems'
 ).split(' ');
 
 /** Keywords that the model sees but are not checked. */
-const SHOWN = (
+const ANNOTATION_KEYWORDS = (
   '$schema $id id $comment title description default examples example deprecated ' +
   'readOnly writeOnly format pattern contentEncoding contentMediaType'
 ).split(' ');
@@ -27,35 +27,38 @@ const MAX_DEPTH = 100;
  * Returns the problem of a schema that cannot be checked, as an ending of "a JSON Schema ...". Returns
  * `undefined` if it can be checked.
  */
-export const faultIn = (root: JsonObject): string | undefined => faultAt(root, { root, at: '$', depth: 0 });
+export const findFault = (root: JsonObject): string | undefined =>
+  findFaultAt(root, { root, at: '$', depth: 0 });
 
 /**
  * Returns a part of a schema with only the checked keywords. References are removed too, because they can
  * lead to any schema.
  */
-export const checkedPart = (part: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(part).filter(([word]) => word !== '$ref' && CHECKED.includes(word)));
+export const pickCheckedKeywords = (part: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(part).filter(([word]) => word !== '$ref' && CHECKED_KEYWORDS.includes(word)),
+  );
 
 /** The position of a schema inside another. */
-interface Place {
+interface SchemaPosition {
   readonly root: JsonObject;
   /** The path, such as `$.properties.name`. */
   readonly at: string;
   readonly depth: number;
 }
 
-function faultAt(schema: Json, { root, at, depth }: Place): string | undefined {
+function findFaultAt(schema: Json, { root, at, depth }: SchemaPosition): string | undefined {
   if (depth > MAX_DEPTH) return 'that is nested less deeply';
   if (typeof schema === 'boolean') return undefined;
   if (!isJsonObject(schema)) return `with a schema at \`${at}\``;
   for (const [keyword, value] of Object.entries(schema)) {
-    if (SHOWN.includes(keyword)) continue;
+    if (ANNOTATION_KEYWORDS.includes(keyword)) continue;
     const place = `${at}.${keyword.slice(0, 80)}`;
-    if (!CHECKED.includes(keyword))
+    if (!CHECKED_KEYWORDS.includes(keyword))
       return `without \`${keyword.slice(0, 80)}\` at \`${at}\`, which is not checked here`;
-    if (!isFormed(keyword, value, root)) return `with another \`${keyword}\` at \`${at}\``;
-    for (const [name, one] of insideOf(keyword, value)) {
-      const fault = faultAt(one, { root, at: place + name, depth: depth + 1 });
+    if (!isValidKeyword(keyword, value, root)) return `with another \`${keyword}\` at \`${at}\``;
+    for (const [name, one] of innerSchemasOf(keyword, value)) {
+      const fault = findFaultAt(one, { root, at: place + name, depth: depth + 1 });
       if (fault !== undefined) return fault;
     }
   }
@@ -63,34 +66,34 @@ function faultAt(schema: Json, { root, at, depth }: Place): string | undefined {
 }
 
 /** Returns the schemas inside a keyword, each with its path relative to it. */
-function insideOf(keyword: string, value: Json): readonly (readonly [string, Json])[] {
+function innerSchemasOf(keyword: string, value: Json): readonly (readonly [string, Json])[] {
   if (keyword === 'items' || keyword === 'additionalProperties') return [['', value]];
-  const isList = LISTS.includes(keyword);
-  if (!isList && !MAPS.includes(keyword)) return [];
+  const isList = LIST_KEYWORDS.includes(keyword);
+  if (!isList && !MAP_KEYWORDS.includes(keyword)) return [];
   return Object.entries(Object(value)).map(([name, one]) => [
     isList ? `[${name}]` : `.${name.slice(0, 80)}`,
     one as Json,
   ]); // it is JSON
 }
 
-const MAPS = ['properties', '$defs', 'definitions'];
-const LISTS = ['anyOf', 'oneOf', 'allOf'];
+const MAP_KEYWORDS = ['properties', '$defs', 'definitions'];
+const LIST_KEYWORDS = ['anyOf', 'oneOf', 'allOf'];
 
-function isFormed(keyword: string, value: Json, root: JsonObject): boolean {
-  if (keyword === '$ref') return typeof value === 'string' && target(root, value) !== undefined;
+function isValidKeyword(keyword: string, value: Json, root: JsonObject): boolean {
+  if (keyword === '$ref') return typeof value === 'string' && resolveRef(root, value) !== undefined;
   if (keyword === 'type') return [value].flat().every((one) => TYPES.some((known) => known === one));
   if (keyword === 'required') return Array.isArray(value) && value.every((name) => typeof name === 'string');
-  if (keyword === 'enum' || LISTS.includes(keyword)) return Array.isArray(value);
-  if (MAPS.includes(keyword)) return isJsonObject(value);
+  if (keyword === 'enum' || LIST_KEYWORDS.includes(keyword)) return Array.isArray(value);
+  if (MAP_KEYWORDS.includes(keyword)) return isJsonObject(value);
   return keyword in LIMITS || keyword === 'multipleOf' ? typeof value === 'number' : true;
 }
 
 /** Returns the target of a local reference. */
-function target(root: JsonObject, ref: string): Json | undefined {
+function resolveRef(root: JsonObject, ref: string): Json | undefined {
   if (ref === '#') return root;
   const [, place = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(ref) ?? [];
   const known = root[place];
-  return isJsonObject(known) ? own(known, name.replaceAll('~1', '/').replaceAll('~0', '~')) : undefined;
+  return isJsonObject(known) ? getOwn(known, name.replaceAll('~1', '/').replaceAll('~0', '~')) : undefined;
 }
 
 /**
@@ -101,8 +104,8 @@ const MAX_STEPS = 100_000;
 
 /** Returns every problem of a value, one line each. A check that takes too long is a problem too. */
 export function problemsOf(value: Json, schema: JsonObject): readonly string[] {
-  const found = attempt(() => check(value, schema, { root: schema, path: [], watch: { steps: 0 } }));
-  return found.ok ? problemLines(found.value) : ['It could not be checked: the check takes too long.'];
+  const found = attempt(() => checkValue(value, schema, { root: schema, path: [], watch: { steps: 0 } }));
+  return found.ok ? formatProblems(found.value) : ['It could not be checked: the check takes too long.'];
 }
 
 /**
@@ -121,13 +124,13 @@ export const untrustedSchema = (schema: JsonObject): JsonSchemaInput<unknown> =>
   },
 });
 
-interface Checking {
+interface CheckContext {
   readonly root: JsonObject;
   readonly path: readonly PropertyKey[];
   readonly watch: { steps: number };
 }
 
-function check(value: Json, schema: Json | undefined, at: Checking): readonly Problem[] {
+function checkValue(value: Json, schema: Json | undefined, at: CheckContext): readonly Problem[] {
   at.watch.steps += 1;
   if (at.watch.steps > MAX_STEPS) throw new RangeError(`it takes more than ${MAX_STEPS} steps to check`);
   const problem = (message: string): Problem => ({ path: at.path, message });
@@ -138,21 +141,21 @@ function check(value: Json, schema: Json | undefined, at: Checking): readonly Pr
   if (type !== undefined && ![type].flat().some((one) => kinds.some((kind) => kind === one)))
     return [problem(`It must be of the type ${[type].flat().join(' or ')}.`)];
   const found: Problem[] = [];
-  if (Array.isArray(words) && !words.some((one) => sameJson(one, value)))
+  if (Array.isArray(words) && !words.some((one) => isEqualJson(one, value)))
     found.push(problem(`It must be one of ${JSON.stringify(words)}.`));
-  if (schema.const !== undefined && !sameJson(schema.const, value))
+  if (schema.const !== undefined && !isEqualJson(schema.const, value))
     found.push(problem(`It must be ${JSON.stringify(schema.const)}.`));
-  if (typeof $ref === 'string') found.push(...check(value, target(at.root, $ref), at));
-  for (const one of Array.isArray(allOf) ? allOf : []) found.push(...check(value, one, at));
-  for (const any of [anyOf, oneOf]) if (Array.isArray(any)) found.push(...ofAny(value, any, at));
-  found.push(...limitsOf(value, schema).map(problem));
+  if (typeof $ref === 'string') found.push(...checkValue(value, resolveRef(at.root, $ref), at));
+  for (const one of Array.isArray(allOf) ? allOf : []) found.push(...checkValue(value, one, at));
+  for (const any of [anyOf, oneOf]) if (Array.isArray(any)) found.push(...checkAny(value, any, at));
+  found.push(...limitProblems(value, schema).map(problem));
   if (Array.isArray(value))
-    found.push(...value.flatMap((item, index) => check(item, schema.items, within(at, index))));
-  else if (isJsonObject(value)) found.push(...ofMembers(value, schema, at));
+    found.push(...value.flatMap((item, index) => checkValue(item, schema.items, atKey(at, index))));
+  else if (isJsonObject(value)) found.push(...checkMembers(value, schema, at));
   return found;
 }
 
-const within = (at: Checking, key: PropertyKey): Checking => ({ ...at, path: [...at.path, key] });
+const atKey = (at: CheckContext, key: PropertyKey): CheckContext => ({ ...at, path: [...at.path, key] });
 
 function kindsOf(value: Json): readonly string[] {
   if (value === null) return ['null'];
@@ -161,8 +164,8 @@ function kindsOf(value: Json): readonly string[] {
 }
 
 /** Returns the problems of the alternative that matches best. */
-function ofAny(value: Json, any: readonly Json[], at: Checking): readonly Problem[] {
-  const all = any.map((one) => check(value, one, at)).toSorted((a, b) => depthOf(b) - depthOf(a));
+function checkAny(value: Json, any: readonly Json[], at: CheckContext): readonly Problem[] {
+  const all = any.map((one) => checkValue(value, one, at)).toSorted((a, b) => depthOf(b) - depthOf(a));
   if (all.some((problems) => problems.length === 0)) return [];
   return all[0] ?? [{ path: at.path, message: 'It is not allowed.' }];
 }
@@ -170,7 +173,7 @@ function ofAny(value: Json, any: readonly Json[], at: Checking): readonly Proble
 const depthOf = (problems: readonly Problem[]): number =>
   Math.max(...problems.map(({ path }) => path.length));
 
-function ofMembers(value: JsonObject, schema: JsonObject, at: Checking): readonly Problem[] {
+function checkMembers(value: JsonObject, schema: JsonObject, at: CheckContext): readonly Problem[] {
   const { properties, required, additionalProperties } = schema;
   const known = isJsonObject(properties) ? properties : {};
   const missing = (Array.isArray(required) ? required : []).filter(
@@ -179,7 +182,11 @@ function ofMembers(value: JsonObject, schema: JsonObject, at: Checking): readonl
   return [
     ...missing.map((name) => ({ path: [...at.path, String(name)], message: 'It is missing.' })),
     ...Object.entries(value).flatMap(([name, one]) =>
-      check(one, Object.hasOwn(known, name) ? own(known, name) : additionalProperties, within(at, name)),
+      checkValue(
+        one,
+        Object.hasOwn(known, name) ? getOwn(known, name) : additionalProperties,
+        atKey(at, name),
+      ),
     ),
   ];
 }
@@ -203,7 +210,7 @@ const LIMITS: Readonly<
   maxItems: { of: count, fits: (is, limit) => is <= limit, says: 'in items at most' },
 };
 
-function limitsOf(value: Json, schema: JsonObject): readonly string[] {
+function limitProblems(value: Json, schema: JsonObject): readonly string[] {
   const found = Object.entries(LIMITS).flatMap(([keyword, { of, fits, says }]) => {
     const [is, limit] = [of(value), schema[keyword]];
     return is === undefined || typeof limit !== 'number' || fits(is, limit)

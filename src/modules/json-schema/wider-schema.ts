@@ -1,15 +1,15 @@
-import { isJsonObject, type Json, type JsonObject, own, sameJson } from '../../tool/json.ts';
-import { changedIn } from './change-schema.ts';
+import { getOwn, isEqualJson, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
+import { mapSchemas } from './change-schema.ts';
 
 /** Keywords for readers, which do not affect validity. */
-const WORDS = new Set([
+const ANNOTATION_KEYWORDS = new Set([
   ...['title', 'description', 'default', 'examples', '$comment', 'deprecated', 'readOnly', 'writeOnly'],
 ]);
 
 /** Returns a copy of a schema without keywords for readers. Never throws for well-formed JSON Schema. */
-export const bareSchema = (schema: Json): Json =>
-  changedIn(schema, (part) =>
-    Object.fromEntries(Object.entries(part).filter(([keyword]) => !WORDS.has(keyword))),
+export const withoutAnnotations = (schema: Json): Json =>
+  mapSchemas(schema, (part) =>
+    Object.fromEntries(Object.entries(part).filter(([keyword]) => !ANNOTATION_KEYWORDS.has(keyword))),
   );
 
 /**
@@ -27,30 +27,31 @@ const MAX_COMPARED = 10_000;
  * has a new name. Named properties count even if the object was open, because a model is asked for them. If
  * this cannot be shown in bounded time, the schema counts as wider.
  */
-export function widerAt(now: JsonObject, before: JsonObject): string | undefined {
-  const [is, was] = [bareSchema(now), bareSchema(before)];
-  if (sameJson(is, was)) return undefined;
+export function findWidening(now: JsonObject, before: JsonObject): string | undefined {
+  const [is, was] = [withoutAnnotations(now), withoutAnnotations(before)];
+  if (isEqualJson(is, was)) return undefined;
   if ([is, was].some((schema) => FAR_REACHING.test(JSON.stringify(schema)))) return '';
   let left = MAX_COMPARED;
-  return widerThan({ is, was, at: '', isTooMuch: () => --left < 0 });
+  return findWideningIn({ is, was, at: '', isTooMuch: () => --left < 0 });
 }
 
 /** Two schemas at one place. A missing keyword is `true`, which accepts every value. */
-interface Compared {
+interface SchemaPair {
   readonly is: Json;
   readonly was: Json;
   readonly at: string;
   isTooMuch(): boolean;
 }
 
-function widerThan(compared: Compared): string | undefined {
+function findWideningIn(compared: SchemaPair): string | undefined {
   const { is, was, at } = compared;
   if (compared.isTooMuch()) return at;
   if (is === was || is === false) return undefined;
   const [now, before] = [toObject(is), toObject(was)];
   const keywords = [...new Set([...Object.keys(before), ...Object.keys(now)])];
-  if (!keywords.every((keyword) => isNarrower(keyword, own(now, keyword), own(before, keyword)))) return at;
-  return widerProperty(compared, now, before) ?? widerPart(compared, now, before);
+  if (!keywords.every((keyword) => isNarrower(keyword, getOwn(now, keyword), getOwn(before, keyword))))
+    return at;
+  return findWiderProperty(compared, now, before) ?? findWiderPart(compared, now, before);
 }
 
 const toObject = (schema: Json): JsonObject => {
@@ -59,7 +60,7 @@ const toObject = (schema: Json): JsonObject => {
 };
 
 /** Keywords that contain schemas or depend on them. They are compared one by one. */
-const OF_PARTS = new Set([
+const PART_KEYWORDS = new Set([
   ...['properties', 'additionalProperties', 'required', 'items', 'propertyNames', 'anyOf', 'allOf'],
 ]);
 
@@ -74,7 +75,7 @@ const isSame: Comparison = () => false; // already compared
  * Keywords that make a schema narrower when added, with a function that returns `true` if one value is
  * narrower than another. All other keywords must stay the same.
  */
-const NARROWER: ReadonlyMap<string, Comparison> = new Map([
+const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
   ...['const', 'pattern', 'format', 'multipleOf', 'uniqueItems'].map((word) => [word, isSame] as const),
   ...['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties'].map(
     (word) => [word, atMost] as const,
@@ -82,7 +83,10 @@ const NARROWER: ReadonlyMap<string, Comparison> = new Map([
   ...['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties'].map(
     (word) => [word, atLeast] as const,
   ),
-  ['enum', (now, before) => listOf(now).every((one) => listOf(before).some((other) => sameJson(one, other)))],
+  [
+    'enum',
+    (now, before) => listOf(now).every((one) => listOf(before).some((other) => isEqualJson(one, other))),
+  ],
   ['type', (now, before) => listOf(now).every((one) => typesOf(before).includes(one))],
 ]);
 
@@ -92,20 +96,20 @@ const typesOf = (type: Json): readonly Json[] =>
   listOf(type).flatMap((one) => (one === 'number' ? [one, 'integer'] : [one]));
 
 function isNarrower(keyword: string, now: Json | undefined, before: Json | undefined): boolean {
-  if (OF_PARTS.has(keyword) || sameJson(now, before)) return true;
-  const compare = NARROWER.get(keyword);
+  if (PART_KEYWORDS.has(keyword) || isEqualJson(now, before)) return true;
+  const compare = COMPARISONS.get(keyword);
   return compare !== undefined && now !== undefined && (before === undefined || compare(now, before));
 }
 
 /** Returns the path of a property that is new, accepts more than before, or is no longer required. */
-function widerProperty(compared: Compared, now: JsonObject, before: JsonObject): string | undefined {
+function findWiderProperty(compared: SchemaPair, now: JsonObject, before: JsonObject): string | undefined {
   const { at } = compared;
   const [named, known] = [propertiesOf(now), propertiesOf(before)];
   const added = Object.keys(named).find((name) => !Object.hasOwn(known, name));
   if (added !== undefined) return pathTo(at, added);
   const { additionalProperties: rest = true } = now;
   for (const [name, was] of Object.entries(known)) {
-    const wider = widerThan({ ...compared, is: own(named, name) ?? rest, was, at: pathTo(at, name) });
+    const wider = findWideningIn({ ...compared, is: getOwn(named, name) ?? rest, was, at: pathTo(at, name) });
     if (wider !== undefined) return wider;
   }
   const [required, formerly] = [listOf(now.required ?? []), listOf(before.required ?? [])];
@@ -122,16 +126,16 @@ const pathTo = (at: string, name: string): string => (at === '' ? name : `${at}.
  * Returns the path if a schema accepts more than before: of items, of other properties and their names, or of
  * alternatives.
  */
-function widerPart(compared: Compared, now: JsonObject, before: JsonObject): string | undefined {
+function findWiderPart(compared: SchemaPair, now: JsonObject, before: JsonObject): string | undefined {
   const { at } = compared;
   for (const keyword of ['additionalProperties', 'propertyNames', 'items']) {
-    const [is = true, was = true] = [own(now, keyword), own(before, keyword)];
+    const [is = true, was = true] = [getOwn(now, keyword), getOwn(before, keyword)];
     // A list with one schema per item must stay the same.
-    const isKept = Array.isArray(is) || Array.isArray(was) ? sameJson(is, was) : undefined;
-    const isWider = isKept === undefined ? widerThan({ ...compared, is, was }) !== undefined : !isKept;
+    const isKept = Array.isArray(is) || Array.isArray(was) ? isEqualJson(is, was) : undefined;
+    const isWider = isKept === undefined ? findWideningIn({ ...compared, is, was }) !== undefined : !isKept;
     if (isWider) return at;
   }
-  const isWithin = (is: Json, was: Json): boolean => widerThan({ ...compared, is, was }) === undefined;
+  const isWithin = (is: Json, was: Json): boolean => findWideningIn({ ...compared, is, was }) === undefined;
   const [any, formerAny] = [listOf(now.anyOf ?? true), listOf(before.anyOf ?? true)];
   if (!any.every((is) => formerAny.some((was) => isWithin(is, was)))) return at;
   const [all, formerAll] = [listOf(now.allOf ?? true), listOf(before.allOf ?? true)];

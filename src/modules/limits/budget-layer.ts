@@ -13,16 +13,17 @@ import { type Budget, release, reserve } from './reserve.ts';
  */
 type BudgetsOf = (loop: Loop, frame: string) => readonly Budget[] | Promise<readonly Budget[]>;
 
-const BOUNDS = new WeakMap<ModuleUse, BudgetsOf>();
+const BUDGETS_BY_USE = new WeakMap<ModuleUse, BudgetsOf>();
 
 /**
  * Registers the budgets of a use. They limit the model calls in its scope. The use has `BUDGET_LAYER` as its
  * `ask`.
  */
-export const boundBy = (use: ModuleUse, budgets: BudgetsOf): unknown => BOUNDS.set(use, budgets);
+export const registerBudgets = (use: ModuleUse, budgets: BudgetsOf): unknown =>
+  BUDGETS_BY_USE.set(use, budgets);
 
 async function budgetsOf(loop: Loop): Promise<readonly Budget[]> {
-  const found = loop.spec.uses.map(({ use, frame }) => BOUNDS.get(use)?.(loop, frame) ?? []);
+  const found = loop.spec.uses.map(({ use, frame }) => BUDGETS_BY_USE.get(use)?.(loop, frame) ?? []);
   return (await Promise.all(found)).flat();
 }
 
@@ -50,7 +51,7 @@ export const BUDGET_LAYER = askLayer({
 });
 
 /** Returns why a model without prices cannot be used with a cost limit, or `undefined`. */
-export function noPrices({ name, prices }: ChatModel): string | undefined {
+export function missingPrices({ name, prices }: ChatModel): string | undefined {
   if (prices) return undefined;
   const model = name.slice(0, 80);
   return `has a cost limit, but its model '${model}' has no prices: give the model 'prices' in USD per million tokens`;

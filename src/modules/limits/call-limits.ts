@@ -5,10 +5,10 @@ import { isCount } from '../../loop/policies.ts';
 import type { InnerShape } from '../../tool/check-literal.ts';
 import type { CallLimit, ReachedLimit } from '../../tool/frame.ts';
 import { literals } from '../../tool/literals.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
-import { failure } from '../../tool/tool-result.ts';
+import { failureResult } from '../../tool/tool-result.ts';
 
 /** The literal that `callLimits` takes. */
 export interface CallLimits {
@@ -39,19 +39,19 @@ export interface CallLimits {
  * ```
  */
 export function callLimits(limits: CallLimits = {}): ModuleUse {
-  const bounds = boundsOf(limits);
-  const use = useOf(LIMITS);
+  const bounds = readBounds(limits);
+  const use = createUse(LIMITS);
   LOOPS.give(use, {
     async call(call, next, { frame, reached }) {
-      const place = call.view.recall(COUNTED).places[call.id]?.find((one) => one.frame === frame);
-      if (!place) throw new ToolConfigurationError(NOT_COUNTED);
-      const over = overLimit(place, bounds);
+      const place = call.view.recall(CALL_COUNTS).places[call.id]?.find((one) => one.frame === frame);
+      if (!place) throw new ToolConfigurationError(NOT_COUNTED_MESSAGE);
+      const over = findOverLimit(place, bounds);
       if (!over) return next();
       reached(over.limit);
-      return failure('limit', over.message);
+      return failureResult('limit', over.message);
     },
     limits({ journal, memories, frame: { path } }, frame) {
-      const { loops } = memories.of(COUNTED).valueIn(journal.state.memories, COUNTED, path);
+      const { loops } = memories.of(CALL_COUNTS).valueIn(journal.state.memories, CALL_COUNTS, path);
       const { toolCalls: most } = bounds;
       return most === 'unlimited' ? [] : [{ kind: 'toolCalls', most, used: loops[frame]?.calls ?? 0 }];
     },
@@ -60,36 +60,36 @@ export function callLimits(limits: CallLimits = {}): ModuleUse {
 }
 
 /** Provider tools are created in a turn, so the app does not know their modules. */
-const NOT_COUNTED =
+const NOT_COUNTED_MESSAGE =
   "The app does not count tool calls, so `callLimits` cannot bound them: import it from 'holdfast/limits' and add it to `use`.";
 
 /** High enough for real work, and low enough to stop a runaway loop. */
-const DEFAULTS = { toolCalls: 150, callsPerTool: 40 };
+const DEFAULT_LIMITS = { toolCalls: 150, callsPerTool: 40 };
 
-interface Bounds {
+interface CallBounds {
   readonly toolCalls: CallLimit;
   readonly callsPerTool: Readonly<Record<string, CallLimit>>;
 }
 
 /** @throws RangeError if a limit is invalid. */
-function boundsOf(limits: CallLimits): Bounds {
+function readBounds(limits: CallLimits): CallBounds {
   const stranger = literals?.innerFault(limits, SHAPE);
   if (stranger)
     throw new RangeError(`callLimits: ${stranger.path} is ${stranger.value}: use ${stranger.use}.`);
   const { toolCalls, callsPerTool = {} } = limits;
   const ofTools = typeof callsPerTool === 'object' ? callsPerTool : { '*': callsPerTool };
   const declared = Object.entries(ofTools).map(([tool, most]) => [`callsPerTool.${tool}`, most] as const);
-  for (const [path, most] of [['toolCalls', toolCalls ?? DEFAULTS.toolCalls] as const, ...declared]) {
+  for (const [path, most] of [['toolCalls', toolCalls ?? DEFAULT_LIMITS.toolCalls] as const, ...declared]) {
     if (most === 'unlimited' || isCount(most)) continue;
     throw new RangeError(
       `callLimits: ${path} is ${String(most)}: use a positive whole number, or 'unlimited'.`,
     );
   }
   // If the total exceeds the default per tool, it also applies per tool.
-  const isMore = toolCalls !== undefined && numberOf(toolCalls) > DEFAULTS.callsPerTool;
+  const isMore = toolCalls !== undefined && numberOf(toolCalls) > DEFAULT_LIMITS.callsPerTool;
   return {
-    toolCalls: toolCalls ?? DEFAULTS.toolCalls,
-    callsPerTool: { '*': isMore ? toolCalls : DEFAULTS.callsPerTool, ...ofTools },
+    toolCalls: toolCalls ?? DEFAULT_LIMITS.toolCalls,
+    callsPerTool: { '*': isMore ? toolCalls : DEFAULT_LIMITS.callsPerTool, ...ofTools },
   };
 }
 
@@ -103,7 +103,10 @@ interface OverLimit {
   readonly message: string;
 }
 
-function overLimit({ tool, frame, calls, ofTool }: Place, bounds: Bounds): OverLimit | undefined {
+function findOverLimit(
+  { tool, frame, calls, ofTool }: CallPosition,
+  bounds: CallBounds,
+): OverLimit | undefined {
   const { toolCalls, callsPerTool } = bounds;
   const scope = frame === ROOT ? 'turn' : 'task';
   const most = (Object.hasOwn(callsPerTool, tool) ? callsPerTool[tool] : callsPerTool['*']) ?? 'unlimited';
@@ -128,7 +131,7 @@ const numberOf = (limit: CallLimit): number => (limit === 'unlimited' ? Infinity
  * The number of a call among the calls of a loop, including nested ones: among all calls, and among those of
  * its tool, from 1. A type alias, because it must be JSON.
  */
-type Place = {
+type CallPosition = {
   readonly frame: string;
   readonly tool: string;
   readonly calls: number;
@@ -139,30 +142,33 @@ type Place = {
  * The calls of a loop, including nested ones. A list, because tool names can be any string and are not safe
  * as keys.
  */
-type Counts = { readonly calls: number; readonly tools: readonly (readonly [tool: string, calls: number])[] };
+type LoopCounts = {
+  readonly calls: number;
+  readonly tools: readonly (readonly [tool: string, calls: number])[];
+};
 
 /** The calls of a turn. */
-export type Counted = {
+export type CallCounts = {
   /** The counts by loop id. The turn's own loop counts all calls of the turn. */
-  readonly loops: { readonly [frame: string]: Counts };
+  readonly loops: { readonly [frame: string]: LoopCounts };
   /**
    * The numbers of each call that has not ended, by call id: one for its loop, and one for each enclosing
    * loop.
    */
-  readonly places: { readonly [call: string]: readonly Place[] };
+  readonly places: { readonly [call: string]: readonly CallPosition[] };
 };
 
-const NOTHING: Counted = { loops: {}, places: {} };
-const NO_CALLS: Counts = { calls: 0, tools: [] };
+const NO_COUNTS: CallCounts = { loops: {}, places: {} };
+const NO_CALLS: LoopCounts = { calls: 0, tools: [] };
 
 /**
  * Counts the calls of a turn per loop, in the order of its replies. A call keeps its numbers when the turn
  * resumes, even if other calls of its batch have ended.
  */
-export const COUNTED: ToolMemory<Counted> = {
+export const CALL_COUNTS: ToolMemory<CallCounts> = {
   name: 'limits',
   folding: FOLDING,
-  initial: NOTHING,
+  initial: NO_COUNTS,
   scope: 'turn',
   isHidden: true,
   observe(counted, moment) {
@@ -178,15 +184,15 @@ export const COUNTED: ToolMemory<Counted> = {
 };
 
 /** The module of call limits. An agent's limits also apply in its nested loops. */
-export const LIMITS = createModule({ name: 'limits', nested: true, state: [COUNTED] });
+export const LIMITS = createModule({ name: 'limits', nested: true, state: [CALL_COUNTS] });
 
 type CallsMade = Extract<SessionMoment, { readonly type: 'calls-made' }>;
 
-function withCalls(counted: Counted, { calls, loops: around }: CallsMade): Counted {
-  const loops: Record<string, Counts> = { ...counted.loops };
-  const places: Record<string, readonly Place[]> = { ...counted.places };
+function withCalls(counted: CallCounts, { calls, loops: around }: CallsMade): CallCounts {
+  const loops: Record<string, LoopCounts> = { ...counted.loops };
+  const places: Record<string, readonly CallPosition[]> = { ...counted.places };
   for (const { id, tool } of calls) {
-    places[id] = around.map((frame): Place => {
+    places[id] = around.map((frame): CallPosition => {
       const { calls: all, tools } = loops[frame] ?? NO_CALLS;
       const ofTool = (tools.find(([name]) => name === tool)?.[1] ?? 0) + 1;
       const others = tools.filter(([name]) => name !== tool);
@@ -198,7 +204,7 @@ function withCalls(counted: Counted, { calls, loops: around }: CallsMade): Count
 }
 
 /** Drops a call, and the loop that it opened, if any. */
-function withoutCall({ loops, places }: Counted, call: string): Counted {
+function withoutCall({ loops, places }: CallCounts, call: string): CallCounts {
   const { [call]: _, ...openLoops } = loops;
   const { [call]: __, ...openPlaces } = places;
   return { loops: openLoops, places: openPlaces };

@@ -1,8 +1,8 @@
 /** The entry `holdfast/limits`: limits on a turn's usage and on its number of tool calls. */
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { isCount } from '../../loop/policies.ts';
-import { type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { BUDGET_LAYER, boundBy, noPrices } from './budget-layer.ts';
+import { createUse, type ModuleUse } from '../../tool/module-use.ts';
+import { BUDGET_LAYER, missingPrices, registerBudgets } from './budget-layer.ts';
 import { type Budget, spendingOf, usedOf } from './reserve.ts';
 import { BUDGETS } from './spending.ts';
 
@@ -36,22 +36,22 @@ export interface BudgetOptions {
  * ```
  */
 export function budget(options: BudgetOptions): ModuleUse {
-  const problem = problemOf(options);
+  const problem = optionsProblem(options);
   if (problem) throw new RangeError(`budget: ${problem}.`);
   const { tokens, cost } = options;
   const key = JSON.stringify({ tokens, cost });
   const known = USES.get(key);
   if (known) return known;
-  const use = useOf(BUDGETS, key);
+  const use = createUse(BUDGETS, key);
   USES.set(key, use);
-  boundBy(use, (_, frame) => boundsIn(options, frame));
+  registerBudgets(use, (_, frame) => budgetsIn(options, frame));
   LOOPS.give(use, {
     ask: BUDGET_LAYER,
     boundsTokens: tokens !== undefined,
-    refuses: cost === undefined ? undefined : noPrices,
+    refuses: cost === undefined ? undefined : missingPrices,
     limits(loop, frame) {
       const spending = spendingOf(loop);
-      return boundsIn(options, frame).map((one) => ({
+      return budgetsIn(options, frame).map((one) => ({
         kind: one.limit,
         most: one.most,
         used: usedOf(one, spending),
@@ -64,14 +64,14 @@ export function budget(options: BudgetOptions): ModuleUse {
 /** Equal budgets in one place count as one. */
 const USES = new Map<string, ModuleUse>();
 
-function problemOf({ tokens, cost }: BudgetOptions): string | undefined {
+function optionsProblem({ tokens, cost }: BudgetOptions): string | undefined {
   if (tokens === undefined && cost === undefined) return "it has no limit; set 'tokens' or 'cost'";
   if (tokens !== undefined && !isCount(tokens)) return `tokens is ${tokens}; use a positive whole number`;
   if (cost === undefined || (Number.isFinite(cost) && cost > 0)) return undefined;
   return `cost is ${cost}; use a positive number of USD`;
 }
 
-function boundsIn({ tokens, cost }: BudgetOptions, frame: string): readonly Budget[] {
+function budgetsIn({ tokens, cost }: BudgetOptions, frame: string): readonly Budget[] {
   return [
     ...(tokens === undefined ? [] : [{ frame, limit: 'tokens', most: tokens } as const]),
     ...(cost === undefined ? [] : [{ frame, limit: 'cost', most: cost } as const]),

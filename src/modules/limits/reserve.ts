@@ -3,13 +3,13 @@ import { ModelCallRefused } from '../../loop/ask-reply.ts';
 import { inLoop, type Loop, timeIn } from '../../loop/loop.ts';
 import type { ModelMessage, ModelRequest, OutputFormat, ToolDefinition } from '../../model/chat-model.ts';
 import { hasParts, tokensOfFiles, withoutBytes } from '../../model/given-to.ts';
-import { costOf, dearest, type Prices, type Usage, usd } from '../../model/prices.ts';
-import { Changes, ENCODER, memoized, untilAborted } from '../../tool/async.ts';
-import { factOf } from '../../tool/tool-memory.ts';
+import { costOf, highestPrices, type Prices, roundUsd, type Usage } from '../../model/prices.ts';
+import { ChangeNotifier, ENCODER, memoize, raceAbort } from '../../tool/async.ts';
+import { createFact } from '../../tool/tool-memory.ts';
 import {
   BUDGETS,
   loopsAround,
-  type Measured,
+  type MeasuredRequest,
   type RequestLengths,
   SPENDING,
   type Spending,
@@ -26,13 +26,13 @@ export interface Budget {
  * The default maximum of a reply's tokens under a budget, if the model does not declare one. Most models can
  * write this much at once.
  */
-const MAX_OUTPUT = 4_096;
+const DEFAULT_OUTPUT_TOKENS = 4_096;
 
 /** The minimum of a reply's tokens to be useful: a tool call with a small input, or a few sentences. */
-const MIN_OUTPUT = 256;
+const MIN_OUTPUT_TOKENS = 256;
 
 /** A model call that needs a reservation. */
-interface Reserving {
+interface ReservationRequest {
   readonly loop: Loop;
   /** All budgets that apply to the loop, at least one. */
   readonly budgets: readonly Budget[];
@@ -48,19 +48,19 @@ interface Reserving {
  * @throws ModelCallRefused if a budget does not leave enough for a useful reply.
  * @throws Interrupted if the wait was cut short.
  */
-export async function reserve(reserving: Reserving): Promise<ModelRequest> {
+export async function reserve(reserving: ReservationRequest): Promise<ModelRequest> {
   const { loop, request } = reserving;
   const { frame, holder } = loop;
   const reservations = reservationsOf(loop);
   reservations.release(frame.id);
   const { size, most, least } = needOf(reserving);
   for (;;) {
-    const room = tightest(reserving, size);
+    const room = findTightestRoom(reserving, size);
     if (room.outputTokens >= least)
-      return hold(loop, request, { size, outputTokens: Math.min(most, room.outputTokens) });
+      return holdUsage(loop, request, { size, outputTokens: Math.min(most, room.outputTokens) });
     if (!isHeldWithin(loop, room.budget))
-      throw refused(loop, room.budget, { inputTokens: size.inputTokens, outputTokens: least });
-    await untilAborted(holder.modelSignal, reservations.changed);
+      throw budgetExceeded(loop, room.budget, { inputTokens: size.inputTokens, outputTokens: least });
+    await raceAbort(holder.modelSignal, reservations.changed);
     holder.checkpoint();
   }
 }
@@ -77,14 +77,14 @@ export const usedOf = ({ frame, limit }: Budget, { loops }: Spending): number =>
   loops[frame]?.spent[limit] ?? 0;
 
 /** The room that one budget leaves for the output of a call. */
-interface Room {
+interface OutputRoom {
   readonly budget: Budget;
   /** Negative if not even the input fits. */
   readonly outputTokens: number;
 }
 
 /** Returns the room in the budget that leaves the least. */
-function tightest({ loop, budgets }: Reserving, { inputTokens }: RequestSize): Room {
+function findTightestRoom({ loop, budgets }: ReservationRequest, { inputTokens }: RequestSize): OutputRoom {
   const spending = spendingOf(loop);
   return budgets
     .map((budget) => roomIn(budget, inputTokens, { spending, prices: loop.spec.model.prices }))
@@ -96,14 +96,14 @@ function roomIn(
   budget: Budget,
   inputTokens: number,
   { spending, prices }: { readonly spending: Spending; readonly prices: Prices | undefined },
-): Room {
-  const left = usd(budget.most - usedOf(budget, spending));
+): OutputRoom {
+  const left = roundUsd(budget.most - usedOf(budget, spending));
   if (budget.limit === 'tokens') return { budget, outputTokens: left - inputTokens };
   if (!prices) return { budget, outputTokens: -1 };
-  return { budget, outputTokens: affordable(dearest(prices), inputTokens, left) };
+  return { budget, outputTokens: affordableTokens(highestPrices(prices), inputTokens, left) };
 }
 
-function affordable(prices: Prices, inputTokens: number, left: number): number {
+function affordableTokens(prices: Prices, inputTokens: number, left: number): number {
   const rest = left - costOf(prices, { inputTokens, outputTokens: 0 });
   if (rest < 0) return -1;
   if (prices.output === 0) return Infinity;
@@ -113,37 +113,42 @@ function affordable(prices: Prices, inputTokens: number, left: number): number {
   return outputTokens;
 }
 
-interface Need {
+interface ReservationNeed {
   readonly size: RequestSize;
   /** Maximum tokens of the reply. */
   readonly most: number;
   readonly least: number;
 }
 
-function needOf({ loop, request, outputTokens }: Reserving): Need {
+function needOf({ loop, request, outputTokens }: ReservationRequest): ReservationNeed {
   const { model } = loop.spec;
   const { maxOutputTokens: ofModel = Infinity } = model;
   const most =
-    outputTokens ?? Math.min(request.maxOutputTokens ?? model.maxOutputTokens ?? MAX_OUTPUT, ofModel);
-  const least = outputTokens ?? Math.min(MIN_OUTPUT, most);
+    outputTokens ??
+    Math.min(request.maxOutputTokens ?? model.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS, ofModel);
+  const least = outputTokens ?? Math.min(MIN_OUTPUT_TOKENS, most);
   // Models count tokens differently, so with several candidates the measured count does not apply.
   const measured = model.candidates ? undefined : spendingOf(loop).loops[loop.frame.id]?.measured;
   return { size: sizeOf(model.name, request, measured), most, least };
 }
 
 /** The maximum usage of a request. */
-interface Held {
+interface MaxUsage {
   readonly size: RequestSize;
   /** Maximum tokens of the reply. */
   readonly outputTokens: number;
 }
 
 /** Stores a reservation, and returns the request to send. */
-async function hold(loop: Loop, request: ModelRequest, { size, outputTokens }: Held): Promise<ModelRequest> {
+async function holdUsage(
+  loop: Loop,
+  request: ModelRequest,
+  { size, outputTokens }: MaxUsage,
+): Promise<ModelRequest> {
   const { prices } = loop.spec.model;
   const usage = { inputTokens: size.inputTokens, outputTokens };
-  const reserved = { ...usage, ...(prices && { cost: costOf(dearest(prices), usage) }) };
-  const fact = factOf(SPENDING, { reserved, request: size.lengths });
+  const reserved = { ...usage, ...(prices && { cost: costOf(highestPrices(prices), usage) }) };
+  const fact = createFact(SPENDING, { reserved, request: size.lengths });
   const facts = [{ ...fact, at: timeIn(loop) }];
   loop.journal.emit({ type: 'module-event', ...inLoop(loop), module: BUDGETS.name, facts });
   reservationsOf(loop).hold(loop.frame.id);
@@ -158,7 +163,7 @@ function isHeldWithin(loop: Loop, { frame }: Budget): boolean {
   return [...reservationsOf(loop).held].some((id) => loopsAround(spending, id).includes(frame));
 }
 
-function refused(loop: Loop, budget: Budget, least: Usage): ModelCallRefused {
+function budgetExceeded(loop: Loop, budget: Budget, least: Usage): ModelCallRefused {
   const { limit, most, frame: of } = budget;
   return new ModelCallRefused({
     limit,
@@ -172,13 +177,13 @@ function refused(loop: Loop, budget: Budget, least: Usage): ModelCallRefused {
 /** Returns the maximum that a call can use of a budget, in its unit. */
 const priceIn = ({ limit }: Budget, prices: Prices | undefined, usage: Usage): number => {
   if (limit === 'tokens') return usage.inputTokens + usage.outputTokens;
-  return prices ? costOf(dearest(prices), usage) : 0;
+  return prices ? costOf(highestPrices(prices), usage) : 0;
 };
 
 /** The current reservations of one invocation, by loop. */
 class Reservations {
   readonly #held = new Set<string>();
-  readonly #changes = new Changes();
+  readonly #changes = new ChangeNotifier();
 
   hold(frame: string): void {
     this.#held.add(frame);
@@ -216,11 +221,11 @@ interface RequestSize {
 /**
  * The tokens that chat templates add to a message and to a request. A generous estimate: they add 3 to 10.
  */
-const AROUND_MESSAGE = 16;
-const AROUND_REQUEST = 64;
+const MESSAGE_OVERHEAD = 16;
+const REQUEST_OVERHEAD = 64;
 /** The tokens that providers add to a request with tools (Anthropic: up to 530) or with an output format. */
-const AROUND_TOOLS = 1_024;
-const AROUND_OUTPUT = 256;
+const TOOLS_OVERHEAD = 1_024;
+const OUTPUT_OVERHEAD = 256;
 
 /**
  * Measures a request before it is sent. A token of the byte-level and byte-fallback tokenizers of models
@@ -235,15 +240,19 @@ const AROUND_OUTPUT = 256;
  * most the part's bytes. For a date or a counter that is a few tokens, and each new message is overestimated
  * by about thirty.
  */
-export function sizeOf(model: string, request: ModelRequest, known: Measured | undefined): RequestSize {
+export function sizeOf(
+  model: string,
+  request: ModelRequest,
+  known: MeasuredRequest | undefined,
+): RequestSize {
   const [first, ...others] = request.messages;
   const isTold = first?.role === 'system';
   const system = bytesOf(isTold ? first.text : '');
-  const tools = bytesAround(request);
+  const tools = overheadOf(request);
   const told = (isTold ? others : request.messages).map(bytesOfMessage);
   const text = sum(told);
   const lengths = { model, system, tools, messages: told.length, text };
-  const all = AROUND_REQUEST + system + tools + text;
+  const all = REQUEST_OVERHEAD + system + tools + text;
   if (known?.request.model !== model) return { lengths, inputTokens: all };
   const { request: before, inputTokens } = known;
   const since = told.length < before.messages ? text : sum(told.slice(before.messages));
@@ -257,19 +266,19 @@ export function sizeOf(model: string, request: ModelRequest, known: Measured | u
 const sum = (lengths: readonly number[]): number => lengths.reduce((all, one) => all + one, 0);
 
 const bytesOfMessage = (message: ModelMessage): number =>
-  bytesOf(jsonOf(message)) + tokensOfFiles(message) + AROUND_MESSAGE;
+  bytesOf(jsonOf(message)) + tokensOfFiles(message) + MESSAGE_OVERHEAD;
 
 /** The replacer takes several times as long, and only messages with files need it. */
 const jsonOf = (message: ModelMessage): string =>
   hasParts(message) ? JSON.stringify(message, withoutBytes) : JSON.stringify(message);
 
 /** Lists of definitions and output formats are never mutated, and outlive their requests. */
-const bytesOfJson = memoized((value: readonly ToolDefinition[] | OutputFormat) => ({
+const bytesOfJson = memoize((value: readonly ToolDefinition[] | OutputFormat) => ({
   bytes: bytesOf(JSON.stringify(value)),
 }));
 
-const bytesAround = ({ tools, output }: ModelRequest): number =>
-  (tools.length > 0 ? bytesOfJson(tools).bytes + tools.length * AROUND_MESSAGE + AROUND_TOOLS : 0) +
-  (output ? bytesOfJson(output).bytes + AROUND_OUTPUT : 0);
+const overheadOf = ({ tools, output }: ModelRequest): number =>
+  (tools.length > 0 ? bytesOfJson(tools).bytes + tools.length * MESSAGE_OVERHEAD + TOOLS_OVERHEAD : 0) +
+  (output ? bytesOfJson(output).bytes + OUTPUT_OVERHEAD : 0);
 
 const bytesOf = (text: string): number => ENCODER.encode(text).length;

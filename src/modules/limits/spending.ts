@@ -1,6 +1,6 @@
 import { ROOT } from '../../journal/events.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
-import { usd } from '../../model/prices.ts';
+import { roundUsd } from '../../model/prices.ts';
 import { createModule } from '../../tool/module-use.ts';
 import type { SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
 
@@ -8,13 +8,13 @@ import type { SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
  * The usage that counts against budgets. For calls without reported usage, the reservation counts. Type
  * aliases, because they must be JSON.
  */
-export type Spent = {
+export type SpentAmount = {
   readonly tokens: number;
   /** USD. */
   readonly cost: number;
 };
 
-const NOTHING: Spent = { tokens: 0, cost: 0 };
+const NOTHING_SPENT: SpentAmount = { tokens: 0, cost: 0 };
 
 /** The lengths of a request in bytes, which identify it as the start of a later one. */
 export type RequestLengths = {
@@ -30,7 +30,7 @@ export type RequestLengths = {
 };
 
 /** The reservation of a model call until its reply. If there is never a reply, all of it counts as used. */
-export type Asked = {
+export type Reservation = {
   readonly reserved: Usage;
   readonly request: RequestLengths;
 };
@@ -38,16 +38,16 @@ export type Asked = {
 type Usage = { readonly inputTokens: number; readonly outputTokens: number; readonly cost?: number };
 
 /** A request, and its token count from the provider. */
-export type Measured = Omit<Asked, 'reserved'> & { readonly inputTokens: number };
+export type MeasuredRequest = Omit<Reservation, 'reserved'> & { readonly inputTokens: number };
 
 type LoopSpending = {
   /** The id of the enclosing loop. Absent for the turn's own loop. */
   readonly around?: string;
   /** The usage and reservations of the model calls in it and in its nested loops. */
-  readonly spent: Spent;
+  readonly spent: SpentAmount;
   /** The model call without a reply. */
-  readonly asked?: Asked;
-  readonly measured?: Measured;
+  readonly asked?: Reservation;
+  readonly measured?: MeasuredRequest;
 };
 
 /** A session's state for budgets. */
@@ -55,22 +55,22 @@ export type Spending = {
   /** The root of the open turn's tree. */
   readonly root: string;
   /** The tree's usage before the turn. It counts in the budgets of the turn's own loop. */
-  readonly before: Spent;
+  readonly before: SpentAmount;
   /** The open loops, by id. */
   readonly loops: { readonly [frame: string]: LoopSpending };
   /** The last measured request of a turn's own loop. */
-  readonly measured?: Measured;
+  readonly measured?: MeasuredRequest;
   /** The usage of trees of turns, by the id of their root. */
-  readonly trees: { readonly [root: string]: Spent };
+  readonly trees: { readonly [root: string]: SpentAmount };
 };
 
-const EMPTY: Spending = { root: '', before: NOTHING, loops: {}, trees: {} };
+const NO_SPENDING: Spending = { root: '', before: NOTHING_SPENT, loops: {}, trees: {} };
 
 /** Tracks the usage of models per loop, including reservations for calls without a reply. */
-export const SPENDING: ToolMemory<Spending, Asked> = {
+export const SPENDING: ToolMemory<Spending, Reservation> = {
   name: 'budgets',
   folding: FOLDING,
-  initial: EMPTY,
+  initial: NO_SPENDING,
   scope: 'session',
   isHidden: true,
   apply(spending, asked, { frame }) {
@@ -82,14 +82,14 @@ export const SPENDING: ToolMemory<Spending, Asked> = {
         return startTurn(spending, moment);
       case 'loop-opened': {
         const { frame, around } = moment;
-        return { ...spending, loops: { ...spending.loops, [frame]: { around, spent: NOTHING } } };
+        return { ...spending, loops: { ...spending.loops, [frame]: { around, spent: NOTHING_SPENT } } };
       }
       case 'model-replied':
         return measure(settle(spending, moment.frame, moment.usage), spending, moment);
       case 'asked-aside':
         return settle(spending, ROOT, moment.usage);
       case 'request-refused':
-        return giveBack(spending, moment.frame);
+        return releaseReservation(spending, moment.frame);
       case 'tree-left':
         return leaveTree(spending, moment.turn);
       case 'call-ended':
@@ -108,7 +108,7 @@ export const BUDGETS = createModule({ name: 'budgets', nested: true, state: [SPE
 type Moment<Type extends SessionMoment['type']> = Extract<SessionMoment, { readonly type: Type }>;
 
 function startTurn({ trees, measured }: Spending, { root, turn }: Moment<'turn-started'>): Spending {
-  const before = (root === turn ? undefined : trees[root]) ?? NOTHING;
+  const before = (root === turn ? undefined : trees[root]) ?? NOTHING_SPENT;
   const own = { spent: before, ...(measured && { measured }) };
   return { root, before, trees, loops: { [ROOT]: own }, ...(measured && { measured }) };
 }
@@ -118,7 +118,7 @@ function endTurn(spending: Spending, { isTree }: Moment<'turn-ended'>): Spending
   const spent = loops[ROOT]?.spent;
   const all = Object.entries(spent ? { ...trees, [root]: spent } : trees);
   const kept = Object.fromEntries(all.filter(([id]) => isTree(id)));
-  return { ...spending, root: '', before: NOTHING, loops: {}, trees: kept };
+  return { ...spending, root: '', before: NOTHING_SPENT, loops: {}, trees: kept };
 }
 
 /** Makes the turn the root of its own tree. The earlier usage of the tree that it left no longer counts. */
@@ -126,8 +126,8 @@ function leaveTree(spending: Spending, turn: string): Spending {
   const { before } = spending;
   const own = spending.loops[ROOT];
   if (!own) return spending;
-  const spent = plus(own.spent, { tokens: -before.tokens, cost: -before.cost });
-  return { ...withLoop(spending, ROOT, { spent }), root: turn, before: NOTHING };
+  const spent = addSpent(own.spent, { tokens: -before.tokens, cost: -before.cost });
+  return { ...withLoop(spending, ROOT, { spent }), root: turn, before: NOTHING_SPENT };
 }
 
 /**
@@ -136,11 +136,11 @@ function leaveTree(spending: Spending, turn: string): Spending {
 function settle(spending: Spending, frame: string, usage: Moment<'model-replied'>['usage']): Spending {
   const asked = spending.loops[frame]?.asked;
   const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
-  const settled = withoutAsked(spending, frame);
+  const settled = withoutReservation(spending, frame);
   // Servers that do not count report zeros, and no request is empty.
   if (asked && inputTokens === 0) return settled;
   const cost = usage?.cost ?? asked?.reserved.cost ?? 0;
-  return spend(asked ? spend(settled, frame, negative(asked.reserved)) : settled, frame, {
+  return spend(asked ? spend(settled, frame, negateUsage(asked.reserved)) : settled, frame, {
     inputTokens,
     outputTokens,
     cost,
@@ -162,9 +162,9 @@ function measure(
 }
 
 /** Releases the reservation of a request that its provider rejected before it worked on it. */
-function giveBack(spending: Spending, frame: string): Spending {
+function releaseReservation(spending: Spending, frame: string): Spending {
   const asked = spending.loops[frame]?.asked;
-  return asked ? spend(withoutAsked(spending, frame), frame, negative(asked.reserved)) : spending;
+  return asked ? spend(withoutReservation(spending, frame), frame, negateUsage(asked.reserved)) : spending;
 }
 
 /** Drops the loop that a call opened, and its nested loops. */
@@ -185,20 +185,21 @@ export function loopsAround({ loops }: Spending, frame: string): readonly string
 function spend(spending: Spending, frame: string, { inputTokens, outputTokens, cost = 0 }: Usage): Spending {
   const added = { tokens: inputTokens + outputTokens, cost };
   return loopsAround(spending, frame).reduce(
-    (before, id) => withLoop(before, id, { spent: plus(before.loops[id]?.spent ?? NOTHING, added) }),
+    (before, id) =>
+      withLoop(before, id, { spent: addSpent(before.loops[id]?.spent ?? NOTHING_SPENT, added) }),
     spending,
   );
 }
 
-const negative = ({ inputTokens, outputTokens, cost = 0 }: Usage): Usage => ({
+const negateUsage = ({ inputTokens, outputTokens, cost = 0 }: Usage): Usage => ({
   inputTokens: -inputTokens,
   outputTokens: -outputTokens,
   cost: -cost,
 });
 
-const plus = (spent: Spent, { tokens, cost }: Spent): Spent => ({
+const addSpent = (spent: SpentAmount, { tokens, cost }: SpentAmount): SpentAmount => ({
   tokens: spent.tokens + tokens,
-  cost: usd(spent.cost + cost),
+  cost: roundUsd(spent.cost + cost),
 });
 
 function withLoop(spending: Spending, frame: string, changes: Partial<LoopSpending>): Spending {
@@ -206,7 +207,7 @@ function withLoop(spending: Spending, frame: string, changes: Partial<LoopSpendi
   return loop ? { ...spending, loops: { ...spending.loops, [frame]: { ...loop, ...changes } } } : spending;
 }
 
-function withoutAsked(spending: Spending, frame: string): Spending {
-  const { asked, ...loop } = spending.loops[frame] ?? { spent: NOTHING };
+function withoutReservation(spending: Spending, frame: string): Spending {
+  const { asked, ...loop } = spending.loops[frame] ?? { spent: NOTHING_SPENT };
   return asked ? { ...spending, loops: { ...spending.loops, [frame]: loop } } : spending;
 }

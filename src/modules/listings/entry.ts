@@ -1,4 +1,4 @@
-import { mistake, warning } from '../../tool/log.ts';
+import { errorEntry, warningEntry } from '../../tool/log.ts';
 /**
  * The entry `holdfast/listings`: tools that are discovered outside before a model call, and kept by the
  * session.
@@ -6,16 +6,16 @@ import { mistake, warning } from '../../tool/log.ts';
 
 import type { SessionEvent } from '../../journal/events.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
-import { discoveryOf } from '../../loop/discovery.ts';
+import { createDiscovery } from '../../loop/discovery.ts';
 import { Interrupted } from '../../loop/holder.ts';
 import { inLoop, type Loop, timeIn } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
-import { loopView } from '../../loop/offer-tools.ts';
-import { throughJson } from '../../loop/tool-answer.ts';
+import { createLoopView } from '../../loop/offer-tools.ts';
+import { copyThroughJson } from '../../loop/tool-answer.ts';
 import { partsOf } from '../../sources/resolution/tool-source.ts';
-import { inTime, timeIsOver } from '../../tool/async.ts';
+import { timeoutError, withTimeout } from '../../tool/async.ts';
 import type { Json } from '../../tool/json.ts';
-import { createModule, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse } from '../../tool/module-use.ts';
 import type { Discover, Discovery } from '../../tool/tool.ts';
 import type { MemoryFact, ToolMemory } from '../../tool/tool-memory.ts';
 
@@ -32,7 +32,7 @@ export const LISTINGS: ToolMemory<Listings, ListingFact> = {
     const now = told === undefined ? known?.told : told; // `null` is a valid value
     if (now === undefined) return listings;
     const others = listings.filter((one) => one !== known);
-    return kept([...others, { key, told: now, ...(at !== undefined && { at }) }]);
+    return dropOldest([...others, { key, told: now, ...(at !== undefined && { at }) }]);
   },
 };
 
@@ -46,15 +46,15 @@ export type Listing = {
   readonly at?: number;
 };
 
-/** A listing, or without `told`, the confirmation that the listing with this key is still valid. */
+/** A listing, or without `withSessionErrors`, the confirmation that the listing with this key is still valid. */
 export type ListingFact = Pick<Listing, 'key' | 'at'> & { readonly told?: Json };
 
 /** The newest listing of each key, ordered by when they were found. */
 export type Listings = readonly Listing[];
 
 /** Keeps the newest listings that fit, and always the last one. */
-function kept(listings: Listings): Listings {
-  let room = MAX_TOLD;
+function dropOldest(listings: Listings): Listings {
+  let room = MAX_LISTING_CHARACTERS;
   const from = listings.findLastIndex(({ told }, index) => {
     room -= JSON.stringify(told).length;
     return room < 0 && index < listings.length - 1;
@@ -69,17 +69,17 @@ function kept(listings: Listings): Listings {
 const MAX_LISTINGS = 100;
 
 /** The maximum number of JSON characters of all listings, because the session's snapshot contains them. */
-const MAX_TOLD = 2 * 1024 * 1024;
+const MAX_LISTING_CHARACTERS = 2 * 1024 * 1024;
 
 /**
  * The module of external sources that list their tools. A strategy with `discover` lists it in its `uses`.
  */
-export const listings = useOf(createModule({ name: 'listings', nested: true, state: [LISTINGS] }));
+export const listings = createUse(createModule({ name: 'listings', nested: true, state: [LISTINGS] }));
 
 LOOPS.give(listings, { prepare: discoverTools });
 
 /** The default time limit of one source, in milliseconds. */
-const LONGEST = 120_000;
+const DEFAULT_TIMEOUT_MS = 120_000;
 
 /**
  * The maximum number of consecutive invocations without progress. After that, the model is called with the
@@ -99,10 +99,10 @@ async function discoverTools(loop: Loop): Promise<void> {
   const sources = loop.spec.strategies.flatMap((strategy) =>
     partsOf(strategy).map((find): Source => ({ name: strategy.name, find })),
   );
-  if (sources.length === 0 || isGivenUp(loop)) return;
+  if (sources.length === 0 || isAbandoned(loop)) return;
   const { signal, modelSignal } = loop.holder;
-  const discovery = discoveryOf(loop, loopView(loop, 'now'), modelSignal);
-  const finding = await Promise.allSettled(sources.map((source) => findWith(loop, discovery, source)));
+  const discovery = createDiscovery(loop, createLoopView(loop, 'now'), modelSignal);
+  const finding = await Promise.allSettled(sources.map((source) => runDiscovery(loop, discovery, source)));
   const found = finding.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   // Two sources can return equal facts if they query the same server.
   const distinct = new Map(loop.secrets.redact(found).map((fact) => [JSON.stringify(fact), fact]));
@@ -121,32 +121,32 @@ interface Source {
 }
 
 /** @throws Interrupted if the turn is left to another invocation. */
-async function findWith(
+async function runDiscovery(
   loop: Loop,
   discovery: Discovery,
   { name, find }: Source,
 ): Promise<readonly MemoryFact[]> {
   const { modelSignal } = loop.holder;
   try {
-    const facts = await inTime(loop.holder, find(discovery), {
+    const facts = await withTimeout(loop.holder, find(discovery), {
       signal: modelSignal,
-      ms: LONGEST,
-      late: timeIsOver,
+      ms: DEFAULT_TIMEOUT_MS,
+      late: timeoutError,
     });
-    return facts.map(({ slice, fact }) => ({ slice, fact: throughJson(`a fact of '${slice}'`, fact) }));
+    return facts.map(({ slice, fact }) => ({ slice, fact: copyThroughJson(`a fact of '${slice}'`, fact) }));
   } catch (thrown) {
     if (modelSignal.aborted) throw modelSignal.reason;
     if (thrown instanceof Interrupted) throw thrown;
     const message = `the strategy '${name}' could not find its tools`;
-    loop.log(mistake(message, thrown));
+    loop.log(errorEntry(message, thrown));
     return [];
   }
 }
 
-function isGivenUp({ journal, log }: Loop): boolean {
+function isAbandoned({ journal, log }: Loop): boolean {
   const { resumedIdly: tries = 0 } = journal.state.turn ?? {};
   if (tries < MAX_TRIES) return false;
   const message = `tools are not discovered: ${tries} invocations made no progress`;
-  log(warning(message));
+  log(warningEntry(message));
   return true;
 }

@@ -1,6 +1,6 @@
 /** The entry `holdfast/live-text`: live text for readers of a running turn. */
 
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { LIVE_TEXT } from './live-text.ts';
 
@@ -16,7 +16,7 @@ import { LIVE_TEXT } from './live-text.ts';
  * ```
  */
 export function liveText(): ModuleUse {
-  const use = useOf(MODULE);
+  const use = createUse(MODULE);
   APP.give(use, LIVE_TEXT);
   return use;
 }

@@ -2,11 +2,11 @@ import { ROOT, type StoredEvent } from '../../journal/events.ts';
 import {
   type LiveItem,
   type LiveMessage,
-  MOST_OPEN,
+  MAX_BUFFER_WEIGHT,
   type SentItem,
   weightOfItem,
 } from '../../journal/live-items.ts';
-import type { Queue } from '../../session/live-feed.ts';
+import type { LiveItemQueue } from '../../session/live-feed.ts';
 
 /** The part of a loop's current reply that one reader has seen. */
 interface ShownReply {
@@ -22,7 +22,7 @@ interface ShownReply {
  * precede them, nor after the reply that they belong to. Characters are never repeated or skipped. A new
  * connection soon receives the open reply from its beginning, which includes any piece that arrived earlier.
  */
-export class LiveQueue implements Queue {
+export class LiveQueue implements LiveItemQueue {
   readonly #turn: string | undefined;
   readonly #items: SentItem[] = [];
   #weight = 0;
@@ -45,7 +45,7 @@ export class LiveQueue implements Queue {
     if (this.#turn !== undefined && turn !== this.#turn) return;
     for (const item of items) {
       const weight = weightOfItem(item);
-      if (this.#weight + weight > MOST_OPEN) continue;
+      if (this.#weight + weight > MAX_BUFFER_WEIGHT) continue;
       this.#weight += weight;
       this.#items.push(item);
     }
@@ -59,7 +59,7 @@ export class LiveQueue implements Queue {
     } else if (type === 'tool-call-ended') {
       this.#ended.add(event.call);
       this.#replies.delete(event.call);
-    } else if (CLOSING.has(type)) {
+    } else if (CLOSING_EVENTS.has(type)) {
       this.#closed = seq;
       this.#replies.clear();
       this.#ended.clear();
@@ -103,7 +103,7 @@ export class LiveQueue implements Queue {
   }
 }
 
-const CLOSING: ReadonlySet<string> = new Set<StoredEvent['type']>([
+const CLOSING_EVENTS: ReadonlySet<string> = new Set<StoredEvent['type']>([
   'turn-started',
   'turn-resumed',
   'turn-yielded',

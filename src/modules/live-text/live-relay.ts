@@ -2,15 +2,15 @@ import { ROOT, type StoredEvent } from '../../journal/events.ts';
 import {
   LIVE,
   type LiveItem,
-  MOST_IN_MESSAGE,
-  MOST_OPEN,
+  MAX_BUFFER_WEIGHT,
+  MAX_MESSAGE_WEIGHT,
   type SentItem,
   weightOfItem,
 } from '../../journal/live-items.ts';
 import type { Relay, RelayOptions } from '../../session/live-feed.ts';
 
 /** Milliseconds during which items are collected and sent together. */
-const JOINED = 50;
+const BATCH_MS = 50;
 
 /**
  * Sends live items to the readers of the session: only if there are any, and at most every 50 ms. It keeps
@@ -33,7 +33,7 @@ export class LiveRelay implements Relay {
     this.#options = options;
   }
 
-  /** Keeps an item, and sends it soon if there are readers. All events up to `after` are stored. */
+  /** Keeps an item, and sends it soon if there are readers. All events up to `chainCallerGates` are stored. */
   add(item: LiveItem, after: number): void {
     const place = placeOf(item);
     const last = this.#open.findLast((one) => placeOf(one.item) === place);
@@ -43,12 +43,12 @@ export class LiveRelay implements Relay {
     const sent: SentItem = { item, after, at: isMore ? endOf(last) : 0 };
     const weight = weightOfItem(sent);
     // Only a complete reply can be this long at once, and it is about to be stored.
-    if (weight > MOST_IN_MESSAGE || this.#weight + weight > MOST_OPEN) this.#cut.add(place);
+    if (weight > MAX_MESSAGE_WEIGHT || this.#weight + weight > MAX_BUFFER_WEIGHT) this.#cut.add(place);
     if (this.#cut.has(place)) return;
-    this.#weight += addTo(this.#open, sent);
+    this.#weight += mergeItem(this.#open, sent);
     if (!this.#options.readers.isRead) return;
     const waiting = this.#waiting.get(undefined) ?? [];
-    addTo(waiting, sent);
+    mergeItem(waiting, sent);
     this.#waiting.set(undefined, waiting);
     this.#sendSoon();
   }
@@ -77,7 +77,7 @@ export class LiveRelay implements Relay {
 
   #sendSoon(): void {
     const { readers, clock } = this.#options;
-    if (readers.isRead) this.#cancel ??= clock.after(JOINED, () => this.settle());
+    if (readers.isRead) this.#cancel ??= clock.after(BATCH_MS, () => this.settle());
   }
 
   /** Sends the waiting items at once, because their reply is about to be stored. */
@@ -90,7 +90,7 @@ export class LiveRelay implements Relay {
     if (!readers.isRead) this.#waiting.clear();
     for (const [to, waiting] of this.#waiting) {
       while (waiting.length > 0) {
-        const items = firstOf(waiting);
+        const items = takeFirstItems(waiting);
         if (!readers.show({ to, turn, items })) {
           this.#sendSoon();
           return;
@@ -125,13 +125,13 @@ const endOf = ({ item, at = 0 }: SentItem): number => at + ('text' in item ? ite
  * Adds an item after the others of its place, and joins it with a piece of the same type. Returns the added
  * weight.
  */
-function addTo(list: SentItem[], sent: SentItem): number {
+function mergeItem(list: SentItem[], sent: SentItem): number {
   const { item, after } = sent;
   const index = list.findLastIndex((one) => placeOf(one.item) === placeOf(item));
   const last = list[index];
   if (last && 'text' in last.item && 'text' in item && last.item.type === item.type) {
     const joined = { ...last, after, item: { ...item, text: last.item.text + item.text } };
-    if (weightOfItem(joined) <= MOST_IN_MESSAGE) {
+    if (weightOfItem(joined) <= MAX_MESSAGE_WEIGHT) {
       list[index] = joined;
       return item.text.length;
     }
@@ -141,11 +141,11 @@ function addTo(list: SentItem[], sent: SentItem): number {
 }
 
 /** Returns as many items as fit in one message. */
-function firstOf(items: readonly SentItem[]): readonly SentItem[] {
+function takeFirstItems(items: readonly SentItem[]): readonly SentItem[] {
   let weight = 0;
   const end = items.findIndex((item) => {
     weight += weightOfItem(item);
-    return weight > MOST_IN_MESSAGE;
+    return weight > MAX_MESSAGE_WEIGHT;
   });
   return end < 0 ? items.slice() : items.slice(0, end);
 }

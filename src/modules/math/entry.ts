@@ -4,41 +4,57 @@ import { defineTool } from '../../tool/define-tool.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
 import { CORE_ROLES, defineToolGroup } from '../tool-groups/entry.ts';
 
-const two = v.object({ a: v.number(), b: v.number() });
-const one = v.object({ number: v.number() });
-const some = v.object({ numbers: v.pipe(v.array(v.number()), v.minLength(1)) });
+const TWO_NUMBERS = v.object({ a: v.number(), b: v.number() });
+const ONE_NUMBER = v.object({ number: v.number() });
+const NUMBER_LIST = v.object({ numbers: v.pipe(v.array(v.number()), v.minLength(1)) });
 
 /** Returns an error for infinite results, because JSON has no infinity. */
-const finite = (value: number): number | ToolResult =>
+const toFiniteResult = (value: number): number | ToolResult =>
   Number.isFinite(value) ? value : error('The result is too large to be a number.');
 
-const ofTwo = <const Name extends string>(
+const defineBinary = <const Name extends string>(
   name: Name,
   description: string,
   run: (a: number, b: number) => number,
-) => defineTool({ name, description, effect: 'read', input: two, run: ({ a, b }) => finite(run(a, b)) });
+) =>
+  defineTool({
+    name,
+    description,
+    effect: 'read',
+    input: TWO_NUMBERS,
+    run: ({ a, b }) => toFiniteResult(run(a, b)),
+  });
 
-const ofOne = <const Name extends string>(name: Name, description: string, run: (number: number) => number) =>
-  defineTool({ name, description, effect: 'read', input: one, run: ({ number }) => run(number) });
+const defineUnary = <const Name extends string>(
+  name: Name,
+  description: string,
+  run: (number: number) => number,
+) => defineTool({ name, description, effect: 'read', input: ONE_NUMBER, run: ({ number }) => run(number) });
 
-const ofSome = <const Name extends string>(
+const defineAggregate = <const Name extends string>(
   name: Name,
   description: string,
   run: (numbers: readonly number[]) => number,
 ) =>
-  defineTool({ name, description, effect: 'read', input: some, run: ({ numbers }) => finite(run(numbers)) });
+  defineTool({
+    name,
+    description,
+    effect: 'read',
+    input: NUMBER_LIST,
+    run: ({ numbers }) => toFiniteResult(run(numbers)),
+  });
 
 /** Uses `reduce`, because spreading a long list into arguments would overflow the stack. */
-const best = (better: (a: number, b: number) => number) => (numbers: readonly number[]) =>
+const selectBy = (better: (a: number, b: number) => number) => (numbers: readonly number[]) =>
   numbers.reduce((a, b) => better(a, b));
 
 const divide = defineTool({
   name: 'divide',
   description: 'Divide the first number by the second.',
   effect: 'read',
-  input: two,
+  input: TWO_NUMBERS,
   // Division by zero is a normal answer, not a failure of the tool.
-  run: ({ a, b }) => (b === 0 ? 'Cannot divide by zero' : finite(a / b)),
+  run: ({ a, b }) => (b === 0 ? 'Cannot divide by zero' : toFiniteResult(a / b)),
 });
 
 /**
@@ -49,16 +65,16 @@ export const mathTools = defineToolGroup({
   role: CORE_ROLES.math,
   description: 'Arithmetic: use it instead of calculating yourself.',
   tools: [
-    ofTwo('add', 'Add two numbers.', (a, b) => a + b),
-    ofTwo('subtract', 'Subtract the second number from the first.', (a, b) => a - b),
-    ofTwo('multiply', 'Multiply two numbers.', (a, b) => a * b),
+    defineBinary('add', 'Add two numbers.', (a, b) => a + b),
+    defineBinary('subtract', 'Subtract the second number from the first.', (a, b) => a - b),
+    defineBinary('multiply', 'Multiply two numbers.', (a, b) => a * b),
     divide,
-    ofSome('mean', 'The mean of a list of numbers.', mean),
-    ofSome('min', 'The smallest of a list of numbers.', best(Math.min)),
-    ofSome('max', 'The largest of a list of numbers.', best(Math.max)),
-    ofOne('floor', 'Round a number down to a whole number.', Math.floor),
-    ofOne('ceiling', 'Round a number up to a whole number.', Math.ceil),
-    ofOne('round', 'Round a number to the nearest whole number, halves up.', Math.round),
+    defineAggregate('mean', 'The mean of a list of numbers.', mean),
+    defineAggregate('min', 'The smallest of a list of numbers.', selectBy(Math.min)),
+    defineAggregate('max', 'The largest of a list of numbers.', selectBy(Math.max)),
+    defineUnary('floor', 'Round a number down to a whole number.', Math.floor),
+    defineUnary('ceiling', 'Round a number up to a whole number.', Math.ceil),
+    defineUnary('round', 'Round a number to the nearest whole number, halves up.', Math.round),
   ],
 });
 

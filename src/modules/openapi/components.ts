@@ -1,21 +1,21 @@
 /** The components of the OpenAPI description: named shapes that are described once. */
 import { WAITING_TURN } from '../../journal/event-page.ts';
 import { EVENTS, PLACES, PRINCIPAL, type StoredEvent, TURN_ERROR } from '../../journal/events.ts';
-import { OF_REPLY, PIECE, PROGRESS } from '../../journal/live-items.ts';
+import { PIECE, PROGRESS, REPLY_PLACE } from '../../journal/live-items.ts';
 import { JOURNALED_CALL, JOURNALED_PART, OFFERED_TOOL, PRICED_USAGE } from '../../journal/reply-data.ts';
 import { STOPPING_CALL, TURN_ARTIFACT, TURN_FILE, TURN_TOOLS } from '../../journal/state.ts';
 import { TURN_ANSWER } from '../../session/watching/turn-outcome.ts';
-import { SAID } from '../../tool/call.ts';
+import { TURN_SAID } from '../../tool/call.ts';
 import { CONTENT_PART } from '../../tool/content.ts';
 import { BLACKBOARD_ENTRY } from '../../tool/kept-values.ts';
 import {
   type Fields,
+  INTEGER,
   OPTIONAL_TEXT,
   type Schema,
   type Shape,
   type ShapeAs,
   TEXT,
-  WHOLE,
 } from '../../tool/shape.ts';
 import { MEMORY_FACT } from '../../tool/tool-memory.ts';
 import { RESULT, SIGNAL } from '../../tool/tool-result.ts';
@@ -31,20 +31,20 @@ import {
   TOOL_VIEW,
 } from '../../worker/route-views.ts';
 import { CALL_VIEW, MESSAGE_VIEW, RUNNING_TURN_VIEW, SESSION_VIEW } from '../../worker/session-view.ts';
-import { CONTINUES, type TurnItem } from '../../worker/turn-feed.ts';
+import { STREAM_CONTINUATION, type TurnItem } from '../../worker/turn-feed.ts';
 import { LATER_VIEW, PENDING_VIEW, SUSPENDED_VIEW } from '../../worker/turn-view.ts';
 import { refTo, toJsonSchema } from './to-json-schema.ts';
 
-const nameOf = (type: string): string =>
+const componentNameOf = (type: string): string =>
   `${type}-event`.replaceAll(/(?:^|-)(.)/g, (_, first: string) => first.toUpperCase());
 
-const AT = { type: 'number', says: 'Milliseconds since the epoch.' } as const satisfies Shape;
+const TIMESTAMP = { type: 'number', says: 'Milliseconds since the epoch.' } as const satisfies Shape;
 
 const SHAPES = Object.entries(PLACES).flatMap(([place, and]) =>
   // Both have the same keys.
   Object.entries<Fields>(EVENTS[place as keyof typeof PLACES]).map(([type, own]): [string, Shape] => [
     type,
-    { object: { type: { only: type }, seq: WHOLE, at: AT, ...own }, and },
+    { object: { type: { only: type }, seq: INTEGER, at: TIMESTAMP, ...own }, and },
   ]),
 );
 
@@ -53,12 +53,12 @@ const EVENT_TYPES = SHAPES.map(([type]) => type);
 
 /** The components of all event types, by name. */
 const EVENT_COMPONENTS: Readonly<Record<string, Shape>> = Object.fromEntries(
-  SHAPES.map(([type, shape]) => [nameOf(type), shape]),
+  SHAPES.map(([type, shape]) => [componentNameOf(type), shape]),
 );
 
 /** Returns the schema of any event, with `type` as its discriminator. */
 function storedEvent(): Schema {
-  const refs = EVENT_TYPES.map((type) => [type, refTo(nameOf(type))] as const);
+  const refs = EVENT_TYPES.map((type) => [type, refTo(componentNameOf(type))] as const);
   return {
     description: 'An event of the journal.',
     oneOf: refs.map(([, ref]) => ref),
@@ -72,16 +72,16 @@ function storedEvent(): Schema {
 const STORED_EVENT: ShapeAs<StoredEvent> = { schema: storedEvent };
 
 /** The data of stream events that are not in the journal. */
-const PASSING = {
+const TRANSIENT_EVENTS = {
   'text-delta': PIECE,
   'reasoning-delta': PIECE,
-  'reply-restarted': OF_REPLY,
+  'reply-restarted': REPLY_PLACE,
   progress: PROGRESS,
-  continues: CONTINUES,
+  continues: STREAM_CONTINUATION,
 } as const;
 
-const OF_TURNS: { readonly [Type in Exclude<TurnItem, StoredEvent>['type']]: Shape } = {
-  ...PASSING,
+const TURN_STREAM_DATA: { readonly [Type in Exclude<TurnItem, StoredEvent>['type']]: Shape } = {
+  ...TRANSIENT_EVENTS,
   answer: TURN_ANSWER,
   suspended: SUSPENDED_VIEW,
   later: LATER_VIEW,
@@ -89,29 +89,29 @@ const OF_TURNS: { readonly [Type in Exclude<TurnItem, StoredEvent>['type']]: Sha
 };
 
 /** The stream of a whole session. `erased` applies to all of its turns. */
-const OF_SESSIONS = { ...PASSING, erased: { object: {} } };
+const SESSION_STREAM_DATA = { ...TRANSIENT_EVENTS, erased: { object: {} } };
 
 /**
- * Returns the shape of a stream event with this data. `later` is sent as `accepted`. The empty id of `erased`
+ * Returns the shape of a stream event with this data. `later` is sent as `toRunElsewhere`. The empty id of `erased`
  * clears the previous one.
  */
-const frame = ([type, data]: readonly [string, Shape]): Shape =>
+const frameShape = ([type, data]: readonly [string, Shape]): Shape =>
   type === 'erased'
     ? { object: { id: { only: '' }, event: { only: type }, data } }
     : { object: { id: OPTIONAL_TEXT, event: { only: type === 'later' ? 'accepted' : type }, data } };
 
-const streamEvent = (passing: { readonly [type: string]: Shape }): Shape => ({
+const streamEventShape = (passing: { readonly [type: string]: Shape }): Shape => ({
   anyOf: [
     { object: { id: TEXT, event: { oneOf: EVENT_TYPES }, data: STORED_EVENT } },
-    ...Object.entries(passing).map(frame),
+    ...Object.entries(passing).map(frameShape),
   ],
 });
 
-const TURN_STREAM_EVENT = streamEvent(OF_TURNS);
-const SESSION_STREAM_EVENT = streamEvent(OF_SESSIONS);
+const TURN_STREAM_EVENT = streamEventShape(TURN_STREAM_DATA);
+const SESSION_STREAM_EVENT = streamEventShape(SESSION_STREAM_DATA);
 
 /** Returns the shape of a stream's text, and of its events. */
-const streamOf = (events: 'TurnStreamEvent' | 'SessionStreamEvent'): Shape => ({
+const streamShape = (events: 'TurnStreamEvent' | 'SessionStreamEvent'): Shape => ({
   schema: {
     type: 'string',
     description:
@@ -186,15 +186,15 @@ const COMPONENTS: Readonly<Record<ComponentName, Shape>> = {
   WaitingTurn: WAITING_TURN,
   EventsPage: { object: { events: { listOf: STORED_EVENT } }, and: PAGE_END },
   StoredEvent: STORED_EVENT,
-  TurnStream: streamOf('TurnStreamEvent'),
+  TurnStream: streamShape('TurnStreamEvent'),
   TurnStreamEvent: TURN_STREAM_EVENT,
-  SessionStream: streamOf('SessionStreamEvent'),
+  SessionStream: streamShape('SessionStreamEvent'),
   SessionStreamEvent: SESSION_STREAM_EVENT,
   Problem: PROBLEM,
   FailedTurn: FAILED_TURN,
   Artifact: TURN_ARTIFACT,
   TurnFile: TURN_FILE,
-  Said: SAID,
+  Said: TURN_SAID,
   StoppingCall: STOPPING_CALL,
   ToolsOfTurn: TURN_TOOLS,
   TurnError: TURN_ERROR,

@@ -1,7 +1,7 @@
 import { SESSION_ID } from '../../session/read-secrets.ts';
 import type { Schema } from '../../tool/shape.ts';
 import { statusOf } from '../../worker/problem.ts';
-import { FAILED_TURNS, type ToldProblem } from '../../worker/refusal.ts';
+import { FAILED_TURN_PROBLEMS, type ProblemStatus } from '../../worker/refusal.ts';
 import type { HttpHost, Route } from '../../worker/route.ts';
 import { componentSchemas } from './components.ts';
 import type {
@@ -16,7 +16,7 @@ import { OWN_ROUTES } from './own-routes.ts';
 import { refTo } from './to-json-schema.ts';
 
 /** The parts of an app that its paths depend on. */
-type Named = Pick<HttpHost, 'agents' | 'basePath'>;
+type PathContext = Pick<HttpHost, 'agents' | 'basePath'>;
 
 const INFO = {
   title: 'Holdfast',
@@ -28,7 +28,7 @@ const INFO = {
 };
 
 /** Options for the description of an app. */
-export interface Describing {
+export interface DocumentOptions {
   /** The descriptions of routes that not every app has. */
   readonly descriptions?: RouteDescriptions | undefined;
   /** The prefix of all paths in links. Defaults to none. */
@@ -40,12 +40,12 @@ export interface Describing {
  * its problems.
  */
 export function toDocument(
-  app: Named,
+  app: PathContext,
   routes: readonly Route[],
-  { descriptions = {}, base }: Describing = {},
+  { descriptions = {}, base }: DocumentOptions = {},
 ): Schema {
-  const described = routes.map((route) => describe(route, descriptions, app.basePath));
-  const names = operationNames(described);
+  const described = routes.map((route) => describeRoute(route, descriptions, app.basePath));
+  const names = nameOperations(described);
   const paths = Map.groupBy(described, ({ route }) => route.path);
   return {
     openapi: '3.1.0',
@@ -53,7 +53,7 @@ export function toDocument(
     servers: [{ url: base || '/' }],
     security: [{ token: [] }],
     paths: Object.fromEntries(
-      Array.from(paths, ([path, ways]) => [path, pathItem(app, path, { ways, names })]),
+      Array.from(paths, ([path, ways]) => [path, toPathItem(app, path, { ways, names })]),
     ),
     components: {
       schemas: { ...componentSchemas(), ...schemasOf(described.map(({ about }) => about)) },
@@ -63,13 +63,13 @@ export function toDocument(
 }
 
 /** A route and its description. */
-interface Described {
+interface DescribedRoute {
   readonly route: Route;
   readonly about: RouteDescription;
   readonly isOwn: boolean;
 }
 
-function describe(route: Route, descriptions: RouteDescriptions, basePath = ''): Described {
+function describeRoute(route: Route, descriptions: RouteDescriptions, basePath = ''): DescribedRoute {
   const key = `${route.method} ${route.path}`;
   const isOwn = Object.hasOwn(OWN_ROUTES, key);
   // The routes of a mounted app at the root of the site contain the app's path.
@@ -85,40 +85,40 @@ function describe(route: Route, descriptions: RouteDescriptions, basePath = ''):
  * The schemas of path parameters. Other parameters are any text. For routes of other modules, only `agent`
  * applies.
  */
-const IN_PATH: Readonly<Record<string, (app: Named) => Schema>> = {
-  agent: ({ agents }) => nameIn(agents),
+const PATH_PARAMETERS: Readonly<Record<string, (app: PathContext) => Schema>> = {
+  agent: ({ agents }) => enumOf(agents),
   session: () => ({ type: 'string', pattern: SESSION_ID.source }),
   file: () => ({ type: 'string', pattern: '^[0-9a-f]{64}$', description: 'The SHA-256 of its bytes.' }),
 };
 
 /** An empty list of values would be an invalid schema. */
-const nameIn = (all: ReadonlyMap<string, unknown>): Schema => ({
+const enumOf = (all: ReadonlyMap<string, unknown>): Schema => ({
   type: 'string',
   ...(all.size > 0 && { enum: [...all.keys()] }),
 });
 
 /** The routes of a path, and the names of all operations. */
-interface Ways {
-  readonly ways: readonly Described[];
-  readonly names: ReadonlyMap<Described, string>;
+interface PathRoutes {
+  readonly ways: readonly DescribedRoute[];
+  readonly names: ReadonlyMap<DescribedRoute, string>;
 }
 
-function pathItem(app: Named, path: string, { ways, names }: Ways): Schema {
+function toPathItem(app: PathContext, path: string, { ways, names }: PathRoutes): Schema {
   const isOwn = ways[0]?.isOwn;
   const parameters = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    schema: (name === 'agent' || isOwn ? IN_PATH[name]?.(app) : undefined) ?? { type: 'string' },
+    schema: (name === 'agent' || isOwn ? PATH_PARAMETERS[name]?.(app) : undefined) ?? { type: 'string' },
   }));
   const operations = ways.map((one) => [
     one.route.method.toLowerCase(),
-    { operationId: names.get(one), ...operation(one) },
+    { operationId: names.get(one), ...toOperation(one) },
   ]);
   return { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(operations) };
 }
 
-function operation(one: Described): Schema {
+function toOperation(one: DescribedRoute): Schema {
   const { summary, parameters, body } = one.about;
   return {
     summary,
@@ -138,8 +138,8 @@ function operation(one: Described): Schema {
  * Returns the unique name of each operation. Routes without one are named by method and path, such as
  * `postV1Responses`.
  */
-function operationNames(all: readonly Described[]): ReadonlyMap<Described, string> {
-  const names = new Map<string, Described>();
+function nameOperations(all: readonly DescribedRoute[]): ReadonlyMap<DescribedRoute, string> {
+  const names = new Map<string, DescribedRoute>();
   for (const one of all) {
     const { method, path } = one.route;
     const words = path.replaceAll(/\W+(\w?)/g, (_, letter: string) => letter.toUpperCase());
@@ -158,12 +158,12 @@ interface ResponseSchema {
 }
 
 /** Returns the responses and problems of a route, by status. */
-function responsesOf(one: Described): Schema {
+function responsesOf(one: DescribedRoute): Schema {
   const { answers, others: description, refusal } = one.about;
   const responses = new Map(Object.entries(answers).map(([status, answer]) => [status, toResponse(answer)]));
   for (const [code, problems] of problemsByStatus(one)) {
     const status = String(code);
-    const { description, content } = toProblem(one, problems);
+    const { description, content } = toProblemResponse(one, problems);
     const other = responses.get(status);
     responses.set(status, {
       description: other ? `${other.description}. Or ${description}` : description,
@@ -212,7 +212,7 @@ function schemaOf(schema: AnswerSchema): Schema {
   return typeof schema !== 'string' && name === undefined ? schema.schema : refTo(String(name));
 }
 
-const OF_CALLERS: readonly ProblemAnswer[] = [
+const CALLER_PROBLEMS: readonly ProblemAnswer[] = [
   'unauthorized',
   'invalid-person',
   'not-configured',
@@ -222,11 +222,11 @@ const OF_CALLERS: readonly ProblemAnswer[] = [
 ];
 
 /** The problems that every route can return, by its access. */
-const OF_ACCESS: Readonly<Record<Route['access'], readonly ProblemAnswer[]>> = {
+const ACCESS_PROBLEMS: Readonly<Record<Route['access'], readonly ProblemAnswer[]>> = {
   open: ['internal-error'],
-  caller: OF_CALLERS,
+  caller: CALLER_PROBLEMS,
   session: [
-    ...OF_CALLERS,
+    ...CALLER_PROBLEMS,
     'unknown-agent',
     'invalid-session-id',
     'session-erased',
@@ -236,22 +236,22 @@ const OF_ACCESS: Readonly<Record<Route['access'], readonly ProblemAnswer[]>> = {
   ],
 };
 
-const OF_FAILED_TURNS = Object.values(FAILED_TURNS);
+const FAILED_TURN_TYPES = Object.values(FAILED_TURN_PROBLEMS);
 
-const accessOf = ({ route, about }: Described): Route['access'] => about.access ?? route.access;
+const accessOf = ({ route, about }: DescribedRoute): Route['access'] => about.access ?? route.access;
 
-function problemsByStatus(described: Described): ReadonlyMap<number, readonly ToldProblem[]> {
+function problemsByStatus(described: DescribedRoute): ReadonlyMap<number, readonly ProblemStatus[]> {
   const { route, about } = described;
   const { method, isCounted, streams } = route;
   const access = accessOf(described);
   const all: readonly ProblemAnswer[] = [
-    ...OF_ACCESS[access],
+    ...ACCESS_PROBLEMS[access],
     ...(access !== 'open' && method !== 'GET' ? (['cross-site'] as const) : []),
     ...(isCounted || streams ? (['rate-limited'] as const) : []),
     ...(about.problems ?? []),
-    ...(runsTurns(about) ? OF_FAILED_TURNS : []),
+    ...(runsTurns(about) ? FAILED_TURN_TYPES : []),
   ];
-  const told = all.map((one): ToldProblem => (typeof one === 'string' ? [statusOf(one), one] : one));
+  const told = all.map((one): ProblemStatus => (typeof one === 'string' ? [statusOf(one), one] : one));
   return Map.groupBy(told, ([status]) => status);
 }
 
@@ -262,11 +262,14 @@ const runsTurns = ({ answers }: RouteDescription): boolean =>
  * Returns the response for the problems of one status. A failed turn is one of them, with the data of the
  * turn.
  */
-function toProblem({ route, about }: Described, problems: readonly ToldProblem[]): ResponseSchema {
+function toProblemResponse(
+  { route, about }: DescribedRoute,
+  problems: readonly ProblemStatus[],
+): ResponseSchema {
   const description = [...new Set(problems.map(([, type]) => `\`${type}\``))].join(', ');
   const { refusal } = about;
   if (route.refuse) return { description, content: refusal ? contentOf(refusal) : ANY_CONTENT };
-  const mayBeTurn = runsTurns(about) && OF_FAILED_TURNS.some(([status]) => status === problems[0]?.[0]);
+  const mayBeTurn = runsTurns(about) && FAILED_TURN_TYPES.some(([status]) => status === problems[0]?.[0]);
   const schema = anyOf(mayBeTurn ? ['FailedTurn', 'Problem'] : 'Problem');
   return { description, content: { 'application/problem+json': { schema } } };
 }

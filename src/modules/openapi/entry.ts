@@ -1,6 +1,6 @@
 /** The entry `holdfast/openapi`, which describes an app to client generators. */
 
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { defineRoute, type Route } from '../../worker/route.ts';
 import type { RouteDescriptions } from './description.ts';
@@ -45,12 +45,12 @@ const OPENAPI = createModule({ name: 'openapi' });
  */
 export function openApi({ descriptions = [] }: OpenApiConfig = {}): ModuleUse {
   const described = joinDescriptions(descriptions);
-  const use = useOf(OPENAPI);
-  APP.give(use, { routes: ({ table }) => [describing(table, described)] });
+  const use = createUse(OPENAPI);
+  APP.give(use, { routes: ({ table }) => [createDocumentRoute(table, described)] });
   return use;
 }
 
-const describing = (table: readonly Route[], descriptions: RouteDescriptions): Route =>
+const createDocumentRoute = (table: readonly Route[], descriptions: RouteDescriptions): Route =>
   defineRoute({
     method: 'GET',
     path: '/openapi.json',

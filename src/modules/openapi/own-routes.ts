@@ -3,7 +3,7 @@
 import { SENT_DECISION, SENT_RESULT } from '../../tool/call.ts';
 import { ANSWERS_BODY } from '../../worker/answering.ts';
 import { MESSAGE_BODY, MESSAGE_FORM } from '../../worker/body.ts';
-import { SESSION } from '../../worker/route.ts';
+import { SESSION_PATH } from '../../worker/route.ts';
 import type { OwnRoute } from '../../worker/routes/route-table.ts';
 import {
   ANY_OBJECT,
@@ -21,11 +21,11 @@ import { toJsonSchema } from './to-json-schema.ts';
 
 /** The key of a route, such as `GET /health`, or `POST .../messages` for a route of a session. */
 type KeyOf<One extends OwnRoute> = One extends OwnRoute
-  ? `${One['method']} ${One['path'] extends `${typeof SESSION}${infer Rest}` ? `...${Rest}` : One['path']}`
+  ? `${One['method']} ${One['path'] extends `${typeof SESSION_PATH}${infer Rest}` ? `...${Rest}` : One['path']}`
   : never;
 
 /** The parameters of requests whose response is a resumable stream. */
-const RESUMES: readonly RouteParameter[] = [
+const RESUME_PARAMETERS: readonly RouteParameter[] = [
   headerParameter('Last-Event-ID', 'The stream begins after this event.'),
   queryParameter('after', { type: ['integer', 'string'], minimum: 0 }, 'The same, as a sequence or an id.'),
 ];
@@ -37,7 +37,7 @@ export const TURN_HEADERS: readonly RouteParameter[] = [
     'Prefer',
     '`respond-async` runs the turn in the background; `wait=10` waits 10 seconds first (at most 60).',
   ),
-  ...RESUMES,
+  ...RESUME_PARAMETERS,
 ];
 
 /** The responses of every request that can run a turn. */
@@ -50,7 +50,7 @@ export const TURN_ANSWERS: Readonly<Record<number, RouteAnswer>> = {
 };
 
 /** The problems of every request with a JSON body. */
-const OF_JSON_BODIES: readonly ProblemAnswer[] = [
+const JSON_BODY_PROBLEMS: readonly ProblemAnswer[] = [
   'bad-json',
   'invalid-body',
   'body-too-large',
@@ -72,7 +72,7 @@ const MESSAGE_QUERY: readonly RouteParameter[] = [
   ),
 ];
 
-const ANSWERING: readonly RouteParameter[] = [
+const ANSWER_PARAMETERS: readonly RouteParameter[] = [
   ...TURN_HEADERS,
   queryParameter(
     'question',
@@ -81,10 +81,10 @@ const ANSWERING: readonly RouteParameter[] = [
   ),
 ];
 
-const OF_READS: readonly ProblemAnswer[] = ['unknown-session', 'invalid-query', 'invalid-header'];
+const READ_PROBLEMS: readonly ProblemAnswer[] = ['unknown-session', 'invalid-query', 'invalid-header'];
 
-const OF_ANSWERS: readonly ProblemAnswer[] = [
-  ...OF_JSON_BODIES,
+const ANSWER_PROBLEMS: readonly ProblemAnswer[] = [
+  ...JSON_BODY_PROBLEMS,
   'unknown-session',
   'unknown-call',
   'not-waiting',
@@ -98,21 +98,21 @@ const OF_ANSWERS: readonly ProblemAnswer[] = [
   'invalid-query',
 ];
 
-const OF_DECISIONS = ['another-person-required', 'approval-void', 'approval-expired'] as const;
-const OF_RESULTS = ['result-void', 'result-expired'] as const;
+const DECISION_PROBLEMS = ['another-person-required', 'approval-void', 'approval-expired'] as const;
+const RESULT_PROBLEMS = ['result-void', 'result-expired'] as const;
 
 /** The routes of the `files` module. */
-type RouteOfFiles = `${'GET' | 'DELETE'} .../files/{file}` | 'POST .../forms';
+type FilesRoute = `${'GET' | 'DELETE'} .../files/{file}` | 'POST .../forms';
 
 /** The routes of the `answers` module. */
-type RouteOfAnswers = `POST .../${'approvals/{callId}' | 'results/{callId}' | 'answers'}`;
+type AnswersRoute = `POST .../${'approvals/{callId}' | 'results/{callId}' | 'answers'}`;
 
 /** The description that both message routes share. */
-const OF_MESSAGES = {
+const MESSAGE_ROUTE = {
   parameters: [...TURN_HEADERS, ...MESSAGE_QUERY],
   answers: TURN_ANSWERS,
   problems: [
-    ...OF_JSON_BODIES,
+    ...JSON_BODY_PROBLEMS,
     'bad-form',
     'file-too-large',
     'files-full',
@@ -132,7 +132,7 @@ const OF_MESSAGES = {
 
 /** The descriptions, in the order of the routes. */
 const DESCRIPTIONS: {
-  readonly [Key in KeyOf<OwnRoute> | 'GET /openapi.json' | RouteOfFiles | RouteOfAnswers]: RouteDescription;
+  readonly [Key in KeyOf<OwnRoute> | 'GET /openapi.json' | FilesRoute | AnswersRoute]: RouteDescription;
 } = {
   'GET /openapi.json': {
     operation: 'getOpenApi',
@@ -156,13 +156,13 @@ const DESCRIPTIONS: {
     answers: { 200: { description: 'The agents', json: 'AgentList' } },
   },
   'POST .../messages': {
-    ...OF_MESSAGES,
+    ...MESSAGE_ROUTE,
     operation: 'sendMessage',
     summary: 'Runs a turn',
     body: bodyOf('NewMessage', MESSAGE_BODY),
   },
   'POST .../forms': {
-    ...OF_MESSAGES,
+    ...MESSAGE_ROUTE,
     operation: 'sendForm',
     summary: 'Runs a turn for a form',
     body: { schema: toJsonSchema(MESSAGE_FORM), type: 'multipart/form-data' },
@@ -195,7 +195,10 @@ const DESCRIPTIONS: {
   'GET .../turns/{turn}': {
     operation: 'getTurn',
     summary: 'The answer of a turn, or its events as a stream',
-    parameters: [headerParameter('Prefer', '`wait=10` waits for its end, at most 60 seconds.'), ...RESUMES],
+    parameters: [
+      headerParameter('Prefer', '`wait=10` waits for its end, at most 60 seconds.'),
+      ...RESUME_PARAMETERS,
+    ],
     answers: {
       200: { description: 'The turn has ended', json: 'TurnAnswer', streams: 'TurnStream' },
       202: {
@@ -207,17 +210,17 @@ const DESCRIPTIONS: {
         json: 'LaterTurn',
       },
     },
-    problems: [...OF_READS, 'unknown-turn'],
+    problems: [...READ_PROBLEMS, 'unknown-turn'],
   },
   'GET .../events': {
     operation: 'getEvents',
     summary: 'The journal, as JSON pages or as a stream that follows live',
     parameters: [
-      ...RESUMES,
+      ...RESUME_PARAMETERS,
       queryParameter('limit', { type: 'integer', minimum: 1 }, 'The maximum number of events in a page.'),
     ],
     answers: { 200: { description: 'Events', json: 'EventsPage', streams: 'SessionStream' } },
-    problems: OF_READS,
+    problems: READ_PROBLEMS,
   },
   'GET .../files/{file}': {
     operation: 'getFile',
@@ -250,18 +253,18 @@ const DESCRIPTIONS: {
   'POST .../approvals/{callId}': {
     operation: 'decide',
     summary: 'Decides about a call, once, and resumes its turn',
-    parameters: ANSWERING,
+    parameters: ANSWER_PARAMETERS,
     body: bodyOf('Decision', SENT_DECISION),
     answers: TURN_ANSWERS,
-    problems: [...OF_ANSWERS, ...OF_DECISIONS],
+    problems: [...ANSWER_PROBLEMS, ...DECISION_PROBLEMS],
   },
   'POST .../results/{callId}': {
     operation: 'sendResult',
     summary: 'Sends the result of a call, once, and resumes its turn',
-    parameters: ANSWERING,
+    parameters: ANSWER_PARAMETERS,
     body: bodyOf('Result', SENT_RESULT),
     answers: TURN_ANSWERS,
-    problems: [...OF_ANSWERS, ...OF_RESULTS],
+    problems: [...ANSWER_PROBLEMS, ...RESULT_PROBLEMS],
   },
   'POST .../answers': {
     operation: 'answerCalls',
@@ -269,11 +272,14 @@ const DESCRIPTIONS: {
     parameters: TURN_HEADERS,
     body: bodyOf('Answers', ANSWERS_BODY),
     answers: TURN_ANSWERS,
-    problems: [...OF_ANSWERS, ...OF_DECISIONS, ...OF_RESULTS],
+    problems: [...ANSWER_PROBLEMS, ...DECISION_PROBLEMS, ...RESULT_PROBLEMS],
   },
 };
 
 /** The descriptions, by the method and path of their routes. */
 export const OWN_ROUTES: RouteDescriptions = Object.fromEntries(
-  Object.entries<RouteDescription>(DESCRIPTIONS).map(([key, about]) => [key.replace('...', SESSION), about]),
+  Object.entries<RouteDescription>(DESCRIPTIONS).map(([key, about]) => [
+    key.replace('...', SESSION_PATH),
+    about,
+  ]),
 );

@@ -15,10 +15,10 @@ export function toJsonSchema(shape: Shape, nameOf: NameOf = () => undefined): Sc
     const name = nameOf(one);
     return name === undefined ? toJsonSchema(one, nameOf) : refTo(name);
   };
-  return { ...plain(shape, inner), ...(shape.says !== undefined && { description: shape.says }) };
+  return { ...toPlainSchema(shape, inner), ...(shape.says !== undefined && { description: shape.says }) };
 }
 
-function plain(shape: Shape, inner: (shape: Shape) => Schema): Schema {
+function toPlainSchema(shape: Shape, inner: (shape: Shape) => Schema): Schema {
   if ('object' in shape) return objectSchema(shape, inner);
   if ('listOf' in shape) return { type: 'array', items: inner(shape.listOf), ...shape.also };
   if ('mapOf' in shape) return { type: 'object', additionalProperties: inner(shape.mapOf) };

@@ -6,10 +6,10 @@ import { readBody } from '../../worker/body.ts';
 import { SessionError } from '../../worker/problem.ts';
 import type { CallerRequest } from '../../worker/route.ts';
 import type { Target } from '../../worker/target.ts';
-import { askedQuestion, type ReadTurns } from '../answers/questions.ts';
+import { findQuestion, type TurnContents } from '../answers/questions.ts';
 
 /** A question, by its call and its place among the call's questions. */
-interface Named {
+interface QuestionKey {
   readonly call: string;
   readonly question: number;
 }
@@ -22,24 +22,24 @@ interface Named {
  * @throws SessionError for any other answer, and if there is no such question. Problem if the body is
  * unreadable.
  */
-export async function mustDecideByRole(
+export async function assertDecidesByRole(
   asked: CallerRequest,
   target: Target,
   call: string | undefined,
 ): Promise<void> {
-  const turns: ReadTurns = new Map();
-  for (const named of await questionsIn(asked, call)) {
-    const { question } = await askedQuestion(target, named, turns);
+  const turns: TurnContents = new Map();
+  for (const named of await readQuestions(asked, call)) {
+    const { question } = await findQuestion(target, named, turns);
     const { wait } = question;
-    if (wait.for !== 'decision' || wait.by === undefined) throw ofOwner(named.call);
+    if (wait.for !== 'decision' || wait.by === undefined) throw waitsForOwnerError(named.call);
     mustHaveRole(asked.caller, { call: named.call, wait });
   }
 }
 
-async function questionsIn(
+async function readQuestions(
   { host, request }: CallerRequest,
   call: string | undefined,
-): Promise<readonly Named[]> {
+): Promise<readonly QuestionKey[]> {
   if (call !== undefined) {
     const question = Number(new URL(request.url).searchParams.get('question') ?? '1');
     return [{ call, question }];
@@ -49,7 +49,7 @@ async function questionsIn(
   return appParts(host).flatMap(({ answers }) => answers?.read(value) ?? []);
 }
 
-const ofOwner = (call: string): SessionError =>
+const waitsForOwnerError = (call: string): SessionError =>
   new SessionError(
     'role-required',
     `Call ${call.slice(0, 80)} waits for the owner of this session. Operators only answer decisions for a role that they have.`,

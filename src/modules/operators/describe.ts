@@ -1,5 +1,5 @@
 /** The additions for operators to the descriptions of a session's routes. */
-import { SESSION } from '../../worker/route.ts';
+import { SESSION_PATH } from '../../worker/route.ts';
 import { type ProblemAnswer, queryParameter, type RouteAddition } from '../openapi/description.ts';
 
 const OWNER = queryParameter(
@@ -13,28 +13,28 @@ const withProblems =
   ({ problems = [], ...about }) => ({ ...about, problems: [...new Set([...problems, ...more])] });
 
 /** For the routes that refuse an operator who names another owner. */
-const ofOwners = withProblems('role-required', 'invalid-query');
+const forOwners = withProblems('role-required', 'invalid-query');
 
-const refusing = withProblems('role-required', 'invalid-query', 'session-full');
+const withOperatorProblems = withProblems('role-required', 'invalid-query', 'session-full');
 
-const ofOperators: RouteAddition = (about) =>
-  refusing({ ...about, parameters: [...(about.parameters ?? []), OWNER] });
+const forOperators: RouteAddition = (about) =>
+  withOperatorProblems({ ...about, parameters: [...(about.parameters ?? []), OWNER] });
 
 /** The routes that only owners can use. */
-const OWNED = [
-  `PATCH ${SESSION}`,
+const OWNER_ROUTES = [
+  `PATCH ${SESSION_PATH}`,
   ...['/messages', '/forms', '/retry', '/fork', '/results/{callId}', '/turns/{turn}/feedback'].map(
-    (path) => `POST ${SESSION}${path}`,
+    (path) => `POST ${SESSION_PATH}${path}`,
   ),
 ];
 
 /** The routes that operators can use, below the path of a session. */
-const ROUTES = [
+const OPERATOR_ROUTES = [
   ...['', '/turns/{turn}', '/events', '/files/{file}', '/feedback', '/forks'].map(
-    (path) => `GET ${SESSION}${path}`,
+    (path) => `GET ${SESSION_PATH}${path}`,
   ),
-  ...['', '/files/{file}'].map((path) => `DELETE ${SESSION}${path}`),
-  ...['/cancel', '/answers', '/approvals/{callId}'].map((path) => `POST ${SESSION}${path}`),
+  ...['', '/files/{file}'].map((path) => `DELETE ${SESSION_PATH}${path}`),
+  ...['/cancel', '/answers', '/approvals/{callId}'].map((path) => `POST ${SESSION_PATH}${path}`),
 ];
 
 /**
@@ -43,6 +43,6 @@ const ROUTES = [
  * not describe.
  */
 export const operatorsDescription: Readonly<Record<string, RouteAddition>> = Object.fromEntries([
-  ...ROUTES.map((key) => [key, ofOperators]),
-  ...OWNED.map((key) => [key, ofOwners]),
+  ...OPERATOR_ROUTES.map((key) => [key, forOperators]),
+  ...OWNER_ROUTES.map((key) => [key, forOwners]),
 ]);

@@ -5,20 +5,20 @@
 import type { StoredEvent } from '../../journal/events.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
-import { noteFact } from '../../session/note-fact.ts';
+import { recordFact } from '../../session/note-fact.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { isJsonObject, type Json } from '../../tool/json.ts';
-import { warning } from '../../tool/log.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { warningEntry } from '../../tool/log.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 import { APP } from '../../worker/app-seam.ts';
-import { ownerAsked } from '../../worker/operator.ts';
+import { requestedOwner } from '../../worker/operator.ts';
 import { SessionError } from '../../worker/problem.ts';
-import { type CallerRequest, type Gates, SESSION } from '../../worker/route.ts';
-import { unknownSession } from '../../worker/session-view.ts';
+import { type CallerRequest, type Gates, SESSION_PATH } from '../../worker/route.ts';
+import { unknownSessionError } from '../../worker/session-view.ts';
 import { type Target, targetOf } from '../../worker/target.ts';
-import { mustDecideByRole } from './decisions.ts';
+import { assertDecidesByRole } from './decisions.ts';
 
 /** The kind of an operator's access to a session. */
 export type OperatorAction = 'read' | 'cancel' | 'erase' | 'delete-file' | 'answer';
@@ -38,7 +38,7 @@ export interface OperatorAccess {
 }
 
 /** The access as an event. A type alias: it must be JSON. */
-type Fact = {
+type AccessFact = {
   readonly by: OperatorPrincipal;
   readonly action: OperatorAction;
   readonly request: string;
@@ -47,7 +47,7 @@ type Fact = {
 /**
  * Accesses are not folded: code reads them from the journal, so that the state of a session does not grow.
  */
-const MEMORY: ToolMemory<null, Fact> = {
+const ACCESS_MEMORY: ToolMemory<null, AccessFact> = {
   name: 'operator-access',
   folding: FOLDING,
   initial: null,
@@ -58,15 +58,15 @@ const MEMORY: ToolMemory<null, Fact> = {
 /** The name of the module in journals. */
 const OPERATORS = 'operators';
 
-const MODULE = createModule({ name: OPERATORS, state: [MEMORY] });
+const MODULE = createModule({ name: OPERATORS, state: [ACCESS_MEMORY] });
 
 /** The actions of operators below the path of a session, in addition to reads. */
 const ACTIONS: Readonly<Record<string, OperatorAction>> = {
-  [`DELETE ${SESSION}`]: 'erase',
-  [`POST ${SESSION}/cancel`]: 'cancel',
-  [`DELETE ${SESSION}/files/{file}`]: 'delete-file',
-  [`POST ${SESSION}/answers`]: 'answer',
-  [`POST ${SESSION}/approvals/{callId}`]: 'answer',
+  [`DELETE ${SESSION_PATH}`]: 'erase',
+  [`POST ${SESSION_PATH}/cancel`]: 'cancel',
+  [`DELETE ${SESSION_PATH}/files/{file}`]: 'delete-file',
+  [`POST ${SESSION_PATH}/answers`]: 'answer',
+  [`POST ${SESSION_PATH}/approvals/{callId}`]: 'answer',
 };
 
 /** Returns the action of a route, or `undefined` if only the owner can use the route. */
@@ -84,7 +84,7 @@ export const actionOf = (method: string, path: string): OperatorAction | undefin
  * ```
  */
 export function operators(): ModuleUse {
-  const use = useOf(MODULE);
+  const use = createUse(MODULE);
   APP.give(use, { owner: admitOperator });
   return use;
 }
@@ -102,13 +102,14 @@ export function operatorAccessIn(events: readonly StoredEvent[]): readonly Opera
   return events.flatMap((event) =>
     event.type === 'module-event' && event.module === OPERATORS
       ? event.facts.flatMap(({ slice, fact, at = event.at }) =>
-          slice === MEMORY.name && isFact(fact) ? [{ ...fact, at }] : [],
+          slice === ACCESS_MEMORY.name && isAccessFact(fact) ? [{ ...fact, at }] : [],
         )
       : [],
   );
 }
 
-const isFact = (fact: Json): fact is Fact => isJsonObject(fact) && typeof fact.action === 'string'; // written by `record`
+const isAccessFact = (fact: Json): fact is AccessFact =>
+  isJsonObject(fact) && typeof fact.action === 'string'; // written by `record`
 
 /** An allowed access, before it is journaled. */
 interface Access {
@@ -124,22 +125,22 @@ const admitOperator: NonNullable<Gates['owner']> = async (asked, { method, path 
   if (!asked.request.url.includes('?')) return undefined;
   const names = new URL(asked.request.url).searchParams.getAll('owner');
   if (names.length > 1) throw new SessionError('invalid-query', 'owner may be in the query once.');
-  const owner = ownerAsked(asked.caller, names[0]);
+  const owner = requestedOwner(asked.caller, names[0]);
   if (!owner) return undefined;
   const action = actionOf(method, path);
-  if (!action) throw onlyOwner();
+  if (!action) throw ownerOnlyError();
   const { agent = '', session = '' } = named;
   const access = { asked, owner, agent, session, action };
   if (action === 'erase') await recordErasure(access);
   else {
     const target = targetOf(asked, asked.caller, { agent, session, owner });
-    if (action === 'answer') await mustDecideByRole(asked, target, named.callId);
+    if (action === 'answer') await assertDecidesByRole(asked, target, named.callId);
     await recordAccess(access, target);
   }
   return owner;
 };
 
-const onlyOwner = (): SessionError =>
+const ownerOnlyError = (): SessionError =>
   new SessionError(
     'role-required',
     'Only the owner of this session may do this. Operators read, cancel and erase it, and decide for a role that they have.',
@@ -149,7 +150,7 @@ const onlyOwner = (): SessionError =>
 /**
  * Actions that a full session still allows although it cannot store the event: they show none of its content.
  */
-const WITHOUT_EVENT: readonly OperatorAction[] = ['cancel', 'erase', 'delete-file'];
+const ALLOWED_WITHOUT_EVENT: readonly OperatorAction[] = ['cancel', 'erase', 'delete-file'];
 
 /**
  * Journals an access.
@@ -157,15 +158,15 @@ const WITHOUT_EVENT: readonly OperatorAction[] = ['cancel', 'erase', 'delete-fil
  * @throws SessionError if there is no such session, or the session cannot keep the access.
  */
 async function recordAccess(access: Access, target: Target): Promise<void> {
-  const posted = await post(access, target.port);
+  const posted = await postAccess(access, target.port);
   if (posted === 'posted') return;
-  if (posted !== 'session-full') throw unknownSession(target);
-  if (!WITHOUT_EVENT.includes(access.action))
+  if (posted !== 'session-full') throw unknownSessionError(target);
+  if (!ALLOWED_WITHOUT_EVENT.includes(access.action))
     throw new SessionError(
       'session-full',
       'This session is full, so its journal cannot record the access of an operator. An operator may cancel or erase it.',
     );
-  log(access);
+  logAccess(access);
 }
 
 /** Logs the access, since the journal is erased too. Works for sessions whose agent is no longer deployed. */
@@ -173,24 +174,24 @@ async function recordErasure(access: Access): Promise<void> {
   const { asked, owner, agent, session } = access;
   const { host, env, caller } = asked;
   if (host.agents.has(agent)) targetOf(asked, caller, { agent, session, owner });
-  const posted = await post(access, host.session(env, toSessionName({ owner, agent, session })));
-  if (posted !== 'no-such-session') log(access);
+  const posted = await postAccess(access, host.session(env, toSessionName({ owner, agent, session })));
+  if (posted !== 'no-such-session') logAccess(access);
 }
 
 /** Adds the access to the journal, as an event of the first turn. */
-async function post({ asked, action }: Access, port: SessionPort) {
+async function postAccess({ asked, action }: Access, port: SessionPort) {
   const { host, caller, requestId: request } = asked;
   const types = { names: ['turn-started'], until: Number.MAX_SAFE_INTEGER };
   const [first] = (await port.read({ from: 1, limit: 1, types }))?.rows ?? [];
   if (!first) return 'no-such-session';
   const { id, tenant } = caller;
-  const fact: Fact = { by: { id, ...(tenant !== undefined && { tenant }) }, action, request };
+  const fact: AccessFact = { by: { id, ...(tenant !== undefined && { tenant }) }, action, request };
   const at = host.clock.now();
-  return noteFact(port, MODULE, { turn: first.turn, memory: MEMORY, fact, at });
+  return recordFact(port, MODULE, { turn: first.turn, memory: ACCESS_MEMORY, fact, at });
 }
 
-function log({ asked, owner, agent, session, action }: Access): void {
+function logAccess({ asked, owner, agent, session, action }: Access): void {
   const { host, caller, requestId } = asked;
   const message = `an operator has access to a session whose journal does not keep it: ${action}`;
-  host.log({ ...warning(message), owner, agent, session, principal: caller.id, requestId });
+  host.log({ ...warningEntry(message), owner, agent, session, principal: caller.id, requestId });
 }

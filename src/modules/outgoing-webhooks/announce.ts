@@ -1,18 +1,18 @@
 import type { DueRow } from '../../journal/agenda.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { Clock } from '../../session/read-platform.ts';
-import { addressOfSession, agentOfSession } from '../../session/read-secrets.ts';
+import { agentOfSession, parseSessionName } from '../../session/read-secrets.ts';
 import { readTurn } from '../../session/read-session.ts';
-import { type StoppedTurn, stopOfEnd, type TurnStop } from '../../session/turn-end.ts';
-import { stoppedTurn } from '../../session/watching/turn-outcome.ts';
-import { sha256Hex } from '../../tool/async.ts';
+import { type StoppedTurn, toTurnStop, type TurnStop } from '../../session/turn-end.ts';
+import { foldStoppedTurn } from '../../session/watching/turn-outcome.ts';
+import { withTimeout } from '../../tool/async.ts';
 import { toBase64 } from '../../tool/content.ts';
 import { readSecrets, type SecretSource } from '../../tool/env.ts';
-import type { DoWork, DueApp } from '../../worker/background.ts';
+import type { DueApp, DueHandler } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
 import { sessionPath, turnPath } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
-import { hmacOf, STANDARD_KEY_RULE, standardKey } from '../webhooks/signature.ts';
+import { decodeStandardKey, hmacOf, STANDARD_KEY_RULE } from '../webhooks/signature.ts';
 import type { WebhookEnv } from '../webhooks/webhook.ts';
 import { type Posted, pauseIn, post, urlProblem } from './post.ts';
 
@@ -26,7 +26,7 @@ export interface OutgoingMessage {
 }
 
 /** The reason that a message was not delivered. */
-export interface Undelivered {
+export interface DeliveryFailure {
   /**
    * A text to follow the name of the webhook, such as `answered 500`. It contains neither a secret nor the
    * URL.
@@ -47,7 +47,7 @@ export interface Receiver {
    * Sends a message once. Returns why it was not delivered, or `undefined` if it was. Rejects with errors of
    * the app's `url` function.
    */
-  send(message: OutgoingMessage): Promise<Undelivered | undefined>;
+  send(message: OutgoingMessage): Promise<DeliveryFailure | undefined>;
   /**
    * Returns what is missing in an environment, as text to follow the webhook's name, or `undefined`. Rejects
    * with errors of the app's `url` function.
@@ -56,10 +56,10 @@ export interface Receiver {
 }
 
 /** A stop of a turn that must be sent to the receiver. */
-type Owed = Pick<StoppedTurn, 'id' | 'seq'>;
+type StopRef = Pick<StoppedTurn, 'id' | 'seq'>;
 
 /** Returns the `ref` of the message for a stop, or `undefined` if the receiver does not subscribe to it. */
-export const owedFor = (
+export const toMessageRef = (
   { on, agents }: Receiver,
   { id, seq, stop, name }: StoppedTurn,
 ): string | undefined =>
@@ -67,70 +67,78 @@ export const owedFor = (
     ? JSON.stringify([id, seq])
     : undefined;
 
-function fromRef(ref: string): Owed {
-  const [id, seq] = JSON.parse(ref) as [id: string, seq: number]; // `owedFor` wrote it
+function parseMessageRef(ref: string): StopRef {
+  const [id, seq] = JSON.parse(ref) as [id: string, seq: number]; // `toMessageRef` wrote it
   return { id, seq };
 }
 
 /** The pauses between tries, in milliseconds, as Standard Webhooks recommends: ten tries within 76 hours. */
-const PAUSES = [5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600].map(
-  (s) => s * 1000,
-);
+const RETRY_PAUSES_MS = [
+  5,
+  5 * 60,
+  30 * 60,
+  2 * 3600,
+  5 * 3600,
+  10 * 3600,
+  14 * 3600,
+  20 * 3600,
+  24 * 3600,
+].map((s) => s * 1000);
 
 /** The maximum pause that a receiver can ask for, in milliseconds. */
-const LONGEST_PAUSE = 24 * 3600_000;
+const MAX_PAUSE_MS = 24 * 3600_000;
 
 /**
  * The age of a stop after which it is not tried again, in milliseconds. It can get that old behind other
  * messages that were not delivered.
  */
-const TOLD_WITHIN = 96 * 3600_000;
+const MAX_STOP_AGE_MS = 96 * 3600_000;
 
 /** The outcome of a try to deliver a stop. */
-type Announced = Awaited<ReturnType<DoWork>>;
+type DeliveryOutcome = Awaited<ReturnType<DueHandler>>;
 
 /** Sends a turn's stop to the receiver. Logs one line if it fails. */
-export async function announce(app: DueApp, row: DueRow, receiver: Receiver): Promise<Announced> {
+export async function deliver(app: DueApp, row: DueRow, receiver: Receiver): Promise<DeliveryOutcome> {
   const { host } = app;
   const { name, attempt, ref } = row;
-  const { id: turn, seq } = fromRef(ref);
-  const not = await tell(app, { receiver, name, turn, seq, attempt }).catch(toUndelivered);
+  const { id: turn, seq } = parseMessageRef(ref);
+  const not = await deliverOnce(app, { receiver, name, turn, seq, attempt }).catch(toStopFailure);
   if (not === undefined) return 'done';
-  const became = afterwards(host.clock.now(), attempt, not);
+  const became = toDeliveryOutcome(host.clock.now(), attempt, not);
   host.log({
     level: typeof became === 'object' ? 'warn' : 'error',
     event: 'webhook-not-delivered',
-    message: `outgoing webhook '${receiver.name}' missed a message about a turn, ${inWords(became)}: it ${not.why}`,
-    ...addressOfSession(name),
+    message: `outgoing webhook '${receiver.name}' missed a message about a turn, ${describeOutcome(became)}: it ${not.why}`,
+    ...parseSessionName(name),
     turn,
     ...(not.thrown !== undefined && { thrown: not.thrown }),
   });
   return became;
 }
 
-function afterwards(now: number, attempt: number, not: NotTold): Announced {
+function toDeliveryOutcome(now: number, attempt: number, not: StopFailure): DeliveryOutcome {
   if (not.isGone) return 'forget';
   const { at = now, retryAfter = 0 } = not;
-  const wanted = Math.min(retryAfter, LONGEST_PAUSE);
-  const again = Math.max(PAUSES[attempt - 1] ?? Infinity, wanted);
-  return now + again > at + TOLD_WITHIN ? 'done' : { again };
+  const wanted = Math.min(retryAfter, MAX_PAUSE_MS);
+  const again = Math.max(RETRY_PAUSES_MS[attempt - 1] ?? Infinity, wanted);
+  return now + again > at + MAX_STOP_AGE_MS ? 'done' : { again };
 }
 
-function inWords(became: Announced): string {
+function describeOutcome(became: DeliveryOutcome): string {
   if (typeof became === 'object') return `which is tried again in ${Math.ceil(became.again / 1000)} s`;
   return became === 'done' ? 'which is dropped' : 'as well as the other messages of this session';
 }
 
 /** The reason that a stop was not delivered, and when it happened. */
-interface NotTold extends Undelivered {
+interface StopFailure extends DeliveryFailure {
   /** When the turn stopped, in milliseconds since the epoch. */
   readonly at?: number;
   readonly thrown?: unknown;
 }
 
-const toUndelivered = (thrown: unknown): NotTold => ({ why: 'could not be called', thrown });
+const toStopFailure = (thrown: unknown): StopFailure => ({ why: 'could not be called', thrown });
 
-interface Telling extends Pick<DueRow, 'name' | 'attempt'> {
+interface StopDelivery extends Pick<DueRow, 'name' | 'attempt'> {
   readonly receiver: Receiver;
   readonly turn: string;
   readonly seq: number;
@@ -140,17 +148,17 @@ interface Telling extends Pick<DueRow, 'name' | 'attempt'> {
  * Sends the message of a stop once. Rejects with errors from reading the turn and from the app's own
  * functions.
  */
-async function tell(
+async function deliverOnce(
   app: DueApp,
-  { receiver, name, turn, seq, attempt }: Telling,
-): Promise<NotTold | undefined> {
+  { receiver, name, turn, seq, attempt }: StopDelivery,
+): Promise<StopFailure | undefined> {
   const { host, env } = app;
-  if (attempt > PAUSES.length + 1) return { why: 'was tried ten times without an outcome', at: 0 };
+  if (attempt > RETRY_PAUSES_MS.length + 1) return { why: 'was tried ten times without an outcome', at: 0 };
   const events = (await readTurn(host.session(env, name), turn)).filter((event) => event.seq <= seq);
   const last = events.at(-1);
   // The turn was erased meanwhile.
   if (last === undefined) return undefined;
-  const stop = last.type === 'turn-ended' ? stopOfEnd(last.outcome) : 'suspended';
+  const stop = last.type === 'turn-ended' ? toTurnStop(last.outcome) : 'suspended';
   if (!receiver.on.includes(stop)) return undefined;
   const body = bodyOf(app, { name, stop, events, at: last.at });
   const id = `msg_${(await sha256Hex(JSON.stringify([name, turn, seq]))).slice(0, 32)}`;
@@ -158,7 +166,7 @@ async function tell(
   return not && { ...not, at: last.at };
 }
 
-interface Stopped {
+interface StopContent {
   /** The name of the session. */
   readonly name: string;
   readonly stop: TurnStop;
@@ -170,14 +178,14 @@ interface Stopped {
  * The maximum length of a body in characters, because receivers limit the size of messages. A longer body is
  * sent without the turn's answer.
  */
-const LONGEST_BODY = 256 * 1024;
+const MAX_BODY_LENGTH = 256 * 1024;
 
-function bodyOf({ host }: DueApp, { name, stop, events, at }: Stopped): string {
-  const { owner, agent, session } = addressOfSession(name);
+function bodyOf({ host }: DueApp, { name, stop, events, at }: StopContent): string {
+  const { owner, agent, session } = parseSessionName(name);
   const [first] = events;
   const base = first?.type === 'turn-started' ? first.base : undefined;
   const path = sessionPath({ agent, session }, base ?? host.basePath);
-  const view = stoppedTurn(session, agent, events);
+  const view = foldStoppedTurn(session, agent, events);
   const { turn, outcome } = view;
   const brief = {
     ...{ owner, agent, session, turn, status: stop, outcome },
@@ -188,11 +196,11 @@ function bodyOf({ host }: DueApp, { name, stop, events, at }: Stopped): string {
   const write = (data: object): string =>
     JSON.stringify({ type: `turn.${stop}`, timestamp: new Date(at).toISOString(), data });
   const body = write({ ...brief, ...view, ...pending });
-  return body.length > LONGEST_BODY ? write({ ...brief, shortened: true }) : body;
+  return body.length > MAX_BODY_LENGTH ? write({ ...brief, shortened: true }) : body;
 }
 
 /** The URL for messages, and the secret that signs them. */
-interface Sending {
+interface SenderSettings {
   readonly url: string | ((env: WebhookEnv) => unknown);
   readonly secret: SecretSource;
 }
@@ -200,15 +208,15 @@ interface Sending {
 /**
  * Reads the URL and the keys from an environment. Returns any problem as text to follow the webhook's name.
  */
-async function readSending(
-  { url, secret }: Sending,
+async function readSenderSettings(
+  { url, secret }: SenderSettings,
   env: Env,
 ): Promise<string | { readonly to: string; readonly keys: readonly Uint8Array<ArrayBuffer>[] }> {
   const told = typeof url === 'function' ? url(env) : url;
   const to = typeof told === 'string' ? told : '';
   const problem = urlProblem(to);
   if (problem !== undefined) return problem;
-  const keys = (await readSecrets(env, secret)).map(standardKey);
+  const keys = (await readSecrets(env, secret)).map(decodeStandardKey);
   if (keys.length === 0)
     return 'has no secret: set the var that its `secret` reads (wrangler secret put; a line of .dev.vars for wrangler dev, which reads it when it starts)';
   const known = keys.filter((key) => key !== undefined);
@@ -216,13 +224,13 @@ async function readSending(
 }
 
 /** Returns the functions that send signed messages to a URL. */
-export const sending = (config: Sending): Pick<Receiver, 'send' | 'lacks'> => ({
+export const createSender = (config: SenderSettings): Pick<Receiver, 'send' | 'lacks'> => ({
   async lacks(env) {
-    const read = await readSending(config, env);
+    const read = await readSenderSettings(config, env);
     return typeof read === 'string' ? read : undefined;
   },
   async send({ id, body, env, clock }) {
-    const read = await readSending(config, env);
+    const read = await readSenderSettings(config, env);
     if (typeof read === 'string') return { why: read };
     const { to, keys } = read;
     const time = Math.floor(clock.now() / 1000);
@@ -243,15 +251,15 @@ export const sending = (config: Sending): Pick<Receiver, 'send' | 'lacks'> => ({
 async function postOnce(
   clock: OutgoingMessage['clock'],
   message: Omit<Posted, 'read'>,
-): Promise<Undelivered | undefined> {
+): Promise<DeliveryFailure | undefined> {
   const read = (response: Response): void => void response.body?.cancel().catch(() => {});
   const response = await post(clock, { ...message, read });
   if ('unanswered' in response) return { why: response.unanswered };
-  return response.ok ? undefined : refusedBy(response, clock.now());
+  return response.ok ? undefined : toDeliveryFailure(response, clock.now());
 }
 
-function refusedBy(response: Response, now: number): Undelivered {
-  const retryAfter = pauseIn(response, now);
+function toDeliveryFailure(response: Response, now: number): DeliveryFailure {
+  const retryAfter = parseRetryAfter(response, now);
   return {
     why: `answered ${response.status}`,
     ...(response.status === 410 && { isGone: true }),

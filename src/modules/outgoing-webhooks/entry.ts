@@ -1,17 +1,17 @@
 /** The entry `holdfast/outgoing-webhooks`, which notifies other systems when turns stop. */
 import { DeploymentError } from '../../session/deployment.ts';
 import { ENDED, type TurnStop } from '../../session/turn-end.ts';
-import { notOneOf } from '../../tool/check-definition.ts';
+import { wordProblem } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { isSecretSource, SECRET_RULE, type SecretSource } from '../../tool/env.ts';
 import { literals } from '../../tool/literals.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { ended, nameIn } from '../../tool/shown.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
+import { readName, withFullStop } from '../../tool/shown.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { DUE } from '../../worker/background.ts';
 import { mustHaveAgent } from '../../worker/check-app.ts';
 import { WebhookDefinitionError, type WebhookEnv } from '../webhooks/webhook.ts';
-import { announce, owedFor, type Receiver, sending } from './announce.ts';
+import { createSender, deliver, type Receiver, toMessageRef } from './announce.ts';
 import { urlProblem } from './post.ts';
 
 export type { TurnStop } from '../../session/turn-end.ts';
@@ -60,16 +60,16 @@ const STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
  */
 export function outgoingWebhook(config: OutgoingWebhookConfig): ModuleUse {
   const fault = literals?.fault(config, SHAPE);
-  if (fault) throw new WebhookDefinitionError(nameIn(config) || 'outgoing', fault.field, fault.problem);
+  if (fault) throw new WebhookDefinitionError(readName(config) || 'outgoing', fault.field, fault.problem);
   const { name = 'outgoing', url, secret, on = STOPS, agents } = config;
   checkSettings({ name, url, secret, on });
-  const receiver: Receiver = { name, on, agents, ...sending(config) };
-  const use = useOf(OUTGOING_WEBHOOKS, name);
+  const receiver: Receiver = { name, on, agents, ...createSender(config) };
+  const use = createUse(OUTGOING_WEBHOOKS, name);
   ENDED.give(use, (turn) => {
-    const ref = owedFor(receiver, turn);
+    const ref = toMessageRef(receiver, turn);
     return ref === undefined ? undefined : { agenda: [{ ref }] };
   });
-  DUE.give(use, (row, app) => announce(app, row, receiver));
+  DUE.give(use, (row, app) => deliver(app, row, receiver));
   APP.give(use, {
     routes({ host }) {
       for (const one of agents ?? [])
@@ -79,7 +79,8 @@ export function outgoingWebhook(config: OutgoingWebhookConfig): ModuleUse {
     checks: ({ env }) => [
       async () => {
         const problem = await receiver.lacks(env);
-        if (problem !== undefined) throw new DeploymentError(`Outgoing webhook '${name}' ${ended(problem)}`);
+        if (problem !== undefined)
+          throw new DeploymentError(`Outgoing webhook '${name}' ${withFullStop(problem)}`);
       },
     ],
   });
@@ -108,7 +109,7 @@ function checkSettings({ name, url, secret, on }: OutgoingWebhookConfig & { read
   if (!isSecretSource(secret)) refuse('secret', SECRET_RULE);
   if (on?.length === 0) refuse('on', `has no events: use one or more of ${STOPS.join(', ')}`);
   for (const one of on ?? []) {
-    const use = notOneOf(one, STOPS);
+    const use = wordProblem(one, STOPS);
     if (use) refuse('on', `has '${String(one)}' in its 'on': it must be ${use}`);
   }
 }

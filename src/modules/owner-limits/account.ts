@@ -1,6 +1,6 @@
 /** The messages between a Worker and the object that counts an owner's usage: plain data. */
 import type { Owner } from '../../tool/call-origin.ts';
-import type { LimitName, ReadLimits } from './limits.ts';
+import type { LimitName, ParsedLimits } from './limits.ts';
 
 /** A session of the owner. */
 export interface SessionKey {
@@ -25,11 +25,11 @@ export interface DrawRequest extends SessionKey, AccountOwner {
    * without a turn.
    */
   readonly for: 'turn' | 'late' | 'session';
-  readonly limits: ReadLimits;
+  readonly limits: ParsedLimits;
 }
 
 /** The allowance of a turn. `null`: unlimited. */
-export interface Granted {
+export interface GrantedAllowance {
   readonly status: 'granted';
   readonly tokens: number | null;
   readonly cost: number | null;
@@ -50,12 +50,12 @@ export interface OverLimit {
 }
 
 /** The outcome of a request for an allowance. */
-export type Drawn = Granted | OverLimit;
+export type DrawResult = GrantedAllowance | OverLimit;
 
 /** The usage of a turn, from the journal of its session. */
-export interface Used {
+export interface TurnUsage {
   /**
-   * `unknown`: the session has no such turn. `open`: the turn has not ended. `steered`: another turn absorbed
+   * `unknown`: the session has no such turn. `open`: the turn has not ended. `steerEvent`: another turn absorbed
    * its message.
    */
   readonly state: 'unknown' | 'open' | 'steered' | 'ended';
@@ -72,11 +72,11 @@ export interface Used {
 /** Reports the usage of a turn that has ended. */
 export interface Settlement extends SessionKey, AccountOwner {
   readonly turn: string;
-  readonly used: Used;
+  readonly used: TurnUsage;
 }
 
 /** The usage of an owner today. */
-export interface Standing {
+export interface OwnerUsage {
   readonly turns: number;
   readonly tokens: number;
   readonly cost: number;
@@ -86,10 +86,10 @@ export interface Standing {
   readonly resetAt: number;
 }
 
-const DAY = 24 * 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
 
 /** Returns the UTC day of a time, as the number of days since the epoch. */
-export const dayOf = (at: number): number => Math.floor(at / DAY);
+export const dayOf = (at: number): number => Math.floor(at / DAY_MS);
 
 /** Returns the start of a day in milliseconds since the epoch. */
-export const startOfDay = (day: number): number => day * DAY;
+export const startOfDay = (day: number): number => day * DAY_MS;

@@ -1,4 +1,4 @@
-import { usd } from '../../model/prices.ts';
+import { roundUsd } from '../../model/prices.ts';
 import type { AccountOwner, SessionKey } from './account.ts';
 
 /** An allowance as stored. */
@@ -11,7 +11,7 @@ export interface StoredAllowance extends SessionKey {
   readonly tokens: number | null;
   readonly cost: number | null;
   /**
-   * `open`: its turn is not known to have ended. `spent`: its turn was not found. `settled`: its turn has
+   * `open`: its turn is not known to have ended. `spent`: its turn was not found. `keepAlive`: its turn has
    * ended.
    */
   readonly state: 'open' | 'spent' | 'settled';
@@ -24,7 +24,7 @@ export interface StoredAllowance extends SessionKey {
 }
 
 /** The usage of a day. */
-export interface Totals {
+export interface DayTotals {
   readonly turns: number;
   readonly tokens: number;
   readonly cost: number;
@@ -43,7 +43,7 @@ const TABLES = `
   CREATE TABLE aliases (turn TEXT PRIMARY KEY, same TEXT NOT NULL) WITHOUT ROWID;
 `;
 
-const NOTHING: Totals = { turns: 0, tokens: 0, cost: 0 };
+const ZERO_TOTALS: DayTotals = { turns: 0, tokens: 0, cost: 0 };
 
 /** The rows of one owner's limits. Reads do not create tables. */
 export class AllowanceTables {
@@ -134,26 +134,26 @@ export class AllowanceTables {
   }
 
   /** Adds to the usage of a day. */
-  count(day: number, { turns, tokens, cost }: Totals): void {
+  count(day: number, { turns, tokens, cost }: DayTotals): void {
     const before = this.totals(day);
     this.#exec(
       'INSERT OR REPLACE INTO days VALUES (?, ?, ?, ?)',
-      ...[day, before.turns + turns, before.tokens + tokens, usd(before.cost + cost)],
+      ...[day, before.turns + turns, before.tokens + tokens, roundUsd(before.cost + cost)],
     );
   }
 
-  totals(day: number): Totals {
-    const [found] = this.#read<Totals & Row>('SELECT turns, tokens, cost FROM days WHERE day = ?', day);
-    return found ?? NOTHING;
+  totals(day: number): DayTotals {
+    const [found] = this.#read<DayTotals & Row>('SELECT turns, tokens, cost FROM days WHERE day = ?', day);
+    return found ?? ZERO_TOTALS;
   }
 
   /** Returns the amounts that open turns have drawn for a day. */
-  held(day: number): Pick<Totals, 'tokens' | 'cost'> {
-    const [held] = this.#read<Totals & Row>(
+  held(day: number): Pick<DayTotals, 'tokens' | 'cost'> {
+    const [held] = this.#read<DayTotals & Row>(
       "SELECT COALESCE(SUM(tokens), 0) AS tokens, COALESCE(SUM(cost), 0) AS cost FROM allowances WHERE state = 'open' AND day = ?",
       day,
     );
-    return held ?? NOTHING;
+    return held ?? ZERO_TOTALS;
   }
 
   /** Returns the number of open turns. */

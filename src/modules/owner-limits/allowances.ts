@@ -1,38 +1,38 @@
-import { usd } from '../../model/prices.ts';
+import { roundUsd } from '../../model/prices.ts';
 import {
-  type Drawn,
   type DrawRequest,
+  type DrawResult,
   dayOf,
-  type Granted,
+  type GrantedAllowance,
   type OverLimit,
+  type OwnerUsage,
   type SessionKey,
   type Settlement,
-  type Standing,
   startOfDay,
-  type Used,
+  type TurnUsage,
 } from './account.ts';
-import { AllowanceTables, type StoredAllowance, type Totals } from './allowance-tables.ts';
-import { type Daily, type ReadLimits, TENTH } from './limits.ts';
+import { AllowanceTables, type DayTotals, type StoredAllowance } from './allowance-tables.ts';
+import { ALLOWANCE_DIVISOR, type DailyLimit, type ParsedLimits } from './limits.ts';
 
 /**
  * Milliseconds until an unsettled allowance is checked. It is more than twice the default term of a lease.
  */
-const FIRST_LOOK = 60_000;
+const FIRST_CHECK_MS = 60_000;
 
 /**
  * A turn that stays open is checked again when it is twice as old as at the last check, but after at most
  * this many milliseconds.
  */
-const LONGEST_PAUSE = 60 * 60_000;
+const MAX_CHECK_PAUSE_MS = 60 * 60_000;
 
 /**
  * Milliseconds by which a request is forgotten earlier than by its session. If clocks differ, the request
  * draws again and gives that back.
  */
-const CLOCKS_DIFFER = 60_000;
+const CLOCK_SKEW_MS = 60_000;
 
 /** Seconds until the open turns may have returned a part of their allowances. */
-const SOON = 10;
+const RETRY_AFTER_S = 10;
 
 /**
  * The allowances of one owner. An allowance counts as used as soon as it is drawn. When the turn has ended,
@@ -52,11 +52,11 @@ export class Allowances {
   }
 
   /** Draws an allowance, at most once per turn and once per request. */
-  draw(asked: DrawRequest): Drawn {
+  draw(asked: DrawRequest): DrawResult {
     return this.#tables.change(() => this.#known(asked) ?? this.#drawNew(asked));
   }
 
-  #known({ turn, request, ...asked }: DrawRequest): Granted | undefined {
+  #known({ turn, request, ...asked }: DrawRequest): GrantedAllowance | undefined {
     if (asked.for === 'session') return undefined;
     const own = this.#tables.find(turn);
     const same = own ?? (request && this.#tables.ofRequest({ ...asked, request: request.key }, this.#now()));
@@ -65,11 +65,11 @@ export class Allowances {
     if (!own && same.state !== 'settled') this.#tables.addAlias(turn, same.turn);
     // The allowance was considered lost, but its turn can still begin.
     if (same.state === 'spent')
-      this.#tables.update({ ...same, state: 'open', due: this.#now() + FIRST_LOOK });
-    return granted(same, false);
+      this.#tables.update({ ...same, state: 'open', due: this.#now() + FIRST_CHECK_MS });
+    return toGrantedAllowance(same, false);
   }
 
-  #drawNew(asked: DrawRequest): Drawn {
+  #drawNew(asked: DrawRequest): DrawResult {
     const { turn, agent, session, limits, request } = asked;
     const at = this.#now();
     const day = dayOf(at);
@@ -80,16 +80,16 @@ export class Allowances {
     const used = this.#tables.totals(day);
     const allowance: StoredAllowance = {
       ...{ turn, agent, session, day, at },
-      tokens: limits.tokens ? share(limits.tokens, used.tokens) : null,
-      cost: limits.cost ? share(limits.cost, used.cost) : null,
+      tokens: limits.tokens ? allowanceOf(limits.tokens, used.tokens) : null,
+      cost: limits.cost ? allowanceOf(limits.cost, used.cost) : null,
       state: 'open',
-      due: at + FIRST_LOOK,
+      due: at + FIRST_CHECK_MS,
       request: request?.key ?? null,
-      knownUntil: request ? at + request.ttl - CLOCKS_DIFFER : 0,
+      knownUntil: request ? at + request.ttl - CLOCK_SKEW_MS : 0,
     };
     this.#tables.add(allowance);
     this.#tables.count(day, { turns: 1, tokens: allowance.tokens ?? 0, cost: allowance.cost ?? 0 });
-    return granted(allowance, true);
+    return toGrantedAllowance(allowance, true);
   }
 
   #whyOver(asked: DrawRequest, day: number): OverLimit | undefined {
@@ -102,12 +102,12 @@ export class Allowances {
         return { status: 'over', limit: 'openSessions', most: openSessions, used: sessions };
       const open = running === undefined || asked.for === 'session' ? 0 : this.#tables.open();
       if (running !== undefined && open >= running)
-        return { status: 'over', limit: 'running', most: running, used: open, retryAfter: SOON };
+        return { status: 'over', limit: 'running', most: running, used: open, retryAfter: RETRY_AFTER_S };
     }
     return asked.for === 'session' ? undefined : this.#whyOverDay(limits, day);
   }
 
-  #whyOverDay({ turns, tokens, cost }: ReadLimits, day: number): OverLimit | undefined {
+  #whyOverDay({ turns, tokens, cost }: ParsedLimits, day: number): OverLimit | undefined {
     const used = this.#tables.totals(day);
     const resetAt = startOfDay(day + 1);
     const untilReset = Math.ceil((resetAt - this.#now()) / 1000);
@@ -121,10 +121,10 @@ export class Allowances {
         retryAfter: untilReset,
       };
     for (const [limit, bound] of [['tokens', tokens] as const, ['cost', cost] as const]) {
-      if (!bound || bound.most - used[limit] >= leastOf(bound)) continue;
+      if (!bound || bound.most - used[limit] >= minAllowanceOf(bound)) continue;
       // Open turns can return what they have drawn.
-      const isHeld = bound.most - used[limit] + this.#tables.held(day)[limit] >= leastOf(bound);
-      const retryAfter = isHeld ? Math.min(SOON, untilReset) : untilReset;
+      const isHeld = bound.most - used[limit] + this.#tables.held(day)[limit] >= minAllowanceOf(bound);
+      const retryAfter = isHeld ? Math.min(RETRY_AFTER_S, untilReset) : untilReset;
       return { status: 'over', limit, most: bound.most, used: used[limit], resetAt, retryAfter };
     }
     return undefined;
@@ -144,30 +144,30 @@ export class Allowances {
   }
 
   /** Replaces an allowance with the actual usage of its turn, once. */
-  settle({ turn, used, ...session }: Settlement | (SessionKey & { turn: string; used: Used })): void {
+  settle({ turn, used, ...session }: Settlement | (SessionKey & { turn: string; used: TurnUsage })): void {
     for (const steered of used.steeredBy) this.release(steered);
     this.#tables.change(() => {
       const own = this.#tables.find(turn);
       if (own?.state === 'settled') return;
       const { tokens, cost } = used;
       const day = own?.day ?? dayOf(used.startedAt);
-      const drawn = own ? { turns: 1, tokens: own.tokens ?? 0, cost: own.cost ?? 0 } : NOTHING;
+      const drawn = own ? { turns: 1, tokens: own.tokens ?? 0, cost: own.cost ?? 0 } : ZERO_TOTALS;
       // A turn without an allowance called no model, or ran while this object was unreachable.
       const turns = own || used.replies > 0 ? 1 : 0;
       this.#tables.count(day, {
         turns: turns - drawn.turns,
         tokens: tokens - drawn.tokens,
-        cost: usd(cost - drawn.cost),
+        cost: roundUsd(cost - drawn.cost),
       });
       if (own) this.#tables.update({ ...own, state: 'settled' });
-      else this.#tables.add({ ...NOT_DRAWN, ...key(session), turn, day, at: this.#now() });
+      else this.#tables.add({ ...NOT_DRAWN, ...toSessionKey(session), turn, day, at: this.#now() });
     });
   }
 
   /** Schedules another check of an allowance, because its turn is open. */
   keepOpen(allowance: StoredAllowance): void {
     const age = this.#now() - allowance.at;
-    const due = this.#now() + Math.min(Math.max(age, FIRST_LOOK), LONGEST_PAUSE);
+    const due = this.#now() + Math.min(Math.max(age, FIRST_CHECK_MS), MAX_CHECK_PAUSE_MS);
     this.#tables.change(() => this.#tables.update({ ...allowance, due }));
   }
 
@@ -176,7 +176,7 @@ export class Allowances {
     this.#tables.change(() => this.#tables.update({ ...allowance, state: 'spent' }));
   }
 
-  standing(): Standing {
+  standing(): OwnerUsage {
     const day = dayOf(this.#now());
     return {
       ...this.#tables.totals(day),
@@ -203,7 +203,7 @@ export class Allowances {
   }
 }
 
-const NOTHING: Totals = { turns: 0, tokens: 0, cost: 0 };
+const ZERO_TOTALS: DayTotals = { turns: 0, tokens: 0, cost: 0 };
 
 const NOT_DRAWN = {
   tokens: null,
@@ -214,15 +214,16 @@ const NOT_DRAWN = {
   knownUntil: 0,
 } as const;
 
-const key = ({ agent, session }: SessionKey): SessionKey => ({ agent, session });
+const toSessionKey = ({ agent, session }: SessionKey): SessionKey => ({ agent, session });
 
 /** Returns the minimum that must be left for a turn to begin. */
-const leastOf = ({ allowance }: Daily): number => allowance / TENTH;
+const minAllowanceOf = ({ allowance }: DailyLimit): number => allowance / ALLOWANCE_DIVISOR;
 
 /** Returns the allowance that a turn draws from a day with this usage. */
-const share = ({ most, allowance }: Daily, used: number): number => Math.min(allowance, usd(most - used));
+const allowanceOf = ({ most, allowance }: DailyLimit, used: number): number =>
+  Math.min(allowance, roundUsd(most - used));
 
-const granted = ({ tokens, cost }: StoredAllowance, isNew: boolean): Granted => ({
+const toGrantedAllowance = ({ tokens, cost }: StoredAllowance, isNew: boolean): GrantedAllowance => ({
   status: 'granted',
   tokens,
   cost,

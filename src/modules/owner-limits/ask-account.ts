@@ -2,25 +2,25 @@
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { DeploymentError } from '../../session/deployment.ts';
 import { systemClock } from '../../session/read-platform.ts';
-import { inTime } from '../../tool/async.ts';
+import { withTimeout } from '../../tool/async.ts';
 import type { Owner } from '../../tool/call-origin.ts';
-import { keyOfOwner } from '../../tool/owner-name.ts';
-import { type AskObject, askingObject, type ObjectPlace } from '../../worker/asking-object.ts';
+import { toOwnerKey } from '../../tool/owner-name.ts';
+import { createObjectCaller, type ObjectCaller, type ObjectLocation } from '../../worker/asking-object.ts';
 import type { Env } from '../../worker/host.ts';
 import { SessionError } from '../../worker/problem.ts';
-import type { AccountOwner, Drawn, DrawRequest, Granted, OverLimit } from './account.ts';
-import type { Limiting } from './limiting.ts';
+import type { AccountOwner, DrawRequest, DrawResult, GrantedAllowance, OverLimit } from './account.ts';
+import type { LimitPolicy } from './limiting.ts';
 import type { LimitName } from './limits.ts';
 import type { OwnerLimits } from './owner-limits-object.ts';
 
 /** The maximum time in milliseconds that a turn waits for its allowance. */
-const PATIENCE = 2_000;
+const DRAW_TIMEOUT_MS = 2_000;
 
 /** Seconds until a turn can be sent again after its limits could not be read. */
-const RETRY_AFTER = 5;
+const RETRY_AFTER_S = 5;
 
 /** @throws DeploymentError if the binding is missing. */
-export function mustBeBound(env: Env): void {
+export function assertOwnerLimitsBound(env: Env): void {
   if (typeof Object(env.OWNER_LIMITS).getByName !== 'function') throw new DeploymentError(NOT_BOUND);
 }
 
@@ -30,35 +30,35 @@ const NOT_BOUND =
   'class_name = "OwnerLimits", and [[migrations]] with a tag of its own and new_sqlite_classes = ["OwnerLimits"].';
 
 /** Calls the object of one owner. */
-export interface AskingAccount extends AccountOwner {
-  readonly ask: AskObject<OwnerLimits>;
+export interface AccountClient extends AccountOwner {
+  readonly ask: ObjectCaller<OwnerLimits>;
 }
 
-export function askingAccount({ env, jurisdiction }: ObjectPlace, owner: Owner): AskingAccount {
-  const namespace = env.OWNER_LIMITS as DurableObjectNamespace<OwnerLimits>; // checked by `mustBeBound`
-  return { owner, jurisdiction, ask: askingObject(namespace, jurisdiction, keyOfOwner(owner)) };
+export function createAccountClient({ env, jurisdiction }: ObjectLocation, owner: Owner): AccountClient {
+  const namespace = env.OWNER_LIMITS as DurableObjectNamespace<OwnerLimits>; // checked by `assertOwnerLimitsBound`
+  return { owner, jurisdiction, ask: createObjectCaller(namespace, jurisdiction, toOwnerKey(owner)) };
 }
 
 type Draw = Omit<DrawRequest, keyof AccountOwner | 'limits'>;
 
 /** The limits of one owner, from which turns draw. */
-export interface Account extends AskingAccount {
+export interface Account extends AccountClient {
   /** Returns `undefined` if the turn is unlimited. @throws ConfigurationError if the limits are invalid. */
-  draw(asked: Draw): Promise<Drawn | 'unavailable' | undefined>;
+  draw(asked: Draw): Promise<DrawResult | 'unavailable' | undefined>;
   /** Draws like `draw`. @throws SessionError if the turn must not begin. */
-  drawOrRefuse(asked: Draw): Promise<Granted | undefined>;
+  drawOrRefuse(asked: Draw): Promise<GrantedAllowance | undefined>;
 }
 
-export function accountOf(place: ObjectPlace, owner: Owner, limiting: Limiting): Account {
-  const account = askingAccount(place, owner);
+export function accountOf(place: ObjectLocation, owner: Owner, limiting: LimitPolicy): Account {
+  const account = createAccountClient(place, owner);
   const { jurisdiction, ask } = account;
-  const drawNow = async (asked: Draw): Promise<Drawn> => {
+  const drawNow = async (asked: Draw): Promise<DrawResult> => {
     const limits = await limiting.limitsOf(owner, place.env);
     return ask(async (object) => object.draw({ ...asked, owner, jurisdiction, limits }));
   };
   const draw: Account['draw'] = async (asked) => {
     try {
-      return await inTime(systemClock, drawNow(asked), LATE);
+      return await withTimeout(systemClock, drawNow(asked), DRAW_TIMEOUT);
     } catch (thrown) {
       if (thrown instanceof ConfigurationError) throw thrown;
       return limiting.onUnavailable === 'allow' ? undefined : 'unavailable';
@@ -69,30 +69,30 @@ export function accountOf(place: ObjectPlace, owner: Owner, limiting: Limiting):
     draw,
     async drawOrRefuse(asked) {
       const drawn = await draw(asked);
-      if (drawn === 'unavailable') throw unavailable();
-      if (drawn?.status === 'over') throw refused(drawn);
+      if (drawn === 'unavailable') throw unavailableError();
+      if (drawn?.status === 'over') throw overLimitError(drawn);
       return drawn;
     },
   };
 }
 
-const LATE = { ms: PATIENCE, late: () => new Error('the limits are late') };
+const DRAW_TIMEOUT = { ms: DRAW_TIMEOUT_MS, late: () => new Error('the limits are late') };
 
 /** Resolves with `undefined` if the object fails or takes too long. Its alarm does the work later. */
-export const patiently = <T>(work: Promise<T>): Promise<T | undefined> =>
-  inTime(systemClock, work, LATE).catch(() => undefined);
+export const withDrawTimeout = <T>(work: Promise<T>): Promise<T | undefined> =>
+  withTimeout(systemClock, work, DRAW_TIMEOUT).catch(() => undefined);
 
-const unavailable = (): SessionError =>
+const unavailableError = (): SessionError =>
   new SessionError(
     'session-unavailable',
     'The limits of this owner cannot be read now. Send the message again.',
     {
-      retryAfter: RETRY_AFTER,
+      retryAfter: RETRY_AFTER_S,
     },
   );
 
 /** The names of limits in error messages. */
-const WORDS: Readonly<Record<LimitName, string>> = {
+const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
   turns: 'turns a day',
   tokens: 'tokens a day',
   cost: 'USD a day',
@@ -100,7 +100,7 @@ const WORDS: Readonly<Record<LimitName, string>> = {
   running: 'open turns',
 };
 
-function refused({ limit, most, used, resetAt, retryAfter }: OverLimit): SessionError {
+function overLimitError({ limit, most, used, resetAt, retryAfter }: OverLimit): SessionError {
   const until = resetAt === undefined ? undefined : new Date(resetAt).toISOString();
   const next =
     until !== undefined
@@ -108,7 +108,7 @@ function refused({ limit, most, used, resetAt, retryAfter }: OverLimit): Session
       : limit === 'running'
         ? 'Send the message again when a turn has ended.'
         : 'Erase a session, or continue one.';
-  return new SessionError('owner-limit', `The limit of ${most} ${WORDS[limit]} is reached. ${next}`, {
+  return new SessionError('owner-limit', `The limit of ${most} ${LIMIT_WORDS[limit]} is reached. ${next}`, {
     retryAfter,
     more: { ownerLimit: limit, most, used, ...(until !== undefined && { resetAt: until }) },
   });

@@ -1,23 +1,23 @@
 /** The entry `holdfast/owner-limits`: limits an owner's usage per day, and its open turns and sessions. */
 
 import { LOOPS } from '../../loop/loop-seams.ts';
-import { addressOfSession } from '../../session/read-secrets.ts';
+import { parseSessionName } from '../../session/read-secrets.ts';
 import { ENDED } from '../../session/turn-end.ts';
-import { type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
-import { placeIn } from '../../worker/asking-object.ts';
-import type { DoWork } from '../../worker/background.ts';
+import { objectLocationOf } from '../../worker/asking-object.ts';
+import type { DueHandler } from '../../worker/background.ts';
 import { DUE } from '../../worker/background.ts';
-import { keepSessions } from '../../worker/keeping.ts';
-import { BUDGET_LAYER, boundBy, noPrices } from '../limits/budget-layer.ts';
+import { createRetentionWrapper } from '../../worker/keeping.ts';
+import { BUDGET_LAYER, missingPrices, registerBudgets } from '../limits/budget-layer.ts';
 import { BUDGETS } from '../limits/spending.ts';
-import { askingAccount, mustBeBound } from './ask-account.ts';
+import { assertOwnerLimitsBound, createAccountClient } from './ask-account.ts';
 import { budgetsOfTurn } from './held-grants.ts';
 import { LIMIT_ROUTES } from './limit-routes.ts';
-import { limitedSession } from './limited-session.ts';
-import { LIMITING, toLimiting } from './limiting.ts';
+import { withOwnerLimits } from './limited-session.ts';
+import { LIMIT_POLICIES, toLimitPolicy } from './limiting.ts';
 import type { LimitsOfOwner, OwnerPlan, WhenUnavailable } from './limits.ts';
-import { usedBy } from './used.ts';
+import { readTurnUsage } from './used.ts';
 
 export { ownerLimitsDescription } from './describe.ts';
 export type { Allowance, DailyLimits, LimitsOfOwner, OwnerPlan, WhenUnavailable } from './limits.ts';
@@ -26,7 +26,7 @@ export { OwnerLimits } from './owner-limits-object.ts';
 export type { LimitReport, OwnerLimitsReport } from './views.ts';
 
 /** The key under which this module uses the module of budgets. */
-const KEY = 'owner-limits';
+const BUDGET_KEY = 'owner-limits';
 
 /**
  * Limits the usage of each owner of sessions. Pass it in `use` of `createHoldfast`. A turn draws an allowance
@@ -51,42 +51,42 @@ export function ownerLimits(
   declared: (OwnerPlan & WhenUnavailable) | LimitsOfOwner,
   options?: WhenUnavailable,
 ): ModuleUse {
-  const limiting = toLimiting(declared, options);
+  const limiting = toLimitPolicy(declared, options);
   const perDay = typeof declared === 'function' ? undefined : declared.perDay;
-  const use = useOf(BUDGETS, KEY);
-  LIMITING.set(use, limiting);
-  boundBy(use, budgetsOfTurn);
+  const use = createUse(BUDGETS, BUDGET_KEY);
+  LIMIT_POLICIES.set(use, limiting);
+  registerBudgets(use, budgetsOfTurn);
   LOOPS.give(use, {
     ask: BUDGET_LAYER,
     boundsTokens: perDay?.tokens !== undefined,
-    refuses: perDay?.cost === undefined ? undefined : noPrices,
+    refuses: perDay?.cost === undefined ? undefined : missingPrices,
   });
   ENDED.give(use, ({ id, stop }) => (stop === 'suspended' ? undefined : { agenda: [{ ref: id }] }));
   DUE.give(use, settleDue);
   APP.give(use, {
     routes: () => LIMIT_ROUTES,
-    check: mustBeBound,
-    keeping: keepSessions,
+    check: assertOwnerLimitsBound,
+    keeping: createRetentionWrapper,
     wraps: (app) => (port, name, env) =>
-      limitedSession(port, name, {
-        place: placeIn(env, app.use),
+      withOwnerLimits(port, name, {
+        place: objectLocationOf(env, app.use),
         limiting,
-        user: { module: BUDGETS.name, key: KEY },
+        user: { module: BUDGETS.name, key: BUDGET_KEY },
       }),
   });
   return use;
 }
 
 /** Settles a turn that has ended, or reports that its session was erased. */
-const settleDue: DoWork = async ({ name, ref: turn, stale }, { env, host }) => {
+const settleDue: DueHandler = async ({ name, ref: turn, stale }, { env, host }) => {
   if (stale?.copies) return { again: Infinity };
-  const { owner, ...session } = addressOfSession(name);
-  const { ask, jurisdiction } = askingAccount(placeIn(env, host.modules.uses), owner);
+  const { owner, ...session } = parseSessionName(name);
+  const { ask, jurisdiction } = createAccountClient(objectLocationOf(env, host.modules.uses), owner);
   if (stale) {
     await ask(async (object) => object.look(session));
     return 'done';
   }
-  const used = await usedBy(host.session(env, name), turn);
+  const used = await readTurnUsage(host.session(env, name), turn);
   if (used?.state === 'ended')
     await ask(async (object) => object.settle({ ...session, owner, jurisdiction, turn, used }));
   return 'done';

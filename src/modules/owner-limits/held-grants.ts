@@ -8,24 +8,24 @@ import { ModelCallRefused } from '../../loop/ask-reply.ts';
 import { Interrupted } from '../../loop/holder.ts';
 import type { Loop } from '../../loop/loop.ts';
 import { type Budget, spendingOf } from '../limits/reserve.ts';
-import type { Drawn } from './account.ts';
+import type { DrawResult } from './account.ts';
 
 /** The allowance of a turn for the duration of a lease. */
-interface Held {
+interface HeldGrant {
   readonly epoch: number;
   /**
    * `undefined`: the turn is unlimited. `unavailable`: the limits are unknown, and the turn must not run yet.
    */
-  grant(): Promise<Drawn | 'unavailable' | undefined>;
+  grant(): Promise<DrawResult | 'unavailable' | undefined>;
 }
 
 /** Keyed by the id of the turn, which is unique across sessions. */
-const HELD = new Map<string, Held>();
+const HELD_GRANTS = new Map<string, HeldGrant>();
 
 /** Stores the allowance of a turn. It is drawn once, before the first model call. */
-export function hold(turn: string, { epoch, grant }: Held): void {
-  let drawn: ReturnType<Held['grant']> | undefined;
-  HELD.set(turn, {
+export function holdGrant(turn: string, { epoch, grant }: HeldGrant): void {
+  let drawn: ReturnType<HeldGrant['grant']> | undefined;
+  HELD_GRANTS.set(turn, {
     epoch,
     grant() {
       drawn ??= grant();
@@ -35,8 +35,8 @@ export function hold(turn: string, { epoch, grant }: Held): void {
 }
 
 /** Removes the allowance when the lease of a turn ends. */
-export function drop(turn: string, epoch: number): void {
-  if (HELD.get(turn)?.epoch === epoch) HELD.delete(turn);
+export function dropGrant(turn: string, epoch: number): void {
+  if (HELD_GRANTS.get(turn)?.epoch === epoch) HELD_GRANTS.delete(turn);
 }
 
 /**
@@ -45,7 +45,7 @@ export function drop(turn: string, epoch: number): void {
  * @throws ModelCallRefused if the turn has no allowance; Interrupted if the limits cannot be read now.
  */
 export async function budgetsOfTurn(loop: Loop): Promise<readonly Budget[]> {
-  const grant = await HELD.get(loop.turn)?.grant();
+  const grant = await HELD_GRANTS.get(loop.turn)?.grant();
   if (grant === 'unavailable')
     throw new Interrupted('handed-over', 'the limits of its owner cannot be read now');
   if (!grant) return [];

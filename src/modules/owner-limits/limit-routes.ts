@@ -1,4 +1,4 @@
-import { ownerAsked } from '../../worker/operator.ts';
+import { requestedOwner } from '../../worker/operator.ts';
 import { defineRoute, type Route } from '../../worker/route.ts';
 import { ownerOf } from '../../worker/target.ts';
 import { readOwnerLimits } from './limits-of.ts';
@@ -11,7 +11,7 @@ export const LIMIT_ROUTES: readonly Route[] = [
     async handle(asked) {
       const { caller, request } = asked;
       const named = new URL(request.url).searchParams.get('owner') ?? undefined;
-      return Response.json(await readOwnerLimits(asked, ownerAsked(caller, named) ?? ownerOf(caller)));
+      return Response.json(await readOwnerLimits(asked, requestedOwner(caller, named) ?? ownerOf(caller)));
     },
   }),
 ];

@@ -1,20 +1,20 @@
 /** Makes every turn of a session draw on the limits of its owner. */
 import type { AgendaOwner } from '../../journal/agenda.ts';
 import type { SessionPort, TurnStart } from '../../journal/session-port.ts';
-import { addressOfSession } from '../../session/read-secrets.ts';
-import type { ObjectPlace } from '../../worker/asking-object.ts';
+import { parseSessionName } from '../../session/read-secrets.ts';
+import type { ObjectLocation } from '../../worker/asking-object.ts';
 import type { Account } from './ask-account.ts';
-import { accountOf, patiently } from './ask-account.ts';
-import { drop, hold } from './held-grants.ts';
-import type { Limiting } from './limiting.ts';
+import { accountOf, withDrawTimeout } from './ask-account.ts';
+import { dropGrant, holdGrant } from './held-grants.ts';
+import type { LimitPolicy } from './limiting.ts';
 
 /** Returns a session whose turns draw an allowance before they begin. */
-export function limitedSession(
+export function withOwnerLimits(
   port: SessionPort,
   name: string,
-  { place, limiting, user }: { place: ObjectPlace; limiting: Limiting; user: AgendaOwner },
+  { place, limiting, user }: { place: ObjectLocation; limiting: LimitPolicy; user: AgendaOwner },
 ): SessionPort {
-  const { owner, ...session } = addressOfSession(name);
+  const { owner, ...session } = parseSessionName(name);
   // Data that surfaces store beside sessions has no agent and calls no model.
   if (session.agent === '') return port;
   const account = accountOf(place, owner, limiting);
@@ -24,10 +24,10 @@ export function limitedSession(
     ...start,
     keepsOutside: [...(start.keepsOutside ?? []), user],
   });
-  const take = takingIn(account, session);
+  const take = createDrawAndStore(account, session);
   const over = (epoch: number): void => {
     const turn = turns.get(epoch);
-    if (turn !== undefined) drop(turn, epoch);
+    if (turn !== undefined) dropGrant(turn, epoch);
     turns.delete(epoch);
   };
   return {
@@ -38,7 +38,7 @@ export function limitedSession(
       const { answer, grant } = await take(start, () => port.begin({ ...request, start: reported(start) }));
       if (answer.status === 'leased' && grant) {
         turns.set(answer.epoch, start.turn);
-        hold(start.turn, { epoch: answer.epoch, grant: async () => grant });
+        holdGrant(start.turn, { epoch: answer.epoch, grant: async () => grant });
       }
       return answer;
     },
@@ -48,7 +48,7 @@ export function limitedSession(
       // The lease of a fork in progress has no turn.
       if (answer.status !== 'leased' || answer.page.incarnation === turn) return answer;
       turns.set(answer.epoch, turn);
-      hold(turn, { epoch: answer.epoch, grant: () => account.draw({ ...session, turn, for: 'late' }) });
+      holdGrant(turn, { epoch: answer.epoch, grant: () => account.draw({ ...session, turn, for: 'late' }) });
       return answer;
     },
     async append(epoch, from, change) {
@@ -63,9 +63,9 @@ export function limitedSession(
     },
     async erase() {
       // Settle the usage of its turns before the session is erased.
-      await patiently(account.ask(async (object) => object.look(session)));
+      await withDrawTimeout(account.ask(async (object) => object.look(session)));
       const existed = await port.erase();
-      await patiently(account.ask(async (object) => object.look(session)));
+      await withDrawTimeout(account.ask(async (object) => object.look(session)));
       return existed;
     },
   };
@@ -75,7 +75,7 @@ export function limitedSession(
  * Draws for a turn, stores the turn, and returns the allowance if it was not stored. @throws SessionError if
  * a limit refuses the turn.
  */
-const takingIn =
+const createDrawAndStore =
   (account: Account, session: { readonly agent: string; readonly session: string }) =>
   async <Answer extends { readonly status: string }>(start: TurnStart, store: () => Promise<Answer>) => {
     const { turn, request, opening } = start;
@@ -84,16 +84,22 @@ const takingIn =
       ...{ ...session, turn, request, for: isFork ? 'session' : 'turn' },
     });
     const answer = await store();
-    if (STORED.has(answer.status) || !grant) return { answer, grant };
-    if (isFork) await patiently(account.ask(async (object) => object.look(session)));
-    else if (grant.isNew && !isSame(answer, turn))
-      await patiently(account.ask(async (object) => object.release(turn)));
+    if (STORED_STATUSES.has(answer.status) || !grant) return { answer, grant };
+    if (isFork) await withDrawTimeout(account.ask(async (object) => object.look(session)));
+    else if (grant.isNew && !isSameTurn(answer, turn))
+      await withDrawTimeout(account.ask(async (object) => object.release(turn)));
     return { answer, grant };
   };
 
 /** The statuses with which the session has stored the turn. */
-const STORED: ReadonlySet<string> = new Set(['accepted', 'leased', 'queued', 'steering', 'scheduled']);
+const STORED_STATUSES: ReadonlySet<string> = new Set([
+  'accepted',
+  'leased',
+  'queued',
+  'steering',
+  'scheduled',
+]);
 
 /** Returns `true` if the session already had this turn. */
-const isSame = (answer: { readonly status: string; readonly turn?: string }, turn: string): boolean =>
+const isSameTurn = (answer: { readonly status: string; readonly turn?: string }, turn: string): boolean =>
   answer.status === 'known' && answer.turn === turn;

@@ -6,26 +6,26 @@ import type { Env } from '../../worker/host.ts';
 import {
   type LimitsOfOwner,
   type OwnerPlan,
-  type ReadLimits,
+  type ParsedLimits,
   readLimits,
   type WhenUnavailable,
 } from './limits.ts';
 
 /** The limits, and the behavior if they cannot be read. */
-export interface Limiting {
+export interface LimitPolicy {
   readonly onUnavailable: 'allow' | 'refuse';
   /** @throws ConfigurationError if the limits are invalid, and any error of the app's function. */
-  limitsOf(owner: Owner, env: Env): ReadLimits | Promise<ReadLimits>;
+  limitsOf(owner: Owner, env: Env): ParsedLimits | Promise<ParsedLimits>;
 }
 
 /** The configuration of each use that `ownerLimits` returns. */
-export const LIMITING = new WeakMap<ModuleUse, Limiting>();
+export const LIMIT_POLICIES = new WeakMap<ModuleUse, LimitPolicy>();
 
 /** @throws ConfigurationError if a limit or an option is invalid. */
-export function toLimiting(
+export function toLimitPolicy(
   declared: (OwnerPlan & WhenUnavailable) | LimitsOfOwner,
   options: WhenUnavailable = {},
-): Limiting {
+): LimitPolicy {
   const { onUnavailable = 'refuse' } = typeof declared === 'function' ? options : declared;
   if (onUnavailable !== 'allow' && onUnavailable !== 'refuse')
     throw new ConfigurationError("ownerLimits: onUnavailable is 'allow' or 'refuse'.");

@@ -1,16 +1,16 @@
 /** The limits of owners for code of the app, and for the route. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { Owner } from '../../tool/call-origin.ts';
-import { keyOfOwner } from '../../tool/owner-name.ts';
-import { shown } from '../../tool/shown.ts';
+import { toOwnerKey } from '../../tool/owner-name.ts';
+import { describeValue } from '../../tool/shown.ts';
 import type { Holdfast } from '../../worker/app.ts';
-import { placeIn } from '../../worker/asking-object.ts';
+import { objectLocationOf } from '../../worker/asking-object.ts';
 import { APPS } from '../../worker/code-host.ts';
 import type { Env, HostedApp } from '../../worker/host.ts';
-import { mustBeOwner } from '../../worker/operator.ts';
+import { validateOwner } from '../../worker/operator.ts';
 import { toSessionError } from '../../worker/refusal.ts';
-import { askingAccount, mustBeBound } from './ask-account.ts';
-import { LIMITING, type Limiting } from './limiting.ts';
+import { assertOwnerLimitsBound, createAccountClient } from './ask-account.ts';
+import { LIMIT_POLICIES, type LimitPolicy } from './limiting.ts';
 import type { LimitReport, OwnerLimitsReport } from './views.ts';
 
 /** Reads the limits of owners. */
@@ -36,15 +36,17 @@ export interface LimitsReader {
 export function limitsOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>, env: object): LimitsReader {
   const found = APPS.get(holdfast);
   if (!found)
-    throw new ConfigurationError(`limitsOf: ${shown(holdfast)} is no app: pass what createHoldfast returns.`);
+    throw new ConfigurationError(
+      `limitsOf: ${describeValue(holdfast)} is no app: pass what createHoldfast returns.`,
+    );
   const bindings = env as Env; // an interface of bindings has no index signature
   const { host } = found;
-  limitingOf({ host });
-  mustBeBound(bindings);
+  limitPolicyOf({ host });
+  assertOwnerLimitsBound(bindings);
   return {
     async read(owner) {
       try {
-        return await readOwnerLimits({ host, env: bindings }, mustBeOwner(owner));
+        return await readOwnerLimits({ host, env: bindings }, validateOwner(owner));
       } catch (failure) {
         throw toSessionError(failure) ?? failure;
       }
@@ -57,9 +59,9 @@ export async function readOwnerLimits(
   { host, env }: Pick<HostedApp, 'host' | 'env'>,
   owner: Owner,
 ): Promise<OwnerLimitsReport> {
-  const { ask } = askingAccount(placeIn(env, host.modules.uses), owner);
+  const { ask } = createAccountClient(objectLocationOf(env, host.modules.uses), owner);
   const [limits, standing] = await Promise.all([
-    limitingOf({ host }).limitsOf(owner, env),
+    limitPolicyOf({ host }).limitsOf(owner, env),
     ask(async (object) => object.standing()),
   ]);
   const resetAt = new Date(standing.resetAt).toISOString();
@@ -71,13 +73,13 @@ export async function readOwnerLimits(
     const most = typeof bound === 'number' ? bound : bound.most;
     reports.push({ limit, most, used: standing[limit], ...(isOfDay && { resetAt }) });
   }
-  return { owner: keyOfOwner(owner), limits: reports };
+  return { owner: toOwnerKey(owner), limits: reports };
 }
 
 /** @throws ConfigurationError if the app has no `ownerLimits()`. */
-function limitingOf({ host }: Pick<HostedApp, 'host'>): Limiting {
+function limitPolicyOf({ host }: Pick<HostedApp, 'host'>): LimitPolicy {
   for (const use of host.modules.uses) {
-    const limiting = LIMITING.get(use);
+    const limiting = LIMIT_POLICIES.get(use);
     if (limiting) return limiting;
   }
   throw new ConfigurationError('This app has no ownerLimits() in its `use`.');

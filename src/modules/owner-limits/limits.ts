@@ -2,7 +2,7 @@
 import { isCount } from '../../loop/policies.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { Owner } from '../../tool/call-origin.ts';
-import { unknownProblems } from '../../tool/json.ts';
+import { unknownKeyProblems } from '../../tool/json.ts';
 import type { Env } from '../../worker/host.ts';
 
 /** Limits for the sessions of one owner. Absent limits are not enforced. */
@@ -57,16 +57,16 @@ export const LIMIT_NAMES = ['turns', 'tokens', 'cost', 'openSessions', 'running'
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
 /** A daily limit, and the most that one turn can use of it. */
-export interface Daily {
+export interface DailyLimit {
   readonly most: number;
   readonly allowance: number;
 }
 
 /** Limits as sent to the object. */
-export interface ReadLimits {
+export interface ParsedLimits {
   readonly turns?: number | undefined;
-  readonly tokens?: Daily | undefined;
-  readonly cost?: Daily | undefined;
+  readonly tokens?: DailyLimit | undefined;
+  readonly cost?: DailyLimit | undefined;
   readonly openSessions?: number | undefined;
   readonly running?: number | undefined;
 }
@@ -75,29 +75,35 @@ export interface ReadLimits {
  * The default allowance is the daily limit divided by this. The same fraction of an allowance must be left
  * for a turn to begin.
  */
-export const TENTH = 10;
+export const ALLOWANCE_DIVISOR = 10;
 
 /** Reads declared limits. @throws ConfigurationError if a limit is not a positive number, or is unknown. */
-export function readLimits(limits: OwnerPlan): ReadLimits {
-  const problem = problemOf(limits);
+export function readLimits(limits: OwnerPlan): ParsedLimits {
+  const problem = limitsProblem(limits);
   if (problem !== undefined) throw new ConfigurationError(`ownerLimits: ${problem}.`);
   const { perDay: { turns, tokens, cost } = {}, openSessions, running, allowance = {} } = limits;
   return {
     ...{ turns, openSessions, running },
-    tokens: tokens === undefined ? undefined : daily(tokens, allowance.tokens ?? Math.ceil(tokens / TENTH)),
-    cost: cost === undefined ? undefined : daily(cost, allowance.cost ?? cost / TENTH),
+    tokens:
+      tokens === undefined
+        ? undefined
+        : toDailyLimit(tokens, allowance.tokens ?? Math.ceil(tokens / ALLOWANCE_DIVISOR)),
+    cost: cost === undefined ? undefined : toDailyLimit(cost, allowance.cost ?? cost / ALLOWANCE_DIVISOR),
   };
 }
 
-const daily = (most: number, allowance: number): Daily => ({ most, allowance: Math.min(most, allowance) });
+const toDailyLimit = (most: number, allowance: number): DailyLimit => ({
+  most,
+  allowance: Math.min(most, allowance),
+});
 
-function problemOf(limits: OwnerPlan): string | undefined {
+function limitsProblem(limits: OwnerPlan): string | undefined {
   if (typeof limits !== 'object' || limits === null) return 'it needs an object of limits';
   const { perDay = {}, allowance = {} } = limits;
   const [unknown] = [
-    ...unknownProblems(limits, { perDay: 1, openSessions: 1, running: 1, allowance: 1, onUnavailable: 1 }),
-    ...unknownProblems(perDay, { turns: 1, tokens: 1, cost: 1 }),
-    ...unknownProblems(allowance, { tokens: 1, cost: 1 }),
+    ...unknownKeyProblems(limits, { perDay: 1, openSessions: 1, running: 1, allowance: 1, onUnavailable: 1 }),
+    ...unknownKeyProblems(perDay, { turns: 1, tokens: 1, cost: 1 }),
+    ...unknownKeyProblems(allowance, { tokens: 1, cost: 1 }),
   ];
   if (unknown !== undefined) return unknown;
   const counts = {

@@ -2,10 +2,10 @@ import { DurableObject } from 'cloudflare:workers';
 import type { SessionObject } from '../../../durable-objects/session-object.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
 import { toSessionName } from '../../session/read-secrets.ts';
-import type { AccountOwner, Drawn, DrawRequest, SessionKey, Settlement, Standing } from './account.ts';
+import type { AccountOwner, DrawRequest, DrawResult, OwnerUsage, SessionKey, Settlement } from './account.ts';
 import type { StoredAllowance } from './allowance-tables.ts';
 import { Allowances } from './allowances.ts';
-import { usedBy } from './used.ts';
+import { readTurnUsage } from './used.ts';
 
 /** The binding that the objects of owners need. */
 export interface OwnerLimitsEnv {
@@ -16,13 +16,13 @@ export interface OwnerLimitsEnv {
  * The number of allowances that one alarm checks. Each is a request, and an invocation on the free plan can
  * make 50.
  */
-const LOOKED_AT_ONCE = 40;
+const CHECKS_PER_ALARM = 40;
 
 /** Milliseconds until a failed check is retried. */
-const AGAIN = 60_000;
+const RETRY_MS = 60_000;
 
 /** A check of a session, and whether it drew an allowance in the meantime. */
-interface Look extends SessionKey {
+interface AllowanceCheck extends SessionKey {
   isDrawn: boolean;
 }
 
@@ -33,7 +33,7 @@ interface Look extends SessionKey {
 export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
   readonly #allowances: Allowances;
   readonly #now: () => number;
-  readonly #looks = new Set<Look>();
+  readonly #looks = new Set<AllowanceCheck>();
   /** The time of the alarm, or `undefined` if it is not known. */
   #alarmAt: number | undefined;
 
@@ -48,7 +48,7 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
   }
 
   /** Draws an allowance for a turn, or records a session. */
-  async draw(asked: DrawRequest): Promise<Drawn> {
+  async draw(asked: DrawRequest): Promise<DrawResult> {
     for (const look of this.#looks)
       if (look.agent === asked.agent && look.session === asked.session) look.isDrawn = true;
     const drawn = this.#allowances.draw(asked);
@@ -67,7 +67,7 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
     await this.#keep(settlement);
   }
 
-  standing(): Standing {
+  standing(): OwnerUsage {
     return this.#allowances.standing();
   }
 
@@ -76,7 +76,7 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
    * it if it no longer exists. If a turn can be about to begin in the session, the alarm checks it later.
    */
   async look(session: SessionKey): Promise<void> {
-    const look: Look = { ...session, isDrawn: false };
+    const look: AllowanceCheck = { ...session, isDrawn: false };
     this.#looks.add(look);
     try {
       const open = this.#allowances.tables.openIn(session);
@@ -93,12 +93,12 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
     this.#alarmAt = undefined;
     let pause = 0;
     try {
-      const due = this.#allowances.tables.due(this.#now(), LOOKED_AT_ONCE);
+      const due = this.#allowances.tables.due(this.#now(), CHECKS_PER_ALARM);
       const looked = await Promise.all(due.map((one) => this.#lookAgain(one)));
-      if (looked.includes(false)) pause = AGAIN;
+      if (looked.includes(false)) pause = RETRY_MS;
       this.#allowances.forgetOld();
     } catch (thrown) {
-      pause = AGAIN;
+      pause = RETRY_MS;
       const message = `the limits of an owner could not be looked into, and are tried again: ${String(thrown)}`;
       console.error(JSON.stringify({ level: 'error', event: 'other', message }));
     }
@@ -120,7 +120,7 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
   /** Reads the state of a turn from its session. */
   async #lookInto(allowance: StoredAllowance): Promise<void> {
     for (const turn of this.#allowances.tables.turnsOf(allowance.turn)) {
-      const used = await usedBy(this.#session(allowance), turn);
+      const used = await readTurnUsage(this.#session(allowance), turn);
       if (!used || used.state === 'unknown') continue;
       if (used.state === 'open') this.#allowances.keepOpen(allowance);
       else if (used.state === 'steered') this.#allowances.release(turn);

@@ -1,15 +1,15 @@
 /** The usage of a turn, from the journal of its session. */
-import { parseKnown } from '../../journal/event-rows.ts';
+import { parseKnownEvent } from '../../journal/event-rows.ts';
 import type { EventType, StoredEvent } from '../../journal/events.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
 import { tokensOf } from '../../journal/spending.ts';
-import { type Usage, usd } from '../../model/prices.ts';
-import { PAGE_BYTES, pagesFrom } from '../../session/fold-session.ts';
+import { roundUsd, type Usage } from '../../model/prices.ts';
+import { MAX_PAGE_BYTES, readPages } from '../../session/fold-session.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import { SPENDING } from '../limits/spending.ts';
-import type { Used } from './account.ts';
+import type { TurnUsage } from './account.ts';
 
-const NAMES: readonly EventType[] = [
+const USAGE_EVENTS: readonly EventType[] = [
   'turn-started',
   'turn-steered',
   'model-replied',
@@ -19,19 +19,22 @@ const NAMES: readonly EventType[] = [
 ];
 
 /** Returns the usage of a turn, or `null` if the session does not exist. @throws the errors of the port. */
-export async function usedBy(port: Pick<SessionPort, 'read'>, turn: string): Promise<Used | null> {
-  const query = { turn, types: { names: NAMES, until: Number.MAX_SAFE_INTEGER } };
-  const first = await port.read({ ...query, from: 1, maxBytes: PAGE_BYTES });
+export async function readTurnUsage(
+  port: Pick<SessionPort, 'read'>,
+  turn: string,
+): Promise<TurnUsage | null> {
+  const query = { turn, types: { names: USAGE_EVENTS, until: Number.MAX_SAFE_INTEGER } };
+  const first = await port.read({ ...query, from: 1, maxBytes: MAX_PAGE_BYTES });
   if (!first) return null;
-  const count = new Count();
-  for await (const { rows } of pagesFrom(port, first, query))
-    for (const event of rows.flatMap(parseKnown)) count.add(event);
+  const count = new UsageCounter();
+  for await (const { rows } of readPages(port, first, query))
+    for (const event of rows.flatMap(parseKnownEvent)) count.add(event);
   const waits = first.waits !== undefined || first.waiting.some((one) => one.turn === turn);
   return count.used(first.into !== undefined ? 'steered' : waits ? 'open' : 'unknown');
 }
 
-class Count {
-  #state: Used['state'] | undefined;
+class UsageCounter {
+  #state: TurnUsage['state'] | undefined;
   #startedAt = 0;
   #tokens = 0;
   #cost = 0;
@@ -87,11 +90,11 @@ class Count {
   #use(usage: (Usage & { readonly cost?: number | undefined }) | undefined): void {
     if (!usage) return;
     this.#tokens += tokensOf(usage);
-    this.#cost = usd(this.#cost + (usage.cost ?? 0));
+    this.#cost = roundUsd(this.#cost + (usage.cost ?? 0));
   }
 
   /** `otherwise`: the state of a turn without events. */
-  used(otherwise: Used['state']): Used {
+  used(otherwise: TurnUsage['state']): TurnUsage {
     return {
       state: this.#state ?? otherwise,
       startedAt: this.#startedAt,

@@ -12,7 +12,7 @@ import type { Plan } from '../../tool/frame.ts';
 import { toInputSchema } from '../../tool/input-schema.ts';
 import { literals } from '../../tool/literals.ts';
 import type { AnyTool, CallRun, Tool, ToolInput, ToolOutput } from '../../tool/tool.ts';
-import { NAMED } from '../../tool/tool-literals.ts';
+import { NAMED_KEYS } from '../../tool/tool-literals.ts';
 import { error, type ToolResult } from '../../tool/tool-result.ts';
 import {
   nameSteps,
@@ -76,7 +76,7 @@ export function definePipeline<
   checkNaming(name, description);
   checkWord(name, { onFailure }, ON_FAILURE);
   const [first, ...rest] = nameSteps(declared);
-  if (!first) return passingOn(name, description);
+  if (!first) return createPassThrough(name, description);
   const { inputSchema, readInput, check } = first.tool;
   const steps: PipelineRun['steps'] = [first, ...rest];
   return {
@@ -103,7 +103,7 @@ export function definePipeline<
 
 const SHAPE = {
   of: 'definePipeline',
-  keys: { ...NAMED, steps: 'list', onFailure: 'any' },
+  keys: { ...NAMED_KEYS, steps: 'list', onFailure: 'any' },
   required: ['steps'],
   foreign: { tools: 'steps' },
 } satisfies LiteralShape<keyof PipelineConfig<string, []>>;
@@ -140,7 +140,10 @@ async function runSteps(
 }
 
 /** Creates the tool of a pipeline without steps. It returns its input. */
-const passingOn = <Name extends string>(name: Name, description: string): AnyTool & { readonly name: Name } =>
+const createPassThrough = <Name extends string>(
+  name: Name,
+  description: string,
+): AnyTool & { readonly name: Name } =>
   defineTextTool({ name, description, effect: 'read', run: (input) => input });
 
 type StepTool<Step> = Step extends { readonly tool: infer T } ? T : Step;

@@ -1,4 +1,4 @@
-import { reasonOf } from '../../tool/async.ts';
+import { errorMessageOf } from '../../tool/async.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { withoutAdvice } from '../../tool/check-input.ts';
 import { copyJson } from '../../tool/copy-json.ts';
@@ -7,7 +7,7 @@ import { toTextInput } from '../../tool/define-tool.ts';
 import type { DoneCall, PlannedCall } from '../../tool/frame.ts';
 import { isJsonObject, type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { SignalError, signalled } from '../../tool/signals.ts';
+import { SignalError, toSignalResult } from '../../tool/signals.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { error, type ToolResult, toolResult } from '../../tool/tool-result.ts';
 import { withName } from '../../tool/with.ts';
@@ -45,7 +45,7 @@ export function readSteps(pipeline: string, declared: readonly PipelineStep[]): 
       new ToolDefinitionError(pipeline, `steps[${index}]`, `its step at index ${index} ${problem}.`);
     if (step === null || step === undefined) throw refuse(`must not be ${step}`);
     const { tool, adapt }: AdaptedStep = isAdapted(step) ? step : { tool: step };
-    const stranger = isAdapted(step) ? literals?.innerFault(step, ADAPTED) : undefined;
+    const stranger = isAdapted(step) ? literals?.innerFault(step, ADAPTED_SHAPE) : undefined;
     if (stranger) throw refuse(`has '${stranger.path}': use ${stranger.use}`);
     if (!isTool(tool)) throw refuse('is neither a tool nor { tool, adapt }');
     if (adapt !== undefined && typeof adapt !== 'function')
@@ -54,7 +54,7 @@ export function readSteps(pipeline: string, declared: readonly PipelineStep[]): 
   });
 }
 
-const ADAPTED: { readonly keys: readonly (keyof AdaptedStep)[] } = { keys: ['tool', 'adapt'] };
+const ADAPTED_SHAPE: { readonly keys: readonly (keyof AdaptedStep)[] } = { keys: ['tool', 'adapt'] };
 
 const isAdapted = (step: PipelineStep): step is AdaptedStep => typeof step === 'object' && 'tool' in step;
 
@@ -98,22 +98,22 @@ type Progress = { readonly next: PlannedCall } | { readonly done: ToolResult };
  * from the journal.
  */
 export function progressOf({ steps, onFailure, input }: PipelineRun, calls: readonly DoneCall[]): Progress {
-  if (calls.some(({ tool }, place) => tool !== steps[place]?.tool.name)) return { done: changed(calls) };
+  if (calls.some(({ tool }, place) => tool !== steps[place]?.tool.name)) return { done: changedError(calls) };
   const index = calls.length - 1;
   const [ran, last, next] = [steps[index], calls[index]?.result, steps[index + 1]];
   if (!ran || !last) return { next: { tool: steps[0].tool.name, input } };
   if (last.signal) return { done: last };
-  const result = ofStep(ran, steps[index - 1], last);
+  const result = explainStepError(ran, steps[index - 1], last);
   if (!next) return { done: result };
-  if (result.type !== 'error') return adapted(ran, next, result);
-  return stops(result, onFailure) ? { done: result } : { next: handOver(next, result.message) };
+  if (result.type !== 'error') return adaptResult(ran, next, result);
+  return isStopping(result, onFailure) ? { done: result } : { next: toPlannedCall(next, result.message) };
 }
 
 /**
  * Returns the error if the steps changed after the pipeline began. The steps that have run must not run again
  * at another position.
  */
-const changed = (calls: readonly DoneCall[]): ToolResult =>
+const changedError = (calls: readonly DoneCall[]): ToolResult =>
   error(
     `The pipeline has changed since it began. Its steps ${calls.map(({ tool }) => `'${tool}'`).join(', ')} have run, and ` +
       'nothing more was run. Do not assume that it did all of its work.',
@@ -123,13 +123,13 @@ const changed = (calls: readonly DoneCall[]): ToolResult =>
  * Returns `true` if the pipeline stops. An unknown outcome always stops it, because it must not be lost among
  * the results of later steps.
  */
-const stops = (result: Extract<ToolResult, { type: 'error' }>, onFailure: OnFailure): boolean =>
+const isStopping = (result: Extract<ToolResult, { type: 'error' }>, onFailure: OnFailure): boolean =>
   onFailure === 'fail-fast' || result.reason === 'unknown-outcome';
 
 /**
  * Returns the result of a step. If an error does not come from the tool itself, its message names the step.
  */
-function ofStep(step: Step, before: Step | undefined, result: ToolResult): ToolResult {
+function explainStepError(step: Step, before: Step | undefined, result: ToolResult): ToolResult {
   if (result.type !== 'error') return result;
   if (result.reason === 'threw') {
     return toolResult({ ...result, message: `Step '${step.label}' threw: ${result.message}` });
@@ -140,18 +140,18 @@ function ofStep(step: Step, before: Step | undefined, result: ToolResult): ToolR
   return toolResult({ ...result, message });
 }
 
-function adapted(step: Step, next: Step, result: ToolResult): Progress {
-  if (!step.adapt) return { next: handOver(next, fitting(next, result)) };
+function adaptResult(step: Step, next: Step, result: ToolResult): Progress {
+  if (!step.adapt) return { next: toPlannedCall(next, valueFor(next, result)) };
   try {
     const copy = copyJson(step.adapt(result) ?? '');
-    if (copy.ok) return { next: handOver(next, copy.value) };
+    if (copy.ok) return { next: toPlannedCall(next, copy.value) };
     const { path, what } = copy.problem;
     return {
       done: error(`The adapter of step '${step.label}' returned no JSON: at \`${path}\` it is ${what}.`),
     };
   } catch (thrown) {
-    if (thrown instanceof SignalError) return { done: signalled(thrown) };
-    const message = reasonOf(thrown);
+    if (thrown instanceof SignalError) return { done: toSignalResult(thrown) };
+    const message = errorMessageOf(thrown);
     return { done: error(`The adapter of step '${step.label}' threw: ${shorten(message, 240)}`) };
   }
 }
@@ -160,12 +160,12 @@ function adapted(step: Step, next: Step, result: ToolResult): Progress {
  * Passes text to a text tool as it is. For another tool, text must be the JSON of its input, which the tool
  * checks.
  */
-function handOver({ tool }: Step, value: Json): PlannedCall {
+function toPlannedCall({ tool }: Step, value: Json): PlannedCall {
   if (isJsonObject(value)) return { tool: tool.name, input: value };
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return { tool: tool.name, input: tool.readInput ? toTextInput(text) : text };
 }
 
 /** Returns the text that the model would read for a text tool, and the artifact's value for another tool. */
-const fitting = ({ tool }: Step, result: ToolResult): Json =>
+const valueFor = ({ tool }: Step, result: ToolResult): Json =>
   tool.readInput || result.type !== 'artifact' ? result.content : result.value;

@@ -1,11 +1,11 @@
 import type { OutputOf } from '../../loop/answer-form.ts';
-import { collectFor, withProviders } from '../../sources/resolution/resolve-tools.ts';
+import { collectForField, withProviders } from '../../sources/resolution/resolve-tools.ts';
 import type { ToolFactory, ToolSource } from '../../sources/resolution/tool-source.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
-import { DIAGRAM, type DrawnTool, inMermaid, STANDING } from '../../tool/draw.ts';
+import { DIAGRAM, type DrawnTool, quoteForMermaid, STANDING } from '../../tool/draw.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
-import { factOf } from '../../tool/tool-memory.ts';
+import { createFact } from '../../tool/tool-memory.ts';
 import {
   AGENTIC_KEYS,
   agenticTool,
@@ -15,20 +15,20 @@ import {
   type InstructedConfig,
   type NestedInstructions,
 } from '../agentic/agentic-tool.ts';
-import { changed, copiedBy } from '../agentic/copies.ts';
-import { type ToolsInside, toolsInside, withNotes } from '../agentic/define-agentic-tool.ts';
+import { applyLoopChanges, registerCopy } from '../agentic/copies.ts';
+import { type ResolvedInnerTools, resolveInnerTools, withNotes } from '../agentic/define-agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
 import {
   checkLocked,
   checkLocks,
-  circumstances,
-  guidance,
+  describePrerequisites,
+  guidanceFor,
   isOpen,
   type Lock,
-  lockedSource,
-  prerequisites,
+  readLockContext,
   toLock,
   wasOpened,
+  withLock,
 } from './lock.ts';
 import { playbookStrategy } from './strategy.ts';
 import {
@@ -120,7 +120,7 @@ export function definePlaybook<
   checkAgenticLiteral(config, SHAPE);
   const { name } = config;
   checkLocked(name, config.locked);
-  const { tools: open, sources: openSources, notes: openNotes } = toolsInside(name, config.tools);
+  const { tools: open, sources: openSources, notes: openNotes } = resolveInnerTools(name, config.tools);
   const locked = config.locked.map((entry, index) => readLocked(name, entry, index));
   const locks = locked.flatMap((one) => one.locks);
   checkLocks(name, open, locks);
@@ -145,7 +145,7 @@ export function definePlaybook<
         tools,
         sources,
         instructions: withNotes(playbookInstructions(config, shut), notes),
-        facts: isReset ? [factOf(PLAYBOOKS, { type: 'reset', key })] : [],
+        facts: isReset ? [createFact(PLAYBOOKS, { type: 'reset', key })] : [],
         strategies: [playbookStrategy({ locks, own, key, serialKey: name })],
         memory,
       };
@@ -156,13 +156,13 @@ export function definePlaybook<
     [DIAGRAM]: () => playbookDiagram(open, locks),
     [STANDING](input, view) {
       const { key } = memoryOf(config, input as InputOf<Declaration>, view); // parsed by its schema
-      const now = circumstances(view, key);
+      const now = readLockContext(view, key);
       const shut = locks.filter((lock) => !isOpen(lock, now));
-      return { key, withheld: shut.map((lock) => ({ tool: lock.name, why: guidance(lock, now) })) };
+      return { key, withheld: shut.map((lock) => ({ tool: lock.name, why: guidanceFor(lock, now) })) };
     },
   };
-  return copiedBy(playbook, ({ tools: more = [], ...changes }) =>
-    definePlaybook({ ...changed(config, changes), tools: [...config.tools, ...more] }),
+  return registerCopy(playbook, ({ tools: more = [], ...changes }) =>
+    definePlaybook({ ...applyLoopChanges(config, changes), tools: [...config.tools, ...more] }),
   );
 }
 
@@ -171,15 +171,15 @@ function readLocked(
   playbook: string,
   { tool: source, unlockedBy }: LockedTool<string, string>,
   index: number,
-): { readonly locks: readonly Lock[] } & Pick<ToolsInside, 'sources' | 'notes'> {
+): { readonly locks: readonly Lock[] } & Pick<ResolvedInnerTools, 'sources' | 'notes'> {
   const place = { tool: playbook, field: 'locked' };
-  const { tools, providers, notes } = collectFor(place, [source], { from: index });
+  const { tools, providers, notes } = collectForField(place, [source], { from: index });
   const locks = tools.map((tool) => toLock({ name: tool.name, tool }, unlockedBy));
   const [of = ''] = providers.flatMap(({ about }) => about?.name ?? []);
   // Tool names contain no spaces, so this cannot clash with a tool.
   const name = of === '' ? `tools of provider ${index}` : `tools of ${of}`;
   const lock = toLock({ name }, unlockedBy, `provider ${index}`);
-  const sources = withProviders([], providers).map((one) => lockedSource(one, lock));
+  const sources = withProviders([], providers).map((one) => withLock(one, lock));
   return { locks: providers.length === 0 ? locks : [...locks, lock], sources, notes };
 }
 
@@ -188,17 +188,17 @@ function readLocked(
  * shows these from the start.
  */
 function playbookInstructions<Input>(
-  { description, instructions = defaultInstructions(description) }: Instructed<Input>,
+  { description, instructions = defaultInstructions(description) }: InstructedPlaybook<Input>,
   shut: readonly Lock[],
 ): NestedInstructions<Input> {
   if (shut.length === 0) return instructions;
-  const below = `\n\n${prerequisites(shut)}`;
+  const below = `\n\n${describePrerequisites(shut)}`;
   if (typeof instructions === 'string') return instructions + below;
   return (view, input) => instructions(view, input) + below;
 }
 
 /** The description and instructions in a playbook's literal. */
-interface Instructed<Input> {
+interface InstructedPlaybook<Input> {
   readonly description: string;
   readonly instructions?: NestedInstructions<Input> | undefined;
 }
@@ -211,14 +211,14 @@ interface Instructed<Input> {
 function playbookDiagram(open: readonly AnyTool[], locks: readonly Lock[]): string {
   const tools = [...open, ...locks];
   const idOf = new Map(tools.map(({ name }, at) => [name, `tool${at + 1}`]));
-  const nodes = tools.map(({ name }) => `${idOf.get(name)}[${inMermaid(name)}]`);
+  const nodes = tools.map(({ name }) => `${idOf.get(name)}[${quoteForMermaid(name)}]`);
   const arrows: string[] = [];
   let boxes = 0;
 
   function box(shape: (label: string) => string, label: string, from: readonly string[] = []): string {
     boxes += 1;
     const id = `condition${boxes}`;
-    nodes.push(`${id}${shape(inMermaid(label))}`);
+    nodes.push(`${id}${shape(quoteForMermaid(label))}`);
     arrows.push(...from.map((one) => `${one} --> ${id}`));
     return id;
   }
@@ -231,15 +231,15 @@ function playbookDiagram(open: readonly AnyTool[], locks: readonly Lock[]): stri
       case 'all-of':
         return condition.conditions.flatMap(nodesOf);
       case 'any-of':
-        return [box(hexagon, 'any of', condition.conditions.flatMap(oneNodeOf))];
+        return [box(hexagonNode, 'any of', condition.conditions.flatMap(oneNodeOf))];
       default:
-        return [box(rounded, labelOf(condition))];
+        return [box(roundedNode, labelOf(condition))];
     }
   }
 
   function oneNodeOf(condition: UnlockCondition): readonly string[] {
     const all = nodesOf(condition);
-    return all.length > 1 ? [box(hexagon, 'all of', all)] : all;
+    return all.length > 1 ? [box(hexagonNode, 'all of', all)] : all;
   }
 
   for (const { name, condition } of locks) {
@@ -249,12 +249,12 @@ function playbookDiagram(open: readonly AnyTool[], locks: readonly Lock[]): stri
   return ['flowchart LR', ...[...nodes, ...arrows].map((line) => `  ${line}`)].join('\n');
 }
 
-const rounded = (label: string): string => `([${label}])`;
-const hexagon = (label: string): string => `{{${label}}}`;
+const roundedNode = (label: string): string => `([${label}])`;
+const hexagonNode = (label: string): string => `{{${label}}}`;
 
-type Other = Exclude<UnlockCondition['type'], 'after' | 'all-of' | 'any-of'>;
+type LeafType = Exclude<UnlockCondition['type'], 'after' | 'all-of' | 'any-of'>;
 
-function labelOf(condition: Extract<UnlockCondition, { readonly type: Other }>): string {
+function labelOf(condition: Extract<UnlockCondition, { readonly type: LeafType }>): string {
   switch (condition.type) {
     case 'artifact':
       return `artifact: ${condition.of.name}`;

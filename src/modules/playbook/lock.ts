@@ -1,9 +1,9 @@
-import { changedSource } from '../../sources/resolution/resolve-tools.ts';
-import { saysTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
+import { mapSourceTools } from '../../sources/resolution/resolve-tools.ts';
+import { isExactlyTrue, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate, originOf, unwrapAs } from '../../tool/decorate.ts';
 import { literals } from '../../tool/literals.ts';
-import { mistake } from '../../tool/log.ts';
-import { shown } from '../../tool/shown.ts';
+import { errorEntry } from '../../tool/log.ts';
+import { describeValue } from '../../tool/shown.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import {
   conditionsIn,
@@ -31,18 +31,18 @@ export interface Lock {
 /** @throws ToolDefinitionError if an entry of `locked` has an unknown key or no condition. */
 export function checkLocked(playbook: string, locked: readonly unknown[]): void {
   for (const [index, entry] of locked.entries()) {
-    const stranger = literals?.innerFault(entry, LOCKED);
+    const stranger = literals?.innerFault(entry, LOCKED_SHAPE);
     const { unlockedBy } = Object(entry);
     const problem = stranger
       ? `has '${stranger.path}': use ${stranger.use}`
       : typeof Object(unlockedBy).type !== 'string' &&
-        `has ${shown(unlockedBy)} as its 'unlockedBy': use a condition, as in after('name')`;
+        `has ${describeValue(unlockedBy)} as its 'unlockedBy': use a condition, as in after('name')`;
     if (problem)
       throw new ToolDefinitionError(playbook, 'locked', `its locked tool at index ${index} ${problem}.`);
   }
 }
 
-const LOCKED = { keys: ['tool', 'unlockedBy'] };
+const LOCKED_SHAPE = { keys: ['tool', 'unlockedBy'] };
 
 /** Creates a lock. `id` is the prefix of its conditions' ids. */
 export function toLock(
@@ -55,8 +55,8 @@ export function toLock(
 }
 
 /** Locks the tools that a source adds. */
-export const lockedSource = (source: InjectionStrategy, lock: Lock): InjectionStrategy =>
-  changedSource(source, (tool): LockedTool => ({ ...decorate(tool, {}), [LOCK]: lock }));
+export const withLock = (source: InjectionStrategy, lock: Lock): InjectionStrategy =>
+  mapSourceTools(source, (tool): LockedTool => ({ ...decorate(tool, {}), [LOCK]: lock }));
 
 /** The key for the lock of a tool that was not known in advance. */
 const LOCK: unique symbol = Symbol('holdfast.lock');
@@ -68,19 +68,19 @@ interface LockedTool extends AnyTool {
 const isLocked = (tool: AnyTool): tool is LockedTool => LOCK in tool;
 
 /** The data that decides whether a lock is open. */
-interface Circumstances {
+interface LockContext {
   readonly progress: StoredProgress;
   readonly view: LoopView;
 }
 
 /** Returns the progress of a playbook as its loop knows it. */
-export const circumstances = (view: LoopView, key: string): Circumstances => ({
+export const readLockContext = (view: LoopView, key: string): LockContext => ({
   view,
   progress: storedProgress(view.recall(PLAYBOOKS), key),
 });
 
 /** Returns `true` if the tool is available. Never throws. */
-export const isOpen = (lock: Lock, circumstances: Circumstances): boolean =>
+export const isOpen = (lock: Lock, circumstances: LockContext): boolean =>
   isMet(lock.condition, lock, circumstances);
 
 /**
@@ -91,18 +91,18 @@ export const wasOpened = (lock: Lock, progress: StoredProgress): boolean =>
   isMet(lock.condition, lock, { progress });
 
 /** Returns the text for the model about a locked tool. */
-export const guidance = (lock: Lock, now: Circumstances): string =>
-  `This tool is not yet available. ${hint(lock.condition, lock, now)}`;
+export const guidanceFor = (lock: Lock, now: LockContext): string =>
+  `This tool is not yet available. ${hintFor(lock.condition, lock, now)}`;
 
 function isMet(
   condition: UnlockCondition,
   lock: Lock,
-  now: Partial<Circumstances> & Pick<Circumstances, 'progress'>,
+  now: Partial<LockContext> & Pick<LockContext, 'progress'>,
 ): boolean {
   const { progress, view } = now;
   switch (condition.type) {
     case 'after':
-      return missing(condition, progress).length === 0;
+      return missingNames(condition, progress).length === 0;
     case 'artifact':
       return toProgress(progress).produced(condition.of) > 0;
     case 'artifact-matching':
@@ -110,11 +110,12 @@ function isMet(
     case 'blackboard':
       return (
         view !== undefined &&
-        holds(lock, view, (yes) => view.blackboard.some((entry) => yes(condition.accepts, entry)))
+        evaluateSafely(lock, view, (yes) => view.blackboard.some((entry) => yes(condition.accepts, entry)))
       );
     case 'when':
       return (
-        view !== undefined && holds(lock, view, (yes) => yes(condition.holds, toProgress(progress), view))
+        view !== undefined &&
+        evaluateSafely(lock, view, (yes) => yes(condition.holds, toProgress(progress), view))
       );
     case 'all-of':
       return condition.conditions.every((one) => isMet(one, lock, now));
@@ -123,24 +124,24 @@ function isMet(
   }
 }
 
-function hint(condition: UnlockCondition, lock: Lock, now: Circumstances): string {
+function hintFor(condition: UnlockCondition, lock: Lock, now: LockContext): string {
   const { progress } = now;
   switch (condition.type) {
     case 'after':
-      return `You must first use: ${missing(condition, progress).join(', ')}`;
+      return `You must first use: ${missingNames(condition, progress).join(', ')}`;
     case 'artifact':
       return `You must first produce an artifact of type: ${condition.of.name}`;
     case 'artifact-matching':
       // A model that is asked for an artifact again would only repeat its call.
       return condition.of && toProgress(progress).produced(condition.of) === 0
         ? `You must first produce an artifact of type: ${condition.of.name}`
-        : UNMET;
+        : UNMET_MESSAGE;
     case 'blackboard':
     case 'when':
-      return UNMET;
+      return UNMET_MESSAGE;
     case 'all-of':
-      return sentences(
-        condition.conditions.filter((one) => !isMet(one, lock, now)).map((one) => hint(one, lock, now)),
+      return joinSentences(
+        condition.conditions.filter((one) => !isMet(one, lock, now)).map((one) => hintFor(one, lock, now)),
       );
     case 'any-of':
       return 'At least one prerequisite condition must be met.';
@@ -148,12 +149,12 @@ function hint(condition: UnlockCondition, lock: Lock, now: Circumstances): strin
 }
 
 /** Joins hints without duplicates, because several conditions can have the same text. */
-const sentences = (hints: readonly string[]): string =>
+const joinSentences = (hints: readonly string[]): string =>
   [...new Set(hints)].map((one) => one.replace(/\.$/, '')).join('. ');
 
-const UNMET = 'Prerequisites have not been met yet.';
+const UNMET_MESSAGE = 'Prerequisites have not been met yet.';
 
-const missing = ({ names }: UnlockCondition, progress: StoredProgress): readonly string[] =>
+const missingNames = ({ names }: UnlockCondition, progress: StoredProgress): readonly string[] =>
   names.filter((name) => toProgress(progress).used(name) === 0);
 
 /**
@@ -161,14 +162,14 @@ const missing = ({ names }: UnlockCondition, progress: StoredProgress): readonly
  * prerequisites. The text does not change with progress, because newer models check the text before their
  * replies.
  */
-export const prerequisites = (locks: readonly Lock[]): string =>
+export const describePrerequisites = (locks: readonly Lock[]): string =>
   [
     'Some tools have prerequisites. One that is called before they are met does nothing, and answers what is missing:',
-    ...locks.map(({ name, condition }) => `- ${name}: first ${needed(condition)}`),
+    ...locks.map(({ name, condition }) => `- ${name}: first ${describeCondition(condition)}`),
     'Use the tools that are needed first, and then those that they have made available.',
   ].join('\n');
 
-function needed(condition: UnlockCondition): string {
+function describeCondition(condition: UnlockCondition): string {
   switch (condition.type) {
     case 'after':
       return condition.names.map((name) => `use ${name}`).join(' and ');
@@ -190,26 +191,29 @@ function needed(condition: UnlockCondition): string {
 /** Adds brackets to a compound condition among others. */
 const inBrackets = (condition: UnlockCondition, _at: number, all: readonly UnlockCondition[]): string => {
   const isSeveral = conditionsIn(condition).length > 1 || condition.names.length > 1;
-  return all.length > 1 && isSeveral ? `(${needed(condition)})` : needed(condition);
+  return all.length > 1 && isSeveral ? `(${describeCondition(condition)})` : describeCondition(condition);
 };
 
 /** Evaluates a predicate. */
-type Yes = <Args extends readonly unknown[]>(predicate: (...args: Args) => unknown, ...args: Args) => boolean;
+type EvaluatePredicate = <Args extends readonly unknown[]>(
+  predicate: (...args: Args) => unknown,
+  ...args: Args
+) => boolean;
 
 /**
  * Evaluates a predicate without failing the loop. If it throws, it counts as unmet and the error is logged.
  */
-export function holds(
+export function evaluateSafely(
   { name }: Pick<Lock, 'name'>,
   { log }: Pick<LoopView, 'log'>,
-  ask: (yes: Yes) => boolean,
+  ask: (yes: EvaluatePredicate) => boolean,
 ): boolean {
   try {
     return ask((predicate, ...args) =>
-      saysTrue({ whose: `an unlock condition of tool '${name}'`, log }, predicate, ...args),
+      isExactlyTrue({ whose: `an unlock condition of tool '${name}'`, log }, predicate, ...args),
     );
   } catch (thrown) {
-    log(mistake(`an unlock condition of tool '${name}' threw`, thrown));
+    log(errorEntry(`an unlock condition of tool '${name}' threw`, thrown));
     return false;
   }
 }
@@ -234,7 +238,7 @@ export function checkLocks(playbook: string, open: readonly AnyTool[], locks: re
       refuse(`'${name}' is unlocked by '${unknown}', which is not one of its tools.`);
     if (conditionsIn(condition).some(isEmpty)) refuse(`a condition of '${name}' is empty.`);
   }
-  const stuck = neverUnlocked(open, locks).map(({ name }) => `'${name}'`);
+  const stuck = findNeverUnlocked(open, locks).map(({ name }) => `'${name}'`);
   if (stuck.length > 0)
     refuse(`${stuck.join(', ')} can never be unlocked: each waits for itself or another of them.`);
 }
@@ -245,25 +249,25 @@ const isEmpty = (condition: UnlockCondition): boolean =>
     : 'conditions' in condition && condition.conditions.length === 0;
 
 /** Returns the locks that stay shut even if everything else is used. */
-function neverUnlocked(open: readonly AnyTool[], locks: readonly Lock[]): readonly Lock[] {
+function findNeverUnlocked(open: readonly AnyTool[], locks: readonly Lock[]): readonly Lock[] {
   const usable = new Set(open.map(({ name }) => name));
   let left = locks;
   for (;;) {
-    const opened = left.filter(({ condition }) => mayBeMet(condition, usable));
+    const opened = left.filter(({ condition }) => canBeMet(condition, usable));
     if (opened.length === 0) return left;
     for (const { name } of opened) usable.add(name);
     left = left.filter((lock) => !opened.includes(lock));
   }
 }
 
-function mayBeMet(condition: UnlockCondition, usable: ReadonlySet<string>): boolean {
+function canBeMet(condition: UnlockCondition, usable: ReadonlySet<string>): boolean {
   switch (condition.type) {
     case 'after':
       return condition.names.every((name) => usable.has(name));
     case 'all-of':
-      return condition.conditions.every((one) => mayBeMet(one, usable));
+      return condition.conditions.every((one) => canBeMet(one, usable));
     case 'any-of':
-      return condition.conditions.some((one) => mayBeMet(one, usable));
+      return condition.conditions.some((one) => canBeMet(one, usable));
     default:
       return true;
   }
@@ -277,25 +281,25 @@ export type Locks = ReadonlyMap<AnyTool, Lock>;
  * tool can have been opened for another key, or before a reset of the playbook. Its inner tools are then
  * behind its current lock. If several unfolding tools contain a tool, one open way is enough.
  */
-function shutBy(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => boolean): Lock | undefined {
+function blockingLock(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => boolean): Lock | undefined {
   const own =
     locks.get(unwrapAs(tool, (one): one is AnyTool => locks.has(one)) ?? tool) ??
     unwrapAs(tool, isLocked)?.[LOCK];
   if (own && isShut(own)) return own;
   const origin = originOf(tool);
   if (!origin || origin.wasThere) return undefined;
-  const ways = origin.by.map((unfolding) => shutBy(unfolding, locks, isShut));
+  const ways = origin.by.map((unfolding) => blockingLock(unfolding, locks, isShut));
   return ways.includes(undefined) ? undefined : ways[0];
 }
 
 /** Returns the first lock that blocks one of these tools. */
-export function firstShut(
+export function firstBlockingLock(
   tools: readonly AnyTool[],
   locks: Locks,
   isShut: (lock: Lock) => boolean,
 ): Lock | undefined {
   for (const tool of tools) {
-    const lock = shutBy(tool, locks, isShut);
+    const lock = blockingLock(tool, locks, isShut);
     if (lock) return lock;
   }
   return undefined;

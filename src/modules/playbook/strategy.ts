@@ -1,18 +1,26 @@
-import { memoized } from '../../tool/async.ts';
-import { decorate, lastList, mapRoute, unwrapAs } from '../../tool/decorate.ts';
+import { memoize } from '../../tool/async.ts';
+import { createListCache, decorate, mapRoute, unwrapAs } from '../../tool/decorate.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
 import type { Log } from '../../tool/log.ts';
 import type { AnyTool, CallRun, InjectionStrategy, LoopView } from '../../tool/tool.ts';
-import { factOf } from '../../tool/tool-memory.ts';
-import { artifactItems, type ToolResult, withheld } from '../../tool/tool-result.ts';
-import { circumstances, firstShut, guidance, holds, isOpen, type Lock, type Locks } from './lock.ts';
+import { createFact } from '../../tool/tool-memory.ts';
+import { artifactItems, type ToolResult, withheldResult } from '../../tool/tool-result.ts';
+import {
+  evaluateSafely,
+  firstBlockingLock,
+  guidanceFor,
+  isOpen,
+  type Lock,
+  type Locks,
+  readLockContext,
+} from './lock.ts';
 import {
   type Counts,
   conditionsIn,
   PLAYBOOKS,
   type PlaybookFact,
-  type Produced,
   type ProducedArtifact,
+  type ProducedCount,
   type StoredProgress,
 } from './unlock-condition.ts';
 
@@ -22,8 +30,8 @@ import {
  */
 export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
   const locks = new Map(run.locks.flatMap((lock) => (lock.tool ? [[lock.tool, lock] as const] : [])));
-  const inPlaybook = boundTo(run, locks);
-  const listed = lastList();
+  const inPlaybook = createBinder(run, locks);
+  const listed = createListCache();
   return {
     name: 'playbook',
     // Tool definitions are the same with and without a lock, because newer models check the definitions that
@@ -31,8 +39,8 @@ export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
     offer: (tools) => listed(tools, undefined, () => tools.map(inPlaybook)),
     remarkOn: ({ tool, result }, view) => {
       const done = { names: namesOf(tool), result, log: view.log };
-      const { progress } = circumstances(view, run.key);
-      return { facts: [factOf(PLAYBOOKS, whatWasDone(done, progress, run))] };
+      const { progress } = readLockContext(view, run.key);
+      return { facts: [createFact(PLAYBOOKS, toPlaybookFact(done, progress, run))] };
     },
   };
 }
@@ -54,33 +62,33 @@ interface PlaybookRun {
  * Returns a function that wraps the tools of a loop. Their calls run one after another in a batch, and are
  * withheld while they are locked.
  */
-function boundTo({ key, serialKey }: PlaybookRun, locks: Locks): (tool: AnyTool) => AnyTool {
+function createBinder({ key, serialKey }: PlaybookRun, locks: Locks): (tool: AnyTool) => AnyTool {
   function bound(tool: AnyTool, around: readonly AnyTool[] = []): AnyTool {
     const all = [tool, ...around];
     // A tool behind an unfolding tool is also behind its lock.
-    const viaUnfolding = (meant: AnyTool): Routed => ({ ...bound(meant, all), [VIA]: tool.name });
+    const viaUnfolding = (meant: AnyTool): RoutedTool => ({ ...bound(meant, all), [VIA]: tool.name });
     return decorate(tool, {
       serial: serialKey,
       route: mapRoute(tool, viaUnfolding),
       async call(input, call) {
-        const now = circumstances(withLiveBoard(call), key);
-        const lock = firstShut(all, locks, (one) => !isOpen(one, now));
-        return lock ? withheld(guidance(lock, now)) : tool.call(input, call);
+        const now = readLockContext(withLiveBoard(call), key);
+        const lock = firstBlockingLock(all, locks, (one) => !isOpen(one, now));
+        return lock ? withheldResult(guidanceFor(lock, now)) : tool.call(input, call);
       },
     });
   }
 
-  return memoized((tool: AnyTool) => bound(tool));
+  return memoize((tool: AnyTool) => bound(tool));
 }
 
 /** A tool behind an unfolding tool, with the name of that unfolding tool. */
-interface Routed extends AnyTool {
+interface RoutedTool extends AnyTool {
   readonly [VIA]: string;
 }
 
 const VIA: unique symbol = Symbol('holdfast.via');
 
-const isRouted = (tool: AnyTool): tool is Routed => VIA in tool;
+const isRouted = (tool: AnyTool): tool is RoutedTool => VIA in tool;
 
 /** Returns the name of a tool, and that of the unfolding tool that the model called in its place. */
 function namesOf(tool: AnyTool): readonly string[] {
@@ -97,7 +105,7 @@ const withLiveBoard = ({ view, blackboard }: CallRun): LoopView => ({
 });
 
 /** A successful call. */
-interface Done {
+interface SuccessfulCall {
   /** The names under which the call counts. */
   readonly names: readonly string[];
   readonly result: ToolResult;
@@ -105,16 +113,18 @@ interface Done {
 }
 
 /** Returns the progress that a successful call adds. */
-function whatWasDone(
-  { names, result, log }: Done,
+function toPlaybookFact(
+  { names, result, log }: SuccessfulCall,
   { tools, artifacts, met }: StoredProgress,
   { locks, own, key }: PlaybookRun,
 ): PlaybookFact {
   const types = typesIn(locks);
-  const items = artifactItems(result).filter((item) => isWhatItSays(item, types));
-  const produced = countedByType(items).filter(({ type }) => isCounted(type, artifacts, types));
+  const items = artifactItems(result).filter((item) => matchesItsType(item, types));
+  const produced = countByType(items).filter(({ type }) => isCounted(type, artifacts, types));
   const [one] = produced;
-  const newlyMet = locks.flatMap((lock) => metBy(items, lock, log)).filter((id) => !met.includes(id));
+  const newlyMet = locks
+    .flatMap((lock) => conditionsMetBy(items, lock, log))
+    .filter((id) => !met.includes(id));
   return {
     type: 'used',
     key,
@@ -125,7 +135,7 @@ function whatWasDone(
 }
 
 /** Counts artifacts by type. Artifacts without a type are skipped. */
-function countedByType(items: readonly ProducedArtifact[]): readonly Produced[] {
+function countByType(items: readonly ProducedArtifact[]): readonly ProducedCount[] {
   const counts = new Map<string, number>();
   for (const { type } of items) if (type !== undefined) counts.set(type, (counts.get(type) ?? 0) + 1);
   return [...counts].map(([type, count]) => ({ type, count }));
@@ -140,7 +150,7 @@ const typesIn = (locks: readonly Lock[]): ReadonlyMap<string, DomainType> =>
   );
 
 /** Returns `false` if the artifact does not match the schema of its own type. */
-const isWhatItSays = ({ type, value }: ProducedArtifact, types: ReadonlyMap<string, DomainType>): boolean =>
+const matchesItsType = ({ type, value }: ProducedArtifact, types: ReadonlyMap<string, DomainType>): boolean =>
   types.get(type ?? '')?.parse(value).ok !== false;
 
 const isCounted = (name: string, counts: Counts, needed: { has(name: string): boolean }): boolean =>
@@ -153,10 +163,10 @@ const isCounted = (name: string, counts: Counts, needed: { has(name: string): bo
 const MAX_COUNTED = 200;
 
 /** Returns the ids of a lock's conditions that one of these artifacts meets. */
-const metBy = (items: readonly ProducedArtifact[], lock: Lock, log: Log): readonly string[] =>
+const conditionsMetBy = (items: readonly ProducedArtifact[], lock: Lock, log: Log): readonly string[] =>
   [...lock.ids].flatMap(([condition, id]) =>
     condition.type === 'artifact-matching' &&
-    items.some((item) => holds(lock, { log }, (yes) => yes(condition.accepts, item)))
+    items.some((item) => evaluateSafely(lock, { log }, (yes) => yes(condition.accepts, item)))
       ? [id]
       : [],
   );

@@ -1,8 +1,8 @@
 import { FOLDING } from '../../journal/memory-folding.ts';
 import type { DomainType } from '../../tool/domain-type.ts';
-import { own } from '../../tool/json.ts';
+import { getOwn } from '../../tool/json.ts';
 import type { BlackboardEntry } from '../../tool/kept-values.ts';
-import { createModule, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse } from '../../tool/module-use.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 import type { ArtifactType } from '../../tool/tool-result.ts';
@@ -11,12 +11,12 @@ import type { ArtifactType } from '../../tool/tool-result.ts';
  * A condition that must be met before a tool of a playbook is available. `Name` is the type of the tool names
  * in it. A condition on a tool outside the playbook is a compile error.
  */
-export type UnlockCondition<Name extends string = string> = Rule & {
+export type UnlockCondition<Name extends string = string> = ConditionRule & {
   /** The tools that it names, including those in nested conditions. */
   readonly names: readonly Name[];
 };
 
-type Rule =
+type ConditionRule =
   | { readonly type: 'after' }
   | { readonly type: 'artifact'; readonly of: DomainType }
   | ArtifactMatching
@@ -47,7 +47,7 @@ export type ProducedArtifact = Pick<BlackboardEntry, 'type' | 'value'>;
 type Predicate<Value> = (value: Value) => boolean;
 
 /** A tool, or its name. */
-type Named<Name extends string> = Name | (AnyTool & { readonly name: Name });
+type ToolOrName<Name extends string> = Name | (AnyTool & { readonly name: Name });
 
 type NonEmpty<Item> = readonly [Item, ...Item[]];
 
@@ -61,7 +61,9 @@ type NamesIn<Conditions extends readonly UnlockCondition[]> = Conditions[number]
  * const unlock = { tool: refundOrder, unlockedBy: after('find_order') };
  * ```
  */
-export const after = <const Name extends string>(...tools: NonEmpty<Named<Name>>): UnlockCondition<Name> => ({
+export const after = <const Name extends string>(
+  ...tools: NonEmpty<ToolOrName<Name>>
+): UnlockCondition<Name> => ({
   type: 'after',
   names: [...new Set(tools.map((tool) => (typeof tool === 'string' ? tool : tool.name)))],
 });
@@ -79,7 +81,7 @@ export function onArtifact<Value>(
   accepts?: Predicate<Value>,
 ): UnlockCondition<never> {
   if (!accepts) return { type: 'artifact', of, names: [] };
-  return { type: 'artifact-matching', of, accepts: acceptsOf(of, accepts), names: [] };
+  return { type: 'artifact-matching', of, accepts: createTypedPredicate(of, accepts), names: [] };
 }
 
 /**
@@ -108,7 +110,12 @@ export const onArtifactMatching = (accepts: Predicate<ProducedArtifact>): Unlock
 export const onBlackboard = <Value>(
   of: DomainType<string, Value>,
   accepts: Predicate<Value> = () => true,
-): UnlockCondition<never> => ({ type: 'blackboard', of, accepts: acceptsOf(of, accepts), names: [] });
+): UnlockCondition<never> => ({
+  type: 'blackboard',
+  of,
+  accepts: createTypedPredicate(of, accepts),
+  names: [],
+});
 
 /**
  * Met while the blackboard has an entry that the predicate accepts.
@@ -125,7 +132,7 @@ export const onBlackboardMatching = (accepts: Predicate<BlackboardEntry>): Unloc
 });
 
 /** Returns a predicate for stored values: of this type, valid for its schema, and accepted by `accepts`. */
-const acceptsOf =
+const createTypedPredicate =
   <Value>(of: DomainType<string, Value>, accepts: Predicate<Value>): Predicate<ProducedArtifact> =>
   ({ type, value }) => {
     const read = type === of.name ? of.parse(value) : undefined;
@@ -209,9 +216,9 @@ export type Counts = { readonly [name: string]: number };
 type Playbook = { readonly [key: string]: StoredProgress };
 
 /** A reset of a playbook, or the progress of a successful call. */
-export type PlaybookFact = { readonly type: 'reset'; readonly key: string } | Used;
+export type PlaybookFact = { readonly type: 'reset'; readonly key: string } | UsedFact;
 
-type Used = {
+type UsedFact = {
   readonly type: 'used';
   readonly key: string;
   /**
@@ -220,12 +227,12 @@ type Used = {
    */
   readonly tools: readonly string[];
   /** A list if there are artifacts of several types. */
-  readonly artifacts?: Produced | readonly Produced[];
+  readonly artifacts?: ProducedCount | readonly ProducedCount[];
   readonly met?: readonly string[];
 };
 
 /** The number of artifacts of a type that a call has returned. */
-export type Produced = { readonly type: string; readonly count: number };
+export type ProducedCount = { readonly type: string; readonly count: number };
 
 /** The progress of an unused playbook. */
 export const NO_PROGRESS: StoredProgress = { toolExecutions: 0, tools: {}, artifacts: {}, met: [] };
@@ -238,35 +245,39 @@ export const PLAYBOOKS: ToolMemory<Playbook, PlaybookFact> = {
   scope: 'path',
   when: 'batch',
   apply(playbook, fact) {
-    const progress = fact.type === 'used' ? advanced(storedProgress(playbook, fact.key), fact) : NO_PROGRESS;
+    const progress =
+      fact.type === 'used' ? advanceProgress(storedProgress(playbook, fact.key), fact) : NO_PROGRESS;
     // A computed key is always an own property, even for the name `__proto__`.
     return { ...playbook, [fact.key]: progress };
   },
 };
 
 /** The module of playbooks. */
-export const PLAYBOOK = useOf(createModule({ name: 'playbooks', state: [PLAYBOOKS] }));
+export const PLAYBOOK = createUse(createModule({ name: 'playbooks', state: [PLAYBOOKS] }));
 
-const advanced = ({ toolExecutions, tools, artifacts, met }: StoredProgress, fact: Used): StoredProgress => ({
+const advanceProgress = (
+  { toolExecutions, tools, artifacts, met }: StoredProgress,
+  fact: UsedFact,
+): StoredProgress => ({
   toolExecutions: toolExecutions + 1,
-  tools: fact.tools.reduce((counts, name) => added(counts, name, 1), tools),
+  tools: fact.tools.reduce((counts, name) => addCount(counts, name, 1), tools),
   artifacts: [fact.artifacts ?? []]
     .flat()
-    .reduce((counts, { type, count }) => added(counts, type, count), artifacts),
+    .reduce((counts, { type, count }) => addCount(counts, type, count), artifacts),
   met: [...new Set([...met, ...(fact.met ?? [])])],
 });
 
-const added = (counts: Counts, name: string, more: number): Counts => ({
+const addCount = (counts: Counts, name: string, more: number): Counts => ({
   ...counts,
   [name]: countOf(counts, name) + more,
 });
 
 /** Returns the count of a name. */
-const countOf = (counts: Counts, name: string): number => own(counts, name) ?? 0;
+const countOf = (counts: Counts, name: string): number => getOwn(counts, name) ?? 0;
 
 /** Returns the progress of a playbook under this key. */
 export const storedProgress = (playbook: Playbook, key: string): StoredProgress =>
-  own(playbook, key) ?? NO_PROGRESS;
+  getOwn(playbook, key) ?? NO_PROGRESS;
 
 /** Converts stored progress to the form that conditions read. */
 export const toProgress = ({ toolExecutions, tools, artifacts }: StoredProgress): PlaybookProgress => ({

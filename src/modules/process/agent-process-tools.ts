@@ -1,8 +1,8 @@
 import { defineTool } from '../../tool/define-tool.ts';
 import type { BudgetView, ProcessView } from '../../tool/frame.ts';
-import { type LenientSchema, lenientSchema, oneString } from '../../tool/input-schema.ts';
+import { type LenientSchema, lenientSchema, singleStringSchema } from '../../tool/input-schema.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { warning } from '../../tool/log.ts';
+import { warningEntry } from '../../tool/log.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 import { defineUnfolding } from '../unfolding/define-unfolding.ts';
@@ -38,19 +38,23 @@ export const agentProcessTools = (
 const NO_PROCESS = 'No agent process available. These tools require an active agent context.';
 
 const processTools = (): readonly AnyTool[] => [
-  looks(
+  defineStatusTool(
     'process_status',
     'Get the current process status, ID, running time, and goal information',
     statusText,
   ),
-  looks('process_budget', 'Get the budget limits and current usage against those limits', budgetText),
-  looks('process_cost', 'Get detailed cost and token usage information', costText),
-  looks('process_history', 'Get the history of actions taken in this process', historyText),
-  looks('process_tools_stats', 'Get statistics about tool usage in this process', toolsText),
-  looks('process_models', 'Get information about which models have been used', modelsText),
+  defineStatusTool(
+    'process_budget',
+    'Get the budget limits and current usage against those limits',
+    budgetText,
+  ),
+  defineStatusTool('process_cost', 'Get detailed cost and token usage information', costText),
+  defineStatusTool('process_history', 'Get the history of actions taken in this process', historyText),
+  defineStatusTool('process_tools_stats', 'Get statistics about tool usage in this process', toolsText),
+  defineStatusTool('process_models', 'Get information about which models have been used', modelsText),
 ];
 
-const looks = (
+const defineStatusTool = (
   name: string,
   description: string,
   text: (process: ProcessView, memory: ProcessMemory) => string,
@@ -67,7 +71,7 @@ const statusText = ({ id, runningMs, goal, parent }: ProcessView): string =>
   [
     `Process ID: ${id}`,
     'Status: RUNNING',
-    `Running time: ${duration(runningMs)}`,
+    `Running time: ${formatDuration(runningMs)}`,
     goal === undefined ? 'No goal (utility process)' : `Goal: ${goal}`,
     `Parent ID: ${parent ?? 'none (root process)'}`,
   ].join('\n');
@@ -77,11 +81,11 @@ const budgetText = ({ budget: { cost, tokens, toolCalls }, used }: ProcessView):
   [
     'Budget Status:',
     '',
-    ...limitLines('Cost', { budget: cost, used: used.cost }, (amount) => dollars(amount, 4)),
+    ...limitLines('Cost', { budget: cost, used: used.cost }, (amount) => formatDollars(amount, 4)),
     '',
-    ...limitLines('Token', { budget: tokens, used: used.tokens }, count),
+    ...limitLines('Token', { budget: tokens, used: used.tokens }, formatCount),
     '',
-    ...limitLines('Action', { budget: toolCalls, used: used.toolCalls }, count),
+    ...limitLines('Action', { budget: toolCalls, used: used.toolCalls }, formatCount),
   ].join('\n');
 
 function limitLines(
@@ -108,7 +112,7 @@ const costText = (
   [
     'Cost and Usage:',
     '',
-    `Total cost: ${dollars(
+    `Total cost: ${formatDollars(
       models.reduce((sum, { cost = 0 }) => sum + cost, 0),
       6,
     )}`,
@@ -116,9 +120,9 @@ const costText = (
     'Embedding invocations: 0',
     '',
     'Tokens used:',
-    `  Prompt tokens: ${count(inputTokens)}`,
-    `  Completion tokens: ${count(outputTokens)}`,
-    `  Total tokens: ${count(inputTokens + outputTokens)}`,
+    `  Prompt tokens: ${formatCount(inputTokens)}`,
+    `  Completion tokens: ${formatCount(outputTokens)}`,
+    `  Total tokens: ${formatCount(inputTokens + outputTokens)}`,
   ].join('\n');
 
 function historyText(_: ProcessView, { calls, history }: ProcessMemory): string {
@@ -128,12 +132,12 @@ function historyText(_: ProcessView, { calls, history }: ProcessMemory): string 
     `Action history (${calls} action(s)):`,
     '',
     ...(earlier > 0 ? [`(the first ${earlier} are not shown)`] : []),
-    ...history.map((call, index) => `${earlier + index + 1}. ${call.tool}${howItWent(call)}`),
+    ...history.map((call, index) => `${earlier + index + 1}. ${call.tool}${describeCall(call)}`),
   ].join('\n');
 }
 
-function howItWent({ ms, failed }: PastCall): string {
-  const parts = [...(ms === undefined ? [] : [duration(ms)]), ...(failed ? ['failed'] : [])];
+function describeCall({ ms, failed }: PastCall): string {
+  const parts = [...(ms === undefined ? [] : [formatDuration(ms)]), ...(failed ? ['failed'] : [])];
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
@@ -153,14 +157,14 @@ function toolsText(_: ProcessView, { calls, tools }: ProcessMemory): string {
 function modelsText(_: ProcessView, { models }: ProcessMemory): string {
   if (models.length === 0) return 'No models have been used yet.';
   const lines = models.map(({ model, calls, tokens, cost }) => {
-    const price = cost === undefined ? '' : `, ${dollars(cost, 6)}`;
-    return `- ${model} (${calls} calls, ${count(tokens)} tokens${price})`;
+    const price = cost === undefined ? '' : `, ${formatDollars(cost, 6)}`;
+    return `- ${model} (${calls} calls, ${formatCount(tokens)} tokens${price})`;
   });
   return [`Models used (${models.length}):`, '', ...lines].join('\n');
 }
 
 /** Formats milliseconds for a model: `1h 2m 3s`, `2m 3s`, `3.4s`, `250ms`. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   if (hours > 0) return `${hours}h ${minutes}m ${seconds % 60}s`;
@@ -169,14 +173,14 @@ export function duration(ms: number): string {
 }
 
 /** Formats a number as `1,234`. */
-const count = (amount: number): string => amount.toLocaleString('en-US');
+const formatCount = (amount: number): string => amount.toLocaleString('en-US');
 
 /** Formats an amount as `$0.1234`, with this many decimals. */
-const dollars = (amount: number, decimals: number): string => `$${amount.toFixed(decimals)}`;
+const formatDollars = (amount: number, decimals: number): string => `$${amount.toFixed(decimals)}`;
 
 /** Declares one required text. It is `undefined` if the model left it out or sent only blanks. */
 export const textParameter = (name: string, description: string): LenientSchema<string | undefined> =>
-  lenientSchema(oneString(name, description), (input) => {
+  lenientSchema(singleStringSchema(name, description), (input) => {
     const sent = Object.hasOwn(input, name) ? input[name] : undefined;
     if (sent === undefined || sent === null) return undefined;
     const words = typeof sent === 'string' ? sent : JSON.stringify(sent);
@@ -184,7 +188,7 @@ export const textParameter = (name: string, description: string): LenientSchema<
   });
 
 /** Marks tools whose calls a console can hide, because it shows their output separately. */
-const SHOWN_BY_ITSELF: { readonly banner: false } = { banner: false };
+const WITHOUT_BANNER: { readonly banner: false } = { banner: false };
 
 /**
  * Returns a tool with which the model reports its progress to the people who watch the turn. Progress is not
@@ -196,17 +200,17 @@ export const progressTool = (): Tool<'progress', string | undefined> =>
     description: 'Tells the user what you are doing right now, while you go on working. It is not an answer.',
     input: textParameter('status', 'What you are doing, in a few words'),
     effect: 'read',
-    metadata: SHOWN_BY_ITSELF,
+    metadata: WITHOUT_BANNER,
     run(status, call) {
       if (status === undefined) return error("Missing 'status' parameter");
       if (!call.inSession) {
-        call.log(warning('progress was reported outside a session, so no one sees it.'));
+        call.log(warningEntry('progress was reported outside a session, so no one sees it.'));
         return 'Progress noted (no active process to display it).';
       }
       try {
         call.progress(status);
       } catch (failure) {
-        call.log(warning('progress could not be shown', failure));
+        call.log(warningEntry('progress could not be shown', failure));
       }
       return `Progress reported: ${status}`;
     },
@@ -224,11 +228,11 @@ export const communicateTool = (): Tool<'communicate', string | undefined> =>
     input: textParameter('message', 'What to say to the user'),
     // The journal stores the message with the end of the call, so a repeated run does not send it twice.
     effect: 'read',
-    metadata: SHOWN_BY_ITSELF,
+    metadata: WITHOUT_BANNER,
     run(message, call) {
       if (message === undefined) return error("Missing 'message' parameter");
       if (!call.inSession) {
-        call.log(warning('a message was sent outside a session, so no one receives it.'));
+        call.log(warningEntry('a message was sent outside a session, so no one receives it.'));
         return 'Message noted (no active process to deliver it).';
       }
       call.say(message);

@@ -38,7 +38,7 @@ export interface BlackboardToolsOptions extends UnfoldingOptions {
  */
 export const blackboardTools = ({
   types = [],
-  format = formatterFor(types),
+  format = createFormatter(types),
   ...options
 }: BlackboardToolsOptions = {}): UnfoldingTool<'blackboard', JsonObject> =>
   defineUnfolding({
@@ -57,7 +57,7 @@ export const blackboardTools = ({
 const NO_PROCESS = 'No agent process available. Blackboard tools require an active agent context.';
 
 /** The maximum number of characters of a value without a custom format. */
-const MAX_VALUE = 8_000;
+const MAX_VALUE_CHARACTERS = 8_000;
 /** The maximum number of entries in a list. The newest are shown. */
 const MAX_LISTED = 200;
 /** The maximum number of characters of a model's name that are echoed. */
@@ -65,12 +65,12 @@ const MAX_ECHO = 80;
 
 const boardTools = (format: BlackboardFormatter): readonly AnyTool[] => [
   listTool,
-  byName(
+  defineNameTool(
     'blackboard_get',
     'Get an object by its binding name',
     (entry, name) => `${typeOf(entry)} bound to '${name}':\n${format(entry.value, entry)}`,
   ),
-  byType(
+  defineTypeTool(
     'blackboard_last',
     'Get the most recent object of a given type, as blackboard_list names it',
     (entries, type) => {
@@ -80,12 +80,12 @@ const boardTools = (format: BlackboardFormatter): readonly AnyTool[] => [
         : `No object of type '${type}' found in blackboard`;
     },
   ),
-  byName(
+  defineNameTool(
     'blackboard_describe',
     'Get a detailed description of an object by its binding name',
     (entry, name) => `Description of ${typeOf(entry)} '${name}':\n${format(entry.value, entry)}`,
   ),
-  byType(
+  defineTypeTool(
     'blackboard_count',
     'Count the number of objects of a given type in the blackboard',
     (entries, type) => `Found ${entries.length} object(s) of type '${type}' in blackboard`,
@@ -101,7 +101,7 @@ const listTool: AnyTool = defineTool({
     const entries = call.blackboard.entries();
     if (entries.length === 0) return 'Blackboard is empty - no objects available.';
     const left = Math.max(0, entries.length - MAX_LISTED);
-    const lines = entries.slice(left).map((entry, index) => `[${left + index}] ${label(entry)}`);
+    const lines = entries.slice(left).map((entry, index) => `[${left + index}] ${labelOf(entry)}`);
     return [
       `Blackboard contains ${entries.length} object(s):`,
       ...(left > 0 ? [`(the first ${left} are not shown)`] : []),
@@ -110,7 +110,7 @@ const listTool: AnyTool = defineTool({
   },
 });
 
-const label = (entry: BlackboardEntry): string =>
+const labelOf = (entry: BlackboardEntry): string =>
   entry.name === undefined ? typeOf(entry) : `${typeOf(entry)} bound to '${entry.name}'`;
 
 /** Returns the type of an entry. An entry without a type has its JSON type. */
@@ -120,7 +120,7 @@ function typeOf({ type, value }: BlackboardEntry): string {
   return Array.isArray(value) ? 'list' : typeof value;
 }
 
-const byName = (
+const defineNameTool = (
   tool: string,
   description: string,
   say: (entry: BlackboardEntry, name: string) => string,
@@ -137,7 +137,7 @@ const byName = (
       }),
   });
 
-const byType = (
+const defineTypeTool = (
   tool: string,
   description: string,
   say: (entries: readonly BlackboardEntry[], type: string) => string,
@@ -169,14 +169,14 @@ function lookUp(
 /**
  * Formats a value as its type defines, text as it is, and all other values as JSON, up to a maximum length.
  */
-function formatterFor(types: readonly DomainType[]): BlackboardFormatter {
+function createFormatter(types: readonly DomainType[]): BlackboardFormatter {
   const byName = new Map(types.map((type) => [type.name, type]));
   return (value, { type = '' }) => {
     const words =
       byName.get(type)?.inWords?.(value) ?? (typeof value === 'string' ? value : JSON.stringify(value));
     const { length } = words;
-    return length <= MAX_VALUE
+    return length <= MAX_VALUE_CHARACTERS
       ? words
-      : `${words.slice(0, MAX_VALUE)}... [truncated, full length: ${length} chars]`;
+      : `${words.slice(0, MAX_VALUE_CHARACTERS)}... [truncated, full length: ${length} chars]`;
   };
 }

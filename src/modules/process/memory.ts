@@ -1,5 +1,5 @@
 import { FOLDING } from '../../journal/memory-folding.ts';
-import { createModule, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse } from '../../tool/module-use.ts';
 import type { SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
 
 /** The state of the open or last turn, for tools that inspect it. */
@@ -28,23 +28,23 @@ type ModelUse = {
 };
 
 /** The maximum number of calls in the history. */
-const HISTORY = 50;
+const MAX_HISTORY = 50;
 /** The maximum number of tool names. Models can call tools that do not exist, with any name. */
 const MAX_TOOLS = 200;
 const MAX_NAME = 64;
 
-const nothing = (turn: string): ProcessMemory => ({ turn, calls: 0, history: [], tools: [], models: [] });
+const emptyMemory = (turn: string): ProcessMemory => ({ turn, calls: 0, history: [], tools: [], models: [] });
 
 /** Keeps the state for `agentProcessTools`. It restarts with each turn. */
 export const PROCESS: ToolMemory<ProcessMemory> = {
   name: 'process',
   folding: FOLDING,
-  initial: nothing(''),
+  initial: emptyMemory(''),
   scope: 'session',
   observe(memory, moment) {
     switch (moment.type) {
       case 'turn-started':
-        return nothing(moment.turn);
+        return emptyMemory(moment.turn);
       case 'model-replied':
         return { ...memory, models: withReply(memory.models, moment) };
       case 'call-ended':
@@ -56,7 +56,7 @@ export const PROCESS: ToolMemory<ProcessMemory> = {
 };
 
 /** The module of `agentProcessTools`. */
-export const AGENT_PROCESS = useOf(createModule({ name: 'process', state: [PROCESS] }));
+export const AGENT_PROCESS = createUse(createModule({ name: 'process', state: [PROCESS] }));
 
 type ModelReplied = Extract<SessionMoment, { type: 'model-replied' }>;
 type CallEnded = Extract<SessionMoment, { type: 'call-ended' }>;
@@ -67,12 +67,12 @@ function withCall(memory: ProcessMemory, { tool: name, result, ms }: CallEnded):
   return {
     ...memory,
     calls: memory.calls + 1,
-    history: [...memory.history, call].slice(-HISTORY),
-    tools: counted(memory.tools, tool),
+    history: [...memory.history, call].slice(-MAX_HISTORY),
+    tools: countTool(memory.tools, tool),
   };
 }
 
-function counted(tools: readonly ToolCount[], tool: string): readonly ToolCount[] {
+function countTool(tools: readonly ToolCount[], tool: string): readonly ToolCount[] {
   if (tools.some((one) => one.tool === tool)) {
     return tools.map((one) => (one.tool === tool ? { tool, calls: one.calls + 1 } : one));
   }

@@ -2,10 +2,10 @@
 import { messageOf } from '../../loop/exception-processor.ts';
 import type { Loop } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
-import { tellMistake } from '../../loop/tool-answer.ts';
+import { logMistake } from '../../loop/tool-answer.ts';
 import type { CacheMarks, ModelRequest } from '../../model/chat-model.ts';
 import { isRecord } from '../../model/untrusted-json.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 
 /**
  * Sets which parts of a loop's requests the model's provider should cache: `defineAgent({ use:
@@ -23,11 +23,11 @@ export function promptCache(setting: CacheSetting): ModuleUse {
   // Callers without types can pass any value.
   if (setting !== 'auto' && setting !== 'off' && typeof setting !== 'function')
     throw new TypeError("promptCache takes 'auto', 'off' or a function.");
-  const use = useOf(PROMPT_CACHE);
+  const use = createUse(PROMPT_CACHE);
   LOOPS.give(use, {
     marks(request, { key, auto }, loop) {
       if (setting === 'off') return undefined;
-      return setting === 'auto' ? auto : chosen(loop, setting, { ...request, key });
+      return setting === 'auto' ? auto : chooseMarks(loop, setting, { ...request, key });
     },
   });
   return use;
@@ -52,7 +52,7 @@ export interface CacheableRequest extends Omit<ModelRequest, 'cache'> {
 
 const PROMPT_CACHE = createModule({ name: 'prompt-cache', nested: true });
 
-function chosen(
+function chooseMarks(
   loop: Loop,
   choose: Extract<CacheSetting, (request: CacheableRequest) => unknown>,
   request: CacheableRequest,
@@ -61,15 +61,15 @@ function chosen(
     const marks = choose(request);
     const problem = marksProblem(marks);
     if (problem === undefined) return marks;
-    tell(loop, `returned ${problem}`);
+    logMissingMarks(loop, `returned ${problem}`);
   } catch (thrown) {
-    tell(loop, `threw: ${messageOf(loop.frame.path, thrown)}`);
+    logMissingMarks(loop, `threw: ${messageOf(loop.frame.path, thrown)}`);
   }
   return undefined;
 }
 
-const tell = (loop: Loop, what: string): void =>
-  tellMistake(
+const logMissingMarks = (loop: Loop, what: string): void =>
+  logMistake(
     loop,
     `a request has no cache marks, because the promptCache function for '${loop.frame.path}' ${what}`,
   );

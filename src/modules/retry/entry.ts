@@ -1,14 +1,14 @@
 /** The entry `holdfast/retry`: retries the last message of a session if its turn has no answer. */
 
 import { withArtifacts } from '../../tool/kept-values.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
-import { viewOf } from '../../worker/begun-turn.ts';
+import { awaitView } from '../../worker/begun-turn.ts';
 import type { Session, SessionAnswer } from '../../worker/session.ts';
-import { inSession } from '../../worker/session-from-code.ts';
+import { runInSession } from '../../worker/session-from-code.ts';
 import { retryTurn } from './retry.ts';
-import { retryAgain } from './retry-again.ts';
-import { RETRY } from './retry-route.ts';
+import { retryResent } from './retry-again.ts';
+import { RETRY_PARTS } from './retry-route.ts';
 
 export { retryDescription } from './describe.ts';
 
@@ -22,8 +22,8 @@ export { retryDescription } from './describe.ts';
  * ```
  */
 export function retry(): ModuleUse {
-  const use = useOf(MODULE);
-  APP.give(use, { ...RETRY, retry: retryAgain });
+  const use = createUse(MODULE);
+  APP.give(use, { ...RETRY_PARTS, retry: retryResent });
   return use;
 }
 
@@ -51,8 +51,8 @@ export async function retryLast<Output>(
   session: Session<Output>,
   { idempotencyKey, background = false }: RetryOptions = {},
 ): Promise<SessionAnswer<Output>> {
-  return inSession(session, async (at) => {
-    const view = await viewOf(at, await retryTurn(at, { idempotencyKey, inBackground: background }));
+  return runInSession(session, async (at) => {
+    const view = await awaitView(at, await retryTurn(at, { idempotencyKey, inBackground: background }));
     return withArtifacts(view) as SessionAnswer<Output>; // the agent's own schema has validated the object
   });
 }

@@ -1,33 +1,33 @@
 import type { AppParts } from '../../worker/app-seam.ts';
-import { invalidBody, readBytes } from '../../worker/body.ts';
-import { contextOfHeaders, idempotencyKeyOf, prefersAsync } from '../../worker/request-headers.ts';
-import { defineRoute, SESSION, type SessionRequest } from '../../worker/route.ts';
-import { settled } from '../../worker/turn-response.ts';
+import { invalidBodyError, readBytes } from '../../worker/body.ts';
+import { contextOfHeaders, prefersAsync, readIdempotencyKey } from '../../worker/request-headers.ts';
+import { defineRoute, SESSION_PATH, type SessionRequest } from '../../worker/route.ts';
+import { respondWithTurn } from '../../worker/turn-response.ts';
 import { retryTurn } from './retry.ts';
 
 /** Starts a turn for the last message, as if it was sent again. The request has no body. */
 const postRetry = defineRoute({
   method: 'POST',
-  path: `${SESSION}/retry`,
+  path: `${SESSION_PATH}/retry`,
   access: 'session',
   isCounted: true,
   streams: true,
-  handle: (asked) => settled(asked, begin),
+  handle: (asked) => respondWithTurn(asked, handleRetry),
 });
 
-async function begin(asked: SessionRequest) {
+async function handleRetry(asked: SessionRequest) {
   const { request, host } = asked;
   const body = new TextDecoder().decode(await readBytes(request, host.maxBodyBytes));
   if (!/^\s*(\{\s*\})?\s*$/.test(body))
-    throw invalidBody(['a retry says nothing: its message is that of the last turn']);
+    throw invalidBodyError(['a retry says nothing: its message is that of the last turn']);
   return retryTurn(asked, {
     contextOfHeaders: contextOfHeaders(request.headers, host.contextHeaders),
-    idempotencyKey: idempotencyKeyOf(request),
+    idempotencyKey: readIdempotencyKey(request),
     inBackground: prefersAsync(request),
   });
 }
 
 /** The route, added once for each app, even if several of its modules bring it. */
-export const RETRY = {
+export const RETRY_PARTS = {
   routes: ({ table }) => (table.some(({ path }) => path === postRetry.path) ? [] : [postRetry]),
 } satisfies AppParts;

@@ -1,20 +1,20 @@
 import type { EventPage } from '../../journal/event-page.ts';
-import { parseEvent, parseKnown, toPrincipal, toRow } from '../../journal/event-rows.ts';
+import { parseEvent, parseKnownEvent, toPrincipal, toRow } from '../../journal/event-rows.ts';
 import type { EventOf, EventType, StoredEvent } from '../../journal/events.ts';
 import type { SessionPort, TurnStart } from '../../journal/session-port.ts';
-import { pagesFrom, readerOf } from '../../session/fold-session.ts';
+import { readPages, toReader } from '../../session/fold-session.ts';
 import { isSamePerson } from '../../session/new-message.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
-import { KNOWN_FOR } from '../../worker/background.ts';
-import { accepted, type BegunTurn, takeOver, toRunHere } from '../../worker/begun-turn.ts';
+import { START_KEY_TTL_MS } from '../../worker/background.ts';
+import { type AcceptedRequest, takeOver, toRunElsewhere, toRunHere } from '../../worker/begun-turn.ts';
 import { SessionError } from '../../worker/problem.ts';
-import { orMayBeTaken, refusal } from '../../worker/refusal.ts';
-import { requestKey } from '../../worker/request-headers.ts';
+import { toRefusal, toUnansweredError } from '../../worker/refusal.ts';
+import { toRequestKey } from '../../worker/request-headers.ts';
 import type { HttpHost } from '../../worker/route.ts';
-import { unknownSession } from '../../worker/session-view.ts';
+import { unknownSessionError } from '../../worker/session-view.ts';
 import { type SessionAccess, turnServices } from '../../worker/target.ts';
 
-export interface Retrying {
+export interface RetryRequest {
   /** Retries with the same key within a day are one retry. Without a key, each turn has at most one retry. */
   readonly idempotencyKey?: string | undefined;
   /** `true` if the turn runs in the background and the caller does not wait for its answer. */
@@ -44,16 +44,16 @@ const ANSWER_NOW = '[My last message was not answered. Go on from here, and answ
  *
  * @throws SessionError if there is no such session, a turn is open, or the last turn was answered.
  */
-export async function retryTurn(at: RetriedSession, how: Retrying): Promise<BegunTurn> {
+export async function retryTurn(at: RetriedSession, how: RetryRequest): Promise<AcceptedRequest> {
   const { port, caller, agent } = at.target;
   const { idempotencyKey: key } = how;
-  const known = key === undefined ? undefined : await turnIdOf('key', key);
+  const known = key === undefined ? undefined : await deriveTurnId('key', key);
   const page = await port.read({ from: 1, limit: 1, turn: known });
-  if (!page) throw unknownSession(at.target);
+  if (!page) throw unknownSessionError(at.target);
   const isKnown = known !== undefined && page.rows.length > 0;
-  if (!isKnown && page.openTurn) return openRetry(at, page.openTurn, how);
-  const failed = isKnown ? startIn(page) : await unansweredTurn(at, page.head);
-  const turn = isKnown ? failed.turn : (known ?? (await turnIdOf('turn', failed.turn)));
+  if (!isKnown && page.openTurn) return joinOpenRetry(at, page.openTurn, how);
+  const failed = isKnown ? parseStart(page) : await findUnansweredTurn(at, page.head);
+  const turn = isKnown ? failed.turn : (known ?? (await deriveTurnId('turn', failed.turn)));
   const line = isKnown || !(await hasReplied(port, failed.turn)) ? undefined : ANSWER_NOW;
   const { message, parts, loopId } = failed;
   const start: TurnStart = {
@@ -73,9 +73,9 @@ export async function retryTurn(at: RetriedSession, how: Retrying): Promise<Begu
       ...at.origin?.send(),
     }),
     // Another retry may have started and ended since. Each turn has one retry, whatever its key.
-    request: isKnown ? undefined : { key: `retry ${failed.turn}`, bodyHash: turn, ttl: KNOWN_FOR },
+    request: isKnown ? undefined : { key: `retry ${failed.turn}`, bodyHash: turn, ttl: START_KEY_TTL_MS },
   };
-  return begin(at, start, how);
+  return beginRetry(at, start, how);
 }
 
 /**
@@ -83,28 +83,28 @@ export async function retryTurn(at: RetriedSession, how: Retrying): Promise<Begu
  *
  * @throws SessionError if the key is invalid.
  */
-const turnIdOf = async (of: 'key' | 'turn', name: string): Promise<string> =>
-  (await requestKey(name, JSON.stringify(['retry', of, name]))).bodyHash.slice(0, 32);
+const deriveTurnId = async (of: 'key' | 'turn', name: string): Promise<string> =>
+  (await toRequestKey(name, JSON.stringify(['retry', of, name]))).bodyHash.slice(0, 32);
 
 /**
  * Returns a running retry that the client may join.
  *
  * @throws SessionError, as for a message, if it may not.
  */
-async function openRetry(
+async function joinOpenRetry(
   at: RetriedSession,
   { id: turn, state }: NonNullable<EventPage['openTurn']>,
-  { joins = false, inBackground }: Retrying,
-): Promise<BegunTurn> {
-  if (joins && (await startOf(at.target.port, turn)).retries !== undefined)
-    return inBackground ? accepted(at, turn) : { turn };
+  { joins = false, inBackground }: RetryRequest,
+): Promise<AcceptedRequest> {
+  if (joins && (await readStart(at.target.port, turn)).retries !== undefined)
+    return inBackground ? toRunElsewhere(at, turn) : { turn };
   const status = state === 'waiting' ? ({ status: 'suspended', turn } as const) : undefined;
-  const refused = await refusal(status ?? { status: 'busy', turn, retryAfter: 1_000 }, at);
+  const refused = await toRefusal(status ?? { status: 'busy', turn, retryAfter: 1_000 }, at);
   // A retry cannot wait in line or steer.
   throw new SessionError(refused.type, refused.worded?.() ?? refused.message, refused);
 }
 
-async function begin(at: RetriedSession, start: TurnStart, how: Retrying): Promise<BegunTurn> {
+async function beginRetry(at: RetriedSession, start: TurnStart, how: RetryRequest): Promise<AcceptedRequest> {
   const { inBackground } = how;
   const { host, target, request } = at;
   const { port, owner, agent, session, caller } = target;
@@ -115,17 +115,17 @@ async function begin(at: RetriedSession, start: TurnStart, how: Retrying): Promi
   const sentAt = host.clock.now();
   const taking = inBackground
     ? port.accept(start)
-    : port.begin({ nonce: host.newId(), start, reader: readerOf(host.modules) });
+    : port.begin({ nonce: host.newId(), start, reader: toReader(host.modules) });
   const answer = await taking.catch((failure: unknown) => {
-    throw orMayBeTaken(failure, { target, start, log: host.log });
+    throw toUnansweredError(failure, { target, start, log: host.log });
   });
   switch (answer.status) {
     case 'leased':
       return toRunHere({ turn: start.turn, services, lease: answer, sentAt });
     case 'accepted':
-      return accepted(at, answer.turn);
+      return toRunElsewhere(at, answer.turn);
     case 'known':
-      if (inBackground) return accepted(at, answer.turn);
+      if (inBackground) return toRunElsewhere(at, answer.turn);
       return answer.expired ? takeOver(at, answer.turn) : { turn: answer.turn };
     case 'key-reused':
       return retryTurn(at, how);
@@ -134,7 +134,7 @@ async function begin(at: RetriedSession, start: TurnStart, how: Retrying): Promi
     case 'scheduled':
       return { turn: answer.turn };
     default:
-      throw await refusal(answer, at);
+      throw await toRefusal(answer, at);
   }
 }
 
@@ -145,7 +145,7 @@ async function begin(at: RetriedSession, start: TurnStart, how: Retrying): Promi
 function contextOf(
   { host, target }: RetriedSession,
   { context, principal }: EventOf<'turn-started'>,
-  { context: given, contextOfHeaders = ToolCallContext.EMPTY }: Retrying,
+  { context: given, contextOfHeaders = ToolCallContext.EMPTY }: RetryRequest,
 ): ToolCallContext {
   if (given) return given.merge(contextOfHeaders);
   const mapped = new Set(host.contextHeaders.values());
@@ -154,16 +154,16 @@ function contextOf(
   return ToolCallContext.of(Object.fromEntries(own)).merge(contextOfHeaders);
 }
 
-type Started = EventOf<'turn-started'>;
+type StartEvent = EventOf<'turn-started'>;
 
 /**
  * Returns the start event of the last turn if it has no answer.
  *
  * @throws SessionError `nothing-to-retry` if it has an answer, or there is no turn.
  */
-async function unansweredTurn({ target }: RetriedSession, head: number): Promise<Started> {
-  const last = await lastEnd(target.port, head);
-  if (last && !ANSWERED.has(last.outcome)) return startOf(target.port, last.turn);
+async function findUnansweredTurn({ target }: RetriedSession, head: number): Promise<StartEvent> {
+  const last = await findLastEnd(target.port, head);
+  if (last && !ANSWERED_OUTCOMES.has(last.outcome)) return readStart(target.port, last.turn);
   const detail = last
     ? `The last message was answered, as turn ${last.turn}: send another message.`
     : 'No message was sent to this session: send one.';
@@ -171,28 +171,31 @@ async function unansweredTurn({ target }: RetriedSession, head: number): Promise
 }
 
 /** Outcomes that need no retry. A turn at a limit may have produced text, but is not done. */
-export const ANSWERED: ReadonlySet<string> = new Set<EventOf<'turn-ended'>['outcome']>([
+export const ANSWERED_OUTCOMES: ReadonlySet<string> = new Set<EventOf<'turn-ended'>['outcome']>([
   'completed',
   'returned-direct',
 ]);
 
 /** Modules may have appended events after the end of a turn. */
-export async function lastEnd(port: Reading, head: number): Promise<EventOf<'turn-ended'> | undefined> {
+export async function findLastEnd(
+  port: SessionReader,
+  head: number,
+): Promise<EventOf<'turn-ended'> | undefined> {
   for (let back = 64; ; back *= 8) {
     const from = Math.max(1, head - back);
-    const ends = await eventsOf(port, { from, names: ['turn-ended'] });
+    const ends = await readEventsOf(port, { from, names: ['turn-ended'] });
     const last = ends.at(-1);
     if (last?.type === 'turn-ended' || from === 1) return last?.type === 'turn-ended' ? last : undefined;
   }
 }
 
-export async function startOf(port: Reading, turn: string): Promise<Started> {
+export async function readStart(port: SessionReader, turn: string): Promise<StartEvent> {
   const page = await port.read({ from: 1, limit: 1, turn });
   if (!page) throw new Error(`Turn ${turn} has no start.`);
-  return startIn(page);
+  return parseStart(page);
 }
 
-function startIn({ rows: [row] }: EventPage): Started {
+function parseStart({ rows: [row] }: EventPage): StartEvent {
   const event = row && parseEvent(row);
   if (event?.type !== 'turn-started') throw new Error('A turn has no start.');
   return event;
@@ -202,24 +205,27 @@ function startIn({ rows: [row] }: EventPage): Started {
  * Returns whether the turn's own model has produced text or calls, which follow the message in the
  * conversation.
  */
-const hasReplied = async (port: Reading, turn: string): Promise<boolean> =>
-  (await eventsOf(port, { from: 1, turn, names: ['model-replied'] })).some(
+const hasReplied = async (port: SessionReader, turn: string): Promise<boolean> =>
+  (await readEventsOf(port, { from: 1, turn, names: ['model-replied'] })).some(
     (event) => event.type === 'model-replied' && event.frame === undefined,
   );
 
-export type Reading = Pick<SessionPort, 'read'>;
+export type SessionReader = Pick<SessionPort, 'read'>;
 
-interface WantedEvents {
+interface EventsQuery {
   readonly from: number;
   readonly turn?: string;
   readonly names: readonly EventType[];
 }
 
 /** Returns the events of these types, starting at `from`. */
-export async function eventsOf(port: Reading, { from, turn, names }: WantedEvents): Promise<StoredEvent[]> {
+export async function readEventsOf(
+  port: SessionReader,
+  { from, turn, names }: EventsQuery,
+): Promise<StoredEvent[]> {
   const of = { turn, types: { names, until: Number.MAX_SAFE_INTEGER } };
   const events: StoredEvent[] = [];
-  for await (const { rows } of pagesFrom(port, await port.read({ from, ...of }), of))
-    events.push(...rows.flatMap(parseKnown));
+  for await (const { rows } of readPages(port, await port.read({ from, ...of }), of))
+    events.push(...rows.flatMap(parseKnownEvent));
   return events;
 }

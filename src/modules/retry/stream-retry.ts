@@ -1,26 +1,27 @@
 import { type ContentPart, textsOf } from '../../tool/content.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
-import { inSession } from '../../worker/session-from-code.ts';
+import { runInSession } from '../../worker/session-from-code.ts';
 import { turnFeed } from '../../worker/turn-feed.ts';
 import { retryTurn } from './retry.ts';
 
 /** Outcomes that explain why there is no answer. A turn at a limit is retried only on request. */
-const FAILED: ReadonlySet<string> = new Set(['failed', 'cancelled']);
+const FAILED_OUTCOMES: ReadonlySet<string> = new Set(['failed', 'cancelled']);
 
 /**
  * Retries a message that a client sends again, and streams the turn. Returns `undefined` if the message is
  * not the last one or was answered. With `replayed`, retries the turn that the message started only if that
  * failed or was cancelled.
  */
-export async function retried(
+export async function streamResent(
   session: Session,
   message: string | readonly ContentPart[],
   signal: AbortSignal,
   replayed?: string,
 ): Promise<TurnStream | undefined> {
   const words = typeof message === 'string' ? message : textsOf(message);
-  if (replayed !== undefined && !FAILED.has(`${(await session.turn(replayed)).outcome}`)) return undefined;
+  if (replayed !== undefined && !FAILED_OUTCOMES.has(`${(await session.turn(replayed)).outcome}`))
+    return undefined;
   const state = await session.state().catch(() => undefined);
   const last = state?.messages.findLast(({ role, ...said }) => role === 'user' && !('by' in said));
   const outcome = state?.turn?.outcome;
@@ -39,7 +40,7 @@ export const streamRetry = (
   signal: AbortSignal,
   context?: ToolCallContext,
 ): Promise<TurnStream> =>
-  inSession(session, async (entered) => {
+  runInSession(session, async (entered) => {
     const at = { ...entered, signal };
     const { contextOfHeaders } = entered.sentBy ?? {};
     const begun = await retryTurn(at, { context, inBackground: false, joins: true, contextOfHeaders });

@@ -3,14 +3,14 @@
  */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { SESSION_ID, SESSION_ID_RULE } from '../../session/read-secrets.ts';
-import { fullText } from '../../session/turn-end.ts';
+import { sessionFullText } from '../../session/turn-end.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { createModule, defineSeam, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse, defineSeam, type ModuleUse } from '../../tool/module-use.ts';
 import { ownerProblem } from '../../tool/owner.ts';
-import { ended, nameIn } from '../../tool/shown.ts';
+import { readName, withFullStop } from '../../tool/shown.ts';
 import { ToolCallContext, ToolCallContextError } from '../../tool/tool-call-context.ts';
 import { APP, type AppParts, type CronTime, type InvokedApp } from '../../worker/app-seam.ts';
 import { startInBackground, toBackgroundTurn } from '../../worker/background.ts';
@@ -55,7 +55,7 @@ const SCHEDULE = defineSeam<ScheduleConfig>();
  * The platform reports the expression as in wrangler.toml, except for the spaces around and between the
  * fields.
  */
-const sameCron = (cron: string): string => cron.trim().replaceAll(/\s+/g, ' ');
+const normalizeCron = (cron: string): string => cron.trim().replaceAll(/\s+/g, ' ');
 
 /**
  * Declares a turn that starts on a cron schedule, for `createHoldfast({ use })`. It starts once for each
@@ -79,7 +79,8 @@ const sameCron = (cron: string): string => cron.trim().replaceAll(/\s+/g, ' ');
  */
 export function defineSchedule(config: ScheduleConfig): ModuleUse {
   const fault = literals?.fault(config, SHAPE);
-  if (fault) throw new ConfigurationError(`Schedule '${nameIn(config)}': it ${ended(fault.problem)}`);
+  if (fault)
+    throw new ConfigurationError(`Schedule '${readName(config)}': it ${withFullStop(fault.problem)}`);
   const { name, cron, owner, session, message, context = {} } = config;
   if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     const said = JSON.stringify(name)?.slice(0, 80);
@@ -91,7 +92,7 @@ export function defineSchedule(config: ScheduleConfig): ModuleUse {
     throw new ConfigurationError(`Schedule '${name}': ${problem}`);
   };
   if (!isCron(cron)) refuse(`'${String(cron).slice(0, 80)}' is no cron expression of five fields.`);
-  const beyond = literals && beyondField(cron);
+  const beyond = literals && findOutOfRange(cron);
   if (beyond) refuse(beyond);
   const problem = owner === undefined ? undefined : ownerProblem(owner);
   if (problem !== undefined) refuse(`its owner ${problem}.`);
@@ -100,9 +101,9 @@ export function defineSchedule(config: ScheduleConfig): ModuleUse {
   }
   if (typeof message !== 'function' && !isText(message)) refuse('its message is blank.');
   checkContext(context, refuse);
-  const use = useOf(SCHEDULES, name);
-  SCHEDULE.give(use, { ...config, cron: sameCron(cron) });
-  APP.give(use, SCHEDULED);
+  const use = createUse(SCHEDULES, name);
+  SCHEDULE.give(use, { ...config, cron: normalizeCron(cron) });
+  APP.give(use, SCHEDULE_PARTS);
   return use;
 }
 
@@ -127,7 +128,7 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value.t
 
 const isCron = (cron: unknown): boolean =>
   typeof cron === 'string' &&
-  /^([\d*,/#?LW-]|[A-Z]{3})+( ([\d*,/#?LW-]|[A-Z]{3})+){4}$/i.test(sameCron(cron));
+  /^([\d*,/#?LW-]|[A-Z]{3})+( ([\d*,/#?LW-]|[A-Z]{3})+){4}$/i.test(normalizeCron(cron));
 
 const FIELDS = [
   ['minutes', 59],
@@ -138,8 +139,8 @@ const FIELDS = [
 ] as const;
 
 /** Returns the first number of an expression that is out of range for its field, or `undefined`. */
-function beyondField(cron: string): string | undefined {
-  const fields = sameCron(cron).split(' ');
+function findOutOfRange(cron: string): string | undefined {
+  const fields = normalizeCron(cron).split(' ');
   for (const [at, [name, most]] of FIELDS.entries()) {
     const beyond = fields[at]?.match(/\d+/g)?.find((one) => Number(one) > most);
     if (beyond !== undefined) return `'${cron}' has ${beyond} among its ${name}, which end at ${most}.`;
@@ -157,7 +158,7 @@ function checkContext(context: JsonObject, refuse: (problem: string) => never): 
 }
 
 /** The parts that all schedules together add to an app. */
-const SCHEDULED: AppParts = {
+const SCHEDULE_PARTS: AppParts = {
   routes({ host }) {
     checkStarters(host, 'schedule', schedulesOf(host));
     return [];
@@ -176,14 +177,14 @@ const schedulesOf = ({ modules }: Pick<HttpHost, 'modules'>): readonly ScheduleC
  */
 async function runSchedules({ host, env }: InvokedApp, time: CronTime): Promise<void> {
   const schedules = schedulesOf(host);
-  const cron = sameCron(time.cron);
+  const cron = normalizeCron(time.cron);
   const taking = schedules.filter((one) => one.cron === cron);
   if (taking.length === 0)
-    host.log({ level: 'error', event: 'cron-not-taken', message: notTaken(cron, schedules) });
+    host.log({ level: 'error', event: 'cron-not-taken', message: describeMismatch(cron, schedules) });
   const failed: string[] = [];
   for (const schedule of taking) {
     try {
-      await start({ host, env }, schedule, time);
+      await startScheduledTurn({ host, env }, schedule, time);
     } catch (failure) {
       const message = `schedule '${schedule.name}' could not start a turn`;
       host.log({ level: 'error', event: 'schedule-failed', message, thrown: failure });
@@ -194,7 +195,7 @@ async function runSchedules({ host, env }: InvokedApp, time: CronTime): Promise<
 }
 
 /** Explains a mismatch between wrangler.toml and the code: most often only one of them was changed. */
-function notTaken(cron: string, schedules: readonly ScheduleConfig[]): string {
+function describeMismatch(cron: string, schedules: readonly ScheduleConfig[]): string {
   const known = schedules.map((one) => `'${one.name}' has ${one.cron}`).join(', ') || 'it has none';
   const none = `no schedule of createHoldfast has it (${known}).`;
   if (cron !== '')
@@ -208,7 +209,11 @@ function notTaken(cron: string, schedules: readonly ScheduleConfig[]): string {
 /**
  * Stores the turn of one time. The same time finds the same turn again, even if its message would differ now.
  */
-async function start(here: InvokedApp, schedule: ScheduleConfig, { scheduledTime }: CronTime): Promise<void> {
+async function startScheduledTurn(
+  here: InvokedApp,
+  schedule: ScheduleConfig,
+  { scheduledTime }: CronTime,
+): Promise<void> {
   const { name, agent, owner = here.host.auth.owner?.(here.env), context = {} } = schedule;
   if (owner === undefined) throw new Error('It has no owner, and `auth` names none.');
   const at = new Date(scheduledTime);
@@ -222,5 +227,5 @@ async function start(here: InvokedApp, schedule: ScheduleConfig, { scheduledTime
   });
   const taken = await startInBackground(turn);
   if (taken.status === 'full') throw new Error(queueFullText(taken));
-  if (taken.status === 'session-full') throw new Error(fullText(taken));
+  if (taken.status === 'session-full') throw new Error(sessionFullText(taken));
 }

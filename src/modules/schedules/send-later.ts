@@ -11,7 +11,7 @@ import type { Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 
 /** The input from the model. A part is `undefined` if the model did not send text for it. */
-interface Wish {
+interface ScheduleInput {
   readonly message: string | undefined;
   readonly when: string | undefined;
 }
@@ -37,14 +37,14 @@ const SCHEMA = {
  * time. The message starts a turn of its own. It is stored once, with the end of the call. If it cannot be
  * scheduled, the call returns an error result with the reason.
  */
-export const scheduleMessage = (): Tool<'schedule_message', Wish> =>
+export const scheduleMessage = (): Tool<'schedule_message', ScheduleInput> =>
   defineTool({
     name: 'schedule_message',
     description:
       'Sends a message to yourself later, in this conversation, so that you go on with something then.',
     input: lenientSchema(
       SCHEMA,
-      (input): Wish => ({ message: textIn(input, 'message'), when: textIn(input, 'when') }),
+      (input): ScheduleInput => ({ message: textIn(input, 'message'), when: textIn(input, 'when') }),
     ),
     // The journal keeps the message with the end of the call, so running the call again does not schedule it
     // twice.
@@ -54,12 +54,12 @@ export const scheduleMessage = (): Tool<'schedule_message', Wish> =>
       if (when === undefined) return error("Missing 'when' parameter");
       const now = Date.now();
       const delaySeconds = toDelay(when, now);
-      if (delaySeconds === undefined) return error(unclear(when));
-      if (delaySeconds < 0) return error(`'${shown(when)}' is over: it is ${timeOf(now)} now.`);
+      if (delaySeconds === undefined) return error(unclearTimeMessage(when));
+      if (delaySeconds < 0) return error(`'${shortenTime(when)}' is over: it is ${formatTime(now)} now.`);
       if (!call.inSession)
         return error('There is no session that could keep the message, so it was not scheduled.');
       const turn = await sendLater(call, { message, delaySeconds });
-      return `Scheduled for ${timeOf(now + delaySeconds * 1_000)}, as turn ${turn}.`;
+      return `Scheduled for ${formatTime(now + delaySeconds * 1_000)}, as turn ${turn}.`;
     },
   });
 
@@ -94,17 +94,17 @@ function toDelay(when: string, now: number): number | undefined {
   return Number.isNaN(time) ? undefined : (time - now) / 1_000;
 }
 
-const unclear = (when: string): string =>
-  `'${shown(when)}' is not clear. Say "in 2 hours", a number of seconds, or a time with its offset such as ` +
+const unclearTimeMessage = (when: string): string =>
+  `'${shortenTime(when)}' is not clear. Say "in 2 hours", a number of seconds, or a time with its offset such as ` +
   '2027-01-31T09:00:00Z.';
 
-const shown = (when: string): string => (when.length > 60 ? `${when.slice(0, 60)}...` : when);
+const shortenTime = (when: string): string => (when.length > 60 ? `${when.slice(0, 60)}...` : when);
 
 /**
  * Formats a time without milliseconds. The check of the delay has already refused times that a `Date` cannot
  * hold.
  */
-const timeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+const formatTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 /** A message to send later. */
 export interface LaterMessage {
@@ -143,8 +143,8 @@ export async function sendLater(
   { id, origin, inSession }: Pick<CallContext, 'id' | 'origin' | 'inSession'>,
   { message, delaySeconds, recurring }: LaterMessage,
 ): Promise<string> {
-  const text = checked(message);
-  const after = inMilliseconds(delaySeconds);
+  const text = checkMessage(message);
+  const after = toMilliseconds(delaySeconds);
   const again = isRecurring(recurring, after);
   if (!(origin instanceof CallStarts))
     throw new Error(
@@ -152,31 +152,31 @@ export async function sendLater(
         ? 'A message can only be scheduled in a session that is kept, and this one is not.'
         : 'A message can only be scheduled in a session, which keeps it: give the tool to an agent.',
     );
-  const request: Unnamed = { message: text, after, ...(again && { recurring: true as const }) };
-  takeRoom(origin, request);
+  const request: MessageWithoutTurn = { message: text, after, ...(again && { recurring: true as const }) };
+  reserveRoom(origin, request);
   // Derived from the id of the call, so that it is the same when the call runs again.
-  const named = turnId(id, origin.later.length).then((turn) => ({ turn, ...request }));
+  const named = deriveTurnId(id, origin.later.length).then((turn) => ({ turn, ...request }));
   origin.later.push(named);
   return (await named).turn;
 }
 
-type Unnamed = Omit<ScheduledMessage, 'turn'>;
+type MessageWithoutTurn = Omit<ScheduledMessage, 'turn'>;
 
-const turnId = async (call: string, index: number): Promise<string> =>
+const deriveTurnId = async (call: string, index: number): Promise<string> =>
   (await sha256Hex(JSON.stringify([call, 'scheduled', index]))).slice(0, 16);
 
 /** The most messages that the calls of one turn can schedule. Stops a model that schedules without end. */
-const MOST_PER_TURN = 20;
+const MAX_PER_TURN = 20;
 
 /**
  * Reserves room for the message before the call reports it as scheduled, so that it is not refused later.
  *
  * @throws Error that tells the model the reason if there is no room.
  */
-function takeRoom(origin: CallStarts, message: Unnamed): void {
+function reserveRoom(origin: CallStarts, message: MessageWithoutTurn): void {
   const { turn } = origin.turns.journal.state;
   if (!turn) return;
-  const bytes = weightOf(message, turn);
+  const bytes = byteLengthOf(message, turn);
   const limited = message.recurring
     ? recurringProblem(origin, turn)
     : (origin.treeProblem(turn) ?? perTurnProblem(origin, turn));
@@ -199,8 +199,8 @@ function recurringProblem(origin: CallStarts, turn: TurnState): string | undefin
 }
 
 function perTurnProblem(origin: CallStarts, turn: TurnState): string | undefined {
-  if (turn.scheduled + origin.startedAs('scheduled').length < MOST_PER_TURN) return undefined;
-  return `the calls of this turn have scheduled ${MOST_PER_TURN} messages already, and no more may be in one turn.`;
+  if (turn.scheduled + origin.startedAs('scheduled').length < MAX_PER_TURN) return undefined;
+  return `the calls of this turn have scheduled ${MAX_PER_TURN} messages already, and no more may be in one turn.`;
 }
 
 function fullProblem(origin: CallStarts, bytes: number): string | undefined {
@@ -214,36 +214,36 @@ function fullProblem(origin: CallStarts, bytes: number): string | undefined {
 }
 
 /** The size of the stored row. All ids have the same length. */
-const weightOf = (message: Unnamed, turn: TurnState): number =>
+const byteLengthOf = (message: MessageWithoutTurn, turn: TurnState): number =>
   ENCODER.encode(toScheduledTurn({ ...message, turn: '0'.repeat(16) }, turn).started.body).length;
 
 /** The most characters of one scheduled message. */
-const MAX_MESSAGE = 100_000;
+const MAX_MESSAGE_LENGTH = 100_000;
 
-function checked(message: unknown): string {
+function checkMessage(message: unknown): string {
   if (typeof message !== 'string' || message.trim() === '')
     throw new Error('The message to be scheduled must be text that is not blank.');
-  if (message.length <= MAX_MESSAGE) return message;
+  if (message.length <= MAX_MESSAGE_LENGTH) return message;
   throw new Error(
-    `The message to be scheduled has ${message.length} characters, and may have ${MAX_MESSAGE}.`,
+    `The message to be scheduled has ${message.length} characters, and may have ${MAX_MESSAGE_LENGTH}.`,
   );
 }
 
-function inMilliseconds(seconds: unknown): number {
+function toMilliseconds(seconds: unknown): number {
   if (isDelay(seconds)) return Math.round(seconds * 1_000);
   throw new Error(`delaySeconds is ${String(seconds).slice(0, 40)}; it ${DELAY_RULE}.`);
 }
 
 /** The least seconds before a recurring run, since each run has a new budget. */
-const LEAST_RECURRING = 60;
+const MIN_RECURRING_S = 60;
 
 /** @throws Error if `recurring` is not a boolean, or the run would come too soon. */
 function isRecurring(recurring: unknown, after: number): boolean {
   if (recurring === undefined || recurring === false) return false;
   if (recurring !== true)
     throw new Error(`recurring is ${String(recurring).slice(0, 40)}; it must be true or false.`);
-  if (after >= LEAST_RECURRING * 1_000) return true;
+  if (after >= MIN_RECURRING_S * 1_000) return true;
   throw new Error(
-    `delaySeconds is ${after / 1_000}; for a recurring run it must be ${LEAST_RECURRING} or more.`,
+    `delaySeconds is ${after / 1_000}; for a recurring run it must be ${MIN_RECURRING_S} or more.`,
   );
 }

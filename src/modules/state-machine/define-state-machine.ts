@@ -1,9 +1,9 @@
 import type { OutputOf } from '../../loop/answer-form.ts';
-import { resumesFrame } from '../../loop/nest.ts';
+import { hasOpenFrame } from '../../loop/nest.ts';
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
-import { DIAGRAM, type DrawnTool, inMermaid, STANDING } from '../../tool/draw.ts';
+import { DIAGRAM, type DrawnTool, quoteForMermaid, STANDING } from '../../tool/draw.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { AnyTool, LoopView, Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
@@ -14,17 +14,17 @@ import {
   frameName,
   type InstructedConfig,
 } from '../agentic/agentic-tool.ts';
-import { changed, copiedBy } from '../agentic/copies.ts';
+import { applyLoopChanges, registerCopy } from '../agentic/copies.ts';
 import { withNotes } from '../agentic/define-agentic-tool.ts';
 import { type KeyedConfig, keyedSerial, memoryOf } from '../agentic/memory.ts';
 import {
-  goneState,
-  notNow,
   positionIn,
+  removedStateMessage,
   STATE_MACHINES,
   type StateRun,
   startingFacts,
   stateInstructions,
+  wrongStateText,
 } from './memory.ts';
 import { type Registration, readMachine, type StateEntry } from './read-machine.ts';
 import { guardedSource, guardTool, stateStrategy } from './strategy.ts';
@@ -124,7 +124,8 @@ export function defineStateMachine<
       const path = `${call.view.path}/${frameName(name, call)}`;
       const inside: Pick<LoopView, 'recall'> = { recall: (memory) => call.view.recall(memory, path) };
       const position = positionIn(run, inside);
-      if (!position.ok && !isReset && !resumesFrame(call)) return error(goneState(call.tool, position));
+      if (!position.ok && !isReset && !hasOpenFrame(call))
+        return error(removedStateMessage(call.tool, position));
       // The state at the reply that asked for this call, also when another invocation resumes it.
       const began = position.ok && !isReset ? position.state : run.initial;
       return {
@@ -147,16 +148,19 @@ export function defineStateMachine<
       const { state } = position;
       const away = registrations.flatMap(({ tool, rule }) =>
         position.ok && rule.states !== 'all' && !rule.states.includes(state)
-          ? [{ tool: tool.name, why: notNow(state, rule.states) }]
+          ? [{ tool: tool.name, why: wrongStateText(state, rule.states) }]
           : [],
       );
       return { key, state, withheld: away };
     },
   };
   // `readMachine` refuses an undeclared state.
-  startedBy(drawable, (initial) => defineStateMachine({ ...config, initial: initial as State }));
-  return copiedBy(drawable, ({ tools = [], ...changes }) =>
-    defineStateMachine({ ...changed(config, changes), everywhere: [...(config.everywhere ?? []), ...tools] }),
+  registerStartCopy(drawable, (initial) => defineStateMachine({ ...config, initial: initial as State }));
+  return registerCopy(drawable, ({ tools = [], ...changes }) =>
+    defineStateMachine({
+      ...applyLoopChanges(config, changes),
+      everywhere: [...(config.everywhere ?? []), ...tools],
+    }),
   );
 }
 
@@ -167,7 +171,7 @@ export function defineStateMachine<
 const copies = new WeakMap<AnyTool, (initial: string) => AnyTool>();
 
 /** Lets `startingIn` copy a machine. */
-const startedBy = (machine: AnyTool, copy: (initial: string) => AnyTool): void => {
+const registerStartCopy = (machine: AnyTool, copy: (initial: string) => AnyTool): void => {
   copies.set(machine, copy);
 };
 
@@ -202,7 +206,7 @@ export function startingIn<Name extends string, Input, State extends string>(
   return copy(state) as StateMachine<Name, Input, State>; // made from the same options
 }
 
-interface DrawnMachine {
+interface DiagramMachine {
   readonly states: readonly string[];
   readonly initial: string;
   readonly registrations: readonly Registration[];
@@ -213,7 +217,7 @@ interface DrawnMachine {
  * to itself for the tools that stay, and a note on the initial state with the tools of every state. Since a
  * name can contain any character, states have generated ids, and their names are labels.
  */
-function stateDiagram({ states, initial, registrations }: DrawnMachine): string {
+function stateDiagram({ states, initial, registrations }: DiagramMachine): string {
   const ids = new Map(states.map((state, index) => [state, `s${index}`]));
   const id = (state: string): string => ids.get(state) ?? '';
   const moves = states.flatMap((from) =>
@@ -224,7 +228,7 @@ function stateDiagram({ states, initial, registrations }: DrawnMachine): string 
   const everywhere = registrations.flatMap(({ tool, rule }) => (rule.states === 'all' ? tool.name : []));
   return [
     'stateDiagram-v2',
-    ...states.map((state) => `    state ${inMermaid(state)} as ${id(state)}`),
+    ...states.map((state) => `    state ${quoteForMermaid(state)} as ${id(state)}`),
     `    [*] --> ${id(initial)}`,
     ...moves,
     ...(everywhere.length > 0

@@ -1,8 +1,8 @@
 import { FOLDING } from '../../journal/memory-folding.ts';
-import { own, shorten } from '../../tool/json.ts';
-import { createModule, useOf } from '../../tool/module-use.ts';
+import { getOwn, shorten } from '../../tool/json.ts';
+import { createModule, createUse } from '../../tool/module-use.ts';
 import type { LoopView } from '../../tool/tool.ts';
-import { factOf, type MemoryFact, type ToolMemory } from '../../tool/tool-memory.ts';
+import { createFact, type MemoryFact, type ToolMemory } from '../../tool/tool-memory.ts';
 import { defaultInstructions, type NestedInstructions } from '../agentic/agentic-tool.ts';
 
 /** Keys can come from a model, so code looks up own properties only. */
@@ -27,14 +27,14 @@ export const POSITIONS: ToolMemory<Positions, Move> = {
 };
 
 /** The module of state machines. */
-export const STATE_MACHINES = useOf(createModule({ name: 'state-machines', state: [POSITIONS] }));
+export const STATE_MACHINES = createUse(createModule({ name: 'state-machines', state: [POSITIONS] }));
 
 /**
  * Returns the state in the journal for this key of the nested loop's machine. The code may no longer have
  * that state.
  */
 export const storedPosition = (view: Pick<LoopView, 'recall'>, key: string): string | undefined =>
-  own(view.recall(POSITIONS), key);
+  getOwn(view.recall(POSITIONS), key);
 
 /** One call of a machine, as its nested loop knows it. */
 export interface StateRun {
@@ -82,9 +82,9 @@ export function startingFacts(
   view: Pick<LoopView, 'recall'>,
   isReset: boolean,
 ): readonly MemoryFact[] {
-  if (isReset) return [factOf(POSITIONS, { key, state })];
+  if (isReset) return [createFact(POSITIONS, { key, state })];
   // Another call of the batch may have started and moved the machine meanwhile. Do not move it back.
-  return storedPosition(view, key) === undefined ? [factOf(POSITIONS, { key, state, start: true })] : [];
+  return storedPosition(view, key) === undefined ? [createFact(POSITIONS, { key, state, start: true })] : [];
 }
 
 /**
@@ -100,9 +100,11 @@ export function stateInstructions<Input, State extends string>(
   if (typeof instructions === 'string') return instructions;
   return (view, input) => {
     const position = positionIn(run, view);
-    if (!position.ok) return `${defaultInstructions(description)}\n\n${goneNow(position)}`;
+    if (!position.ok) return `${defaultInstructions(description)}\n\n${removedStateText(position)}`;
     // One of the run's states.
-    return instructions ? instructions(view, input, position.state as State) : stating(description, began);
+    return instructions
+      ? instructions(view, input, position.state as State)
+      : defaultStateInstructions(description, began);
   };
 }
 
@@ -113,21 +115,24 @@ interface Declared<Input, State extends string> {
 }
 
 /** The instructions of a machine that has none of its own. */
-const stating = (description: string, began: string): string =>
+const defaultStateInstructions = (description: string, began: string): string =>
   `${defaultInstructions(description)}\n\n` +
   `The state in which you begin is: ${began}\n` +
   'Some tools are available only in certain states, and some lead to another state when they succeed: their ' +
   'descriptions say so. One that is called in another state does nothing, and answers what the state is.';
 
 /** Returns the text on a tool's states and targets that follows its description. */
-export function availability(states: readonly string[] | 'all', to: ReadonlyMap<string, string>): string {
-  const available = `[Available in ${states === 'all' ? 'all states' : named(states)}]`;
-  const leads = leadsTo(states, to);
+export function describeAvailability(
+  states: readonly string[] | 'all',
+  to: ReadonlyMap<string, string>,
+): string {
+  const available = `[Available in ${states === 'all' ? 'all states' : joinStates(states)}]`;
+  const leads = describeTargets(states, to);
   return leads === '' ? available : `${available} [Transitions to: ${leads}]`;
 }
 
 /** Returns one target if every state has the same, or else each target with the states that lead to it. */
-function leadsTo(states: readonly string[] | 'all', to: ReadonlyMap<string, string>): string {
+function describeTargets(states: readonly string[] | 'all', to: ReadonlyMap<string, string>): string {
   const targets = [...new Set(to.values())];
   if (targets.length === 1 && states !== 'all' && to.size === states.length) return targets.join();
   return targets
@@ -139,21 +144,21 @@ function leadsTo(states: readonly string[] | 'all', to: ReadonlyMap<string, stri
 }
 
 /** Returns the result of a call in the wrong state. */
-export const notNow = (current: string, states: readonly string[]): string =>
-  `This tool is not available in the current state (${current}). It is only available in ${named(states)}`;
+export const wrongStateText = (current: string, states: readonly string[]): string =>
+  `This tool is not available in the current state (${current}). It is only available in ${joinStates(states)}`;
 
-const named = (states: readonly string[]): string =>
+const joinStates = (states: readonly string[]): string =>
   `${states.length === 1 ? 'state' : 'states'}: ${states.join(', ')}`;
 
 /** The most characters of a key or a state in a text. */
 const MAX_ECHO = 80;
 
 /** Returns the result of every call while the stored state has no current state in `renamed`. */
-export const goneState = (tool: string, { machine, key, state }: GonePosition): string =>
-  `Tool '${tool}' did not run. ${goneNow({ machine, key, state })}`;
+export const removedStateMessage = (tool: string, { machine, key, state }: GonePosition): string =>
+  `Tool '${tool}' did not run. ${removedStateText({ machine, key, state })}`;
 
 /** The same text for a model that has not called a tool yet. */
-const goneNow = ({ machine, key, state }: GonePosition): string => {
+const removedStateText = ({ machine, key, state }: GonePosition): string => {
   const whose = key === '' ? `'${machine}'` : `'${machine}' for '${shorten(key, MAX_ECHO)}'`;
   return (
     `The position of ${whose} is '${shorten(state, MAX_ECHO)}', a state that it no longer has. No call can change ` +

@@ -1,11 +1,11 @@
-import { collectFor, withProviders } from '../../sources/resolution/resolve-tools.ts';
+import { collectForField, withProviders } from '../../sources/resolution/resolve-tools.ts';
 import type { CollectedTools, ToolProvider, ToolSource } from '../../sources/resolution/tool-source.ts';
 import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
-import { isReadable, unreadable } from '../../tool/object-class.ts';
+import { hasToolMembers, unreadableProblem } from '../../tool/object-class.ts';
 import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
-import { toolsInside } from '../agentic/define-agentic-tool.ts';
-import { availability, type StateRun } from './memory.ts';
+import { resolveInnerTools } from '../agentic/define-agentic-tool.ts';
+import { describeAvailability, type StateRun } from './memory.ts';
 
 /** The declared states, as code without types may have written them. */
 interface DeclaredMachine {
@@ -36,7 +36,7 @@ export function readMachine(declared: DeclaredMachine): Machine {
   const { name: machine, initial } = declared;
   const states = new Map(Object.entries(declared.states));
   checkInitial(machine, states, initial);
-  const everywhere = toolsInside(machine, declared.everywhere ?? []);
+  const everywhere = resolveInnerTools(machine, declared.everywhere ?? []);
   const { registrations, providers, notes } = readStates({ machine, states, everywhere: everywhere.tools });
   const sources = [
     ...everywhere.sources.map((source) => ({ source, rule: EVERYWHERE })),
@@ -70,7 +70,7 @@ function checkInitial(machine: string, states: States, initial: string | undefin
     initial === undefined
       ? 'it has no initial state'
       : `its initial state '${initial}' is not one of its states`;
-  throw new ToolDefinitionError(machine, 'initial', `${problem}: use ${choice(states)}.`);
+  throw new ToolDefinitionError(machine, 'initial', `${problem}: use ${listStates(states)}.`);
 }
 
 function checkRenamed(machine: string, states: States, [was, is]: readonly [string, string]): void {
@@ -80,12 +80,12 @@ function checkRenamed(machine: string, states: States, [was, is]: readonly [stri
   if (states.has(was)) refuse(`its state '${was}' is said to be renamed, and is still one of its states.`);
   if (!states.has(is)) {
     refuse(
-      `its state '${was}' is said to be '${is}' now, which is not one of its states: use ${choice(states)}.`,
+      `its state '${was}' is said to be '${is}' now, which is not one of its states: use ${listStates(states)}.`,
     );
   }
 }
 
-const choice = (states: States): string => [...states.keys()].map((state) => `'${state}'`).join(', ');
+const listStates = (states: States): string => [...states.keys()].map((state) => `'${state}'`).join(', ');
 
 /**
  * An entry of one state: a tool source as for an agent, or `{ tool, to }`, where a success of any of its
@@ -136,10 +136,10 @@ interface ReadStates {
  *   one state to two; ToolObjectError as `toolsOf`.
  */
 function readStates({ machine, states, everywhere }: DeclaredStates): ReadStates {
-  const found = new Map<string, Found & { readonly tool: AnyTool }>();
-  const providers = new Map<ToolProvider, Found>();
+  const found = new Map<string, FoundRule & { readonly tool: AnyTool }>();
+  const providers = new Map<ToolProvider, FoundRule>();
   const notes: string[] = [];
-  const find = (tool: AnyTool): Found => {
+  const find = (tool: AnyTool): FoundRule => {
     const known = found.get(tool.name) ?? { tool, states: [], to: new Map() };
     if (known.tool !== tool) refuse(machine, `two tools of its states have the name '${tool.name}'.`);
     found.set(tool.name, known);
@@ -150,7 +150,8 @@ function readStates({ machine, states, everywhere }: DeclaredStates): ReadStates
   for (const [state, entries] of states) {
     for (const [index, entry] of entries.entries()) {
       const { source, to } = readEntry(entry, { machine, state, index });
-      const held = known.get(source) ?? collectFor(inState(machine, state), [source], { from: index });
+      const held =
+        known.get(source) ?? collectForField(toCollectPlace(machine, state), [source], { from: index });
       known.set(source, held);
       if (to !== undefined && !states.has(to)) {
         const what = isTool(source) ? `tool '${source.name}'` : `entry ${index}`;
@@ -170,14 +171,14 @@ function readStates({ machine, states, everywhere }: DeclaredStates): ReadStates
   return { registrations: [...found.values()].map(toRegistration), providers, notes };
 }
 
-const inState = (tool: string, state: string) => ({
+const toCollectPlace = (tool: string, state: string) => ({
   tool,
   field: 'states',
   said: `in state '${state}' it cannot have these tools`,
 });
 
 /** The rule of a source, as read from the states so far. */
-interface Found {
+interface FoundRule {
   states: string[] | 'all';
   readonly to: Map<string, string>;
 }
@@ -205,11 +206,11 @@ const isMove = (entry: StateEntry<string>): entry is Extract<typeof entry, { too
   entry !== null &&
   Object.hasOwn(entry, 'tool') &&
   !isTool(entry) &&
-  !isReadable(entry) &&
-  unreadable(entry) === undefined;
+  !hasToolMembers(entry) &&
+  unreadableProblem(entry) === undefined;
 
 /** A listed source, its state, and the target of its success. */
-interface Listed {
+interface ListedEntry {
   readonly machine: string;
   /** The name that errors use for it. */
   readonly what: string;
@@ -217,21 +218,21 @@ interface Listed {
   readonly to: string | undefined;
 }
 
-function addState({ states, to: targets }: Found, { machine, what, state, to }: Listed): void {
+function addState({ states, to: targets }: FoundRule, { machine, what, state, to }: ListedEntry): void {
   if (states === 'all') return;
   if (states.includes(state)) refuse(machine, `state '${state}' lists ${what} twice.`);
   states.push(state);
   if (to !== undefined) targets.set(state, to);
 }
 
-const toRegistration = ({ tool, states, to }: Found & { readonly tool: AnyTool }): Registration => {
+const toRegistration = ({ tool, states, to }: FoundRule & { readonly tool: AnyTool }): Registration => {
   const rule = { states, to };
   return { tool: withAvailability(tool, rule), rule };
 };
 
 /** Adds the tool's states and targets to its description. */
 export const withAvailability = (tool: AnyTool, { states, to }: Rule): AnyTool =>
-  decorate(tool, { description: `${tool.description}\n\n${availability(states, to)}` });
+  decorate(tool, { description: `${tool.description}\n\n${describeAvailability(states, to)}` });
 
 function refuse(machine: string, problem: string): never {
   throw new ToolDefinitionError(machine, 'states', problem);

@@ -3,12 +3,19 @@ import { ROOT } from '../../journal/events.ts';
 import type { TurnState } from '../../journal/state.ts';
 import type { Loop } from '../../loop/loop.ts';
 import { RunningCall } from '../../loop/running-call.ts';
-import { changedSource } from '../../sources/resolution/resolve-tools.ts';
-import { memoized } from '../../tool/async.ts';
-import { adopting, decorate, lastList, mapRoute, opensTools } from '../../tool/decorate.ts';
+import { mapSourceTools } from '../../sources/resolution/resolve-tools.ts';
+import { memoize } from '../../tool/async.ts';
+import { createListCache, decorate, mapRoute, opensTools, wrapAdopt } from '../../tool/decorate.ts';
 import type { AnyTool, CallRun, InjectionStrategy, LoopView } from '../../tool/tool.ts';
-import { error, type ToolResult, withheld } from '../../tool/tool-result.ts';
-import { goneState, notNow, POSITIONS, type Position, positionIn, type StateRun } from './memory.ts';
+import { error, type ToolResult, withheldResult } from '../../tool/tool-result.ts';
+import {
+  POSITIONS,
+  type Position,
+  positionIn,
+  removedStateMessage,
+  type StateRun,
+  wrongStateText,
+} from './memory.ts';
 import { type Registration, type Rule, withAvailability } from './read-machine.ts';
 
 /**
@@ -17,8 +24,8 @@ import { type Registration, type Rule, withAvailability } from './read-machine.t
  * that a provider's prompt cache stays valid, unless `hides` is set.
  */
 export function stateStrategy(run: StateRun, hides: boolean): InjectionStrategy {
-  const serialized = memoized((tool: AnyTool) => withSerialKey(tool, run.machine));
-  const listed = lastList();
+  const serialized = memoize((tool: AnyTool) => withSerialKey(tool, run.machine));
+  const listed = createListCache();
   return {
     name: 'state-machine',
     offer(tools, view) {
@@ -60,7 +67,7 @@ export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedT
   const isUnfolding = opensTools(tool);
   const isFree = rule.states === 'all' && rule.to.size === 0;
   const guarded = decorate(tool, {
-    adopt: adopting(tool, guardInner),
+    adopt: wrapAdopt(tool, guardInner),
     route: mapRoute(tool, guardInner),
     call(input, call) {
       const callIn = async (recall: LoopView['recall']): Promise<ToolResult> => {
@@ -81,14 +88,16 @@ export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedT
 
 /** Returns the result of a call that the position does not allow, or `undefined`. */
 function refusal(tool: string, { states }: Rule, position: Position): ToolResult | undefined {
-  if (!position.ok) return error(goneState(tool, position));
+  if (!position.ok) return error(removedStateMessage(tool, position));
   const { state } = position;
-  return states === 'all' || states.includes(state) ? undefined : withheld(notNow(state, states));
+  return states === 'all' || states.includes(state)
+    ? undefined
+    : withheldResult(wrongStateText(state, states));
 }
 
 /** Guards the tools that a source adds by a rule. */
 export const guardedSource = (source: InjectionStrategy, rule: Rule, run: StateRun): InjectionStrategy =>
-  changedSource(source, (tool) => guardTool({ tool: withAvailability(tool, rule), rule }, run));
+  mapSourceTools(source, (tool) => guardTool({ tool: withAvailability(tool, rule), rule }, run));
 
 /**
  * Returns whether an offered tool is available in this state. A tool without a rule is available in every
@@ -130,7 +139,7 @@ function locksOf({ locks, journal }: Loop): CallLocks {
 }
 
 /** A call that an earlier invocation started and did not finish. */
-interface Begun {
+interface BegunCall {
   /** The path of its loop. */
   readonly path: string;
   /** The calls whose nested loops it runs in. */
@@ -140,7 +149,7 @@ interface Begun {
 }
 
 /** A request for a lock. Calls of loops with the same path compete for a word. */
-interface Asking {
+interface LockRequest {
   readonly call: string;
   readonly path: string;
   readonly word: string;
@@ -152,7 +161,7 @@ interface Asking {
  * another path, so two calls never wait for each other.
  */
 export class CallLocks {
-  readonly #begun: Map<string, Begun>;
+  readonly #begun: Map<string, BegunCall>;
   /** One promise for each path and word. It settles when every earlier call has released the word. */
   readonly #last = new Map<string, Promise<unknown>>();
   /** The words that each call holds or waits for. */
@@ -163,14 +172,14 @@ export class CallLocks {
    * finished.
    */
   constructor(turn?: TurnState, passed: ReadonlySet<string> = new Set()) {
-    this.#begun = new Map(turn ? begunIn(turn, passed, { frame: ROOT, within: [] }) : []);
+    this.#begun = new Map(turn ? begunCallsIn(turn, passed, { frame: ROOT, within: [] }) : []);
   }
 
   /**
    * Resolves when the call may run. The call keeps the word until it is released. A call that an earlier
    * invocation started resumes at once, before all others, since other calls cannot know its effects.
    */
-  async acquire({ call, path, word }: Asking): Promise<void> {
+  async acquire({ call, path, word }: LockRequest): Promise<void> {
     if (this.#begun.has(call)) return;
     const place = JSON.stringify([path, word]);
     const held = this.#held.get(call) ?? new Map<string, () => void>();
@@ -199,17 +208,17 @@ export class CallLocks {
  * Returns the calls of a loop, and of its nested loops, that an earlier invocation started. Skips loops whose
  * call ended without them.
  */
-function begunIn(
+function begunCallsIn(
   turn: TurnState,
   passed: ReadonlySet<string>,
-  { frame, within }: Pick<Begun, 'within'> & { readonly frame: string },
-): [string, Begun][] {
+  { frame, within }: Pick<BegunCall, 'within'> & { readonly frame: string },
+): [string, BegunCall][] {
   const loop = turn.frames.get(frame);
   if (!loop) return [];
   return openBatch(loop)
     .filter((call) => !call.ended && !passed.has(call.id) && hasBegun(turn, call))
     .flatMap(({ id }) => [
       [id, { path: loop.path, within, over: Promise.withResolvers<void>() }],
-      ...begunIn(turn, passed, { frame: id, within: [...within, id] }),
+      ...begunCallsIn(turn, passed, { frame: id, within: [...within, id] }),
     ]);
 }

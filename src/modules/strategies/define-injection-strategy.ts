@@ -1,11 +1,11 @@
 import type { HistoryCall, HistoryMessage } from '../../tool/call.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
-import { opensTools, sameTools } from '../../tool/decorate.ts';
+import { hasSameTools, opensTools } from '../../tool/decorate.ts';
 import { type Json, parseJson } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { type Log, mistake } from '../../tool/log.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { ended, nameIn } from '../../tool/shown.ts';
+import { errorEntry, type Log } from '../../tool/log.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
+import { readName, withFullStop } from '../../tool/shown.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { modelText, type ResultData } from '../../tool/tool-result.ts';
 import { OFFERS } from '../../tool/uses.ts';
@@ -33,19 +33,22 @@ import { UNFOLDING, withOpen } from '../unfolding/strategy.ts';
  * ```
  */
 export function defineInjectionStrategy(config: InjectionStrategyConfig | InjectionStrategy): ModuleUse {
-  const fault = literals?.fault(config, 'offer' in Object(config) ? OFFERING : EVALUATING);
-  if (fault) throw new TypeError(`Injection strategy '${nameIn(config)}' ${ended(fault.problem)}`);
-  const use = useOf(STRATEGIES, config.name);
-  OFFERS.give(use, { ...('offer' in config ? callsOf(config) : evaluating(config)), own: 'after' });
+  const fault = literals?.fault(config, 'offer' in Object(config) ? OFFER_SHAPE : EVALUATE_SHAPE);
+  if (fault) throw new TypeError(`Injection strategy '${readName(config)}' ${withFullStop(fault.problem)}`);
+  const use = createUse(STRATEGIES, config.name);
+  OFFERS.give(use, {
+    ...('offer' in config ? withUnfoldingSupport(config) : createEvaluatingStrategy(config)),
+    own: 'after',
+  });
   return use;
 }
 
 /** Binds the methods of a strategy, which can be an instance of a class: a copy would lose them. */
-const callsOf = (strategy: InjectionStrategy): InjectionStrategy => ({
+const withUnfoldingSupport = (strategy: InjectionStrategy): InjectionStrategy => ({
   name: strategy.name,
   discover: strategy.discover,
   uses: [UNFOLDING, ...(strategy.uses ?? [])],
-  offer: (tools, view) => opened(strategy.offer(tools, view), tools, view),
+  offer: (tools, view) => openNewTools(strategy.offer(tools, view), tools, view),
   ...(strategy.mayBecome && { mayBecome: strategy.mayBecome.bind(strategy) }),
   ...(strategy.remarkOn && { remarkOn: strategy.remarkOn.bind(strategy) }),
 });
@@ -54,19 +57,23 @@ const callsOf = (strategy: InjectionStrategy): InjectionStrategy => ({
  * Returns the tools. If they include unfolding tools that are not in `before`, adds the tools inside those
  * that are open.
  */
-const opened = (tools: readonly AnyTool[], before: readonly AnyTool[], view: LoopView): readonly AnyTool[] =>
+const openNewTools = (
+  tools: readonly AnyTool[],
+  before: readonly AnyTool[],
+  view: LoopView,
+): readonly AnyTool[] =>
   tools.some((tool) => opensTools(tool) && !before.includes(tool)) ? withOpen(tools, view) : tools;
 
 /** Strategies of one loop have different names, which are their keys. */
 const STRATEGIES = createModule({ name: 'injection-strategies' });
 
-const EVALUATING = {
+const EVALUATE_SHAPE = {
   of: 'defineInjectionStrategy',
   keys: { name: 'text', evaluate: 'function' },
   required: ['name', 'evaluate'],
 } satisfies LiteralShape<keyof InjectionStrategyConfig>;
 
-const OFFERING = {
+const OFFER_SHAPE = {
   of: 'defineInjectionStrategy',
   keys: {
     ...{ name: 'text', offer: 'function', mayBecome: 'function', remarkOn: 'function', uses: 'list' },
@@ -75,7 +82,7 @@ const OFFERING = {
   required: ['name', 'offer'],
 } satisfies LiteralShape<keyof InjectionStrategy>;
 
-function evaluating({ name, evaluate }: InjectionStrategyConfig): InjectionStrategy {
+function createEvaluatingStrategy({ name, evaluate }: InjectionStrategyConfig): InjectionStrategy {
   const changeAfter = (log: Log, tools: readonly AnyTool[], past: PastCall): InjectionChange => {
     const { call: lastCall, iteration } = past;
     try {
@@ -84,21 +91,21 @@ function evaluating({ name, evaluate }: InjectionStrategyConfig): InjectionStrat
       applyChange(tools, change); // throws for an invalid change
       return change;
     } catch (thrown) {
-      log(mistake(`the strategy '${name}' threw in evaluate`, thrown));
+      log(errorEntry(`the strategy '${name}' threw in evaluate`, thrown));
       return noChange;
     }
   };
-  const evaluated = new WeakMap<object, Evaluated[]>();
+  const evaluated = new WeakMap<object, EvaluatedChanges[]>();
   return {
     name,
     uses: [UNFOLDING],
     offer(tools, view) {
       const past = pastCalls(view.history());
-      const known = evaluatedIn(evaluated, name, view);
-      const at = known.findIndex((one) => isBeginning(one, tools, past));
+      const known = evaluatedChangesIn(evaluated, name, view);
+      const at = known.findIndex((one) => isPrefixOf(one, tools, past));
       const [former] = at < 0 ? [] : known.splice(at, 1);
       const change = (before: readonly AnyTool[], made: InjectionChange): readonly AnyTool[] =>
-        opened(applyChange(before, made), before, view);
+        openNewTools(applyChange(before, made), before, view);
       const changes = [...(former?.changes ?? [])];
       // Applied again each time: the tools of an unfolding tool may have changed since.
       let list = changes.reduce(change, tools);
@@ -107,9 +114,9 @@ function evaluating({ name, evaluate }: InjectionStrategyConfig): InjectionStrat
         changes.push(made);
         list = change(list, made);
       }
-      const offered = former && sameTools(former.offered, list) ? former.offered : list;
+      const offered = former && hasSameTools(former.offered, list) ? former.offered : list;
       known.unshift({ tools, changes, last: past.at(-1)?.call.id, offered });
-      known.splice(KEPT);
+      known.splice(MAX_KEPT_LISTS);
       return offered;
     },
   };
@@ -246,7 +253,7 @@ const isList = (answer: ReturnType<InjectionStrategyConfig['evaluate']>): answer
 /**
  * The changes of the calls so far, kept so that each call is evaluated once and not before every model call.
  */
-interface Evaluated {
+interface EvaluatedChanges {
   readonly tools: readonly AnyTool[];
   /** One for each call. */
   readonly changes: readonly InjectionChange[];
@@ -258,23 +265,27 @@ interface Evaluated {
  * When a tool unfolds, the incoming list changes while calls of the same batch still use the old one. So a
  * few lists are kept.
  */
-const KEPT = 4;
+const MAX_KEPT_LISTS = 4;
 
 /**
  * Returns the evaluations of one loop in one invocation. The key is a list that lives as long as the loop.
  */
-function evaluatedIn(all: WeakMap<object, Evaluated[]>, name: string, view: LoopView): Evaluated[] {
+function evaluatedChangesIn(
+  all: WeakMap<object, EvaluatedChanges[]>,
+  name: string,
+  view: LoopView,
+): EvaluatedChanges[] {
   const loop = view.made(`injection ${name} ${view.frame}`, () => []);
   const known = all.get(loop) ?? [];
   all.set(loop, known);
   return known;
 }
 
-const isBeginning = (
-  { tools: of, changes: { length }, last }: Evaluated,
+const isPrefixOf = (
+  { tools: of, changes: { length }, last }: EvaluatedChanges,
   tools: readonly AnyTool[],
   past: readonly PastCall[],
-): boolean => length <= past.length && past[length - 1]?.call.id === last && sameTools(of, tools);
+): boolean => length <= past.length && past[length - 1]?.call.id === last && hasSameTools(of, tools);
 
 /** One ended call of the turn, with its context at that time. */
 interface PastCall {
@@ -299,7 +310,7 @@ function pastCalls(history: readonly HistoryMessage[]): readonly PastCall[] {
     if (at < start || message.role !== 'assistant') return [];
     iteration += 1;
     const reply = { message, iteration, before: history.slice(0, at) };
-    return message.calls.flatMap((call) => (call.result ? pastCall(reply, call, call.result) : []));
+    return message.calls.flatMap((call) => (call.result ? toPastCall(reply, call, call.result) : []));
   });
 }
 
@@ -310,14 +321,14 @@ interface Reply {
   readonly before: readonly HistoryMessage[];
 }
 
-function pastCall(
+function toPastCall(
   { message, iteration, before }: Reply,
   { id, name, input }: HistoryCall,
   result: ResultData,
 ): PastCall {
   return {
     iteration,
-    call: { id, tool: name, input, failed: result.type === 'error', ...said(result) },
+    call: { id, tool: name, input, failed: result.type === 'error', ...readContent(result) },
     history: () => {
       const at = message.calls.findIndex((call) => call.id === id);
       const calls = message.calls.map((call, index) => (index < at ? call : withoutResult(call)));
@@ -328,9 +339,9 @@ function pastCall(
 
 const withoutResult = ({ result: _, ...call }: HistoryCall): HistoryCall => call;
 
-type SaidOfCall = Pick<LastCall, 'result' | 'json' | 'artifact' | 'artifactType' | 'artifactTypes'>;
+type CallContent = Pick<LastCall, 'result' | 'json' | 'artifact' | 'artifactType' | 'artifactTypes'>;
 
-function said(result: ResultData): SaidOfCall {
+function readContent(result: ResultData): CallContent {
   const text = modelText(result);
   const json = result.type === 'error' || !/^\s*[{[]/.test(text) ? undefined : parseJson(text);
   return {

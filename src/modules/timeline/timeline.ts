@@ -1,6 +1,6 @@
 /** The timeline of a turn, as its journal shows it: plain data, for pages and for exports. */
 import type { EventType, FinalOutcome, TurnError } from '../../journal/events.ts';
-import type { Totals } from '../../journal/reply-data.ts';
+import type { UsageTotals } from '../../journal/reply-data.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 
 /** A node of a timeline. All times are those of the session's object, in milliseconds since the epoch. */
@@ -28,7 +28,7 @@ export interface TurnTimeline extends Node {
   /** The invocations that held the lease, in order. */
   readonly invocations: readonly InvocationNode[];
   /** The usage that the models reported, including nested loops. */
-  readonly usage: Totals;
+  readonly usage: UsageTotals;
 }
 
 /** A loop: the turn's own, or one that a call opened. */
@@ -67,7 +67,7 @@ export interface ModelNode extends Node {
   /** The provider of the model, if the journal names it. */
   readonly provider?: string;
   readonly finish?: string;
-  readonly usage?: Totals;
+  readonly usage?: UsageTotals;
   /** `true` if a plan decided, so that no model was asked. */
   readonly planned: boolean;
   /** `true` if the reply was the last one at a limit. */

@@ -2,15 +2,15 @@ import { openBatch } from '../../journal/conversation.ts';
 import { ROOT } from '../../journal/events.ts';
 import { toolOf } from '../../journal/spending.ts';
 import type { CallRecord, Message } from '../../journal/state.ts';
-import { replied } from '../../loop/ask-model.ts';
+import { toRepliedEvent } from '../../loop/ask-model.ts';
 import { type Holder, Interrupted } from '../../loop/holder.ts';
-import { type MemoryLoop, type MemoryLoopConfig, memoryLoop } from '../../loop/memory-loop.ts';
+import { createMemoryLoop, type MemoryLoop, type MemoryLoopConfig } from '../../loop/memory-loop.ts';
 import { nextStep } from '../../loop/next-step.ts';
 import { offerTools } from '../../loop/offer-tools.ts';
 import { runBatch } from '../../loop/run-loop.ts';
 import type { ModelMessage, ModelReply } from '../../model/chat-model.ts';
 import { modelText, type Signal, type ToolResult, toolResult } from '../../tool/tool-result.ts';
-import { COUNTED } from '../limits/call-limits.ts';
+import { CALL_COUNTS } from '../limits/call-limits.ts';
 
 /** The calls to execute, and the state of the loop. */
 interface Execution {
@@ -37,11 +37,11 @@ export async function executeReply({
   signal?.addEventListener('abort', onAbort);
   const endings: (() => Promise<unknown>)[] = [];
   const holder = {
-    ...stoppedBy(stop.signal),
+    ...holderWithSignal(stop.signal),
     atEnd: (work: () => Promise<unknown>) => endings.push(work),
   };
   try {
-    const loop = memoryLoop({ ...config, holder });
+    const loop = createMemoryLoop({ ...config, holder });
     return await execute(loop, messages, reply);
   } catch (thrown) {
     throw stop.signal.aborted ? signal?.reason : thrown;
@@ -51,7 +51,7 @@ export async function executeReply({
   }
 }
 
-const stoppedBy = (signal: AbortSignal): Partial<Holder> => ({
+const holderWithSignal = (signal: AbortSignal): Partial<Holder> => ({
   signal,
   modelSignal: signal,
   checkpoint: () => signal.throwIfAborted(),
@@ -64,8 +64,8 @@ async function execute(
 ): Promise<ToolExecutionResult> {
   state.messages.splice(0, state.messages.length, ...toMessages(messages));
   const { frame, spec } = loop;
-  countSince(state);
-  loop.journal.emit(replied(loop, reply, { last: false, offered: offerTools(loop, 'now') }));
+  countSinceQuestion(state);
+  loop.journal.emit(toRepliedEvent(loop, reply, { last: false, offered: offerTools(loop, 'now') }));
   const calls = openBatch(frame);
   await runBatch(loop);
   const step = nextStep(frame, spec);
@@ -80,7 +80,7 @@ async function execute(
 }
 
 /** Limits count since the last message of the user. */
-function countSince({ messages, memories, turn }: MemoryLoop['state']): void {
+function countSinceQuestion({ messages, memories, turn }: MemoryLoop['state']): void {
   if (!turn) return;
   const asked = messages.findLastIndex(({ role }) => role === 'user');
   const place = { turn: turn.id, frame: ROOT, path: '', loops: [ROOT] };
@@ -88,8 +88,8 @@ function countSince({ messages, memories, turn }: MemoryLoop['state']): void {
     .slice(asked + 1)
     .flatMap((message) => (message.role === 'assistant' ? message.calls : []))
     .map((call) => ({ id: call.id, tool: toolOf(call) }));
-  const counted = COUNTED.observe?.(COUNTED.initial, { type: 'calls-made', ...place, calls });
-  memories.set(COUNTED.name, counted ?? COUNTED.initial);
+  const counted = CALL_COUNTS.observe?.(CALL_COUNTS.initial, { type: 'calls-made', ...place, calls });
+  memories.set(CALL_COUNTS.name, counted ?? CALL_COUNTS.initial);
 }
 
 /** Converts a conversation from the model's format to the journal's. System messages are left out. */
@@ -108,7 +108,7 @@ function toMessages(messages: readonly ModelMessage[]): Message[] {
         break;
       }
       case 'tool':
-        answer(grouped.at(-1), message);
+        recordAnswer(grouped.at(-1), message);
         break;
     }
   }
@@ -118,7 +118,10 @@ function toMessages(messages: readonly ModelMessage[]): Message[] {
 /**
  * Sets the result of the first call with this id that has none: some providers use one id for several calls.
  */
-function answer(reply: Message | undefined, { id, text }: Extract<ModelMessage, { role: 'tool' }>): void {
+function recordAnswer(
+  reply: Message | undefined,
+  { id, text }: Extract<ModelMessage, { role: 'tool' }>,
+): void {
   if (reply?.role !== 'assistant') return;
   const call = reply.calls.find((one) => one.id === id && !one.ended);
   if (call) call.ended = { result: { type: 'text', content: text }, direct: false, changes: undefined };
@@ -161,7 +164,7 @@ export interface ToolExecutionResult {
   readonly signal?: Signal | undefined;
 }
 
-interface Executed {
+interface ExecutedReply {
   readonly messages: readonly ModelMessage[];
   readonly reply: ModelReply;
   readonly calls: readonly CallRecord[];
@@ -170,7 +173,13 @@ interface Executed {
 }
 
 /** Builds the result from the ended calls of a reply. */
-function toExecutionResult({ messages, reply, calls, returnDirect, signal }: Executed): ToolExecutionResult {
+function toExecutionResult({
+  messages,
+  reply,
+  calls,
+  returnDirect,
+  signal,
+}: ExecutedReply): ToolExecutionResult {
   const results = calls.flatMap(({ providerId, name, input, ended }) =>
     ended ? [{ id: providerId, name, input, result: toolResult(ended.result) }] : [],
   );

@@ -2,7 +2,7 @@ import type { ExceptionProcessor } from '../../loop/exception-processor.ts';
 import type { MemoryLoopConfig } from '../../loop/memory-loop.ts';
 import { composeModules } from '../../loop/modules.ts';
 import { toDefinition } from '../../loop/offer-tools.ts';
-import { type Eligible, type LoopPolicies, withPolicies } from '../../loop/policies.ts';
+import { type EligibilityCheck, type LoopPolicies, withPolicies } from '../../loop/policies.ts';
 import {
   type ChatModel,
   ModelError,
@@ -14,11 +14,11 @@ import { attempt } from '../../tool/async.ts';
 import { toLog } from '../../tool/console-log.ts';
 import type { GivenEnv } from '../../tool/env.ts';
 import { literals } from '../../tool/literals.ts';
-import { type Log, type LogOption, warning } from '../../tool/log.ts';
+import { type Log, type LogOption, warningEntry } from '../../tool/log.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import { Secrets } from '../../tool/secrets.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { usesInside, usesOf } from '../../tool/uses.ts';
+import { collectInnerUses, collectUses } from '../../tool/uses.ts';
 import { type CallLimits, callLimits, LIMITS } from '../limits/call-limits.ts';
 import { executeReply, type ToolExecutionResult } from './execute-reply.ts';
 import {
@@ -72,7 +72,7 @@ export interface Eligibility {
     | ((options: ToolCallingOptions, reply: ModelReply) => boolean | Promise<boolean>)
     | undefined;
   /** Decides about one call. The other calls of its reply run regardless. */
-  readonly isEligible?: Eligible | undefined;
+  readonly isEligible?: EligibilityCheck | undefined;
 }
 
 /** One or several replies to one request. The first that calls tools counts. */
@@ -126,15 +126,15 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
   const { resolver = () => undefined, eligibility = {} } = config;
   const policies = policiesOf(config);
   checkValues(policies);
-  const limits = limitsOf(config);
+  const limits = limitUsesOf(config);
   const log = toLog(config.log);
 
   async function configFor(options: ToolCallingOptions, reply: ModelReply): Promise<MemoryLoopConfig> {
-    const listed = await listedTools(options, resolver, log);
-    const unlisted = config.resolveUnlisted ? await unlistedTools(reply, listed, resolver) : [];
+    const listed = await resolveListedTools(options, resolver, log);
+    const unlisted = config.resolveUnlisted ? await resolveUnlistedTools(reply, listed, resolver) : [];
     const tools = [...listed, ...unlisted];
-    const own = [...limits, ...usesOf([{ uses: config.use }, ...tools])];
-    const modules = composeModules(own, [], usesInside(tools));
+    const own = [...limits, ...collectUses([{ uses: config.use }, ...tools])];
+    const modules = composeModules(own, [], collectInnerUses(tools));
     return {
       tools,
       model: config.model ?? NO_MODEL,
@@ -151,12 +151,12 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
 
   return {
     async resolveToolDefinitions(options) {
-      const tools = await listedTools(options, resolver, log);
+      const tools = await resolveListedTools(options, resolver, log);
       return tools.map(toDefinition);
     },
 
     async shouldExecute(options, replies) {
-      const reply = callingReply(replies);
+      const reply = findCallingReply(replies);
       if (!reply) return false;
       return eligibility.shouldExecute?.(options, reply) ?? isInternalToolExecutionEnabled(options);
     },
@@ -164,7 +164,7 @@ export function createToolCallingManager(config: ToolCallingManagerConfig = {}):
     async executeToolCalls(messages, replies, { signal, ...options }) {
       if (messages.some((message) => !message))
         throw new TypeError('A message of the conversation is missing.');
-      const reply = callingReply(replies);
+      const reply = findCallingReply(replies);
       if (!reply) throw new ToolCallingError('no-tool-call', 'No tool call requested by the chat model');
       return executeReply({ config: await configFor(options, reply), messages, reply, signal });
     },
@@ -185,7 +185,7 @@ function checkSettings(config: ToolCallingManagerConfig): void {
 }
 
 /** Returns the module that limits calls, unless the app passes its own. */
-function limitsOf({ limits, use = [] }: ToolCallingManagerConfig): readonly ModuleUse[] {
+function limitUsesOf({ limits, use = [] }: ToolCallingManagerConfig): readonly ModuleUse[] {
   if (limits === undefined && use.some(({ module }) => module === LIMITS)) return [];
   const made = attempt(() => callLimits(limits));
   if (made.ok) return [made.value];
@@ -200,7 +200,7 @@ function checkValues(policies: LoopPolicies): void {
 }
 
 /** Returns the first reply that calls tools. */
-function callingReply(replies: Replies): ModelReply | undefined {
+function findCallingReply(replies: Replies): ModelReply | undefined {
   if (!replies) throw new TypeError('There is no reply of a model.');
   const all: readonly ModelReply[] = 'toolCalls' in replies ? [replies] : replies;
   return all.find(({ toolCalls }) => toolCalls.length > 0);
@@ -255,7 +255,7 @@ export const chainResolvers =
  *
  * @throws ToolCallingError if the resolver does not know a name, or two tools share one.
  */
-async function listedTools(
+async function resolveListedTools(
   options: ToolCallingOptions,
   resolver: ToolResolver,
   log: Log,
@@ -267,7 +267,7 @@ async function listedTools(
     const tool = await resolver(name);
     if (!tool) {
       log(
-        warning(
+        warningEntry(
           `no tool of the name '${name.slice(0, 80)}' is known. If it comes from a model or an MCP server, its prefix may have changed.`,
         ),
       );
@@ -279,7 +279,7 @@ async function listedTools(
 }
 
 /** Finds the tools of a reply's calls that are not listed and that the resolver knows. */
-async function unlistedTools(
+async function resolveUnlistedTools(
   { toolCalls }: ModelReply,
   listed: readonly AnyTool[],
   resolver: ToolResolver,

@@ -2,7 +2,7 @@ import type { OutputFormat } from '../../model/chat-model.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { ended } from '../../tool/shown.ts';
+import { withFullStop } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 
@@ -55,10 +55,10 @@ export interface ToolCallingConfig extends ModelOptions {
  */
 export function defineToolCallingOptions(config: ToolCallingConfig = {}): ToolCallingOptions {
   const problem = literals?.fault(config, SHAPE)?.problem;
-  if (problem !== undefined) throw new TypeError(`ToolCallingOptions: it ${ended(problem)}`);
+  if (problem !== undefined) throw new TypeError(`ToolCallingOptions: it ${withFullStop(problem)}`);
   const { tools = [], toolNames = [], toolContext = {}, stopSequences, ...more } = config;
-  present('tools', tools);
-  present('toolNames', toolNames);
+  assertNoMissing('tools', tools);
+  assertNoMissing('toolNames', toolNames);
   validateTools(tools);
   return Object.freeze({
     ...more,
@@ -131,13 +131,13 @@ export function mergeToolCallingOptions(
 export const mergeToolNames = (
   runtime: readonly string[] | undefined,
   defaults: readonly string[] | undefined,
-): readonly string[] => filledOf(runtime, defaults);
+): readonly string[] => valuesOrDefaults(runtime, defaults);
 
 /** Copies the tools of the request, or the default tools if it has none. */
 export const mergeTools = (
   runtime: readonly AnyTool[] | undefined,
   defaults: readonly AnyTool[] | undefined,
-): readonly AnyTool[] => filledOf(runtime, defaults);
+): readonly AnyTool[] => valuesOrDefaults(runtime, defaults);
 
 /** Merges both contexts. The values of the request win. */
 export const mergeToolContext = (
@@ -145,9 +145,10 @@ export const mergeToolContext = (
   defaults: ToolCallingConfig['toolContext'],
 ): ToolCallContext => ToolCallContext.of(defaults ?? {}).merge(ToolCallContext.of(runtime ?? {}));
 
-const filledOf = <T>(runtime: readonly T[] | undefined, defaults: readonly T[] = []): readonly T[] => [
-  ...(runtime?.length ? runtime : defaults),
-];
+const valuesOrDefaults = <T>(
+  runtime: readonly T[] | undefined,
+  defaults: readonly T[] = [],
+): readonly T[] => [...(runtime?.length ? runtime : defaults)];
 
 /**
  * Returns whether the code that calls the model also runs its tool calls: `true` unless the options set
@@ -173,7 +174,7 @@ export function validateTools(tools: readonly AnyTool[]): void {
   throw new ToolCallingError('duplicate-tools', message, shared);
 }
 
-function present(property: string, list: readonly unknown[]): void {
+function assertNoMissing(property: string, list: readonly unknown[]): void {
   const index = list.findIndex((item) => item === null || item === undefined);
   if (index >= 0) throw new TypeError(`ToolCallingOptions: ${property}[${index}] is ${list[index]}.`);
 }

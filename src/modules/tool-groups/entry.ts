@@ -4,15 +4,15 @@ import { AGENTS } from '../../agent/resolve-agent.ts';
 import { collectTools } from '../../sources/resolution/resolve-tools.ts';
 import {
   type Reference,
-  SOURCE,
+  SOURCE_KEY,
   type ToolGroup,
   type ToolReference,
 } from '../../sources/resolution/tool-source.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
-import { type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { ended, nameIn } from '../../tool/shown.ts';
-import { filling } from './fill-agent.ts';
+import { createUse, type ModuleUse } from '../../tool/module-use.ts';
+import { readName, withFullStop } from '../../tool/shown.ts';
+import { createAgentFiller } from './fill-agent.ts';
 import { type ToolGroupConfig, toGroup } from './to-group.ts';
 import { TOOL_GROUPS } from './tool-group.ts';
 
@@ -71,21 +71,21 @@ export const CORE_ROLES = {
  * ```
  */
 export function toolGroups(groups: readonly ToolGroup[]): ModuleUse {
-  const use = useOf(TOOL_GROUPS);
-  give(use, groups);
+  const use = createUse(TOOL_GROUPS);
+  registerGroups(use, groups);
   return use;
 }
 
 /** The use of groups that agents list themselves. */
-const GIVEN_GROUPS = useOf(TOOL_GROUPS, 'given');
+const GIVEN_GROUPS = createUse(TOOL_GROUPS, 'given');
 
-const give = (use: ModuleUse, groups: readonly ToolGroup[]): void =>
+const registerGroups = (use: ModuleUse, groups: readonly ToolGroup[]): void =>
   AGENTS.give(use, {
     carriers: groups.flatMap(({ tools, providers }) => [...tools, ...providers]),
-    resolving: (app) => filling(app, groups),
+    resolving: (app) => createAgentFiller(app, groups),
   });
 
-give(GIVEN_GROUPS, []);
+registerGroups(GIVEN_GROUPS, []);
 
 /**
  * Makes a reference: notes, with tools to look into their subject. An agent or agentic tool that lists the
@@ -105,12 +105,12 @@ give(GIVEN_GROUPS, []);
  */
 export function defineReference(config: Reference): ToolReference {
   const fault = literals?.fault(config, SHAPE);
-  if (fault) throw new TypeError(`Reference '${nameIn(config)}' ${ended(fault.problem)}`);
+  if (fault) throw new TypeError(`Reference '${readName(config)}' ${withFullStop(fault.problem)}`);
   return {
     ...config,
-    [SOURCE](place) {
+    [SOURCE_KEY](place) {
       const { tools, providers } = collectTools(this.tools, { path: place.path });
-      return { tools, providers, notes: [textOf(this)] };
+      return { tools, providers, notes: [formatReference(this)] };
     },
   };
 }
@@ -122,5 +122,5 @@ const SHAPE = {
 } satisfies LiteralShape<keyof Reference>;
 
 /** Formats a reference for the instructions. */
-const textOf = ({ name, description, notes }: Reference): string =>
+const formatReference = ({ name, description, notes }: Reference): string =>
   `Reference '${name}': ${description}\n${notes}`;

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../model/configuration-error.ts';
-import { changedTools } from '../../sources/resolution/resolve-tools.ts';
+import { mapProviderTools } from '../../sources/resolution/resolve-tools.ts';
 import type { ToolGroup } from '../../sources/resolution/tool-source.ts';
-import { memoized, reasonOf } from '../../tool/async.ts';
+import { errorMessageOf, memoize } from '../../tool/async.ts';
 import { isJsonObject, parseJson, shorten } from '../../tool/json.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { OWN_PROVIDER, toGroup } from './to-group.ts';
@@ -30,21 +30,21 @@ export function environmentGroups(
 ): EnvironmentGroups {
   const { includes, excludes } = parseToolGroups(setting);
   const known = [...registered, ...given];
-  for (const name of excludes) mustEndSome('excludes', name, known);
-  const included = includes.map((group) => includedGroup(group, known));
-  const narrow = memoized((group: ToolGroup) =>
-    excludes.length === 0 ? group : only(group, (tool) => !endsIn(excludes, tool)),
+  for (const name of excludes) assertSuffixUsed('excludes', name, known);
+  const included = includes.map((group) => createIncludedGroup(group, known));
+  const narrow = memoize((group: ToolGroup) =>
+    excludes.length === 0 ? group : filterGroup(group, (tool) => !hasSuffix(excludes, tool)),
   );
   return { groups: [...included, ...registered].map(narrow), narrow };
 }
 
-const endsIn = (ends: readonly string[], { name }: AnyTool): boolean =>
+const hasSuffix = (ends: readonly string[], { name }: AnyTool): boolean =>
   ends.some((end) => name.endsWith(end));
 
 /** Copies the group with only those of its tools, and of its providers' tools, that pass the filter. */
-function only(group: ToolGroup, isKept: (tool: AnyTool) => boolean): ToolGroup {
+function filterGroup(group: ToolGroup, isKept: (tool: AnyTool) => boolean): ToolGroup {
   const kept = (tool: AnyTool): AnyTool | undefined => (isKept(tool) ? tool : undefined);
-  const providers = group.providers.map((provider) => changedTools(provider, kept));
+  const providers = group.providers.map((provider) => mapProviderTools(provider, kept));
   return { ...group, tools: group.tools.filter(isKept), providers };
 }
 
@@ -53,17 +53,17 @@ function only(group: ToolGroup, isKept: (tool: AnyTool) => boolean): ToolGroup {
  * group requires the permissions of every group that its tools come from, or may come from: a setting cannot
  * grant what an agent has not allowed.
  */
-function includedGroup(
+function createIncludedGroup(
   { role, tools: ends, ...more }: IncludedGroup,
   known: readonly ToolGroup[],
 ): ToolGroup {
-  for (const end of ends) mustEndSome(`includes.${shorten(role, 80)}.tools`, end, known);
+  for (const end of ends) assertSuffixUsed(`includes.${shorten(role, 80)}.tools`, end, known);
   const tools = known.flatMap((group) => group.tools);
-  const open = ends.filter((end) => !tools.some((tool) => endsIn([end], tool)));
+  const open = ends.filter((end) => !tools.some((tool) => hasSuffix([end], tool)));
   const sources = [...new Set(known)]
     .map((group) => ({
-      ...only(group, (tool) => endsIn(ends, tool)),
-      providers: open.length === 0 ? [] : only(group, (tool) => endsIn(open, tool)).providers,
+      ...filterGroup(group, (tool) => hasSuffix(ends, tool)),
+      providers: open.length === 0 ? [] : filterGroup(group, (tool) => hasSuffix(open, tool)).providers,
     }))
     .filter((source) => source.tools.length + source.providers.length > 0);
   const { description = role, provider = OWN_PROVIDER } = more;
@@ -76,7 +76,7 @@ function includedGroup(
       tools: sources.flatMap((source) => [...source.tools, ...source.providers]),
     });
   } catch (cause) {
-    const why = reasonOf(cause);
+    const why = errorMessageOf(cause);
     throw new ConfigurationError(`TOOL_GROUPS cannot be used: ${why}`);
   }
 }
@@ -87,7 +87,7 @@ function includedGroup(
  *
  * @throws ConfigurationError if no tool's name ends with `end`, and no group has providers.
  */
-function mustEndSome(where: string, end: string, known: readonly ToolGroup[]): void {
+function assertSuffixUsed(where: string, end: string, known: readonly ToolGroup[]): void {
   if (known.some(({ providers }) => providers.length > 0)) return;
   const names = known.flatMap(({ tools }) => tools.map(({ name }) => name));
   if (names.some((name) => name.endsWith(end))) return;
@@ -121,17 +121,18 @@ interface IncludedGroup {
  */
 function parseToolGroups(setting: unknown): ToolGroupsSetting {
   const value = typeof setting === 'string' ? parseJson(setting.trim() || '{}') : (setting ?? {});
-  if (value === undefined) throw invalid(['it is not valid JSON']);
-  if (!isJsonObject(value)) throw invalid(['it must be a JSON object with `includes` and `excludes`']);
+  if (value === undefined) throw invalidSettingError(['it is not valid JSON']);
+  if (!isJsonObject(value))
+    throw invalidSettingError(['it must be a JSON object with `includes` and `excludes`']);
   const { includes = {}, excludes = [], ...unknown } = value;
   const problems = unknownKeys('', unknown);
-  if (!isNames(excludes)) problems.push(`excludes: ${MUST_BE_NAMES}`);
+  if (!isNameList(excludes)) problems.push(`excludes: ${NAMES_RULE}`);
   if (!isJsonObject(includes)) problems.push('includes: must be an object with a group for each role');
   const groups = Object.entries(isJsonObject(includes) ? includes : {}).map(([role, group]) =>
     parseGroup(role, group, problems),
   );
-  if (problems.length > 0) throw invalid(problems);
-  return { includes: groups, excludes: isNames(excludes) ? excludes : [] };
+  if (problems.length > 0) throw invalidSettingError(problems);
+  return { includes: groups, excludes: isNameList(excludes) ? excludes : [] };
 }
 
 function parseGroup(role: string, value: unknown, problems: string[]): IncludedGroup {
@@ -139,7 +140,7 @@ function parseGroup(role: string, value: unknown, problems: string[]): IncludedG
   if (!isJsonObject(value)) problems.push(`${at}: must be an object with \`tools\``);
   const { description, provider, tools, ...unknown } = isJsonObject(value) ? value : { tools: [] };
   problems.push(...unknownKeys(`${at}.`, unknown));
-  if (!isNames(tools)) problems.push(`${at}.tools: ${MUST_BE_NAMES}`);
+  if (!isNameList(tools)) problems.push(`${at}.tools: ${NAMES_RULE}`);
   const textOf = (key: string, given: unknown): string | undefined => {
     if (given === undefined || typeof given === 'string') return given;
     problems.push(`${at}.${key}: must be text`);
@@ -149,18 +150,18 @@ function parseGroup(role: string, value: unknown, problems: string[]): IncludedG
     role,
     description: textOf('description', description),
     provider: textOf('provider', provider),
-    tools: isNames(tools) ? tools : [],
+    tools: isNameList(tools) ? tools : [],
   };
 }
 
-const MUST_BE_NAMES = 'must be a list of names of tools, or of their ends';
+const NAMES_RULE = 'must be a list of names of tools, or of their ends';
 
 /** A blank name would be the end of every other name. */
-const isNames = (value: unknown): value is readonly string[] =>
+const isNameList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((name) => typeof name === 'string' && name.trim() !== '');
 
 const unknownKeys = (at: string, rest: object): string[] =>
   Object.keys(rest).map((key) => `${at}${shorten(key, 80)}: is not known here`);
 
-const invalid = (problems: readonly string[]): ConfigurationError =>
+const invalidSettingError = (problems: readonly string[]): ConfigurationError =>
   new ConfigurationError(`TOOL_GROUPS cannot be used: ${problems.join('; ')}.`);

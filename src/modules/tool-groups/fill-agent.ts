@@ -1,15 +1,15 @@
 import type { Agent } from '../../agent/define-agent.ts';
 import type { ResolvingApp } from '../../agent/resolve-agent.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
-import { changedTools, withProviders } from '../../sources/resolution/resolve-tools.ts';
-import { requiredTools } from '../../sources/resolution/tool-provider.ts';
+import { mapProviderTools, withProviders } from '../../sources/resolution/resolve-tools.ts';
+import { createRequiredTools } from '../../sources/resolution/tool-provider.ts';
 import type { ToolGroup, ToolProvider } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
-import { paragraphs, shorten } from '../../tool/json.ts';
+import { joinParagraphs, shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { type Log, warning } from '../../tool/log.ts';
+import { type Log, warningEntry } from '../../tool/log.ts';
 import type { AnyTool } from '../../tool/tool.ts';
-import { usesOf } from '../../tool/uses.ts';
+import { collectUses } from '../../tool/uses.ts';
 import { withMetadata } from '../../tool/with.ts';
 import { type EnvironmentGroups, environmentGroups } from './environment-groups.ts';
 import { isGroupRequest, type ToolGroupRequest } from './tool-group.ts';
@@ -23,7 +23,7 @@ type Env = Readonly<Record<string, unknown>>;
  *
  * The function throws a ConfigurationError if a group is missing, not allowed, or configured wrongly.
  */
-export function filling(
+export function createAgentFiller(
   { agents, log }: ResolvingApp,
   groups: readonly ToolGroup[],
 ): (agent: Agent, env: Env) => Agent {
@@ -35,13 +35,13 @@ export function filling(
     resolved.set(env, ofEnv);
     const known = ofEnv.get(agent);
     if (known) return known;
-    const made = resolve(agent, environmentGroups(env.TOOL_GROUPS, groups, given), log);
+    const made = fillAgent(agent, environmentGroups(env.TOOL_GROUPS, groups, given), log);
     ofEnv.set(agent, made);
     return made;
   };
 }
 
-function resolve(agent: Agent, environment: EnvironmentGroups, log: Log): Agent {
+function fillAgent(agent: Agent, environment: EnvironmentGroups, log: Log): Agent {
   const chosen = agent.asks
     .filter(isGroupRequest)
     .flatMap((request) => chooseGroup({ agent, environment, log }, request) ?? []);
@@ -53,11 +53,11 @@ function resolve(agent: Agent, environment: EnvironmentGroups, log: Log): Agent 
   const tools = allTools(agent, groups);
   return {
     ...agent,
-    instructions: paragraphs(agent.instructions, ...new Set(notes)),
+    instructions: joinParagraphs(agent.instructions, ...new Set(notes)),
     tools,
     providers,
     sources: withProviders(agent.sources, providers),
-    uses: [...new Set([...agent.uses, ...usesOf([...tools, ...providers])])],
+    uses: [...new Set([...agent.uses, ...collectUses([...tools, ...providers])])],
     asks: [],
     needsApp: false,
   };
@@ -71,8 +71,8 @@ function allTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[
     const from = `one of tool group '${group.role}'`;
     for (const tool of group.tools) {
       const known = origins.get(tool.name);
-      if (known === undefined) added.push(withMetadata(tool, 'toolGroup', card(group)));
-      else if (known.tool !== tool) throw twoOf(agent.name, tool.name, [known.from, from]);
+      if (known === undefined) added.push(withMetadata(tool, 'toolGroup', toCard(group)));
+      else if (known.tool !== tool) throw duplicateToolError(agent.name, tool.name, [known.from, from]);
       origins.set(tool.name, { tool, from });
     }
   }
@@ -84,35 +84,45 @@ function allTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[
  * missing tools.
  */
 function providersOf(agent: Agent, group: ToolGroup, chosen: readonly ChosenGroup[]): ToolProvider[] {
-  const toolGroup = card(group);
+  const toolGroup = toCard(group);
   const carded = (provider: ToolProvider): ToolProvider =>
-    changedTools(provider, (tool) => withMetadata(tool, 'toolGroup', toolGroup));
+    mapProviderTools(provider, (tool) => withMetadata(tool, 'toolGroup', toolGroup));
   const { name, description } = group;
   const providers = group.providers.map((provider) => ({
     ...carded(provider),
     about: { name, description, ...provider.about, metadata: { ...provider.about?.metadata, toolGroup } },
   }));
   const required = chosen.flatMap((one) => (one.group === group ? one.required : []));
-  return required.length === 0 ? providers : [...providers, carded(standIns(agent, required, providers))];
+  return required.length === 0
+    ? providers
+    : [...providers, carded(createStandIns(agent, required, providers))];
 }
 
 /** @throws ConfigurationError if a name is not a valid tool name. */
-function standIns(agent: Agent, names: readonly string[], providers: readonly ToolProvider[]): ToolProvider {
+function createStandIns(
+  agent: Agent,
+  names: readonly string[],
+  providers: readonly ToolProvider[],
+): ToolProvider {
   try {
-    return requiredTools(names, providers);
+    return createRequiredTools(names, providers);
   } catch (cause) {
     if (!(cause instanceof ToolDefinitionError)) throw cause;
     throw new ConfigurationError(`Agent '${agent.name}' requires a tool that cannot be. ${cause.message}`);
   }
 }
 
-const twoOf = (agent: string, tool: string, [one, other]: readonly [string, string]): ConfigurationError =>
+const duplicateToolError = (
+  agent: string,
+  tool: string,
+  [one, other]: readonly [string, string],
+): ConfigurationError =>
   new ConfigurationError(
     `Agent '${agent}' would have two tools of the name '${tool}': ${one}, and ${other}${literals?.renameOne() ?? ''}.`,
   );
 
 /** The metadata on the group for programs that list an agent's tools. */
-const card = ({ role, name, description, provider, version, permissions }: ToolGroup) => ({
+const toCard = ({ role, name, description, provider, version, permissions }: ToolGroup) => ({
   role,
   name,
   description,
@@ -131,7 +141,7 @@ interface ChosenGroup {
 /**
  * The input of `chooseGroup`: the agent, the environment's groups, and the log for missing optional groups.
  */
-interface Choosing {
+interface ChoiceContext {
   readonly agent: Agent;
   readonly environment: EnvironmentGroups;
   readonly log: Log;
@@ -144,39 +154,45 @@ interface Choosing {
  * @throws ConfigurationError that names the missing group and the available ones.
  */
 function chooseGroup(
-  { agent, environment, log }: Choosing,
+  { agent, environment, log }: ChoiceContext,
   { role, group: given, required = [], optional, permissions = [] }: ToolGroupRequest,
 ): ChosenGroup | undefined {
   const group = given ? environment.narrow(given) : environment.groups.find((one) => one.role === role);
-  const problem = group ? emptiness(agent, group) : absence(agent, role, environment.groups);
+  const problem = group
+    ? emptyGroupProblem(agent, group)
+    : absentGroupProblem(agent, role, environment.groups);
   if (group === undefined || problem !== undefined) {
     if (!optional) throw new ConfigurationError(problem ?? '');
-    log(warning(`${problem} It is optional, so the agent goes without.`));
+    log(warningEntry(`${problem} It is optional, so the agent goes without.`));
     return undefined;
   }
   const missing = required.filter((name) => !group.tools.some((tool) => tool.name === name));
-  if (group.providers.length === 0 && missing.length > 0) throw lacking(agent, group, missing);
-  mustBeAllowed(agent, group, permissions);
+  if (group.providers.length === 0 && missing.length > 0) throw lackingToolsError(agent, group, missing);
+  assertAllowed(agent, group, permissions);
   return { group, required: missing };
 }
 
-const absence = (agent: Agent, role: string, groups: readonly ToolGroup[]): string =>
+const absentGroupProblem = (agent: Agent, role: string, groups: readonly ToolGroup[]): string =>
   `No tool group matching role '${shorten(role, 80)}', which agent '${agent.name}' asks for. ` +
-  `Registered roles: ${listed([...new Set(groups.map((group) => group.role))])}.`;
+  `Registered roles: ${joinNames([...new Set(groups.map((group) => group.role))])}.`;
 
 /** Providers are not asked for tools only to learn whether they have any. */
-const emptiness = (agent: Agent, { role, tools, providers }: ToolGroup): string | undefined =>
+const emptyGroupProblem = (agent: Agent, { role, tools, providers }: ToolGroup): string | undefined =>
   tools.length + providers.length > 0
     ? undefined
     : `Tool group '${role}', which agent '${agent.name}' asks for, has no tools in this environment.`;
 
-const lacking = (agent: Agent, { role, tools }: ToolGroup, missing: readonly string[]): ConfigurationError =>
+const lackingToolsError = (
+  agent: Agent,
+  { role, tools }: ToolGroup,
+  missing: readonly string[],
+): ConfigurationError =>
   new ConfigurationError(
-    `Tool group '${role}' lacks tools that agent '${agent.name}' requires: ${listed(missing)}. ` +
-      `It has: ${listed(tools.map(({ name }) => name))}.`,
+    `Tool group '${role}' lacks tools that agent '${agent.name}' requires: ${joinNames(missing)}. ` +
+      `It has: ${joinNames(tools.map(({ name }) => name))}.`,
   );
 
-function mustBeAllowed(
+function assertAllowed(
   { name }: Agent,
   { role, permissions }: ToolGroup,
   allowed: NonNullable<ToolGroupRequest['permissions']>,
@@ -184,10 +200,10 @@ function mustBeAllowed(
   const refused = permissions.filter((permission) => !allowed.includes(permission));
   if (refused.length === 0) return;
   throw new ConfigurationError(
-    `Tool group '${role}' needs permissions that agent '${name}' does not give: ${listed(refused)}. ` +
+    `Tool group '${role}' needs permissions that agent '${name}' does not give: ${joinNames(refused)}. ` +
       'Add them where the agent lists it: toolGroup(group, { permissions }).',
   );
 }
 
-const listed = (names: readonly string[]): string =>
+const joinNames = (names: readonly string[]): string =>
   names.length === 0 ? 'none' : names.map((name) => `'${shorten(name, 80)}'`).join(', ');

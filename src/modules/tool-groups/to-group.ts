@@ -1,17 +1,17 @@
 import { collectTools } from '../../sources/resolution/resolve-tools.ts';
 import {
   type CollectedTools,
-  type ListedAt,
-  SOURCE,
+  type ElementPlace,
+  SOURCE_KEY,
   type ToolGroup,
   type ToolGroupPermission,
   ToolResolutionError,
   type ToolSource,
 } from '../../sources/resolution/tool-source.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
-import { paragraphs, shorten } from '../../tool/json.ts';
+import { joinParagraphs, shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { ended, nameIn } from '../../tool/shown.ts';
+import { readName, withFullStop } from '../../tool/shown.ts';
 import { PERMISSIONS, requestOf } from './tool-group.ts';
 
 /** The options of `defineToolGroup`. */
@@ -61,7 +61,7 @@ export const OWN_PROVIDER = 'holdfast';
  */
 export function toGroup<const Role extends string>(config: ToolGroupConfig<Role>): ToolGroup<Role> {
   const fault = literals?.fault(config, SHAPE);
-  if (fault) throw new ToolGroupDefinitionError(nameIn(config, 'role'), fault.field, fault.problem);
+  if (fault) throw new ToolGroupDefinitionError(readName(config, 'role'), fault.field, fault.problem);
   const { role, name = role, description, permissions = [], childToolUsageNotes: own } = config;
   if (role.trim() === '') throw new ToolGroupDefinitionError(role, 'role', 'needs a role that is not blank');
   for (const permission of permissions) {
@@ -79,9 +79,9 @@ export function toGroup<const Role extends string>(config: ToolGroupConfig<Role>
     permissions: [...permissions],
     tools,
     providers,
-    childToolUsageNotes: notes.length > 0 ? paragraphs(own, ...notes) : own,
+    childToolUsageNotes: notes.length > 0 ? joinParagraphs(own, ...notes) : own,
     uses: [],
-    [SOURCE](place) {
+    [SOURCE_KEY](place) {
       return place.isAgent ? { requests: [requestOf(this)] } : partsOf(this, place);
     },
   };
@@ -94,7 +94,7 @@ export function toGroup<const Role extends string>(config: ToolGroupConfig<Role>
  */
 function partsOf(
   { role, tools, providers, permissions, childToolUsageNotes: notes }: ToolGroup,
-  { index, permissions: allowed = [], groupsIn }: ListedAt,
+  { index, permissions: allowed = [], groupsIn }: ElementPlace,
 ): Partial<CollectedTools> {
   const refused = permissions.filter((permission) => !allowed.includes(permission));
   if (refused.length === 0) return { tools, providers, notes: notes === undefined ? [] : [notes] };
@@ -129,7 +129,7 @@ export class ToolGroupDefinitionError extends Error {
 
   /** `problem` completes the sentence that begins with "Tool group 'x' ". */
   constructor(role: string, field: string, problem: string) {
-    super(`Tool group '${shorten(role, 80)}' ${ended(problem)}`);
+    super(`Tool group '${shorten(role, 80)}' ${withFullStop(problem)}`);
     this.role = role;
     this.field = field;
   }

@@ -2,7 +2,7 @@ import { AGENTS } from '../../agent/resolve-agent.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import {
   type AppRequest,
-  SOURCE,
+  SOURCE_KEY,
   type ToolGroup,
   type ToolGroupPermission,
   ToolResolutionError,
@@ -10,9 +10,9 @@ import {
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { shorten } from '../../tool/json.ts';
 import { literals } from '../../tool/literals.ts';
-import { createModule, useOf } from '../../tool/module-use.ts';
-import { ended } from '../../tool/shown.ts';
-import { usesOf } from '../../tool/uses.ts';
+import { createModule, createUse } from '../../tool/module-use.ts';
+import { withFullStop } from '../../tool/shown.ts';
+import { collectUses } from '../../tool/uses.ts';
 
 export const PERMISSIONS: readonly ToolGroupPermission[] = ['internet-access', 'host-access'];
 
@@ -59,7 +59,7 @@ export function toolGroup(asked: string | ToolGroup, options: ToolGroupOptions =
   const isBlank = typeof role !== 'string' || role.trim() === '';
   const problem = isBlank ? 'asks for no role: use a text that is not blank, or a group' : fault?.problem;
   if (problem !== undefined)
-    throw new TypeError(`toolGroup('${shorten(String(role), 80)}') ${ended(problem)}`);
+    throw new TypeError(`toolGroup('${shorten(String(role), 80)}') ${withFullStop(problem)}`);
   return toRequest(role, group, options);
 }
 
@@ -73,11 +73,11 @@ function toRequest(
 ): ToolGroupRequest {
   return {
     ...{ role, group, permissions: [...permissions], required: [...required], optional },
-    uses: group ? usesOf([group, ...group.tools, ...group.providers]) : [BY_ROLE],
-    [SOURCE](place) {
+    uses: group ? collectUses([group, ...group.tools, ...group.providers]) : [BY_ROLE],
+    [SOURCE_KEY](place) {
       if (place.isAgent) return { requests: [this] };
       const hasOptions = permissions.length > 0 || required.length > 0 || optional;
-      if (group && !hasOptions) return group[SOURCE](place);
+      if (group && !hasOptions) return group[SOURCE_KEY](place);
       const asks = `Tool at index ${place.index} asks for the tool group '${shorten(role, 80)}' ${group ? 'with options' : 'by its role'}`;
       const instead = group ? ', or list the group itself here' : '';
       throw new ToolResolutionError(
@@ -114,7 +114,7 @@ export const TOOL_GROUPS = createModule({ name: 'tool-groups' });
  * Agents that request by role bring this use, so that `createHoldfast` refuses an app without registered
  * groups.
  */
-const BY_ROLE = useOf(TOOL_GROUPS, 'by role');
+const BY_ROLE = createUse(TOOL_GROUPS, 'by role');
 AGENTS.give(BY_ROLE, {
   carriers: [],
   resolving({ appWide }) {

@@ -3,18 +3,18 @@ import type { CallContext, Effect, Reconciliation } from '../../tool/call.ts';
 import type { ReconcileConfig, RunConfig, ToolConfigBase } from '../../tool/define-tool.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
 import type { JsonObject, JsonSchema } from '../../tool/json.ts';
-import type { Inferred, NotJsonIn, ReturnsType } from '../../tool/returned.ts';
+import type { NotJsonIn, ReturnsType, Uninferred } from '../../tool/returned.ts';
 import type { AnyTool, Tool } from '../../tool/tool.ts';
 
 /** Rejects a method whose return value JSON would change. */
-export type Kept<Output> = [NotJsonIn<Output>] extends [never] ? unknown : NotJsonIn<Output>;
+export type KeptOutput<Output> = [NotJsonIn<Output>] extends [never] ? unknown : NotJsonIn<Output>;
 
 /** Rejects a method whose return value does not match the tool's `output`. */
-export type Typed<Output, Type extends StandardSchemaV1> =
+export type TypedOutput<Output, Type extends StandardSchemaV1> =
   ReturnsType<Output, Type> extends { readonly run: infer Run } ? Run : unknown;
 
 /** Records the options and the method of a function that `toolMethod` made. */
-export function mark(marked: object, config: MarkedMethod, method: object): void {
+export function markMethod(marked: object, config: MarkedMethod, method: object): void {
   configs.set(marked, config);
   methods.set(marked, method);
 }
@@ -42,14 +42,14 @@ export const markOf = (value: unknown): MarkedMethod | undefined => configs.get(
  */
 export type PlainTools<Inputs, Tools> = Tools & {
   readonly [Name in keyof Inputs]: PlainTool<Inputs[Name]>;
-} & Inferred<CheckedTools<Tools>>;
+} & Uninferred<CheckedTools<Tools>>;
 
-type PlainTool<Input> = Said & {
+type PlainTool<Input> = PlainToolConfig & {
   readonly input?: Input | undefined;
 } & RunConfig<Declared<Input>, unknown> &
   ReconcileConfig<Declared<Input>>;
 
-type Said = Omit<ToolConfigBase<string, undefined>, 'name' | 'input'> & {
+type PlainToolConfig = Omit<ToolConfigBase<string, undefined>, 'name' | 'input'> & {
   /** Kept in the metadata, for programs that list tools. */
   readonly category?: string | undefined;
 };
@@ -63,11 +63,12 @@ export type CheckedTools<Tools> = {
     readonly [Key in Exclude<keyof Tools[Name], keyof PlainTool<undefined>>]: never;
   } & {
     readonly input?: StandardSchemaV1 | JsonSchema | undefined;
-    readonly run: Kept<Returned<Tools[Name]>> & Typed<Returned<Tools[Name]>, OutputType<Tools[Name]>>;
+    readonly run: KeptOutput<ReturnedValue<Tools[Name]>> &
+      TypedOutput<ReturnedValue<Tools[Name]>, OutputType<Tools[Name]>>;
   };
 };
 
-type Returned<Entry> = Entry extends { readonly run: (...given: never[]) => infer Output }
+type ReturnedValue<Entry> = Entry extends { readonly run: (...given: never[]) => infer Output }
   ? Awaited<Output>
   : unknown;
 
@@ -82,25 +83,25 @@ export type ToolOfPlain<Inputs, Tools> = [keyof Inputs] extends [never]
       readonly [Name in keyof Inputs & keyof Tools & string]: Tool<
         Name,
         InputOf<Declared<Inputs[Name]>>,
-        Returned<Tools[Name]>
+        ReturnedValue<Tools[Name]>
       >;
     }[keyof Inputs & keyof Tools & string];
 
 /** Accepts anything but a plain object of tools with a mistake. For that, the type is the mistake. */
 export type ObjectOrMistake<Source> =
-  'tool' extends Kinds<Source>
-    ? Mistake<Source>
-    : Kinds<Source> extends 'runs'
+  'tool' extends EntryKinds<Source>
+    ? MistakenSource<Source>
+    : EntryKinds<Source> extends 'runs'
       ? [keyof Source] extends [never]
         ? unknown
-        : Mistake<Source>
+        : MistakenSource<Source>
       : unknown;
 
 /**
  * The kinds of an object's members. Any object can have a member with a `run`, such as a binding of the
  * Worker.
  */
-type Kinds<Source> = {
+type EntryKinds<Source> = {
   [Key in keyof Source]: [Source[Key]] extends [never]
     ? 'other'
     : Source[Key] extends { readonly run: unknown; readonly description: unknown }
@@ -110,7 +111,9 @@ type Kinds<Source> = {
         : 'other';
 }[keyof Source];
 
-type Mistake<Source> = { readonly [Name in keyof Source]: PlainTool<undefined> } & CheckedTools<Source>;
+type MistakenSource<Source> = {
+  readonly [Name in keyof Source]: PlainTool<undefined>;
+} & CheckedTools<Source>;
 
 /**
  * The type of the static `tools` of a class: which of its methods are tools, and their descriptions for the

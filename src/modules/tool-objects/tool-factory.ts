@@ -1,21 +1,21 @@
 import { collectTools } from '../../sources/resolution/resolve-tools.ts';
 import {
-  carriesSource,
-  mayNest,
-  type Nested,
-  SOURCE,
+  canNest,
+  isSourceCarrier,
+  type NestedSource,
+  SOURCE_KEY,
   type ToolFactory,
   type ToolObjectSource,
   ToolResolutionError,
   type ToolSource,
 } from '../../sources/resolution/tool-source.ts';
-import { memoized } from '../../tool/async.ts';
+import { memoize } from '../../tool/async.ts';
 import { decorate } from '../../tool/decorate.ts';
-import { mistake } from '../../tool/log.ts';
-import { isClass, shown } from '../../tool/shown.ts';
+import { errorEntry } from '../../tool/log.ts';
+import { describeValue, isClass } from '../../tool/shown.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
-import { shortcut } from '../unfolding/call-unfolding.ts';
+import { createShortcut } from '../unfolding/call-unfolding.ts';
 import {
   type AnyUnfoldingTool,
   allOf,
@@ -26,9 +26,9 @@ import {
 } from '../unfolding/unfolding.ts';
 
 /** The return value of a factory: an object with a table of tools, a tool, or several of them. */
-export type MadeTools = Made | readonly Made[];
+export type MadeTools = MadeTool | readonly MadeTool[];
 
-type Made = AnyTool | ToolObjectSource;
+type MadeTool = AnyTool | ToolObjectSource;
 
 /**
  * Makes tools that keep values in fields or closures. Each invocation calls `make` when the first of these
@@ -48,25 +48,25 @@ type Made = AnyTool | ToolObjectSource;
  * ```
  */
 export function toolFactory(make: () => MadeTools): ToolFactory {
-  if (typeof make === 'function' && !isClass(make)) return factoryOf(make);
+  if (typeof make === 'function' && !isClass(make)) return createFactory(make);
   const example = typeof make === 'function' ? Reflect.get(make, 'name') : 'Cart';
   throw new TypeError(
-    `toolFactory is given ${shown(make)}: give it a function, as in toolFactory(() => new ${example}()).`,
+    `toolFactory is given ${describeValue(make)}: give it a function, as in toolFactory(() => new ${example}()).`,
   );
 }
 
 /** Keeps the tools of a factory after they were listed, and the key of an invocation's own copy. */
-function factoryOf(make: () => MadeTools): ToolFactory {
+function createFactory(make: () => MadeTools): ToolFactory {
   let listed: readonly AnyTool[] | undefined;
   factories += 1;
   const key = `factory ${factories}`;
   const factory: ToolFactory = {
-    [SOURCE]({ path = [] }) {
+    [SOURCE_KEY]({ path = [] }) {
       const { name = 'a tool factory' } = path.find(({ of }) => of === factory) ?? {};
-      if (!mayNest(path, { of: factory, name })) return {};
-      const made = () => madeBy(make, { path, of: factory });
+      if (!canNest(path, { of: factory, name })) return {};
+      const made = () => makeTools(make, { path, of: factory });
       listed ??= made().map((tool) =>
-        liveTool(tool, (view) => view.made(key, made).find(({ name }) => name === tool.name)),
+        createLiveTool(tool, (view) => view.made(key, made).find(({ name }) => name === tool.name)),
       );
       return { tools: listed };
     },
@@ -76,9 +76,9 @@ function factoryOf(make: () => MadeTools): ToolFactory {
 
 let factories = 0;
 
-function madeBy(
+function makeTools(
   make: () => unknown,
-  { path, of }: { readonly path: readonly Nested[]; readonly of: ToolFactory },
+  { path, of }: { readonly path: readonly NestedSource[]; readonly of: ToolFactory },
 ): readonly AnyTool[] {
   const made = make();
   if (made instanceof Promise) {
@@ -94,7 +94,7 @@ function madeBy(
 const IN_FACTORY = 'which a tool factory cannot make: list it next to the factory';
 
 function nameOf(made: unknown): string {
-  if (carriesSource(made)) return 'a tool factory';
+  if (isSourceCarrier(made)) return 'a tool factory';
   const { name }: { readonly name?: unknown } = Object(made);
   return typeof name === 'string' ? name : String(Object(made).constructor?.name);
 }
@@ -103,21 +103,21 @@ function nameOf(made: unknown): string {
 type FindTool = (view: LoopView) => AnyTool | undefined;
 
 /** Returns a tool whose calls run the tool that `find` returns. */
-function liveTool(tool: AnyTool, find: FindTool): AnyTool {
+function createLiveTool(tool: AnyTool, find: FindTool): AnyTool {
   const live = decorate(tool, {
     async call(input, call) {
       const found = find(call.view);
       if (found) return found.call(input, call);
-      call.view.log(mistake(`a tool factory made no '${tool.name}' this time, which it made before.`));
+      call.view.log(errorEntry(`a tool factory made no '${tool.name}' this time, which it made before.`));
       return error(`Tool '${call.tool}' is not there any more. Do not call it again; go on without it.`);
     },
   });
   const unfolding = unfoldingIn(tool);
-  return unfolding ? liveUnfolding(live, unfolding, find) : live;
+  return unfolding ? createLiveUnfolding(live, unfolding, find) : live;
 }
 
 /** Returns an unfolding tool with the tools inside the one that `find` returns. */
-function liveUnfolding(live: AnyTool, unfolding: Unfolding, find: FindTool): AnyUnfoldingTool {
+function createLiveUnfolding(live: AnyTool, unfolding: Unfolding, find: FindTool): AnyUnfoldingTool {
   const { delegate: tool = live } = live;
   const found = (view: LoopView): Unfolding => {
     const now = find(view);
@@ -125,7 +125,7 @@ function liveUnfolding(live: AnyTool, unfolding: Unfolding, find: FindTool): Any
     if (found) return found;
     throw new TypeError(`A tool factory made no unfolding tool '${tool.name}' this time.`);
   };
-  const into = liveInto(unfolding.into, (view) => found(view).into);
+  const into = createLiveInto(unfolding.into, (view) => found(view).into);
   const { prepare } = unfolding;
   const made: Unfolding = {
     ...unfolding,
@@ -134,18 +134,18 @@ function liveUnfolding(live: AnyTool, unfolding: Unfolding, find: FindTool): Any
   };
   const inner = into.by === 'all' ? into.tools : into.by === 'category' ? allOf(into.tools) : tool.inner;
   // A decorated tool has guards. A call through it would bypass them.
-  const route = UNFOLDS in tool && tool.route ? shortcut(made, tool.inputSchema) : undefined;
+  const route = UNFOLDS in tool && tool.route ? createShortcut(made, tool.inputSchema) : undefined;
   return { ...live, opens: true, inner, route, [UNFOLDS]: made };
 }
 
-function liveInto(into: UnfoldsInto, now: (view: LoopView) => UnfoldsInto): UnfoldsInto {
+function createLiveInto(into: UnfoldsInto, now: (view: LoopView) => UnfoldsInto): UnfoldsInto {
   const all = toolsIn(into);
-  const live = memoized((tool: AnyTool) => {
+  const live = memoize((tool: AnyTool) => {
     const at = all.indexOf(tool);
     // Two categories can have tools of one name. If a factory returns other tools this time, another tool
     // must not run instead.
     const isIt = (one: AnyTool | undefined): boolean => one?.name === tool.name;
-    return liveTool(tool, (view) => [toolsIn(now(view))[at]].find(isIt));
+    return createLiveTool(tool, (view) => [toolsIn(now(view))[at]].find(isIt));
   });
   switch (into.by) {
     case 'all':

@@ -3,10 +3,10 @@ import { warnOnce } from '../../sources/resolution/tool-source.ts';
 import type { CallContext } from '../../tool/call.ts';
 import type { ReconcileConfig, RunConfig, ToolConfigBase } from '../../tool/define-tool.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
-import { isReadable, nameOf, ownerOf, READS } from '../../tool/object-class.ts';
-import { type ObjectReader, type ReadByIts, readObjectsBy } from '../../tool/object-reader.ts';
-import type { Inferred, KeptAs } from '../../tool/returned.ts';
-import { type Kept, mark, methodIn, type ToolTable, type Typed } from './tool-entry.ts';
+import { classNameOf, classOf, hasToolMembers, TOOL_MEMBER_KEY } from '../../tool/object-class.ts';
+import { type MarkedObject, type ObjectReader, setObjectReader } from '../../tool/object-reader.ts';
+import type { CheckedPart, Uninferred } from '../../tool/returned.ts';
+import { type KeptOutput, markMethod, methodIn, type ToolTable, type TypedOutput } from './tool-entry.ts';
 import { toolsOf } from './tools-of.ts';
 
 /** The options of `toolMethod`: those of `defineTool` without `run`, and with an optional name. */
@@ -48,14 +48,14 @@ export function toolMethod<
 >(
   config: ToolMethodConfig<Declaration> & { readonly output?: Type | undefined },
   method: Method &
-    Kept<KeptAs<Inferred<Type>, Awaited<ReturnType<Method>>>> &
-    Typed<Awaited<ReturnType<Method>>, Inferred<Type>>,
+    KeptOutput<CheckedPart<Uninferred<Type>, Awaited<ReturnType<Method>>>> &
+    TypedOutput<Awaited<ReturnType<Method>>, Uninferred<Type>>,
 ): Method {
   // Each call makes its own function, so that one method can be two tools.
   const made = function (this: unknown, ...given: unknown[]): unknown {
     return Reflect.apply(method, this, given);
   };
-  mark(marked(made), config, method);
+  markMethod(markReadable(made), config, method);
   // It forwards its arguments and the result.
   return made as Method;
 }
@@ -74,19 +74,19 @@ export function toolMethod<
  * }
  * ```
  */
-export const toolTable = <Instance>(table: ToolTable<Instance>): ToolTable<Instance> & ReadByIts =>
-  marked({ ...table });
+export const toolTable = <Instance>(table: ToolTable<Instance>): ToolTable<Instance> & MarkedObject =>
+  markReadable({ ...table });
 
 /** Attaches the function that reads an object's tools, so that the object can be listed among tools. */
-function marked<Of extends object>(value: Of): Of & ReadByIts {
-  readObjectsBy(readObject);
-  return Object.defineProperty(value, READS, { value: true }) as Of & ReadByIts; // just marked
+function markReadable<Of extends object>(value: Of): Of & MarkedObject {
+  setObjectReader(readObject);
+  return Object.defineProperty(value, TOOL_MEMBER_KEY, { value: true }) as Of & MarkedObject; // just marked
 }
 
 const readObject: ObjectReader = (given, { isShared }) => {
   const object = typeof given === 'object' || typeof given === 'function' ? given : null;
-  if (!object || !isReadable(object)) return undefined;
-  if (isShared) warnOfState(object, nameOf(ownerOf(object)));
+  if (!object || !hasToolMembers(object)) return undefined;
+  if (isShared) warnOfState(object, classNameOf(classOf(object)));
   return toolsOf(object);
 };
 
@@ -110,7 +110,7 @@ function warnOfState(object: object, name: string): void {
  */
 function stateFields(object: object): readonly string[] {
   if (typeof object === 'function' || Object.isFrozen(object)) return [];
-  const fields = methodsOf(object).flatMap((method) => changedIn(object, sourceOf(method)));
+  const fields = methodsOf(object).flatMap((method) => changedFieldsIn(object, sourceOf(method)));
   return [...new Set(fields)];
 }
 
@@ -120,21 +120,23 @@ const sourceOf = (code: unknown): string =>
 /**
  * Matches `this.count++`, `this.total += 1` and `this.lines[at] = line`, but not `this.client ??= connect()`.
  */
-const ASSIGNED =
+const ASSIGNMENT =
   /\bthis\.(#?[\w$]+)(?:\s*(?:\+\+|--)|(?:\[[^\]]*\])*\s*(?:[-+*/%&|^]|\*\*|<<|>>>?)?=(?![=>]))/g;
 
 /** Matches `++this.count`. */
-const COUNTED = /(?:\+\+|--)\s*this\.(#?[\w$]+)/g;
+const PREFIX_UPDATE = /(?:\+\+|--)\s*this\.(#?[\w$]+)/g;
 
 /** Matches `this.lines.push(line)`. */
-const ADDED =
+const MUTATING_CALL =
   /\bthis\.(#?[\w$]+)\.(?:push|unshift|pop|shift|splice|sort|reverse|fill|set|add|delete|clear)\s*\(/g;
 
-function changedIn(object: object, source: string): readonly string[] {
+function changedFieldsIn(object: object, source: string): readonly string[] {
   const named = (pattern: RegExp): string[] => [...source.matchAll(pattern)].map(([, name = '']) => name);
   return [
-    ...[...named(ASSIGNED), ...named(COUNTED)].filter((name) => name.startsWith('#') || isData(object, name)),
-    ...named(ADDED).filter((name) => holdsCollection(object, name)),
+    ...[...named(ASSIGNMENT), ...named(PREFIX_UPDATE)].filter(
+      (name) => name.startsWith('#') || isData(object, name),
+    ),
+    ...named(MUTATING_CALL).filter((name) => holdsCollection(object, name)),
   ];
 }
 

@@ -2,8 +2,8 @@ import { isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
 import { defineTool, type ToolConfig } from '../../tool/define-tool.ts';
 import type { InputDeclaration } from '../../tool/input-schema.ts';
 import { shorten } from '../../tool/json.ts';
-import { chainOf, isPlain, isPlainTool, nameOf, ownerOf } from '../../tool/object-class.ts';
-import { isClass, shown } from '../../tool/shown.ts';
+import { classNameOf, classOf, isPlain, isPlainTool, prototypeChainOf } from '../../tool/object-class.ts';
+import { describeValue, isClass } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { withCoercion } from '../../tool/with.ts';
 import { type AnyToolEntry, markOf } from './tool-entry.ts';
@@ -22,11 +22,11 @@ export function declaredTools(object: object): AnyTool[] {
     const problem = `An iterable (${name}) is not a tool object: use toolsOfAll for a list of objects.`;
     throw new ToolObjectError(name, problem);
   }
-  if (table.size === 0) throw new ToolObjectError(name, noTools(name, object));
+  if (table.size === 0) throw new ToolObjectError(name, noToolsProblem(name, object));
   return [...table.values()].map((make) => withCoercion(make()));
 }
 
-const noTools = (name: string, object: object): string =>
+const noToolsProblem = (name: string, object: object): string =>
   isClass(object)
     ? `The class ${name} has no static tools. For those of its instances take one: new ${name}().`
     : `No tools found on ${name}: make its methods tools with toolMethod, in fields that are not #private, ` +
@@ -46,16 +46,16 @@ interface ToolObject {
  * @throws ToolObjectError if two of its tools have one name.
  */
 export function toToolObject(object: object): ToolObject {
-  const owner = ownerOf(object);
-  const name = nameOf(owner);
+  const owner = classOf(object);
+  const name = classNameOf(owner);
   const looked = { object, owner, name };
-  const described = describedIn(looked);
+  const described = findDescribedTools(looked);
   const all = [
-    ...fieldsOf(object, name),
-    ...(owner === object ? [] : fieldsOf(owner, name)),
-    ...(described.length > 0 ? described : entriesOf(looked)),
+    ...findFieldTools(object, name),
+    ...(owner === object ? [] : findFieldTools(owner, name)),
+    ...(described.length > 0 ? described : findEntryTools(looked)),
   ];
-  const byName = new Map<string, Found>();
+  const byName = new Map<string, FoundTool>();
   for (const one of all) {
     const other = byName.get(one.tool);
     byName.set(one.tool, one);
@@ -67,7 +67,7 @@ export function toToolObject(object: object): ToolObject {
 }
 
 /** The object or class to read. */
-interface Looked {
+interface ReadTarget {
   readonly object: object;
   /** The object with the table: the class of an instance, or the object itself. */
   readonly owner: object;
@@ -75,7 +75,7 @@ interface Looked {
 }
 
 /** A tool of an object, before it is made. */
-interface Found {
+interface FoundTool {
   readonly tool: string;
   /** Its place in the object, for messages. */
   readonly place: string;
@@ -86,9 +86,9 @@ interface Found {
  * Returns the fields that `toolMethod` made, of a holder and its prototypes. The nearest field wins. Runs no
  * getters.
  */
-function fieldsOf(holder: object, name: string): Found[] {
+function findFieldTools(holder: object, name: string): FoundTool[] {
   const fields = new Map<string, unknown>();
-  for (const one of chainOf(holder)) {
+  for (const one of prototypeChainOf(holder)) {
     for (const [field, { value }] of Object.entries(Object.getOwnPropertyDescriptors(one))) {
       if (!fields.has(field)) fields.set(field, value);
     }
@@ -98,8 +98,8 @@ function fieldsOf(holder: object, name: string): Found[] {
     const mark = markOf(value);
     if (!mark) return [];
     const { name: tool = field, reconcile, ...entry } = mark;
-    const act: Act = {
-      run: calling(field, { among: [holder], name }),
+    const act: ToolFunctions = {
+      run: createMethodCall(field, { among: [holder], name }),
       reconcile: reconcile && ((...given) => Reflect.apply(reconcile, holder, given)),
     };
     return [{ tool, place: `its ${kind} '${field}'`, make: () => toTool(tool, entry, act) }];
@@ -107,10 +107,10 @@ function fieldsOf(holder: object, name: string): Found[] {
 }
 
 /** Returns the methods that the static `tools` of the object's class and its superclasses describe. */
-function describedIn({ object, owner, name }: Looked): Found[] {
+function findDescribedTools({ object, owner, name }: ReadTarget): FoundTool[] {
   const among = [object, owner];
-  const checked = (method: string): Act['run'] => {
-    if (holderOf(method, among)) return calling(method, { among, name });
+  const checked = (method: string): ToolFunctions['run'] => {
+    if (holderOf(method, among)) return createMethodCall(method, { among, name });
     const isOfInstances = typeof Object(Reflect.get(object, 'prototype'))[method] === 'function';
     const hint = isOfInstances ? ` Its instances have it: use new ${name}().` : '';
     const problem = `The static 'tools' of ${name} name '${method}', which is not a method of it.${hint}`;
@@ -128,7 +128,7 @@ function describedIn({ object, owner, name }: Looked): Found[] {
 }
 
 /** Returns the entries of a plain object if one of them has a `run`. */
-function entriesOf({ object, name }: Looked): Found[] {
+function findEntryTools({ object, name }: ReadTarget): FoundTool[] {
   const entries = isPlain(object) ? Object.entries(object) : [];
   if (!entries.some(([, entry]) => isPlainTool(entry))) return [];
   return entries.flatMap(([tool, entry]: [string, unknown]) => {
@@ -136,20 +136,20 @@ function entriesOf({ object, name }: Looked): Found[] {
     if (typeof entry !== 'object' || entry === null || isTool(entry)) {
       const mend = isTool(entry)
         ? 'a tool already: list it by itself'
-        : `${shown(entry)}: use { description, run }`;
+        : `${describeValue(entry)}: use { description, run }`;
       throw new ToolObjectError(name, `'${shorten(tool, 80)}' of a plain object of tools is ${mend}.`);
     }
-    return [{ tool, place: `its '${tool}'`, make: () => plainTool(tool, entry) }];
+    return [{ tool, place: `its '${tool}'`, make: () => toPlainTool(tool, entry) }];
   });
 }
 
-function plainTool(tool: string, entry: object): AnyTool {
+function toPlainTool(tool: string, entry: object): AnyTool {
   if (!('name' in entry)) return toTool(tool, entry);
   throw new ToolDefinitionError(tool, 'name', 'it has a `name` beside its key: its key is its name.');
 }
 
 /** The function behind a tool of an object. */
-interface Act {
+interface ToolFunctions {
   readonly run?: ((...given: readonly unknown[]) => unknown) | undefined;
   readonly reconcile?: ((...given: readonly unknown[]) => unknown) | undefined;
 }
@@ -157,7 +157,7 @@ interface Act {
 function toTool(
   name: string,
   { category, metadata = {}, ...entry }: Partial<AnyToolEntry>,
-  act: Act = {},
+  act: ToolFunctions = {},
 ): AnyTool {
   const config = {
     ...entry,
@@ -174,7 +174,7 @@ function toTool(
  * Calls a method by its current value: on the object itself, so that a proxy sees the call, or else on its
  * class.
  */
-const calling =
+const createMethodCall =
   (method: string, { among, name }: { readonly among: readonly object[]; readonly name: string }) =>
   (...given: readonly unknown[]): unknown => {
     const holder = holderOf(method, among);
@@ -190,7 +190,7 @@ const holderOf = (method: string, among: readonly object[]): object | undefined 
  */
 function tableOf(owner: object): ReadonlyMap<string, AnyToolEntry> {
   const tables: Readonly<Record<string, AnyToolEntry | undefined>>[] = [];
-  for (const one of chainOf(owner)) {
+  for (const one of prototypeChainOf(owner)) {
     const table: unknown = Reflect.get(one, 'tools');
     // Skips a list, which tool groups and agents have, and a plain tool with this name.
     if (!Array.isArray(table) && !isPlainTool(table)) tables.unshift(Object(table));

@@ -1,9 +1,9 @@
-import { mayNest, type Nested } from '../../sources/resolution/tool-source.ts';
+import { canNest, type NestedSource } from '../../sources/resolution/tool-source.ts';
 import { attempt } from '../../tool/async.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import { warnDeveloper, writeDebug } from '../../tool/console-log.ts';
 import { distinctTools } from '../../tool/decorate.ts';
-import { chainOf, ownerOf } from '../../tool/object-class.ts';
+import { classOf, prototypeChainOf } from '../../tool/object-class.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { withName } from '../../tool/with.ts';
 import { toUnfolding } from '../unfolding/to-unfolding.ts';
@@ -124,7 +124,7 @@ export interface UnfoldingDeclaration extends UnfoldingOptions {
 }
 
 /** Returns whether the class of an object declares an unfolding tool. */
-const declaresUnfolding = (object: object): boolean => declarationOf(ownerOf(object)) !== undefined;
+const declaresUnfolding = (object: object): boolean => declarationOf(classOf(object)) !== undefined;
 
 /**
  * Makes an unfolding tool from the tools of an object, as the static `unfolding` of its class or the options
@@ -142,15 +142,15 @@ const declaresUnfolding = (object: object): boolean => declarationOf(ownerOf(obj
  * ```
  */
 export const unfoldingOf = (object: object, options: Partial<UnfoldingDeclaration> = {}): UnfoldingTool =>
-  unfoldingInside(object, options, []);
+  createUnfolding(object, options, []);
 
 /** Makes the unfolding tool of an object that is nested at a path. */
-function unfoldingInside(
+function createUnfolding(
   object: object,
   options: Partial<UnfoldingDeclaration>,
-  path: readonly Nested[],
+  path: readonly NestedSource[],
 ): UnfoldingTool {
-  const owner = ownerOf(object);
+  const owner = classOf(object);
   const source = toToolObject(object);
   const { name, description, categoryParameter, ...more } = { ...declarationOf(owner), ...options };
   if (typeof name !== 'string' || typeof description !== 'string') {
@@ -159,7 +159,7 @@ function unfoldingInside(
       "give it a static 'unfolding' with a name and a description, or give both to unfoldingOf.";
     throw new ToolObjectError(source.name, problem);
   }
-  const nested = nestedIn(owner, [...path, { of: owner, name: source.name }]);
+  const nested = findNestedUnfoldings(owner, [...path, { of: owner, name: source.name }]);
   if (source.table.size === 0 && nested.length === 0) {
     const problem =
       `Class ${source.name} has no tools to stand in front of: ` +
@@ -188,13 +188,13 @@ const categoryOf = ({ metadata: { category } }: AnyTool): string | undefined =>
   typeof category === 'string' && category !== '' ? category : undefined;
 
 /** Returns the unfolding tools of the static members of a class or its superclasses. */
-function nestedIn(owner: object, path: readonly Nested[]): AnyUnfoldingTool[] {
-  const members = chainOf(owner).flatMap((one) => Object.values(one));
+function findNestedUnfoldings(owner: object, path: readonly NestedSource[]): AnyUnfoldingTool[] {
+  const members = prototypeChainOf(owner).flatMap((one) => Object.values(one));
   return [...new Set(members)].flatMap((member) => {
     if (typeof member !== 'function' || !declarationOf(member)) return [];
-    if (!mayNest(path, { of: member, name: member.name })) return [];
+    if (!canNest(path, { of: member, name: member.name })) return [];
     try {
-      return [unfoldingInside(Reflect.construct(member, []), {}, path)];
+      return [createUnfolding(Reflect.construct(member, []), {}, path)];
     } catch (reason) {
       warnDeveloper(`the inner class ${member.name} is left out, since it cannot be made`, reason);
       return [];

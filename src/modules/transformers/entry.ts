@@ -6,9 +6,9 @@ import { type HistoryScope, LOOPS } from '../../loop/loop-seams.ts';
 import type { HistoryCall, HistoryMessage, TurnPrincipal } from '../../tool/call.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
-import { mistake } from '../../tool/log.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { beginning, modelText, type ResultData, withWords } from '../../tool/tool-result.ts';
+import { errorEntry } from '../../tool/log.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
+import { modelText, type ResultData, truncateText, withText } from '../../tool/tool-result.ts';
 
 /**
  * Changes the conversation that models see: for one agent with `defineAgent({ use: [defineTransformer({ name,
@@ -35,8 +35,8 @@ export function defineTransformer(transformer: LoopTransformer): ModuleUse {
       `The transformer '${name}' changes nothing: give it 'messages', 'result' or 'reply'.`,
     );
   }
-  const use = useOf(TRANSFORMERS, name);
-  LOOPS.give(use, { history: (shown, scope) => applied(transformer, shown, scope) });
+  const use = createUse(TRANSFORMERS, name);
+  LOOPS.give(use, { history: (shown, scope) => applyTransformer(transformer, shown, scope) });
   return use;
 }
 
@@ -85,7 +85,7 @@ const SHAPE = {
 } satisfies LiteralShape<keyof LoopTransformer>;
 
 /** Applies a transformer to a conversation, or to a part of it. */
-function applied(
+function applyTransformer(
   transformer: LoopTransformer,
   shown: readonly HistoryMessage[],
   { of, principal, log }: HistoryScope,
@@ -105,7 +105,7 @@ function applied(
       if (typeof made === typeof value && Array.isArray(made) === Array.isArray(value)) return made;
       throw new TypeError('It returned something else.');
     } catch (thrown) {
-      log(mistake(`the transformer '${name}' failed; its input stays unchanged`, thrown));
+      log(errorEntry(`the transformer '${name}' failed; its input stays unchanged`, thrown));
       return value;
     }
   }
@@ -113,7 +113,7 @@ function applied(
   function resultOf(call: HistoryCall, data: ResultData): ResultData {
     const words = data.type === 'error' ? data.message : modelText(data);
     const next = attempt(words, result && ((text, scope) => result(text, call, scope)));
-    return next === words ? data : withWords(data, next);
+    return next === words ? data : withText(data, next);
   }
 
   const callOf = (call: HistoryCall): HistoryCall => ({
@@ -151,11 +151,11 @@ export function slidingWindow({ maxMessages }: { readonly maxMessages: number })
   }
   return defineTransformer({
     name: `slidingWindow(${maxMessages})`,
-    messages: (messages) => newest(messages, maxMessages),
+    messages: (messages) => keepNewest(messages, maxMessages),
   });
 }
 
-function newest(messages: readonly HistoryMessage[], most: number): readonly HistoryMessage[] {
+function keepNewest(messages: readonly HistoryMessage[], most: number): readonly HistoryMessage[] {
   const question = messages.findLastIndex((message) => message.role === 'user' && message.by === undefined);
   let start = messages.length;
   let size = 0;
@@ -199,7 +199,7 @@ export function truncateToolResults({
     shortens: true,
     result: (text) => {
       if (text.length <= maxLength) return text;
-      const kept = beginning(text, maxLength);
+      const kept = truncateText(text, maxLength);
       return kept + (typeof marker === 'string' ? marker : marker(kept.length, text.length));
     },
   });

@@ -1,22 +1,22 @@
 import type { CallContext } from '../../tool/call.ts';
 import { decorate, originOf } from '../../tool/decorate.ts';
 import {
+  isEqualJson,
   isJsonObject,
   type Json,
   type JsonObject,
   type JsonSchema,
-  paragraphs,
-  sameJson,
+  joinParagraphs,
   shorten,
 } from '../../tool/json.ts';
-import { warning } from '../../tool/log.ts';
+import { warningEntry } from '../../tool/log.ts';
 import type { AnyTool, CallRun } from '../../tool/tool.ts';
-import { error, type ToolResult, text, withheld } from '../../tool/tool-result.ts';
+import { error, type ToolResult, text, withheldResult } from '../../tool/tool-result.ts';
 import {
   allOf,
-  broughtBy,
   categoryOf,
   innerTools,
+  toolsBroughtBy,
   UNFOLDED,
   type UnfoldedFact,
   type Unfolding,
@@ -38,36 +38,36 @@ export async function callUnfolding(input: Json, call: CallRun): Promise<ToolRes
   const { tool: name, view } = call;
   const own = call.offered().find((one) => one.name === name);
   const unfolding = own && unfoldingIn(own);
-  if (!unfolding) return hidden(call);
+  if (!unfolding) return hiddenResult(call);
   const prepared = await unfolding.prepare?.(call);
-  if (typeof prepared === 'string') return withheld(prepared);
+  if (typeof prepared === 'string') return withheldResult(prepared);
   const notes = [unfolding.notes ?? [], prepared?.remark ?? []].flat().join('\n\n') || undefined;
   // A function's tools need the results of `prepare`, so the loop asks for them later.
   const isPrepared = unfolding.prepare !== undefined;
   const tools = isPrepared ? [] : innerTools(unfolding.into, { call: call.id, input }, view);
-  if (tools.length === 0 && !isPrepared) return nothing(call, unfolding);
-  const fact = unfoldedFact(own, unfolding, { input, tools });
+  if (tools.length === 0 && !isPrepared) return noToolsResult(call, unfolding);
+  const fact = toUnfoldedFact(own, unfolding, { input, tools });
   const known = unfoldedIn(view.recall(UNFOLDED), view).find(
     (one) => one.facade === name && one.under === fact.under,
   );
-  const offered = broughtBy(call.offeredAfter(UNFOLDED, fact), name);
+  const offered = toolsBroughtBy(call.offeredAfter(UNFOLDED, fact), name);
   const isAsked = isPrepared && unfolding.into.by === 'moment';
-  if (offered.length === 0) return isAsked ? nothing(call, unfolding) : shut(name);
-  if (known && sameJson(known.input, fact.input)) return text(listingText(name, offered, notes));
+  if (offered.length === 0) return isAsked ? noToolsResult(call, unfolding) : closedResult(name);
+  if (known && isEqualJson(known.input, fact.input)) return text(listingText(name, offered, notes));
   call.record(UNFOLDED, fact);
   return text(openedText(offered, notes));
 }
 
-interface CalledWith {
+interface UnfoldingCall {
   readonly input: Json;
   readonly tools: readonly AnyTool[];
 }
 
 /** Returns the fact to record for a call: the least that is needed to make the same tools again. */
-function unfoldedFact(
+function toUnfoldedFact(
   offered: AnyTool,
   { into, scope }: Unfolding,
-  { input, tools }: CalledWith,
+  { input, tools }: UnfoldingCall,
 ): UnfoldedFact {
   const under = originOf(offered)?.by[0]?.name;
   return {
@@ -86,9 +86,9 @@ function categoryIn(input: Json, into: Extract<UnfoldsInto, { by: 'category' }>)
 }
 
 /** Returns the result of a call if a wrapper hides that the tool unfolds. */
-function hidden({ tool: name, log }: CallContext): ToolResult {
+function hiddenResult({ tool: name, log }: CallContext): ToolResult {
   log(
-    warning(
+    warningEntry(
       `the unfolding tool '${name}' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it`,
     ),
   );
@@ -96,19 +96,19 @@ function hidden({ tool: name, log }: CallContext): ToolResult {
 }
 
 /** Returns the result of a call of an unfolding tool that has no tools now, and therefore stays closed. */
-function nothing({ tool: name, log }: CallContext, { into }: Unfolding): ToolResult {
+function noToolsResult({ tool: name, log }: CallContext, { into }: Unfolding): ToolResult {
   if (into.by === 'moment') {
-    return withheld(`Tool '${name}' has no tools now; they may be there later. Go on without them.`);
+    return withheldResult(`Tool '${name}' has no tools now; they may be there later. Go on without them.`);
   }
-  log(warning(`the unfolding tool '${name}' has no tools for the input of a call`));
-  return withheld(
+  log(warningEntry(`the unfolding tool '${name}' has no tools for the input of a call`));
+  return withheldResult(
     `Tool '${name}': no tools for that selection. Nothing has changed; call it again with another input.`,
   );
 }
 
 /** Returns the result of a call whose tool was removed by another call of the batch or by a strategy. */
-const shut = (name: string): ToolResult =>
-  withheld(
+const closedResult = (name: string): ToolResult =>
+  withheldResult(
     `Tool '${name}' cannot be opened any more: its tools are not available beside those you have now.`,
   );
 
@@ -120,7 +120,7 @@ const shut = (name: string): ToolResult =>
  * Works only if the tools are fixed: a call that skips a selector cannot know its result. An unfolding tool
  * inside is opened by its own call. A property of the unfolding tool's own input takes precedence.
  */
-export function shortcut(unfolding: Unfolding, { properties }: JsonSchema): AnyTool['route'] {
+export function createShortcut(unfolding: Unfolding, { properties }: JsonSchema): AnyTool['route'] {
   const byName = directTools(unfolding, Object.keys(Object(properties)));
   if (byName.size === 0) return undefined;
   return (input) => {
@@ -144,15 +144,15 @@ function directTools(unfolding: Unfolding, taken: readonly string[]): ReadonlyMa
   const counts = new Map<string, number>(taken.map((name) => [name, 1]));
   for (const { name } of tools) counts.set(name, (counts.get(name) ?? 0) + 1);
   const direct = tools.filter((tool) => counts.get(tool.name) === 1 && !unfoldingIn(tool));
-  return new Map(direct.map((tool) => [tool.name, thatUnfolds(tool, unfolding)]));
+  return new Map(direct.map((tool) => [tool.name, withUnfoldingFirst(tool, unfolding)]));
 }
 
 /** Returns the tool so that its success opens the unfolding tool. */
-const thatUnfolds = (tool: AnyTool, unfolding: Unfolding): AnyTool =>
+const withUnfoldingFirst = (tool: AnyTool, unfolding: Unfolding): AnyTool =>
   decorate(tool, {
     call(input, call) {
       const offered = call.offered().find((one) => unfoldingIn(one) === unfolding);
-      if (offered) call.record(UNFOLDED, unfoldedFact(offered, unfolding, { input: {}, tools: [] }));
+      if (offered) call.record(UNFOLDED, toUnfoldedFact(offered, unfolding, { input: {}, tools: [] }));
       return tool.call(input, call);
     },
   });
@@ -178,21 +178,21 @@ function openedText(tools: readonly AnyTool[], notes: string | undefined): strin
   const preamble =
     `Tools now available: ${names}. You MUST call one of these tools to complete the user's request. ` +
     'Do NOT respond with text — call a tool.';
-  return paragraphs(preamble, tools.flatMap(renamed).join('\n'), notes);
+  return joinParagraphs(preamble, tools.flatMap(renameNotes).join('\n'), notes);
 }
 
 /** Returns the text that the model reads when it calls an unfolding tool that is already open. */
 const listingText = (unfolding: string, tools: readonly AnyTool[], notes: string | undefined): string =>
-  paragraphs(`'${unfolding}' is open already. Call one of its tools:\n${listed(tools)}`, notes);
+  joinParagraphs(`'${unfolding}' is open already. Call one of its tools:\n${listTools(tools)}`, notes);
 
 /** Lists the tools, one line each. */
-export const listed = (tools: readonly AnyTool[]): string =>
-  tools.map(({ name, description }) => `- ${name}: ${oneLine(description)}`).join('\n');
+export const listTools = (tools: readonly AnyTool[]): string =>
+  tools.map(({ name, description }) => `- ${name}: ${toOneLine(description)}`).join('\n');
 
-const oneLine = (text: string): string => shorten(text.replaceAll(/\s+/g, ' ').trim(), MAX_LINE);
+const toOneLine = (text: string): string => shorten(text.replaceAll(/\s+/g, ' ').trim(), MAX_LINE);
 
 /** Explains that a tool has another name than its description may use. */
-function renamed(tool: AnyTool): string[] {
+function renameNotes(tool: AnyTool): string[] {
   const own = originOf(tool)?.name;
   if (own === undefined || own === tool.name) return [];
   return [`'${tool.name}' is the tool '${own}' of this list; another tool had the name '${own}' already.`];
@@ -203,17 +203,17 @@ function renamed(tool: AnyTool): string[] {
  * unfolding tool itself, which then lists its tools. Only an unfolding tool whose input selects tools can
  * still change the offered tools.
  */
-export function guideTo(unfolding: AnyTool, { into }: Unfolding): AnyTool {
+export function createGuide(unfolding: AnyTool, { into }: Unfolding): AnyTool {
   const chooses = into.by === 'category' || into.by === 'selection';
   const use = chooses
     ? 'Call it with another input for other tools, or with the same to list them.'
     : 'Call it only to list them.';
   return decorate(unfolding, {
-    description: `${sentence(unfolding)}. Already open: its tools are among yours. ${use}`,
+    description: `${trimFullStops(unfolding)}. Already open: its tools are among yours. ${use}`,
   });
 }
 
-interface Context {
+interface ContextToolParts {
   readonly name: string;
   readonly unfolding: AnyTool;
   readonly notes: string | undefined;
@@ -224,10 +224,10 @@ interface Context {
  * Makes a tool that keeps the description of an opened unfolding tool: it names the tools inside, and
  * describes each of them when it is called.
  */
-export function contextTool({ name, unfolding, notes, tools }: Context): AnyTool {
-  const about = sentence(unfolding);
+export function createContextTool({ name, unfolding, notes, tools }: ContextToolParts): AnyTool {
+  const about = trimFullStops(unfolding);
   const names = tools.map((tool) => tool.name).join(', ');
-  const details = [`Tools for ${about}:`, listed(tools), ...(notes ? [`Usage notes: ${notes}`] : [])];
+  const details = [`Tools for ${about}:`, listTools(tools), ...(notes ? [`Usage notes: ${notes}`] : [])];
   return {
     name,
     description: [about, `Available: ${names}`, ...(notes ? [notes] : [])].join('. '),
@@ -241,7 +241,7 @@ export function contextTool({ name, unfolding, notes, tools }: Context): AnyTool
 }
 
 /** Removes the full stops at the end of a description, so that a text can continue the sentence. */
-const sentence = ({ description }: AnyTool): string => description.trim().replace(/\.+$/, '');
+const trimFullStops = ({ description }: AnyTool): string => description.trim().replace(/\.+$/, '');
 
 /** The longest tool name that every provider accepts. */
 const MAX_NAME = 64;

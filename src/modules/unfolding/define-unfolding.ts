@@ -1,24 +1,24 @@
 import { FOLDING } from '../../journal/memory-folding.ts';
 import { discoveryIn } from '../../loop/discovery.ts';
-import { collectFor, collectTools, withProvided } from '../../sources/resolution/resolve-tools.ts';
+import { collectForField, collectTools, withProviderTools } from '../../sources/resolution/resolve-tools.ts';
 import {
   type CollectedTools,
-  foundBy,
   partsOf,
+  runDiscovery,
   type ToolGroup,
   type ToolObjectSource,
   type ToolProvider,
   type ToolSource,
 } from '../../sources/resolution/tool-source.ts';
-import { memoized } from '../../tool/async.ts';
+import { memoize } from '../../tool/async.ts';
 import { checkToolLiteral, isTool } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { InputDeclaration, InputOf } from '../../tool/input-schema.ts';
-import { paragraphs } from '../../tool/json.ts';
+import { joinParagraphs } from '../../tool/json.ts';
 import { readObject } from '../../tool/object-reader.ts';
 import type { AnyTool, CallRun } from '../../tool/tool.ts';
-import { FOREIGN_INPUT, NAMED } from '../../tool/tool-literals.ts';
-import { usesOf } from '../../tool/uses.ts';
+import { FOREIGN_INPUT, NAMED_KEYS } from '../../tool/tool-literals.ts';
+import { collectUses } from '../../tool/uses.ts';
 import {
   toUnfolding,
   type CategoryUnfolding as WithCategories,
@@ -32,7 +32,7 @@ import type { Unfolding, UnfoldingTool } from './unfolding.ts';
  * opens. Providers are asked for tools each time the loop offers tools while it is open; they load external
  * data when it opens.
  */
-export type PlainUnfolding<Name extends string> = WithList<Name, ToolSource, Answered>;
+export type PlainUnfolding<Name extends string> = WithList<Name, ToolSource, ReturnedTool>;
 
 /**
  * The options of an unfolding tool that brings the tools of the category that the model names, or all tools
@@ -48,7 +48,7 @@ export type SelectableUnfolding<Name extends string, Declaration extends InputDe
   Name,
   Declaration,
   ToolSource,
-  Answered
+  ReturnedTool
 >;
 
 /** The options of `defineUnfolding`. */
@@ -58,7 +58,7 @@ export type UnfoldingConfig<Name extends string, Declaration extends InputDeclar
   | SelectableUnfolding<Name, Declaration>;
 
 /** The return type of an unfolding tool's functions. They return tools, so they call providers themselves. */
-type Answered = AnyTool | ToolGroup | ToolObjectSource;
+type ReturnedTool = AnyTool | ToolGroup | ToolObjectSource;
 
 /**
  * Makes an unfolding tool: the model sees it alone until it calls it. From the next model call on, the model
@@ -90,7 +90,7 @@ export const defineUnfolding = <
 const SHAPE = {
   of: 'defineUnfolding',
   keys: {
-    ...NAMED,
+    ...NAMED_KEYS,
     tools: 'any',
     byCategory: 'object',
     categoryParameter: 'text',
@@ -117,21 +117,21 @@ function withTools<Declaration extends InputDeclaration>(
   const { name } = config;
   if (config.select) {
     const { select, tools = [] } = config;
-    const listed = collectFor({ tool: name, field: 'tools' }, tools, { noProviders: BY_SELECT });
-    return { ...config, tools: listed.tools, select: (input, view) => answered(select(input, view)) };
+    const listed = collectForField({ tool: name, field: 'tools' }, tools, { noProviders: BY_SELECT });
+    return { ...config, tools: listed.tools, select: (input, view) => flattenAnswer(select(input, view)) };
   }
   if (config.byCategory) {
     const lists = Object.entries(config.byCategory).map(([category, list]) => {
       const place = { tool: name, field: `byCategory.${category}` };
-      return [category, collectFor(place, list, { noProviders: BY_CATEGORY })] as const;
+      return [category, collectForField(place, list, { noProviders: BY_CATEGORY })] as const;
     });
     const tools = Object.fromEntries(lists.map(([category, listed]) => [category, listed.tools]));
     return { ...config, byCategory: tools, ...notesOf(config, ...lists.map(([, { notes }]) => notes)) };
   }
   const { tools, prepare, isKnown } = config;
-  if (typeof tools === 'function') return { ...config, tools: (view) => answered(tools(view)) };
-  const listed = collectFor({ tool: name, field: 'tools' }, tools);
-  const into = unfoldingInto(listed, { prepare, isKnown });
+  if (typeof tools === 'function') return { ...config, tools: (view) => flattenAnswer(tools(view)) };
+  const listed = collectForField({ tool: name, field: 'tools' }, tools);
+  const into = toUnfoldsInto(listed, { prepare, isKnown });
   const uses = [...(config.uses ?? []), ...(into.uses ?? [])];
   return { ...config, ...into, uses, ...notesOf(config, listed.notes) };
 }
@@ -145,35 +145,35 @@ const notesOf = (
   ...notes: readonly (readonly string[])[]
 ): { readonly childToolUsageNotes: string | undefined } => {
   const all = [...new Set(notes.flat())];
-  return { childToolUsageNotes: all.length > 0 ? paragraphs(own, ...all) : own };
+  return { childToolUsageNotes: all.length > 0 ? joinParagraphs(own, ...all) : own };
 };
 
 /** Returns the tools inside an unfolding tool with these sources. */
-export function unfoldingInto(
+export function toUnfoldsInto(
   { tools, providers }: Pick<CollectedTools, 'tools' | 'providers'>,
-  { prepare, isKnown }: Finding = {},
-): Pick<WithList<string>, 'tools' | 'uses'> & Finding {
+  { prepare, isKnown }: LoadingFunctions = {},
+): Pick<WithList<string>, 'tools' | 'uses'> & LoadingFunctions {
   if (providers.length === 0) return { tools, prepare, isKnown };
   const finding = providers.filter((provider) => partsOf(provider).length > 0);
   return {
-    tools: (view) => withProvided(tools, providers, { view }),
-    prepare: finding.length === 0 ? prepare : findingOut(finding, prepare),
+    tools: (view) => withProviderTools(tools, providers, { view }),
+    prepare: finding.length === 0 ? prepare : createPrepare(finding, prepare),
     isKnown: (view) =>
       (!prepare || isKnown?.(view) === true) && finding.every((one) => one.isKnown?.(view) === true),
-    uses: usesOf([...tools, ...providers]),
+    uses: collectUses([...tools, ...providers]),
   };
 }
 
 /** The functions that load an unfolding tool's external data. */
-type Finding = Pick<Unfolding, 'prepare' | 'isKnown'>;
+type LoadingFunctions = Pick<Unfolding, 'prepare' | 'isKnown'>;
 
 /** Lets providers load their data when the tool opens, after all checks have passed. */
-const findingOut =
+const createPrepare =
   (providers: readonly ToolProvider[], prepare: Unfolding['prepare']) =>
   async (call: CallRun): ReturnType<NonNullable<Unfolding['prepare']>> => {
     const prepared = await prepare?.(call);
     if (typeof prepared === 'string') return prepared;
-    const found = await foundBy(providers.flatMap(partsOf), discoveryIn(call));
+    const found = await runDiscovery(providers.flatMap(partsOf), discoveryIn(call));
     // `record` uses only the memory's name. The data stays valid whether or not the tool opens.
     for (const { slice, fact } of found)
       call.record({ name: slice, initial: null, folding: FOLDING }, fact, { on: 'end' });
@@ -181,15 +181,15 @@ const findingOut =
   };
 
 /** Converts the sources that a function returned to tools. The same object gives the same tools. */
-function answered(sources: readonly Answered[]): readonly AnyTool[] {
+function flattenAnswer(sources: readonly ReturnedTool[]): readonly AnyTool[] {
   // Anything but a list passes through. The code that opens the tool reports the mistake.
   if (!Array.isArray(sources) || sources.every(isTool)) return sources as readonly AnyTool[];
   const listed = sources.flatMap((one) => (isTool(one) ? one : (objectTools(Object(one)).tools ?? one)));
-  return collectTools(listed, { noProviders: ASKED, path: [] }).tools;
+  return collectTools(listed, { noProviders: CANNOT_LOAD, path: [] }).tools;
 }
 
-const ASKED = "which cannot load its tools there: return them by its 'toolsNow'";
+const CANNOT_LOAD = "which cannot load its tools there: return them by its 'toolsNow'";
 
-const objectTools = memoized((object: object) => ({
+const objectTools = memoize((object: object) => ({
   tools: readObject(object, { isShared: false }),
 }));

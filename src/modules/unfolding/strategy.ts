@@ -1,15 +1,15 @@
-import { memoized } from '../../tool/async.ts';
+import { memoize } from '../../tool/async.ts';
 import { checkNaming } from '../../tool/check-definition.ts';
-import { adopting, decorate, originOf, renamed, sameTools, withOrigin } from '../../tool/decorate.ts';
-import { mistake } from '../../tool/log.ts';
-import { createModule, useOf } from '../../tool/module-use.ts';
+import { decorate, hasSameTools, originOf, renameTool, withOrigin, wrapAdopt } from '../../tool/decorate.ts';
+import { errorEntry } from '../../tool/log.ts';
+import { createModule, createUse } from '../../tool/module-use.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { OFFERS } from '../../tool/uses.ts';
-import { contextTool, freeName, guideTo } from './call-unfolding.ts';
+import { createContextTool, createGuide, freeName } from './call-unfolding.ts';
 import {
-  broughtBy,
   innerTools,
   isBroughtBy,
+  toolsBroughtBy,
   UNFOLDED,
   type Unfolded,
   type UnfoldedList,
@@ -24,7 +24,7 @@ export const unfoldingStrategy: InjectionStrategy = {
   offer: (tools, view) => withoutEmpty(withOpen(tools, view), view),
   mayBecome(tool) {
     const unfolding = unfoldingIn(tool);
-    return unfolding ? [guideTo(tool, unfolding)] : [];
+    return unfolding ? [createGuide(tool, unfolding)] : [];
   },
 };
 
@@ -37,25 +37,25 @@ export function withOpen(tools: readonly AnyTool[], view: LoopView): readonly An
   const list = unfoldedIn(all, view);
   if (list.length === 0) return tools;
   const known = offers.get(all) ?? [];
-  const former = known.find((one) => stillHolds(one, tools, view));
+  const former = known.find((one) => isStillValid(one, tools, view));
   if (former) return former.offered;
   const asked: MomentAnswer[] = [];
   const offered = unfold(tools, list, (unfolding, unfolded) => {
-    const answer = inside(unfolding, unfolded, view);
+    const answer = readInnerTools(unfolding, unfolded, view);
     if (unfolding.into.by === 'moment') asked.push({ unfolding, unfolded, answer });
     return answer;
   });
   const { turn, frame } = view;
-  offers.set(all, [{ turn, frame, tools, asked, offered }, ...known].slice(0, KEPT));
+  offers.set(all, [{ turn, frame, tools, asked, offered }, ...known].slice(0, MAX_KEPT_OFFERS));
   return offered;
 }
 
 /** The module of unfolding tools: it remembers the open ones, and offers the tools inside them. */
-export const UNFOLDING = useOf(createModule({ name: 'unfolding', state: [UNFOLDED] }));
+export const UNFOLDING = createUse(createModule({ name: 'unfolding', state: [UNFOLDED] }));
 OFFERS.give(UNFOLDING, unfoldingStrategy);
 
 /** The offered tools, and all inputs that they were made from except the memory of open unfolding tools. */
-interface Offered {
+interface OfferRecord {
   readonly turn: string;
   readonly frame: string;
   readonly tools: readonly AnyTool[];
@@ -71,53 +71,57 @@ interface MomentAnswer {
 }
 
 /** Keyed by the memory. An unchanged list stays the same list, so the loop does no work for it. */
-const offers = new WeakMap<UnfoldedList, readonly Offered[]>();
+const offers = new WeakMap<UnfoldedList, readonly OfferRecord[]>();
 
 /** Several loops, and strategies that add unfolding tools, use lists of their own. */
-const KEPT = 16;
+const MAX_KEPT_OFFERS = 16;
 
-const stillHolds = (
-  { turn, frame, tools: former, asked }: Offered,
+const isStillValid = (
+  { turn, frame, tools: former, asked }: OfferRecord,
   tools: readonly AnyTool[],
   view: LoopView,
 ): boolean =>
   turn === view.turn &&
   frame === view.frame &&
-  sameTools(former, tools) &&
+  hasSameTools(former, tools) &&
   asked.every(({ unfolding, unfolded, answer }) =>
-    sameTools(inside(unfolding, unfolded, view) ?? [], answer ?? []),
+    hasSameTools(readInnerTools(unfolding, unfolded, view) ?? [], answer ?? []),
   );
 
 /**
  * Returns the tools inside, or `undefined` if they cannot be made again, since code may have changed since
  * the call. The unfolding tool then stays closed.
  */
-function inside(unfolding: Unfolding, unfolded: Unfolded, view: LoopView): readonly AnyTool[] | undefined {
+function readInnerTools(
+  unfolding: Unfolding,
+  unfolded: Unfolded,
+  view: LoopView,
+): readonly AnyTool[] | undefined {
   try {
     const tools = innerTools(unfolding.into, unfolded, view);
     return tools.length > 0 || unfolding.into.by === 'moment' ? tools : undefined;
   } catch (thrown) {
     const message = `the unfolding tool '${unfolded.facade}' stays closed: its tools could not be made`;
-    view.log(mistake(message, thrown));
+    view.log(errorEntry(message, thrown));
     return undefined;
   }
 }
 
 /** Returns the tools of an opened unfolding tool, or `undefined` if they cannot be made. */
-type Inside = (unfolding: Unfolding, unfolded: Unfolded) => readonly AnyTool[] | undefined;
+type InnerToolsReader = (unfolding: Unfolding, unfolded: Unfolded) => readonly AnyTool[] | undefined;
 
 /**
  * Returns the offered tools when these unfolding tools are open: each is replaced by the tools inside it, and
  * by a guide with its name. They open in the order of their calls, but an unfolding tool inside another waits
- * until that one has opened. Skips entries whose unfolding tool is missing. Pure, except for `inside`.
+ * until that one has opened. Skips entries whose unfolding tool is missing. Pure, except for `readInnerTools`.
  */
-function unfold(tools: readonly AnyTool[], list: UnfoldedList, inside: Inside): readonly AnyTool[] {
+function unfold(tools: readonly AnyTool[], list: UnfoldedList, inside: InnerToolsReader): readonly AnyTool[] {
   let offered = tools;
   let left = list;
   for (;;) {
     const closed: Unfolded[] = [];
     for (const unfolded of left) {
-      const next = open(offered, unfolded, inside);
+      const next = openOne(offered, unfolded, inside);
       if (next) offered = next;
       else closed.push(unfolded);
     }
@@ -126,10 +130,10 @@ function unfold(tools: readonly AnyTool[], list: UnfoldedList, inside: Inside): 
   }
 }
 
-function open(
+function openOne(
   offered: readonly AnyTool[],
   unfolded: Unfolded,
-  inside: Inside,
+  inside: InnerToolsReader,
 ): readonly AnyTool[] | undefined {
   const at = offered.findIndex((tool) => tool.name === unfolded.facade && isUnder(tool, unfolded.under));
   const tool: MaybeGuide | undefined = offered[at];
@@ -138,9 +142,9 @@ function open(
   const inner = unfolding && inside(unfolding, unfolded);
   if (!tool || !unfolding || !inner) return undefined;
   if (unfolding.exclusive) return placeInnerTools([], tool, inner);
-  const guide: MaybeGuide = { ...guideTo(tool, unfolding), [OPENED]: [...before, unfolded] };
+  const guide: MaybeGuide = { ...createGuide(tool, unfolding), [OPENED]: [...before, unfolded] };
   const placed = placeInnerTools(offered.with(at, guide), tool, inner);
-  return unfolding.contextTool ? [...placed, contextOf(tool, unfolding, placed)] : placed;
+  return unfolding.contextTool ? [...placed, contextToolFor(tool, unfolding, placed)] : placed;
 }
 
 /** Marks a guide with the entry that opened it. Copies of a guide keep the mark. */
@@ -155,10 +159,10 @@ function isUnder(tool: AnyTool, unfolding: string | undefined): boolean {
   return origin === undefined || origin.wasThere;
 }
 
-function contextOf(tool: AnyTool, { notes }: Unfolding, offered: readonly AnyTool[]): AnyTool {
+function contextToolFor(tool: AnyTool, { notes }: Unfolding, offered: readonly AnyTool[]): AnyTool {
   const taken = new Set(offered.map((one) => one.name));
   const name = freeName(tool.name, `${tool.name}_context`, taken);
-  return contextTool({ name, unfolding: tool, notes, tools: broughtBy(offered, tool.name) });
+  return createContextTool({ name, unfolding: tool, notes, tools: toolsBroughtBy(offered, tool.name) });
 }
 
 /**
@@ -178,13 +182,13 @@ export function placeInnerTools(
     const place = unfolding.adopt ? undefined : places.get(tool);
     const there = place === undefined ? undefined : offered[place];
     if (place !== undefined && there) {
-      offered[place] = alsoBroughtBy(unfolding, there);
+      offered[place] = withBringer(unfolding, there);
       continue;
     }
-    const adopted = adoptedBy(unfolding, tool);
+    const adopted = adoptTool(unfolding, tool);
     const name = freeName(unfolding.name, adopted.name, taken);
     if (name !== adopted.name) checkNaming(name, adopted.description);
-    const named = name === adopted.name ? adopted : renamed(adopted, name);
+    const named = name === adopted.name ? adopted : renameTool(adopted, name);
     const origin = { by: [unfolding], wasThere: false, inner: tool, name: adopted.name };
     taken.add(name);
     places.set(tool, offered.push(withOrigin(named, origin)) - 1);
@@ -192,7 +196,7 @@ export function placeInnerTools(
   return offered;
 }
 
-function alsoBroughtBy(unfolding: AnyTool, tool: AnyTool): AnyTool {
+function withBringer(unfolding: AnyTool, tool: AnyTool): AnyTool {
   const { name } = tool;
   const origin = originOf(tool) ?? { by: [], wasThere: true, inner: tool, name };
   return withOrigin(tool, { ...origin, by: [...origin.by, unfolding] });
@@ -202,13 +206,13 @@ function alsoBroughtBy(unfolding: AnyTool, tool: AnyTool): AnyTool {
  * Returns an inner tool with the guard of its unfolding tool. The guard also applies to tools further inside,
  * unless it handles those itself. An inner unfolding tool's own guard runs after it, and does not replace it.
  */
-function adoptedBy({ adopt }: AnyTool, tool: AnyTool): AnyTool {
+function adoptTool({ adopt }: AnyTool, tool: AnyTool): AnyTool {
   if (!adopt) return tool;
   // Its own `adopt` is removed first, so that a new one is the result of the outer guard.
   const adopted = adopt(tool.adopt ? decorate(tool, { adopt: undefined }) : tool);
   if (adopted.adopt && !tool.adopt) return adopted;
   const further = adopted.adopt?.bind(adopted) ?? adopt;
-  return decorate(adopted, { adopt: adopting(tool, further) });
+  return decorate(adopted, { adopt: wrapAdopt(tool, further) });
 }
 
 /**
@@ -218,11 +222,11 @@ function adoptedBy({ adopt }: AnyTool, tool: AnyTool): AnyTool {
  * tools.
  */
 function withoutEmpty(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[] {
-  const known = lists(tools);
+  const known = listFactsOf(tools);
   if (known.asked.length === 0) return tools;
   const empty = known.asked.filter((tool) => isEmpty(tool, view));
   if (empty.length === 0) return tools;
-  if (!sameTools(known.empty, empty)) {
+  if (!hasSameTools(known.empty, empty)) {
     known.empty = empty;
     known.offered = tools.filter((tool) => !empty.includes(tool));
   }
@@ -230,25 +234,25 @@ function withoutEmpty(tools: readonly AnyTool[], view: LoopView): readonly AnyTo
 }
 
 /** Facts about a list: the tools to check for emptiness, and the last offer made from it. */
-interface Known {
+interface ListFacts {
   readonly asked: readonly AnyTool[];
   empty: readonly AnyTool[];
   offered: readonly AnyTool[];
 }
 
-const lists = memoized(
-  (tools: readonly AnyTool[]): Known => ({ asked: tools.filter(mayBeEmpty), empty: [], offered: tools }),
+const listFactsOf = memoize(
+  (tools: readonly AnyTool[]): ListFacts => ({ asked: tools.filter(canBeEmpty), empty: [], offered: tools }),
 );
 
 /**
  * Returns whether the tools of an unfolding tool come and go, or it contains only unfolding tools that may be
  * empty.
  */
-function mayBeEmpty(tool: AnyTool): boolean {
+function canBeEmpty(tool: AnyTool): boolean {
   const unfolding = unfoldingIn(tool);
   if (!unfolding || (unfolding.prepare && !unfolding.isKnown)) return false;
   const { into } = unfolding;
-  return into.by === 'moment' || (into.by === 'all' && into.tools.every(mayBeEmpty));
+  return into.by === 'moment' || (into.by === 'all' && into.tools.every(canBeEmpty));
 }
 
 function isEmpty(tool: AnyTool, view: LoopView): boolean {

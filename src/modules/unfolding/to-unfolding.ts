@@ -13,13 +13,13 @@ import type { ModuleUse } from '../../tool/module-use.ts';
 import type { CheckedInput } from '../../tool/problem-lines.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
-import { callUnfolding, shortcut } from './call-unfolding.ts';
+import { callUnfolding, createShortcut } from './call-unfolding.ts';
 import { UNFOLDING } from './strategy.ts';
 import {
   type AnyUnfoldingTool,
   allOf,
   isInputSchema,
-  readAnything,
+  readAsEmpty,
   UNFOLDS,
   type Unfolding,
   type UnfoldingBase,
@@ -42,7 +42,7 @@ export function toUnfolding<Declaration extends InputDeclaration>(
     throw new ToolDefinitionError(name, 'scope', problem);
   }
   const { into, input, inner } = formOf(config);
-  return unfoldingTool({
+  return createUnfoldingTool({
     name,
     description,
     metadata: readMetadata(name, metadata),
@@ -61,13 +61,15 @@ export function toUnfolding<Declaration extends InputDeclaration>(
   });
 }
 
-type Form = Pick<UnfoldingParts, 'input' | 'inner'> & { readonly into: UnfoldsInto };
+type UnfoldingForm = Pick<UnfoldingParts, 'input' | 'inner'> & { readonly into: UnfoldsInto };
 
 const NO_INPUT: JsonSchema = { type: 'object', properties: {} };
 
-function formOf<Declaration extends InputDeclaration>(config: UnfoldingConfig<string, Declaration>): Form {
-  if (config.select) return selectable(config);
-  if (config.byCategory) return byCategory(config);
+function formOf<Declaration extends InputDeclaration>(
+  config: UnfoldingConfig<string, Declaration>,
+): UnfoldingForm {
+  if (config.select) return toSelectableForm(config);
+  if (config.byCategory) return toCategoryForm(config);
   const { name, tools } = config;
   if (typeof tools === 'function') {
     return { into: { by: 'moment', ask: tools }, input: NO_INPUT, inner: undefined };
@@ -76,9 +78,9 @@ function formOf<Declaration extends InputDeclaration>(config: UnfoldingConfig<st
   return { into: { by: 'all', tools: inner }, input: NO_INPUT, inner };
 }
 
-function selectable<Declaration extends InputDeclaration>(
+function toSelectableForm<Declaration extends InputDeclaration>(
   config: SelectableUnfolding<string, Declaration>,
-): Form {
+): UnfoldingForm {
   const { name, select, input, tools = [] } = config;
   // This schema has checked the input. Its output is JSON, since the unfolding tool refuses anything else.
   const into: UnfoldsInto = { by: 'selection', select: (checked, view) => select(checked as never, view) };
@@ -89,11 +91,11 @@ function selectable<Declaration extends InputDeclaration>(
   };
 }
 
-function byCategory({
+function toCategoryForm({
   name,
   byCategory: lists,
   categoryParameter: parameter = 'category',
-}: Categories): Form {
+}: Categories): UnfoldingForm {
   const tools = new Map(
     Object.entries(lists).map(([category, list]) => [
       category,
@@ -159,7 +161,7 @@ const SERIAL = 'unfolding';
  * Makes the tool itself. It runs no code of its own: the call is recorded, and the loop then offers the tools
  * inside.
  */
-function unfoldingTool({
+function createUnfoldingTool({
   name,
   description,
   metadata,
@@ -171,7 +173,7 @@ function unfoldingTool({
   const schema = isInputSchema(input) ? input : undefined;
   const inputSchema = isInputSchema(input) ? input.json : input;
   const check = async (sent: JsonObject, as = name): Promise<CheckedInput<Json>> =>
-    schema ? keepable(await checkInput(schema, sent, as), as) : { ok: true, value: sent };
+    schema ? toJsonInput(await checkInput(schema, sent, as), as) : { ok: true, value: sent };
   return {
     name,
     description,
@@ -183,8 +185,8 @@ function unfoldingTool({
     inner,
     opens: true,
     uses: [UNFOLDING, ...uses],
-    route: shortcut(unfolding, inputSchema),
-    readInput: schema ? undefined : readAnything,
+    route: createShortcut(unfolding, inputSchema),
+    readInput: schema ? undefined : readAsEmpty,
     check,
     async call(sent, call) {
       const checked = await call.during('its input schema', () => check(sent, call.tool));
@@ -198,7 +200,7 @@ function unfoldingTool({
  * After an eviction the tools are made again from the input, so a schema's output must be JSON that the
  * journal can keep.
  */
-function keepable(checked: CheckedInput<unknown>, name: string): CheckedInput<Json> {
+function toJsonInput(checked: CheckedInput<unknown>, name: string): CheckedInput<Json> {
   if (!checked.ok) return checked;
   const copy = copyJson(checked.value);
   if (copy.ok) return copy;

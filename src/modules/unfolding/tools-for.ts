@@ -1,4 +1,4 @@
-import { CODE, type TurnPrincipal } from '../../tool/call.ts';
+import { CODE_PRINCIPAL, type TurnPrincipal } from '../../tool/call.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { consoleLog } from '../../tool/console-log.ts';
 import { copyJson } from '../../tool/copy-json.ts';
@@ -45,11 +45,11 @@ export async function toolsFor(
   if (!copy.ok) {
     throw new TypeError(`Its schema makes of the value at \`${copy.problem.path}\` ${copy.problem.what}.`);
   }
-  const tools = innerTools(unfolding.into, { call: '', input: copy.value }, viewOf(options));
+  const tools = innerTools(unfolding.into, { call: '', input: copy.value }, createView(options));
   return placeInnerTools([], facade, tools);
 }
 
-const viewOf = ({ context = {}, principal = CODE }: ToolsForOptions): LoopView => ({
+const createView = ({ context = {}, principal = CODE_PRINCIPAL }: ToolsForOptions): LoopView => ({
   session: '',
   agent: '',
   turn: '',

@@ -1,10 +1,10 @@
 import { FOLDING } from '../../journal/memory-folding.ts';
-import { memoized } from '../../tool/async.ts';
+import { memoize } from '../../tool/async.ts';
 import { isTool } from '../../tool/check-definition.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import { originOf, unwrapAs } from '../../tool/decorate.ts';
 import type { InputSchema } from '../../tool/input-schema.ts';
-import { isJsonObject, type Json, type JsonObject, type JsonSchema, sameJson } from '../../tool/json.ts';
+import { isEqualJson, isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../tool/json.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, CallRun, LoopView, OpeningTool, Tool } from '../../tool/tool.ts';
 import type { FactPlace, SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
@@ -97,22 +97,22 @@ export const UNFOLDED: ToolMemory<UnfoldedList, UnfoldedFact> & { readonly apply
   scope: 'session',
   when: 'batch',
   apply: applyUnfolded,
-  observe: forget,
+  observe: forgetClosed,
 };
 
-function forget(list: UnfoldedList, moment: SessionMoment): UnfoldedList {
+function forgetClosed(list: UnfoldedList, moment: SessionMoment): UnfoldedList {
   switch (moment.type) {
     case 'turn-ended':
-      return kept(list, ({ frame }) => frame === undefined);
+      return filterUnchanged(list, ({ frame }) => frame === undefined);
     case 'call-ended':
-      return kept(list, ({ frame }) => frame !== moment.call);
+      return filterUnchanged(list, ({ frame }) => frame !== moment.call);
     default:
       return list;
   }
 }
 
 /** Returns the same list if all entries stay, so that results derived from it stay valid. */
-function kept(list: UnfoldedList, stays: (unfolded: Unfolded) => boolean): UnfoldedList {
+function filterUnchanged(list: UnfoldedList, stays: (unfolded: Unfolded) => boolean): UnfoldedList {
   return list.every(stays) ? list : list.filter(stays);
 }
 
@@ -122,12 +122,12 @@ function kept(list: UnfoldedList, stays: (unfolded: Unfolded) => boolean): Unfol
 function applyUnfolded(list: UnfoldedList, { scope, ...fact }: UnfoldedFact, place: FactPlace): UnfoldedList {
   const where = scope === 'session' ? { path: place.path } : { frame: place.frame };
   const unfolded: Unfolded = { call: place.call, ...fact, ...where };
-  const at = list.findIndex((one) => isOfSame(one, unfolded));
+  const at = list.findIndex((one) => isSameEntry(one, unfolded));
   if (at < 0) return [...list, unfolded];
-  return sameJson(list[at]?.input, unfolded.input) ? list : list.with(at, unfolded);
+  return isEqualJson(list[at]?.input, unfolded.input) ? list : list.with(at, unfolded);
 }
 
-const isOfSame = (a: Unfolded, b: Unfolded): boolean =>
+const isSameEntry = (a: Unfolded, b: Unfolded): boolean =>
   a.facade === b.facade && a.under === b.under && a.frame === b.frame && a.path === b.path;
 
 /** Returns the entries of one loop. */
@@ -139,7 +139,7 @@ export const unfoldedIn = (
 type ByCategory = Extract<UnfoldsInto, { by: 'category' }>;
 
 /** The part of an entry that its tools are made from. */
-type Opened = Pick<Unfolded, 'call' | 'input' | 'names'>;
+type OpenedEntry = Pick<Unfolded, 'call' | 'input' | 'names'>;
 
 /**
  * Returns the tools of an opened unfolding tool, the same each time. A selector runs once for each invocation
@@ -149,19 +149,19 @@ type Opened = Pick<Unfolded, 'call' | 'input' | 'names'>;
  */
 export function innerTools(
   into: UnfoldsInto,
-  { call, input = {}, names }: Opened,
+  { call, input = {}, names }: OpenedEntry,
   view: LoopView,
 ): readonly AnyTool[] {
   switch (into.by) {
     case 'all':
       return into.tools;
     case 'moment':
-      return checked(into.ask(view));
+      return assertTools(into.ask(view));
     case 'category':
-      return ofCategory(into, input);
+      return toolsOfCategory(into, input);
     case 'selection': {
-      const made = view.made(`unfolding ${call} ${selector(into).id}`, () =>
-        checked(into.select(input, view)),
+      const made = view.made(`unfolding ${call} ${selectorOf(into).id}`, () =>
+        assertTools(into.select(input, view)),
       );
       const told = names && new Set(names);
       return told ? made.filter(({ name }) => told.has(name)) : made;
@@ -175,13 +175,13 @@ let selectors = 0;
  * Distinguishes selectors: if a chained object changes, its unfolding tool is another one and selects for
  * that object.
  */
-const selector = memoized((_: UnfoldsInto) => {
+const selectorOf = memoize((_: UnfoldsInto) => {
   selectors += 1;
   return { id: selectors };
 });
 
 /** Returns the tools of a category, or all tools for an unknown category. */
-function ofCategory(into: ByCategory, input: Json): readonly AnyTool[] {
+function toolsOfCategory(into: ByCategory, input: Json): readonly AnyTool[] {
   const category = categoryOf(into, input);
   const known = category === undefined ? undefined : into.tools.get(category);
   return known ?? allOf(into.tools);
@@ -198,13 +198,13 @@ export const allOf = (tools: ByCategory['tools']): readonly AnyTool[] => [
   ...new Set([...tools.values()].flat()),
 ];
 
-function checked(tools: readonly AnyTool[]): readonly AnyTool[] {
+function assertTools(tools: readonly AnyTool[]): readonly AnyTool[] {
   if (Array.isArray(tools) && tools.every(isTool)) return tools;
   throw new TypeError('Its tools must be a list.');
 }
 
 /** Returns the tools of a list that came from the unfolding tool with this name. */
-export const broughtBy = (tools: readonly AnyTool[], unfolding: string): readonly AnyTool[] =>
+export const toolsBroughtBy = (tools: readonly AnyTool[], unfolding: string): readonly AnyTool[] =>
   tools.filter((tool) => isBroughtBy(tool, unfolding));
 
 /** Returns whether a tool came from the unfolding tool with this name. */
@@ -215,7 +215,7 @@ export const isInputSchema = (input: InputSchema<unknown> | JsonSchema): input i
   'parse' in input && typeof input.parse === 'function';
 
 /** Treats any input as empty: an input that does not matter cannot be wrong. */
-export function readAnything(raw: string): JsonObject {
+export function readAsEmpty(raw: string): JsonObject {
   const parsed = parseToolInput('', raw);
   return parsed.ok ? parsed.input : {};
 }

@@ -1,19 +1,19 @@
-import { collectFor, withProvided } from '../../sources/resolution/resolve-tools.ts';
+import { collectForField, withProviderTools } from '../../sources/resolution/resolve-tools.ts';
 import {
   type CollectedTools,
-  isGroup,
+  isToolGroup,
   type Reference,
   type ToolGroup,
   type ToolSource,
 } from '../../sources/resolution/tool-source.ts';
 import { ToolDefinitionError } from '../../tool/check-definition.ts';
 import { decorate } from '../../tool/decorate.ts';
-import { paragraphs } from '../../tool/json.ts';
+import { joinParagraphs } from '../../tool/json.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
-import { usesOf } from '../../tool/uses.ts';
-import { shortcut } from './call-unfolding.ts';
-import { unfoldingInto } from './define-unfolding.ts';
+import { collectUses } from '../../tool/uses.ts';
+import { createShortcut } from './call-unfolding.ts';
+import { toUnfoldsInto } from './define-unfolding.ts';
 import { checkTools, toUnfolding } from './to-unfolding.ts';
 import type { UnfoldingOptions } from './unfolding.ts';
 import { innerTools, UNFOLDS, type Unfolding, type UnfoldsInto, unfoldingIn } from './unfolding.ts';
@@ -39,25 +39,25 @@ export function withUnfolding<T extends Reference | ToolGroup>(
   options: Omit<UnfoldingOptions, 'childToolUsageNotes'> & { readonly name?: string | undefined } = {},
 ): T {
   const [first, ...more] = source.tools;
-  const providers = isGroup(source) ? source.providers : [];
+  const providers = isToolGroup(source) ? source.providers : [];
   if (first && more.length === 0 && providers.length === 0 && unfoldingIn(first)) return source;
   const { name = toToolName(source.name), ...rest } = options;
   const { description } = source;
   const unfolding = toUnfolding({
     ...rest,
-    ...unfoldingInto({ tools: source.tools, providers }),
+    ...toUnfoldsInto({ tools: source.tools, providers }),
     name,
     description,
     childToolUsageNotes: notesOf(source),
   });
-  const told = isGroup(source)
+  const told = isToolGroup(source)
     ? { childToolUsageNotes: undefined, providers: [] }
     : { notes: `Call '${name}' for its notes and its tools.` };
   return { ...source, ...told, tools: [unfolding] };
 }
 
 const notesOf = (source: Reference | ToolGroup): string | undefined =>
-  isGroup(source) ? source.childToolUsageNotes : source.notes;
+  isToolGroup(source) ? source.childToolUsageNotes : source.notes;
 
 const toToolName = (name: string): string =>
   name
@@ -83,11 +83,15 @@ export function withInnerTools<T extends AnyTool>(unfolding: T, ...tools: readon
   const { name } = unfolding;
   if (!known) throw new ToolDefinitionError(name, 'tools', 'it is not an unfolding tool.');
   const noProviders = noProvidersIn(known);
-  const more = withMore(name, known, collectFor({ tool: name, field: 'tools' }, tools, { noProviders }));
+  const more = extendUnfolding(
+    name,
+    known,
+    collectForField({ tool: name, field: 'tools' }, tools, { noProviders }),
+  );
   const inner = known.into.by === 'moment' ? undefined : [...(unfolding.inner ?? []), ...more.listed];
   return {
     ...decorate(unfolding, { inner, uses: [...(unfolding.uses ?? []), ...more.uses] }),
-    route: unfolding.route && shortcut(more.unfolding, unfolding.inputSchema),
+    route: unfolding.route && createShortcut(more.unfolding, unfolding.inputSchema),
     [UNFOLDS]: more.unfolding,
   };
 }
@@ -98,7 +102,7 @@ const noProvidersIn = ({ into }: Unfolding): string | undefined =>
     : undefined;
 
 /** Adds tools to an unfolding tool, with those of them that are known in advance. */
-function withMore(
+function extendUnfolding(
   name: string,
   unfolding: Unfolding,
   { tools: more, providers, notes: told }: CollectedTools,
@@ -107,13 +111,13 @@ function withMore(
   readonly listed: readonly AnyTool[];
   readonly uses: readonly ModuleUse[];
 } {
-  const into = intoMore(name, unfolding.into, more);
-  const notes = paragraphs(unfolding.notes, ...told) || undefined;
+  const into = extendInto(name, unfolding.into, more);
+  const notes = joinParagraphs(unfolding.notes, ...told) || undefined;
   if (providers.length === 0) return { unfolding: { ...unfolding, notes, into }, listed: more, uses: [] };
   const inside = (view: LoopView): readonly AnyTool[] =>
-    withProvided(innerTools(into, { call: '' }, view), providers, { view });
-  const { prepare, isKnown } = unfoldingInto({ tools: [], providers }, unfolding);
-  const uses = usesOf([...more, ...providers]);
+    withProviderTools(innerTools(into, { call: '' }, view), providers, { view });
+  const { prepare, isKnown } = toUnfoldsInto({ tools: [], providers }, unfolding);
+  const uses = collectUses([...more, ...providers]);
   return {
     unfolding: { ...unfolding, notes, into: { by: 'moment', ask: inside }, prepare, isKnown },
     listed: more,
@@ -121,7 +125,7 @@ function withMore(
   };
 }
 
-function intoMore(name: string, into: UnfoldsInto, more: readonly AnyTool[]): UnfoldsInto {
+function extendInto(name: string, into: UnfoldsInto, more: readonly AnyTool[]): UnfoldsInto {
   switch (into.by) {
     case 'all':
       return { ...into, tools: checkTools(name, 'tools', [...into.tools, ...more]) };

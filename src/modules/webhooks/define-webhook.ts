@@ -1,12 +1,12 @@
 import { sha256Hex } from '../../tool/async.ts';
 import type { WhenBusy } from '../../tool/call.ts';
 import type { Owner } from '../../tool/call-origin.ts';
-import { notOneOf } from '../../tool/check-definition.ts';
+import { wordProblem } from '../../tool/check-definition.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
-import { createModule, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse } from '../../tool/module-use.ts';
 import { ownerProblem } from '../../tool/owner.ts';
-import { nameIn } from '../../tool/shown.ts';
+import { readName } from '../../tool/shown.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { HOOKS, WEBHOOK } from './hook-route.ts';
 import {
@@ -105,10 +105,10 @@ export function defineWebhook<
   Agent extends string | undefined = undefined,
 >(config: WebhookConfig<Name, Payload, Agent>): Webhook<Name> {
   const fault = literals?.fault(config, SHAPE);
-  if (fault) throw new WebhookDefinitionError(nameIn(config), fault.field, fault.problem);
+  if (fault) throw new WebhookDefinitionError(readName(config), fault.field, fault.problem);
   const { name, agent, owner, namespace = name, maxBodyBytes = MAX_BODY_BYTES, whenBusy = 'queue' } = config;
   checkSettings({ name, owner, maxBodyBytes, whenBusy });
-  const webhook: Webhook<Name> = useOf(WEBHOOKS, name, {
+  const webhook: Webhook<Name> = createUse(WEBHOOKS, name, {
     name,
     agent,
     owner,
@@ -151,14 +151,17 @@ const SHAPE = {
   required: ['name', 'verify', 'start'],
 } satisfies LiteralShape<keyof WebhookConfig<string, unknown, undefined>>;
 
-interface Usual {
+interface DeliveryDefaults {
   readonly agent: string | undefined;
   readonly owner: Owner | undefined;
   readonly id: string;
   readonly acknowledge: Acknowledgement;
 }
 
-async function toStart(turn: WebhookTurn, usual: Usual): Promise<WebhookStart & Pick<Usual, 'acknowledge'>> {
+async function toStart(
+  turn: WebhookTurn,
+  usual: DeliveryDefaults,
+): Promise<WebhookStart & Pick<DeliveryDefaults, 'acknowledge'>> {
   const { agent = usual.agent, owner = usual.owner, session, message, context = {}, key = usual.id } = turn;
   const { acknowledge } = usual;
   return { type: 'start', agent, owner, session, message, context, key: await toKey(key), acknowledge };
@@ -193,7 +196,7 @@ function checkSettings({
     const problem = `has a maxBodyBytes of ${maxBodyBytes}; it must be a whole number of bytes above 0`;
     throw new WebhookDefinitionError(name, 'maxBodyBytes', problem);
   }
-  const use = notOneOf(whenBusy, ['queue', 'steer']);
+  const use = wordProblem(whenBusy, ['queue', 'steer']);
   if (use) {
     throw new WebhookDefinitionError(name, 'whenBusy', `has a whenBusy of '${whenBusy}'; it must be ${use}`);
   }

@@ -1,4 +1,4 @@
-import { type JsonObject, own } from '../../tool/json.ts';
+import { getOwn, type JsonObject } from '../../tool/json.ts';
 import { objectAt } from './payload.ts';
 
 /** GitHub's event names that an editor suggests. Any other name is accepted, too. */
@@ -86,7 +86,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 
 /** Returns whether a payload fits the event. Every payload fits an event that is not listed. */
 export function isPayloadOf(event: string, payload: JsonObject): boolean {
-  const shape = own(SHAPES, event);
+  const shape = getOwn(SHAPES, event);
   if (!shape) return true;
   const { has, lacks = [] } = shape;
   return has.every((key) => Object.hasOwn(payload, key)) && !lacks.some((key) => Object.hasOwn(payload, key));
@@ -96,7 +96,7 @@ export function isPayloadOf(event: string, payload: JsonObject): boolean {
  * The keys of texts that people write, the most specific first: a comment belongs to an issue, not the other
  * way round.
  */
-const SPEAKING = [
+const TEXT_KEYS = [
   'comment',
   'review',
   'issue',
@@ -113,8 +113,8 @@ const SPEAKING = [
   'milestone',
 ];
 
-export function wordsOf(payload: JsonObject): JsonObject | undefined {
-  for (const key of SPEAKING) {
+export function findTextObject(payload: JsonObject): JsonObject | undefined {
+  for (const key of TEXT_KEYS) {
     const words = objectAt(payload, key);
     if (words) return words;
   }

@@ -2,8 +2,8 @@
  * Finds misspelled names of GitHub's events, in development. Accepts a name that is similar to no known one,
  * since GitHub adds events.
  */
-import { own } from '../../tool/json.ts';
-import { nearest } from '../../tool/shown.ts';
+import { getOwn } from '../../tool/json.ts';
+import { findNearest } from '../../tool/shown.ts';
 
 const EVENTS =
   'branch_protection_configuration branch_protection_rule check_run check_suite code_scanning_alert commit_comment create custom_property ' +
@@ -25,26 +25,27 @@ const ACTIONS =
   'unresolved untyped waiting';
 
 /** Names that people mistake for actions: for example, the action of a merged pull request is `closed`. */
-const TAKEN_FOR: Readonly<Record<string, string>> = {
+const MISTAKEN_NAMES: Readonly<Record<string, string>> = {
   merged: 'closed',
   updated: 'edited',
   synchronized: 'synchronize',
 };
 
 /** The most letters in which a misspelled name can differ. */
-const MOST = 2;
+const MAX_DISTANCE = 2;
 
 /** Returns the problem with a name in `events`, as the end of a sentence, or `undefined`. */
-export function misnamed(asked: string): string | undefined {
+export function eventNameProblem(asked: string): string | undefined {
   const [event = '', action] = asked.split('.');
-  const meant = meantBy(event, EVENTS);
-  const meantAction = action === undefined ? undefined : (own(TAKEN_FOR, action) ?? meantBy(action, ACTIONS));
+  const meant = findNearestName(event, EVENTS);
+  const meantAction =
+    action === undefined ? undefined : (getOwn(MISTAKEN_NAMES, action) ?? findNearestName(action, ACTIONS));
   if (meant === undefined && meantAction === undefined) return undefined;
   const name = [meant ?? event, meantAction ?? action].filter((one) => one !== undefined).join('.');
   return `which GitHub does not send. Did you mean '${name}'?`;
 }
 
-function meantBy(word: string, known: string): string | undefined {
+function findNearestName(word: string, known: string): string | undefined {
   const words = known.split(' ');
-  return words.includes(word) ? undefined : nearest(word, words, MOST);
+  return words.includes(word) ? undefined : findNearest(word, words, MAX_DISTANCE);
 }

@@ -1,23 +1,23 @@
 import { sha256Hex } from '../../tool/async.ts';
 import type { JsonObject } from '../../tool/json.ts';
-import { type EventOf, type GithubEvent, isPayloadOf, wordsOf } from './github-events.ts';
-import { misnamed } from './github-names.ts';
+import { type EventOf, findTextObject, type GithubEvent, isPayloadOf } from './github-events.ts';
+import { eventNameProblem } from './github-names.ts';
 import {
-  at,
-  defined,
   describeDelivery,
   describeJson,
   numberAt,
   type OutsideText,
   objectAt,
-  oneLine,
   readJsonOrForm,
   safeToken,
   textAt,
+  toOneLine,
+  valueAt,
+  withoutUndefined,
 } from './payload.ts';
 import { fromHex } from './signature.ts';
 import {
-  BOTS,
+  BOTS_RULE,
   type SenderConfig,
   type SenderDelivery,
   type SignatureHeader,
@@ -122,12 +122,13 @@ export function githubWebhook<const Asked extends GithubEvent = string>(
     readHeader: readGithubHeader,
     // The cast narrows the type to `events`: `verifyAndStart` checks the event before the app sees the
     // delivery.
-    read: (signed) => read(signed, dispatches) as Promise<Verified<GithubDelivery<EventOf<Asked>>> | Reply>,
+    read: (signed) =>
+      readDelivery(signed, dispatches) as Promise<Verified<GithubDelivery<EventOf<Asked>>> | Reply>,
     options: {
-      bots: BOTS,
+      bots: BOTS_RULE,
       dispatches: ["'repeat' or 'once'", (given) => given === 'repeat' || given === 'once'],
     },
-    misnamed,
+    misnamed: eventNameProblem,
     names: ({ event, action }) => (action === undefined ? [event] : [event, `${event}.${action}`]),
     skip: ({ sender, event, payload }) => {
       if (!isPayloadOf(event, payload)) return `Its payload is not that of an event '${event}'.`;
@@ -138,7 +139,7 @@ export function githubWebhook<const Asked extends GithubEvent = string>(
 
 type Dispatches = NonNullable<GithubWebhookConfig<never>['dispatches']>;
 
-async function read(
+async function readDelivery(
   { headers, body, hook, env }: SignedDelivery,
   dispatches: Dispatches,
 ): Promise<Verified<GithubDelivery> | Reply> {
@@ -182,18 +183,18 @@ function readGithubHeader({ headers }: UnverifiedRequest): SignatureHeader {
   throw new WebhookRefusal('invalid-signature', problem);
 }
 
-type Seen = Pick<GithubDelivery, 'hook' | 'headers' | 'env' | 'payload'>;
+type VerifiedPayload = Pick<GithubDelivery, 'hook' | 'headers' | 'env' | 'payload'>;
 
 /**
  * Converts a payload to a delivery. The session depends only on signed data, so that a replay under another
  * event finds its turn.
  */
-async function toGithubDelivery({ hook, headers, env, payload }: Seen): Promise<GithubDelivery> {
+async function toGithubDelivery({ hook, headers, env, payload }: VerifiedPayload): Promise<GithubDelivery> {
   const named = headers.get('x-github-event') ?? '';
   const event = /^[a-z0-9_]{1,64}$/.test(named) ? named : 'unknown';
   const delivery = headers.get('x-github-delivery') ?? undefined;
   const thread = threadOf(payload);
-  const words = wordsOf(payload);
+  const words = findTextObject(payload);
   const sender = objectAt(payload, 'sender');
   const seen = {
     hook,
@@ -209,13 +210,16 @@ async function toGithubDelivery({ hook, headers, env, payload }: Seen): Promise<
     body: textAt(words, 'body') ?? textAt(words, 'message') ?? textAt(words, 'description'),
     author: textAt(words, 'user', 'login') ?? textAt(words, 'author', 'login') ?? textAt(sender, 'login'),
     url: textAt(words, 'html_url') ?? textAt(thread, 'html_url') ?? textAt(payload, 'repository', 'html_url'),
-    sender: sender && { login: textAt(sender, 'login') ?? 'unknown', isBot: at(sender, 'type') === 'Bot' },
+    sender: sender && {
+      login: textAt(sender, 'login') ?? 'unknown',
+      isBot: valueAt(sender, 'type') === 'Bot',
+    },
   };
   const usual = { session: await sessionOf(seen), message: messageOf(seen), context: contextOf(seen) };
   return { ...seen, usual };
 }
 
-type Unmapped = Omit<GithubDelivery, 'usual'>;
+type DeliveryFacts = Omit<GithubDelivery, 'usual'>;
 
 /** Returns the issue, pull request or discussion of a payload: the objects with a number that people use. */
 const threadOf = (payload: JsonObject): JsonObject | undefined =>
@@ -224,7 +228,7 @@ const threadOf = (payload: JsonObject): JsonObject | undefined =>
 /**
  * Returns one session for each issue or pull request, or else for a repository, an organization or a person.
  */
-function sessionOf({ repository, number, payload, hook }: Unmapped): Promise<string> {
+function sessionOf({ repository, number, payload, hook }: DeliveryFacts): Promise<string> {
   if (repository !== undefined) {
     const parts = repository.split('/');
     return number === undefined ? toSessionId(...parts) : toSessionId(...parts, String(number));
@@ -233,7 +237,7 @@ function sessionOf({ repository, number, payload, hook }: Unmapped): Promise<str
   return toSessionId(account ?? hook);
 }
 
-function messageOf(seen: Unmapped): string {
+function messageOf(seen: DeliveryFacts): string {
   const { event, action, repository, number, url, sender } = seen;
   const what = safeToken(action) === undefined ? event : `${event} ${action}`;
   const where = safeToken(repository) === undefined ? '' : ` in ${repository}`;
@@ -243,17 +247,17 @@ function messageOf(seen: Unmapped): string {
     login && `caused by ${login}`,
     safeToken(url),
   ];
-  return describeDelivery({ lines, outsideTexts: outsiders(seen) });
+  return describeDelivery({ lines, outsideTexts: outsideTextsOf(seen) });
 }
 
 /**
  * Returns the texts from outsiders. Titles and names are untrusted like bodies, and often written by other
  * people than the body.
  */
-function outsiders({ title, body, author, payload }: Unmapped): readonly OutsideText[] {
+function outsideTextsOf({ title, body, author, payload }: DeliveryFacts): readonly OutsideText[] {
   const by = safeToken(author);
-  if (title === undefined && body === undefined) return [{ text: describeJson(withoutWho(payload)) }];
-  const named = title === undefined ? [] : [{ by: titledBy(payload) ?? by, text: oneLine(title) }];
+  if (title === undefined && body === undefined) return [{ text: describeJson(withoutActors(payload)) }];
+  const named = title === undefined ? [] : [{ by: titleAuthorOf(payload) ?? by, text: toOneLine(title) }];
   const said = body === undefined ? [] : [{ by, text: body }];
   const [first, second] = [...named, ...said];
   return first && second && first.by === second.by
@@ -261,11 +265,11 @@ function outsiders({ title, body, author, payload }: Unmapped): readonly Outside
     : [...named, ...said];
 }
 
-const titledBy = (payload: JsonObject): string | undefined =>
+const titleAuthorOf = (payload: JsonObject): string | undefined =>
   safeToken(textAt(threadOf(payload), 'user', 'login'));
 
 /** Removes the long objects that every payload has and whose content the facts already name. */
-function withoutWho(payload: JsonObject): JsonObject {
+function withoutActors(payload: JsonObject): JsonObject {
   const { repository, organization, sender, installation, enterprise, ...what } = payload;
   return what;
 }
@@ -274,6 +278,14 @@ function withoutWho(payload: JsonObject): JsonObject {
  * Returns the context for the tools. A tool that reads it acts where the event was, even if the model was
  * manipulated.
  */
-const contextOf = ({ hook, event, action, delivery, repository, number, sender }: Unmapped): JsonObject => ({
-  webhook: defined({ hook, event, action, delivery, repository, number, sender: sender?.login }),
+const contextOf = ({
+  hook,
+  event,
+  action,
+  delivery,
+  repository,
+  number,
+  sender,
+}: DeliveryFacts): JsonObject => ({
+  webhook: withoutUndefined({ hook, event, action, delivery, repository, number, sender: sender?.login }),
 });

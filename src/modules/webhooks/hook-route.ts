@@ -1,14 +1,14 @@
 import { DeploymentError } from '../../session/deployment.ts';
 import { defineSeam } from '../../tool/module-use.ts';
 import { type Infer, OPTIONAL_NUMBER, OPTIONAL_TEXT, type Shape, TEXT } from '../../tool/shape.ts';
-import { ended } from '../../tool/shown.ts';
+import { withFullStop } from '../../tool/shown.ts';
 import type { AppParts } from '../../worker/app-seam.ts';
 import { type BackgroundTurn, startInBackground, toBackgroundTurn } from '../../worker/background.ts';
 import { readBytes } from '../../worker/body.ts';
 import { checkStarters } from '../../worker/check-routes.ts';
 import type { HostedApp } from '../../worker/host.ts';
 import { Problem, type ProblemType } from '../../worker/problem.ts';
-import { queueFull, sessionFull } from '../../worker/refusal.ts';
+import { queueFullRefusal, sessionFullRefusal } from '../../worker/refusal.ts';
 import { defineRoute, type HttpHost, type RouteRequest } from '../../worker/route.ts';
 import { turnPath } from '../../worker/target.ts';
 import {
@@ -52,7 +52,7 @@ export const HOOKS: AppParts = {
   checks: ({ host, env }) =>
     webhooksOf(host).map(({ name, lacks }) => async () => {
       const problem = await lacks?.(env);
-      if (problem !== undefined) throw new DeploymentError(`Webhook '${name}' ${ended(problem)}`);
+      if (problem !== undefined) throw new DeploymentError(`Webhook '${name}' ${withFullStop(problem)}`);
     }),
 };
 
@@ -71,54 +71,65 @@ async function takeDelivery(
     throw new Problem('unknown-webhook', detail);
   }
   const unverified = { headers: request.headers, env, now: host.clock.now() };
-  await telling(asked, hook, hook.admit(unverified));
+  await withProblemResponses(asked, hook, hook.admit(unverified));
   const body = await readBytes(request, hook.maxBodyBytes);
-  const received = await telling(asked, hook, hook.receive({ ...unverified, body }));
+  const received = await withProblemResponses(asked, hook, hook.receive({ ...unverified, body }));
   switch (received.type) {
     case 'reply':
       return Response.json(received.body);
     case 'ignored':
-      return acknowledged(received, { hook: name, status: 'ignored', reason: received.reason });
+      return toResponse(received, { hook: name, status: 'ignored', reason: received.reason });
     case 'start':
-      return start({ host, env, base, requestId, hook, received });
+      return startDelivery({ host, env, base, requestId, hook, received });
   }
 }
 
 /** Returns the webhook's result, with its refusals converted to problem responses. */
-const telling = <Answer>(asked: Telling, hook: Webhook, answer: Promise<Answer>): Promise<Answer> =>
+const withProblemResponses = <Answer>(
+  asked: LogContext,
+  hook: Webhook,
+  answer: Promise<Answer>,
+): Promise<Answer> =>
   answer.catch((failure: unknown) => {
-    throw failure instanceof WebhookRefusal ? refused(failure) : failed(asked, hook, failure);
+    throw failure instanceof WebhookRefusal ? toProblem(failure) : logFailure(asked, hook, failure);
   });
 
-type Telling = Pick<RouteRequest, 'host' | 'requestId'>;
+type LogContext = Pick<RouteRequest, 'host' | 'requestId'>;
 
-interface Starting extends HostedApp {
+interface DeliveryStart extends HostedApp {
   readonly host: HttpHost;
   readonly requestId: string;
   readonly hook: Webhook;
   readonly received: WebhookStart & { readonly acknowledge: Acknowledgement };
 }
 
-async function start({ received, ...starting }: Starting): Promise<Response> {
+async function startDelivery({ received, ...starting }: DeliveryStart): Promise<Response> {
   const turn = await toTurn({ received, ...starting });
   await starting.host.gates.admit?.(turn.owner, starting);
   const answer = await startInBackground(turn);
-  if (answer.status === 'full') throw queueFull(answer);
-  if (answer.status === 'session-full') throw sessionFull(answer);
+  if (answer.status === 'full') throw queueFullRefusal(answer);
+  if (answer.status === 'session-full') throw sessionFullRefusal(answer);
   const { status, ...taken } = answer;
   const { target } = turn;
   const { session, agent } = target;
   const location = turnPath(target, taken.turn);
   const told: HookStarted = { hook: starting.hook.name, session, agent: agent.name, ...taken, status };
-  return acknowledged(received, told, { status: 202, headers: { location } });
+  return toResponse(received, told, { status: 202, headers: { location } });
 }
 
 /** @throws Problem 500 if the mapping names something that does not exist, and DeploymentError. */
-async function toTurn({ host, env, base, requestId, hook, received }: Starting): Promise<BackgroundTurn> {
+async function toTurn({
+  host,
+  env,
+  base,
+  requestId,
+  hook,
+  received,
+}: DeliveryStart): Promise<BackgroundTurn> {
   const { agent, owner = host.auth.owner?.(env), session, message, context } = received;
   try {
-    if (agent === undefined) throw new Error('`start` names no agent, and neither does the webhook.');
-    if (owner === undefined) throw new Error('`start` names no owner, and neither does the webhook.');
+    if (agent === undefined) throw new Error('`startDelivery` names no agent, and neither does the webhook.');
+    if (owner === undefined) throw new Error('`startDelivery` names no owner, and neither does the webhook.');
     return await toBackgroundTurn(
       { host, env, base },
       {
@@ -130,18 +141,18 @@ async function toTurn({ host, env, base, requestId, hook, received }: Starting):
       },
     );
   } catch (failure) {
-    throw failure instanceof DeploymentError ? failure : failed({ host, requestId }, hook, failure);
+    throw failure instanceof DeploymentError ? failure : logFailure({ host, requestId }, hook, failure);
   }
 }
 
-const acknowledged = (
+const toResponse = (
   to: { acknowledge: Acknowledgement },
   told: HookIgnored | HookStarted,
   init?: ResponseInit,
 ): Response =>
   to.acknowledge === 'nothing' ? new Response(null, { ...init, status: 200 }) : Response.json(told, init);
 
-function refused({ kind, message }: WebhookRefusal): Problem {
+function toProblem({ kind, message }: WebhookRefusal): Problem {
   const [status, type] = REFUSALS[kind];
   return new Problem(type, message, { status });
 }
@@ -149,8 +160,8 @@ function refused({ kind, message }: WebhookRefusal): Problem {
 /**
  * Logs why a delivery was refused, since the sender may not show the response to anyone. @throws the failure.
  */
-function told({ host, requestId }: Telling, hook: string, failure: unknown): never {
-  if (failure instanceof Problem && !TOLD.includes(failure.type)) {
+function told({ host, requestId }: LogContext, hook: string, failure: unknown): never {
+  if (failure instanceof Problem && !NOT_LOGGED.includes(failure.type)) {
     const { type, status } = failure;
     const message = `webhook '${hook}' refused a delivery (${type}): ${failure.message}`;
     host.log({ level: status < 500 ? 'warn' : 'error', event: 'webhook-refused', requestId, message });
@@ -162,13 +173,13 @@ function told({ host, requestId }: Telling, hook: string, failure: unknown): nev
  * Not logged here: anyone can send requests to an unknown webhook, and internal failures are logged where
  * they happen.
  */
-const TOLD: readonly ProblemType[] = ['unknown-webhook', 'webhook-failed'];
+const NOT_LOGGED: readonly ProblemType[] = ['unknown-webhook', 'webhook-failed'];
 
 /**
  * Logs an internal failure. Its details stay out of the response, since senders store responses and show them
  * to others.
  */
-function failed({ host, requestId }: Telling, hook: Webhook, failure: unknown): Problem {
+function logFailure({ host, requestId }: LogContext, hook: Webhook, failure: unknown): Problem {
   const message = `webhook '${hook.name}' could not start a turn`;
   host.log({ level: 'error', event: 'webhook-refused', requestId, message, thrown: failure });
   const detail =

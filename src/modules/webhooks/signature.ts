@@ -36,10 +36,10 @@ export async function isSigned({ secrets, signatures, content }: Signed): Promis
     const problem = `The delivery carries ${signatures.length} signatures; at most ${MAX_SIGNATURES} are checked.`;
     throw new WebhookRefusal('invalid-signature', problem);
   }
-  const data = joined(content);
+  const data = concatBytes(content);
   for (const secret of secrets) {
     const right = await hmacOf(secret, data);
-    if (signatures.some((signature) => isSame(signature, right))) return true;
+    if (signatures.some((signature) => isEqualInConstantTime(signature, right))) return true;
   }
   return false;
 }
@@ -71,28 +71,28 @@ export function fromBase64(text: string): Bytes | undefined {
   return btoa(binary) === text ? Uint8Array.from(binary, (char) => char.charCodeAt(0)) : undefined;
 }
 
-const PREFIX = 'whsec_';
+const SECRET_PREFIX = 'whsec_';
 
 /**
  * The minimum in Standard Webhooks ("between 24 bytes (192 bits) and 64 bytes"). A longer secret is no
  * weaker, and is accepted.
  */
-const MIN_BYTES = 24;
+const MIN_SECRET_BYTES = 24;
 
 /** The format of a secret of Standard Webhooks, for error messages. */
-export const STANDARD_KEY_RULE = `has to be whsec_ and the base64 of ${MIN_BYTES} bytes or more`;
+export const STANDARD_KEY_RULE = `has to be whsec_ and the base64 of ${MIN_SECRET_BYTES} bytes or more`;
 
 /**
  * Decodes a secret of Standard Webhooks: base64, usually after `whsec_`. Returns `undefined` if it is
  * invalid.
  */
-export function standardKey(secret: string): Bytes | undefined {
-  const key = fromBase64(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret);
-  return key && key.byteLength >= MIN_BYTES ? key : undefined;
+export function decodeStandardKey(secret: string): Bytes | undefined {
+  const key = fromBase64(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret);
+  return key && key.byteLength >= MIN_SECRET_BYTES ? key : undefined;
 }
 
 /** Compares in constant time. The length of a signature is public. */
-function isSame(one: Bytes, other: Bytes): boolean {
+function isEqualInConstantTime(one: Bytes, other: Bytes): boolean {
   if (one.byteLength !== other.byteLength) return false;
   let difference = 0;
   for (const [at, byte] of one.entries()) difference |= byte ^ (other[at] ?? 0);
@@ -104,7 +104,7 @@ const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 const toBytes = (part: string | Bytes): Bytes =>
   typeof part === 'string' ? new Uint8Array(ENCODER.encode(part)) : part;
 
-function joined(content: Signed['content']): Bytes {
+function concatBytes(content: Signed['content']): Bytes {
   const parts = content.map(toBytes);
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.byteLength, 0));
   let at = 0;

@@ -1,8 +1,6 @@
 import { sha256Hex } from '../../tool/async.ts';
 import type { Json, JsonObject } from '../../tool/json.ts';
 import {
-  at,
-  defined,
   describeDelivery,
   describeJson,
   type IsSecret,
@@ -10,10 +8,12 @@ import {
   readJsonOrForm,
   safeToken,
   textAt,
+  valueAt,
+  withoutUndefined,
 } from './payload.ts';
 import { checkTimely, fromHex } from './signature.ts';
 import {
-  BOTS,
+  BOTS_RULE,
   type SenderConfig,
   type SenderDelivery,
   type SignatureHeader,
@@ -54,7 +54,7 @@ export interface SlackDelivery<Event extends string = string> extends SenderDeli
   readonly isBot: boolean;
   /**
    * The whole envelope of an event, or the fields of a command. Contains values that must not be journaled,
-   * such as `response_url` and the `bot_access_token` of `function_executed`; `usual` leaves them out.
+   * such as `response_url` and the `bot_access_token` of `function_executed`; `defaultText` leaves them out.
    */
   readonly payload: JsonObject;
 }
@@ -95,32 +95,32 @@ export function slackWebhook<const Event extends string = string>(
     readHeader: readSlackHeader,
     // The cast narrows the type to `events`: `verifyAndStart` checks the event before the app sees the
     // delivery.
-    read: (signed) => read(signed) as Promise<Verified<SlackDelivery<Event>> | Reply>,
-    options: { bots: BOTS },
+    read: (signed) => readDelivery(signed) as Promise<Verified<SlackDelivery<Event>> | Reply>,
+    options: { bots: BOTS_RULE },
     names: ({ event }) => [event],
     skip: ({ event, isBot }) => {
       if (isBot && bots !== 'take') return 'A bot said it, and this webhook ignores bots.';
-      return events === undefined && NEWS.test(event) ? 'It is not a new message.' : undefined;
+      return events === undefined && CHANGE_EVENTS.test(event) ? 'It is not a new message.' : undefined;
     },
   });
 }
 
-const NEWS = /^(message\.|app_rate_limited$)/;
+const CHANGE_EVENTS = /^(message\.|app_rate_limited$)/;
 
-async function read(signed: SignedDelivery): Promise<Verified<SlackDelivery> | Reply> {
+async function readDelivery(signed: SignedDelivery): Promise<Verified<SlackDelivery> | Reply> {
   const { headers, body, hook, env } = signed;
   const { payload: json, form } = readJsonOrForm(body);
   const payload = json ?? Object.fromEntries(form ?? []);
-  if (!form && at(payload, 'type') === 'url_verification') {
-    return reply({ challenge: at(payload, 'challenge') ?? '' });
+  if (!form && valueAt(payload, 'type') === 'url_verification') {
+    return reply({ challenge: valueAt(payload, 'challenge') ?? '' });
   }
   const kind = !form ? 'event' : json ? 'interaction' : 'command';
   const delivery = await toSlackDelivery({ hook, headers, env, kind, payload });
   // Slack shows the response to the user of the command or button.
-  return verified(await idOf(delivery, body), delivery, kind === 'event' ? 'address' : 'nothing');
+  return verified(await deliveryIdOf(delivery, body), delivery, kind === 'event' ? 'address' : 'nothing');
 }
 
-async function idOf(delivery: SlackDelivery, body: Uint8Array<ArrayBuffer>): Promise<string> {
+async function deliveryIdOf(delivery: SlackDelivery, body: Uint8Array<ArrayBuffer>): Promise<string> {
   const { kind, event, team = '', channel, payload } = delivery;
   const time = textAt(payload, 'event', 'ts');
   if (isMessage(kind, event) && channel !== undefined && time !== undefined)
@@ -156,10 +156,10 @@ function readSlackHeader({ headers, now }: UnverifiedRequest): SignatureHeader {
   return { signatures: [signature], ahead: `${VERSION}:${time}:` };
 }
 
-type Seen = Pick<SlackDelivery, 'hook' | 'headers' | 'env' | 'kind' | 'payload'>;
+type VerifiedPayload = Pick<SlackDelivery, 'hook' | 'headers' | 'env' | 'kind' | 'payload'>;
 
 /** Converts a payload to a delivery. */
-async function toSlackDelivery(from: Seen): Promise<SlackDelivery> {
+async function toSlackDelivery(from: VerifiedPayload): Promise<SlackDelivery> {
   const facts = factsOf(from.kind, from.payload);
   const { event, team, channel, user, thread, text, isBot } = facts;
   const seen = { ...from, event, team, channel, user, thread, text, isBot };
@@ -171,7 +171,7 @@ async function toSlackDelivery(from: Seen): Promise<SlackDelivery> {
   return { ...seen, usual };
 }
 
-type Unmapped = Omit<SlackDelivery, 'usual'>;
+type DeliveryFacts = Omit<SlackDelivery, 'usual'>;
 
 /** Returns one session for each thread, or outside of threads, for each direct message, channel or person. */
 function sessionOf({ team = '', channel, user = '', thread, isDirect }: SlackFacts): Promise<string> {
@@ -179,25 +179,25 @@ function sessionOf({ team = '', channel, user = '', thread, isDirect }: SlackFac
   return thread === undefined || isDirect ? toSessionId(team, channel) : toSessionId(team, channel, thread);
 }
 
-function messageOf({ event, channel, user, text }: Unmapped, { about }: SlackFacts): string {
+function messageOf({ event, channel, user, text }: DeliveryFacts, { about }: SlackFacts): string {
   const lines = [
     `Slack: ${safeToken(event) ?? 'unknown'}${safeToken(channel) === undefined ? '' : ` in channel ${channel}`}`,
     safeToken(user) && `by user ${user}`,
   ];
-  const told = text ?? (about && describeJson(about, isAppsOwn));
+  const told = text ?? (about && describeJson(about, isAppPrivateKey));
   const by = safeToken(user) && `user ${user}`;
   return describeDelivery({ lines, outsideTexts: told === undefined ? [] : [{ by, text: told }] });
 }
 
 /** Matches the public address of a file, and an app's own data in a form. */
-const isAppsOwn: IsSecret = (key) => key === 'permalink_public' || key === 'private_metadata';
+const isAppPrivateKey: IsSecret = (key) => key === 'permalink_public' || key === 'private_metadata';
 
-const contextOf = ({ hook, event, team, channel, user, thread, payload }: Unmapped): JsonObject => ({
-  webhook: defined({ hook, event, team, channel, user, thread, app: appOf(payload) }),
+const contextOf = ({ hook, event, team, channel, user, thread, payload }: DeliveryFacts): JsonObject => ({
+  webhook: withoutUndefined({ hook, event, team, channel, user, thread, app: appOf(payload) }),
 });
 
 const appOf = (payload: JsonObject): string | undefined =>
-  textAt(payload, 'api_app_id') ?? textAt(at(payload, 'view'), 'app_id');
+  textAt(payload, 'api_app_id') ?? textAt(valueAt(payload, 'view'), 'app_id');
 
 /** The three kinds of requests from Slack. */
 export type SlackKind = 'event' | 'command' | 'interaction';
@@ -221,28 +221,28 @@ interface SlackFacts {
 function factsOf(kind: SlackKind, payload: JsonObject): SlackFacts {
   switch (kind) {
     case 'event':
-      return ofEvent(payload);
+      return factsOfEvent(payload);
     case 'command':
-      return ofCommand(payload);
+      return factsOfCommand(payload);
     case 'interaction':
-      return ofInteraction(payload);
+      return factsOfInteraction(payload);
   }
 }
 
-function ofEvent(payload: JsonObject): SlackFacts {
+function factsOfEvent(payload: JsonObject): SlackFacts {
   const event = objectAt(payload, 'event');
   const item = objectAt(event, 'item');
   const threadTs = textAt(event, 'thread_ts');
   return {
-    event: eventOf(event) ?? textAt(payload, 'type') ?? 'unknown',
+    event: eventNameOf(event) ?? textAt(payload, 'type') ?? 'unknown',
     team: textAt(payload, 'team_id'),
     channel: idAt(event, 'channel') ?? textAt(item, 'channel'),
     user: idAt(event, 'user'),
     thread: threadTs ?? textAt(event, 'ts') ?? textAt(item, 'ts'),
     text: textAt(event, 'text'),
-    isBot: at(event, 'bot_id') !== undefined || at(event, 'subtype') === 'bot_message',
-    isDirect: at(event, 'channel_type') === 'im' && threadTs === undefined,
-    about: event && only(event, TOLD),
+    isBot: valueAt(event, 'bot_id') !== undefined || valueAt(event, 'subtype') === 'bot_message',
+    isDirect: valueAt(event, 'channel_type') === 'im' && threadTs === undefined,
+    about: event && pickKeys(event, SHOWN_KEYS),
   };
 }
 
@@ -250,7 +250,7 @@ function ofEvent(payload: JsonObject): SlackFacts {
  * The keys to show of an event without text: its subject, its change and the person. Slack adds keys every
  * year, some of them secret, such as the token in `function_executed`.
  */
-const TOLD: readonly string[] = `
+const SHOWN_KEYS: readonly string[] = `
   type subtype user inviter channel channel_id channel_type team subteam usergroup ts thread_ts deleted_ts
   event_ts message previous_message item item_user reaction name names old_name topic purpose value status
   tab links file file_id function inputs function_execution_id workflow_execution_id call_id bookmark
@@ -261,15 +261,15 @@ const TOLD: readonly string[] = `
 /**
  * Subtypes of messages that a person wrote. Other subtypes report a change of a message or of the channel.
  */
-const SAID = [undefined, 'file_share', 'thread_broadcast', 'me_message', 'bot_message'];
+const PERSON_SUBTYPES = [undefined, 'file_share', 'thread_broadcast', 'me_message', 'bot_message'];
 
-function eventOf(event: JsonObject | undefined): string | undefined {
+function eventNameOf(event: JsonObject | undefined): string | undefined {
   const type = textAt(event, 'type');
   const subtype = textAt(event, 'subtype');
-  return type === 'message' && !SAID.includes(subtype) ? `message.${subtype}` : type;
+  return type === 'message' && !PERSON_SUBTYPES.includes(subtype) ? `message.${subtype}` : type;
 }
 
-function ofCommand(payload: JsonObject): SlackFacts {
+function factsOfCommand(payload: JsonObject): SlackFacts {
   return {
     event: textAt(payload, 'command') ?? 'unknown',
     team: textAt(payload, 'team_id'),
@@ -283,7 +283,7 @@ function ofCommand(payload: JsonObject): SlackFacts {
   };
 }
 
-function ofInteraction(payload: JsonObject): SlackFacts {
+function factsOfInteraction(payload: JsonObject): SlackFacts {
   const message = objectAt(payload, 'message');
   const view = objectAt(payload, 'view');
   return {
@@ -296,11 +296,11 @@ function ofInteraction(payload: JsonObject): SlackFacts {
     text: undefined,
     isBot: false,
     isDirect: false,
-    about: defined({
-      callback_id: at(payload, 'callback_id') ?? at(view, 'callback_id'),
-      actions: at(payload, 'actions'),
-      state: at(payload, 'state') ?? at(view, 'state'),
-      message: at(message, 'text'),
+    about: withoutUndefined({
+      callback_id: valueAt(payload, 'callback_id') ?? valueAt(view, 'callback_id'),
+      actions: valueAt(payload, 'actions'),
+      state: valueAt(payload, 'state') ?? valueAt(view, 'state'),
+      message: valueAt(message, 'text'),
     }),
   };
 }
@@ -309,5 +309,5 @@ function ofInteraction(payload: JsonObject): SlackFacts {
 const idAt = (from: Json | undefined, ...path: readonly string[]): string | undefined =>
   textAt(from, ...path) ?? textAt(from, ...path, 'id');
 
-const only = (from: JsonObject, keys: readonly string[]): JsonObject =>
+const pickKeys = (from: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key)));

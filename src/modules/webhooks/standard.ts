@@ -1,6 +1,14 @@
 import type { Json, JsonObject } from '../../tool/json.ts';
-import { at, defined, describeDelivery, describeJson, readJson, safeToken, textAt } from './payload.ts';
-import { checkTimely, fromBase64, STANDARD_KEY_RULE, standardKey } from './signature.ts';
+import {
+  describeDelivery,
+  describeJson,
+  readJson,
+  safeToken,
+  textAt,
+  valueAt,
+  withoutUndefined,
+} from './payload.ts';
+import { checkTimely, decodeStandardKey, fromBase64, STANDARD_KEY_RULE } from './signature.ts';
 import {
   type SenderConfig,
   type SenderDelivery,
@@ -52,28 +60,28 @@ export function standardWebhook<const Event extends string = string>(
     name: 'standard',
     ids: 'of the webhook',
     readHeader: readStandardHeader,
-    toKey,
+    toKey: toKeyBytes,
     // The cast narrows the type to `events`: `verifyAndStart` checks the event before the app sees the
     // delivery.
-    read: (signed) => read(signed) as Promise<Verified<StandardDelivery<Event>>>,
+    read: (signed) => readDelivery(signed) as Promise<Verified<StandardDelivery<Event>>>,
     names: ({ event }) => [event],
     skip: () => undefined,
   });
 }
 
-async function read(signed: SignedDelivery): Promise<Verified<StandardDelivery>> {
+async function readDelivery(signed: SignedDelivery): Promise<Verified<StandardDelivery>> {
   const { headers, body, hook, env } = signed;
   const { id } = readStandardHeader(signed);
   const payload = readJson(body);
   const event = textAt(payload, 'type') ?? 'unknown';
-  const data = at(payload, 'data');
+  const data = valueAt(payload, 'data');
   const usual = {
     session: await toSessionId(id),
     message: describeDelivery({
       lines: [`${hook}: ${safeToken(event) ?? 'unknown'}`],
       outsideTexts: [{ text: describeJson(data ?? payload) }],
     }),
-    context: { webhook: defined({ hook, id, event }) },
+    context: { webhook: withoutUndefined({ hook, id, event }) },
   };
   return verified(id, { hook, headers, env, id, event, data, payload, usual });
 }
@@ -122,8 +130,8 @@ function parseSignatures(header: string): readonly Uint8Array<ArrayBuffer>[] {
 }
 
 /** Returns the bytes of a secret. @throws WebhookRefusal if it is invalid. */
-function toKey(secret: string): Uint8Array<ArrayBuffer> {
-  const key = standardKey(secret);
+function toKeyBytes(secret: string): Uint8Array<ArrayBuffer> {
+  const key = decodeStandardKey(secret);
   if (key) return key;
   throw new WebhookRefusal(
     'not-configured',

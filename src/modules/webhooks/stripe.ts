@@ -1,7 +1,5 @@
 import type { JsonObject } from '../../tool/json.ts';
 import {
-  at,
-  defined,
   describeDelivery,
   describeJson,
   type IsSecret,
@@ -9,6 +7,8 @@ import {
   readJson,
   safeToken,
   textAt,
+  valueAt,
+  withoutUndefined,
 } from './payload.ts';
 import { checkTimely, fromHex } from './signature.ts';
 import {
@@ -45,7 +45,7 @@ export interface StripeDelivery<Event extends string = string> extends SenderDel
   /** `false` for test data. */
   readonly isLive: boolean;
   /**
-   * Contains values that must not be journaled, such as the `client_secret` of a payment; `usual` leaves them
+   * Contains values that must not be journaled, such as the `client_secret` of a payment; `defaultText` leaves them
    * out.
    */
   readonly payload: JsonObject;
@@ -77,13 +77,13 @@ export function stripeWebhook<const Event extends string = string>(
     readHeader: readStripeHeader,
     // The cast narrows the type to `events`: `verifyAndStart` checks the event before the app sees the
     // delivery.
-    read: (signed) => read(signed) as Promise<Verified<StripeDelivery<Event>>>,
+    read: (signed) => readDelivery(signed) as Promise<Verified<StripeDelivery<Event>>>,
     names: ({ event }) => [event],
     skip: () => undefined,
   });
 }
 
-async function read(signed: SignedDelivery): Promise<Verified<StripeDelivery>> {
+async function readDelivery(signed: SignedDelivery): Promise<Verified<StripeDelivery>> {
   const { headers, body, hook, env } = signed;
   const payload = readJson(body);
   const id = textAt(payload, 'id');
@@ -118,21 +118,22 @@ function parseHeader(header: string): ParsedHeader {
   const [time, ...more] = valuesOf('t');
   const signatures = valuesOf('v1').map(fromHex);
   const read = signatures.filter((signature) => signature !== undefined);
-  if (pairs.includes(null) || time === undefined || more.length > 0 || read.length === 0) throw malformed();
-  if (read.length < signatures.length) throw malformed();
+  if (pairs.includes(null) || time === undefined || more.length > 0 || read.length === 0)
+    throw malformedHeaderError();
+  if (read.length < signatures.length) throw malformedHeaderError();
   return { time, signatures: read };
 }
 
-const malformed = (): WebhookRefusal =>
+const malformedHeaderError = (): WebhookRefusal =>
   new WebhookRefusal(
     'invalid-signature',
     'Stripe-Signature has to be t={time},v1={64 hexadecimal digits}, with one time and one v1 or more.',
   );
 
-type Seen = Pick<StripeDelivery, 'hook' | 'headers' | 'env' | 'id' | 'payload'>;
+type VerifiedPayload = Pick<StripeDelivery, 'hook' | 'headers' | 'env' | 'id' | 'payload'>;
 
 /** Converts a payload to a delivery. */
-async function toStripeDelivery(from: Seen): Promise<StripeDelivery> {
+async function toStripeDelivery(from: VerifiedPayload): Promise<StripeDelivery> {
   const { payload } = from;
   const object = objectAt(payload, 'data', 'object') ?? objectAt(payload, 'related_object');
   const seen = {
@@ -141,27 +142,27 @@ async function toStripeDelivery(from: Seen): Promise<StripeDelivery> {
     object,
     customer: customerOf(object),
     account: textAt(payload, 'account') ?? textAt(payload, 'context'),
-    isLive: at(payload, 'livemode') === true,
+    isLive: valueAt(payload, 'livemode') === true,
   };
   const usual = { session: await sessionOf(seen), message: messageOf(seen), context: contextOf(seen) };
   return { ...seen, usual };
 }
 
-type Unmapped = Omit<StripeDelivery, 'usual'>;
+type DeliveryFacts = Omit<StripeDelivery, 'usual'>;
 
 /** Stripe sends the customer's id, or the customer if the request expanded it. */
 const customerOf = (object: JsonObject | undefined): string | undefined =>
-  at(object, 'object') === 'customer'
+  valueAt(object, 'object') === 'customer'
     ? textAt(object, 'id')
     : (textAt(object, 'customer') ?? textAt(object, 'customer', 'id'));
 
 /** Returns one session for each customer, or else for each subject of events. */
-function sessionOf({ account, customer, object, id }: Unmapped): Promise<string> {
+function sessionOf({ account, customer, object, id }: DeliveryFacts): Promise<string> {
   const about = customer ?? textAt(object, 'id') ?? id;
   return account === undefined ? toSessionId(about) : toSessionId(account, about);
 }
 
-function messageOf({ event, account, customer, object, isLive, payload }: Unmapped): string {
+function messageOf({ event, account, customer, object, isLive, payload }: DeliveryFacts): string {
   const type = safeToken(textAt(object, 'object') ?? textAt(object, 'type'));
   const lines = [
     `Stripe: ${safeToken(event) ?? 'unknown'}${isLive ? '' : ' (test data)'}`,
@@ -173,11 +174,14 @@ function messageOf({ event, account, customer, object, isLive, payload }: Unmapp
   const previous_attributes = objectAt(payload, 'data', 'previous_attributes');
   // Both contain names that customers chose. The changes come first, since the end of a long text is cut.
   const told = previous_attributes ? { previous_attributes, object } : object;
-  return describeDelivery({ lines, outsideTexts: [{ text: describeJson(told, isKeyToPageOf(object)) }] });
+  return describeDelivery({
+    lines,
+    outsideTexts: [{ text: describeJson(told, createPageSecretCheck(object)) }],
+  });
 }
 
 /** Stripe's pages that anyone with the address can open without signing in. */
-const PAGES = [
+const OPEN_PAGES = [
   'account_link',
   'billing_portal.session',
   'checkout.session',
@@ -189,11 +193,11 @@ const PAGES = [
  * The object's type identifies a page. The previous attributes have no type, so the surrounding object
  * decides.
  */
-const isKeyToPageOf =
+const createPageSecretCheck =
   ({ object: type = '' }: JsonObject): IsSecret =>
   (key, { object = type }) =>
-    key === 'url' && typeof object === 'string' && PAGES.includes(object);
+    key === 'url' && typeof object === 'string' && OPEN_PAGES.includes(object);
 
-const contextOf = ({ hook, id, event, object, customer, account, isLive }: Unmapped): JsonObject => ({
-  webhook: defined({ hook, id, event, object: textAt(object, 'id'), customer, account, isLive }),
+const contextOf = ({ hook, id, event, object, customer, account, isLive }: DeliveryFacts): JsonObject => ({
+  webhook: withoutUndefined({ hook, id, event, object: textAt(object, 'id'), customer, account, isLive }),
 });

@@ -3,7 +3,7 @@ import type { Owner } from '../../tool/call-origin.ts';
 import type { LiteralKind, LiteralShape } from '../../tool/check-literal.ts';
 import { isSecretSource, readSecrets, SECRET_RULE, type SecretSource } from '../../tool/env.ts';
 import { literals } from '../../tool/literals.ts';
-import { nameIn } from '../../tool/shown.ts';
+import { readName } from '../../tool/shown.ts';
 import { defineWebhook } from './define-webhook.ts';
 import { isSigned, notSigned, type Signed, secretsOf } from './signature.ts';
 import {
@@ -119,7 +119,7 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
   sender: Sender<View>,
 ): Webhook {
   const fault = literals?.fault(config, shapeOf(sender));
-  if (fault) throw new WebhookDefinitionError(nameIn(config) || sender.name, fault.field, fault.problem);
+  if (fault) throw new WebhookDefinitionError(readName(config) || sender.name, fault.field, fault.problem);
   const { name = sender.name, agent, owner, secret, events, maxBodyBytes, whenBusy } = config;
   const start = config.start ?? (({ usual }: View) => usual);
   if (!isSecretSource(secret)) throw new WebhookDefinitionError(name, 'secret', SECRET_RULE);
@@ -160,7 +160,7 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
     },
     start: ({ payload }) => {
       const names = sender.names(payload);
-      if (events && !events.some((event) => names.includes(event))) return ignored(notAsked(names));
+      if (events && !events.some((event) => names.includes(event))) return ignored(ignoredEventReason(names));
       const why = sender.skip(payload);
       return why === undefined ? start(payload) : ignored(why);
     },
@@ -168,7 +168,10 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
 }
 
 /** The option `bots`. */
-export const BOTS: LiteralKind = ["'ignore' or 'take'", (given) => given === 'ignore' || given === 'take'];
+export const BOTS_RULE: LiteralKind = [
+  "'ignore' or 'take'",
+  (given) => given === 'ignore' || given === 'take',
+];
 
 const shapeOf = ({ name, options }: Pick<Sender<never>, 'name' | 'options'>): LiteralShape => ({
   of: `${name}Webhook`,
@@ -198,5 +201,5 @@ async function prepareCheck(
   return { secrets, ...sender.readHeader(request) };
 }
 
-const notAsked = (names: readonly string[]): string =>
+const ignoredEventReason = (names: readonly string[]): string =>
   `This webhook ignores '${(names.at(-1) ?? '').slice(0, 80)}'.`;

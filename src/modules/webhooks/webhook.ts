@@ -3,7 +3,7 @@ import type { WhenBusy } from '../../tool/call.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { type Json, type JsonObject, shorten } from '../../tool/json.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
-import { ended } from '../../tool/shown.ts';
+import { withFullStop } from '../../tool/shown.ts';
 
 /** The Worker's vars, secrets and bindings. */
 export type WebhookEnv = Readonly<Record<string, unknown>>;
@@ -160,8 +160,8 @@ export const reply = (body: Json): Reply => ({ type: 'reply', body });
  */
 export const ignored = (reason: string): Ignored => ({ type: 'ignored', reason });
 
-const MAX_LENGTH = 128;
-const KEPT_OF_LONG = 60;
+const MAX_ID_LENGTH = 128;
+const KEPT_PREFIX_LENGTH = 60;
 
 /**
  * Builds a session id from parts, such as `acme:shop:42`. Different parts never give the same id. Characters
@@ -174,17 +174,17 @@ const KEPT_OF_LONG = 60;
  * ```
  */
 export async function toSessionId(...parts: readonly string[]): Promise<string> {
-  const id = parts.map(escaped).join(':');
+  const id = parts.map(escapePart).join(':');
   if (id === '') return '@@'; // no other short id contains `@@`
-  if (id.length <= MAX_LENGTH) return id;
-  return `${id.slice(0, KEPT_OF_LONG)}@@${await sha256Hex(id)}`;
+  if (id.length <= MAX_ID_LENGTH) return id;
+  return `${id.slice(0, KEPT_PREFIX_LENGTH)}@@${await sha256Hex(id)}`;
 }
 
 /**
  * `:` separates the parts and `@` escapes, so both are escaped in the parts. Works by code units: half a
  * surrogate pair is valid text.
  */
-const escaped = (part: string): string =>
+const escapePart = (part: string): string =>
   part.replaceAll(/[^A-Za-z0-9_.-]/g, (unit) => `@${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /**
@@ -218,7 +218,7 @@ export class WebhookDefinitionError extends Error {
 
   /** `problem` completes the sentence that begins with "Webhook 'x' ". */
   constructor(webhook: string, field: string, problem: string) {
-    super(`Webhook '${shorten(webhook, 80)}' ${ended(problem)}`);
+    super(`Webhook '${shorten(webhook, 80)}' ${withFullStop(problem)}`);
     this.webhook = webhook;
     this.field = field;
   }

@@ -3,13 +3,13 @@ import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import type { Line, LiveItem, LiveMessage } from '../../journal/live-items.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
-import { Changes } from '../../tool/async.ts';
-import type { FeedItem, LiveText, Queue } from '../live-feed.ts';
+import { ChangeNotifier } from '../../tool/async.ts';
+import type { FeedItem, LiveItemQueue, LiveText } from '../live-feed.ts';
 import type { Meter } from '../meter.ts';
 import type { Clock } from '../read-platform.ts';
 
 /** The options of a reader that watches a session. */
-export interface Watch {
+export interface WatchOptions {
   /** Shows live items. If absent, only events are shown. */
   readonly liveText?: Pick<LiveText, 'queue'> | undefined;
   readonly port: Pick<SessionPort, 'read' | 'watch'>;
@@ -21,7 +21,7 @@ export interface Watch {
   readonly random?: (() => number) | undefined;
 }
 
-interface Follow extends Watch {
+interface FollowSessionOptions extends WatchOptions {
   /** The first sequence number to show. */
   readonly from: number;
   /** Shows only the events of this turn, until it has ended or waits for a decision. */
@@ -33,14 +33,17 @@ interface Follow extends Watch {
 }
 
 /**
- * `stopped`: the turn has ended or waits. `erased`: the session is gone, although its name can be in use
+ * `collectStopDataOf`: the turn has ended or waits. `erased`: the session is gone, although its name can be in use
  * again. `left`: the signal has aborted. `over`: the invocation is near a limit.
  */
 export type FollowEnd = 'stopped' | 'erased' | 'left' | 'over';
 
-/** Passes the items of `followedItems` to `show`. */
-export async function followSession(follow: Follow, show: (item: FeedItem) => void): Promise<FollowEnd> {
-  const items = followedItems(follow);
+/** Passes the items of `followItems` to `show`. */
+export async function followSession(
+  follow: FollowSessionOptions,
+  show: (item: FeedItem) => void,
+): Promise<FollowEnd> {
+  const items = followItems(follow);
   try {
     for (;;) {
       const next = await items.next();
@@ -53,8 +56,10 @@ export async function followSession(follow: Follow, show: (item: FeedItem) => vo
 }
 
 /** Yields the journal from a sequence number on, and then its new events. Live items are not requested. */
-export const followedEvents = (follow: Follow): AsyncGenerator<StoredEvent, FollowEnd, undefined> =>
-  following(follow) as AsyncGenerator<StoredEvent, FollowEnd, undefined>; // Without a queue there are only events.
+export const followJournal = (
+  follow: FollowSessionOptions,
+): AsyncGenerator<StoredEvent, FollowEnd, undefined> =>
+  readAndFollow(follow) as AsyncGenerator<StoredEvent, FollowEnd, undefined>; // Without a queue there are only events.
 
 /** An item for a reader that follows a session. */
 export type FollowedItem = StoredEvent | LiveItem;
@@ -64,16 +69,18 @@ export type FollowedItem = StoredEvent | LiveItem;
  * items in their place between the events, from the time when the line is open. For a slow reader, only the
  * journal is complete.
  */
-export const followedItems = (follow: Follow): AsyncGenerator<FollowedItem, FollowEnd, undefined> =>
-  following(follow, follow.liveText?.queue(follow.turn));
+export const followItems = (
+  follow: FollowSessionOptions,
+): AsyncGenerator<FollowedItem, FollowEnd, undefined> =>
+  readAndFollow(follow, follow.liveText?.queue(follow.turn));
 
 /**
  * The object's line reports the end of the journal as soon as it is open, and pages are read up to there, so
  * that no event is missed. A broken line is reopened.
  */
-async function* following(
-  { from, turn, incarnation: meant, onIncarnation, ...watch }: Follow,
-  live?: Queue,
+async function* readAndFollow(
+  { from, turn, incarnation: meant, onIncarnation, ...watch }: FollowSessionOptions,
+  live?: LiveItemQueue,
 ): AsyncGenerator<FollowedItem, FollowEnd, undefined> {
   const { port, signal, meter } = watch;
   const notices = new Notices({ ...watch, onLive: live && ((message) => live.push(message)) });
@@ -118,25 +125,25 @@ async function* following(
 }
 
 /** The state of a session in its page or in a notice, or `null` if there is no such session. */
-export type Standing = Pick<EventPage, 'openTurn' | 'waiting'> | null;
+export type SessionActivity = Pick<EventPage, 'openTurn' | 'waiting'> | null;
 
 /** Returns whether the turn runs, is queued, or is scheduled for later. */
-export const isOpen = (at: Standing, turn: string): boolean =>
+export const isOpen = (at: SessionActivity, turn: string): boolean =>
   at !== null &&
   ((at.openTurn?.id === turn && at.openTurn.state === 'running') ||
     at.waiting.some((one) => one.turn === turn));
 
 /** Ms before a broken line to the object is reopened. Doubles each time until a notice arrives. */
-const RECONNECT = 250;
-const LONGEST_RECONNECT = 30_000;
+const FIRST_RECONNECT_MS = 250;
+const MAX_RECONNECT_MS = 30_000;
 
 /** The fraction by which a pause varies, so that the watchers of a reset object do not return together. */
 const JITTER = 0.25;
 
 /** How often a reader checks for silence, in ms: less often than the default term of a lease passes. */
-const PING_EVERY = 30_000;
+const PING_INTERVAL_MS = 30_000;
 
-interface Options extends Omit<Watch, 'port'> {
+interface Options extends Omit<WatchOptions, 'port'> {
   readonly port: Pick<SessionPort, 'watch'>;
   /** The epoch of the lease holder. Absent for readers. */
   readonly holder?: number | undefined;
@@ -167,7 +174,7 @@ export class Notices {
   isTelling = false;
   /** Attempts in a row without a notice. */
   #failed = 0;
-  readonly #changes = new Changes();
+  readonly #changes = new ChangeNotifier();
   #line: Line | undefined;
   #cancelPing: () => void = () => {};
   #cancelReopen: () => void = () => {};
@@ -278,7 +285,7 @@ export class Notices {
     const isAwaited = openTurn?.state === 'running' || waiting.length > 0;
     if (count === this.count && isAwaited && this.isTelling) this.#line?.ping();
     const now = this.count;
-    this.#cancelPing = this.#options.clock.after(PING_EVERY, () => this.#watchSilence(now));
+    this.#cancelPing = this.#options.clock.after(PING_INTERVAL_MS, () => this.#watchSilence(now));
   }
 
   /** After the pause, the pending wait opens the line again. */
@@ -288,7 +295,7 @@ export class Notices {
     if (this.#closed) return;
     this.#cancelReopen();
     const { clock, random = Math.random } = this.#options;
-    const pause = Math.min(RECONNECT * 2 ** this.#failed, LONGEST_RECONNECT);
+    const pause = Math.min(FIRST_RECONNECT_MS * 2 ** this.#failed, MAX_RECONNECT_MS);
     this.#failed += 1;
     this.#options.onBroken?.();
     this.#cancelReopen = clock.after(pause * (1 - JITTER + 2 * JITTER * random()), () => {

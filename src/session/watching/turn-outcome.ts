@@ -2,7 +2,7 @@ import type { EventPage } from '../../journal/event-page.ts';
 import { NewerEventError, parseEvent } from '../../journal/event-rows.ts';
 import { FINAL_OUTCOME, type StoredEvent, TURN_ERROR } from '../../journal/events.ts';
 import { startTurn } from '../../journal/fold-loop.ts';
-import { ANSWERED, reduce } from '../../journal/reduce.ts';
+import { OUTCOMES_WITH_ANSWER, reduce } from '../../journal/reduce.ts';
 import { PRICED_USAGE } from '../../journal/reply-data.ts';
 import {
   emptyState,
@@ -15,20 +15,20 @@ import {
 } from '../../journal/state.ts';
 import type { PendingCall } from '../../journal/wait.ts';
 import { attempt } from '../../tool/async.ts';
-import { SAID } from '../../tool/call.ts';
+import { TURN_SAID } from '../../tool/call.ts';
 import { REACHED_LIMIT } from '../../tool/frame.ts';
 import type { Json } from '../../tool/json.ts';
-import { ANY_JSON, type Infer, type Shape, TEXT, TEXT_OR_NULL, WHOLE } from '../../tool/shape.ts';
+import { ANY_JSON, INTEGER, type Infer, type Shape, TEXT, TEXT_OR_NULL } from '../../tool/shape.ts';
 import type { ToolMemory } from '../../tool/tool-memory.ts';
 import { SIGNAL } from '../../tool/tool-result.ts';
-import { PAGE_BYTES } from '../fold-session.ts';
+import { MAX_PAGE_BYTES } from '../fold-session.ts';
 import { UnreadableError } from '../read-session.ts';
 import type { TurnEnd } from '../run-turn.ts';
 import { SessionErasedError, SessionUnavailableError } from '../send-again.ts';
-import { isOpen, Notices, type Standing, type Watch } from './follow-session.ts';
+import { isOpen, Notices, type SessionActivity, type WatchOptions } from './follow-session.ts';
 
 /** A turn whose outcome a client awaits. */
-export interface AwaitedTurn extends Watch {
+export interface AwaitedTurn extends WatchOptions {
   /** The session's id, and the name of its agent. */
   readonly session: string;
   readonly agent: string;
@@ -36,13 +36,13 @@ export interface AwaitedTurn extends Watch {
 }
 
 /**
- * The state of a turn as reported to a client that awaits it. `queued`: it is in line behind a turn that
+ * The state of a turn as reported to a client that awaits it. `toQueued`: it is in line behind a turn that
  * waits for an answer. `kept`: it is stored, but this invocation cannot wait for its end. Another invocation
  * runs it.
  */
 export type TurnOutcome =
   | { readonly status: 'ended'; readonly answer: TurnAnswer }
-  | { readonly status: 'suspended'; readonly answer: SoFar; readonly events: readonly StoredEvent[] }
+  | { readonly status: 'suspended'; readonly answer: TurnSoFar; readonly events: readonly StoredEvent[] }
   | { readonly status: 'queued'; readonly turn: string; readonly behind: string }
   | { readonly status: 'kept'; readonly turn: string };
 
@@ -52,11 +52,11 @@ export type TurnOutcome =
  * @throws any error of `outcomeElsewhere` or `running`.
  */
 export async function outcomeHere(awaited: AwaitedTurn, running: Promise<TurnEnd>): Promise<TurnOutcome> {
-  const end = await running.catch(keptFor);
+  const end = await running.catch(keptOrThrow);
   if (end === 'kept') return { status: 'kept', turn: awaited.turn };
   if (end.status !== 'ended') return outcomeElsewhere(awaited);
   const { session, agent } = awaited;
-  return { status: 'ended', answer: toAnswer(session, agent, end.turn) as TurnAnswer }; // The turn has ended.
+  return { status: 'ended', answer: toTurnAnswer(session, agent, end.turn) as TurnAnswer }; // The turn has ended.
 }
 
 /**
@@ -67,10 +67,10 @@ export async function outcomeHere(awaited: AwaitedTurn, running: Promise<TurnEnd
  */
 export async function outcomeElsewhere(awaited: AwaitedTurn): Promise<TurnOutcome> {
   const { turn, session, agent } = awaited;
-  const end = await turnStoppedOrBehind(awaited).catch(keptFor);
+  const end = await waitForStopOrBlock(awaited).catch(keptOrThrow);
   if (end === 'kept') return { status: 'kept', turn };
   if ('behind' in end) return { status: 'queued', turn, behind: end.behind };
-  const answer = stoppedTurn(session, agent, end);
+  const answer = foldStoppedTurn(session, agent, end);
   return answer.outcome === 'suspended'
     ? { status: 'suspended', answer, events: end }
     : { status: 'ended', answer };
@@ -80,14 +80,14 @@ export async function outcomeElsewhere(awaited: AwaitedTurn): Promise<TurnOutcom
  * Returns `kept` for a failure after which another invocation will read the turn, or end it. Rethrows any
  * other failure.
  */
-export function keptFor(failure: unknown): 'kept' {
-  if (KEPT_FOR.some((kind) => failure instanceof kind)) return 'kept';
+export function keptOrThrow(failure: unknown): 'kept' {
+  if (DEFERRING_ERRORS.some((kind) => failure instanceof kind)) return 'kept';
   throw failure;
 }
 
-const KEPT_FOR = [NewerEventError, SessionUnavailableError, UnreadableError];
+const DEFERRING_ERRORS = [NewerEventError, SessionUnavailableError, UnreadableError];
 
-interface Watched extends Watch {
+interface WatchedTurn extends WatchOptions {
   readonly turn: string;
 }
 
@@ -99,30 +99,30 @@ interface Watched extends Watch {
  * @throws SessionUnavailableError if the invocation must end before.
  * @throws the signal's reason if it aborts.
  */
-export const turnStopped = (watched: Watched): Promise<StoredEvent[]> =>
-  untilStopped<never>(watched, () => undefined);
+export const waitForStop = (watched: WatchedTurn): Promise<StoredEvent[]> =>
+  waitForStopOr<never>(watched, () => undefined);
 
 /**
- * Like `turnStopped`, but also resolves, with the id of the turn in front, as soon as the turn is in line
+ * Like `waitForStop`, but also resolves, with the id of the turn in front, as soon as the turn is in line
  * behind one that waits for an answer.
  */
-const turnStoppedOrBehind = (watched: Watched): Promise<StoredEvent[] | Behind> =>
-  untilStopped(watched, (at) => waitsBehind(at, watched.turn));
+const waitForStopOrBlock = (watched: WatchedTurn): Promise<StoredEvent[] | BlockingTurn> =>
+  waitForStopOr(watched, (at) => findBlockingTurn(at, watched.turn));
 
-async function untilStopped<Otherwise extends object>(
-  { port, clock, signal, meter, turn }: Watched,
-  otherwise: (at: Standing) => Otherwise | undefined,
+async function waitForStopOr<Otherwise extends object>(
+  { port, clock, signal, meter, turn }: WatchedTurn,
+  otherwise: (at: SessionActivity) => Otherwise | undefined,
 ): Promise<StoredEvent[] | Otherwise> {
   const notices = new Notices({ port, clock, signal, meter });
   try {
     // Read before the page, so that a notice that arrives meanwhile counts as new.
     let { count } = notices;
-    let at: Standing = await port.read({ from: Number.MAX_SAFE_INTEGER, turn, limit: 1 });
+    let at: SessionActivity = await port.read({ from: Number.MAX_SAFE_INTEGER, turn, limit: 1 });
     for (;;) {
       const other = otherwise(at);
       if (other) return other;
       const seen = count;
-      const isOver = (told: Standing): boolean => !isOpen(told, turn) || otherwise(told) !== undefined;
+      const isOver = (told: SessionActivity): boolean => !isOpen(told, turn) || otherwise(told) !== undefined;
       if (isOpen(at, turn)) await notices.until((told) => notices.count > seen && isOver(told));
       signal.throwIfAborted();
       count = notices.count;
@@ -130,7 +130,7 @@ async function untilStopped<Otherwise extends object>(
       let from: number | null = 1;
       while (from !== null) {
         if (meter?.over) throw new SessionUnavailableError(new Error(`this invocation has ${meter.over}`));
-        const page: EventPage | null = await port.read({ from, turn, maxBytes: PAGE_BYTES });
+        const page: EventPage | null = await port.read({ from, turn, maxBytes: MAX_PAGE_BYTES });
         if (page === null) throw new SessionErasedError();
         events.push(...page.rows.map(parseEvent));
         from = page.next;
@@ -147,12 +147,12 @@ async function untilStopped<Otherwise extends object>(
 }
 
 /** The open turn, which waits for an answer while another turn is in line behind it. */
-export interface Behind {
+export interface BlockingTurn {
   readonly behind: string;
 }
 
 /** Returns the turn in front if it waits for an answer, which can take any time. */
-export const waitsBehind = (at: Standing, turn: string): Behind | undefined =>
+export const findBlockingTurn = (at: SessionActivity, turn: string): BlockingTurn | undefined =>
   at?.openTurn?.state === 'waiting' && at.waiting.some((one) => one.turn === turn && one.status === 'queued')
     ? { behind: at.openTurn.id }
     : undefined;
@@ -179,15 +179,15 @@ export const STOPPED_TURN = {
      * Messages from its calls to the user before the answer, including those in nested loops, in order.
      * Absent if empty.
      */
-    said: { optional: { listOf: SAID } },
+    said: { optional: { listOf: TURN_SAID } },
     /**
      * Changes to its tools. Absent if all tools were there from the start and stayed, and no outside source
      * was asked.
      */
     tools: { optional: TURN_TOOLS },
     usage: PRICED_USAGE,
-    iterations: WHOLE,
-    toolCalls: WHOLE,
+    iterations: INTEGER,
+    toolCalls: INTEGER,
     model: TEXT_OR_NULL,
     error: { optional: TURN_ERROR },
     /** The signal that ended the turn, if a call sent one. */
@@ -210,12 +210,12 @@ export const TURN_ANSWER = {
 /**
  * The response for a turn that waits for an answer from outside: its state so far, and the calls that wait.
  */
-export interface SuspendedTurn extends SoFar {
+export interface SuspendedTurn extends TurnSoFar {
   readonly pending: readonly PendingCall[];
 }
 
 /** The state so far of a turn that waits. */
-interface SoFar extends Infer<typeof STOPPED_TURN> {
+interface TurnSoFar extends Infer<typeof STOPPED_TURN> {
   readonly outcome: 'suspended';
 }
 
@@ -225,13 +225,15 @@ interface SoFar extends Infer<typeof STOPPED_TURN> {
  *
  * @throws UnreadableError if it cannot be folded, and has an answer or is open.
  */
-export function stoppedTurn(
+export function foldStoppedTurn(
   session: string,
   agent: string,
   events: readonly StoredEvent[],
-): TurnAnswer | SoFar {
+): TurnAnswer | TurnSoFar {
   const turn = foldTurn(events) as TurnState; // The first event is its start.
-  return toAnswer(session, agent, turn) ?? { ...soFar(session, agent, turn), outcome: 'suspended' };
+  return (
+    toTurnAnswer(session, agent, turn) ?? { ...toStoppedTurn(session, agent, turn), outcome: 'suspended' }
+  );
 }
 
 function foldTurn(events: readonly StoredEvent[]): TurnState | undefined {
@@ -240,26 +242,26 @@ function foldTurn(events: readonly StoredEvent[]): TurnState | undefined {
     for (const stored of events) reduce(state, stored);
   });
   if (folded.ok) return state.turn;
-  const turn = endOf(events);
+  const turn = foldUnansweredEnd(events);
   if (!turn) throw new UnreadableError(folded.thrown);
   return turn;
 }
 
 /** Returns the end of a turn without an answer, from its first and last event. */
-function endOf(events: readonly StoredEvent[]): TurnState | undefined {
+function foldUnansweredEnd(events: readonly StoredEvent[]): TurnState | undefined {
   const [first, last] = [events.at(0), events.at(-1)];
   if (first?.type !== 'turn-started' || last?.type !== 'turn-ended') return undefined;
-  if (ANSWERED.includes(last.outcome)) return undefined;
+  if (OUTCOMES_WITH_ANSWER.includes(last.outcome)) return undefined;
   const { outcome, limit, error, signal } = last;
   return { ...startTurn(emptyState(), first), outcome, limit, error, signal };
 }
 
 /** Returns the answer of a folded turn, or `undefined` while it is open. */
-export function toAnswer(session: string, agent: string, turn: TurnState): TurnAnswer | undefined {
+export function toTurnAnswer(session: string, agent: string, turn: TurnState): TurnAnswer | undefined {
   const { outcome, limit, error, signal, object, stoppedBy } = turn;
   if (!outcome) return undefined;
   return {
-    ...soFar(session, agent, turn),
+    ...toStoppedTurn(session, agent, turn),
     outcome,
     ...(limit && { limit }),
     ...(object !== undefined && { object }),
@@ -269,7 +271,7 @@ export function toAnswer(session: string, agent: string, turn: TurnState): TurnA
   };
 }
 
-function soFar(session: string, agent: string, turn: TurnState): Infer<typeof STOPPED_TURN> {
+function toStoppedTurn(session: string, agent: string, turn: TurnState): Infer<typeof STOPPED_TURN> {
   const { id, loopId, text, artifacts, files, said, tools, usage, iterations, toolCalls, model } = turn;
   return {
     turn: id,

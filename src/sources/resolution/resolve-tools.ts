@@ -1,22 +1,22 @@
-import { memoized } from '../../tool/async.ts';
+import { memoize } from '../../tool/async.ts';
 import { checkNaming, isTool, ToolDefinitionError } from '../../tool/check-definition.ts';
-import { adopting, decorate, opensTools } from '../../tool/decorate.ts';
+import { decorate, opensTools, wrapAdopt } from '../../tool/decorate.ts';
 import { literals } from '../../tool/literals.ts';
 import { readObject } from '../../tool/object-reader.ts';
-import { ended } from '../../tool/shown.ts';
+import { withFullStop } from '../../tool/shown.ts';
 import type { AnyTool, InjectionStrategy } from '../../tool/tool.ts';
-import { usesOf } from '../../tool/uses.ts';
+import { collectUses } from '../../tool/uses.ts';
 import {
   type AppRequest,
-  ASKS,
   type CollectedTools,
   type CollectPlace,
-  carriesSource,
-  isGroup,
+  type ElementPlace,
+  isSourceCarrier,
+  isToolGroup,
   isToolProvider,
-  type ListedAt,
+  PROVIDER_FUNCTIONS_KEY,
   type ProvideOptions,
-  SOURCE,
+  SOURCE_KEY,
   type ToolGroup,
   type ToolProvider,
   ToolResolutionError,
@@ -54,7 +54,7 @@ export function resolveTools(
   { strictNames = false }: CollectOptions = {},
 ): ResolvedTools {
   const { tools: listed, providers } = collectTools(sources);
-  const tools = withProvided(listed, providers);
+  const tools = withProviderTools(listed, providers);
   const loose = strictNames ? tools.find(({ name }) => name.includes('-')) : undefined;
   if (loose)
     throw new ToolResolutionError(
@@ -68,21 +68,22 @@ export function resolveTools(
  *
  * @throws as `resolveTools` does, and any error that a provider throws.
  */
-export const withProvided = (
+export const withProviderTools = (
   tools: readonly AnyTool[],
   providers: readonly ToolProvider[],
   options?: ProvideOptions,
-): readonly AnyTool[] => providers[0]?.[ASKS].withProvided(tools, providers, options) ?? tools;
+): readonly AnyTool[] =>
+  providers[0]?.[PROVIDER_FUNCTIONS_KEY].withProvided(tools, providers, options) ?? tools;
 
 /**
  * Returns the provider with each of its tools changed by `change`, or left out if that returns `undefined`.
  * Each tool is changed once. Values that are not tools pass through, and are refused later.
  */
-export function changedTools(
+export function mapProviderTools(
   provider: ToolProvider,
   change: (tool: AnyTool) => AnyTool | undefined,
 ): ToolProvider {
-  const changed = memoized((tool: AnyTool) => ({ tool: change(tool) }));
+  const changed = memoize((tool: AnyTool) => ({ tool: change(tool) }));
   return {
     ...provider,
     toolsNow: (view) =>
@@ -111,7 +112,8 @@ export function collectTools(sources: readonly ToolSource[], place: CollectPlace
     for (const tool of at.tools ?? []) {
       checkNaming(tool.name, tool.description);
       const taken = byName.get(tool.name) ?? tool;
-      if (taken !== tool) throw duplicate(sources, [taken, places.get(taken) ?? index], [tool, index]);
+      if (taken !== tool)
+        throw duplicateNameError(sources, [taken, places.get(taken) ?? index], [tool, index]);
       byName.set(tool.name, tool);
       places.set(tool, index);
     }
@@ -125,13 +127,13 @@ export function collectTools(sources: readonly ToolSource[], place: CollectPlace
 }
 
 /**
- * Collects the tools in a field of a tool's definition. `said`: the start of the error message, before the
+ * Collects the tools in a field of a tool's definition. `formatValue`: the start of the error message, before the
  * reason.
  *
  * @throws ToolDefinitionError if an element cannot be listed there.
  * @throws ToolObjectError as `toolsOf` does.
  */
-export function collectFor(
+export function collectForField(
   { tool, field, said = 'it cannot have these tools' }: ListPlace,
   sources: readonly ToolSource[],
   place?: CollectPlace,
@@ -140,7 +142,7 @@ export function collectFor(
     return collectTools(sources, place);
   } catch (cause) {
     if (!(cause instanceof ToolResolutionError)) throw cause;
-    throw new ToolDefinitionError(tool, field, { problem: `${said}: ${ended(cause.message)}`, cause });
+    throw new ToolDefinitionError(tool, field, { problem: `${said}: ${withFullStop(cause.message)}`, cause });
   }
 }
 
@@ -152,9 +154,9 @@ interface ListPlace {
 }
 
 /** Collects one element of a list. Checked at run time, since the types cannot exclude every mistake. */
-function collectAt(source: unknown, place: ListedAt): Partial<CollectedTools> {
+function collectAt(source: unknown, place: ElementPlace): Partial<CollectedTools> {
   if (isTool(source)) return { tools: [source] };
-  if (carriesSource(source)) return source[SOURCE](place);
+  if (isSourceCarrier(source)) return source[SOURCE_KEY](place);
   const read = readObject(source, { isShared: place.path === undefined });
   if (read) return { tools: read };
   const mistake = literals?.listedMistake(source) ?? 'is not a tool and has no tools';
@@ -162,9 +164,13 @@ function collectAt(source: unknown, place: ListedAt): Partial<CollectedTools> {
 }
 
 /** A tool, and the index of the element that brings it. */
-type Brought = readonly [tool: AnyTool, index: number];
+type IndexedTool = readonly [tool: AnyTool, index: number];
 
-const duplicate = (sources: readonly ToolSource[], taken: Brought, second: Brought): ToolResolutionError =>
+const duplicateNameError = (
+  sources: readonly ToolSource[],
+  taken: IndexedTool,
+  second: IndexedTool,
+): ToolResolutionError =>
   new ToolResolutionError(
     `Duplicate tool name: '${second[0].name}'${literals?.broughtTwice(sources, [taken, second]) ?? ''}`,
   );
@@ -173,17 +179,18 @@ const duplicate = (sources: readonly ToolSource[], taken: Brought, second: Broug
 export const withProviders = (
   sources: readonly InjectionStrategy[],
   providers: readonly ToolProvider[],
-): readonly InjectionStrategy[] => providers[0]?.[ASKS].withProviders(sources, providers) ?? sources;
+): readonly InjectionStrategy[] =>
+  providers[0]?.[PROVIDER_FUNCTIONS_KEY].withProviders(sources, providers) ?? sources;
 
 /**
  * Returns the source with each tool that it adds changed by `change`. An unchanged list stays the same array.
  */
-export function changedSource(
+export function mapSourceTools(
   source: InjectionStrategy,
   change: (tool: AnyTool) => AnyTool,
 ): InjectionStrategy {
-  const changed = memoized(change);
-  const lists = new WeakMap<readonly AnyTool[], Changed>();
+  const changed = memoize(change);
+  const lists = new WeakMap<readonly AnyTool[], ChangedOffer>();
   return {
     name: source.name,
     uses: source.uses,
@@ -201,7 +208,7 @@ export function changedSource(
 }
 
 /** A changed offer, and the list that its tools were added to. */
-interface Changed {
+interface ChangedOffer {
   readonly of: readonly AnyTool[];
   readonly made: readonly AnyTool[];
 }
@@ -223,42 +230,42 @@ interface Changed {
  * const tools = eachTool([findOrder, new Invoices(), wikiTools], (tool) => withUsageNote(tool, 'Ask first'));
  * ```
  */
-export function eachTool(source: ToolGroup, change: ChangesTool): ToolGroup;
-export function eachTool(source: ToolProvider, change: ChangesTool): ToolProvider;
-export function eachTool(source: AnyTool, change: ChangesTool): AnyTool;
+export function eachTool(source: ToolGroup, change: ToolDecorator): ToolGroup;
+export function eachTool(source: ToolProvider, change: ToolDecorator): ToolProvider;
+export function eachTool(source: AnyTool, change: ToolDecorator): AnyTool;
 export function eachTool(
   source: ToolSource | readonly ToolSource[],
-  change: ChangesTool,
+  change: ToolDecorator,
 ): readonly (AnyTool | ToolProvider | ToolGroup)[];
 export function eachTool(
   source: ToolGroup | ToolSource | readonly ToolSource[],
-  change: ChangesTool,
+  change: ToolDecorator,
 ): ToolGroup | AnyTool | ToolProvider | readonly (AnyTool | ToolProvider | ToolGroup)[] {
-  if (isTool(source)) return eachInside(source, change);
-  if (isToolProvider(source)) return changedTools(source, (tool) => eachInside(tool, change));
-  if (isGroup(source)) return { ...source, ...partsOf(source, change) };
+  if (isTool(source)) return changeInside(source, change);
+  if (isToolProvider(source)) return mapProviderTools(source, (tool) => changeInside(tool, change));
+  if (isToolGroup(source)) return { ...source, ...changeParts(source, change) };
   const list = isList(source) ? source : [source];
-  const { tools, providers } = partsOf(collectTools(list.filter((one) => !isGroup(one))), change);
-  return [...tools, ...providers, ...list.filter(isGroup).map((group) => eachTool(group, change))];
+  const { tools, providers } = changeParts(collectTools(list.filter((one) => !isToolGroup(one))), change);
+  return [...tools, ...providers, ...list.filter(isToolGroup).map((group) => eachTool(group, change))];
 }
 
 /** A decorator for `eachTool`: takes a tool and returns a tool. */
-type ChangesTool = (tool: AnyTool) => AnyTool;
+type ToolDecorator = (tool: AnyTool) => AnyTool;
 
-const partsOf = (
+const changeParts = (
   { tools, providers }: Pick<ToolGroup, 'tools' | 'providers'>,
-  change: ChangesTool,
+  change: ToolDecorator,
 ): Pick<ToolGroup, 'tools' | 'providers'> => ({
-  tools: tools.map((tool) => eachInside(tool, change)),
+  tools: tools.map((tool) => changeInside(tool, change)),
   providers: providers.map((provider) => eachTool(provider, change)),
 });
 
-function eachInside(tool: AnyTool, change: ChangesTool): AnyTool {
+function changeInside(tool: AnyTool, change: ToolDecorator): AnyTool {
   if (!opensTools(tool)) return change(tool);
-  const changed = memoized((inner: AnyTool) => eachInside(inner, change));
-  const uses = usesOf((tool.inner ?? []).map(changed));
+  const changed = memoize((inner: AnyTool) => changeInside(inner, change));
+  const uses = collectUses((tool.inner ?? []).map(changed));
   return decorate(tool, {
-    adopt: adopting(tool, changed),
+    adopt: wrapAdopt(tool, changed),
     ...(uses.length > 0 && { uses: [...new Set([...(tool.uses ?? []), ...uses])] }),
   });
 }

@@ -1,17 +1,17 @@
 import { checkNaming, isTool } from '../../tool/check-definition.ts';
-import { sameTools } from '../../tool/decorate.ts';
-import { toRename } from '../../tool/developer-hints.ts';
+import { hasSameTools } from '../../tool/decorate.ts';
+import { mcpRenameAdvice } from '../../tool/developer-hints.ts';
 import { shorten } from '../../tool/json.ts';
-import { warning } from '../../tool/log.ts';
+import { warningEntry } from '../../tool/log.ts';
 import type { AnyTool, InjectionStrategy, LoopView } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
-import { usesOf } from '../../tool/uses.ts';
+import { collectUses } from '../../tool/uses.ts';
 import {
-  ASKS,
-  type AsksProviders,
+  PROVIDER_FUNCTIONS_KEY,
   type ProvideOptions,
+  type ProviderFunctions,
   partsOf,
-  SOURCE,
+  SOURCE_KEY,
   type ToolProvider,
   type ToolProviderConfig,
   ToolResolutionError,
@@ -33,10 +33,10 @@ export const toolProvider = (config: ToolProviderConfig): ToolProvider => ({
   uses: config.uses,
   about: config.about,
   missing: config.missing?.bind(config),
-  [SOURCE]() {
+  [SOURCE_KEY]() {
     return { providers: [this] };
   },
-  [ASKS]: ASKING,
+  [PROVIDER_FUNCTIONS_KEY]: providerFunctions,
 });
 
 function withProvided(
@@ -59,34 +59,35 @@ function withProvided(
   return [...byName.values()];
 }
 
-const NAME = 'dynamic-tools';
+const STRATEGY_NAME = 'dynamic-tools';
 
 function withProviders(
   sources: readonly InjectionStrategy[],
   providers: readonly ToolProvider[],
 ): readonly InjectionStrategy[] {
-  return [dynamicTools(providers), ...sources.filter(({ name }) => name !== NAME)];
+  return [createDynamicTools(providers), ...sources.filter(({ name }) => name !== STRATEGY_NAME)];
 }
 
-const ASKING: AsksProviders = { withProvided, withProviders };
+const providerFunctions: ProviderFunctions = { withProvided, withProviders };
 
 /** The maximum number of taken names that are logged. */
-const MAX_TOLD = 100;
+const MAX_LOGGED_NAMES = 100;
 
 /** Offers the current tools of an agent's providers beside its own tools. Logs each taken name once. */
-function dynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
+function createDynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
   const finding = providers.flatMap(partsOf);
   const offers = new WeakMap<readonly AnyTool[], readonly AnyTool[]>();
   const told = new Set<string>();
   const onTaken = ({ path, log }: LoopView, tool: AnyTool, taken: AnyTool): void => {
-    if (told.has(tool.name) || told.size >= MAX_TOLD || undecorated(tool) === undecorated(taken)) return;
+    if (told.has(tool.name) || told.size >= MAX_LOGGED_NAMES || undecorate(tool) === undecorate(taken))
+      return;
     told.add(tool.name);
-    const leftOut = `a provider's tool of that name is left out${toRename(tool, taken)}.`;
-    log(warning(`'${path}' has a tool '${tool.name}' already: ${leftOut}`));
+    const leftOut = `a provider's tool of that name is left out${mcpRenameAdvice(tool, taken)}.`;
+    log(warningEntry(`'${path}' has a tool '${tool.name}' already: ${leftOut}`));
   };
   return {
-    name: NAME,
-    uses: usesOf(providers),
+    name: STRATEGY_NAME,
+    uses: collectUses(providers),
     discover: finding.length > 0 ? finding : undefined,
     offer(tools, view) {
       const offered = withProvided(tools, providers, {
@@ -95,7 +96,7 @@ function dynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
       });
       const former = offers.get(tools);
       // An unchanged list stays the same array, so that it is sorted and indexed once.
-      if (former && sameTools(former, offered)) return former;
+      if (former && hasSameTools(former, offered)) return former;
       offers.set(tools, offered);
       return offered;
     },
@@ -103,10 +104,10 @@ function dynamicTools(providers: readonly ToolProvider[]): InjectionStrategy {
 }
 
 /** Two groups can bring the same tool, each with its own card. */
-const undecorated = (tool: AnyTool): AnyTool => (tool.delegate ? undecorated(tool.delegate) : tool);
+const undecorate = (tool: AnyTool): AnyTool => (tool.delegate ? undecorate(tool.delegate) : tool);
 
 /** The maximum characters of the names listed to a model, since a catalogue can have thousands. */
-const MAX_LISTED = 2_000;
+const MAX_LISTED_CHARACTERS = 2_000;
 
 /**
  * Returns a provider with stand-ins for those of the names that the providers lack in a loop. List it after
@@ -117,13 +118,18 @@ const MAX_LISTED = 2_000;
  *
  * @throws ToolDefinitionError if a name is not valid for a tool.
  */
-export function requiredTools(names: readonly string[], providers: readonly ToolProvider[]): ToolProvider {
+export function createRequiredTools(
+  names: readonly string[],
+  providers: readonly ToolProvider[],
+): ToolProvider {
   const available = (view: LoopView): readonly string[] =>
     [...new Set(providers.flatMap((provider) => provider.toolsNow(view).map(({ name }) => name)))].sort();
   const speaking = providers.find(({ missing }) => missing !== undefined);
   const say = (name: string, known: readonly string[]): string =>
-    speaking?.missing?.(name, known) ?? missingTool(name, known);
-  const standIns = [...new Set(names)].map((name) => standInFor(name, (view) => say(name, available(view))));
+    speaking?.missing?.(name, known) ?? missingToolText(name, known);
+  const standIns = [...new Set(names)].map((name) =>
+    createStandInTool(name, (view) => say(name, available(view))),
+  );
   const warned = new Set<string>();
   return toolProvider({
     toolsNow(view) {
@@ -132,7 +138,7 @@ export function requiredTools(names: readonly string[], providers: readonly Tool
       const offered = standIns.filter(({ name }) => !known.includes(name));
       for (const { name } of offered.filter((one) => !warned.has(one.name))) {
         warned.add(name);
-        view.log(warning(`'${view.path}' lacks a tool that it requires: ${say(name, known)}`));
+        view.log(warningEntry(`'${view.path}' lacks a tool that it requires: ${say(name, known)}`));
       }
       return offered;
     },
@@ -140,16 +146,16 @@ export function requiredTools(names: readonly string[], providers: readonly Tool
 }
 
 /** The message for providers without their own. MCP tools use the same one. */
-const missingTool = (name: string, available: readonly string[]): string =>
+const missingToolText = (name: string, available: readonly string[]): string =>
   `Required tool '${name}' not found. ` +
   (available.length > 0
-    ? `Available tools: ${shorten(available.join(', '), MAX_LISTED)}`
+    ? `Available tools: ${shorten(available.join(', '), MAX_LISTED_CHARACTERS)}`
     : 'No tools are available where it should come from.');
 
 /**
  * Returns a tool that has no effect. A call that the real tool began is therefore still reported as unknown.
  */
-function standInFor(name: string, say: (view: LoopView) => string): AnyTool {
+function createStandInTool(name: string, say: (view: LoopView) => string): AnyTool {
   const description = 'Not available now. A call returns the tools that are available instead.';
   checkNaming(name, description);
   return {

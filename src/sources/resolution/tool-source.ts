@@ -1,20 +1,20 @@
 import { warnDeveloper } from '../../tool/console-log.ts';
 import type { ModuleUse } from '../../tool/module-use.ts';
-import type { ReadByIts } from '../../tool/object-reader.ts';
+import type { MarkedObject } from '../../tool/object-reader.ts';
 import {
   ANY_OBJECT,
   type Infer,
-  type Loose,
   OPTIONAL_TEXT,
   type Shape,
   type ShapeAs,
   TEXT,
+  type WithUndefined,
 } from '../../tool/shape.ts';
 import type {
   AnyTool,
   Discover,
-  Discovers,
   Discovery,
+  DiscoverySteps,
   InjectionStrategy,
   LoopView,
 } from '../../tool/tool.ts';
@@ -34,19 +34,19 @@ export type ToolSource =
  * The key of the function that collects the tools of a source. A Worker without such sources does not bundle
  * that code.
  */
-export const SOURCE: unique symbol = Symbol('holdfast.tool-source');
+export const SOURCE_KEY: unique symbol = Symbol('holdfast.tool-source');
 
 /**
  * An object with that function, made by `toolProvider`, `toolFactory`, `defineToolGroup`, `toolGroup` or
  * `defineReference`.
  */
-interface CarriesSource {
+interface SourceCarrier {
   /**
    * Returns the tools and other parts that it represents.
    *
    * @throws ToolResolutionError if it cannot be listed in this place.
    */
-  [SOURCE](place: ListedAt): Partial<CollectedTools>;
+  [SOURCE_KEY](place: ElementPlace): Partial<CollectedTools>;
 }
 
 /** The contents of a list of sources, by kind. */
@@ -76,11 +76,11 @@ export interface CollectPlace {
   /** The index of the first element, if the list is part of another. Defaults to 0. */
   readonly from?: number | undefined;
   /** The sources that contain this list. */
-  readonly path?: readonly Nested[] | undefined;
+  readonly path?: readonly NestedSource[] | undefined;
 }
 
 /** The place of one element in a list. */
-export interface ListedAt extends CollectPlace {
+export interface ElementPlace extends CollectPlace {
   readonly index: number;
 }
 
@@ -94,7 +94,7 @@ export interface ToolProviderConfig {
    */
   toolsNow(view?: LoopView): readonly AnyTool[];
   /** Called before each model call to discover outside state, so that `toolsNow` finds it in the view. */
-  readonly discover?: Discovers | undefined;
+  readonly discover?: DiscoverySteps | undefined;
   /**
    * Returns whether the session knows the results of `discover`, for a provider behind an unfolding tool,
    * which discovers only when it is called. If `true` and there are no tools, the unfolding tool is not
@@ -116,15 +116,15 @@ export interface ToolProviderConfig {
  * A source of tools that can change over time: with a setting, the hour, or a catalogue. Made by
  * `toolProvider`.
  */
-export interface ToolProvider extends ToolProviderConfig, CarriesSource {
-  readonly [ASKS]: AsksProviders;
+export interface ToolProvider extends ToolProviderConfig, SourceCarrier {
+  readonly [PROVIDER_FUNCTIONS_KEY]: ProviderFunctions;
 }
 
 /** The key of the functions that ask providers. */
-export const ASKS: unique symbol = Symbol('holdfast.tool-provider');
+export const PROVIDER_FUNCTIONS_KEY: unique symbol = Symbol('holdfast.tool-provider');
 
 /** The functions that ask providers. Every provider carries them. */
-export interface AsksProviders {
+export interface ProviderFunctions {
   /**
    * Returns the tools, followed by the current tools of the providers.
    *
@@ -153,7 +153,7 @@ export interface ProvideOptions {
 export type ToolGroupPermission = 'internet-access' | 'host-access';
 
 /** A group of tools that agents request by role, such as `web`. Made by `defineToolGroup`. Never mutated. */
-export interface ToolGroup<Role extends string = string> extends CarriesSource {
+export interface ToolGroup<Role extends string = string> extends SourceCarrier {
   readonly role: Role;
   readonly name: string;
   readonly description: string;
@@ -172,20 +172,20 @@ export interface ToolGroup<Role extends string = string> extends CarriesSource {
  * An agent's request to its app that each environment fills, such as a tool group. The module that fills it
  * defines the rest.
  */
-export interface AppRequest extends CarriesSource {
+export interface AppRequest extends SourceCarrier {
   /** The modules that it brings along. */
   readonly uses: readonly ModuleUse[];
 }
 
 /** Tools that are made for each invocation. Made by `toolFactory`. */
-export interface ToolFactory extends CarriesSource {
+export interface ToolFactory extends SourceCarrier {
   /** For type inference only. Never set, since its tools can have any names. */
   readonly '~names'?: string;
 }
 
 /** Plain data about a provider, for programs that list tools. */
-export interface ProviderCard extends Loose<Infer<typeof CARD>> {}
-const CARD = {
+export interface ProviderCard extends WithUndefined<Infer<typeof CARD_SHAPE>> {}
+const CARD_SHAPE = {
   object: {
     name: TEXT,
     description: OPTIONAL_TEXT,
@@ -193,7 +193,7 @@ const CARD = {
     metadata: { optional: ANY_OBJECT },
   },
 } as const satisfies Shape;
-export const PROVIDER_CARD: ShapeAs<ProviderCard> = { like: CARD };
+export const PROVIDER_CARD: ShapeAs<ProviderCard> = { like: CARD_SHAPE };
 
 /**
  * An object with `toolMethod` fields, an object whose class has a static `toolTable`, or such a class. Of
@@ -212,7 +212,7 @@ export type ToolObjectSource = object & {
   /** Excludes arrays. */
   readonly [Symbol.unscopables]?: never;
 } & ({ readonly run?: undefined } | { readonly description?: undefined }) &
-  (NoFunction | { readonly tools: ReadByIts } | { readonly unfolding: object });
+  (NoFunction | { readonly tools: MarkedObject } | { readonly unfolding: object });
 
 /**
  * Excludes functions and classes: a function that makes a tool cannot be listed, and a class only if it has
@@ -223,13 +223,14 @@ interface NoFunction {
 }
 
 /** Returns whether a list element carries the function of its source. */
-export const carriesSource = (value: unknown): value is CarriesSource => SOURCE in Object(value);
+export const isSourceCarrier = (value: unknown): value is SourceCarrier => SOURCE_KEY in Object(value);
 
 /** Returns whether a value was made by `toolProvider`. */
-export const isToolProvider = (value: unknown): value is ToolProvider => ASKS in Object(value);
+export const isToolProvider = (value: unknown): value is ToolProvider =>
+  PROVIDER_FUNCTIONS_KEY in Object(value);
 
 /** Returns whether a value is a tool group, and not a request for one or an agent. */
-export const isGroup = (value: unknown): value is ToolGroup =>
+export const isToolGroup = (value: unknown): value is ToolGroup =>
   typeof value === 'object' &&
   value !== null &&
   typeof Reflect.get(value, 'role') === 'string' &&
@@ -237,7 +238,7 @@ export const isGroup = (value: unknown): value is ToolGroup =>
   Array.isArray(Reflect.get(value, 'providers'));
 
 /** Returns the parts of `discover`, each bound to the object that it is a method of. */
-export const partsOf = (source: { readonly discover?: Discovers | undefined }): readonly Discover[] =>
+export const partsOf = (source: { readonly discover?: DiscoverySteps | undefined }): readonly Discover[] =>
   [source.discover ?? []].flat().map((find) => find.bind(source));
 
 /**
@@ -245,7 +246,7 @@ export const partsOf = (source: { readonly discover?: Discovers | undefined }): 
  *
  * @throws the error of the first failed part if none found any.
  */
-export async function foundBy(
+export async function runDiscovery(
   parts: readonly Discover[],
   discovery: Discovery,
 ): Promise<readonly MemoryFact[]> {
@@ -264,7 +265,7 @@ export class ToolResolutionError extends Error {
 }
 
 /** A reference that can be listed. Made by `defineReference`. */
-export interface ToolReference extends Reference, CarriesSource {}
+export interface ToolReference extends Reference, SourceCarrier {}
 
 /**
  * Knowledge, and tools to search it. An agent that lists it gets its notes in the instructions, and its
@@ -281,7 +282,7 @@ export interface Reference {
 }
 
 /** A source of tools, and its name for messages on the console. */
-export interface Nested {
+export interface NestedSource {
   readonly of: object;
   readonly name: string;
 }
@@ -293,7 +294,7 @@ const MAX_DEPTH = 16;
  * Returns why a source inside all sources of the path must not be searched for tools: it is one of them, or
  * it is too deep. Returns `undefined` if it can be.
  */
-export function nestingProblem(path: readonly Nested[], inner: Nested): string | undefined {
+export function nestingProblem(path: readonly NestedSource[], inner: NestedSource): string | undefined {
   const isCircle = path.some(({ of }) => of === inner.of);
   if (!isCircle && path.length < MAX_DEPTH) return undefined;
   const way = [...path, inner].map(({ name }) => name).join(' > ');
@@ -302,7 +303,7 @@ export function nestingProblem(path: readonly Nested[], inner: Nested): string |
 }
 
 /** Returns whether a source can be searched for tools. If not, logs the reason once. */
-export function mayNest(path: readonly Nested[], inner: Nested): boolean {
+export function canNest(path: readonly NestedSource[], inner: NestedSource): boolean {
   const problem = nestingProblem(path, inner);
   if (problem !== undefined) warnOnce(problem);
   return problem === undefined;
@@ -314,11 +315,11 @@ export function mayNest(path: readonly Nested[], inner: Nested): boolean {
  */
 const MAX_WARNED = 1_000;
 
-const warned = new Set<string>();
+const loggedWarnings = new Set<string>();
 
 /** Logs a warning to the console once. */
 export function warnOnce(message: string): void {
-  if (warned.has(message) || warned.size >= MAX_WARNED) return;
-  warned.add(message);
+  if (loggedWarnings.has(message) || loggedWarnings.size >= MAX_WARNED) return;
+  loggedWarnings.add(message);
   warnDeveloper(message);
 }

@@ -1,14 +1,14 @@
 /** The routes that `useChat` and its transport call. */
 
 import type { StoredEvent } from '../../journal/events.ts';
-import { placeOfCall } from '../../journal/reply-data.ts';
+import { parseCallId } from '../../journal/reply-data.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { copyOn } from '../../modules/branches/copy-events.ts';
-import { findReplaced, forkWith, lastFork } from '../../modules/branches/replace-turn.ts';
+import { findForkWithTurn, findLastFork, findReplacementPoint } from '../../modules/branches/replace-turn.ts';
 import { declaredTools } from '../../modules/client-tools/declared.ts';
 import { LIVE_TEXT } from '../../modules/live-text/live-text.ts';
-import { RETRY } from '../../modules/retry/retry-route.ts';
-import { retried } from '../../modules/retry/stream-retry.ts';
+import { RETRY_PARTS } from '../../modules/retry/retry-route.ts';
+import { streamResent } from '../../modules/retry/stream-retry.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import type { JsonObject } from '../../tool/json.ts';
@@ -16,27 +16,27 @@ import { literals } from '../../tool/literals.ts';
 import { createModule, type ModuleUse } from '../../tool/module-use.ts';
 import { type FileUrls, fileUrlsOf } from '../../worker/file-urls.ts';
 import type { ModuleRequest, RouteProblem, RouteSession } from '../../worker/module-request.ts';
-import { defineRoute, useOfRoutes } from '../../worker/module-routes.ts';
+import { createRoutesUse, defineRoute } from '../../worker/module-routes.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import type { CallAnswer, Session, TurnStream } from '../../worker/session.ts';
-import { type Tell, type Teller, tellerOf } from '../../worker/tell.ts';
+import { createErrorWording, type ErrorWording, type Tell } from '../../worker/tell.ts';
 import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
-import { followedOn } from '../whole-turn.ts';
+import { followInBackground } from '../whole-turn.ts';
 import type { UiVersion } from './chunks.ts';
 import {
-  type ChatAsked,
-  inWordsOfPage,
-  NOT_HERE,
+  chatProblem,
   type ReplacedTurn,
   readChat,
-  refused,
+  rewordForPage,
+  type UiChatRequest,
+  UNKNOWN_MESSAGE,
 } from './read-chat.ts';
 import { type ChunkOptions, METADATA_KEY, uiChunks } from './turn-chunks.ts';
 import { toUiMessages } from './ui-messages.ts';
 
 const AI_SDK_UI = createModule({ name: 'ai-sdk-ui' });
 
-const HEADERS = {
+const STREAM_HEADERS = {
   'cache-control': 'no-cache',
   'x-vercel-ai-ui-message-stream': 'v1',
   'x-accel-buffering': 'no',
@@ -66,11 +66,11 @@ export interface AiSdkUiConfig {
  * ```
  */
 export function aiSdkUi(config: AiSdkUiConfig = {}): ModuleUse {
-  const fault = literals?.fault(config, SHAPE);
+  const fault = literals?.fault(config, CONFIG_SHAPE);
   if (fault) throw new ConfigurationError(`aiSdkUi ${fault.problem}.`);
-  const surface: Surface = { tellerOf: tellerOf('aiSdkUi', config.tell) };
-  const refuse = refusing(surface);
-  return useOfRoutes(
+  const surface: Surface = { tellerOf: createErrorWording('aiSdkUi', config.tell) };
+  const refuse = createRefuser(surface);
+  return createRoutesUse(
     AI_SDK_UI,
     [
       defineRoute({
@@ -78,7 +78,7 @@ export function aiSdkUi(config: AiSdkUiConfig = {}): ModuleUse {
         path: '/agents/{agent}/chat',
         isCounted: true,
         streams: true,
-        handle: async (asked, { agent }) => chat({ ...surface, asked }, agent),
+        handle: async (asked, { agent }) => handleChat({ ...surface, asked }, agent),
         refuse,
       }),
       defineRoute({
@@ -86,22 +86,22 @@ export function aiSdkUi(config: AiSdkUiConfig = {}): ModuleUse {
         path: '/agents/{agent}/chat/{chat}/stream',
         streams: true,
         handle: async (asked, { agent, chat }) =>
-          resumed({ ...surface, asked }, { agent, session: chat, chat }),
+          resumeChat({ ...surface, asked }, { agent, session: chat, chat }),
         refuse,
       }),
       defineRoute({
         method: 'GET',
         path: '/agents/{agent}/chat/{chat}/messages',
         handle: async (asked, { agent, chat }) =>
-          listed({ ...surface, asked }, { agent, session: chat, chat }),
+          listMessages({ ...surface, asked }, { agent, session: chat, chat }),
         refuse,
       }),
     ],
-    { ...LIVE_TEXT, ...RETRY, copyOn },
+    { ...LIVE_TEXT, ...RETRY_PARTS, copyOn },
   );
 }
 
-const SHAPE = {
+const CONFIG_SHAPE = {
   of: 'aiSdkUi',
   keys: { tell: 'function' },
   required: [],
@@ -110,16 +110,16 @@ const SHAPE = {
 
 /** The configuration of the surface. */
 interface Surface {
-  readonly tellerOf: ReturnType<typeof tellerOf>;
+  readonly tellerOf: ReturnType<typeof createErrorWording>;
 }
 
 /** A request to the surface. */
-interface AskedSurface extends Surface {
+interface SurfaceRequest extends Surface {
   readonly asked: ModuleRequest;
 }
 
 /** A client shows the body text of an unsuccessful response as its error message. */
-const refusing =
+const createRefuser =
   ({ tellerOf }: Surface) =>
   (problem: RouteProblem, request: Request): Response => {
     const { status, detail, headers } = tellerOf(request).problem(problem);
@@ -133,7 +133,7 @@ const refusing =
 interface Chat extends ChunkOptions {
   readonly asked: ModuleRequest;
   readonly session: Session;
-  readonly teller: Teller;
+  readonly teller: ErrorWording;
   readonly files: FileUrls;
 }
 
@@ -142,14 +142,14 @@ interface ChatSession extends RouteSession {
   readonly chat: string;
 }
 
-function chatOf({ asked, tellerOf }: AskedSurface, { chat, ...named }: ChatSession): Chat {
+function openChat({ asked, tellerOf }: SurfaceRequest, { chat, ...named }: ChatSession): Chat {
   const { request } = asked;
   const files = fileUrlsOf(asked, named);
   return {
     asked,
     session: asked.session(named),
     teller: tellerOf(request),
-    version: uiVersionOf(request),
+    version: readUiVersion(request),
     files,
     fileUrl: files.url,
     branch: named.session === chat ? undefined : named.session,
@@ -157,60 +157,61 @@ function chatOf({ asked, tellerOf }: AskedSurface, { chat, ...named }: ChatSessi
   };
 }
 
-function uiVersionOf({ url, headers }: Request): UiVersion {
+function readUiVersion({ url, headers }: Request): UiVersion {
   const said = new URL(url).searchParams.get('ui') ?? headers.get('x-ai-sdk') ?? '6';
   if (said === '6') return 6;
   if (said === '7') return 7;
   throw new Problem('invalid-query', 'The version of the AI SDK (`?ui=` or `x-ai-sdk`) can be 6 or 7.');
 }
 
-async function chat(asked: AskedSurface, agent: string): Promise<Response> {
+async function handleChat(asked: SurfaceRequest, agent: string): Promise<Response> {
   const sent = readChat(await asked.asked.json());
   const { chat, branch = chat } = sent;
   const named = { agent, session: branch, chat };
   // A message can create only the chat's own session, so a fork must exist.
-  if (branch !== chat) await chatOf(asked, named).session.state();
-  if (sent.type === 'answers') return answersSent(chatOf(asked, named), sent);
+  if (branch !== chat) await openChat(asked, named).session.state();
+  if (sent.type === 'answers') return sendChatAnswers(openChat(asked, named), sent);
   const { tools, metadata, replaces } = sent;
   const context = {
     ...(tools !== undefined && declaredTools(asked.asked, { agent, tools })),
     ...(metadata !== undefined && { [METADATA_KEY]: metadata }),
   };
   const to = { ...named, partsAt: `${sent.at}.parts`, context };
-  return replaces ? replaced({ asked, to }, sent, replaces) : messageSent(chatOf(asked, to), sent);
+  return replaces ? replaceTurn({ asked, to }, sent, replaces) : sendChatMessage(openChat(asked, to), sent);
 }
 
 /**
  * Answers a message again, or its edited text. Retries the turn if it has no answer. Otherwise, forks the
  * session before the turn.
  */
-async function replaced(
-  { asked, to }: { readonly asked: AskedSurface; readonly to: ChatSession },
-  sent: Sent<'message'>,
+async function replaceTurn(
+  { asked, to }: { readonly asked: SurfaceRequest; readonly to: ChatSession },
+  sent: ChatRequestOf<'message'>,
   { isAgain, ...turn }: ReplacedTurn,
 ): Promise<Response> {
   const { chat, branch, message } = sent;
-  const own = chatOf(asked, { ...to, session: chat }).session;
-  const found = await findReplaced(own, { by: AI_SDK_UI.name, branch, ...turn });
-  if (found === 'unknown' || (isAgain && !found)) throw refused(NOT_HERE);
-  if (!found) return messageSent(chatOf(asked, to), sent);
+  const own = openChat(asked, { ...to, session: chat }).session;
+  const found = await findReplacementPoint(own, { by: AI_SDK_UI.name, branch, ...turn });
+  if (found === 'unknown' || (isAgain && !found)) throw chatProblem(UNKNOWN_MESSAGE);
+  if (!found) return sendChatMessage(openChat(asked, to), sent);
   const { session } = found;
-  const last = chatOf(asked, { ...to, session });
-  const stream = found.isLast && (await retried(last.session, message as Said, asked.asked.signal));
-  if (stream) return streamed(last, { stream });
+  const last = openChat(asked, { ...to, session });
+  const stream =
+    found.isLast && (await streamResent(last.session, message as MessageContent, asked.asked.signal));
+  if (stream) return respondWithStream(last, { stream });
   const key = await found.fork().catch((failure) => {
-    throw inWordsOfPage(failure);
+    throw rewordForPage(failure);
   });
-  return messageSent(chatOf(asked, { ...to, session: key }), { ...sent, key });
+  return sendChatMessage(openChat(asked, { ...to, session: key }), { ...sent, key });
 }
 
-type Sent<Type extends ChatAsked['type']> = Extract<ChatAsked, { type: Type }>;
+type ChatRequestOf<Type extends UiChatRequest['type']> = Extract<UiChatRequest, { type: Type }>;
 
-async function messageSent(chat: Chat, sent: Sent<'message'>): Promise<Response> {
+async function sendChatMessage(chat: Chat, sent: ChatRequestOf<'message'>): Promise<Response> {
   const { asked, session } = chat;
   const { key, context, whenBusy, pending } = sent;
   // The body is checked when the message is sent.
-  const message = sent.message as Said;
+  const message = sent.message as MessageContent;
   const options = {
     idempotencyKey: key,
     context: context as JsonObject,
@@ -218,49 +219,52 @@ async function messageSent(chat: Chat, sent: Sent<'message'>): Promise<Response>
     pending,
     signal: asked.signal,
   };
-  const head = whenBusy === 'steer' ? await headOf(session) : 0;
+  const head = whenBusy === 'steer' ? await readHead(session) : 0;
   const stream = await session.stream(message, options).catch((failure) => {
-    throw inWordsOfPage(failure);
+    throw rewordForPage(failure);
   });
   // A user who resends a message after its turn failed does not want to see the failure again.
-  const again = stream.isJoined && (await retried(session, message, asked.signal, stream.turn));
-  if (again) return streamed(chat, { stream: again });
+  const again = stream.isJoined && (await streamResent(session, message, asked.signal, stream.turn));
+  if (again) return respondWithStream(chat, { stream: again });
   // The rest of the open turn appears after the message that steers it.
   const messageId = whenBusy === 'steer' && head > 0 ? stream.turn : undefined;
-  return streamed({ ...chat, messageId }, { stream, head });
+  return respondWithStream({ ...chat, messageId }, { stream, head });
 }
 
 /** A message as parsed from a body. */
-type Said = string | readonly ContentPart[];
+type MessageContent = string | readonly ContentPart[];
 
 /** Returns the sequence number of the last event. */
-const headOf = async (session: Session): Promise<number> =>
-  (await session.state().catch(unlessUnknown))?.seq ?? 0;
+const readHead = async (session: Session): Promise<number> =>
+  (await session.state().catch(undefinedIfUnknown))?.seq ?? 0;
 
 /** The first message creates the session of a chat. */
-function unlessUnknown(failure: unknown): undefined {
+function undefinedIfUnknown(failure: unknown): undefined {
   if (failure instanceof SessionError && failure.type === 'unknown-session') return undefined;
   throw failure;
 }
 
-async function answersSent(chat: Chat, sent: Sent<'answers'>): Promise<Response> {
+async function sendChatAnswers(chat: Chat, sent: ChatRequestOf<'answers'>): Promise<Response> {
   const { session, asked } = chat;
   const { decisions, results, known, after } = sent;
-  const due = results.length === 0 ? [] : await dueOf(session, sent);
+  const due = results.length === 0 ? [] : await pendingResults(session, sent);
   const answers = [...decisions, ...due];
   const { signal } = asked;
   const stream =
     answers.length > 0
       ? await session.streamAnswers(answers, { idempotencyKey: 'ai-sdk-ui', after, signal })
-      : await goneOn(session, sent, signal);
-  return streamed({ ...chat, known }, { stream });
+      : await followAnswered(session, sent, signal);
+  return respondWithStream({ ...chat, known }, { stream });
 }
 
 /**
  * Returns the results that calls still wait for. A page sends all results of its last message, including
  * earlier ones.
  */
-async function dueOf(session: Session, { results }: Sent<'answers'>): Promise<CallAnswer[]> {
+async function pendingResults(
+  session: Session,
+  { results }: ChatRequestOf<'answers'>,
+): Promise<CallAnswer[]> {
   const { pending } = await session.state();
   return pending.flatMap((one) => {
     const result = one.for === 'result' && results.find(({ call }) => call === one.call);
@@ -269,12 +273,12 @@ async function dueOf(session: Session, { results }: Sent<'answers'>): Promise<Ca
 }
 
 /** Shows the outcome to a page that resends results after no call waits for them. */
-async function goneOn(
+async function followAnswered(
   session: Session,
-  { results, after }: Sent<'answers'>,
+  { results, after }: ChatRequestOf<'answers'>,
   signal: AbortSignal,
 ): Promise<TurnStream> {
-  const asked = placeOfCall(results.at(-1)?.call ?? '');
+  const asked = parseCallId(results.at(-1)?.call ?? '');
   // No turn has this call, so `streamAnswers` reports the error.
   if (!asked)
     return session.streamAnswers(
@@ -290,52 +294,59 @@ async function goneOn(
   return session.follow(turn, { after: from, signal });
 }
 
-async function resumed(asked: AskedSurface, named: ChatSession): Promise<Response> {
+async function resumeChat(asked: SurfaceRequest, named: ChatSession): Promise<Response> {
   const { request, signal } = asked.asked;
   const wanted = new URL(request.url).searchParams.get('turn');
-  const own = chatOf(asked, named).session;
-  const session = wanted ? await forkWith(own, AI_SDK_UI.name, wanted) : await lastFork(own, AI_SDK_UI.name);
-  const chat = chatOf(asked, { ...named, session: session ?? named.session });
-  if (wanted) return streamed(chat, { stream: await chat.session.follow(wanted, { signal }) });
-  const turn = (await chat.session.state().catch(unlessUnknown))?.openTurn ?? undefined;
+  const own = openChat(asked, named).session;
+  const session = wanted
+    ? await findForkWithTurn(own, AI_SDK_UI.name, wanted)
+    : await findLastFork(own, AI_SDK_UI.name);
+  const chat = openChat(asked, { ...named, session: session ?? named.session });
+  if (wanted) return respondWithStream(chat, { stream: await chat.session.follow(wanted, { signal }) });
+  const turn = (await chat.session.state().catch(undefinedIfUnknown))?.openTurn ?? undefined;
   const stands = turn === undefined ? undefined : await chat.session.turn(turn);
   if (turn === undefined || stands?.status !== 'running') return new Response(null, { status: 204 });
-  return streamed(chat, { stream: await chat.session.follow(turn, { signal }) });
+  return respondWithStream(chat, { stream: await chat.session.follow(turn, { signal }) });
 }
 
-async function listed(asked: AskedSurface, own: ChatSession): Promise<Response> {
-  const named = { ...own, session: await lastFork(chatOf(asked, own).session, AI_SDK_UI.name) };
-  const chat = chatOf(asked, named);
+async function listMessages(asked: SurfaceRequest, own: ChatSession): Promise<Response> {
+  const named = { ...own, session: await findLastFork(openChat(asked, own).session, AI_SDK_UI.name) };
+  const chat = openChat(asked, named);
   const events: StoredEvent[] = [];
   try {
     for await (const event of chat.files.items(chat.session.events({ signal: chat.asked.signal })))
       events.push(event);
   } catch (failure) {
-    unlessUnknown(failure);
+    undefinedIfUnknown(failure);
   }
-  const stop = await stopOf(chat.session, events);
+  const stop = await readStop(chat.session, events);
   const messages = toUiMessages(events, { ...named, stop, teller: chat.teller }, chat);
   return Response.json(messages, { headers: { 'cache-control': 'no-store' } });
 }
 
 /** Returns what the last turn waits for. */
-async function stopOf(session: Session, events: readonly StoredEvent[]): Promise<TurnStreamEnd | undefined> {
+async function readStop(
+  session: Session,
+  events: readonly StoredEvent[],
+): Promise<TurnStreamEnd | undefined> {
   const last = events.findLast((event) => event.type === 'turn-started' || event.type === 'turn-ended');
   if (last?.type !== 'turn-started') return undefined;
   const view = await session.turn(last.turn);
   return view.outcome === 'suspended' ? { type: 'suspended', view } : undefined;
 }
 
-interface Streamed {
+interface StreamedTurn {
   readonly stream: TurnStream;
   /** The event after which the steered turn is shown. */
   readonly head?: number;
 }
 
-function streamed(chat: Chat, { stream, head = 0 }: Streamed): Response {
+function respondWithStream(chat: Chat, { stream, head = 0 }: StreamedTurn): Response {
   const { asked, session, teller, files } = chat;
-  const items = files.items(teller.items(followedOn(stream, { session, head, signal: asked.signal })));
-  return asked.stream(() => frames(chat, items), HEADERS);
+  const items = files.items(
+    teller.items(followInBackground(stream, { session, head, signal: asked.signal })),
+  );
+  return asked.stream(() => frames(chat, items), STREAM_HEADERS);
 }
 
 async function* frames(chat: Chat, items: AsyncIterable<TurnItem>): AsyncGenerator<string, void, undefined> {
@@ -344,10 +355,10 @@ async function* frames(chat: Chat, items: AsyncIterable<TurnItem>): AsyncGenerat
   } catch (failure) {
     const { detail: errorText } = chat.teller.problem(chat.asked.problem(failure));
     yield `data: ${JSON.stringify({ type: 'error', errorText })}\n\n`;
-    yield DONE;
+    yield DONE_FRAME;
     throw failure;
   }
-  yield DONE;
+  yield DONE_FRAME;
 }
 
-const DONE = 'data: [DONE]\n\n';
+const DONE_FRAME = 'data: [DONE]\n\n';

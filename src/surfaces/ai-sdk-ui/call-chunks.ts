@@ -5,9 +5,9 @@ import type { PendingCall } from '../../journal/wait.ts';
 import type { Decision } from '../../tool/call.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 import type { CallAnswer } from '../../worker/session.ts';
-import { wordsOfResult } from '../../worker/tell.ts';
+import { formatResult } from '../../worker/tell.ts';
 import type { PendingView } from '../../worker/turn-view.ts';
-import type { Able, UiChunk } from './chunks.ts';
+import type { ReaderCapabilities, UiChunk } from './chunks.ts';
 
 /** The client's view of a call when a stream resumes. */
 export interface KnownCall {
@@ -17,7 +17,7 @@ export interface KnownCall {
 
 /** Builds the chunks for calls. Each method returns the chunks to send next. */
 export class CallChunks {
-  readonly #able: Able;
+  readonly #able: ReaderCapabilities;
   readonly #pendingIn: (events: readonly StoredEvent[]) => readonly PendingCall[];
   readonly #known: Map<string, KnownCall>;
   /** The events in this stream since the last reply of the turn's own loop. */
@@ -29,7 +29,7 @@ export class CallChunks {
 
   /** `known`: the calls for which the client already has parts. */
   constructor(
-    able: Able,
+    able: ReaderCapabilities,
     known: Iterable<readonly [string, KnownCall]>,
     pending: (events: readonly StoredEvent[]) => readonly PendingCall[],
   ) {
@@ -156,7 +156,7 @@ export class CallChunks {
     // Also set for a call that the page ran: a client resends results while it considers the call its own.
     const of = { toolCallId, providerExecuted: true } as const;
     if (result.type === 'error') return { type: 'tool-output-error', ...of, errorText: result.message };
-    const output = result.type === 'artifact' ? result.value : wordsOfResult(result);
+    const output = result.type === 'artifact' ? result.value : formatResult(result);
     return { type: 'tool-output-available', ...of, output };
   }
 }

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../tool/json.ts';
 export type UiVersion = 6 | 7;
 
 /** The capabilities of a stream's reader. */
-export interface Able {
+export interface ReaderCapabilities {
   readonly is7: boolean;
   /**
    * `true` if the reader can drop a step and receive answers from other clients: version 7, and readers other
@@ -43,7 +43,7 @@ interface CallChunk {
   readonly providerExecuted: boolean;
 }
 
-type Block = 'text' | 'reasoning';
+type BlockType = 'text' | 'reasoning';
 
 /** One chunk of the stream. */
 export type UiChunk =
@@ -53,8 +53,8 @@ export type UiChunk =
       readonly messageMetadata?: Pick<UiMetadata, 'session'>;
     }
   | { readonly type: 'start-step' | 'finish-step' }
-  | { readonly type: `${Block}-start` | `${Block}-end`; readonly id: string }
-  | { readonly type: `${Block}-delta`; readonly id: string; readonly delta: string }
+  | { readonly type: `${BlockType}-start` | `${BlockType}-end`; readonly id: string }
+  | { readonly type: `${BlockType}-delta`; readonly id: string; readonly delta: string }
   | CallChunk
   | {
       readonly type: 'tool-approval-request';

@@ -8,7 +8,7 @@ import {
 } from '../../modules/openapi/description.ts';
 
 /** The AI SDK version of the page. */
-const VERSION: readonly RouteParameter[] = [
+const VERSION_PARAMETERS: readonly RouteParameter[] = [
   {
     name: 'ui',
     in: 'query',
@@ -19,7 +19,7 @@ const VERSION: readonly RouteParameter[] = [
 ];
 
 /** The body of a request. */
-const CHAT: BodySchema = {
+const CHAT_BODY: BodySchema = {
   name: 'Chat',
   schema: {
     type: 'object',
@@ -56,10 +56,10 @@ const CHAT: BodySchema = {
   },
 };
 
-const STREAM = { description: 'A UI message stream', streams: true } as const;
+const STREAM_ANSWER = { description: 'A UI message stream', streams: true } as const;
 
 /** The messages that a reloaded page receives. */
-const MESSAGES: BodySchema = {
+const MESSAGES_BODY: BodySchema = {
   name: 'ChatMessages',
   schema: {
     type: 'array',
@@ -84,8 +84,8 @@ const MESSAGES: BodySchema = {
   },
 };
 
-const OTHERS = {
-  parameters: VERSION,
+const COMMON_DESCRIPTION = {
+  parameters: VERSION_PARAMETERS,
   others: 'As the protocol has it',
   refusal: { 'text/plain': { schema: { type: 'string' } } },
 };
@@ -94,18 +94,18 @@ const OTHERS = {
 export const aiSdkUiDescription = {
   'POST /agents/{agent}/chat': {
     summary: 'Takes the last message of a chat, or answers of its calls, and streams its turn',
-    body: CHAT,
-    answers: { 200: STREAM },
-    ...OTHERS,
+    body: CHAT_BODY,
+    answers: { 200: STREAM_ANSWER },
+    ...COMMON_DESCRIPTION,
   },
   'GET /agents/{agent}/chat/{chat}/stream': {
     summary: 'Streams the turn of a chat that runs, from its beginning',
-    answers: { 200: STREAM, 204: { description: 'No turn runs' } },
-    ...OTHERS,
+    answers: { 200: STREAM_ANSWER, 204: { description: 'No turn runs' } },
+    ...COMMON_DESCRIPTION,
   },
   'GET /agents/{agent}/chat/{chat}/messages': {
     summary: 'The messages of a chat',
-    answers: { 200: { description: 'A list of UI messages', json: MESSAGES } },
-    ...OTHERS,
+    answers: { 200: { description: 'A list of UI messages', json: MESSAGES_BODY } },
+    ...COMMON_DESCRIPTION,
   },
 } satisfies Readonly<Record<string, RouteDescription>>;

@@ -3,20 +3,20 @@ import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall, JournaledPart } from '../../journal/reply-data.ts';
 import { parseToolInput } from '../../tool/check-input.ts';
 import { type Segment, segmentsOf } from '../whole-turn.ts';
-import type { Able, UiChunk } from './chunks.ts';
+import type { ReaderCapabilities, UiChunk } from './chunks.ts';
 
-type Replied = StoredEvent & EventOf<'model-replied'>;
+type ReplyEvent = StoredEvent & EventOf<'model-replied'>;
 
 /** Builds the chunks for steps. Each method returns the chunks to send next. */
 export class MessageSteps {
-  readonly #able: Able;
+  readonly #able: ReaderCapabilities;
   #isOpen = false;
   /** The streamed text of the current reply. Absent between replies. */
   #streamed: Segment[] | undefined;
   #block: { readonly type: Segment['type']; readonly id: string } | undefined;
-  #last: Replied | undefined;
+  #last: ReplyEvent | undefined;
 
-  constructor(able: Able) {
+  constructor(able: ReaderCapabilities) {
     this.#able = able;
   }
 
@@ -61,11 +61,11 @@ export class MessageSteps {
   }
 
   /** Returns the chunks for a journaled reply. */
-  replied(event: Replied): UiChunk[] {
+  replied(event: ReplyEvent): UiChunk[] {
     const chunks = this.#beginReply();
     const words = segmentsOf(event);
     const streamed = this.#streamed ?? [];
-    if (isBeginning(streamed, words)) chunks.push(...this.#rest(words));
+    if (isPrefix(streamed, words)) chunks.push(...this.#rest(words));
     else if (this.#able.takes7) chunks.push(...this.#reset(), ...this.#rest(words));
     else {
       // Text that cannot be dropped is not repeated.
@@ -127,7 +127,7 @@ export class MessageSteps {
 }
 
 /** Returns `true` if the streamed text is a prefix of the reply's text. */
-const isBeginning = (streamed: readonly Segment[], words: readonly Segment[]): boolean =>
+const isPrefix = (streamed: readonly Segment[], words: readonly Segment[]): boolean =>
   streamed.every(({ type, text }, index) => {
     const word = words[index];
     const isLast = index === streamed.length - 1;
@@ -138,16 +138,16 @@ const isBeginning = (streamed: readonly Segment[], words: readonly Segment[]): b
  * Returns the chunks for the parts of a reply other than text and local calls. `seq` is the number of its
  * event and distinguishes its calls from others.
  */
-function partChunks({ parts = [], turn, seq }: Replied, is7: boolean): UiChunk[] {
+function partChunks({ parts = [], turn, seq }: ReplyEvent, is7: boolean): UiChunk[] {
   return parts.flatMap((part) => partChunk(part, { prefix: `${turn}.${seq}`, is7 }));
 }
 
-interface PartOf {
+interface PartContext {
   readonly prefix: string;
   readonly is7: boolean;
 }
 
-function partChunk(part: JournaledPart, { prefix, is7 }: PartOf): UiChunk[] {
+function partChunk(part: JournaledPart, { prefix, is7 }: PartContext): UiChunk[] {
   switch (part.type) {
     case 'file': {
       const { mediaType, data, ofReasoning } = part;

@@ -3,19 +3,19 @@
  * one that it continues.
  */
 
-import type { Replacing } from '../../modules/branches/replace-turn.ts';
-import { forPeople } from '../../modules/branches/would-repeat.ts';
+import type { ReplacementRequest } from '../../modules/branches/replace-turn.ts';
+import { toReadableError } from '../../modules/branches/would-repeat.ts';
 import { attempt } from '../../tool/async.ts';
-import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
+import { getOwn, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
-import { invalidBody } from '../../worker/body.ts';
+import { invalidBodyError } from '../../worker/body.ts';
 import { Problem, SessionError } from '../../worker/problem.ts';
 import type { CallAnswer } from '../../worker/session.ts';
 import { type KnownCall, readApprovalId } from './call-chunks.ts';
-import { OF_USER } from './ui-messages.ts';
+import { USER_ID_SUFFIX } from './ui-messages.ts';
 
 /** The parsed request. */
-export type ChatAsked = {
+export type UiChatRequest = {
   readonly chat: string;
   /**
    * The session in the metadata of the page's last assistant message, if it differs from the chat's session.
@@ -52,7 +52,7 @@ export type ChatAsked = {
 );
 
 /** The page's data about a turn that is regenerated or whose message was edited. */
-export interface ReplacedTurn extends Pick<Replacing, 'turn' | 'before' | 'said' | 'isOnce'> {
+export interface ReplacedTurn extends Pick<ReplacementRequest, 'turn' | 'before' | 'said' | 'isOnce'> {
   /** `true` if the message is unchanged. */
   readonly isAgain: boolean;
 }
@@ -64,17 +64,17 @@ export interface ResultOfCall {
 }
 
 /** @throws Problem or SessionError that describes the invalid field. */
-export function readChat(body: JsonObject): ChatAsked {
+export function readChat(body: JsonObject): UiChatRequest {
   const { id: chat, messages, trigger = 'submit-message' } = body;
-  if (typeof chat !== 'string') throw invalid('id: must be the id of the chat, which is text');
+  if (typeof chat !== 'string') throw invalidChatError('id: must be the id of the chat, which is text');
   if (trigger !== 'submit-message' && trigger !== 'regenerate-message')
-    throw invalid('trigger: must be submit-message or regenerate-message');
+    throw invalidChatError('trigger: must be submit-message or regenerate-message');
   if (!Array.isArray(messages) || messages.length === 0)
-    throw invalid('messages: must be a list that holds at least one message');
+    throw invalidChatError('messages: must be a list that holds at least one message');
   const isAgain = trigger === 'regenerate-message';
   const { messageId } = body;
   const index = isAgain
-    ? messages.findLastIndex((one) => isOf(one, 'user'))
+    ? messages.findLastIndex((one) => hasRole(one, 'user'))
     : messageId === undefined
       ? messages.length - 1
       : sentIndex(messages, messageId);
@@ -82,21 +82,22 @@ export function readChat(body: JsonObject): ChatAsked {
   const sent: JsonObject = Object(messages[index]);
   const { role, parts } = sent;
   if (isAgain && !Array.isArray(parts))
-    throw invalid('messages: must hold a message of the role user, with its parts');
-  if (role !== 'user' && role !== 'assistant') throw invalid(`${at}.role: must be user or assistant`);
-  if (!Array.isArray(parts)) throw invalid(`${at}.parts: must be a list`);
+    throw invalidChatError('messages: must hold a message of the role user, with its parts');
+  if (role !== 'user' && role !== 'assistant')
+    throw invalidChatError(`${at}.role: must be user or assistant`);
+  if (!Array.isArray(parts)) throw invalidChatError(`${at}.parts: must be a list`);
   let branch: string | undefined;
   for (const one of messages) {
     const { role, metadata } = Object(one);
     const { session } = Object(metadata);
     if (role === 'assistant' && typeof session === 'string') branch = session === chat ? undefined : session;
   }
-  const place: Place = { at, chat, branch, body };
+  const place: RequestPlace = { at, chat, branch, body };
   if (role === 'assistant') return readAnswers(sent, parts, place);
   return readMessage(sent, parts, { ...place, isAgain, before: messages.slice(0, index) });
 }
 
-const isOf = (one: Json, role: 'user' | 'assistant'): one is JsonObject =>
+const hasRole = (one: Json, role: 'user' | 'assistant'): one is JsonObject =>
   isJsonObject(one) && one.role === role;
 
 /** Returns text, or parts in the format of a message body. */
@@ -113,12 +114,12 @@ function readParts(parts: readonly Json[], at: string): string | readonly JsonOb
 
 /** A client names the assistant message that it answers. A later message can exist if it was refused. */
 function sentIndex(messages: readonly Json[], named: Json): number {
-  const isNamed = (one: Json): boolean => isOf(one, 'assistant') && one.id === named;
+  const isNamed = (one: Json): boolean => hasRole(one, 'assistant') && one.id === named;
   const index = messages.findLastIndex(isNamed);
   return index < 0 ? messages.length - 1 : index;
 }
 
-interface Place {
+interface RequestPlace {
   /** The path of the message in the body. */
   readonly at: string;
   readonly chat: string;
@@ -126,32 +127,32 @@ interface Place {
   readonly body: JsonObject;
 }
 
-interface MessagePlace extends Place {
+interface MessagePlace extends RequestPlace {
   /** `true` if the page asks for another answer. */
   readonly isAgain: boolean;
   /** The messages before this one. */
   readonly before: readonly Json[];
 }
 
-function readMessage(sent: JsonObject, parts: readonly Json[], place: MessagePlace): ChatAsked {
+function readMessage(sent: JsonObject, parts: readonly Json[], place: MessagePlace): UiChatRequest {
   const { at, chat, branch, body, isAgain } = place;
   const { id: key } = sent;
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
-    throw invalid(`${at}.id: must be 1 to 255 visible ASCII characters`);
+    throw invalidChatError(`${at}.id: must be 1 to 255 visible ASCII characters`);
   const message = readParts(parts, at);
   const replaces = isAgain || body.messageId === key ? readReplaced(key, message, place) : undefined;
-  if (!replaces && key.endsWith(OF_USER)) throw refused(NO_OTHER_MESSAGE);
-  const metadata = replaces ? withoutOurs(sent.metadata) : sent.metadata;
+  if (!replaces && key.endsWith(USER_ID_SUFFIX)) throw chatProblem(NO_OTHER_MESSAGE);
+  const metadata = replaces ? withoutOwnKeys(sent.metadata) : sent.metadata;
   if (metadata !== undefined) mustBeMetadata(metadata, `${at}.metadata`);
   const { context } = body;
-  const whenBusy = oneOf('whenBusy', body, ['reject', 'queue', 'steer'] as const);
-  const pending = oneOf('pending', body, ['decline'] as const);
+  const whenBusy = readOption('whenBusy', body, ['reject', 'queue', 'steer'] as const);
+  const pending = readOption('pending', body, ['decline'] as const);
   const said = { at, key, message, context, whenBusy, pending, tools: body.tools, metadata, replaces };
   return { type: 'message', chat, branch, ...said };
 }
 
 /** Removes our own keys: a loaded message has more metadata than its page sent. */
-function withoutOurs(metadata: Json | undefined): Json | undefined {
+function withoutOwnKeys(metadata: Json | undefined): Json | undefined {
   if (!isJsonObject(metadata)) return metadata;
   const { turn: _, unanswered: __, ...own } = metadata;
   return Object.keys(own).length > 0 ? own : undefined;
@@ -164,37 +165,38 @@ function readReplaced(
   { isAgain, before, body }: MessagePlace,
 ): ReplacedTurn {
   const { messageId = key, again = null } = body;
-  const isAnswer = messageId !== key && !before.some((one) => isOf(one, 'user') && one.id === messageId);
+  const isAnswer = messageId !== key && !before.some((one) => hasRole(one, 'user') && one.id === messageId);
   const id = isAnswer ? `${messageId}` : key;
-  const isLoaded = id.endsWith(OF_USER);
-  const turn = isLoaded ? id.slice(0, -OF_USER.length) : isAnswer ? id : undefined;
+  const isLoaded = id.endsWith(USER_ID_SUFFIX);
+  const turn = isLoaded ? id.slice(0, -USER_ID_SUFFIX.length) : isAnswer ? id : undefined;
   const answers = before.flatMap((one) =>
-    isOf(one, 'assistant') ? { id: `${one.id}`, isTurn: Object(one.metadata).turn !== undefined } : [],
+    hasRole(one, 'assistant') ? { id: `${one.id}`, isTurn: Object(one.metadata).turn !== undefined } : [],
   );
   const isOnce = !isAgain || again !== null;
   return { isAgain, isOnce, turn, before: answers.toReversed(), said: [isAgain, id, message, again] };
 }
 
 /** The maximum length of a message's metadata as JSON, in characters. */
-const MAX_METADATA = 16_384;
+const MAX_METADATA_CHARACTERS = 16_384;
 
 /** @throws SessionError if the metadata cannot be stored with a message. */
 function mustBeMetadata(metadata: Json, at: string): void {
-  if (!isJsonObject(metadata)) throw invalid(`${at}: must be an object`);
-  if (JSON.stringify(metadata).length > MAX_METADATA)
-    throw invalid(`${at}: must have at most ${MAX_METADATA} characters as JSON`);
-  if (!attempt(() => ToolCallContext.of(metadata)).ok) throw invalid(`${at}: is nested too deeply`);
+  if (!isJsonObject(metadata)) throw invalidChatError(`${at}: must be an object`);
+  if (JSON.stringify(metadata).length > MAX_METADATA_CHARACTERS)
+    throw invalidChatError(`${at}: must have at most ${MAX_METADATA_CHARACTERS} characters as JSON`);
+  if (!attempt(() => ToolCallContext.of(metadata)).ok) throw invalidChatError(`${at}: is nested too deeply`);
 }
 
 /** Reads an option that a page sends beside its messages. */
-function oneOf<Word extends string>(
+function readOption<Word extends string>(
   name: string,
   body: JsonObject,
   words: readonly Word[],
 ): Word | undefined {
-  const said = own(body, name);
+  const said = getOwn(body, name);
   const word = words.find((one) => one === said);
-  if (said !== undefined && word === undefined) throw invalid(`${name}: must be ${words.join(', ')}`);
+  if (said !== undefined && word === undefined)
+    throw invalidChatError(`${name}: must be ${words.join(', ')}`);
   return word;
 }
 
@@ -202,24 +204,24 @@ function oneOf<Word extends string>(
 function readPart(part: Json, at: string): JsonObject {
   const { type, text, mediaType, url, filename: name }: JsonObject = Object(part);
   if (type === 'text') {
-    if (typeof text !== 'string') throw invalid(`${at}.text: must be text`);
+    if (typeof text !== 'string') throw invalidChatError(`${at}.text: must be text`);
     return { type, text };
   }
-  if (type !== 'file') throw invalid(`${at}: must be a part of the type text or file`);
-  if (typeof url !== 'string') throw invalid(`${at}.url: must be a data URL or an https URL`);
+  if (type !== 'file') throw invalidChatError(`${at}: must be a part of the type text or file`);
+  if (typeof url !== 'string') throw invalidChatError(`${at}.url: must be a data URL or an https URL`);
   // Browsers do not know the media type of every file.
   const said = mediaType === undefined || mediaType === '' ? {} : { mediaType };
   return { type, ...said, url, ...(name !== undefined && { name }) };
 }
 
-function readAnswers({ metadata }: JsonObject, parts: readonly Json[], place: Place): ChatAsked {
+function readAnswers({ metadata }: JsonObject, parts: readonly Json[], place: RequestPlace): UiChatRequest {
   const { at, chat, branch, body } = place;
   const known = new Map<string, KnownCall>();
   const decisions: CallAnswer[] = [];
   const results: ResultOfCall[] = [];
   const { decisions: worded = {} } = body;
   if (!isJsonObject(worded) || !Object.values(worded).every(isJsonObject))
-    throw invalid(
+    throw invalidChatError(
       "decisions: must be an object of objects such as { decision: 'exit' }, by the ids of their approvals",
     );
   for (const [index, part] of parts.entries()) {
@@ -233,7 +235,7 @@ function readAnswers({ metadata }: JsonObject, parts: readonly Json[], place: Pl
     if (state === 'output-error' && typeof part.errorText === 'string')
       results.push({ call, sent: { error: part.errorText } });
   }
-  if (decisions.length + results.length === 0) throw refused(NOTHING_TO_SEND);
+  if (decisions.length + results.length === 0) throw chatProblem(NOTHING_TO_SEND);
   const { seq }: JsonObject = Object(metadata);
   const after = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0 ? seq : undefined;
   return { type: 'answers', chat, branch, decisions, results, known, after };
@@ -242,31 +244,32 @@ function readAnswers({ metadata }: JsonObject, parts: readonly Json[], place: Pl
 /** Returns the decision: the page's entry in `decisions` of the body, or else `approve` or `reject`. */
 function readDecision(approval: Json | undefined, at: string, worded: JsonObject): CallAnswer {
   const { id, approved, reason }: JsonObject = Object(approval);
-  if (typeof id !== 'string') throw invalid(`${at}.id: must be text`);
-  if (typeof approved !== 'boolean') throw invalid(`${at}.approved: must be true or false`);
+  if (typeof id !== 'string') throw invalidChatError(`${at}.id: must be text`);
+  if (typeof approved !== 'boolean') throw invalidChatError(`${at}.approved: must be true or false`);
   const named = readApprovalId(id);
-  const said = own(worded, id);
+  const said = getOwn(worded, id);
   if (said !== undefined) return { ...Object(said), ...named } as CallAnswer; // checked like a body
   const why = reason === undefined || reason === null ? {} : { reason: reason as string }; // checked with the rest
   return { ...named, decision: approved ? 'approve' : 'reject', ...why };
 }
 
-const invalid = (problem: string): SessionError => invalidBody([problem]);
+const invalidChatError = (problem: string): SessionError => invalidBodyError([problem]);
 
-export const refused = (sentence: string): Problem => new Problem('invalid-body', sentence, { status: 400 });
+export const chatProblem = (sentence: string): Problem =>
+  new Problem('invalid-body', sentence, { status: 400 });
 
-export const NOT_HERE = 'The chat does not have that message any more: load its messages again.';
+export const UNKNOWN_MESSAGE = 'The chat does not have that message any more: load its messages again.';
 const NO_OTHER_MESSAGE =
   'A message that was sent stays in the session, and cannot be changed: send another one.';
 const NOTHING_TO_SEND =
   'There is nothing to send: the last message is the assistant’s, and no call of it was answered.';
 
 /** Returns the error of a message, reworded with the options that a page can send in the body. */
-export function inWordsOfPage(failure: unknown): unknown {
+export function rewordForPage(failure: unknown): unknown {
   if (!(failure instanceof SessionError)) return failure;
   const { type, worded, ...rest } = failure;
-  if (type === 'idempotency-key-reused') return refused(NO_OTHER_MESSAGE);
-  if (!worded) return forPeople(failure);
+  if (type === 'idempotency-key-reused') return chatProblem(NO_OTHER_MESSAGE);
+  if (!worded) return toReadableError(failure);
   return new SessionError(
     type,
     worded((name, value) => `${name}: '${value}' in the body`),

@@ -2,7 +2,7 @@
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { PendingCall } from '../../journal/wait.ts';
 import type { SuspendedTurn, TurnAnswer } from '../../session/watching/turn-outcome.ts';
-import { type ContentPart, isFile, isStored } from '../../tool/content.ts';
+import { type ContentPart, isFile, isStoredFile } from '../../tool/content.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import { partsOfResult, type ResultData } from '../../tool/tool-result.ts';
 import type { TurnItem, TurnStreamEnd } from '../../worker/turn-feed.ts';
@@ -142,7 +142,7 @@ export class TurnChunks {
 
   #urlOf(file: ContentPart): string | undefined {
     if ('url' in file) return file.url;
-    return isFile(file) && isStored(file) ? this.#options.fileUrl(file.id) : undefined;
+    return isFile(file) && isStoredFile(file) ? this.#options.fileUrl(file.id) : undefined;
   }
 
   #steered(event: EventOf<'turn-steered'>): UiChunk {
@@ -180,7 +180,7 @@ export class TurnChunks {
       case 'erased':
         return [...this.#steps.end(), { type: 'error', errorText: 'This chat was erased.' }];
       default:
-        return [...this.#steps.end(), { type: 'error', errorText: GOES_ON }];
+        return [...this.#steps.end(), { type: 'error', errorText: STREAM_ENDED_NOTICE }];
     }
   }
 
@@ -242,4 +242,5 @@ export class TurnChunks {
 }
 
 /** The message for a client whose stream ends before its turn. */
-const GOES_ON = 'The answer goes on, and this stream of it has to end: resume the chat to see the rest.';
+const STREAM_ENDED_NOTICE =
+  'The answer goes on, and this stream of it has to end: resume the chat to see the rest.';

@@ -1,7 +1,7 @@
 /** A session as the initial message list of a page, built from the same chunks as a stream. */
 import type { StoredEvent } from '../../journal/events.ts';
 import type { Json } from '../../tool/json.ts';
-import type { Teller } from '../../worker/tell.ts';
+import type { ErrorWording } from '../../worker/tell.ts';
 import type { TurnStreamEnd } from '../../worker/turn-feed.ts';
 import { answerOfTurn } from '../../worker/turn-view.ts';
 import type { UiChunk, UiMetadata, UiUserPart } from './chunks.ts';
@@ -36,21 +36,21 @@ export interface UiPart {
 }
 
 /** The session whose messages are listed. */
-export interface ChatOfSession {
+export interface ListedChat {
   readonly agent: string;
   readonly session: string;
   /** The state of the last turn, if it has not ended and does not run. */
   readonly stop?: TurnStreamEnd | undefined;
-  readonly teller: Pick<Teller, 'item'>;
+  readonly teller: Pick<ErrorWording, 'item'>;
 }
 
 /** The suffix of a user message's id. The id of the turn precedes it. */
-export const OF_USER = ':user';
+export const USER_ID_SUFFIX = ':user';
 
 /** Returns two messages for each started turn: the user's message, and the answer so far. */
 export function toUiMessages(
   events: readonly StoredEvent[],
-  { agent, session, stop, teller }: ChatOfSession,
+  { agent, session, stop, teller }: ListedChat,
   options: ChunkOptions,
 ): UiMessage[] {
   const turns = Map.groupBy(events, (event) => ('turn' in event ? event.turn : ''));
@@ -59,7 +59,7 @@ export function toUiMessages(
     const [started] = ofTurn;
     if (started?.type !== 'turn-started') return [];
     const chunks = new TurnChunks({ ...options, takesAll: true });
-    const message = new MessageOfTurn(turn);
+    const message = new TurnMessage(turn);
     for (const event of ofTurn) message.add(chunks.take(teller.item(event)));
     const answer = answerOfTurn(session, agent, ofTurn);
     if (answer) message.add(chunks.take(teller.item({ type: 'answer', answer })));
@@ -74,7 +74,7 @@ export function toUiMessages(
     // A turn that another turn started has that turn's context and its own message.
     const own = started.root === undefined ? metadataIn(started.context) : undefined;
     const metadata = { ...own, turn, ...unanswered };
-    const said = { id: `${turn}${OF_USER}`, role: 'user' as const, metadata };
+    const said = { id: `${turn}${USER_ID_SUFFIX}`, role: 'user' as const, metadata };
     return [{ ...said, parts: chunks.userParts(started) }, ...answers];
   });
 }
@@ -83,7 +83,7 @@ export function toUiMessages(
 const isReply = (event: StoredEvent): boolean => event.type === 'model-replied' && event.frame === undefined;
 
 /** A message that applies chunks as a client does. */
-class MessageOfTurn {
+class TurnMessage {
   readonly #turn: string;
   readonly #parts: UiPart[] = [];
   #metadata: Partial<UiMetadata> | undefined;

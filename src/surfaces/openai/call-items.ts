@@ -5,7 +5,7 @@
 import type { StoredEvent } from '../../journal/events.ts';
 import type { JournaledCall } from '../../journal/reply-data.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
-import { wordsOfResult } from '../../worker/tell.ts';
+import { formatResult } from '../../worker/tell.ts';
 import type { NumberedOutput } from './numbered-output.ts';
 import type { IdPrefix } from './response-object.ts';
 import type { McpCallItem } from './response-types.ts';
@@ -14,7 +14,7 @@ import type { McpCallItem } from './response-types.ts';
 export const SERVER_LABEL = 'holdfast';
 
 /** A question of a call. */
-interface Asked {
+interface CallQuestion {
   readonly call: string;
   /** The number of the question, from 1. */
   readonly number: number;
@@ -22,28 +22,28 @@ interface Asked {
 }
 
 /** Returns the id of an object in the session. */
-export type ToId = (prefix: IdPrefix, what: string, place?: number) => string;
+export type IdFactory = (prefix: IdPrefix, what: string, place?: number) => string;
 
 type EventOfCall<Type extends StoredEvent['type']> = Extract<StoredEvent, { readonly type: Type }>;
 
 export class CallItems {
   readonly #out: NumberedOutput;
-  readonly #id: ToId;
+  readonly #id: IdFactory;
   readonly #fileUrl: (id: string) => string;
   /** All requested calls. Calls of inner loops are included because they can ask questions. */
   readonly #calls = new Map<string, JournaledCall & { readonly isInner: boolean }>();
   /** The number of questions that each call has asked. */
   readonly #questions = new Map<string, number>();
   /** The open questions, by call. */
-  readonly #open = new Map<string, Asked>();
+  readonly #open = new Map<string, CallQuestion>();
   /** The calls that the client runs. */
   readonly #given = new Set<string>();
   /** The output indexes of the running calls. */
   #running = new Map<string, number>();
   /** The questions that this response has shown. */
-  #told = new Set<Asked>();
+  #told = new Set<CallQuestion>();
 
-  constructor(out: NumberedOutput, id: ToId, fileUrl: (id: string) => string) {
+  constructor(out: NumberedOutput, id: IdFactory, fileUrl: (id: string) => string) {
     this.#fileUrl = fileUrl;
     this.#out = out;
     this.#id = id;
@@ -120,7 +120,7 @@ export class CallItems {
     this.#tell(asked);
   }
 
-  #tell(asked: Asked): void {
+  #tell(asked: CallQuestion): void {
     const call = this.#calls.get(asked.call);
     if (!call || this.#told.has(asked)) return;
     this.#told.add(asked);
@@ -177,7 +177,7 @@ export class CallItems {
       name,
       arguments: input,
       approval_request_id: questions === 0 ? null : this.#id('mcpr', id, questions),
-      output: result && !isError ? wordsOfResult(result, this.#fileUrl) : null,
+      output: result && !isError ? formatResult(result, this.#fileUrl) : null,
       error: isError
         ? { type: 'mcp_tool_execution_error', content: [{ type: 'text', text: result.message }] }
         : null,

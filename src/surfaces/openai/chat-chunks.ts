@@ -9,15 +9,15 @@ import type { RouteSession } from '../../worker/module-request.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import type { PendingView } from '../../worker/turn-view.ts';
 import {
-  answerOf,
   type ChatToolCall,
   type ChatUsage,
-  cutOffBy,
   type FinishReason,
-  inSeconds,
+  formatAnswer,
   isAnswered,
-  type Named,
+  type NamedObject,
   toId,
+  toUnixSeconds,
+  truncationReason,
   UsageCount,
 } from './response-object.ts';
 
@@ -67,13 +67,13 @@ export type ChatEnd =
   | { readonly type: 'erased' };
 
 /** The turn to show. */
-export interface ChatWanted extends RouteSession {
+export interface ChatTarget extends RouteSession {
   readonly turn: string;
   /**
    * The answer that resumed the turn. Each completion has its own id, which clients use to keep messages
    * apart.
    */
-  readonly behind?: Named | undefined;
+  readonly behind?: NamedObject | undefined;
   /** `true` if the request sets a form of the answer. Only the answer is sent then. */
   readonly hasForm: boolean;
   /** Milliseconds since the epoch. */
@@ -82,7 +82,7 @@ export interface ChatWanted extends RouteSession {
 
 export async function* chatItems(
   items: AsyncIterable<TurnItem>,
-  wanted: ChatWanted,
+  wanted: ChatTarget,
 ): AsyncGenerator<ChatItem, void, undefined> {
   const translation = new ChatTranslation(wanted);
   yield* translation.begin();
@@ -90,7 +90,7 @@ export async function* chatItems(
 }
 
 /** The end of a completion. */
-interface Finished {
+interface FinishedCompletion {
   readonly finish: FinishReason;
   /** The complete text. */
   readonly text: string;
@@ -100,7 +100,7 @@ interface Finished {
 }
 
 class ChatTranslation {
-  readonly #wanted: ChatWanted;
+  readonly #wanted: ChatTarget;
   readonly #usage = new UsageCount();
   #said = '';
   /** The streamed text of the current reply. */
@@ -110,7 +110,7 @@ class ChatTranslation {
   /** The finish reason of the last reply. */
   #ending = 'stop';
 
-  constructor(wanted: ChatWanted) {
+  constructor(wanted: ChatTarget) {
     this.#wanted = wanted;
   }
 
@@ -168,12 +168,12 @@ class ChatTranslation {
   #answer(answer: TurnAnswer): ChatItem[] {
     if (answer.outcome === 'failed') return [{ type: 'end', end: { type: 'failed', answer } }];
     const { outcome } = answer;
-    const text = answerOf(answer, this.#wanted.hasForm);
+    const text = formatAnswer(answer, this.#wanted.hasForm);
     const isNew = isAnswered(answer) && text !== this.#last;
     const said = isNew ? this.#paragraph(text) : [];
     // A reply that its turn cut off is not an answer, but it is all there is.
     if (this.#ending === 'cut-off') return this.#finish({ finish: 'length', text: this.#last });
-    const cut = outcome === 'completed' ? cutOffBy(this.#ending) : undefined;
+    const cut = outcome === 'completed' ? truncationReason(this.#ending) : undefined;
     const finish = cut ?? (outcome === 'limit-reached' ? 'length' : 'stop');
     return [...said, ...this.#finish({ finish, text })];
   }
@@ -190,7 +190,7 @@ class ChatTranslation {
           ]
         : [],
     );
-    const waiting = pending.filter((one) => one.for === 'decision').map(toldOf);
+    const waiting = pending.filter((one) => one.for === 'decision').map(describePending);
     const deltas = calls.map((call, index) => ({ index, ...call }));
     return [
       ...waiting.flatMap((text) => this.#paragraph(text)),
@@ -204,7 +204,7 @@ class ChatTranslation {
     ];
   }
 
-  #finish({ finish, text, calls = [], pending = [] }: Finished): ChatItem[] {
+  #finish({ finish, text, calls = [], pending = [] }: FinishedCompletion): ChatItem[] {
     const { session, turn } = this.#wanted;
     const waits = pending.length === 0 ? {} : { pending: JSON.stringify(pending) };
     const metadata = { session, turn, ...waits };
@@ -236,7 +236,7 @@ class ChatTranslation {
       chunk: {
         id: this.#id('chatcmpl', behind.what, behind.place),
         object: 'chat.completion.chunk',
-        created: inSeconds(this.#wanted.now),
+        created: toUnixSeconds(this.#wanted.now),
         model: this.#wanted.agent,
         choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }],
         ...(metadata && { metadata }),
@@ -246,7 +246,7 @@ class ChatTranslation {
 }
 
 /** Describes a pending question and where to answer it, because the protocol has no field for it. */
-const toldOf = ({ tool, message, links }: PendingView): string =>
+const describePending = ({ tool, message, links }: PendingView): string =>
   `Call of '${tool}' waits for a decision: ${message} Answer it by POST ${'approvals' in links ? links.approvals : links.results}.`;
 
 function toUsage(usage: UsageCount): ChatUsage {

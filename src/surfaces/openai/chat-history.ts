@@ -4,16 +4,16 @@
  * next.
  */
 import { sha256Hex } from '../../tool/async.ts';
-import { isJsonObject, type Json, type JsonObject, sameJson } from '../../tool/json.ts';
+import { isEqualJson, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { ModuleRequest } from '../../worker/module-request.ts';
-import { isFirstTry } from '../../worker/request-headers.ts';
+import { isFirstAttempt } from '../../worker/request-headers.ts';
 import type { Session } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import type { ChatEnd, ChatItem } from './chat-chunks.ts';
-import { addsOnlyWords, CONTEXT_KEYS, type FoundTurn, mustBeOwn } from './refuse.ts';
+import { addsOnlyText, CONTEXT_KEYS, type FoundTurn, mustBeOwn } from './refuse.ts';
 
 /** The place of an answer: its turn, and the last event that it shows. */
-export interface Place {
+export interface AnswerPlace {
   readonly session: string;
   readonly turn: string;
   readonly seq: number;
@@ -22,9 +22,9 @@ export interface Place {
 }
 
 /** A session that matches the history of a chat. */
-export interface Found {
+export interface FoundSession {
   /** The place that the client has seen. */
-  readonly place: Place;
+  readonly place: AnswerPlace;
   /** The last event of the session. */
   readonly head: number;
   /** `true` if the session has only text. */
@@ -32,11 +32,11 @@ export interface Found {
   /** The last turn before the message. Turns that failed after the place have no answer and do not count. */
   readonly lastTurn: string;
   /** The next turn. Absent if no turn followed. */
-  readonly next: Next | undefined;
+  readonly next: NextTurn | undefined;
 }
 
 /** The turn after a place. */
-interface Next {
+interface NextTurn {
   readonly turn: string;
   /** `true` if it begins with the same text. */
   readonly isSame: boolean;
@@ -46,11 +46,11 @@ interface Next {
 }
 
 /** Returns the hash of messages to an agent. It uses only fields that clients send back unchanged. */
-export const hashOf = (agent: string, messages: readonly Json[]): Promise<string> =>
-  sha256Hex(JSON.stringify([agent, ...messages.map(told)]));
+export const hashMessages = (agent: string, messages: readonly Json[]): Promise<string> =>
+  sha256Hex(JSON.stringify([agent, ...messages.map(toStableMessage)]));
 
 /** The messages of a chat with an agent, and other request fields about the conversation. */
-export interface Told {
+export interface ChatHistory {
   readonly agent: string;
   readonly messages: readonly Json[];
   readonly narrowing: readonly Json[];
@@ -61,21 +61,26 @@ export interface Told {
  * its sessions. The other request fields narrow the search. They come from the client, so they do not
  * identify a person.
  */
-const keyOf = async (
+const historyKey = async (
   { caller, context }: ModuleRequest,
-  { agent, messages, narrowing }: Told,
-): Promise<string> => JSON.stringify([caller.id, narrowing, context, await hashOf(agent, messages)]);
+  { agent, messages, narrowing }: ChatHistory,
+): Promise<string> => JSON.stringify([caller.id, narrowing, context, await hashMessages(agent, messages)]);
 
 /** `true` if the caller is known to be one person. */
 export const isPerson = ({ caller }: ModuleRequest): boolean => caller.delegates === false;
 
-function told(message: Json): Json {
+function toStableMessage(message: Json): Json {
   const { role, content, tool_calls: calls, tool_call_id: of } = isJsonObject(message) ? message : {};
-  return [role ?? null, toldContent(content), Array.isArray(calls) ? calls.map(toldCall) : [], of ?? null];
+  return [
+    role ?? null,
+    toStableContent(content),
+    Array.isArray(calls) ? calls.map(toStableCall) : [],
+    of ?? null,
+  ];
 }
 
 /** Treats text like a single text part, and drops empty content. */
-function toldContent(content: Json | undefined): Json[] {
+function toStableContent(content: Json | undefined): Json[] {
   const parts = Array.isArray(content) ? content : [content ?? ''];
   return parts.flatMap((part) => {
     const said = isJsonObject(part) && part.type === 'text' ? (part.text ?? '') : part;
@@ -83,14 +88,14 @@ function toldContent(content: Json | undefined): Json[] {
   });
 }
 
-function toldCall(call: Json): Json {
+function toStableCall(call: Json): Json {
   const { id, function: of } = isJsonObject(call) ? call : {};
   const { name, arguments: given } = isJsonObject(of) ? of : {};
   return [id ?? null, name ?? null, given ?? null];
 }
 
 /** A search: the last text message, unless it has files, and the messages before it. */
-interface Wanted extends Told {
+interface HistoryQuery extends ChatHistory {
   readonly words: string | undefined;
   /** The other settings of the request. A message that is sent again has the same settings. */
   readonly context: JsonObject;
@@ -101,21 +106,21 @@ interface Wanted extends Told {
  * turns, or whose next turn this message began. A session with more than text is found only if the caller is
  * a single person.
  */
-export async function continuedBy(
+export async function findContinuedSession(
   asked: ModuleRequest,
-  { words, context, ...of }: Wanted,
-): Promise<Found | undefined> {
+  { words, context, ...of }: HistoryQuery,
+): Promise<FoundSession | undefined> {
   const { agent } = of;
-  const texts = await asked.kept(await keyOf(asked, of));
+  const texts = await asked.kept(await historyKey(asked, of));
   // Chats can have identical text, so a message that is sent for the first time must not match another chat's
   // turn.
-  const isFirst = isFirstTry(asked.request);
-  let best: Found | undefined;
+  const isFirst = isFirstAttempt(asked.request);
+  let best: FoundSession | undefined;
   let least = 4;
   for (const text of new Set(texts)) {
-    const place: Place = JSON.parse(text); // written by `keepPlace`
+    const place: AnswerPlace = JSON.parse(text); // written by `storePlace`
     const session = asked.session({ agent, session: place.session });
-    const found = await standingOf(session, place, { words, context }).catch((failure: unknown) => {
+    const found = await readStateAfter(session, place, { words, context }).catch((failure: unknown) => {
       if (asked.problem(failure).type === 'unknown-session') return undefined;
       throw failure;
     });
@@ -129,34 +134,34 @@ export async function continuedBy(
 }
 
 /** Milliseconds during which a message that is sent again finds its turn, as with an idempotency key. */
-const AGAIN_WITHIN = 24 * 60 * 60 * 1000;
+const REPEAT_WINDOW_MS = 24 * 60 * 60 * 1000;
 
 /** Returns the state of a session after a place. */
-async function standingOf(
+async function readStateAfter(
   session: Session,
-  place: Place,
+  place: AnswerPlace,
   { words, context }: { readonly words: string | undefined; readonly context: JsonObject },
-): Promise<Found | undefined> {
+): Promise<FoundSession | undefined> {
   const { seq, turn } = place;
   let isThere = false;
   let { isWords } = place;
   let head = seq;
   let lastTurn = turn;
-  let next: Next | undefined;
+  let next: NextTurn | undefined;
   for await (const event of session.events({ after: seq - 1 })) {
     // Otherwise, this is a different session of the same name.
     isThere ||= event.seq === seq && 'turn' in event && event.turn === turn;
     if (!isThere) return undefined;
     head = event.seq;
-    if (head > seq) isWords &&= addsOnlyWords(event);
+    if (head > seq) isWords &&= addsOnlyText(event);
     if (event.type === 'turn-started') {
       if (next && event.retries !== next.turn) next.isThis = false;
       else {
         const isSame = event.message === words && !event.parts;
         const isThis =
           isSame &&
-          CONTEXT_KEYS.every((key) => sameJson(event.context[key], context[key])) &&
-          event.at > Date.now() - AGAIN_WITHIN;
+          CONTEXT_KEYS.every((key) => isEqualJson(event.context[key], context[key])) &&
+          event.at > Date.now() - REPEAT_WINDOW_MS;
         next = { turn: event.turn, isSame, isThis, isOver: false };
       }
     } else if (next && event.type === 'turn-ended' && event.turn === next.turn) {
@@ -171,7 +176,7 @@ async function standingOf(
 }
 
 /** An answer whose place is to be stored. */
-interface Answered extends Told {
+interface AnsweredChat extends ChatHistory {
   readonly asked: ModuleRequest;
   readonly session: string;
   /** `true` if the session had only text before the turn. */
@@ -188,19 +193,19 @@ interface Answered extends Told {
  *
  * @throws OpenAiError like `mustBeOwn`.
  */
-export async function* findable(
-  answered: Answered,
+export async function* withStoredPlace(
+  answered: AnsweredChat,
   items: AsyncIterable<TurnItem>,
   translate: (items: AsyncIterable<TurnItem>) => AsyncIterable<ChatItem>,
 ): AsyncGenerator<ChatItem, void, undefined> {
   let { isWords = false } = answered;
   let isAnswered = false;
-  let seen: Omit<Place, 'session'> | undefined;
+  let seen: Omit<AnswerPlace, 'session'> | undefined;
   async function* seeing() {
     for await (const item of items) {
       if ('seq' in item) {
         isAnswered = item.type === 'turn-ended' && item.outcome === 'completed';
-        isWords &&= addsOnlyWords(item);
+        isWords &&= addsOnlyText(item);
         if (answered.found) await mustBeOwn(item, isWords, answered.found);
         if ('turn' in item) seen = { turn: item.turn, seq: item.seq, isWords };
       }
@@ -213,29 +218,29 @@ export async function* findable(
       last = item;
       continue;
     }
-    if (item.type === 'end' && seen) await keep(answered, { ...seen, isAnswered }, item.end);
+    if (item.type === 'end' && seen) await storeAnswerPlace(answered, { ...seen, isAnswered }, item.end);
     if (last) yield last;
     last = undefined;
     yield item;
   }
 }
 
-async function keep(
-  { asked, session, isStream, ...of }: Answered,
-  { isAnswered, ...answer }: Omit<Place, 'session'> & { readonly isAnswered: boolean },
+async function storeAnswerPlace(
+  { asked, session, isStream, ...of }: AnsweredChat,
+  { isAnswered, ...answer }: Omit<AnswerPlace, 'session'> & { readonly isAnswered: boolean },
   end: ChatEnd,
 ): Promise<void> {
-  const place: Place = { session, ...answer };
+  const place: AnswerPlace = { session, ...answer };
   if (end.type === 'said') {
     const content = isStream ? end.streamed : end.text;
     const said = { role: 'assistant', content, tool_calls: end.calls.map((call) => ({ ...call })) };
-    await keepPlace(asked, { ...of, messages: [...of.messages, said] }, place);
+    await storePlace(asked, { ...of, messages: [...of.messages, said] }, place);
   }
   // A client resends tool results with its next message, even if it received no answer, and resends a first
   // message to retry it.
-  if (!isAnswered) await keepPlace(asked, of, place);
+  if (!isAnswered) await storePlace(asked, of, place);
 }
 
 /** Stores a place under the history before it. */
-export const keepPlace = async (asked: ModuleRequest, of: Told, place: Place): Promise<void> =>
-  asked.keep(await keyOf(asked, of), JSON.stringify(place));
+export const storePlace = async (asked: ModuleRequest, of: ChatHistory, place: AnswerPlace): Promise<void> =>
+  asked.keep(await historyKey(asked, of), JSON.stringify(place));

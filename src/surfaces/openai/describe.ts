@@ -13,14 +13,14 @@ import {
 import { refTo } from '../../modules/openapi/to-json-schema.ts';
 import {
   ANY_OBJECT,
+  BOOLEAN,
   type Fields,
-  FLAG,
+  INTEGER,
   NULL,
   NUMBER,
   type Shape,
   TEXT,
   TEXT_OR_NULL,
-  WHOLE,
 } from '../../tool/shape.ts';
 import { COMPLETION as COMPLETION_SHAPE } from './response-object.ts';
 import { RESPONSE as RESPONSE_SHAPE } from './response-types.ts';
@@ -47,82 +47,82 @@ const ERROR = bodyOf('OpenAiError', {
 /**
  * Allows any parameter of the protocol. The code that reads the parameters rejects unsupported ones by name.
  */
-const request = (name: string, object: Fields): BodySchema =>
+const requestBody = (name: string, object: Fields): BodySchema =>
   bodyOf(name, { object, also: { additionalProperties: true } });
 
 const ITEMS = { listOf: ANY_OBJECT } as const satisfies Shape;
 
-const ASKED = {
+const REQUEST_FIELDS = {
   model: { type: 'string', says: 'The name of an agent.' },
-  stream: { optional: FLAG },
+  stream: { optional: BOOLEAN },
   metadata: { optional: { mapOf: TEXT } },
 } as const satisfies Fields;
 
-const NEW_RESPONSE = request('OpenAiNewResponse', {
-  ...ASKED,
+const NEW_RESPONSE = requestBody('OpenAiNewResponse', {
+  ...REQUEST_FIELDS,
   input: { anyOf: [TEXT, ITEMS] },
-  background: { optional: FLAG },
+  background: { optional: BOOLEAN },
   previous_response_id: { optional: TEXT_OR_NULL },
   conversation: { optional: { anyOf: [TEXT, { object: { id: TEXT } }, NULL] } },
 });
-const NEW_COMPLETION = request('OpenAiNewChatCompletion', { ...ASKED, messages: ITEMS });
+const NEW_COMPLETION = requestBody('OpenAiNewChatCompletion', { ...REQUEST_FIELDS, messages: ITEMS });
 
-const answer = (description: string, json: BodySchema): RouteAnswer => ({ description, json });
+const jsonAnswer = (description: string, json: BodySchema): RouteAnswer => ({ description, json });
 
 const RESPONSE_ANSWERS: Readonly<Record<number, RouteAnswer>> = {
-  200: { ...answer('The response, or with `stream` its events', RESPONSE), streams: true },
+  200: { ...jsonAnswer('The response, or with `stream` its events', RESPONSE), streams: true },
 };
 const COMPLETION_ANSWERS: Readonly<Record<number, RouteAnswer>> = {
-  200: { ...answer('The completion, or with `stream` its chunks', COMPLETION), streams: true },
+  200: { ...jsonAnswer('The completion, or with `stream` its chunks', COMPLETION), streams: true },
 };
-const CANCEL_ANSWERS = { 200: answer('The response so far', RESPONSE) };
-const MODEL_ANSWERS = { 200: answer('The agent', MODEL) };
-const MODELS_ANSWERS = { 200: answer('The agents', MODELS) };
+const CANCEL_ANSWERS = { 200: jsonAnswer('The response so far', RESPONSE) };
+const MODEL_ANSWERS = { 200: jsonAnswer('The agent', MODEL) };
+const MODELS_ANSWERS = { 200: jsonAnswer('The agents', MODELS) };
 const REFUSAL = { 'application/json': ERROR };
 
-const SENDING: readonly RouteParameter[] = [IDEMPOTENCY_KEY];
-const READING: readonly RouteParameter[] = [
-  { name: 'stream', in: 'query', schema: FLAG },
-  { name: 'starting_after', in: 'query', schema: WHOLE, description: 'A `sequence_number`.' },
+const SEND_PARAMETERS: readonly RouteParameter[] = [IDEMPOTENCY_KEY];
+const READ_PARAMETERS: readonly RouteParameter[] = [
+  { name: 'stream', in: 'query', schema: BOOLEAN },
+  { name: 'starting_after', in: 'query', schema: INTEGER, description: 'A `sequence_number`.' },
 ];
 
-export const OTHERS = { others: 'As the protocol has it', refusal: REFUSAL };
+export const COMMON_DESCRIPTION = { others: 'As the protocol has it', refusal: REFUSAL };
 
 /** Describes the routes of `openAi`, for `openApi({ descriptions: [openAiDescription] })`. */
 export const openAiDescription = {
   'GET /v1/models': {
     summary: 'Lists the agents, as models of OpenAI',
     answers: MODELS_ANSWERS,
-    ...OTHERS,
+    ...COMMON_DESCRIPTION,
   },
   'GET /v1/models/{model}': {
     summary: 'Shows an agent, as a model of OpenAI',
     answers: MODEL_ANSWERS,
-    ...OTHERS,
+    ...COMMON_DESCRIPTION,
   },
   'POST /v1/responses': {
     summary: 'Sends a message, or answers of calls, as a response of OpenAI',
-    parameters: SENDING,
+    parameters: SEND_PARAMETERS,
     body: NEW_RESPONSE,
     answers: RESPONSE_ANSWERS,
-    ...OTHERS,
+    ...COMMON_DESCRIPTION,
   },
   'GET /v1/responses/{id}': {
     summary: 'Shows a response of OpenAI, or its events behind a number',
-    parameters: READING,
+    parameters: READ_PARAMETERS,
     answers: RESPONSE_ANSWERS,
-    ...OTHERS,
+    ...COMMON_DESCRIPTION,
   },
   'POST /v1/responses/{id}/cancel': {
     summary: 'Stops the turn of a response of OpenAI',
     answers: CANCEL_ANSWERS,
-    ...OTHERS,
+    ...COMMON_DESCRIPTION,
   },
   'POST /v1/chat/completions': {
     summary: 'Sends a message, or answers of calls, as a chat of OpenAI',
-    parameters: SENDING,
+    parameters: SEND_PARAMETERS,
     body: NEW_COMPLETION,
     answers: COMPLETION_ANSWERS,
-    ...OTHERS,
+    ...COMMON_DESCRIPTION,
   },
 } satisfies Readonly<Record<string, RouteDescription>>;

@@ -6,15 +6,15 @@ import { LIVE_TEXT } from '../../modules/live-text/live-text.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, type ModuleUse } from '../../tool/module-use.ts';
-import { shown } from '../../tool/shown.ts';
+import { describeValue } from '../../tool/shown.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
-import { defineRoute, useOfRoutes } from '../../worker/module-routes.ts';
-import { type Tell, tellerOf } from '../../worker/tell.ts';
-import { type CallerInstructions, declareAsked } from './asked.ts';
+import { createRoutesUse, defineRoute } from '../../worker/module-routes.ts';
+import { createErrorWording, type Tell } from '../../worker/tell.ts';
+import { type CallerInstructions, declareExtras } from './asked.ts';
 import { createCompletion } from './chat.ts';
 import type { OpenAiLists } from './lists/entry.ts';
-import { agentNamed } from './read-body.ts';
-import { answered, refusing } from './refuse.ts';
+import { findAgentByModel } from './read-body.ts';
+import { createRefuser, withErrorResponse } from './refuse.ts';
 import { cancelResponse, createResponse, getResponse, type OpenAiSurface } from './responses.ts';
 
 export type { CallerInstructions } from './asked.ts';
@@ -25,7 +25,7 @@ const OPENAI = createModule({ name: 'openai' });
 /** The creation time of an agent is not known. */
 const toModel = ({ name }: RouteAgent) => ({ id: name, object: 'model', created: 0, owned_by: 'holdfast' });
 
-const modelRoutes = (refuse: ReturnType<typeof refusing>) => [
+const modelRoutes = (refuse: ReturnType<typeof createRefuser>) => [
   defineRoute({
     method: 'GET',
     path: '/v1/models',
@@ -37,7 +37,7 @@ const modelRoutes = (refuse: ReturnType<typeof refusing>) => [
     path: '/v1/models/{model}',
     refuse,
     handle: ({ agents }, { model }) =>
-      answered(async () => Response.json(toModel(agentNamed(model, agents)))),
+      withErrorResponse(async () => Response.json(toModel(findAgentByModel(model, agents)))),
   }),
 ];
 
@@ -80,18 +80,18 @@ export interface OpenAiConfig {
  * ```
  */
 export function openAi(config: OpenAiConfig = {}): ModuleUse {
-  const fault = literals?.fault(config, SHAPE);
+  const fault = literals?.fault(config, CONFIG_SHAPE);
   if (fault) throw new ConfigurationError(`openAi ${fault.problem}.`);
   const { instructions = 'append' } = config;
   if (!MODES.includes(instructions))
     throw new ConfigurationError(
-      `openAi: its instructions is ${shown(instructions)}: use ${MODES.join(', ')}.`,
+      `openAi: its instructions is ${describeValue(instructions)}: use ${MODES.join(', ')}.`,
     );
   const { models = {}, lists, tell } = config;
-  const surface: OpenAiSurface = { mode: instructions, models, tellerOf: tellerOf('openAi', tell) };
-  const refuse = refusing(surface.tellerOf);
-  const refuseSent = refusing(surface.tellerOf, true);
-  const use = useOfRoutes(
+  const surface: OpenAiSurface = { mode: instructions, models, tellerOf: createErrorWording('openAi', tell) };
+  const refuse = createRefuser(surface.tellerOf);
+  const refuseSent = createRefuser(surface.tellerOf, true);
+  const use = createRoutesUse(
     OPENAI,
     [
       ...modelRoutes(refuse),
@@ -101,20 +101,20 @@ export function openAi(config: OpenAiConfig = {}): ModuleUse {
         streams: true,
         isCounted: true,
         refuse: refuseSent,
-        handle: (asked) => answered(() => createResponse(asked, surface)),
+        handle: (asked) => withErrorResponse(() => createResponse(asked, surface)),
       }),
       defineRoute({
         method: 'GET',
         path: '/v1/responses/{id}',
         streams: true,
         refuse,
-        handle: (asked, { id }) => answered(() => getResponse(asked, id, surface)),
+        handle: (asked, { id }) => withErrorResponse(() => getResponse(asked, id, surface)),
       }),
       defineRoute({
         method: 'POST',
         path: '/v1/responses/{id}/cancel',
         refuse,
-        handle: (asked, { id }) => answered(() => cancelResponse(asked, id, surface)),
+        handle: (asked, { id }) => withErrorResponse(() => cancelResponse(asked, id, surface)),
       }),
       defineRoute({
         method: 'POST',
@@ -122,19 +122,19 @@ export function openAi(config: OpenAiConfig = {}): ModuleUse {
         streams: true,
         isCounted: true,
         refuse: refuseSent,
-        handle: (asked) => answered(() => createCompletion(asked, surface)),
+        handle: (asked) => withErrorResponse(() => createCompletion(asked, surface)),
       }),
       ...(lists?.routes(surface, refuse) ?? []),
     ],
     LIVE_TEXT,
   );
-  LOOPS.give(use, { declare: declareAsked });
+  LOOPS.give(use, { declare: declareExtras });
   return use;
 }
 
 const MODES: readonly CallerInstructions[] = ['append', 'ignore', 'refuse'];
 
-const SHAPE = {
+const CONFIG_SHAPE = {
   of: 'openAi',
   keys: { instructions: 'any', models: 'object', lists: 'object', tell: 'function' },
   required: [],

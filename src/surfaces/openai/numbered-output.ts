@@ -5,17 +5,18 @@
 import type { OutputItem, OutputText, ResponseObject, SummaryText } from './response-types.ts';
 
 /** The distance between the numbers of consecutive journal events. */
-const SPAN = 100_000_000;
+const NUMBERS_PER_EVENT = 100_000_000;
 /**
  * The offset of text deltas: smaller offsets number the event itself, and larger ones the characters of the
  * text after it.
  */
-const TEXT = 100_000;
+const TEXT_OFFSET = 100_000;
 /** The offset of a dropped reply. A reader that stopped here has seen nothing of the final reply. */
-const DROPPED = SPAN - 1;
+const DROPPED_OFFSET = NUMBERS_PER_EVENT - 1;
 
 /** Returns a number from the sequence number of a journal event and an offset. */
-const numbered = (seq: number, place: number): number => seq * SPAN + Math.min(place, DROPPED);
+const toSequenceNumber = (seq: number, place: number): number =>
+  seq * NUMBERS_PER_EVENT + Math.min(place, DROPPED_OFFSET);
 
 /** Builds the numbered events of one response for a client that has seen it up to a number. */
 export class NumberedOutput {
@@ -75,7 +76,7 @@ export class NumberedOutput {
 
   /** Adds an event of the current journal event. */
   say(event: UnnumberedEvent): void {
-    const number = numbered(this.#seq, this.#place);
+    const number = toSequenceNumber(this.#seq, this.#place);
     this.#place += 1;
     if (number > this.#after) this.#push(event, number);
   }
@@ -117,7 +118,8 @@ export class NumberedOutput {
   /** Adds an event between two characters of a reply. */
   readonly between = (event: UnnumberedEvent): void => {
     this.#position += 1;
-    if (this.#position > this.#seen()) this.#push(event, numbered(this.#seq, TEXT + this.#position));
+    if (this.#position > this.#seen())
+      this.#push(event, toSequenceNumber(this.#seq, TEXT_OFFSET + this.#position));
   };
 
   /** Adds the characters of a reply that the client has not seen. */
@@ -127,22 +129,22 @@ export class NumberedOutput {
     const seen = this.#seen();
     if (this.#position <= seen) return;
     const delta = text.slice(Math.max(0, seen - from));
-    this.#push(toEvent(delta), numbered(this.#seq, TEXT + this.#position));
+    this.#push(toEvent(delta), toSequenceNumber(this.#seq, TEXT_OFFSET + this.#position));
   }
 
   /** Adds an event that drops the reply shown so far. */
   readonly dropping = (event: UnnumberedEvent): void => {
-    const number = numbered(this.#seq, DROPPED);
+    const number = toSequenceNumber(this.#seq, DROPPED_OFFSET);
     if (number > this.#after) this.#push(event, number);
   };
 
   /** Returns the number of characters of the reply that the client has seen. */
   #seen(): number {
-    const seq = Math.floor(this.#after / SPAN);
-    const place = this.#after % SPAN;
+    const seq = Math.floor(this.#after / NUMBERS_PER_EVENT);
+    const place = this.#after % NUMBERS_PER_EVENT;
     if (seq < this.#replySince) return 0;
     if (seq > this.#seq) return Infinity;
-    return place < TEXT || place === DROPPED ? 0 : place - TEXT;
+    return place < TEXT_OFFSET || place === DROPPED_OFFSET ? 0 : place - TEXT_OFFSET;
   }
 
   #push(event: UnnumberedEvent, number: number): void {
@@ -151,14 +153,14 @@ export class NumberedOutput {
   }
 }
 
-interface OfItem {
+interface ItemFields {
   readonly output_index: number;
   readonly item_id: string;
 }
 
-type OfContent = OfItem & { readonly content_index: number };
+type ContentFields = ItemFields & { readonly content_index: number };
 
-type OfSummary = OfItem & { readonly summary_index: number };
+type SummaryFields = ItemFields & { readonly summary_index: number };
 
 /** An event of a response's stream without its number. */
 export type UnnumberedEvent =
@@ -177,34 +179,38 @@ export type UnnumberedEvent =
       readonly output_index: number;
       readonly item: OutputItem;
     }
-  | (OfContent & {
+  | (ContentFields & {
       readonly type: 'response.content_part.added' | 'response.content_part.done';
       readonly part: OutputText;
     })
-  | (OfContent & {
+  | (ContentFields & {
       readonly type: 'response.output_text.delta';
       readonly delta: string;
       readonly logprobs: [];
     })
-  | (OfContent & { readonly type: 'response.output_text.done'; readonly text: string; readonly logprobs: [] })
-  | (OfSummary & {
+  | (ContentFields & {
+      readonly type: 'response.output_text.done';
+      readonly text: string;
+      readonly logprobs: [];
+    })
+  | (SummaryFields & {
       readonly type: 'response.reasoning_summary_part.added' | 'response.reasoning_summary_part.done';
       readonly part: SummaryText;
     })
-  | (OfSummary & { readonly type: 'response.reasoning_summary_text.delta'; readonly delta: string })
-  | (OfSummary & { readonly type: 'response.reasoning_summary_text.done'; readonly text: string })
-  | (OfItem & {
+  | (SummaryFields & { readonly type: 'response.reasoning_summary_text.delta'; readonly delta: string })
+  | (SummaryFields & { readonly type: 'response.reasoning_summary_text.done'; readonly text: string })
+  | (ItemFields & {
       readonly type:
         | 'response.mcp_call.in_progress'
         | 'response.mcp_call.completed'
         | 'response.mcp_call.failed';
     })
-  | (OfItem & {
+  | (ItemFields & {
       readonly type: 'response.mcp_call_arguments.done' | 'response.function_call_arguments.done';
       readonly arguments: string;
       readonly name?: string;
     })
-  | (OfItem & { readonly type: 'response.function_call_arguments.delta'; readonly delta: string })
+  | (ItemFields & { readonly type: 'response.function_call_arguments.delta'; readonly delta: string })
   | { readonly type: 'error'; readonly code: string; readonly message: string; readonly param: null };
 
 /** An event of a response's stream. Its number derives from the journal and is the same in every stream. */

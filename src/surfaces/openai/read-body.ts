@@ -1,6 +1,6 @@
 /** Reads the fields that both protocols share: the agent, and parameters that are refused. */
 import { type ContentPart, type FileContent, fromBase64 } from '../../tool/content.ts';
-import { isJsonObject, type Json, type JsonObject, own } from '../../tool/json.ts';
+import { getOwn, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
 import { OpenAiError } from './refuse.ts';
 
@@ -18,16 +18,16 @@ export interface KnownParameters {
  */
 export function checkParameters(body: JsonObject, { known, refused }: KnownParameters): void {
   for (const [param, value] of Object.entries(body)) {
-    if (isEmpty(value) || [...OF_BOTH, ...known].includes(param)) continue;
-    const instead = param === 'moderation' ? 'answers are not moderated.' : own(refused, param);
-    if (instead !== undefined) throw notTaken(param, instead);
+    if (isEmpty(value) || [...SHARED_PARAMETERS, ...known].includes(param)) continue;
+    const instead = param === 'moderation' ? 'answers are not moderated.' : getOwn(refused, param);
+    if (instead !== undefined) throw unsupportedParameterError(param, instead);
     const named = param.slice(0, 80);
     throw new OpenAiError(`Unknown parameter: '${named}'.`, { param: named, code: 'unknown_parameter' });
   }
 }
 
 /** The parameters of both protocols: the supported ones, followed by those that do not affect the answer. */
-const OF_BOTH: readonly string[] = [
+const SHARED_PARAMETERS: readonly string[] = [
   ...['model', 'stream', 'metadata', 'tools', 'tool_choice'],
   ...['user', 'store', 'service_tier', 'safety_identifier', 'parallel_tool_calls'],
   ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
@@ -35,11 +35,11 @@ const OF_BOTH: readonly string[] = [
 ];
 
 /** Returns the error for an unsupported parameter that would change the answer. */
-export const notTaken = (param: string, instead: string): OpenAiError =>
+export const unsupportedParameterError = (param: string, instead: string): OpenAiError =>
   new OpenAiError(`Holdfast does not take '${param}': ${instead}`, { param, code: 'unsupported_parameter' });
 
 /** Returns the error text for a parameter that agents set. */
-export const inCode = (what: string): string => `the ${what} of an agent are in its code.`;
+export const setInCodeText = (what: string): string => `the ${what} of an agent are in its code.`;
 
 /** Returns `true` for values that clients send in place of an absent parameter. */
 export const isEmpty = (value: Json | undefined): boolean =>
@@ -49,18 +49,19 @@ export const isEmpty = (value: Json | undefined): boolean =>
   (typeof value === 'object' && Object.keys(value).length === 0);
 
 /** Returns the error for an invalid value of a parameter. */
-export const invalid = (param: string, what: string): OpenAiError =>
+export const invalidValueError = (param: string, what: string): OpenAiError =>
   new OpenAiError(`Invalid value for '${param}': it must be ${what}.`, { param, code: 'invalid_value' });
 
 /** Returns the agent that `model` names. */
-export function agentOf(body: JsonObject, agents: readonly RouteAgent[]): RouteAgent {
+export function readAgent(body: JsonObject, agents: readonly RouteAgent[]): RouteAgent {
   const { model } = body;
-  if (typeof model !== 'string') throw invalid('model', 'the name of an agent, which GET /v1/models lists');
-  return agentNamed(model, agents);
+  if (typeof model !== 'string')
+    throw invalidValueError('model', 'the name of an agent, which GET /v1/models lists');
+  return findAgentByModel(model, agents);
 }
 
 /** @throws OpenAiError if no agent has this name. */
-export function agentNamed(model: string, agents: readonly RouteAgent[]): RouteAgent {
+export function findAgentByModel(model: string, agents: readonly RouteAgent[]): RouteAgent {
   const agent = agents.find(({ name }) => name === model);
   if (agent) return agent;
   throw new OpenAiError(
@@ -73,18 +74,18 @@ export function agentNamed(model: string, agents: readonly RouteAgent[]): RouteA
   );
 }
 
-export function flagOf(body: JsonObject, param: string): boolean {
+export function readFlag(body: JsonObject, param: string): boolean {
   const value = body[param] ?? false;
-  if (typeof value !== 'boolean') throw invalid(param, 'true or false');
+  if (typeof value !== 'boolean') throw invalidValueError(param, 'true or false');
   return value;
 }
 
 /** Returns the metadata of a request. Responses repeat it, and it has no other effect. */
-export function metadataOf({ metadata }: JsonObject): Record<string, string> {
+export function readMetadataField({ metadata }: JsonObject): Record<string, string> {
   if (isEmpty(metadata)) return {};
   const isText = (value: Json | undefined): value is string => typeof value === 'string';
   if (!isJsonObject(metadata) || !Object.values(metadata).every(isText)) {
-    throw invalid('metadata', 'an object of texts');
+    throw invalidValueError('metadata', 'an object of texts');
   }
   return metadata as Record<string, string>; // as just checked
 }
@@ -92,7 +93,7 @@ export function metadataOf({ metadata }: JsonObject): Record<string, string> {
 /** @throws OpenAiError if the client forces or forbids calls. */
 export function checkToolChoice({ tool_choice: choice }: JsonObject): void {
   if (isEmpty(choice) || choice === 'auto') return;
-  throw notTaken('tool_choice', "the agent's model chooses. Send 'auto', or leave it out.");
+  throw unsupportedParameterError('tool_choice', "the agent's model chooses. Send 'auto', or leave it out.");
 }
 
 /**
@@ -104,24 +105,25 @@ export function partsOf(
   at: string,
   partOf: (part: JsonObject, at: string) => ContentPart,
 ): ContentPart[] {
-  if (typeof content === 'string') return [textPart(content, at)];
-  if (!Array.isArray(content) || content.length === 0) throw invalid(at, 'text, or a list of parts');
+  if (typeof content === 'string') return [toTextPart(content, at)];
+  if (!Array.isArray(content) || content.length === 0)
+    throw invalidValueError(at, 'text, or a list of parts');
   return content.map((part, place) => {
     const where = `${at}[${place}]`;
-    if (!isJsonObject(part)) throw invalid(where, 'an object');
+    if (!isJsonObject(part)) throw invalidValueError(where, 'an object');
     return partOf(part, where);
   });
 }
 
 /** Returns a text part. `param`: its path in the body. */
-export const textPart = (text: Json | undefined, param: string): ContentPart => ({
+export const toTextPart = (text: Json | undefined, param: string): ContentPart => ({
   type: 'text',
-  text: textIn(text, param),
+  text: readTextValue(text, param),
 });
 
 /** @throws OpenAiError if the value is not text. */
-export function textIn(text: Json | undefined, param: string): string {
-  if (typeof text !== 'string') throw invalid(param, 'text');
+export function readTextValue(text: Json | undefined, param: string): string {
+  if (typeof text !== 'string') throw invalidValueError(param, 'text');
   return text;
 }
 
@@ -129,12 +131,12 @@ export function textIn(text: Json | undefined, param: string): string {
  * Returns a file from its bytes or its https address. `fallback`: the media type if the address does not show
  * it.
  */
-export function filePart(
+export function toFilePart(
   given: Json | undefined,
   param: string,
   { fallback, name }: { readonly fallback: string; readonly name?: string | undefined },
 ): FileContent {
-  const notFile = () => invalid(param, 'a data URL of base64, or an https URL');
+  const notFile = () => invalidValueError(param, 'a data URL of base64, or an https URL');
   if (typeof given !== 'string') throw notFile();
   const named = name === undefined ? {} : { name };
   const [head = '', mediaType = ''] = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i.exec(given.slice(0, 300)) ?? [];
@@ -145,16 +147,16 @@ export function filePart(
   }
   if (/^https:/i.test(given)) {
     const path = URL.parse(given)?.pathname ?? '';
-    return { type: 'file', mediaType: typeOf(path) ?? fallback, url: given, ...named };
+    return { type: 'file', mediaType: mediaTypeOfPath(path) ?? fallback, url: given, ...named };
   }
   throw notFile();
 }
 
 /** Returns the media type for a file extension, if models accept it. */
-const typeOf = (path: string): string | undefined =>
-  own(TYPES, /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '');
+const mediaTypeOfPath = (path: string): string | undefined =>
+  getOwn(TYPE_BY_EXTENSION, /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '');
 
-const TYPES: Readonly<Record<string, string>> = {
+const TYPE_BY_EXTENSION: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
@@ -171,15 +173,19 @@ const TYPES: Readonly<Record<string, string>> = {
  * Returns a file of a message from a data URL or from bare base64. The media type of bare base64 comes from
  * the file name.
  */
-export function namedFile(data: Json | undefined, param: string, filename: Json | undefined): FileContent {
+export function readMessageFile(
+  data: Json | undefined,
+  param: string,
+  filename: Json | undefined,
+): FileContent {
   const name = typeof filename === 'string' ? filename : undefined;
-  const fallback = typeOf(name ?? '') ?? 'application/pdf';
+  const fallback = mediaTypeOfPath(name ?? '') ?? 'application/pdf';
   const isBare = typeof data === 'string' && !/^(data|https):/i.test(data);
-  return filePart(isBare ? `data:${fallback};base64,${data}` : data, param, { fallback, name });
+  return toFilePart(isBare ? `data:${fallback};base64,${data}` : data, param, { fallback, name });
 }
 
 /** Returns a string for a message that has only text. */
-export const saidOf = (parts: readonly ContentPart[]): string | readonly ContentPart[] => {
+export const toMessageContent = (parts: readonly ContentPart[]): string | readonly ContentPart[] => {
   const [only] = parts;
   return parts.length === 1 && only?.type === 'text' ? only.text : parts;
 };

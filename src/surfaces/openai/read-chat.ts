@@ -7,26 +7,26 @@ import type { DeclaredTool } from '../../modules/client-tools/declared.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
-import { type CallerInstructions, type CallerWords, formatOf, instructionsOf } from './asked.ts';
+import { type CallerInstructions, type InstructionText, readFormat, readInstructions } from './asked.ts';
 import {
-  agentOf,
   checkParameters,
   checkToolChoice,
-  filePart,
-  flagOf,
-  inCode,
-  invalid,
+  invalidValueError,
   isEmpty,
   type KnownParameters,
-  metadataOf,
-  namedFile,
-  notTaken,
   partsOf,
-  textPart,
+  readAgent,
+  readFlag,
+  readMessageFile,
+  readMetadataField,
+  setInCodeText,
+  toFilePart,
+  toTextPart,
+  unsupportedParameterError,
 } from './read-body.ts';
-import { callerWords, type GivenAnswer, resultOf } from './read-items.ts';
-import { functionsOf } from './read-tools.ts';
-import type { Asked } from './response-types.ts';
+import { type CallAnswerItem, callerWords, readCallResult } from './read-items.ts';
+import { readFunctions } from './read-tools.ts';
+import type { RequestExtras } from './response-types.ts';
 
 /** A checked chat completion request. */
 export interface ChatRequest {
@@ -38,13 +38,13 @@ export interface ChatRequest {
         /** The messages before the new one, unchanged. */
         readonly history: readonly Json[];
       }
-    | { readonly type: 'answers'; readonly answers: readonly GivenAnswer[] };
+    | { readonly type: 'answers'; readonly answers: readonly CallAnswerItem[] };
   /**
    * All messages, unchanged, without instructions. Instructions belong to one turn, and not to the
    * conversation.
    */
   readonly messages: readonly Json[];
-  readonly asked: Asked;
+  readonly asked: RequestExtras;
   /** The functions that the client declares. */
   readonly functions: readonly DeclaredTool[];
   readonly isStream: boolean;
@@ -66,9 +66,9 @@ const PARAMETERS: KnownParameters = {
   ],
   refused: {
     stop: "the agent's model ends its answers.",
-    functions: inCode('tools'),
+    functions: setInCodeText('tools'),
     audio: 'answers are text.',
-    web_search_options: inCode('tools'),
+    web_search_options: setInCodeText('tools'),
   },
 };
 
@@ -78,19 +78,21 @@ export function readChatBody(
   agents: readonly RouteAgent[],
   mode: CallerInstructions,
 ): ChatRequest {
-  const agent = agentOf(body, agents);
+  const agent = readAgent(body, agents);
   checkParameters(body, PARAMETERS);
   checkToolChoice(body);
-  const form = formatOf(body.response_format, { at: 'response_format', of: 'json_schema', agent });
+  const form = readFormat(body.response_format, { at: 'response_format', of: 'json_schema', agent });
   const { n, stream_options: options, function_call: choice, modalities } = body;
-  if (!isEmpty(choice) && choice !== 'auto') throw notTaken('function_call', "the agent's model chooses.");
+  if (!isEmpty(choice) && choice !== 'auto')
+    throw unsupportedParameterError('function_call', "the agent's model chooses.");
   if (Array.isArray(modalities) && modalities.some((one) => one !== 'text'))
-    throw notTaken('modalities', 'answers are text.');
-  if (!isEmpty(n) && n !== 1) throw notTaken('n', 'a session has one answer.');
-  if (!isEmpty(options) && !isJsonObject(options)) throw invalid('stream_options', 'an object');
+    throw unsupportedParameterError('modalities', 'answers are text.');
+  if (!isEmpty(n) && n !== 1) throw unsupportedParameterError('n', 'a session has one answer.');
+  if (!isEmpty(options) && !isJsonObject(options)) throw invalidValueError('stream_options', 'an object');
   const { messages } = body;
-  if (!Array.isArray(messages) || messages.length === 0) throw invalid('messages', 'a list of messages');
-  const read = messages.map(readOne);
+  if (!Array.isArray(messages) || messages.length === 0)
+    throw invalidValueError('messages', 'a list of messages');
+  const read = messages.map(readOneMessage);
   const words = read.flatMap((one) => (one.role === 'system' ? one.words : []));
   const said = messages.filter((_, place) => read[place]?.role !== 'system');
   return {
@@ -100,11 +102,11 @@ export function readChatBody(
       read.filter((one) => one.role !== 'system'),
     ),
     messages: said,
-    functions: functionsOf(body),
-    asked: { ...instructionsOf(words, mode), ...form },
-    isStream: flagOf(body, 'stream'),
-    includesUsage: isJsonObject(options) && flagOf(options, 'include_usage'),
-    session: metadataOf(body).session,
+    functions: readFunctions(body),
+    asked: { ...readInstructions(words, mode), ...form },
+    isStream: readFlag(body, 'stream'),
+    includesUsage: isJsonObject(options) && readFlag(options, 'include_usage'),
+    session: readMetadataField(body).session,
     narrowing: [body.user ?? null, body.safety_identifier ?? null, body.prompt_cache_key ?? null],
   };
 }
@@ -117,58 +119,61 @@ function readMessages(messages: readonly Json[], read: readonly ReadMessage[]): 
     return { type: 'answers', answers: fresh.flatMap((one) => (one.role === 'tool' ? one.given : [])) };
   }
   if (last?.role !== 'user')
-    throw invalid('messages', 'a list that ends with a message of the user or of a tool');
+    throw invalidValueError('messages', 'a list that ends with a message of the user or of a tool');
   const parts = fresh.flatMap((one) => (one.role === 'user' ? one.parts : []));
   return { type: 'message', parts, history: messages.slice(0, from) };
 }
 
 type ReadMessage =
   | { readonly role: 'user'; readonly parts: readonly ContentPart[] }
-  | { readonly role: 'tool'; readonly given: GivenAnswer }
+  | { readonly role: 'tool'; readonly given: CallAnswerItem }
   | { readonly role: 'assistant' }
-  | { readonly role: 'system'; readonly words: CallerWords };
+  | { readonly role: 'system'; readonly words: InstructionText };
 
-function readOne(message: Json, place: number): ReadMessage {
+function readOneMessage(message: Json, place: number): ReadMessage {
   const at = `messages[${place}]`;
-  if (!isJsonObject(message)) throw invalid(at, 'an object');
+  if (!isJsonObject(message)) throw invalidValueError(at, 'an object');
   const { role, content } = message;
   switch (role) {
     case 'assistant':
       return { role };
     case 'user':
-      return { role, parts: partsOf(content, `${at}.content`, partOf) };
+      return { role, parts: partsOf(content, `${at}.content`, readPart) };
     case 'tool':
-      return { role, given: resultOf(message, at, OF_CHAT) };
+      return { role, given: readCallResult(message, at, CHAT_RESULT_FIELDS) };
     case 'system':
     case 'developer':
       return { role: 'system', words: callerWords(content, at) };
     default:
-      throw invalid(`${at}.role`, 'user, assistant, tool, system or developer');
+      throw invalidValueError(`${at}.role`, 'user, assistant, tool, system or developer');
   }
 }
 
-function partOf(part: JsonObject, at: string): ContentPart {
+function readPart(part: JsonObject, at: string): ContentPart {
   const { type, text, image_url: image, file } = part;
   switch (type) {
     case 'text':
-      return textPart(text, `${at}.text`);
+      return toTextPart(text, `${at}.text`);
     case 'image_url':
-      return filePart(isJsonObject(image) ? image.url : image, `${at}.image_url.url`, {
+      return toFilePart(isJsonObject(image) ? image.url : image, `${at}.image_url.url`, {
         fallback: 'image/jpeg',
       });
     case 'file': {
       const { file_data: data, filename, file_id: id } = isJsonObject(file) ? file : {};
       if (data === undefined && id !== undefined)
-        throw notTaken(`${at}.file.file_id`, 'there are no uploads. Send the file with its data.');
-      return namedFile(data, `${at}.file.file_data`, filename);
+        throw unsupportedParameterError(
+          `${at}.file.file_id`,
+          'there are no uploads. Send the file with its data.',
+        );
+      return readMessageFile(data, `${at}.file.file_data`, filename);
     }
     default:
-      throw invalid(`${at}.type`, 'text, image_url or file');
+      throw invalidValueError(`${at}.type`, 'text, image_url or file');
   }
 }
 
 /** A message of the role `tool`. */
-const OF_CHAT = {
+const CHAT_RESULT_FIELDS = {
   id: 'tool_call_id',
   output: 'content',
   told: 'the id of a call that a completion has told',

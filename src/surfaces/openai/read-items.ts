@@ -5,14 +5,22 @@
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import type { CallAnswer } from '../../worker/session.ts';
-import type { CallerWords } from './asked.ts';
-import { filePart, invalid, namedFile, notTaken, partsOf, textIn, textPart } from './read-body.ts';
+import type { InstructionText } from './asked.ts';
+import {
+  invalidValueError,
+  partsOf,
+  readMessageFile,
+  readTextValue,
+  toFilePart,
+  toTextPart,
+  unsupportedParameterError,
+} from './read-body.ts';
 import type { OpenAiError } from './refuse.ts';
-import { type Named, readId } from './response-object.ts';
+import { type NamedObject, readId } from './response-object.ts';
 
 /** An answer, and the call that it belongs to. */
-export interface GivenAnswer {
-  readonly of: Named;
+export interface CallAnswerItem {
+  readonly of: NamedObject;
   readonly answer: CallAnswer;
 }
 
@@ -20,27 +28,27 @@ export interface GivenAnswer {
  * The idempotency key of answers without a key of their own. A question accepts one answer, so an identical
  * one is a repeat from a client that lost the response.
  */
-export const AGAIN = 'again';
+export const REPEATED_ANSWER_KEY = 'again';
 
 /** An item of the input: an item that Holdfast sent earlier, or a new one. */
 export type ReadItem =
-  | { readonly kind: 'ours'; readonly of: Named | undefined }
+  | { readonly kind: 'ours'; readonly of: NamedObject | undefined }
   /** Read only if the item is new: the session already has the files of a long conversation. */
   | { readonly kind: 'said'; parts(): readonly ContentPart[] }
-  | { readonly kind: 'answer'; readonly given: GivenAnswer }
-  | { readonly kind: 'instructions'; readonly words: CallerWords };
+  | { readonly kind: 'answer'; readonly given: CallAnswerItem }
+  | { readonly kind: 'instructions'; readonly words: InstructionText };
 
 /** Returns the object of ours that an item names. */
-export function namedBy(item: ReadItem): Named | undefined {
+export function objectNamedBy(item: ReadItem): NamedObject | undefined {
   if (item.kind === 'answer') return item.given.of;
   return item.kind === 'ours' ? item.of : undefined;
 }
 
 /** Returns the answers among items. */
-export const answersIn = (items: readonly ReadItem[]): GivenAnswer[] =>
+export const answersAmong = (items: readonly ReadItem[]): CallAnswerItem[] =>
   items.flatMap((item) => (item.kind === 'answer' ? item.given : []));
 
-const OURS = [
+const OWN_ITEM_TYPES = [
   'reasoning',
   'mcp_call',
   'mcp_approval_request',
@@ -53,24 +61,24 @@ const OURS = [
 /** Reads an item. An error reports its index in the input. */
 export function readItem(item: Json, place: number): ReadItem {
   const at = `input[${place}]`;
-  if (!isJsonObject(item)) throw invalid(at, 'an object');
+  if (!isJsonObject(item)) throw invalidValueError(at, 'an object');
   const { type = 'message', role } = item;
-  if (OURS.some((one) => one === type) || (type === 'message' && role === 'assistant')) {
+  if (OWN_ITEM_TYPES.some((one) => one === type) || (type === 'message' && role === 'assistant')) {
     return { kind: 'ours', of: readId(item.id, ['msg', 'rs', 'mcp', 'mcpr', 'fc', 'ig']) };
   }
   switch (type) {
     case 'message':
       if (role === 'user')
-        return { kind: 'said', parts: () => partsOf(item.content, `${at}.content`, partOf) };
+        return { kind: 'said', parts: () => partsOf(item.content, `${at}.content`, readPart) };
       if (role !== 'system' && role !== 'developer')
-        throw invalid(`${at}.role`, 'user, assistant, system or developer');
+        throw invalidValueError(`${at}.role`, 'user, assistant, system or developer');
       return { kind: 'instructions', words: callerWords(item.content, at) };
     case 'mcp_approval_response':
-      return { kind: 'answer', given: decisionOf(item, at) };
+      return { kind: 'answer', given: readDecision(item, at) };
     case 'function_call_output':
-      return { kind: 'answer', given: resultOf(item, at) };
+      return { kind: 'answer', given: readCallResult(item, at) };
     default:
-      throw invalid(
+      throw invalidValueError(
         `${at}.type`,
         'message, mcp_approval_response, function_call_output or an item of a response',
       );
@@ -78,48 +86,51 @@ export function readItem(item: Json, place: number): ReadItem {
 }
 
 /** Returns the instructions in a system or developer message. */
-export const callerWords = (content: Json | undefined, at: string): CallerWords => ({
+export const callerWords = (content: Json | undefined, at: string): InstructionText => ({
   at: `${at}.role`,
-  text: wordsIn(content, `${at}.content`, 'instructions'),
+  text: readTextParts(content, `${at}.content`, 'instructions'),
 });
 
-function partOf(part: JsonObject, at: string): ContentPart {
+function readPart(part: JsonObject, at: string): ContentPart {
   switch (part.type) {
     case 'input_text':
-      return textPart(part.text, `${at}.text`);
+      return toTextPart(part.text, `${at}.text`);
     case 'input_image': {
       const { image_url } = part;
-      if (image_url === undefined || image_url === null) throw noFileId(at, part);
-      return filePart(image_url, `${at}.image_url`, { fallback: 'image/jpeg' });
+      if (image_url === undefined || image_url === null) throw missingFileError(at, part);
+      return toFilePart(image_url, `${at}.image_url`, { fallback: 'image/jpeg' });
     }
     case 'input_file': {
       const { file_data, file_url, filename } = part;
       if (file_data !== undefined && file_data !== null)
-        return namedFile(file_data, `${at}.file_data`, filename);
-      if (file_url === undefined || file_url === null) throw noFileId(at, part);
+        return readMessageFile(file_data, `${at}.file_data`, filename);
+      if (file_url === undefined || file_url === null) throw missingFileError(at, part);
       const name = typeof filename === 'string' ? filename : undefined;
-      return filePart(file_url, `${at}.file_url`, { fallback: 'application/pdf', name });
+      return toFilePart(file_url, `${at}.file_url`, { fallback: 'application/pdf', name });
     }
     default:
-      throw invalid(`${at}.type`, 'input_text, input_image or input_file');
+      throw invalidValueError(`${at}.type`, 'input_text, input_image or input_file');
   }
 }
 
 /** Returns the error for a file part without a file. */
-const noFileId = (at: string, { file_id: id }: JsonObject): OpenAiError =>
+const missingFileError = (at: string, { file_id: id }: JsonObject): OpenAiError =>
   id === undefined
-    ? invalid(at, 'a file with its data or its URL')
-    : notTaken(`${at}.file_id`, 'there are no uploads. Send the file with its data or its URL.');
+    ? invalidValueError(at, 'a file with its data or its URL')
+    : unsupportedParameterError(
+        `${at}.file_id`,
+        'there are no uploads. Send the file with its data or its URL.',
+      );
 
 /** Reads a decision. `input` is an extension of the protocol that approves the call with an edited input. */
-function decisionOf(item: JsonObject, at: string): GivenAnswer {
+function readDecision(item: JsonObject, at: string): CallAnswerItem {
   const of = readId(item.approval_request_id, ['mcpr']);
-  if (!of) throw invalid(`${at}.approval_request_id`, TOLD);
+  if (!of) throw invalidValueError(`${at}.approval_request_id`, ID_SOURCE_TEXT);
   const { approve, reason, input } = item;
-  if (typeof approve !== 'boolean') throw invalid(`${at}.approve`, 'true or false');
-  if (typeof (reason ?? '') !== 'string') throw invalid(`${at}.reason`, 'text');
+  if (typeof approve !== 'boolean') throw invalidValueError(`${at}.approve`, 'true or false');
+  if (typeof (reason ?? '') !== 'string') throw invalidValueError(`${at}.reason`, 'text');
   if (input !== undefined && !(isJsonObject(input) && approve)) {
-    throw invalid(`${at}.input`, 'an object, beside approve: true');
+    throw invalidValueError(`${at}.input`, 'an object, beside approve: true');
   }
   const said = {
     call: of.what,
@@ -133,29 +144,29 @@ function decisionOf(item: JsonObject, at: string): GivenAnswer {
 /**
  * Reads the result of a call that the client ran. `id` and `output`: the names of the fields in the protocol.
  */
-export function resultOf(
+export function readCallResult(
   item: JsonObject,
   at: string,
-  { id = 'call_id', output = 'output', told = TOLD } = {},
-): GivenAnswer {
+  { id = 'call_id', output = 'output', told = ID_SOURCE_TEXT } = {},
+): CallAnswerItem {
   const of = readId(item[id], ['call']);
-  if (!of) throw invalid(`${at}.${id}`, told);
-  const text = wordsIn(item[output], `${at}.${output}`);
+  if (!of) throw invalidValueError(`${at}.${id}`, told);
+  const text = readTextParts(item[output], `${at}.${output}`);
   return { of, answer: { call: of.what, question: of.place, text } };
 }
 
-const TOLD = 'an id that a response has told';
+const ID_SOURCE_TEXT = 'an id that a response has told';
 
 /**
  * Returns the text of a string or a list of text parts. `what` is the noun in the error for other parts.
  */
-function wordsIn(parts: Json | undefined, at: string, what = 'results'): string {
+function readTextParts(parts: Json | undefined, at: string, what = 'results'): string {
   if (typeof parts === 'string') return parts;
-  if (!Array.isArray(parts)) throw invalid(at, 'text, or a list of texts');
+  if (!Array.isArray(parts)) throw invalidValueError(at, 'text, or a list of texts');
   const words = parts.map((part, place) => {
     if (isJsonObject(part) && (part.type === 'input_text' || part.type === 'text'))
-      return textIn(part.text, `${at}[${place}].text`);
-    throw invalid(`${at}[${place}]`, `text: ${what} have no files`);
+      return readTextValue(part.text, `${at}[${place}].text`);
+    throw invalidValueError(`${at}[${place}]`, `text: ${what} have no files`);
   });
   return words.join('\n');
 }

@@ -1,28 +1,28 @@
 /** Reads the body of a response request: a message, or answers to waiting calls. */
-import { placeOfCall } from '../../journal/reply-data.ts';
+import { parseCallId } from '../../journal/reply-data.ts';
 import type { DeclaredTool } from '../../modules/client-tools/declared.ts';
 import type { ContentPart } from '../../tool/content.ts';
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import type { RouteAgent } from '../../worker/module-request.ts';
-import { type CallerInstructions, formatOf, instructionsOf } from './asked.ts';
+import { type CallerInstructions, readFormat, readInstructions } from './asked.ts';
 import {
-  agentOf,
   checkParameters,
   checkToolChoice,
-  flagOf,
-  inCode,
-  invalid,
+  invalidValueError,
   isEmpty,
   type KnownParameters,
-  metadataOf,
-  textIn,
-  textPart,
+  readAgent,
+  readFlag,
+  readMetadataField,
+  readTextValue,
+  setInCodeText,
+  toTextPart,
 } from './read-body.ts';
-import { answersIn, type GivenAnswer, namedBy, type ReadItem, readItem } from './read-items.ts';
-import { functionsOf } from './read-tools.ts';
+import { answersAmong, type CallAnswerItem, objectNamedBy, type ReadItem, readItem } from './read-items.ts';
+import { readFunctions } from './read-tools.ts';
 import { OpenAiError } from './refuse.ts';
-import { type Named, readId } from './response-object.ts';
-import type { Asked } from './response-types.ts';
+import { type NamedObject, readId } from './response-object.ts';
+import type { RequestExtras } from './response-types.ts';
 
 /** A checked response request. */
 export interface ResponseRequest {
@@ -31,11 +31,11 @@ export interface ResponseRequest {
   readonly isStream: boolean;
   readonly inBackground: boolean;
   readonly metadata: Record<string, string>;
-  readonly asked: Asked;
+  readonly asked: RequestExtras;
   /** The functions that the client declares. */
   readonly functions: readonly DeclaredTool[];
   /** The response that the request continues. */
-  readonly previous: Named | undefined;
+  readonly previous: NamedObject | undefined;
   readonly previousId: string | null;
   /** The id of the session that the request names. */
   readonly conversation: string | undefined;
@@ -50,20 +50,20 @@ export type SentInput =
        * The object that the last of our ids names. It identifies the session if a client sends a whole
        * conversation.
        */
-      readonly behind: Named | undefined;
+      readonly behind: NamedObject | undefined;
       /** `true` if earlier items contain messages to the user. */
       readonly isContinued: boolean;
       /** The answers without a later message. If their response failed, they were given before. */
-      readonly answered: readonly GivenAnswer[];
+      readonly answered: readonly CallAnswerItem[];
     }
   | {
       readonly type: 'answers';
-      readonly answers: readonly GivenAnswer[];
+      readonly answers: readonly CallAnswerItem[];
       /**
        * Earlier answers to calls of the same replies. A client can place each answer after its call, and can
        * have sent it before.
        */
-      readonly earlier: readonly GivenAnswer[];
+      readonly earlier: readonly CallAnswerItem[];
     };
 
 const PARAMETERS: KnownParameters = {
@@ -72,9 +72,9 @@ const PARAMETERS: KnownParameters = {
     ...['include', 'max_output_tokens', 'stream_options', 'truncation', 'reasoning'],
   ],
   refused: {
-    prompt: inCode('instructions'),
-    max_tool_calls: inCode('settings'),
-    context_management: inCode('settings'),
+    prompt: setInCodeText('instructions'),
+    max_tool_calls: setInCodeText('settings'),
+    context_management: setInCodeText('settings'),
   },
 };
 
@@ -84,16 +84,16 @@ export function readResponseBody(
   agents: readonly RouteAgent[],
   mode: CallerInstructions,
 ): ResponseRequest {
-  const agent = agentOf(body, agents);
+  const agent = readAgent(body, agents);
   checkParameters(body, PARAMETERS);
   checkToolChoice(body);
   const { text } = body;
-  if (!isEmpty(text) && !isJsonObject(text)) throw invalid('text', 'an object');
-  const form = isJsonObject(text) ? formatOf(text.format, { at: 'text.format', agent }) : {};
-  const previousId = textOf(body, 'previous_response_id');
+  if (!isEmpty(text) && !isJsonObject(text)) throw invalidValueError('text', 'an object');
+  const form = isJsonObject(text) ? readFormat(text.format, { at: 'text.format', agent }) : {};
+  const previousId = readOptionalText(body, 'previous_response_id');
   const previous = readId(previousId, ['resp']);
-  if (previousId !== undefined && !previous) throw noResponse(previousId, 'previous_response_id');
-  const conversation = conversationOf(body);
+  if (previousId !== undefined && !previous) throw responseNotFoundError(previousId, 'previous_response_id');
+  const conversation = readConversation(body);
   if (previous && conversation !== undefined) {
     throw new OpenAiError("Send 'previous_response_id' or 'conversation', not both.", {
       param: 'conversation',
@@ -102,22 +102,22 @@ export function readResponseBody(
   }
   const { input } = body;
   if (typeof input !== 'string' && (!Array.isArray(input) || input.length === 0))
-    throw invalid('input', 'text, or a list of items');
+    throw invalidValueError('input', 'text, or a list of items');
   const items = typeof input === 'string' ? [] : input.map(readItem);
-  const first = textOf(body, 'instructions');
+  const first = readOptionalText(body, 'instructions');
   const words = items.flatMap((item) => (item.kind === 'instructions' ? item.words : []));
   const all = first === undefined ? words : [{ at: 'instructions', text: first }, ...words];
   return {
     agent,
     input:
       typeof input === 'string'
-        ? { ...NEW, parts: [textPart(input, 'input')] }
+        ? { ...NEW_MESSAGE, parts: [toTextPart(input, 'input')] }
         : readInput(items.filter(({ kind }) => kind !== 'instructions')),
-    functions: functionsOf(body),
-    asked: { ...instructionsOf(all, mode), ...form },
-    isStream: flagOf(body, 'stream'),
-    inBackground: flagOf(body, 'background'),
-    metadata: metadataOf(body),
+    functions: readFunctions(body),
+    asked: { ...readInstructions(all, mode), ...form },
+    isStream: readFlag(body, 'stream'),
+    inBackground: readFlag(body, 'background'),
+    metadata: readMetadataField(body),
     previous,
     previousId: previousId ?? null,
     conversation,
@@ -125,51 +125,51 @@ export function readResponseBody(
 }
 
 /** Returns the error for an id that is not a response, or not one of the caller's. */
-export const noResponse = (id: string, param: string | null): OpenAiError =>
+export const responseNotFoundError = (id: string, param: string | null): OpenAiError =>
   new OpenAiError(`Response with id '${id.slice(0, 80)}' not found.`, {
     status: param === null ? 404 : 400,
     param,
     code: param === null ? 'response_not_found' : 'previous_response_not_found',
   });
 
-function textOf(body: JsonObject, param: string): string | undefined {
+function readOptionalText(body: JsonObject, param: string): string | undefined {
   const value = body[param];
-  return isEmpty(value) ? undefined : textIn(value, param);
+  return isEmpty(value) ? undefined : readTextValue(value, param);
 }
 
-function conversationOf({ conversation }: JsonObject): string | undefined {
+function readConversation({ conversation }: JsonObject): string | undefined {
   if (isEmpty(conversation)) return undefined;
   const id = isJsonObject(conversation) ? conversation.id : conversation;
-  if (typeof id !== 'string') throw invalid('conversation', 'the id of a session, or { id }');
+  if (typeof id !== 'string') throw invalidValueError('conversation', 'the id of a session, or { id }');
   return id;
 }
 
 function readInput(items: readonly ReadItem[]): SentInput {
   const from = 1 + items.findLastIndex(({ kind }) => kind === 'ours');
   const fresh = items.slice(from);
-  const answered = answersIn(fresh);
+  const answered = answersAmong(fresh);
   const parts = fresh.flatMap((item) => (item.kind === 'said' ? item.parts() : []));
   if (items.at(-1)?.kind === 'answer') {
-    if (parts.length > 0) throw notBoth();
-    const replies = new Set(answered.map(({ of }) => replyOf(of)));
-    const earlier = answersIn(items.slice(0, from)).filter(({ of }) => replies.has(replyOf(of)));
+    if (parts.length > 0) throw mixedInputError();
+    const replies = new Set(answered.map(({ of }) => replyKeyOf(of)));
+    const earlier = answersAmong(items.slice(0, from)).filter(({ of }) => replies.has(replyKeyOf(of)));
     return { type: 'answers', answers: answered, earlier };
   }
   if (parts.length === 0)
-    throw invalid('input', 'a list that ends with a message of the user, or with answers');
-  const behind = items.flatMap((item) => namedBy(item) ?? []).at(-1);
+    throw invalidValueError('input', 'a list that ends with a message of the user, or with answers');
+  const behind = items.flatMap((item) => objectNamedBy(item) ?? []).at(-1);
   return { type: 'message', parts, behind, answered, isContinued: from > 0 };
 }
 
 /** The message of a new conversation, without its content. */
-const NEW = { type: 'message', behind: undefined, answered: [], isContinued: false } as const;
+const NEW_MESSAGE = { type: 'message', behind: undefined, answered: [], isContinued: false } as const;
 
 /** Returns the error for a message beside new answers. */
-export const notBoth = (): OpenAiError =>
-  invalid('input', 'a message, or answers of calls: send one after the other');
+export const mixedInputError = (): OpenAiError =>
+  invalidValueError('input', 'a message, or answers of calls: send one after the other');
 
 /** Returns the name of the reply that requested a call. */
-function replyOf({ agent, session, what }: Named): string {
-  const { turn, reply } = placeOfCall(what) ?? { turn: what };
+function replyKeyOf({ agent, session, what }: NamedObject): string {
+  const { turn, reply } = parseCallId(what) ?? { turn: what };
   return JSON.stringify([agent, session, turn, reply]);
 }

@@ -2,7 +2,7 @@
 import type { DeclaredTool } from '../../modules/client-tools/declared.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { SERVER_LABEL } from './call-items.ts';
-import { inCode, invalid, isEmpty, notTaken } from './read-body.ts';
+import { invalidValueError, isEmpty, setInCodeText, unsupportedParameterError } from './read-body.ts';
 
 /**
  * Reads the functions in a body, for both protocols. Skips the `mcp` tool by which clients
@@ -10,15 +10,16 @@ import { inCode, invalid, isEmpty, notTaken } from './read-body.ts';
  *
  * @throws OpenAiError if an entry of the list is of another kind.
  */
-export function functionsOf({ tools }: JsonObject): readonly DeclaredTool[] {
+export function readFunctions({ tools }: JsonObject): readonly DeclaredTool[] {
   if (isEmpty(tools)) return [];
-  if (!Array.isArray(tools)) throw invalid('tools', 'a list');
+  if (!Array.isArray(tools)) throw invalidValueError('tools', 'a list');
   return tools.flatMap((tool: Json, place): DeclaredTool | [] => {
     const at = `tools[${place}]`;
-    if (!isJsonObject(tool)) throw invalid(at, 'an object');
+    if (!isJsonObject(tool)) throw invalidValueError(at, 'an object');
     if (tool.type === 'mcp' && tool.server_label === SERVER_LABEL) return [];
     const other = `${at} may only be a function, or a tool of type mcp with server_label '${SERVER_LABEL}'.`;
-    if (tool.type !== 'function') throw notTaken('tools', `${inCode('tools')} ${other}`);
+    if (tool.type !== 'function')
+      throw unsupportedParameterError('tools', `${setInCodeText('tools')} ${other}`);
     return isJsonObject(tool.function) ? tool.function : tool;
   });
 }

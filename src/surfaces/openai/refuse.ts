@@ -5,7 +5,7 @@ import { CLIENT_TOOLS_KEY } from '../../modules/client-tools/declared.ts';
 import { isFile } from '../../tool/content.ts';
 import type { RouteProblem } from '../../worker/module-request.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
-import type { tellerOf } from '../../worker/tell.ts';
+import type { createErrorWording } from '../../worker/tell.ts';
 
 /** The error for a request that fails, in the terms of the protocol. */
 export class OpenAiError extends Error {
@@ -27,7 +27,7 @@ export class OpenAiError extends Error {
 }
 
 /** Returns the response for an `OpenAiError` that a handler throws. Other errors pass through. */
-export async function answered(work: () => Promise<Response>): Promise<Response> {
+export async function withErrorResponse(work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
   } catch (failure) {
@@ -51,16 +51,19 @@ type Refuse = (problem: RouteProblem, request: Request) => Response;
  * client that retries it automatically could apply it twice. Without `isSent`, the request only reads and the
  * client can retry it.
  */
-export const refusing =
-  (toTeller: ReturnType<typeof tellerOf>, isSent = false): Refuse =>
+export const createRefuser =
+  (toTeller: ReturnType<typeof createErrorWording>, isSent = false): Refuse =>
   (problem, request) =>
-    refused(toTeller(request).problem(problem), isSent && problem.status >= 500);
+    refusalResponse(toTeller(request).problem(problem), isSent && problem.status >= 500);
 
-function refused({ type, status, detail, headers, more }: RouteProblem, mayBeTaken: boolean): Response {
+function refusalResponse(
+  { type, status, detail, headers, more }: RouteProblem,
+  mayBeTaken: boolean,
+): Response {
   const isUnknown = type === 'unknown-agent';
   const problem = {
-    message: type === 'unknown-route' ? NOTHING : detail,
-    type: TYPES[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error'),
+    message: type === 'unknown-route' ? UNKNOWN_ROUTE_TEXT : detail,
+    type: ERROR_TYPES[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error'),
     param: isUnknown ? 'model' : null,
     code: isUnknown ? 'model_not_found' : type.replaceAll('-', '_'),
   };
@@ -72,9 +75,9 @@ function refused({ type, status, detail, headers, more }: RouteProblem, mayBeTak
 }
 
 /** For a client that uses other endpoints of OpenAI, such as `files`. */
-const NOTHING = 'There is no such route. A response begins the conversation that it names.';
+const UNKNOWN_ROUTE_TEXT = 'There is no such route. A response begins the conversation that it names.';
 
-const TYPES: Readonly<Record<number, string>> = {
+const ERROR_TYPES: Readonly<Record<number, string>> = {
   401: 'authentication_error',
   403: 'permission_error',
   429: 'rate_limit_error',
@@ -91,15 +94,15 @@ export function toError(status: number, error: object, isFinal = false): Respons
  * The key of the tool-call context that holds a request's additions to its message. They belong to the turn,
  * and not to the conversation.
  */
-export const ASKED_KEY = 'holdfast.openai';
+export const EXTRAS_KEY = 'holdfast.openai';
 
 /** The keys of a turn's context with the settings of its client. They do not describe the conversation. */
-export const CONTEXT_KEYS: readonly string[] = [ASKED_KEY, CLIENT_TOOLS_KEY];
+export const CONTEXT_KEYS: readonly string[] = [EXTRAS_KEY, CLIENT_TOOLS_KEY];
 
 /**
  * Returns `true` if an event adds only text that the chat itself has. Returns `false` for an unknown event.
  */
-export function addsOnlyWords(event: StoredEvent): boolean {
+export function addsOnlyText(event: StoredEvent): boolean {
   switch (event.type) {
     case 'turn-started':
       return (
@@ -111,17 +114,17 @@ export function addsOnlyWords(event: StoredEvent): boolean {
         (event.parts ?? []).every(({ type }) => type === 'text' || type === 'reasoning')
       );
     case 'module-event':
-      return WITHOUT_WORDS.has(event.module);
+      return HARMLESS_MODULES.has(event.module);
     default:
-      return WITHOUT_MORE.has(event.type);
+      return HARMLESS_EVENTS.has(event.type);
   }
 }
 
 /** Modules whose memory cannot affect a later answer. */
-const WITHOUT_WORDS: ReadonlySet<string> = new Set(['compaction', 'feedback']);
+const HARMLESS_MODULES: ReadonlySet<string> = new Set(['compaction', 'feedback']);
 
 /** Events about the progress of a turn, and about the tools of the code. */
-const WITHOUT_MORE: ReadonlySet<string> = new Set<StoredEvent['type']>([
+const HARMLESS_EVENTS: ReadonlySet<string> = new Set<StoredEvent['type']>([
   'session-opened',
   'turn-resumed',
   'turn-yielded',
@@ -156,14 +159,14 @@ export async function mustBeOwn(
 ): Promise<void> {
   if (isJoined ? isWords : event.type !== 'turn-started' || event.seq === head + 1) return;
   if (!isJoined) await session.cancel(turn).catch(() => {});
-  throw unknownChat();
+  throw unknownChatError();
 }
 
 /**
  * Returns the error for a request without a known session. It does not reveal whether a session has this
  * text.
  */
-export const unknownChat = (): OpenAiError =>
+export const unknownChatError = (): OpenAiError =>
   new OpenAiError(
     'It is not known which conversation this continues. Name the person, or the session: send metadata.session of the last ' +
       'answer as metadata: { session }, each time.',

@@ -1,5 +1,5 @@
 /** The items of one model reply, its reasoning and its text, as they stream or as journaled. */
-import { type SaidReply, segmentsOf } from '../whole-turn.ts';
+import { type JournaledReply, segmentsOf } from '../whole-turn.ts';
 import type { NumberedOutput, UnnumberedEvent } from './numbered-output.ts';
 import type { MessageItem, OutputText, ReasoningItem, UrlCitation } from './response-types.ts';
 
@@ -22,17 +22,17 @@ interface ShownPassage {
  * Returns the id of a passage from its kind, its place in the reply, and whether it was journaled before it
  * was shown.
  */
-type IdOf = (kind: Passage['kind'], place: number, isStored: boolean) => string;
+type PassageIdFactory = (kind: Passage['kind'], place: number, isStored: boolean) => string;
 
 /** Builds the items of one reply. */
 export class ReplyItems {
   readonly #out: NumberedOutput;
-  readonly #idOf: IdOf;
+  readonly #idOf: PassageIdFactory;
   #shown: ShownPassage[] = [];
   /** `true` if the streamed text was dropped. Nothing more is shown until the reply is journaled. */
   #isDropped = false;
 
-  constructor(out: NumberedOutput, idOf: IdOf) {
+  constructor(out: NumberedOutput, idOf: PassageIdFactory) {
     this.#out = out;
     this.#idOf = idOf;
   }
@@ -54,7 +54,7 @@ export class ReplyItems {
     if (this.#shown.length === 0) return;
     for (const passage of this.#shown) {
       if (!passage.isClosed)
-        this.#out.close(passage.index, itemOf(passage, 'incomplete', []), this.#out.dropping);
+        this.#out.close(passage.index, toOutputItem(passage, 'incomplete', []), this.#out.dropping);
       this.#out.drop(passage.index);
     }
     this.#shown = [];
@@ -65,9 +65,12 @@ export class ReplyItems {
    * Shows the rest of a journaled reply, for these kinds. Returns the output index of its last message, if it
    * has one.
    */
-  stored(reply: SaidReply, kinds: readonly Passage['kind'][] = ['message', 'reasoning']): number | undefined {
+  stored(
+    reply: JournaledReply,
+    kinds: readonly Passage['kind'][] = ['message', 'reasoning'],
+  ): number | undefined {
     const passages = passagesOf(reply).filter(({ kind }) => kinds.includes(kind));
-    if (!isBeginning(this.#shown, passages)) this.drop();
+    if (!isPrefix(this.#shown, passages)) this.drop();
     const citations = citationsOf(reply);
     const said = passages.findLastIndex(({ kind }) => kind === 'message');
     passages.forEach(({ kind, text }, place) => {
@@ -87,14 +90,14 @@ export class ReplyItems {
     const id = this.#idOf(kind, this.#shown.length, this.#isDropped);
     const say = this.#isDropped ? undefined : this.#out.between;
     const passage = { kind, id, text: '', isClosed: false };
-    const index = this.#out.open(itemOf(passage, 'in_progress', []), say);
+    const index = this.#out.open(toOutputItem(passage, 'in_progress', []), say);
     const opened = { ...passage, index };
     this.#shown.push(opened);
     const at = { output_index: index, item_id: id };
     (say ?? this.#say)(
       kind === 'message'
-        ? { type: 'response.content_part.added', ...at, content_index: 0, part: wordsOf('', []) }
-        : { type: 'response.reasoning_summary_part.added', ...at, summary_index: 0, part: thought('') },
+        ? { type: 'response.content_part.added', ...at, content_index: 0, part: toOutputText('', []) }
+        : { type: 'response.reasoning_summary_part.added', ...at, summary_index: 0, part: toSummaryText('') },
     );
     return opened;
   }
@@ -119,34 +122,34 @@ export class ReplyItems {
     if (kind === 'message') {
       const of = { ...at, content_index: 0 };
       say({ type: 'response.output_text.done', ...of, text, logprobs: [] });
-      say({ type: 'response.content_part.done', ...of, part: wordsOf(text, citations) });
+      say({ type: 'response.content_part.done', ...of, part: toOutputText(text, citations) });
     } else {
       const of = { ...at, summary_index: 0 };
       say({ type: 'response.reasoning_summary_text.done', ...of, text });
-      say({ type: 'response.reasoning_summary_part.done', ...of, part: thought(text) });
+      say({ type: 'response.reasoning_summary_part.done', ...of, part: toSummaryText(text) });
     }
     passage.isClosed = true;
-    this.#out.close(index, itemOf(passage, status, citations), say);
+    this.#out.close(index, toOutputItem(passage, status, citations), say);
   }
 
   readonly #say: NumberedOutput['between'] = (event) => this.#out.say(event);
 }
 
 /** Returns `true` if the shown passages are a prefix of the reply's. */
-const isBeginning = (shown: readonly ShownPassage[], passages: readonly Passage[]): boolean =>
+const isPrefix = (shown: readonly ShownPassage[], passages: readonly Passage[]): boolean =>
   shown.every(({ kind, text, isClosed }, place) => {
     const passage = passages[place];
     if (passage?.kind !== kind) return false;
     return isClosed ? passage.text === text : passage.text.startsWith(text);
   });
 
-const passagesOf = (reply: SaidReply): Passage[] =>
+const passagesOf = (reply: JournaledReply): Passage[] =>
   segmentsOf(reply).map(({ type, text }) => ({ kind: type === 'text' ? 'message' : type, text }));
 
 /**
  * Returns the citations of a reply. The source does not say which text they support, so they cover all of it.
  */
-const citationsOf = ({ text, parts = [] }: SaidReply): UrlCitation[] =>
+const citationsOf = ({ text, parts = [] }: JournaledReply): UrlCitation[] =>
   parts.flatMap((part) =>
     part.type === 'source' && part.url !== undefined
       ? [
@@ -161,7 +164,7 @@ const citationsOf = ({ text, parts = [] }: SaidReply): UrlCitation[] =>
       : [],
   );
 
-const itemOf = (
+const toOutputItem = (
   { kind, id, text }: Pick<ShownPassage, 'kind' | 'id' | 'text'>,
   status: MessageItem['status'],
   citations: UrlCitation[],
@@ -172,15 +175,15 @@ const itemOf = (
         id,
         role: 'assistant',
         status,
-        content: status === 'in_progress' ? [] : [wordsOf(text, citations)],
+        content: status === 'in_progress' ? [] : [toOutputText(text, citations)],
       }
-    : { type: 'reasoning', id, status, summary: status === 'in_progress' ? [] : [thought(text)] };
+    : { type: 'reasoning', id, status, summary: status === 'in_progress' ? [] : [toSummaryText(text)] };
 
-export const wordsOf = (text: string, annotations: UrlCitation[]): OutputText => ({
+export const toOutputText = (text: string, annotations: UrlCitation[]): OutputText => ({
   type: 'output_text',
   text,
   annotations,
   logprobs: [],
 });
 
-const thought = (text: string) => ({ type: 'summary_text', text }) as const;
+const toSummaryText = (text: string) => ({ type: 'summary_text', text }) as const;

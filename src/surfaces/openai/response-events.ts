@@ -4,33 +4,33 @@ import { callId } from '../../journal/conversation.ts';
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
-import { askedIn } from './asked.ts';
-import { CallItems, type ToId } from './call-items.ts';
+import { readExtras } from './asked.ts';
+import { CallItems, type IdFactory } from './call-items.ts';
 import type { ResponseEvent } from './numbered-output.ts';
 import { NumberedOutput } from './numbered-output.ts';
-import { ReplyItems, wordsOf } from './reply-items.ts';
+import { ReplyItems, toOutputText } from './reply-items.ts';
 import {
-  answerOf,
-  echoOfAsked,
+  createState,
+  echoExtras,
+  finalStateOf,
+  formatAnswer,
   isAnswered,
   type ResponsePlace,
-  type Standing,
-  standing,
-  standingOf,
+  type ResponseState,
   toId,
   toResponse,
   UsageCount,
 } from './response-object.ts';
-import type { Echoed, MessageItem, ResponseObject } from './response-types.ts';
+import type { EchoedFields, MessageItem, ResponseObject } from './response-types.ts';
 
 /** The response of a turn to show. */
-export interface ResponseWanted extends Omit<ResponsePlace, 'part'> {
+export interface ResponseTarget extends Omit<ResponsePlace, 'part'> {
   /**
    * The index of the response, from 0, or the answers that began it: for each call, the number of its
    * question.
    */
   readonly part: number | { readonly answered: ReadonlyMap<string, number> };
-  readonly echoed: Echoed;
+  readonly echoed: EchoedFields;
   /** Returns the URL of a file of the session. */
   readonly fileUrl: (id: string) => string;
   /** The last number that the reader has seen. */
@@ -45,9 +45,9 @@ export interface ResponseWanted extends Omit<ResponsePlace, 'part'> {
  */
 export async function* responseEvents(
   items: AsyncIterable<TurnItem>,
-  wanted: ResponseWanted,
+  wanted: ResponseTarget,
 ): AsyncGenerator<ResponseEvent, void, undefined> {
-  const translation = new Translation(wanted);
+  const translation = new ResponseTranslation(wanted);
   for await (const item of items) {
     yield* translation.take(item);
     if (translation.isOver) return;
@@ -64,12 +64,12 @@ interface LastReply {
   readonly finish: string;
 }
 
-class Translation {
+class ResponseTranslation {
   isOver = false;
-  readonly #wanted: ResponseWanted;
+  readonly #wanted: ResponseTarget;
   readonly #out: NumberedOutput;
   readonly #calls: CallItems;
-  #echoed: Echoed;
+  #echoed: EchoedFields;
   /** The index of the current response in the turn. It is 0 before the turn has begun. */
   #part = 0;
   /** The index of the response to show, once known. */
@@ -82,7 +82,7 @@ class Translation {
   #last: LastReply | undefined;
   #before: StoredEvent | undefined;
 
-  constructor(wanted: ResponseWanted) {
+  constructor(wanted: ResponseTarget) {
     this.#wanted = wanted;
     this.#out = new NumberedOutput(wanted.after ?? 0);
     this.#calls = new CallItems(this.#out, this.#id, wanted.fileUrl);
@@ -102,15 +102,15 @@ class Translation {
 
   #event(event: StoredEvent): void {
     if (this.#calls.isWaiting && isBoundary(event, this.#before))
-      this.#stop(standing('completed'), { isWaiting: true });
+      this.#stop(createState('completed'), { isWaiting: true });
     if (this.isOver) return;
     const isFirst = this.#before === undefined;
     if (event.type === 'model-replied' && event.frame === undefined) this.#replied(event);
     this.#before = event;
     this.#at = event.at;
     this.#out.at(event.seq);
-    const asked = event.type === 'turn-started' ? askedIn(event.context) : undefined;
-    if (asked) this.#echoed = { ...this.#echoed, ...echoOfAsked(asked) };
+    const asked = event.type === 'turn-started' ? readExtras(event.context) : undefined;
+    if (asked) this.#echoed = { ...this.#echoed, ...echoExtras(asked) };
     if (isFirst) this.#begin(event.at);
     this.#usage.add(event);
     switch (event.type) {
@@ -150,11 +150,11 @@ class Translation {
       case 'answer':
         this.#told = Math.min(this.#told ?? this.#part, this.#part);
         this.#correct(item.answer);
-        this.#stop(standingOf(item.answer, this.#last?.finish), { isWaiting: false, isLast: true });
+        this.#stop(finalStateOf(item.answer, this.#last?.finish), { isWaiting: false, isLast: true });
         return;
       case 'suspended':
         this.#beginUnanswered();
-        this.#stop(standing('completed'), { isWaiting: true, isLast: true });
+        this.#stop(createState('completed'), { isWaiting: true, isLast: true });
         return;
       case 'later':
         this.#beginUnanswered();
@@ -206,7 +206,7 @@ class Translation {
     );
   }
 
-  readonly #id: ToId = (prefix, what, place = 0) => {
+  readonly #id: IdFactory = (prefix, what, place = 0) => {
     const { agent, session } = this.#wanted;
     return toId(prefix, { agent, session, what, place });
   };
@@ -224,8 +224,8 @@ class Translation {
     };
     const index = this.#out.open(begun);
     const at = { output_index: index, item_id: id, content_index: 0 };
-    const part = wordsOf(text, []);
-    this.#out.say({ type: 'response.content_part.added', ...at, part: wordsOf('', []) });
+    const part = toOutputText(text, []);
+    this.#out.say({ type: 'response.content_part.added', ...at, part: toOutputText('', []) });
     this.#out.say({ type: 'response.output_text.delta', ...at, delta: text, logprobs: [] });
     this.#out.say({ type: 'response.output_text.done', ...at, text, logprobs: [] });
     this.#out.say({ type: 'response.content_part.done', ...at, part });
@@ -237,7 +237,7 @@ class Translation {
    * changed it.
    */
   #correct(answer: TurnAnswer): void {
-    const text = answerOf(answer, this.#hasForm);
+    const text = formatAnswer(answer, this.#hasForm);
     if (!isAnswered(answer) || text === '' || (text === this.#last?.text && !this.#hasForm)) return;
     const { index, asked = true } = this.#last ?? {};
     const said = index === undefined ? undefined : this.#out.item(index);
@@ -245,22 +245,22 @@ class Translation {
       this.#message(text, { place: 2 });
       return;
     }
-    this.#out.replace(index, { ...said, content: [wordsOf(text, said.content[0]?.annotations ?? [])] });
+    this.#out.replace(index, { ...said, content: [toOutputText(text, said.content[0]?.annotations ?? [])] });
   }
 
   #begin(at: number): void {
     this.#begun = at;
-    const response = this.#response(standing('in_progress'));
+    const response = this.#response(createState('in_progress'));
     this.#out.say({ type: 'response.created', response });
     this.#out.say({ type: 'response.in_progress', response });
   }
 
   /** Ends the response. The next one begins at its boundary, unless this is the last response. */
-  #stop(as: Standing, { isWaiting, isLast = false }: { isWaiting: boolean; isLast?: boolean }): void {
+  #stop(as: ResponseState, { isWaiting, isLast = false }: { isWaiting: boolean; isLast?: boolean }): void {
     this.#reply.drop();
     this.#calls.close(isWaiting);
     const response = this.#response(as, this.#at);
-    this.#out.say({ type: TERMINAL[as.status] ?? 'response.incomplete', response });
+    this.#out.say({ type: TERMINAL_EVENTS[as.status] ?? 'response.incomplete', response });
     this.isOver = isLast || this.#part === this.#told;
     if (!this.isOver) this.#next();
   }
@@ -285,10 +285,10 @@ class Translation {
   #later(): void {
     const status = this.#before ? 'in_progress' : 'queued';
     this.isOver = true;
-    this.#out.say({ type: `response.${status}`, response: this.#response(standing(status)) });
+    this.#out.say({ type: `response.${status}`, response: this.#response(createState(status)) });
   }
 
-  #response(as: Standing, ended?: number): ResponseObject {
+  #response(as: ResponseState, ended?: number): ResponseObject {
     const isOver = ended !== undefined;
     return toResponse({ ...this.#wanted, part: this.#part }, this.#echoed, {
       ...as,
@@ -301,7 +301,7 @@ class Translation {
 }
 
 /** The last event of a response's stream, by status. Clients know no event for a cancelled response. */
-const TERMINAL: Readonly<
+const TERMINAL_EVENTS: Readonly<
   Partial<Record<ResponseObject['status'], 'response.completed' | 'response.failed'>>
 > = { completed: 'response.completed', failed: 'response.failed' };
 

@@ -1,11 +1,17 @@
 /** A response as a whole: the object in its events, and the result of polling. */
 
 import type { StoredEvent } from '../../journal/events.ts';
-import { placeOfCall } from '../../journal/reply-data.ts';
+import { parseCallId } from '../../journal/reply-data.ts';
 import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
-import { type Infer, NULL, type Shape, TEXT, TEXT_OR_NULL, WHOLE } from '../../tool/shape.ts';
+import { INTEGER, type Infer, NULL, type Shape, TEXT, TEXT_OR_NULL } from '../../tool/shape.ts';
 import type { RouteSession } from '../../worker/module-request.ts';
-import type { Asked, Echoed, OutputItem, ResponseObject, ResponseUsage } from './response-types.ts';
+import type {
+  EchoedFields,
+  OutputItem,
+  RequestExtras,
+  ResponseObject,
+  ResponseUsage,
+} from './response-types.ts';
 
 /**
  * The place of a response in a session. Each time that a turn waits for its client, a response ends, and the
@@ -18,36 +24,36 @@ export interface ResponsePlace extends RouteSession {
 }
 
 /** The fields of a response that change while its turn runs. */
-export type Standing = Pick<ResponseObject, 'status' | 'error' | 'incomplete_details'>;
+export type ResponseState = Pick<ResponseObject, 'status' | 'error' | 'incomplete_details'>;
 
-export const standing = (status: ResponseObject['status']): Standing => ({
+export const createState = (status: ResponseObject['status']): ResponseState => ({
   status,
   error: null,
   incomplete_details: null,
 });
 
 /** The times of a response in milliseconds since the epoch. */
-interface Times {
+interface ResponseTimes {
   readonly begun: number;
   readonly ended?: number | undefined;
 }
 
 /** The state of a response so far. */
-interface SoFar extends Standing, Times {
+interface ResponseSoFar extends ResponseState, ResponseTimes {
   readonly output: OutputItem[];
   readonly usage?: ResponseUsage | undefined;
 }
 
 export function toResponse(
   { turn, part, agent, session }: ResponsePlace,
-  echoed: Echoed,
-  { status, error, incomplete_details, output, usage, begun, ended }: SoFar,
+  echoed: EchoedFields,
+  { status, error, incomplete_details, output, usage, begun, ended }: ResponseSoFar,
 ): ResponseObject {
   return {
     id: toId('resp', { agent, session, what: turn, place: part }),
     object: 'response',
-    created_at: inSeconds(begun),
-    completed_at: ended === undefined ? null : inSeconds(ended),
+    created_at: toUnixSeconds(begun),
+    completed_at: ended === undefined ? null : toUnixSeconds(ended),
     status,
     error,
     incomplete_details,
@@ -68,46 +74,49 @@ export function toResponse(
 }
 
 /** Returns the instructions and the form of the turn's request, which a response repeats. */
-export const echoOfAsked = ({ instructions, format }: Asked): Pick<Echoed, 'instructions' | 'text'> => ({
+export const echoExtras = ({
+  instructions,
+  format,
+}: RequestExtras): Pick<EchoedFields, 'instructions' | 'text'> => ({
   instructions: instructions ?? null,
   text: { format: format ?? { type: 'text' } },
 });
 
-export const inSeconds = (ms: number): number => Math.floor(ms / 1000);
+export const toUnixSeconds = (ms: number): number => Math.floor(ms / 1000);
 
 /** Returns the protocol's reason for a truncated reply, from the journaled finish reason. */
-export const cutOffBy = (finish: string): 'length' | 'content_filter' | undefined =>
+export const truncationReason = (finish: string): 'length' | 'content_filter' | undefined =>
   finish === 'content-filter' ? 'content_filter' : finish === 'length' ? finish : undefined;
 
 /**
  * Returns the final status of a response whose turn has ended. `finish`: the finish reason of its last reply.
  */
-export function standingOf(
+export function finalStateOf(
   { outcome, error }: Pick<TurnAnswer, 'outcome' | 'error'>,
   finish = 'stop',
-): Standing {
+): ResponseState {
   switch (outcome) {
     case 'completed': {
-      const cut = cutOffBy(finish);
-      if (cut === undefined) return standing('completed');
-      return incomplete(cut === 'length' ? 'max_output_tokens' : cut);
+      const cut = truncationReason(finish);
+      if (cut === undefined) return createState('completed');
+      return incompleteState(cut === 'length' ? 'max_output_tokens' : cut);
     }
     case 'returned-direct':
-      return standing('completed');
+      return createState('completed');
     case 'limit-reached':
-      return incomplete('max_output_tokens');
+      return incompleteState('max_output_tokens');
     case 'cancelled':
-      return standing('cancelled');
+      return createState('cancelled');
     case 'failed': {
       const code = error?.retryAfter === undefined ? 'server_error' : 'rate_limit_exceeded';
       const message = error?.message ?? 'The turn failed.';
-      return { ...standing('failed'), error: { code, message, type: 'server_error' } };
+      return { ...createState('failed'), error: { code, message, type: 'server_error' } };
     }
   }
 }
 
-const incomplete = (reason: 'max_output_tokens' | 'content_filter'): Standing => ({
-  ...standing('incomplete'),
+const incompleteState = (reason: 'max_output_tokens' | 'content_filter'): ResponseState => ({
+  ...createState('incomplete'),
   incomplete_details: { reason },
 });
 
@@ -115,7 +124,7 @@ const incomplete = (reason: 'max_output_tokens' | 'content_filter'): Standing =>
  * Returns the text of an answer. For a client that set an answer form, this is bare JSON without a code
  * fence.
  */
-export const answerOf = ({ text, object }: TurnAnswer, hasForm: boolean): string =>
+export const formatAnswer = ({ text, object }: TurnAnswer, hasForm: boolean): string =>
   hasForm && object !== undefined ? JSON.stringify(object) : text;
 
 /** Returns `true` if a turn with this outcome has an answer. */
@@ -152,7 +161,7 @@ export class UsageCount {
 }
 
 /** An object in a session, as an id names it. */
-export interface Named extends RouteSession {
+export interface NamedObject extends RouteSession {
   /** The id of a turn, a call or an item. The prefix says which. */
   readonly what: string;
   /** The index of the response in its turn, from 0, or the number of the call's question, from 1. */
@@ -177,12 +186,12 @@ export type IdPrefix =
   | 'chatcmpl';
 
 /** Builds an id. It is not a secret: access always requires ownership of the session. */
-export const toId = (prefix: IdPrefix, { agent, session, what, place }: Named): string =>
+export const toId = (prefix: IdPrefix, { agent, session, what, place }: NamedObject): string =>
   `${prefix}_${toBase64Url([agent, session, what, place].join('/'))}`;
 
 /** Parses an id. Returns `undefined` if it is not one of ours, or of another kind. */
-export function readId(id: unknown, prefixes: readonly IdPrefix[]): Named | undefined {
-  if (typeof id !== 'string' || id.length > MOST_ID) return undefined;
+export function readId(id: unknown, prefixes: readonly IdPrefix[]): NamedObject | undefined {
+  if (typeof id !== 'string' || id.length > MAX_ID_CHARACTERS) return undefined;
   const [, prefix = '', coded = ''] = /^([a-z]+)_([A-Za-z0-9_-]+)$/.exec(id) ?? [];
   if (!prefixes.some((known) => known === prefix)) return undefined;
   const [, agent, session, what, place] =
@@ -192,10 +201,10 @@ export function readId(id: unknown, prefixes: readonly IdPrefix[]): Named | unde
 }
 
 /** The maximum length of an id, which fits the longest agent, session and call. */
-const MOST_ID = 1_000;
+const MAX_ID_CHARACTERS = 1_000;
 
 /** Returns the turn of a call, or of an item, whose id has the same form. */
-export const turnOf = ({ what }: Named): string => placeOfCall(what)?.turn ?? what;
+export const turnOf = ({ what }: NamedObject): string => parseCallId(what)?.turn ?? what;
 
 const toBase64Url = (text: string): string =>
   btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
@@ -223,11 +232,11 @@ export interface ChatUsage extends Infer<typeof CHAT_USAGE> {}
 
 const CHAT_USAGE = {
   object: {
-    prompt_tokens: WHOLE,
-    completion_tokens: WHOLE,
-    total_tokens: WHOLE,
-    prompt_tokens_details: { object: { cached_tokens: WHOLE } },
-    completion_tokens_details: { object: { reasoning_tokens: WHOLE } },
+    prompt_tokens: INTEGER,
+    completion_tokens: INTEGER,
+    total_tokens: INTEGER,
+    prompt_tokens_details: { object: { cached_tokens: INTEGER } },
+    completion_tokens_details: { object: { reasoning_tokens: INTEGER } },
   },
 } as const satisfies Shape;
 
@@ -238,12 +247,12 @@ export const COMPLETION = {
   object: {
     id: TEXT,
     object: { only: 'chat.completion' },
-    created: WHOLE,
+    created: INTEGER,
     model: TEXT,
     choices: {
       listOf: {
         object: {
-          index: WHOLE,
+          index: INTEGER,
           message: {
             object: {
               role: { only: 'assistant' },

@@ -1,20 +1,20 @@
 /** The objects of the Responses protocol that clients receive. */
 import type { JsonObject } from '../../tool/json.ts';
 import {
-  FLAG,
+  BOOLEAN,
+  INTEGER,
   type Infer,
   JSON_SCHEMA,
   NULL,
+  ONLY_TRUE,
   type Shape,
   type ShapeAs,
   TEXT,
   TEXT_OR_NULL,
-  WHOLE,
-  YES,
 } from '../../tool/shape.ts';
 
 /** The values of a shape as clients type them: with mutable lists. */
-type Sent<Of> = Writable<Infer<Of>>;
+type ClientValue<Of> = Writable<Infer<Of>>;
 type Writable<Value> = Value extends object
   ? { -readonly [Key in keyof Value]: Writable<Value[Key]> }
   : Value;
@@ -27,13 +27,19 @@ const NO_ITEMS: ShapeAs<[]> = {
 };
 
 /** A citation of a part of an answer's text. */
-export interface UrlCitation extends Sent<typeof URL_CITATION> {}
+export interface UrlCitation extends ClientValue<typeof URL_CITATION> {}
 const URL_CITATION = {
-  object: { type: { only: 'url_citation' }, url: TEXT, title: TEXT, start_index: WHOLE, end_index: WHOLE },
+  object: {
+    type: { only: 'url_citation' },
+    url: TEXT,
+    title: TEXT,
+    start_index: INTEGER,
+    end_index: INTEGER,
+  },
 } as const satisfies Shape;
 
 /** The text of a message. */
-export interface OutputText extends Sent<typeof OUTPUT_TEXT> {}
+export interface OutputText extends ClientValue<typeof OUTPUT_TEXT> {}
 const OUTPUT_TEXT = {
   object: {
     type: { only: 'output_text' },
@@ -44,7 +50,7 @@ const OUTPUT_TEXT = {
 } as const satisfies Shape;
 
 /** An output message. */
-export interface MessageItem extends Sent<typeof MESSAGE_ITEM> {}
+export interface MessageItem extends ClientValue<typeof MESSAGE_ITEM> {}
 const MESSAGE_ITEM = {
   object: {
     type: { only: 'message' },
@@ -57,11 +63,11 @@ const MESSAGE_ITEM = {
   },
 } as const satisfies Shape;
 
-export type SummaryText = Sent<typeof SUMMARY_TEXT>;
+export type SummaryText = ClientValue<typeof SUMMARY_TEXT>;
 const SUMMARY_TEXT = { object: { type: { only: 'summary_text' }, text: TEXT } } as const satisfies Shape;
 
 /** The reasoning of the model, if it is visible. */
-export interface ReasoningItem extends Sent<typeof REASONING_ITEM> {}
+export interface ReasoningItem extends ClientValue<typeof REASONING_ITEM> {}
 const REASONING_ITEM = {
   object: {
     type: { only: 'reasoning' },
@@ -71,12 +77,12 @@ const REASONING_ITEM = {
   },
 } as const satisfies Shape;
 
-const CALLED = {
+const CALL_BASE = {
   object: { id: TEXT, server_label: TEXT, name: TEXT, arguments: TEXT },
 } as const satisfies Shape;
 
 /** A call that Holdfast ran. */
-export interface McpCallItem extends Sent<typeof MCP_CALL_ITEM> {}
+export interface McpCallItem extends ClientValue<typeof MCP_CALL_ITEM> {}
 const MCP_CALL_ITEM = {
   object: {
     type: { only: 'mcp_call' },
@@ -95,18 +101,18 @@ const MCP_CALL_ITEM = {
     },
     status: { oneOf: ['in_progress', 'completed', 'incomplete', 'failed'] },
   },
-  and: CALLED,
+  and: CALL_BASE,
 } as const satisfies Shape;
 
 /** A call that waits for a decision. */
-export interface ApprovalItem extends Sent<typeof APPROVAL_ITEM> {}
+export interface ApprovalItem extends ClientValue<typeof APPROVAL_ITEM> {}
 const APPROVAL_ITEM = {
   object: { type: { only: 'mcp_approval_request' } },
-  and: CALLED,
+  and: CALL_BASE,
 } as const satisfies Shape;
 
 /** A call that the client runs. */
-export interface FunctionCallItem extends Sent<typeof FUNCTION_CALL_ITEM> {}
+export interface FunctionCallItem extends ClientValue<typeof FUNCTION_CALL_ITEM> {}
 const FUNCTION_CALL_ITEM = {
   object: {
     type: { only: 'function_call' },
@@ -119,7 +125,7 @@ const FUNCTION_CALL_ITEM = {
 } as const satisfies Shape;
 
 /** An image that the model generated. */
-export interface ImageItem extends Sent<typeof IMAGE_ITEM> {}
+export interface ImageItem extends ClientValue<typeof IMAGE_ITEM> {}
 const IMAGE_ITEM = {
   object: {
     type: { only: 'image_generation_call' },
@@ -142,30 +148,30 @@ export const OUTPUT_ITEM = {
 } as const satisfies Shape;
 
 /** The token usage of a response. */
-export interface ResponseUsage extends Sent<typeof RESPONSE_USAGE> {}
+export interface ResponseUsage extends ClientValue<typeof RESPONSE_USAGE> {}
 const RESPONSE_USAGE = {
   object: {
-    input_tokens: WHOLE,
-    input_tokens_details: { object: { cached_tokens: WHOLE, cache_write_tokens: WHOLE } },
-    output_tokens: WHOLE,
-    output_tokens_details: { object: { reasoning_tokens: WHOLE } },
-    total_tokens: WHOLE,
+    input_tokens: INTEGER,
+    input_tokens_details: { object: { cached_tokens: INTEGER, cache_write_tokens: INTEGER } },
+    output_tokens: INTEGER,
+    output_tokens_details: { object: { reasoning_tokens: INTEGER } },
+    total_tokens: INTEGER,
   },
 } as const satisfies Shape;
 
 /** The additions of a request to its message. Each key is present only if the request sets it. */
-export interface Asked {
+export interface RequestExtras {
   readonly instructions?: string;
-  readonly format?: AskedFormat;
+  readonly format?: RequestedFormat;
 }
 
 /** The requested form of an answer. */
-export type AskedFormat =
+export type RequestedFormat =
   | { readonly type: 'json_object' }
   | { readonly type: 'json_schema'; readonly name: string; readonly schema: JsonObject };
 
 /** The shape of a requested answer form. */
-const FORMAT = {
+const ANSWER_FORMAT = {
   anyOf: [
     { object: { type: { oneOf: ['text', 'json_object'] } } },
     { object: { type: { only: 'json_schema' }, name: TEXT, schema: JSON_SCHEMA } },
@@ -176,26 +182,26 @@ const FORMAT = {
  * The request fields that a response repeats. The journal stores only the instructions and the form, so a
  * response that is read later lacks the others.
  */
-export interface Echoed extends Sent<typeof ECHOED> {}
-const ECHOED = {
+export interface EchoedFields extends ClientValue<typeof ECHOED_FIELDS> {}
+const ECHOED_FIELDS = {
   object: {
     model: TEXT,
     metadata: { mapOf: TEXT },
     previous_response_id: TEXT_OR_NULL,
-    background: FLAG,
+    background: BOOLEAN,
     instructions: TEXT_OR_NULL,
-    text: { object: { format: FORMAT } },
+    text: { object: { format: ANSWER_FORMAT } },
   },
 } as const satisfies Shape;
 
 /** A response, in the format of the protocol. */
-export interface ResponseObject extends Sent<typeof RESPONSE> {}
+export interface ResponseObject extends ClientValue<typeof RESPONSE> {}
 export const RESPONSE = {
   object: {
     id: TEXT,
     object: { only: 'response' },
-    created_at: WHOLE,
-    completed_at: { anyOf: [WHOLE, NULL] },
+    created_at: INTEGER,
+    completed_at: { anyOf: [INTEGER, NULL] },
     status: { oneOf: ['in_progress', 'completed', 'incomplete', 'failed', 'cancelled', 'queued'] },
     /**
      * The reason for a failure. `type` is an extension of the protocol: the AI SDK rejects an error without
@@ -219,8 +225,8 @@ export const RESPONSE = {
     max_output_tokens: NULL,
     output: { listOf: OUTPUT_ITEM },
     conversation: { object: { id: TEXT } },
-    parallel_tool_calls: YES,
-    store: YES,
+    parallel_tool_calls: ONLY_TRUE,
+    store: ONLY_TRUE,
     temperature: NULL,
     tool_choice: { only: 'auto' },
     tools: NO_ITEMS,
@@ -229,5 +235,5 @@ export const RESPONSE = {
     usage: { optional: RESPONSE_USAGE },
     access_programs: NULL,
   },
-  and: ECHOED,
+  and: ECHOED_FIELDS,
 } as const satisfies Shape;

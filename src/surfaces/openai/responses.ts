@@ -2,67 +2,72 @@
 import { declaredTools } from '../../modules/client-tools/declared.ts';
 import { sha256Hex } from '../../tool/async.ts';
 import { textsOf } from '../../tool/content.ts';
-import { type JsonObject, own, sameJson } from '../../tool/json.ts';
+import { getOwn, isEqualJson, type JsonObject } from '../../tool/json.ts';
 import { fileUrlsOf } from '../../worker/file-urls.ts';
 import type { ModuleRequest, RouteAgent, RouteSession } from '../../worker/module-request.ts';
-import { idempotencyKeyOf } from '../../worker/request-headers.ts';
+import { readIdempotencyKey } from '../../worker/request-headers.ts';
 import type { Session, TurnStream } from '../../worker/session.ts';
-import { framed } from '../../worker/sse.ts';
-import type { Teller, tellerOf } from '../../worker/tell.ts';
+import { formatFrame } from '../../worker/sse.ts';
+import type { createErrorWording, ErrorWording } from '../../worker/tell.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
-import { turnSoFar, wholeTurn } from '../whole-turn.ts';
-import { askedContext, askedIn, type CallerInstructions } from './asked.ts';
+import { readTurnSoFar, wholeTurn } from '../whole-turn.ts';
+import { type CallerInstructions, readExtras, toExtrasContext } from './asked.ts';
 import type { ResponseEvent } from './numbered-output.ts';
-import { invalid, notTaken, saidOf } from './read-body.ts';
-import { AGAIN, type GivenAnswer } from './read-items.ts';
-import { noResponse, notBoth, type ResponseRequest, readResponseBody } from './read-response.ts';
+import { invalidValueError, toMessageContent, unsupportedParameterError } from './read-body.ts';
+import { type CallAnswerItem, REPEATED_ANSWER_KEY } from './read-items.ts';
+import {
+  mixedInputError,
+  type ResponseRequest,
+  readResponseBody,
+  responseNotFoundError,
+} from './read-response.ts';
 import { CONTEXT_KEYS, OpenAiError, toError, toErrorBody } from './refuse.ts';
-import { type ResponseWanted, responseEvents } from './response-events.ts';
-import { echoOfAsked, type Named, readId, turnOf } from './response-object.ts';
-import type { AskedFormat, Echoed } from './response-types.ts';
+import { type ResponseTarget, responseEvents } from './response-events.ts';
+import { echoExtras, type NamedObject, readId, turnOf } from './response-object.ts';
+import type { EchoedFields, RequestedFormat } from './response-types.ts';
 
 /** The configuration of the surface. */
 export interface OpenAiSurface {
   readonly mode: CallerInstructions;
   /** The names of agents, by the model names that clients send. */
   readonly models: Readonly<Record<string, string>>;
-  readonly tellerOf: ReturnType<typeof tellerOf>;
+  readonly tellerOf: ReturnType<typeof createErrorWording>;
 }
 
 /** Returns the body of a request, with `model` replaced by the name of its agent, if there is one. */
-export async function bodyOf(asked: ModuleRequest, { models }: OpenAiSurface): Promise<JsonObject> {
+export async function readRequestBody(asked: ModuleRequest, { models }: OpenAiSurface): Promise<JsonObject> {
   const body = await asked.json();
-  return { ...body, model: own(models, String(body.model)) ?? body.model ?? null };
+  return { ...body, model: getOwn(models, String(body.model)) ?? body.model ?? null };
 }
 
 /** Handles a request for a response. Returns the response or the stream of its events. */
 export async function createResponse(asked: ModuleRequest, surface: OpenAiSurface): Promise<Response> {
-  const body = readResponseBody(await bodyOf(asked, surface), asked.agents, surface.mode);
+  const body = readResponseBody(await readRequestBody(asked, surface), asked.agents, surface.mode);
   const context = {
-    ...(await askedContext(body.asked)),
+    ...(await toExtrasContext(body.asked)),
     ...declaredTools(asked, { agent: body.agent.name, tools: body.functions }),
   };
-  const { again, ...of } = await placeOf(asked, { body, context });
-  const reader = readerOf(asked, of, surface);
+  const { again, ...of } = await findMessageSession(asked, { body, context });
+  const reader = createResponseReader(asked, of, surface);
   const session = asked.session({ ...of, contextKeys: CONTEXT_KEYS });
-  const begun = await begin(asked, session, { body, context, again });
+  const begun = await startOrResume(asked, session, { body, context, again });
   const { turn, stream, part } = begun;
-  const wanted = { ...of, turn, part, echoed: echoOf(body), now: Date.now() };
+  const wanted = { ...of, turn, part, echoed: toEchoedFields(body), now: Date.now() };
   const items = stream
     ? wholeTurn(session, stream, asked.signal)
     : body.isStream
-      ? await followed(asked, session, turn)
-      : turnSoFar(session, turn);
-  return (body.isStream ? streamed : whole)(reader, items, wanted);
+      ? await followWholeTurn(asked, session, turn)
+      : readTurnSoFar(session, turn);
+  return (body.isStream ? respondWithStream : respondWhole)(reader, items, wanted);
 }
 
 /** The request fields that a response repeats. */
-type Echoing = Pick<ResponseRequest, 'asked' | 'metadata' | 'previousId' | 'inBackground'> & {
+type EchoSource = Pick<ResponseRequest, 'asked' | 'metadata' | 'previousId' | 'inBackground'> & {
   readonly agent: Pick<RouteAgent, 'name'>;
 };
 
-const echoOf = ({ agent, asked, metadata, previousId, inBackground }: Echoing): Echoed => ({
-  ...echoOfAsked(asked),
+const toEchoedFields = ({ agent, asked, metadata, previousId, inBackground }: EchoSource): EchoedFields => ({
+  ...echoExtras(asked),
   model: agent.name,
   metadata,
   previous_response_id: previousId,
@@ -70,14 +75,19 @@ const echoOf = ({ agent, asked, metadata, previousId, inBackground }: Echoing): 
 });
 
 /** The session for a message. */
-interface PlaceOf extends RouteSession, Pick<Beginning, 'again'> {}
+interface MessageSession extends RouteSession, Pick<TurnRequest, 'again'> {}
 
 /** Returns the session for a request: the one that its ids name, or a new one. */
-async function placeOf(asked: ModuleRequest, { body, context }: Beginning): Promise<PlaceOf> {
+async function findMessageSession(
+  asked: ModuleRequest,
+  { body, context }: TurnRequest,
+): Promise<MessageSession> {
   const { agent, input, previous, conversation, inBackground } = body;
   if (input.type === 'answers') return sessionOfAnswers(body, input.answers);
   const named = conversation === undefined ? (previous ?? input.behind) : undefined;
-  const of = named ? sameAgent(named, body) : conversation && { agent: agent.name, session: conversation };
+  const of = named
+    ? checkSameAgent(named, body)
+    : conversation && { agent: agent.name, session: conversation };
   if (of) {
     const session = asked.session({ ...of, contextKeys: CONTEXT_KEYS });
     const behind = named && turnOf(named);
@@ -93,7 +103,7 @@ async function placeOf(asked: ModuleRequest, { body, context }: Beginning): Prom
       turn: behind,
       message: textsOf(parts),
       request: asked.request,
-      name: await newSession(asked, agent.name),
+      name: await createSessionId(asked, agent.name),
     });
     return forked === undefined ? of : { ...of, session: forked };
   }
@@ -103,7 +113,7 @@ async function placeOf(asked: ModuleRequest, { body, context }: Beginning): Prom
       { param: 'input', code: 'unknown_conversation' },
     );
   }
-  return { agent: agent.name, session: await newSession(asked, agent.name) };
+  return { agent: agent.name, session: await createSessionId(asked, agent.name) };
 }
 
 /**
@@ -112,24 +122,24 @@ async function placeOf(asked: ModuleRequest, { body, context }: Beginning): Prom
  */
 export function sessionOfAnswers(
   body: Pick<ResponseRequest, 'agent' | 'conversation'> & Partial<Pick<ResponseRequest, 'previous'>>,
-  answers: readonly GivenAnswer[],
+  answers: readonly CallAnswerItem[],
   at = 'input',
 ): RouteSession {
   const [first] = answers;
-  if (!first) throw invalid(at, 'a list with answers');
-  const of = sameAgent(first.of, body);
+  if (!first) throw invalidValueError(at, 'a list with answers');
+  const of = checkSameAgent(first.of, body);
   const { previous, conversation = previous?.session } = body;
   const isSame = (session: string): boolean => session === of.session;
   if (!answers.every(({ of: { agent, session } }) => agent === of.agent && isSame(session))) {
-    throw invalid(at, 'a list with answers of one session');
+    throw invalidValueError(at, 'a list with answers of one session');
   }
   if (conversation !== undefined && !isSame(conversation)) {
-    throw invalid(previous ? 'previous_response_id' : 'conversation', 'the session of the answers');
+    throw invalidValueError(previous ? 'previous_response_id' : 'conversation', 'the session of the answers');
   }
   return of;
 }
 
-function sameAgent({ agent, session }: Named, body: Pick<ResponseRequest, 'agent'>): RouteSession {
+function checkSameAgent({ agent, session }: NamedObject, body: Pick<ResponseRequest, 'agent'>): RouteSession {
   if (agent === body.agent.name) return { agent, session };
   throw new OpenAiError(`The session of this request is of the model '${agent.slice(0, 64)}'.`, {
     param: 'model',
@@ -141,22 +151,22 @@ function sameAgent({ agent, session }: Named, body: Pick<ResponseRequest, 'agent
  * Returns the id of a new session. A retry with the same idempotency key finds the session of the first
  * request. The key belongs to one person, even if a tenant shares its sessions.
  */
-export async function newSession({ request, caller }: ModuleRequest, agent: string): Promise<string> {
-  const key = idempotencyKeyOf(request);
+export async function createSessionId({ request, caller }: ModuleRequest, agent: string): Promise<string> {
+  const key = readIdempotencyKey(request);
   if (key === undefined) return crypto.randomUUID();
   return `key-${(await sha256Hex(JSON.stringify([caller.id, agent, key]))).slice(0, 32)}`;
 }
 
 /** A turn that a request began or resumed. */
-interface Begun {
+interface RunningTurn {
   readonly turn: string;
-  readonly part: ResponseWanted['part'];
+  readonly part: ResponseTarget['part'];
   /** Absent if the turn runs in the background. */
   readonly stream?: TurnStream;
 }
 
 /** A request that begins or resumes a turn. */
-interface Beginning {
+interface TurnRequest {
   readonly body: ResponseRequest;
   /** The request's additions to its message. */
   readonly context: JsonObject;
@@ -164,16 +174,17 @@ interface Beginning {
   readonly again?: TurnStream | undefined;
 }
 
-async function begin(
+async function startOrResume(
   asked: ModuleRequest,
   session: Session,
-  { body: { input, asked: wanted, inBackground }, context, again }: Beginning,
-): Promise<Begun> {
-  const idempotencyKey = idempotencyKeyOf(asked.request) ?? (input.type === 'answers' ? AGAIN : undefined);
+  { body: { input, asked: wanted, inBackground }, context, again }: TurnRequest,
+): Promise<RunningTurn> {
+  const idempotencyKey =
+    readIdempotencyKey(asked.request) ?? (input.type === 'answers' ? REPEATED_ANSWER_KEY : undefined);
   const { signal } = asked;
   if (input.type === 'message') {
-    if ((await waitingOf(session, input.answered)).length > 0) throw notBoth();
-    const said = saidOf(input.parts);
+    if ((await waitingAnswers(session, input.answered)).length > 0) throw mixedInputError();
+    const said = toMessageContent(input.parts);
     const sending = { idempotencyKey, context };
     if (inBackground) {
       const { turn } = await session.send(said, { ...sending, background: true });
@@ -183,7 +194,7 @@ async function begin(
     return { turn: stream.turn, part: 0, stream };
   }
   await mustHaveFormat(session, input.answers, { format: wanted.format, at: 'text.format' });
-  const given = [...(await waitingOf(session, input.earlier)), ...input.answers];
+  const given = [...(await waitingAnswers(session, input.earlier)), ...input.answers];
   const answers = given.map(({ answer }) => answer);
   const part = { answered: new Map(given.map(({ of }) => [of.what, of.place])) };
   if (inBackground) {
@@ -199,20 +210,26 @@ async function begin(
  */
 export async function mustHaveFormat(
   session: Session,
-  [first]: readonly GivenAnswer[],
-  { format, at }: { readonly format: AskedFormat | undefined; readonly at: string },
+  [first]: readonly CallAnswerItem[],
+  { format, at }: { readonly format: RequestedFormat | undefined; readonly at: string },
 ): Promise<void> {
   if (!format || !first) return;
   for await (const event of session.events({ turn: turnOf(first.of) })) {
     if (event.type !== 'turn-started') continue;
-    const begun = askedIn(event.context)?.format;
-    if (begun && sameJson({ ...begun }, { ...format })) return;
-    throw notTaken(at, 'the turn that these answers continue was begun with another form of its answer.');
+    const begun = readExtras(event.context)?.format;
+    if (begun && isEqualJson({ ...begun }, { ...format })) return;
+    throw unsupportedParameterError(
+      at,
+      'the turn that these answers continue was begun with another form of its answer.',
+    );
   }
 }
 
 /** Returns the answers whose questions still wait. All belong to one turn. */
-async function waitingOf(session: Session, answers: readonly GivenAnswer[]): Promise<readonly GivenAnswer[]> {
+async function waitingAnswers(
+  session: Session,
+  answers: readonly CallAnswerItem[],
+): Promise<readonly CallAnswerItem[]> {
   const [first] = answers;
   if (!first) return [];
   const { pending = [] } = { pending: undefined, ...(await session.turn(turnOf(first.of))) };
@@ -221,22 +238,30 @@ async function waitingOf(session: Session, answers: readonly GivenAnswer[]): Pro
 }
 
 /** Returns the stream of a response's events. */
-function streamed(reader: Reader, items: AsyncIterable<TurnItem>, wanted: Wanted): Response {
+function respondWithStream(
+  reader: ResponseReader,
+  items: AsyncIterable<TurnItem>,
+  wanted: ResponseSelection,
+): Response {
   return reader.asked.stream(() => frames(reader, reader.events(items, wanted)));
 }
 
 /** The response to show, independent of its reader. */
-type Wanted = Omit<ResponseWanted, 'fileUrl'>;
+type ResponseSelection = Omit<ResponseTarget, 'fileUrl'>;
 
 /** The reader of a response. */
-interface Reader {
+interface ResponseReader {
   readonly asked: ModuleRequest;
-  readonly teller: Teller;
+  readonly teller: ErrorWording;
   /** Yields the events of a response with error texts for users and the URLs of its files. */
-  events(items: AsyncIterable<TurnItem>, wanted: Wanted): AsyncIterable<ResponseEvent>;
+  events(items: AsyncIterable<TurnItem>, wanted: ResponseSelection): AsyncIterable<ResponseEvent>;
 }
 
-function readerOf(asked: ModuleRequest, of: RouteSession, { tellerOf }: OpenAiSurface): Reader {
+function createResponseReader(
+  asked: ModuleRequest,
+  of: RouteSession,
+  { tellerOf }: OpenAiSurface,
+): ResponseReader {
   const teller = tellerOf(asked.request);
   const { items: withFiles, url: fileUrl } = fileUrlsOf(asked, of);
   return {
@@ -251,26 +276,30 @@ function readerOf(asked: ModuleRequest, of: RouteSession, { tellerOf }: OpenAiSu
  * request the rest after the last number.
  */
 async function* frames(
-  { asked, teller }: Reader,
+  { asked, teller }: ResponseReader,
   events: AsyncIterable<ResponseEvent>,
 ): AsyncGenerator<string, void, undefined> {
   let last = 0;
   try {
     for await (const event of events) {
       last = event.sequence_number;
-      yield framed(event.type, event);
+      yield formatFrame(event.type, event);
     }
   } catch (failure) {
     const { type, detail: message } = teller.problem(asked.problem(failure));
     const code = type.replaceAll('-', '_');
     const broken: ResponseEvent = { type: 'error', code, message, param: null, sequence_number: last };
-    yield framed(broken.type, broken);
+    yield formatFrame(broken.type, broken);
     throw failure;
   }
 }
 
 /** Returns a response when its items end. */
-async function whole(reader: Reader, items: AsyncIterable<TurnItem>, wanted: Wanted): Promise<Response> {
+async function respondWhole(
+  reader: ResponseReader,
+  items: AsyncIterable<TurnItem>,
+  wanted: ResponseSelection,
+): Promise<Response> {
   let last: ResponseEvent | undefined;
   for await (const event of reader.events(items, wanted)) last = event;
   if (last && 'response' in last) return Response.json(last.response);
@@ -284,19 +313,20 @@ export async function getResponse(
   id: string,
   surface: OpenAiSurface,
 ): Promise<Response> {
-  const { session, wanted, reader } = found(asked, id, surface);
+  const { session, wanted, reader } = findResponse(asked, id, surface);
   const query = new URL(asked.request.url).searchParams;
-  if (query.get('stream') !== 'true') return whole(reader, turnSoFar(session, wanted.turn), wanted);
+  if (query.get('stream') !== 'true')
+    return respondWhole(reader, readTurnSoFar(session, wanted.turn), wanted);
   const after = query.get('starting_after');
   if (after !== null && !/^\d{1,16}$/.test(after)) {
-    throw invalid('starting_after', 'the sequence_number of an event');
+    throw invalidValueError('starting_after', 'the sequence_number of an event');
   }
-  const items = await followed(asked, session, wanted.turn);
-  return streamed(reader, items, { ...wanted, after: Number(after ?? 0) });
+  const items = await followWholeTurn(asked, session, wanted.turn);
+  return respondWithStream(reader, items, { ...wanted, after: Number(after ?? 0) });
 }
 
 /** Returns the items of a turn from its beginning, even while it runs in another invocation. */
-const followed = async ({ signal }: ModuleRequest, session: Session, turn: string) =>
+const followWholeTurn = async ({ signal }: ModuleRequest, session: Session, turn: string) =>
   wholeTurn(session, await session.follow(turn, { signal }), signal);
 
 /** Cancels the turn of a response and returns the result. Returns a response that has ended unchanged. */
@@ -305,30 +335,30 @@ export async function cancelResponse(
   id: string,
   surface: OpenAiSurface,
 ): Promise<Response> {
-  const { session, wanted, reader } = found(asked, id, surface);
+  const { session, wanted, reader } = findResponse(asked, id, surface);
   const { turn } = wanted;
   try {
     await session.cancel(turn);
   } catch (failure) {
-    if (!OVER.has(asked.problem(failure).type)) throw failure;
+    if (!OVER_TYPES.has(asked.problem(failure).type)) throw failure;
   }
-  return whole(reader, await followed(asked, session, turn), wanted);
+  return respondWhole(reader, await followWholeTurn(asked, session, turn), wanted);
 }
 
-const OVER: ReadonlySet<string> = new Set(['turn-over', 'no-open-turn']);
+const OVER_TYPES: ReadonlySet<string> = new Set(['turn-over', 'no-open-turn']);
 
 /** An existing response. */
-interface Found {
+interface FoundResponse {
   readonly session: Session;
-  readonly wanted: Wanted;
-  readonly reader: Reader;
+  readonly wanted: ResponseSelection;
+  readonly reader: ResponseReader;
 }
 
-function found(asked: ModuleRequest, id: string, surface: OpenAiSurface): Found {
+function findResponse(asked: ModuleRequest, id: string, surface: OpenAiSurface): FoundResponse {
   const named = readId(id, ['resp']);
-  if (!named) throw noResponse(id, null);
+  if (!named) throw responseNotFoundError(id, null);
   const { agent, session, what: turn, place: part } = named;
-  const echoed = echoOf({
+  const echoed = toEchoedFields({
     agent: { name: agent },
     asked: {},
     metadata: {},
@@ -337,5 +367,5 @@ function found(asked: ModuleRequest, id: string, surface: OpenAiSurface): Found 
   });
   const of = { agent, session };
   const wanted = { ...of, turn, part, echoed, now: Date.now() };
-  return { session: asked.session(of), wanted, reader: readerOf(asked, of, surface) };
+  return { session: asked.session(of), wanted, reader: createResponseReader(asked, of, surface) };
 }

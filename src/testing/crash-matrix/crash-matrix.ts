@@ -1,5 +1,5 @@
 import type { Agent } from '../../agent/define-agent.ts';
-import { agentResolver, appModules } from '../../agent/resolve-agent.ts';
+import { collectAppModules, createAgentResolver } from '../../agent/resolve-agent.ts';
 import type { Prices } from '../../model/prices.ts';
 import { readSecrets } from '../../session/read-secrets.ts';
 import { readJournal } from '../../session/read-session.ts';
@@ -7,9 +7,9 @@ import type { GivenEnv } from '../../tool/env.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { TestSessionOptions } from '../test-session.ts';
 import { type CrashReport, type DisturbedPlay, toCrashReport } from './crash-report.ts';
-import { type CrashableSession, crashableMemorySession } from './crashable-session.ts';
-import { callNames, damageOf, lastToolError, unknownIn } from './damage.ts';
-import { type Disturbance, isFor, MODES, type Mode, type Position } from './disturbances.ts';
+import { type CrashableSession, createCrashableMemorySession } from './crashable-session.ts';
+import { callNames, damageOf, lastToolError, unknownCalls } from './damage.ts';
+import { type Disturbance, hasEffectAt, MODES, type Mode, type Position } from './disturbances.ts';
 import type { CrashKit, Watcher } from './effects.ts';
 import { type PlayOptions, type PlayResult, playScript } from './play-script.ts';
 import { type App, type CrashScript, checkScript, isOpenEnded, type Subject } from './script.ts';
@@ -84,24 +84,26 @@ export async function crashMatrix<World>(
 ): Promise<CrashReport> {
   checkScript(script);
   const subject = toSubject(agent, script, options);
-  const undisturbed = await Undisturbed.of(subject);
+  const undisturbed = await UndisturbedPlays.of(subject);
   const { positions, missed } = undisturbed.result;
   if (missed[0]) throw new Error(`The script has no ${missed[0]}.`);
   const { at, mode } = options.only ?? {};
   const disturbances = MODES.filter((one) => mode === undefined || one === mode)
     .flatMap((one) => disturbancesAt(positions, one))
     .filter((one) => at === undefined || one.at === at);
-  const plays = await manyAtOnce(disturbances, (disturbance) => disturbed(subject, undisturbed, disturbance));
+  const plays = await mapConcurrently(disturbances, (disturbance) =>
+    playAndAssess(subject, undisturbed, disturbance),
+  );
   return toCrashReport(positions.length, plays);
 }
 
-async function disturbed<World>(
+async function playAndAssess<World>(
   subject: Subject<World>,
-  undisturbed: Undisturbed<World>,
+  undisturbed: UndisturbedPlays<World>,
   disturbance: Disturbance,
 ): Promise<DisturbedPlay> {
-  const seen = await playDisturbed(subject, crashableMemorySession, { disturbances: [disturbance] });
-  const expected = await undisturbed.when(unknownIn(seen.events));
+  const seen = await playDisturbed(subject, createCrashableMemorySession, { disturbances: [disturbance] });
+  const expected = await undisturbed.when(unknownCalls(seen.events));
   const isOpen = isOpenEnded(subject.script);
   const position = undisturbed.result.positions[disturbance.at] ?? { side: 'before', operation: 'lease' };
   return { disturbance, position, damage: damageOf(seen, { expected, modes: [disturbance.mode], isOpen }) };
@@ -120,14 +122,14 @@ function toSubject<World>(
   const { context = {}, secrets, env = {}, prices, principal } = options;
   const envOf = (world: World): GivenEnv => (typeof env === 'function' ? env(world) : env);
   const make = typeof agent === 'function' ? agent : () => agent;
-  const modules = (agents: readonly Agent[]) => appModules({ use: options.use, agents });
+  const modules = (agents: readonly Agent[]) => collectAppModules({ use: options.use, agents });
   const resolvingIn = (agents: readonly Agent[], inEnv: GivenEnv) => {
-    const resolve = agentResolver({ modules: modules(agents), agents });
+    const resolve = createAgentResolver({ modules: modules(agents), agents });
     return (one: Agent): Agent => resolve?.(one, { ...inEnv }) ?? one;
   };
   return {
     app(kit, inEnv) {
-      const [first, ...others] = listOf(make(kit));
+      const [first, ...others] = toApp(make(kit));
       const resolve = resolvingIn([first, ...others], inEnv);
       return [resolve(first), ...others.map(resolve)];
     },
@@ -144,11 +146,11 @@ function toSubject<World>(
   };
 }
 
-const listOf = (agent: AgentUnderTest): App => ('name' in agent ? [agent] : agent);
+const toApp = (agent: AgentUnderTest): App => ('name' in agent ? [agent] : agent);
 
 /** Returns the disturbances of this mode, at each position where it has an effect of its own. */
 export const disturbancesAt = (positions: readonly Position[], mode: Mode): Disturbance[] =>
-  positions.flatMap((position, at) => (isFor(mode, position) ? { at, mode } : []));
+  positions.flatMap((position, at) => (hasEffectAt(mode, position) ? { at, mode } : []));
 
 /**
  * Plays a subject with disturbances, on a fresh session. If the play ends before all of them, plays again
@@ -159,19 +161,19 @@ export async function playDisturbed<World>(
   makeSession: () => CrashableSession,
   options: PlayOptions & { readonly disturbances: readonly Disturbance[] },
 ): Promise<PlayResult> {
-  for (let { disturbances } = options; ; disturbances = disturbances.map(earlier)) {
+  for (let { disturbances } = options; ; disturbances = disturbances.map(moveEarlier)) {
     const seen = await playScript(subject, makeSession(), { ...options, disturbances });
     if (seen.disturbed || seen.broken || disturbances.every(({ at }) => at === 0)) return seen;
   }
 }
 
-const earlier = ({ at, mode }: Disturbance): Disturbance => ({ at: Math.floor(at / 2), mode });
+const moveEarlier = ({ at, mode }: Disturbance): Disturbance => ({ at: Math.floor(at / 2), mode });
 
 /** The number of concurrent plays. They wait for the event loop more than they compute. */
-const AT_ONCE = 48;
+const MAX_CONCURRENT_PLAYS = 48;
 
 /** Runs the work for each item of a list concurrently, and returns the results in order. */
-export async function manyAtOnce<Item, Done>(
+export async function mapConcurrently<Item, Done>(
   items: readonly Item[],
   work: (item: Item) => Promise<Done>,
 ): Promise<Done[]> {
@@ -180,12 +182,12 @@ export async function manyAtOnce<Item, Done>(
   const next = async (): Promise<void> => {
     for (const [index, item] of left) done[index] = await work(item);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, next));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_PLAYS }, next));
   return done;
 }
 
 /** The undisturbed plays of a subject, including those whose connections break. */
-export class Undisturbed<World> {
+export class UndisturbedPlays<World> {
   /** The result of the play without broken connections. */
   readonly result: PlayResult;
   readonly #subject: Subject<World>;
@@ -198,8 +200,8 @@ export class Undisturbed<World> {
   }
 
   /** @throws Error if the play does not reach its end. */
-  static async of<World>(subject: Subject<World>): Promise<Undisturbed<World>> {
-    const result = await playScript(subject, crashableMemorySession());
+  static async of<World>(subject: Subject<World>): Promise<UndisturbedPlays<World>> {
+    const result = await playScript(subject, createCrashableMemorySession());
     const { broken } = result;
     if (broken) {
       const error = lastToolError(result);
@@ -208,7 +210,7 @@ export class Undisturbed<World> {
         cause: broken,
       });
     }
-    return new Undisturbed(subject, result);
+    return new UndisturbedPlays(subject, result);
   }
 
   /**
@@ -221,14 +223,16 @@ export class Undisturbed<World> {
     const key = names.join();
     const known = this.#known.get(key);
     if (known) return known;
-    const session = crashableMemorySession();
-    const played = playScript(this.#subject, session, { watcher: breaking(new Set(names), session) });
+    const session = createCrashableMemorySession();
+    const played = playScript(this.#subject, session, {
+      watcher: createBreakingWatcher(new Set(names), session),
+    });
     this.#known.set(key, played);
     return played;
   }
 }
 
-const breaking = (calls: ReadonlySet<string>, { port }: CrashableSession): Watcher => ({
+const createBreakingWatcher = (calls: ReadonlySet<string>, { port }: CrashableSession): Watcher => ({
   async after({ care, call }) {
     if (care !== 'once') return;
     const name = callNames(await readJournal(port)).get(call);

@@ -63,7 +63,7 @@ export interface DisturbedPlay {
   readonly damage: Damage;
 }
 
-const SHOWN = 10;
+const MAX_SHOWN_FAILURES = 10;
 
 /** Summarizes plays. `positions` is the number in the undisturbed play. */
 export function toCrashReport(positions: number, plays: readonly DisturbedPlay[]): CrashReport {
@@ -85,8 +85,8 @@ export function toCrashReport(positions: number, plays: readonly DisturbedPlay[]
     passed: failures.length === 0,
     toTable() {
       const { length } = this.failures;
-      const shown = this.failures.slice(0, SHOWN).map(failureText);
-      const more = length > SHOWN ? [`... and ${length - SHOWN} more`] : [];
+      const shown = this.failures.slice(0, MAX_SHOWN_FAILURES).map(failureText);
+      const more = length > MAX_SHOWN_FAILURES ? [`... and ${length - MAX_SHOWN_FAILURES} more`] : [];
       return [crashTable('at', rowsOf(plays)), ...shown, ...more].join('\n');
     },
   };

@@ -1,7 +1,7 @@
 import { createMemorySessions } from '../../in-memory/memory-session.ts';
 import type { SessionPort } from '../../journal/session-port.ts';
 import type { Clock } from '../../session/read-platform.ts';
-import { createTimers, promisesSettled } from '../clocks.ts';
+import { createTimers, waitForPromises } from '../clocks.ts';
 
 /** The stage of a play: one fresh session, and its clock. */
 export interface CrashableSession {
@@ -38,57 +38,61 @@ export interface Progress {
 const LEASE_MS = 20_000;
 
 /** The name of the session, the same in every play. */
-const NAME = '["owner","agent","s1"]';
+const SESSION_NAME = '["owner","agent","s1"]';
 
 /** Milliseconds on the clock after which an invocation counts as hanging. */
-const HANGS = 3_600_000;
+const HANG_MS = 3_600_000;
 
 /**
  * How often to wait in real time for an idle invocation: it may wait for events that are not on the clock.
  */
-const PATIENCE = 2;
+const MAX_IDLE_WAITS = 2;
 
 /** Real milliseconds after which running user code counts as waiting for the clock. */
-const REAL_TIME = 1_000;
+const REAL_WAIT_MS = 1_000;
 
 /** Creates a session in memory, on a clock that stops while anything happens. */
-export function crashableMemorySession(): CrashableSession {
+export function createCrashableMemorySession(): CrashableSession {
   const clock = createSimulatedClock(1_000_000);
   const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
   return {
-    port: sessions.session(NAME),
+    port: sessions.session(SESSION_NAME),
     clock,
     timersLeft: clock.timersLeft,
     leaseMs: LEASE_MS,
-    restart: async () => sessions.restart(NAME),
+    restart: async () => sessions.restart(SESSION_NAME),
     wait: (ms) => clock.advance(ms),
-    until: (promise, progress) => settled(clock, promise, progress),
+    until: (promise, progress) => runUntilSettled(clock, promise, progress),
   };
 }
 
-async function settled<T>(clock: SimulatedClock, promise: Promise<T>, progress: Progress): Promise<T> {
+async function runUntilSettled<T>(
+  clock: SimulatedClock,
+  promise: Promise<T>,
+  progress: Progress,
+): Promise<T> {
   let isSettled = false;
   const settle = (): void => {
     isSettled = true;
   };
   promise.then(settle, settle);
-  const end = clock.now() + HANGS;
+  const end = clock.now() + HANG_MS;
   for (let [idle, before] = [0, progress.moves]; ; idle += 1) {
     await clock.quiet();
     if (isSettled) return promise;
     if (progress.moves !== before) [idle, before] = [0, progress.moves];
-    if (progress.isBusy || idle < PATIENCE) await realTime(progress);
+    if (progress.isBusy || idle < MAX_IDLE_WAITS) await waitInRealTime(progress);
     if (isSettled || clock.isBusy || progress.moves !== before) continue;
     if (clock.now() > end || !clock.toNextTimer()) throw new Error('The invocation hangs.');
   }
 }
 
 /** Lets the user's code continue after real events. */
-async function realTime(progress: Progress): Promise<void> {
+async function waitInRealTime(progress: Progress): Promise<void> {
   const { moves } = progress;
   const began = performance.now();
   do await new Promise((resolve) => setTimeout(resolve, 0));
-  while (progress.isBusy && progress.moves === moves && performance.now() - began < REAL_TIME);
+  while (progress.isBusy && progress.moves === moves && performance.now() - began < REAL_WAIT_MS);
 }
 
 /** A clock whose time passes only when nothing else can happen, so that plays are reproducible. */
@@ -112,12 +116,12 @@ function createSimulatedClock(now: number): SimulatedClock {
   const waiting = new Set<() => void>();
 
   async function quiet(): Promise<void> {
-    await promisesSettled();
+    await waitForPromises();
     while (waiting.size > 0) {
       const due = [...waiting];
       waiting.clear();
       for (const run of due) run();
-      await promisesSettled();
+      await waitForPromises();
     }
   }
 

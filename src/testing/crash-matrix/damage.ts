@@ -28,7 +28,7 @@ export interface Damage {
 }
 
 /** The expectations of a play. */
-interface Yardstick {
+interface Expectation {
   /** The undisturbed play, with broken connections for calls whose outcome is unknown. */
   readonly expected: PlayResult;
   readonly modes: readonly Mode[];
@@ -40,12 +40,12 @@ interface Yardstick {
  * Compares the external effects, and the outcome of each message, with the undisturbed play. Takes only names
  * from the journal.
  */
-export function damageOf(seen: PlayResult, { expected: undisturbed, modes, isOpen }: Yardstick): Damage {
-  const expected = isOpen ? expectedOfItself(seen) : undisturbed;
+export function damageOf(seen: PlayResult, { expected: undisturbed, modes, isOpen }: Expectation): Damage {
+  const expected = isOpen ? deriveExpectation(seen) : undisturbed;
   const turns = turnFaults(seen, { expected: undisturbed, isOpen });
-  const doubts = doubtsOf(seen, { expected: undisturbed, modes });
+  const doubts = findUnknownOutcomes(seen, { expected: undisturbed, modes });
   const effects = effectFaults(seen, expected, doubts.unknown);
-  const repeated = modes.every(isGentle) ? repetitions(seen, expected) : [];
+  const repeated = modes.every(isGentle) ? repeatedRuns(seen, expected) : [];
   const problems = [
     ...(seen.broken ? [seen.broken.message] : []),
     ...(seen.missed.length > undisturbed.missed.length ? [`the script has no ${seen.missed.at(-1)}`] : []),
@@ -54,7 +54,7 @@ export function damageOf(seen: PlayResult, { expected: undisturbed, modes, isOpe
     ...effects.problems,
     ...doubts.problems,
     ...repeated,
-    ...givenBackFaults(seen),
+    ...returnedReplyFaults(seen),
     ...(seen.timersLeft > 0 && !seen.broken ? [`${seen.timersLeft} timers are left`] : []),
   ];
   const last = problems.length > 0 ? lastToolError(seen) : undefined;
@@ -98,7 +98,7 @@ function outcomesOf({ events, turns }: PlayResult): ReadonlyMap<string, readonly
   return new Map([...outcomes].map(([turn, list]) => [names.get(turn) ?? turn, list]));
 }
 
-function turnFaults(seen: PlayResult, { expected, isOpen }: Omit<Yardstick, 'modes'>) {
+function turnFaults(seen: PlayResult, { expected, isOpen }: Omit<Expectation, 'modes'>) {
   const problems: string[] = [];
   let [completed, lost] = [0, 0];
   const mine = outcomesOf(seen);
@@ -119,9 +119,9 @@ function turnFaults(seen: PlayResult, { expected, isOpen }: Omit<Yardstick, 'mod
 }
 
 /** Returns the calls whose outcome is unknown, and those of them where that is allowed. */
-function doubtsOf(seen: PlayResult, { expected, modes }: Omit<Yardstick, 'isOpen'>) {
-  const unknown = unknownIn(seen.events);
-  const cares = new Map([...named(seen), ...named(expected)].map((run) => [run.name, run.care]));
+function findUnknownOutcomes(seen: PlayResult, { expected, modes }: Omit<Expectation, 'isOpen'>) {
+  const unknown = unknownCalls(seen.events);
+  const cares = new Map([...nameRuns(seen), ...nameRuns(expected)].map((run) => [run.name, run.care]));
   const names = callNames(seen.events);
   const cancelled = seen.events.flatMap((event) =>
     event.type === 'turn-ended' && event.outcome === 'cancelled'
@@ -144,13 +144,13 @@ function doubtsOf(seen: PlayResult, { expected, modes }: Omit<Yardstick, 'isOpen
  */
 type NamedRun = SeenRun & { readonly name: string | undefined };
 
-function named({ events, runs }: Pick<PlayResult, 'events' | 'runs'>): NamedRun[] {
+function nameRuns({ events, runs }: Pick<PlayResult, 'events' | 'runs'>): NamedRun[] {
   const names = callNames(events);
   return runs.map((run) => ({ ...run, name: names.get(run.call) }));
 }
 
 function effectFaults(seen: PlayResult, expected: PlayResult, unknown: ReadonlySet<string>) {
-  const [mine, theirs] = [seen, expected].map((one) => named(one).filter(({ care }) => care !== 'read'));
+  const [mine, theirs] = [seen, expected].map((one) => nameRuns(one).filter(({ care }) => care !== 'read'));
   const tools = new Set([...(mine ?? []), ...(theirs ?? [])].map(({ tool }) => tool));
   const ofTools = [...tools].map((tool) => {
     const is = (run: NamedRun): boolean => run.tool === tool;
@@ -168,7 +168,7 @@ interface Faults {
   readonly problems: readonly string[];
 }
 
-interface Compared {
+interface ComparedRuns {
   readonly mine: readonly NamedRun[];
   readonly theirs: readonly NamedRun[];
   readonly unknown: ReadonlySet<string>;
@@ -178,18 +178,18 @@ interface Compared {
  * Returns the number of effects that a receiver would carry out: every run, but only one for each key of an
  * idempotent tool. For a run that was cut off between its effects, only their receivers know.
  */
-function carriedOut(runs: readonly NamedRun[]): number {
+function countEffects(runs: readonly NamedRun[]): number {
   const done = runs.filter(({ isDone }) => isDone);
   return done[0]?.care === 'idempotent' ? new Set(done.map(({ key }) => key)).size : done.length;
 }
 
-function runFaults(tool: string, { mine, theirs, unknown }: Compared): Faults {
+function runFaults(tool: string, { mine, theirs, unknown }: ComparedRuns): Faults {
   const names = new Set([...mine, ...theirs].map(({ name }) => name));
   const problems: string[] = [];
   let doubled = 0;
   for (const name of names) {
     const [own, others] = [mine, theirs].map((runs) => runs.filter((run) => run.name === name));
-    const [count, usual] = [carriedOut(own ?? []), carriedOut(others ?? [])];
+    const [count, usual] = [countEffects(own ?? []), countEffects(others ?? [])];
     const isCutOff = (own ?? []).some(({ isDone }) => !isDone);
     const of =
       name === undefined ? `calls of '${tool}' that are not in the journal` : `call ${name} of '${tool}'`;
@@ -199,12 +199,12 @@ function runFaults(tool: string, { mine, theirs, unknown }: Compared): Faults {
     if (name !== undefined) doubled += Math.max(0, count - usual);
   }
   // Runs for a lost reply are repeated for the next reply, under another key.
-  return { doubled: Math.max(doubled, carriedOut(mine) - carriedOut(theirs), 0), problems };
+  return { doubled: Math.max(doubled, countEffects(mine) - countEffects(theirs), 0), problems };
 }
 
 /** Without an interruption, no run may repeat, harmful or not. */
-function repetitions(seen: PlayResult, expected: PlayResult): string[] {
-  const [mine, theirs] = [named(seen), named(expected)];
+function repeatedRuns(seen: PlayResult, expected: PlayResult): string[] {
+  const [mine, theirs] = [nameRuns(seen), nameRuns(expected)];
   const names = new Set([...mine, ...theirs].map(({ name }) => name));
   return [...names].flatMap((name) => {
     const [count, usual] = [mine, theirs].map((runs) => runs.filter((run) => run.name === name).length);
@@ -238,10 +238,10 @@ function reportFaults(seen: PlayResult, expected: PlayResult, unknown: number): 
  * Derives a play's expectations from its own journal, for a script that takes another course each time: every
  * successful call ran once, and all other calls at most once.
  */
-function expectedOfItself(seen: PlayResult): PlayResult {
+function deriveExpectation(seen: PlayResult): PlayResult {
   const names = callNames(seen.events);
   const known = seen.runs.filter(({ call }) => names.has(call));
-  const calls = new Set([...known.map(({ call }) => call), ...succeededIn(seen)]);
+  const calls = new Set([...known.map(({ call }) => call), ...succeededCalls(seen)]);
   const runs = [...calls].map((call): SeenRun => {
     const own = known.filter((run) => run.call === call);
     const nobody = { tool: 'nobody', care: 'once', call, key: '', isDone: true } as const;
@@ -251,7 +251,7 @@ function expectedOfItself(seen: PlayResult): PlayResult {
 }
 
 /** Returns the calls whose effects started, and that succeeded. */
-function succeededIn({ events }: PlayResult): readonly string[] {
+function succeededCalls({ events }: PlayResult): readonly string[] {
   const started = new Set(events.flatMap((event) => (event.type === 'tool-call-started' ? event.call : [])));
   return events.flatMap((event) =>
     event.type === 'tool-call-ended' && event.result.type !== 'error' && started.has(event.call)
@@ -264,7 +264,7 @@ function succeededIn({ events }: PlayResult): readonly string[] {
  * Returns faults in replies with parts that came back to the model changed: with a missing part, in another
  * order, or with other content. A reply that a transformer has turned into text has no parts.
  */
-function givenBackFaults({ requests, replies }: Pick<PlayResult, 'requests' | 'replies'>): string[] {
+function returnedReplyFaults({ requests, replies }: Pick<PlayResult, 'requests' | 'replies'>): string[] {
   const made = new Set(replies.map(textOf));
   const given = requests.flatMap(({ messages }) =>
     messages.flatMap((message) => (message.role === 'assistant' && message.parts ? textOf(message) : [])),
@@ -274,19 +274,19 @@ function givenBackFaults({ requests, replies }: Pick<PlayResult, 'requests' | 'r
     .map((text) => `the model was shown a reply that it had not given: ${text}`);
 }
 
-interface InParts {
+interface ReplyContent {
   readonly parts?: readonly ReplyPart[] | undefined;
   readonly provider?: unknown;
 }
 
 /** The order of a part's own fields does not matter; in the provider's data it can. */
-const textOf = ({ parts = [], provider }: InParts): string =>
+const textOf = ({ parts = [], provider }: ReplyContent): string =>
   JSON.stringify([parts.map((part) => Object.entries(part).toSorted(byName)), provider]);
 
 const byName = ([one]: [string, unknown], [other]: [string, unknown]): number => (one < other ? -1 : 1);
 
 /** Returns the names of the calls whose outcome is unknown. */
-export function unknownIn(events: readonly StoredEvent[]): ReadonlySet<string> {
+export function unknownCalls(events: readonly StoredEvent[]): ReadonlySet<string> {
   const names = callNames(events);
   return new Set(
     events.flatMap((event) => {

@@ -81,7 +81,7 @@ export const isGentle = (mode: Mode): boolean =>
   mode === 'cold-fold' || mode === 'lost-acknowledgement' || mode === 'restart';
 
 /** Returns whether a disturbance of this mode has an effect of its own at a position. */
-export const isFor = (mode: Mode, { operation }: Pick<Position, 'operation'>): boolean =>
+export const hasEffectAt = (mode: Mode, { operation }: Pick<Position, 'operation'>): boolean =>
   mode !== 'lost-acknowledgement' || operation === 'append' || operation === 'lease';
 
 /** One invocation of the Worker, with its end. All its operations on the world pass through it. */
@@ -279,7 +279,7 @@ export class Positions {
     const at = this.#sinceStruck;
     this.#sinceStruck += 1;
     const [next] = this.#left;
-    if (!next || at < next.at || !isFor(next.mode, position)) return undefined;
+    if (!next || at < next.at || !hasEffectAt(next.mode, position)) return undefined;
     this.#left.shift();
     this.#sinceStruck = 0;
     return next;

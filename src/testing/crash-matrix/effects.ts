@@ -1,15 +1,15 @@
 import { LOOPS } from '../../loop/loop-seams.ts';
 import type { CallContext, Reconciliation } from '../../tool/call.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import type { CrashableInvocation } from './disturbances.ts';
 
 /** The effect of a second run of a call. `reconciled` is `once` with a way to find the outcome. */
-export type Care = 'read' | 'idempotent' | 'once' | 'reconciled';
+export type RepeatEffect = 'read' | 'idempotent' | 'once' | 'reconciled';
 
 /** One `run` of a tool, as observed from outside. */
 export interface SeenRun {
   readonly tool: string;
-  readonly care: Care;
+  readonly care: RepeatEffect;
   readonly call: string;
   readonly key: string;
   /** `false` if it was cut off before its end, possibly between two effects. */
@@ -54,9 +54,9 @@ interface Run extends Omit<SeenRun, 'isDone'> {
   readonly ended: Promise<unknown>;
 }
 
-interface Carried {
+interface WatchedCall {
   run(change?: Partial<CallContext>): unknown;
-  readonly care: Care;
+  readonly care: RepeatEffect;
   readonly invocation: CrashableInvocation;
 }
 
@@ -105,7 +105,7 @@ export class Effects<World> {
    * `reconciles` says whether the tool itself finds outcomes, or this object.
    */
   watching(invocation: CrashableInvocation, reconciles: 'own' | 'simulated'): ModuleUse {
-    const use = useOf(WATCHED);
+    const use = createUse(CRASH_MATRIX);
     LOOPS.give(use, {
       run: (call, run, { effect, reconcile }) => {
         const care = effect === 'once' && reconcile ? 'reconciled' : effect;
@@ -116,7 +116,7 @@ export class Effects<World> {
     return use;
   }
 
-  async #carryOut({ run: carry, care, invocation }: Carried, call: CallContext): Promise<unknown> {
+  async #carryOut({ run: carry, care, invocation }: WatchedCall, call: CallContext): Promise<unknown> {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const seen = { tool: call.tool, care, call: call.id, key: call.idempotencyKey };
     const run: Run = { ...seen, state: 'cut-off', value: undefined, ended };
@@ -146,4 +146,4 @@ export class Effects<World> {
   }
 }
 
-const WATCHED = createModule({ name: 'crash-matrix' });
+const CRASH_MATRIX = createModule({ name: 'crash-matrix' });

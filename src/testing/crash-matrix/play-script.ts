@@ -5,7 +5,7 @@ import type { ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import { readJournal, readTurn } from '../../session/read-session.ts';
 import type { GivenEnv } from '../../tool/env.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
-import { withOrderlyHashes } from '../clocks.ts';
+import { withOrderedHashes } from '../clocks.ts';
 import { sendAnswer, toSentDecision } from '../post-to-session.ts';
 import { TESTER } from '../turn-steps.ts';
 import type { CrashableSession } from './crashable-session.ts';
@@ -14,10 +14,10 @@ import { Positions } from './disturbances.ts';
 import { Effects, type ReportedEffect, type SeenRun, type Watcher } from './effects.ts';
 import {
   type App,
+  type ArrivalDuringRun,
   type CrashStep,
+  createScriptModel,
   exchangesOf,
-  type Meanwhile,
-  modelOf,
   type ScriptedExchange,
   type Subject,
 } from './script.ts';
@@ -63,7 +63,7 @@ export async function playScript<World>(
   options: PlayOptions = {},
 ): Promise<PlayResult> {
   const play = new Play(subject, session, options);
-  return withOrderlyHashes(async () => {
+  return withOrderedHashes(async () => {
     try {
       for (const step of subject.script.steps) await play.step(step);
       await play.finish();
@@ -89,7 +89,7 @@ class Play<World> {
   readonly #env: GivenEnv;
   readonly #accepted: string[] = [];
   /** Messages and answers that are still to arrive during a turn. */
-  #meanwhile: readonly Meanwhile[] = [];
+  #meanwhile: readonly ArrivalDuringRun[] = [];
   /** The positions at the end of the script. */
   #before: readonly Position[] | undefined;
   #turns = 0;
@@ -103,7 +103,7 @@ class Play<World> {
     const env = subject.env(world);
     const effects = new Effects(world, [interrupting, options.watcher ?? {}]);
     const exchanges = [...exchangesOf(subject.script), LAST_EXCHANGE];
-    const model = modelOf(exchanges, (what) => this.#missed.push(what));
+    const model = createScriptModel(exchanges, (what) => this.#missed.push(what));
     const onAccepted = (turn: string): void => this.#isAccepted(turn);
     this.#env = env;
     this.#driver = new TurnDriver({ subject, env, session, positions, effects, model, onAccepted });

@@ -8,7 +8,7 @@ import type { GivenEnv } from '../../tool/env.ts';
 import type { Secrets } from '../../tool/secrets.ts';
 import type { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { TestDecision } from '../post-to-session.ts';
-import { checkReplies, plainOf, type ScriptedReply, toReply } from '../scripted-model.ts';
+import { checkReplies, resolveReply, type ScriptedReply, toReply } from '../scripted-model.ts';
 import type { CrashKit } from './effects.ts';
 
 /** The agent under test, and the other agents of its app. */
@@ -50,7 +50,7 @@ export interface ScriptedExchange {
  * A message or answer that arrives during a turn, in the first `run` of a tool. If that run is repeated, it
  * still arrives exactly once.
  */
-export type Meanwhile = { readonly during: string } & (
+export type ArrivalDuringRun = { readonly during: string } & (
   | {
       readonly send: string;
       readonly whenBusy: 'queue' | 'steer';
@@ -69,7 +69,7 @@ export type CrashStep =
       /** The sender: `call.principal` of its turn. Defaults to that of the matrix. */
       readonly principal?: TurnPrincipal | undefined;
       readonly replies?: readonly ScriptedReply[] | undefined;
-      readonly meanwhile?: readonly Meanwhile[] | undefined;
+      readonly meanwhile?: readonly ArrivalDuringRun[] | undefined;
     }
   /** Waits this many milliseconds, for scheduled work. */
   | { readonly wait: number }
@@ -88,7 +88,7 @@ export interface CrashScript {
   readonly replies?: readonly ScriptedExchange[] | undefined;
 }
 
-const STEPS: Readonly<Record<string, readonly string[]>> = {
+const STEP_KEYS: Readonly<Record<string, readonly string[]>> = {
   send: ['send', 'principal', 'replies', 'meanwhile'],
   wait: ['wait'],
   decide: ['decide', 'as'],
@@ -106,7 +106,7 @@ export function checkScript(script: unknown): void {
       "The script of crashMatrix has no list of steps: use { steps: [{ send: 'Go.', replies: ['Gone.'] }] }.",
     );
   steps.forEach((step: unknown, at) => {
-    const known = Object.entries(STEPS).find(([kind]) => kind in Object(step))?.[1];
+    const known = Object.entries(STEP_KEYS).find(([kind]) => kind in Object(step))?.[1];
     const stranger = Object.keys(Object(step)).find((key) => !known?.includes(key));
     if (known && stranger === undefined) return;
     const use = known ? known.join(', ') : '{ send }, { wait }, { decide, as } or { result, as }';
@@ -133,7 +133,7 @@ export const isOpenEnded = ({ steps }: CrashScript): boolean =>
   );
 
 /** The reply to a request without a reply in the script. The play then differs from the intended one. */
-export const OFF_SCRIPT = 'The script is over.';
+export const OFF_SCRIPT_REPLY = 'The script is over.';
 
 /** All replies of the model in a script. */
 export const exchangesOf = ({ steps, replies = [] }: CrashScript): readonly ScriptedExchange[] => [
@@ -149,7 +149,7 @@ export const exchangesOf = ({ steps, replies = [] }: CrashScript): readonly Scri
  * Makes a model whose replies depend only on the conversation so far: a repeated request gets the same reply.
  * `missed` receives requests without a reply in the script.
  */
-export const modelOf = (
+export const createScriptModel = (
   exchanges: readonly ScriptedExchange[],
   missed: (what: string) => void = () => {},
 ): ChatModel => ({
@@ -157,7 +157,7 @@ export const modelOf = (
   async ask(request, { signal }) {
     const { reply, place } = replyTo(exchanges, request, missed);
     const usage = { inputTokens: request.messages.length, outputTokens: 3 };
-    return toReply(await plainOf(reply, request, signal), { id: `p${place}-`, usage });
+    return toReply(await resolveReply(reply, request, signal), { id: `p${place}-`, usage });
   },
 });
 
@@ -172,11 +172,11 @@ function replyTo(
   const position = messages.slice(begins).filter(({ role }) => role === 'assistant').length;
   const played = exchangeFor(exchanges, messages.slice(0, begins), asked);
   const scripted = exchanges[played]?.replies[position];
-  if (scripted === undefined) missed(`reply ${position + 1} to '${asked.slice(0, MAX_QUOTED)}'`);
-  return { reply: scripted ?? OFF_SCRIPT, place: `${played}-${position}` };
+  if (scripted === undefined) missed(`reply ${position + 1} to '${asked.slice(0, MAX_QUOTED_CHARACTERS)}'`);
+  return { reply: scripted ?? OFF_SCRIPT_REPLY, place: `${played}-${position}` };
 }
 
-const MAX_QUOTED = 80;
+const MAX_QUOTED_CHARACTERS = 80;
 
 /**
  * Returns the exchange to play: that for exactly this message, or else the first for a part of it. If several

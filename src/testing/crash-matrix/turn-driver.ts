@@ -1,10 +1,16 @@
 import type { Agent } from '../../agent/define-agent.ts';
-import type { Deferred } from '../../journal/event-page.ts';
-import type { Leased, NotResumed, NotStarted, SessionPort, TurnStart } from '../../journal/session-port.ts';
+import type { DeferredTurn } from '../../journal/event-page.ts';
+import type {
+  LeaseGrant,
+  ResumeRefusal,
+  SessionPort,
+  StartRefusal,
+  TurnStart,
+} from '../../journal/session-port.ts';
 import { composeModules, type Modules } from '../../loop/modules.ts';
 import type { ChatModel, ModelReply, ModelRequest } from '../../model/chat-model.ts';
 import type { Prices } from '../../model/prices.ts';
-import { readerOf } from '../../session/fold-session.ts';
+import { toReader } from '../../session/fold-session.ts';
 import { runTurn } from '../../session/run-turn.ts';
 import type { TurnHost } from '../../session/turn-host.ts';
 import { toLog, writeProblems } from '../../tool/console-log.ts';
@@ -73,7 +79,7 @@ export class TurnDriver<World> {
    * Delivers the calls that a former holder had sent when it went silent, at the worst position. But not
    * after they may have been reconciled: no guarantee covers calls that act so late.
    */
-  async #deliverHeldUp(current: CrashableInvocation, { expiredFor }: Leased): Promise<void> {
+  async #deliverHeldUp(current: CrashableInvocation, { expiredFor }: LeaseGrant): Promise<void> {
     const { positions, session } = this.#options;
     const { clock, leaseMs } = session;
     for (const invocation of positions.held) {
@@ -91,13 +97,13 @@ export class TurnDriver<World> {
     invocation: CrashableInvocation,
     turn: string,
     start: TurnStart | undefined,
-  ): Promise<Leased | 'gone' | 'stopped'> {
+  ): Promise<LeaseGrant | 'gone' | 'stopped'> {
     const { onAccepted, session } = this.#options;
     const { port, leaseMs } = session;
     this.#nonces += 1;
-    const lease = { nonce: `n${this.#nonces}`, reader: readerOf(this.#modulesOf(invocation)) };
+    const lease = { nonce: `n${this.#nonces}`, reader: toReader(this.#modulesOf(invocation)) };
     for (let isStored = start === undefined; ; ) {
-      const ask = (): Promise<Leased | Deferred | NotStarted | NotResumed> =>
+      const ask = (): Promise<LeaseGrant | DeferredTurn | StartRefusal | ResumeRefusal> =>
         start === undefined || isStored ? port.resume({ ...lease, turn }) : port.begin({ ...lease, start });
       const sent = invocation.send('lease', ask);
       const answer = await Promise.race([sent, invocation.gone]).catch(() => 'gone' as const);
@@ -110,11 +116,11 @@ export class TurnDriver<World> {
     }
   }
 
-  async #run(invocation: CrashableInvocation, leased: Leased): Promise<'gone' | 'stopped'> {
+  async #run(invocation: CrashableInvocation, leased: LeaseGrant): Promise<'gone' | 'stopped'> {
     const { session, subject, env } = this.#options;
     const { clock } = session;
     const { secrets } = subject;
-    const honest = crashablePort(session.port, invocation);
+    const honest = createCrashablePort(session.port, invocation);
     const port = session.outgoing?.(honest) ?? honest;
     const host = {
       port,
@@ -123,7 +129,7 @@ export class TurnDriver<World> {
       secrets,
       env,
       leave: invocation.leave,
-      log: toLog(writeUnmeant),
+      log: toLog(logUnexpected),
       ...this.#agents(invocation),
     };
     const end = await runTurn(host, leased, clock.now()).catch((failure: unknown) => {
@@ -158,12 +164,12 @@ export class TurnDriver<World> {
         this.replies.push(reply);
         return reply;
       });
-    return scriptedAgents(this.#appOf(invocation), { name: model.name, ask, prices, resolve });
+    return createScriptedAgents(this.#appOf(invocation), { name: model.name, ask, prices, resolve });
   }
 }
 
 /** Returns the session port for one invocation. */
-const crashablePort = (port: SessionPort, invocation: CrashableInvocation): SessionPort => ({
+const createCrashablePort = (port: SessionPort, invocation: CrashableInvocation): SessionPort => ({
   ...port,
   append: (epoch, from, change) => invocation.send('append', () => port.append(epoch, from, change)),
   renew: (...renewal) => invocation.through('renew', () => port.renew(...renewal)),
@@ -179,7 +185,7 @@ const crashablePort = (port: SessionPort, invocation: CrashableInvocation): Sess
 /** The agents of one invocation, and their model. */
 type ScriptedAgents = Pick<TurnHost, 'agent' | 'agents' | 'model'>;
 
-interface Script extends Pick<ChatModel, 'name' | 'ask'> {
+interface AgentScript extends Pick<ChatModel, 'name' | 'ask'> {
   /** The prices for agents whose own model has none. */
   readonly prices?: Prices | undefined;
   /** Adds tool groups to an agent that other agents bring. Defaults to the agent unchanged. */
@@ -187,7 +193,10 @@ interface Script extends Pick<ChatModel, 'name' | 'ask'> {
 }
 
 /** Replaces the models of all agents by one script. Only the prices stay their own. */
-function scriptedAgents(app: readonly Agent[], { name, ask, prices, resolve }: Script): ScriptedAgents {
+function createScriptedAgents(
+  app: readonly Agent[],
+  { name, ask, prices, resolve }: AgentScript,
+): ScriptedAgents {
   const modelWith = (own: Prices | undefined): ChatModel => ({ name, ask, ...(own && { prices: own }) });
   const scripted = (agent: Agent): Agent => ({ ...agent, model: modelWith(agent.model?.prices ?? prices) });
   const [agent, ...others] = app.map(scripted);
@@ -207,8 +216,8 @@ function scriptedAgents(app: readonly Agent[], { name, ask, prices, resolve }: S
 }
 
 /** Errors that a disturbance causes in tools and models are expected. */
-const MEANT: readonly LogEntry['event'][] = ['tool-threw', 'model-failed'];
+const EXPECTED_EVENTS: readonly LogEntry['event'][] = ['tool-threw', 'model-failed'];
 
-const writeUnmeant = (entry: LogEntry): void => {
-  if (!MEANT.includes(entry.event)) writeProblems(entry);
+const logUnexpected = (entry: LogEntry): void => {
+  if (!EXPECTED_EVENTS.includes(entry.event)) writeProblems(entry);
 };

@@ -59,7 +59,7 @@ const getRoot = (table: readonly Route[]) =>
   });
 
 /** No real session has this name, since every agent has a name. It is read, but never written. */
-const PROBE = toSessionName({ owner: { id: 'health' }, agent: '', session: 'health' });
+const HEALTH_PROBE_NAME = toSessionName({ owner: { id: 'health' }, agent: '', session: 'health' });
 
 /**
  * Reports whether anything is missing in this environment for sessions, agents, modules or authentication.
@@ -80,7 +80,7 @@ function getHealth() {
         () => host.auth.check?.(env),
         ...appParts(host).flatMap((part) => part.checks?.({ host, env }) ?? []),
         async () => {
-          const port = host.session(env, PROBE);
+          const port = host.session(env, HEALTH_PROBE_NAME);
           if (!hasAnswered) await port.read({ from: 1, limit: 1 });
           hasAnswered = true;
         },
@@ -121,7 +121,7 @@ export const getAgents = defineRoute({
 });
 
 /** The most tools inside tools in one agent's description. A catalogue can contain thousands. */
-const MAX_INNER = 1_000;
+const MAX_INNER_TOOLS = 1_000;
 /** The most levels of tools inside tools. */
 const MAX_DEPTH = 16;
 
@@ -137,31 +137,31 @@ function describeAgent(host: HttpHost, env: Env, agent: Agent): AgentView {
     name,
     description,
     limits,
-    ...(host.files && acceptsOf(host, env, agent)),
+    ...(host.files && describeAccepted(host, env, agent)),
     ...(output?.format && { output: output.format.schema }),
   };
   try {
-    return { ...described, ...describeAll(host.resolve?.(agent, env) ?? agent) };
+    return { ...described, ...describeAgentTools(host.resolve?.(agent, env) ?? agent) };
   } catch (failure) {
     if (!(failure instanceof ConfigurationError)) throw failure;
-    return { ...described, ...describeAll(agent), misconfigured: failure.message };
+    return { ...described, ...describeAgentTools(agent), misconfigured: failure.message };
   }
 }
 
 /** Returns the media types of files that it accepts. They are unknown if its model is unavailable. */
-function acceptsOf(host: HttpHost, env: Env, agent: Agent): Pick<AgentView, 'accepts'> {
+function describeAccepted(host: HttpHost, env: Env, agent: Agent): Pick<AgentView, 'accepts'> {
   const files = attempt(() => filesOfAgent({ host, env }, agent));
   return files.ok && files.value ? { accepts: files.value.types } : {};
 }
 
 /** Lists the sources of further tools without asking them, so that a list starts no handshake. */
-function describeAll({ tools, providers }: Agent): Pick<AgentView, 'tools' | 'sources'> {
+function describeAgentTools({ tools, providers }: Agent): Pick<AgentView, 'tools' | 'sources'> {
   const sources = providers.flatMap(({ about }) => about ?? []);
   return { tools: describeTools(tools), ...(sources.length > 0 && { sources }) };
 }
 
 function describeTools(tools: readonly AnyTool[]): readonly ToolView[] {
-  const room = { left: MAX_INNER };
+  const room = { left: MAX_INNER_TOOLS };
   return tools.map((tool) => {
     const { name, description, effect, inputSchema, metadata } = tool;
     return {

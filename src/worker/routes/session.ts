@@ -1,32 +1,45 @@
 import { parseEvent } from '../../journal/event-rows.ts';
-import type { BegunTurn } from '../begun-turn.ts';
+import type { AcceptedRequest } from '../begun-turn.ts';
 import { readMessage } from '../body.ts';
 import { cancelTurn, eraseSession } from '../end-turn.ts';
 import { Problem, SessionError } from '../problem.ts';
 import {
   contextOfHeaders,
   hasTag,
-  heeding,
-  idempotencyKeyOf,
-  placeOfQuery,
   prefersAsync,
-  resumedAfter,
+  readIdempotencyKey,
+  readQueryPosition,
+  readResumePosition,
   wantsEvents,
+  withPreferenceApplied,
 } from '../request-headers.ts';
-import { defineRoute, SESSION, type SessionRequest } from '../route.ts';
+import { defineRoute, SESSION_PATH, type SessionRequest } from '../route.ts';
 import type { EventsPage } from '../route-views.ts';
 import { type SentMessage, sendMessage } from '../send-message.ts';
-import { mustHaveEvents, tagOfSession, unknownSession, viewOfSession, viewOfTurn } from '../session-view.ts';
+import {
+  mustHaveEvents,
+  readSessionTag,
+  readSessionView,
+  readTurnView,
+  unknownSessionError,
+} from '../session-view.ts';
 import { eventFrames, eventStream } from '../sse.ts';
 import { filesOfAgent, type Target, turnPath } from '../target.ts';
-import { type FeedOptions, followedFrom, type TurnItem } from '../turn-feed.ts';
-import { isOver, notYet, settled, streamed, toResponse, waitedFor } from '../turn-response.ts';
+import { type FeedOptions, followFrom, type TurnItem } from '../turn-feed.ts';
+import {
+  acceptedResponse,
+  isOver,
+  respondWithTurn,
+  streamTurn,
+  toResponse,
+  waitAsPreferred,
+} from '../turn-response.ts';
 import { continuesView, type LaterView, type TurnView } from '../turn-view.ts';
 
 /** Returns the folded state, as its owner may see it. */
 export const getSession = defineRoute({
   method: 'GET',
-  path: SESSION,
+  path: SESSION_PATH,
   access: 'session',
   handle: showSession,
 });
@@ -35,10 +48,10 @@ export const getSession = defineRoute({
 async function showSession(asked: SessionRequest): Promise<Response> {
   const { headers } = asked.request;
   if (headers.has('if-none-match')) {
-    const etag = await tagOfSession(asked);
+    const etag = await readSessionTag(asked);
     if (hasTag(headers, etag)) return new Response(null, { status: 304, headers: { etag } });
   }
-  const { view, tag } = await viewOfSession(asked);
+  const { view, tag } = await readSessionView(asked);
   return Response.json(view, { headers: { etag: tag } });
 }
 
@@ -50,7 +63,7 @@ async function showSession(asked: SessionRequest): Promise<Response> {
  */
 export const deleteSession = defineRoute({
   method: 'DELETE',
-  path: SESSION,
+  path: SESSION_PATH,
   access: 'caller',
   async handle(asked, named) {
     const owner = await asked.host.gates.owner?.(asked, deleteSession, named);
@@ -67,7 +80,7 @@ export const deleteSession = defineRoute({
  */
 export const getTurn = defineRoute({
   method: 'GET',
-  path: `${SESSION}/turns/{turn}`,
+  path: `${SESSION_PATH}/turns/{turn}`,
   access: 'session',
   streams: true,
   handle: showTurn,
@@ -79,29 +92,29 @@ export const getTurn = defineRoute({
  */
 export const postCancel = defineRoute({
   method: 'POST',
-  path: `${SESSION}/cancel`,
+  path: `${SESSION_PATH}/cancel`,
   access: 'session',
   handle: stopTurn,
 });
 
 /** Seconds until a client should poll again, for a running turn and for a turn that waits for a person. */
-const SOON = 1;
-const LATER = 5;
+const RUNNING_POLL_SECONDS = 1;
+const WAITING_POLL_SECONDS = 5;
 /**
  * The most seconds. A client need not poll for a turn that starts in a week, but a cancelled turn ends
  * sooner.
  */
-const MOST_WAIT = 60 * 60;
+const MAX_POLL_SECONDS = 60 * 60;
 
 async function showTurn(asked: SessionRequest, { turn }: { readonly turn: string }): Promise<Response> {
   const { request } = asked;
-  const view = await viewOfTurn(asked, turn);
+  const view = await readTurnView(asked, turn);
   // A message that went into another turn has no events of its own. For HEAD, a stream would have no reader.
   const isElsewhere = !isOver(view) && view.status === 'steered';
   if (!isElsewhere && request.method !== 'HEAD' && wantsEvents(request)) {
-    return streamed(asked, { turn });
+    return streamTurn(asked, { turn });
   }
-  return heeding(request, showView(asked, turn, await waitedFor(asked, view)));
+  return withPreferenceApplied(request, showView(asked, turn, await waitAsPreferred(asked, view)));
 }
 
 function showView({ target, host }: SessionRequest, turn: string, view: TurnView): Response {
@@ -111,15 +124,15 @@ function showView({ target, host }: SessionRequest, turn: string, view: TurnView
     response.headers.delete('retry-after');
     return response;
   }
-  if (view.status === 'suspended') return notYet(view, LATER);
-  if (view.status !== 'steered') return notYet(view, waitFor(view, host.clock.now()));
+  if (view.status === 'suspended') return acceptedResponse(view, WAITING_POLL_SECONDS);
+  if (view.status !== 'steered') return acceptedResponse(view, secondsUntilPoll(view, host.clock.now()));
   const headers = { location: turnPath(target, view.into ?? turn) };
   return Response.json(view, { status: 303, headers });
 }
 
-function waitFor({ startsAt }: LaterView, now: number): number {
-  const wait = startsAt === undefined ? SOON : Math.ceil((Date.parse(startsAt) - now) / 1000);
-  return Math.min(Math.max(wait, SOON), MOST_WAIT);
+function secondsUntilPoll({ startsAt }: LaterView, now: number): number {
+  const wait = startsAt === undefined ? RUNNING_POLL_SECONDS : Math.ceil((Date.parse(startsAt) - now) / 1000);
+  return Math.min(Math.max(wait, RUNNING_POLL_SECONDS), MAX_POLL_SECONDS);
 }
 
 async function stopTurn(asked: SessionRequest): Promise<Response> {
@@ -132,20 +145,20 @@ async function stopTurn(asked: SessionRequest): Promise<Response> {
 /** Runs a turn here, stores it for the background, or follows the turn that a retry names. */
 export const postMessage = defineRoute({
   method: 'POST',
-  path: `${SESSION}/messages`,
+  path: `${SESSION_PATH}/messages`,
   access: 'session',
   isCounted: true,
   streams: true,
-  handle: (asked) => settled(asked, receive),
+  handle: (asked) => respondWithTurn(asked, receiveMessage),
 });
 
 /**
  * @throws Problem or SessionError if the body is not a message, or contains files that the agent does not
  * accept.
  */
-async function receive(asked: SessionRequest): Promise<BegunTurn> {
+async function receiveMessage(asked: SessionRequest): Promise<AcceptedRequest> {
   const { host, target, request } = asked;
-  const query = request.url.includes('?') ? messageQuery(request) : { declines: false };
+  const query = request.url.includes('?') ? parseMessageQuery(request) : { declines: false };
   const { maxBodyBytes, bodyContext } = host;
   const files = host.files && filesOfAgent(asked, target.agent);
   const received = await readMessage(request, { maxBodyBytes, bodyContext, files });
@@ -155,13 +168,13 @@ async function receive(asked: SessionRequest): Promise<BegunTurn> {
     // Headers that a proxy sets override the client's body.
     contextOfHeaders:
       host.contextHeaders.size > 0 ? contextOfHeaders(request.headers, host.contextHeaders) : undefined,
-    idempotencyKey: idempotencyKeyOf(request),
+    idempotencyKey: readIdempotencyKey(request),
     inBackground: prefersAsync(request),
   });
 }
 
 /** Reads `?whenBusy=` and `?pending=`. @throws Problem if one has another value. */
-function messageQuery({ url }: Request): Pick<SentMessage, 'whenBusy' | 'declines'> {
+function parseMessageQuery({ url }: Request): Pick<SentMessage, 'whenBusy' | 'declines'> {
   const { searchParams } = new URL(url);
   const oneOf = <Word extends string>(name: string, ...words: readonly Word[]): Word | undefined => {
     const value = searchParams.get(name);
@@ -179,7 +192,7 @@ function messageQuery({ url }: Request): Pick<SentMessage, 'whenBusy' | 'decline
 /** Returns the journal as JSON pages, or as a stream that resumes after `Last-Event-ID` and follows live. */
 export const getEvents = defineRoute({
   method: 'GET',
-  path: `${SESSION}/events`,
+  path: `${SESSION_PATH}/events`,
   access: 'session',
   streams: true,
   handle: showEvents,
@@ -192,16 +205,16 @@ async function showEvents(asked: SessionRequest): Promise<Response> {
   const { request, target } = asked;
   const query = new URL(request.url).searchParams;
   // For HEAD, a stream would have no reader.
-  if (request.method === 'HEAD' || !wantsEvents(request)) return jsonPage(target, query);
-  const { after = 0, incarnation } = resumedAfter(request);
+  if (request.method === 'HEAD' || !wantsEvents(request)) return respondWithPage(target, query);
+  const { after = 0, incarnation } = readResumePosition(request);
   // An unreadable journal is reported by the status: a stream would only end.
   await mustHaveEvents(asked, after);
   return eventStream(asked, (signal) =>
-    eventFrames((onIncarnation) => eventsFrom(asked, { after, incarnation, signal, onIncarnation })),
+    eventFrames((onIncarnation) => streamSessionEvents(asked, { after, incarnation, signal, onIncarnation })),
   );
 }
 
-interface Wanted extends FeedOptions {
+interface EventsRequest extends FeedOptions {
   readonly after: number;
 }
 
@@ -209,16 +222,16 @@ interface Wanted extends FeedOptions {
  * Yields the events of a session. If it is erased, yields `erased` and then the events of the next session
  * with its name: a client must not mistake these for events of the former session.
  */
-async function* eventsFrom(
+async function* streamSessionEvents(
   { host, target }: SessionRequest,
-  { after, incarnation, ...wanted }: Wanted,
+  { after, incarnation, ...wanted }: EventsRequest,
 ): AsyncGenerator<TurnItem | { readonly type: 'erased' }, void, undefined> {
   const { clock, meter, liveText } = host;
   const { port } = target;
   const watch = { port, clock, meter, liveText, ...wanted };
   let place = { after, incarnation };
   for (;;) {
-    const { end, last } = yield* followedFrom({ ...watch, incarnation: place.incarnation }, place.after);
+    const { end, last } = yield* followFrom({ ...watch, incarnation: place.incarnation }, place.after);
     // An EventSource reconnects by itself, with the last id.
     if (end === 'over') yield { type: 'continues', ...continuesView(target, last) };
     if (end !== 'erased') return;
@@ -228,14 +241,15 @@ async function* eventsFrom(
   }
 }
 
-async function jsonPage(target: Target, query: URLSearchParams): Promise<Response> {
-  const { after = 0, incarnation } = placeOfQuery(query);
-  const limit = pageSize(query.get('limit'));
+async function respondWithPage(target: Target, query: URLSearchParams): Promise<Response> {
+  const { after = 0, incarnation } = readQueryPosition(query);
+  const limit = parsePageSize(query.get('limit'));
   const page = await target.port.read({ from: after + 1, limit });
-  if (!page) throw unknownSession(target);
+  if (!page) throw unknownSessionError(target);
   // A journal that was written elsewhere may have none.
   if (incarnation !== undefined && (page.incarnation ?? incarnation) !== incarnation) {
-    const detail = 'The session of this event was erased. Leave out `after` to read the current one.';
+    const detail =
+      'The session of this event was erased. Leave out `chainCallerGates` to read the current one.';
     throw new SessionError('session-erased', detail);
   }
   const events = page.rows.map(parseEvent);
@@ -244,7 +258,7 @@ async function jsonPage(target: Target, query: URLSearchParams): Promise<Respons
   return Response.json({ events, head: page.head, next } satisfies EventsPage);
 }
 
-function pageSize(value: string | null): number {
+function parsePageSize(value: string | null): number {
   if (value === null || value === '') return PAGE_SIZE;
   if (/^0*[1-9]\d{0,14}$/.test(value)) return Math.min(PAGE_SIZE, Number(value));
   throw new Problem('invalid-query', `limit must be a whole number from 1 to ${PAGE_SIZE}.`);

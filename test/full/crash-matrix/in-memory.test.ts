@@ -6,12 +6,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fromSnapshot, toSnapshot } from '../../doors/journal.ts';
 import {
-  crashableMemorySession,
+  createCrashableMemorySession,
   type Disturbance,
   isOpenEnded,
   LAST_MESSAGE,
   MODES,
-  OFF_SCRIPT,
+  OFF_SCRIPT_REPLY,
 } from '../../doors/testing.ts';
 import { foldEvents } from './lab/comparable-result.ts';
 import { Trial } from './lab/trial.ts';
@@ -43,7 +43,7 @@ describe.each(SCENARIOS.map((scenario) => [scenario.kind, scenario] as const))('
 
   it('runs to its end without a disturbance', () => {
     const journal = JSON.stringify(trial.result.events);
-    expect(journal).not.toContain(OFF_SCRIPT);
+    expect(journal).not.toContain(OFF_SCRIPT_REPLY);
     expect(journal).toContain(LAST_MESSAGE);
     expect(journal).toContain(scenario.tells ?? '');
     if (isOpenEnded(scenario)) return;
@@ -83,7 +83,7 @@ describe('all kinds together', { timeout: 60_000 }, () => {
       { at: (i * 37) % trial.positions.length, mode: first[i % 3] ?? 'hangs' },
       { at: (i * 7) % 17, mode: second[i % 2] ?? 'hangs' },
     ]);
-    const found = await Promise.all(pairs.map((pair) => trial.find(crashableMemorySession, pair)));
+    const found = await Promise.all(pairs.map((pair) => trial.find(createCrashableMemorySession, pair)));
     const failed = found.flatMap(({ verdict }, i) =>
       verdict.is === 'failed' ? [`${JSON.stringify(pairs[i])}: ${verdict.why[0]}`] : [],
     );

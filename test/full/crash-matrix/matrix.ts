@@ -1,11 +1,11 @@
 import {
-  crashableMemorySession,
+  createCrashableMemorySession,
   DISTURBANCES,
   type Disturbance,
   disturbancesAt,
   MODES,
   type Mode,
-  manyAtOnce,
+  mapConcurrently,
   nameOf,
 } from '../../doors/testing.ts';
 import { type Guard, SABOTAGES } from './lab/sabotage.ts';
@@ -54,8 +54,10 @@ export function playAll(
   cells: readonly Cell[],
   { without, onPlayed = () => {} }: PlayAllOptions = {},
 ): Promise<Played[]> {
-  const makeSession = without ? () => SABOTAGES[without](crashableMemorySession()) : crashableMemorySession;
-  return manyAtOnce(cells, async ({ trial, disturbance }) => {
+  const makeSession = without
+    ? () => SABOTAGES[without](createCrashableMemorySession())
+    : createCrashableMemorySession;
+  return mapConcurrently(cells, async ({ trial, disturbance }) => {
     const played = {
       kind: trial.scenario.kind,
       disturbance,

@@ -1,4 +1,4 @@
-import { isGentle, manyAtOnce } from '../../doors/testing.ts';
+import { isGentle, mapConcurrently } from '../../doors/testing.ts';
 import { crashableObjectSession } from './lab/crashable-object-session.ts';
 import { type Guard, SABOTAGES } from './lab/sabotage.ts';
 import type { Cell, Played } from './matrix.ts';
@@ -20,7 +20,7 @@ export function playSamples(
   }: { without?: Guard | undefined; onPlayed?: ((count: number) => void) | undefined } = {},
 ): Promise<Played[]> {
   let count = 0;
-  return manyAtOnce(cells, async ({ trial, disturbance }) => {
+  return mapConcurrently(cells, async ({ trial, disturbance }) => {
     const session = () => crashableObjectSession(isGentle(disturbance.mode) ? LONG_LEASE : SHORT_LEASE);
     const makeSession = without ? () => SABOTAGES[without](session()) : session;
     const found = await trial.find(makeSession, [disturbance]);

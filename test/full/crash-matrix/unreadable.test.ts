@@ -4,12 +4,12 @@
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { SessionPort } from '../../../src/testing/entry.ts';
-import type { InboxMessage, Leased } from '../../doors/journal.ts';
+import type { InboxMessage, LeaseGrant } from '../../doors/journal.ts';
 import {
   type CrashableSession,
-  crashableMemorySession,
+  createCrashableMemorySession,
   disturbancesAt,
-  manyAtOnce,
+  mapConcurrently,
   type PlayResult,
   playDisturbed,
 } from '../../doors/testing.ts';
@@ -22,10 +22,10 @@ import { failuresOf } from './table.ts';
 const KINDS = ['once', 'read', 'parallel-batch', 'subagent', 'playbook', 'state-machine', 'reasoning'];
 
 /** A session that changes the data of each granted lease. */
-const telling = (change: (leased: Leased) => Leased): CrashableSession => {
-  const session = crashableMemorySession();
+const telling = (change: (leased: LeaseGrant) => LeaseGrant): CrashableSession => {
+  const session = createCrashableMemorySession();
   const told = <T extends { readonly status: string }>(answer: T): T =>
-    answer.status === 'leased' ? { ...answer, ...change(answer as T & Leased) } : answer;
+    answer.status === 'leased' ? { ...answer, ...change(answer as T & LeaseGrant) } : answer;
   const port: SessionPort = {
     ...session.port,
     begin: async (request) => told(await session.port.begin(request)),
@@ -84,7 +84,7 @@ describe('an invocation that is lost at any event', () => {
             .map((disturbance) => ({ trial, type, disturbance })),
         );
       });
-      const failures = await manyAtOnce(cells, async ({ trial, type, disturbance }) => {
+      const failures = await mapConcurrently(cells, async ({ trial, type, disturbance }) => {
         const subject = toSubject(trial.scenario);
         const seen = await playDisturbed(subject, () => without(type), { disturbances: [disturbance] });
         return withoutOutcome(seen).map(
@@ -103,7 +103,7 @@ describe('an invocation that is lost at any event', () => {
       const cells = trials.flatMap((trial) =>
         disturbancesAt(trial.positions, 'hangs').map((disturbance) => ({ trial, disturbance })),
       );
-      const played = await manyAtOnce(cells, async ({ trial, disturbance }) => ({
+      const played = await mapConcurrently(cells, async ({ trial, disturbance }) => ({
         kind: trial.scenario.kind,
         disturbance,
         ...(await trial.find(withUnknownMessage, [disturbance])),

@@ -2,7 +2,7 @@ import { ToolCallContext } from '../../../src/index.ts';
 import type { SessionEvent } from '../../../src/journal/entry.ts';
 import type { SessionPort } from '../../../src/testing/entry.ts';
 import { type NewRow, toRow } from '../../doors/journal.ts';
-import { readerOf, toTurnStart } from '../../doors/session.ts';
+import { toReader, toTurnStart } from '../../doors/session.ts';
 
 /** A typical message and answer. */
 const WORDS = 'The zarnik of the third flomp was moved to the northern shelf, where it is dry. ';
@@ -47,7 +47,7 @@ const startOf = (agent: string, turn: string) => {
 
 /** Begins a turn that no invocation runs. */
 export async function beginTurn(port: SessionPort, agent: string, turn: string) {
-  const request = { nonce: `of ${turn}`, start: startOf(agent, turn), reader: readerOf() };
+  const request = { nonce: `of ${turn}`, start: startOf(agent, turn), reader: toReader() };
   const leased = await port.begin(request);
   if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
   return { request, leased };

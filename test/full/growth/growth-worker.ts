@@ -5,10 +5,10 @@ import { SessionObject as Base } from '../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../src/index.ts';
 import { summarize } from '../../../src/modules/compaction/entry.ts';
-import { objectSession } from '../../doors/durable-objects.ts';
+import { createObjectSession } from '../../doors/durable-objects.ts';
 import { REDUCER_VERSION } from '../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../doors/kinds.ts';
-import { foldLeased, readerOf, toSessionName } from '../../doors/session.ts';
+import { foldLeased, toReader, toSessionName } from '../../doors/session.ts';
 import { beginTurn, fillBlackboard, fillSession, iteration } from './fill-session.ts';
 
 /** A session object that reports its size, and the rows that its database has read and written. */
@@ -73,7 +73,7 @@ export default {
     const agent = query.get('agent') ?? 'plain';
     const count = Number(query.get('count') ?? 1);
     const name = toSessionName({ owner: { id: 'owner' }, agent, session: query.get('session') ?? '' });
-    const port = objectSession(env.SESSIONS, name);
+    const port = createObjectSession(env.SESSIONS, name);
     switch (pathname) {
       case '/fill':
         await fillSession(port, agent, count);
@@ -90,7 +90,7 @@ export default {
         const { request: again } = await beginTurn(port, agent, query.get('turn') ?? '');
         const reducer = query.get('from') === 'journal' ? 0 : REDUCER_VERSION;
         for (let i = 0; i < count; i += 1) {
-          const leased = await port.begin({ ...again, reader: { ...readerOf(), reducer } });
+          const leased = await port.begin({ ...again, reader: { ...toReader(), reducer } });
           if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
           await foldLeased(port, leased, { memories: BUILT_IN_KINDS.memories });
         }

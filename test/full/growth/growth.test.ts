@@ -1,9 +1,9 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import type { SessionObject } from '../../../durable-objects/index.ts';
-import { type Leased, toSnapshot } from '../../doors/journal.ts';
+import { type LeaseGrant, toSnapshot } from '../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../doors/kinds.ts';
-import { foldAll, readerOf } from '../../doors/session.ts';
+import { foldAll, toReader } from '../../doors/session.ts';
 import { makeObjectHarness, type ObjectHarness } from '../../gate/workerd/durable-objects/object-harness.ts';
 import { beginTurn, fillBlackboard, fillSession, iteration } from './fill-session.ts';
 
@@ -60,13 +60,13 @@ describe('a long session', () => {
         const harness = await filled(messages);
         const { epoch, page } = (await beginTurn(harness.raw, 'agent', 'snapshot')).leased;
         const messagesFrom = Math.max(1, page.head - keptEvents);
-        const snapshot = { seq: page.head, reducer: readerOf().reducer, body: '{}', messagesFrom };
+        const snapshot = { seq: page.head, reducer: toReader().reducer, body: '{}', messagesFrom };
         await harness.raw.append(epoch, page.head + 1, { events: [], snapshot, release: 'ended' });
         const { request } = await beginTurn(harness.raw, 'agent', 'measured');
-        let again: Leased | undefined;
+        let again: LeaseGrant | undefined;
         const begin = (object: SessionObject): void => {
-          const reader = { ...readerOf(), maxBytes: 16 * 1024 * 1024 };
-          again = object.begin({ ...request, reader }) as Leased;
+          const reader = { ...toReader(), maxBytes: 16 * 1024 * 1024 };
+          again = object.begin({ ...request, reader }) as LeaseGrant;
         };
         await workOf(harness, begin);
         const work = await workOf(harness, begin);

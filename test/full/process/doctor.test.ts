@@ -20,7 +20,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import {
   applyFixes,
   checkProject,
-  neededSecrets,
+  findNeededSecrets,
   type Project,
   readBundle,
   readProject,
@@ -124,7 +124,7 @@ const idsOf = (project: Project): string[] => checkProject(project).map(({ id })
 it('the doctor reports no problem for a project without one', async () => {
   const project = await look();
   expect(checkProject(project)).toEqual([]);
-  expect(neededSecrets(project).map(({ name }) => name)).toEqual(['HOLDFAST_TOKEN', 'OPENAI_API_KEY']);
+  expect(findNeededSecrets(project).map(({ name }) => name)).toEqual(['HOLDFAST_TOKEN', 'OPENAI_API_KEY']);
 });
 
 const queue = '[[queues.producers]]\nbinding = "TURNS"\nqueue = "turns"\n';

@@ -6,44 +6,44 @@ import { describe, expect, it } from 'vitest';
 import { Secrets } from '../../../src/index.ts';
 import { offlineModel } from '../../../src/offline-model/entry.ts';
 import { EventParser } from '../../doors/client.ts';
-import { mustFit } from '../../doors/files.ts';
-import { suggestNames, transcript } from '../../doors/loop.ts';
+import { assertFits } from '../../doors/files.ts';
+import { formatTranscript, suggestNames } from '../../doors/loop.ts';
 import {
   beginsAnswer,
-  blockFiles,
-  contentWords,
+  matchUri,
   oneLine,
   readEvents,
   readJson,
   schemaCheck,
-  valuesIn,
+  toBlockFiles,
+  toContentWords,
 } from '../../doors/mcp.ts';
 import {
   createDataParser,
-  createMessageGate,
+  createMessageSanitizer,
   createReplyAssembly,
+  fromAiSdkWithClock,
   MAX_REPLY_LENGTH,
-  pacedFromAiSdk,
-  pacedOpenaiCompatible,
-  toldLength,
+  openaiCompatibleWithClock,
+  readRequestLength,
   withUniqueIds,
 } from '../../doors/model.ts';
-import { idempotencyKeyOf, preferenceOf, readBody, wantsEvents } from '../../doors/requests.ts';
-import { namedFile } from '../../doors/surfaces.ts';
+import { readBody, readIdempotencyKey, readPreference, wantsEvents } from '../../doors/requests.ts';
+import { readMessageFile } from '../../doors/surfaces.ts';
 import {
-  asQuoted,
   coerceInput,
   copyJson,
-  credentialIn,
+  escapeInvisible,
+  findCredentialPath,
+  formatProblems,
   fromBase64,
-  fromVisible,
   jsonSchemaCheck,
   parseToolInput,
-  placed,
-  problemLines,
+  quoteFences,
   toFileName,
   toMediaType,
-  visible,
+  toPartsWithFiles,
+  unescapeInvisible,
 } from '../../doors/tools.ts';
 import { describeDelivery, describeJson } from '../../doors/webhooks.ts';
 
@@ -104,7 +104,7 @@ const callOf = (call: object) => ({ tool_calls: [call] });
 const pace = { sleep: async () => undefined, random: () => 0, now: () => 0 };
 const ask = { messages: [{ role: 'user' as const, text: 'Go.' }], tools: [] };
 const answering = (answer: () => Response) => {
-  const model = pacedOpenaiCompatible(
+  const model = openaiCompatibleWithClock(
     { baseURL: 'https://model.test/v1', model: 'm', retries: 0, fetch: async () => answer() },
     pace,
   );
@@ -169,7 +169,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
     most: 4_000,
   },
   'credentials by their looks': {
-    scan: (text) => credentialIn(text),
+    scan: (text) => findCredentialPath(text),
     worst: ['eyJ-', 'eyJaaaaaa', 'sk-', 'bearer ', 'password ', '://a:', '-----BEGIN ', 'aB', 'A1b2', 'a'],
   },
   'white space before a reply': {
@@ -186,12 +186,12 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
     worst: ['maximum context length is 1 tokens ', ' '],
   },
   'the length that a server tells': {
-    scan: (text) => toldLength('bad-request', text, text),
+    scan: (text) => readRequestLength('bad-request', text, text),
     worst: ['maximum context length is 1 tokens ', '1,000'],
   },
   'a message that quotes the conversation': {
     scan: (text) =>
-      createMessageGate((message) => message)(text, [
+      createMessageSanitizer((message) => message)(text, [
         { role: 'system', text },
         { role: 'user', text: text.slice(0, 30) },
       ]),
@@ -208,8 +208,8 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
         doGenerate,
       };
       // A model that only fails: it lacks what else the type asks for.
-      const model = pacedFromAiSdk(
-        sdk as unknown as Parameters<typeof pacedFromAiSdk>[0],
+      const model = fromAiSdkWithClock(
+        sdk as unknown as Parameters<typeof fromAiSdkWithClock>[0],
         { retries: 0 },
         pace,
       );
@@ -247,7 +247,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
   },
   'blocks of content': {
     scan: (text) =>
-      blockFiles([
+      toBlockFiles([
         { type: 'image', data: text, mimeType: text },
         { type: 'resource', resource: { uri: text, blob: text, mimeType: 'image/png' } },
         { type: 'resource_link', uri: text, name: text },
@@ -256,7 +256,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
   },
   'blocks of content in words': {
     scan: (text) =>
-      contentWords([
+      toContentWords([
         { type: 'text', text },
         { type: 'image', data: text, mimeType: 'image/png' },
       ]),
@@ -264,12 +264,12 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
   },
   'a line of another': { scan: (text) => oneLine(text, 200), worst: [' ', '\u200b '] },
   'the uri of a resource': {
-    scan: (text) => valuesIn({ texts: ['a://', 'ab', 'ab', ''], names: ['one', 'two', 'three'] }, text),
+    scan: (text) => matchUri({ texts: ['a://', 'ab', 'ab', ''], names: ['one', 'two', 'three'] }, text),
     worst: ['a', 'ab', '%20'],
     start: 'a://',
   },
   'text that is quoted between marks': {
-    scan: asQuoted,
+    scan: quoteFences,
     worst: [
       '[untrusted 12345678] ',
       ' [/untrusted 12345678]',
@@ -277,13 +277,13 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
     ],
   },
   'characters that nobody sees': {
-    scan: (text) => fromVisible(visible(text), text),
+    scan: (text) => unescapeInvisible(escapeInvisible(text), text),
     worst: ['\u202e', 'a', '\\u{'],
     most: 2_000,
   },
   base64: { scan: fromBase64, worst: ['A', '=', 'AA=='] },
   'a data URL': {
-    scan: (text) => namedFile(text, 'file', 'a.png'),
+    scan: (text) => readMessageFile(text, 'file', 'a.png'),
     worst: ['A', ';', ';base64', '.'],
     start: 'data:',
   },
@@ -292,7 +292,8 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
     worst: [' ', '\u202e', 'a', '+'],
   },
   'the lines of files in words': {
-    scan: (text) => placed(text, [{ type: 'file', mediaType: 'image/png', id: 'a'.repeat(64), size: 1 }]),
+    scan: (text) =>
+      toPartsWithFiles(text, [{ type: 'file', mediaType: 'image/png', id: 'a'.repeat(64), size: 1 }]),
     worst: ['[', `[file ${'a'.repeat(64)}: image/png, `],
   },
   'the input of a call': {
@@ -321,7 +322,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
     worst: ['a'],
   },
   'problems of an input': {
-    scan: (text) => problemLines([{ path: [text], message: text }]),
+    scan: (text) => formatProblems([{ path: [text], message: text }]),
     worst: [' ', 'a'],
   },
   'JSON that is copied': { scan: (text) => copyJson({ [text]: text }), worst: ['\ud800', '"'] },
@@ -334,7 +335,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
           headers: { 'content-type': 'application/json' },
         }),
         16 * MIB,
-        (body) => mustFit(body, 1),
+        (body) => assertFits(body, 1),
       ).catch((failure: unknown) => failure),
     worst: ['"', '\\"', '\\'],
   },
@@ -342,9 +343,9 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
     scan: (text) => {
       const given = request({ accept: text, prefer: `wait=${text}`, 'idempotency-key': `"${text}"` });
       wantsEvents(given);
-      preferenceOf(given);
+      readPreference(given);
       try {
-        return idempotencyKeyOf(given);
+        return readIdempotencyKey(given);
       } catch (failure) {
         return failure;
       }
@@ -364,7 +365,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
   },
   'a conversation that is summarized': {
     scan: (text) =>
-      transcript(
+      formatTranscript(
         pieces(text, 256).map((one) => ({ role: 'user' as const, text: one })),
         10_000,
       ),

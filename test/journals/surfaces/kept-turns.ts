@@ -4,7 +4,7 @@
  */
 import type { ShownEvent, TurnStreamEnd } from '../../../src/create-holdfast.ts';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
-import { stoppedTurn } from '../../doors/session.ts';
+import { foldStoppedTurn } from '../../doors/session.ts';
 import { readFolder, versions } from '../kept.ts';
 
 export interface KeptTurn {
@@ -28,7 +28,7 @@ export const turns: readonly KeptTurn[] = versions().flatMap((version) =>
 );
 
 function stopOf(events: readonly StoredEvent[]): TurnStreamEnd {
-  const { outcome, ...answer } = stoppedTurn('s', 'a', events);
+  const { outcome, ...answer } = foldStoppedTurn('s', 'a', events);
   if (outcome !== 'suspended') return { type: 'answer', answer: { ...answer, outcome } };
   const pending = 'pending' in answer && Array.isArray(answer.pending) ? answer.pending : [];
   const waiting = pending.map((one) => ({ ...one, links: { approvals: `/approvals/${one.call}` } }));

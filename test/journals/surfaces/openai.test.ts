@@ -5,8 +5,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
 import type { TurnItem } from '../../doors/http.ts';
-import { openQuestions, stoppedTurn } from '../../doors/session.ts';
-import { chatItems, type ResponseEvent, type ResponseWanted, responseEvents } from '../../doors/surfaces.ts';
+import { foldStoppedTurn, openQuestions } from '../../doors/session.ts';
+import { chatItems, type ResponseEvent, type ResponseTarget, responseEvents } from '../../doors/surfaces.ts';
 import { readFolder, versions } from '../kept.ts';
 
 async function* listed<T>(items: readonly T[]): AsyncGenerator<T> {
@@ -22,7 +22,7 @@ const fileUrl = (id: string): string => `/files/${id}`;
 
 async function told(
   items: readonly TurnItem[],
-  more: Partial<ResponseWanted> = {},
+  more: Partial<ResponseTarget> = {},
 ): Promise<ResponseEvent[]> {
   const turn = items.flatMap((item) => ('seq' in item && 'turn' in item ? item.turn : []))[0] ?? '';
   const wanted = { agent: 'agent', session: 's', turn, part: 0, echoed, fileUrl, now: 0, ...more };
@@ -45,7 +45,7 @@ const turns = versions().flatMap((version) =>
 
 /** Returns the items of a turn as they are replayed. */
 function replayed(events: readonly StoredEvent[]): TurnItem[] {
-  const answer = stoppedTurn('s', 'agent', events);
+  const answer = foldStoppedTurn('s', 'agent', events);
   const { outcome } = answer;
   if (outcome !== 'suspended') return [...events, { type: 'answer', answer: { ...answer, outcome } }];
   return [...events, { type: 'suspended', view: { ...answer, outcome, status: 'suspended', pending: [] } }];

@@ -22,7 +22,7 @@ import {
   type UiVersion,
   uiChunks,
 } from '../../../src/surfaces/ai-sdk-ui/entry.ts';
-import { pendingViews, stoppedTurn } from '../../doors/session.ts';
+import { foldStoppedTurn, pendingViews } from '../../doors/session.ts';
 import { toUiMessages } from '../../doors/surfaces.ts';
 import { problemOf } from '../../fixtures/ui-chat.ts';
 import { readFolder, versions } from '../kept.ts';
@@ -42,7 +42,7 @@ const turns: readonly (readonly StoredEvent[])[] = versions().flatMap((version) 
 /** Returns the state of a turn, which ends its stream. */
 function stopOf(events: readonly StoredEvent[]): TurnItem[] {
   if (!events.some(({ type }) => type === 'turn-ended')) return [];
-  const answer = stoppedTurn('s', 'agent', events);
+  const answer = foldStoppedTurn('s', 'agent', events);
   return answer.outcome === 'suspended'
     ? []
     : [{ type: 'answer', answer: { ...answer, outcome: answer.outcome } }];

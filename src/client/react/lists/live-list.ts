@@ -1,5 +1,5 @@
 /** A list that is kept up to date while it has listeners. It does not need React. */
-import { asError } from '../shown-messages.ts';
+import { toError } from '../shown-messages.ts';
 
 /** The current content of a list. */
 export interface ListSnapshot<Entry> {
@@ -94,7 +94,7 @@ export class LiveList<Entry> {
       }
       this.#tell({ entries, isLoading: false, hasMore: typeof next === 'string', error: undefined });
     } catch (failure) {
-      if (!signal.aborted) this.#tell({ ...this.#snapshot, isLoading: false, error: asError(failure) });
+      if (!signal.aborted) this.#tell({ ...this.#snapshot, isLoading: false, error: toError(failure) });
     }
   }
 

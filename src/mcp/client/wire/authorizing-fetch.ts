@@ -7,14 +7,14 @@ import {
   isStrictScopeSuperset,
   type OAuthClientProvider,
 } from '@modelcontextprotocol/client';
-import { untilAborted } from '../../../tool/async.ts';
+import { raceAbort } from '../../../tool/async.ts';
 import type { Fetch } from './guarded-fetch.ts';
 import { SignInRequiredError, WireError } from './wire-error.ts';
 
 type Tokens = Awaited<ReturnType<OAuthClientProvider['tokens']>>;
 
 /** The connection to a server with an OAuth provider. */
-interface Authorizing {
+interface AuthorizedServer {
   readonly provider: OAuthClientProvider;
   readonly server: URL;
   /** Makes the requests to the server. */
@@ -28,7 +28,7 @@ interface Authorizing {
 }
 
 /** A refused token and the server's demands. */
-interface Refused {
+interface RefusedToken {
   readonly token: string | undefined;
   /** `true` if the token is valid, but lacks scopes. */
   readonly isForMore: boolean;
@@ -42,9 +42,11 @@ interface Refused {
  *
  * @throws SignInRequiredError if the provider resolves without a token. Errors from `fetch` pass through.
  */
-export function authorizingFetch(authorizing: Authorizing): Fetch {
+export function createAuthorizingFetch(authorizing: AuthorizedServer): Fetch {
   const { provider, fetch } = authorizing;
-  const renewed = sharedWork<Refused>((refused, signal) => renew(authorizing, refused, signal));
+  const renewed = createSharedWork<RefusedToken>((refused, signal) =>
+    renewToken(authorizing, refused, signal),
+  );
   const send = (url: string | URL, init: RequestInit | undefined, tokens: Tokens): Promise<Response> => {
     const headers = new Headers(init?.headers);
     if (tokens) headers.set('authorization', `Bearer ${tokens.access_token}`);
@@ -52,13 +54,13 @@ export function authorizingFetch(authorizing: Authorizing): Fetch {
     return fetch(url, { ...init, headers });
   };
   return async (url, init) => {
-    const tokens = await tokensOf(provider);
+    const tokens = await readTokens(provider);
     const first = await send(url, init, tokens);
     if (!wantsAnotherToken(first)) return first;
     await first.body?.cancel();
     const wanted = extractWWWAuthenticateParams(first);
     await renewed({ token: tokens?.access_token, isForMore: first.status === 403, wanted }, init?.signal);
-    return send(url, init, await tokensOf(provider));
+    return send(url, init, await readTokens(provider));
   };
 }
 
@@ -67,9 +69,13 @@ const wantsAnotherToken = (response: Response): boolean =>
   (response.status === 403 && extractWWWAuthenticateParams(response).error === 'insufficient_scope');
 
 /** Gets another token, unless the provider has already replaced the refused one. */
-async function renew(authorizing: Authorizing, refused: Refused, signal: AbortSignal): Promise<void> {
+async function renewToken(
+  authorizing: AuthorizedServer,
+  refused: RefusedToken,
+  signal: AbortSignal,
+): Promise<void> {
   const { provider, server, fetchToken } = authorizing;
-  const held = await tokensOf(provider);
+  const held = await readTokens(provider);
   if (held && held.access_token !== refused.token) return;
   try {
     // If a valid token is refused, the server can have changed its authorization server.
@@ -78,8 +84,9 @@ async function renew(authorizing: Authorizing, refused: Refused, signal: AbortSi
     const outcome = await auth(provider, {
       serverUrl: server,
       // The signal ends requests that are no longer needed.
-      fetchFn: async (address, more) => quiet(authorizing, await fetchToken(address, { ...more, signal })),
-      ...wantedOf(refused, held),
+      fetchFn: async (address, more) =>
+        redactRefusal(authorizing, await fetchToken(address, { ...more, signal })),
+      ...toTokenRequest(refused, held),
     });
     await hideClient(authorizing);
     if (outcome === 'AUTHORIZED') return;
@@ -88,7 +95,7 @@ async function renew(authorizing: Authorizing, refused: Refused, signal: AbortSi
     throw error instanceof WireError ? error : new SignInRequiredError(problemOf(error));
   }
   // A provider that redirects to a sign-in can have waited for it, and then has a token.
-  const tokens = await tokensOf(provider);
+  const tokens = await readTokens(provider);
   if (!tokens || tokens.access_token === held?.access_token) throw new SignInRequiredError();
 }
 
@@ -96,7 +103,7 @@ async function renew(authorizing: Authorizing, refused: Refused, signal: AbortSi
  * Returns the scope and options for a new token. If the server demands more scopes, the new token also needs
  * those of the current one, which it replaces. A refresh token cannot add scopes.
  */
-function wantedOf({ wanted, isForMore }: Refused, held: Tokens) {
+function toTokenRequest({ wanted, isForMore }: RefusedToken, held: Tokens) {
   const { resourceMetadataUrl } = wanted;
   const scope = isForMore ? computeScopeUnion(held?.scope, wanted.scope) : wanted.scope;
   return {
@@ -107,7 +114,7 @@ function wantedOf({ wanted, isForMore }: Refused, held: Tokens) {
 }
 
 /** Redacts a refusal, because the SDK logs it to the console, and it can quote its input. */
-async function quiet({ redact }: Authorizing, response: Response): Promise<Response> {
+async function redactRefusal({ redact }: AuthorizedServer, response: Response): Promise<Response> {
   if (response.ok || !response.body) return response;
   return new Response(redact(await response.text()), response);
 }
@@ -118,7 +125,7 @@ const problemOf = (error: unknown): string | undefined =>
     ? 'its authorization server is not the expected one'
     : undefined;
 
-async function tokensOf(provider: OAuthClientProvider): Promise<Tokens> {
+async function readTokens(provider: OAuthClientProvider): Promise<Tokens> {
   try {
     return await provider.tokens();
   } catch {
@@ -126,7 +133,7 @@ async function tokensOf(provider: OAuthClientProvider): Promise<Tokens> {
   }
 }
 
-function hideTokens({ hide }: Authorizing, tokens: Tokens): void {
+function hideTokens({ hide }: AuthorizedServer, tokens: Tokens): void {
   if (!tokens) return;
   hide('access token', tokens.access_token);
   if (tokens.refresh_token !== undefined) hide('refresh token', tokens.refresh_token);
@@ -136,13 +143,13 @@ function hideTokens({ hide }: Authorizing, tokens: Tokens): void {
  * Hides the client's secret, too. The server can be the authorization server itself, or exchange data with
  * it.
  */
-async function hideClient({ provider, hide }: Authorizing): Promise<void> {
+async function hideClient({ provider, hide }: AuthorizedServer): Promise<void> {
   const secret = (await provider.clientInformation())?.client_secret;
   if (secret !== undefined) hide('client secret', secret);
 }
 
 /** Work in progress, with the number of its waiters. */
-interface Running {
+interface RunningWork {
   readonly done: Promise<void>;
   readonly over: AbortController;
   waiting: number;
@@ -155,15 +162,21 @@ type SharedWork<About> = (about: About, signal: AbortSignal | null | undefined) 
  * Creates a function that shares one execution of `work` at a time. Its signal aborts when the last waiter
  * has left.
  */
-function sharedWork<About>(work: (about: About, signal: AbortSignal) => Promise<void>): SharedWork<About> {
-  let running: Running | undefined;
-  const begin = (about: About): Running => {
+function createSharedWork<About>(
+  work: (about: About, signal: AbortSignal) => Promise<void>,
+): SharedWork<About> {
+  let running: RunningWork | undefined;
+  const begin = (about: About): RunningWork => {
     const over = new AbortController();
-    const begun: Running = { done: work(about, over.signal).finally(() => forget(begun)), over, waiting: 0 };
+    const begun: RunningWork = {
+      done: work(about, over.signal).finally(() => forget(begun)),
+      over,
+      waiting: 0,
+    };
     begun.done.catch(() => undefined); // in case no caller waits any more
     return begun;
   };
-  const forget = (one: Running): void => {
+  const forget = (one: RunningWork): void => {
     if (running === one) running = undefined;
   };
   return async (about, signal) => {
@@ -171,7 +184,7 @@ function sharedWork<About>(work: (about: About, signal: AbortSignal) => Promise<
     const joined = running;
     joined.waiting += 1;
     try {
-      await (signal ? untilAborted(signal, joined.done) : joined.done);
+      await (signal ? raceAbort(signal, joined.done) : joined.done);
     } finally {
       joined.waiting -= 1;
       if (joined.waiting === 0) {

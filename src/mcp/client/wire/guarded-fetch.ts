@@ -1,5 +1,5 @@
-import { untilAborted } from '../../../tool/async.ts';
-import { publicAddress } from '../../../tool/public-address.ts';
+import { raceAbort } from '../../../tool/async.ts';
+import { parsePublicAddress } from '../../../tool/public-address.ts';
 import { AddressRefusedError, RedirectRefusedError, ResponseTooLargeError } from './wire-error.ts';
 
 /** The type of `fetch` for a client. That of a service binding also fits. */
@@ -9,7 +9,7 @@ export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** These statuses keep a request's method and body. Others change it to a GET. */
-const KEEP_THE_BODY: ReadonlySet<number> = new Set([307, 308]);
+const KEEPS_BODY: ReadonlySet<number> = new Set([307, 308]);
 
 /** The limits on the requests of one connection. */
 export interface FetchRules {
@@ -32,17 +32,17 @@ export interface FetchRules {
  * @throws AddressRefusedError, RedirectRefusedError or ResponseTooLargeError. Errors from the inner `fetch`
  * pass through. Reading the body of a response can also throw ResponseTooLargeError.
  */
-export function guardedFetch(rules: FetchRules): Fetch {
+export function createGuardedFetch(rules: FetchRules): Fetch {
   const { fetch } = rules;
   return async (url, init) => {
-    let address = allowed(new URL(url), rules);
+    let address = assertAllowed(new URL(url), rules);
     for (let redirects = 0; ; redirects++) {
-      const response = await asked(fetch, address, { ...init, redirect: 'manual' });
-      const target = targetOf(response, address);
-      if (!target) return capped(response, rules.maxResponseBytes, init?.signal);
+      const response = await fetchAbortable(fetch, address, { ...init, redirect: 'manual' });
+      const target = redirectTargetOf(response, address);
+      if (!target) return capResponse(response, rules.maxResponseBytes, init?.signal);
       await response.body?.cancel();
       const { status } = response;
-      const isWithin = isFollowed(status, init?.method) && isOfOrigin(target, address);
+      const isWithin = isFollowed(status, init?.method) && isSameOrigin(target, address);
       if (!isWithin) throw new RedirectRefusedError(rules.redact(target.origin), status);
       if (redirects === MAX_REDIRECTS) throw new RedirectRefusedError(undefined, status);
       address = target;
@@ -50,14 +50,14 @@ export function guardedFetch(rules: FetchRules): Fetch {
   };
 }
 
-function allowed(address: URL, { server, allowPrivate }: FetchRules): URL {
+function assertAllowed(address: URL, { server, allowPrivate }: FetchRules): URL {
   if (allowPrivate || address.origin === server.origin) return address;
-  const read = publicAddress(address);
+  const read = parsePublicAddress(address);
   if (read instanceof URL) return read;
   throw new AddressRefusedError(`it names an address that ${read.wrong}`);
 }
 
-function targetOf(response: Response, asked: URL): URL | undefined {
+function redirectTargetOf(response: Response, asked: URL): URL | undefined {
   if (!REDIRECTS.has(response.status)) return undefined;
   const location = response.headers.get('location');
   return location === null ? undefined : (URL.parse(location, asked.href) ?? undefined);
@@ -66,28 +66,28 @@ function targetOf(response: Response, asked: URL): URL | undefined {
 /**
  * Returns whether a redirect keeps the request. One with a body would otherwise become a different request.
  */
-const isFollowed = (status: number, method = 'GET'): boolean => KEEP_THE_BODY.has(status) || method === 'GET';
+const isFollowed = (status: number, method = 'GET'): boolean => KEEPS_BODY.has(status) || method === 'GET';
 
-const isOfOrigin = (target: URL, asked: URL): boolean =>
+const isSameOrigin = (target: URL, asked: URL): boolean =>
   target.origin === asked.origin && target.username === '' && target.password === '';
 
 /** Calls `fetch` and stops waiting if the signal aborts, because a custom `fetch` can ignore its signal. */
-function asked(fetch: Fetch, address: URL, init: RequestInit): Promise<Response> {
+function fetchAbortable(fetch: Fetch, address: URL, init: RequestInit): Promise<Response> {
   const response = fetch(address, init);
-  return init.signal ? untilAborted(init.signal, response) : response;
+  return init.signal ? raceAbort(init.signal, response) : response;
 }
 
 /**
  * Returns the response with a body that ends at the limit. The caller can read its status first. Counts the
  * received bytes, and ignores content-length. Aborting the signal ends the body, too.
  */
-function capped(response: Response, maxBytes: number, signal: AbortSignal | null | undefined): Response {
+function capResponse(response: Response, maxBytes: number, signal: AbortSignal | null | undefined): Response {
   if (!response.body) return response;
-  return new Response(cut(response.body, maxBytes, signal), response);
+  return new Response(capStream(response.body, maxBytes, signal), response);
 }
 
 /** Creates a stream by hand, because aborting the platform's pipe causes unhandled rejections. */
-function cut(
+function capStream(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
   signal: AbortSignal | null | undefined,
@@ -97,7 +97,7 @@ function cut(
   /** Passes on the start of a chunk up to the limit. It shows what kind of response is too long. */
   const next = async () => {
     if (bytes > maxBytes) throw new ResponseTooLargeError(maxBytes);
-    const { done, value } = await (signal ? untilAborted(signal, reader.read()) : reader.read());
+    const { done, value } = await (signal ? raceAbort(signal, reader.read()) : reader.read());
     const fits = maxBytes - bytes;
     bytes += value?.byteLength ?? 0;
     if (bytes > maxBytes && fits === 0) throw new ResponseTooLargeError(maxBytes);

@@ -2,12 +2,12 @@ import { type JSONRPCRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextpro
 import { ENCODER } from '../../../tool/async.ts';
 import { toBase64 } from '../../../tool/content.ts';
 import type { JsonObject } from '../../../tool/json.ts';
-import { repeatedIn, valueAt } from '../../content/rpc.ts';
+import { findHeaderParameters, valueAt } from '../../content/rpc.ts';
 
 /**
  * The parameter that supplies the header `mcp-name`, by method (MCP specification, Standard Request Headers).
  */
-const NAMED_BY: Readonly<Record<string, string>> = {
+const NAME_PARAMS: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
@@ -23,11 +23,11 @@ const NAMED_BY: Readonly<Record<string, string>> = {
 export function standardHeaders({ method, params }: JSONRPCRequest): Record<string, string> {
   const version = params?._meta?.[PROTOCOL_VERSION_META_KEY];
   if (typeof version !== 'string') return {};
-  const name: unknown = params?.[NAMED_BY[method] ?? ''];
+  const name: unknown = params?.[NAME_PARAMS[method] ?? ''];
   return {
     'mcp-protocol-version': version,
     'mcp-method': method,
-    ...(typeof name === 'string' && { 'mcp-name': encoded(name) }),
+    ...(typeof name === 'string' && { 'mcp-name': encodeHeader(name) }),
   };
 }
 
@@ -37,10 +37,10 @@ export function standardHeaders({ method, params }: JSONRPCRequest): Record<stri
  * listed under an older revision.
  */
 export function paramHeaders(schema: JsonObject, input: JsonObject): Record<string, string> {
-  const headers = repeatedIn(schema).flatMap(({ path, header }) => {
+  const headers = findHeaderParameters(schema).flatMap(({ path, header }) => {
     const value = valueAt(input, path);
     const isSent = ['string', 'boolean'].includes(typeof value) || Number.isSafeInteger(value);
-    return isSent ? [[`mcp-param-${header}`, encoded(String(value))] as const] : [];
+    return isSent ? [[`mcp-param-${header}`, encodeHeader(String(value))] as const] : [];
   });
   return Object.fromEntries(headers);
 }
@@ -48,7 +48,7 @@ export function paramHeaders(schema: JsonObject, input: JsonObject): Record<stri
 /**
  * Encodes a value for a header: unchanged, or in base64 between markers (MCP specification, Value Encoding).
  */
-function encoded(value: string): string {
+function encodeHeader(value: string): string {
   const isPlain =
     /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);
   return isPlain ? value : `=?base64?${toBase64(ENCODER.encode(value))}?=`;

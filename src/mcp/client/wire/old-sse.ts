@@ -6,12 +6,12 @@ import {
 } from '@modelcontextprotocol/client';
 import { readEvents, type StreamEvent } from './read-events.ts';
 import {
-  answeredBy,
-  ask,
-  cancelledBy,
+  answeredRequestId,
+  cancelledRequestId,
   createPendingNotifications,
   readEventData,
   type ServerAccess,
+  sendHttp,
   type Wire,
 } from './wire.ts';
 import {
@@ -48,7 +48,7 @@ export class OldSse implements Wire {
   async start(): Promise<void> {
     const { signal } = this.#closed;
     const headers = { accept: 'text/event-stream' };
-    const { body, headers: answered } = await ask(this.#access, { method: 'GET', headers, signal });
+    const { body, headers: answered } = await sendHttp(this.#access, { method: 'GET', headers, signal });
     if (!body || !answered.get('content-type')?.toLowerCase().startsWith('text/event-stream')) {
       await body?.cancel();
       throw new NotMcpError();
@@ -59,7 +59,7 @@ export class OldSse implements Wire {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (!isJSONRPCRequest(message)) {
-      const isTold = answeredBy(message) === undefined || this.#access.mayAnswer(message);
+      const isTold = answeredRequestId(message) === undefined || this.#access.mayAnswer(message);
       return isTold ? this.#notify(message) : undefined;
     }
     const answer = Promise.withResolvers<void>();
@@ -106,7 +106,7 @@ export class OldSse implements Wire {
     const message = type === 'message' ? readEventData(this.#access, data) : undefined;
     if (!message) return;
     this.onmessage?.(message);
-    this.#waiting.get(answeredBy(message) ?? '')?.resolve();
+    this.#waiting.get(answeredRequestId(message) ?? '')?.resolve();
   }
 
   /** The URL receives credentials, so it must belong to the server. */
@@ -120,12 +120,12 @@ export class OldSse implements Wire {
     try {
       await this.#notifications.tell((signal) => this.#post(message, signal));
     } finally {
-      this.#waiting.get(cancelledBy(message) ?? '')?.reject(new NoAnswerError());
+      this.#waiting.get(cancelledRequestId(message) ?? '')?.reject(new NoAnswerError());
     }
   }
 
   async #post(message: JSONRPCMessage, signal: AbortSignal): Promise<Response> {
-    return ask(this.#access, {
+    return sendHttp(this.#access, {
       method: 'POST',
       url: await this.#address.promise,
       headers: { 'content-type': 'application/json' },

@@ -34,7 +34,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   const parse = createEventParser((event) => {
     if (++events <= MAX_EVENTS) read.push(event);
   });
-  for await (const text of textOf(body)) {
+  for await (const text of readText(body)) {
     parse(text);
     yield* read;
     read = [];
@@ -43,7 +43,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
 }
 
 /** Reads the text of a stream, and ends every line with LF. */
-async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+async function* readText(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
   let endedWithCr = false;
   let line = '';
@@ -56,7 +56,7 @@ async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string,
         '\n',
       );
       endedWithCr = decoded.endsWith('\r');
-      line = beginningOf(line, text);
+      line = lineStartOf(line, text);
       yield text;
     }
   } catch (error) {
@@ -66,13 +66,13 @@ async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string,
 }
 
 /** Returns the start of the incomplete line, long enough to recognize its kind. */
-function beginningOf(former: string, text: string): string {
+function lineStartOf(former: string, text: string): string {
   const last = text.lastIndexOf('\n');
   return last === -1 ? (former + text.slice(0, 400)).slice(0, 400) : text.slice(last + 1, last + 401);
 }
 
 /** The fields of the lines since the last event. */
-interface Begun {
+interface PartialEvent {
   id?: string;
   type?: string;
   readonly data: string[];
@@ -85,7 +85,7 @@ interface Begun {
  */
 function createEventParser(tell: (event: EventOrRetry) => void): (text: string) => void {
   let line: string[] = [];
-  let begun: Begun = { data: [] };
+  let begun: PartialEvent = { data: [] };
   const end = () => {
     const { id, type = 'message', data } = begun;
     begun = { data: [] };
@@ -93,9 +93,9 @@ function createEventParser(tell: (event: EventOrRetry) => void): (text: string) 
   };
   const take = (complete: string) => {
     if (complete === '') return end();
-    const [field, value] = fieldOf(complete);
+    const [field, value] = parseField(complete);
     if (field === 'retry' && /^\d+$/.test(value)) tell({ retry: Number(value) });
-    else note(begun, field, value);
+    else setField(begun, field, value);
   };
   return (text) => {
     let start = 0;
@@ -109,13 +109,13 @@ function createEventParser(tell: (event: EventOrRetry) => void): (text: string) 
   };
 }
 
-function fieldOf(line: string): readonly [field: string, value: string] {
+function parseField(line: string): readonly [field: string, value: string] {
   const colon = line.indexOf(':');
   if (colon === -1) return [line, ''];
   return [line.slice(0, colon), line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)];
 }
 
-function note(begun: Begun, field: string, value: string): void {
+function setField(begun: PartialEvent, field: string, value: string): void {
   if (field === 'data') begun.data.push(value);
   else if (field === 'id' && !value.includes('\0')) begun.id = value;
   else if (field === 'event' && value !== '') begun.type = value;
@@ -142,11 +142,11 @@ export function readJson(text: string): unknown {
 }
 
 /** Matches the start of a response: a result after only the fields that every message has. */
-const ANSWER =
+const ANSWER_START =
   /^\s{0,9}\{\s{0,9}(?:"(?:jsonrpc|id)"\s{0,9}:\s{0,9}[^,{[]{1,80},\s{0,9}){0,2}"result"\s{0,9}:/;
 
 /** Returns whether a text that is too long to parse begins like a response. */
-export const beginsAnswer = (text: string): boolean => ANSWER.test(text.slice(0, 300));
+export const beginsAnswer = (text: string): boolean => ANSWER_START.test(text.slice(0, 300));
 
 function hasMoreParts(text: string, max: number): boolean {
   if (text.length <= max) return false;
@@ -176,11 +176,11 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 /** The default wait before a stream is resumed, in milliseconds. Each further wait is 50 % longer. */
-const FIRST_PAUSE = 500;
-const GROWTH = 1.5;
+const FIRST_PAUSE_MS = 500;
+const PAUSE_GROWTH = 1.5;
 
 /** A stream of events, and the way to resume it. */
-export interface Followed {
+export interface FollowedStream {
   readonly signal: AbortSignal;
   /** `true` to resume it even if its events have no ids. Missed events are then lost. */
   readonly alwaysResumes: boolean;
@@ -200,7 +200,7 @@ export interface Followed {
  * @throws NoAnswerError if the stream ends too early and cannot be resumed. If it broke, throws that error.
  * Throws ResponseTooLargeError, AnswerTooLargeError or the signal's reason.
  */
-export async function followEvents(first: Response, followed: Followed): Promise<void> {
+export async function followEvents(first: Response, followed: FollowedStream): Promise<void> {
   const { signal, alwaysResumes, maxResumes, isDone } = followed;
   const position: Position = { lastId: undefined, retry: undefined };
   let response: Response | undefined = first;
@@ -210,9 +210,9 @@ export async function followEvents(first: Response, followed: Followed): Promise
     signal.throwIfAborted();
     const isResumed = alwaysResumes || position.lastId !== undefined;
     if (!isResumed || resumes === maxResumes) throw broken ?? new NoAnswerError();
-    await pause(position.retry ?? FIRST_PAUSE * GROWTH ** resumes, signal);
+    await pause(position.retry ?? FIRST_PAUSE_MS * PAUSE_GROWTH ** resumes, signal);
     signal.throwIfAborted();
-    response = await followed.resume(position.lastId).catch(unlessRefused);
+    response = await followed.resume(position.lastId).catch(assertResumable);
   }
 }
 
@@ -225,7 +225,7 @@ interface Position {
 /** Returns the error that broke the stream. Returns `undefined` if it ended or has delivered enough. */
 async function readPart(
   { body }: Response,
-  { take, isDone }: Followed,
+  { take, isDone }: FollowedStream,
   position: Position,
 ): Promise<WireError | undefined> {
   if (!body) return undefined;
@@ -249,7 +249,7 @@ async function readPart(
 const isMessage = ({ type, data }: StreamEvent): boolean => type === 'message' && data !== '';
 
 /** If a server does not know the stream, a retry cannot help. If it is down, it can come back. */
-function unlessRefused(error: unknown): undefined {
+function assertResumable(error: unknown): undefined {
   if (error instanceof HttpStatusError && error.status < 500) throw new NoAnswerError();
 }
 

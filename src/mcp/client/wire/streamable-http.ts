@@ -11,15 +11,15 @@ import {
 } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../../../tool/json.ts';
 import { standardHeaders } from './mcp-headers.ts';
-import { type Followed, followEvents } from './read-events.ts';
+import { type FollowedStream, followEvents } from './read-events.ts';
 import {
-  answeredBy,
-  ask,
-  cancelledBy,
+  answeredRequestId,
+  cancelledRequestId,
   createPendingNotifications,
-  messagesOf,
   readEventData,
+  readMessages,
   type ServerAccess,
+  sendHttp,
   type Wire,
   type WireSession,
 } from './wire.ts';
@@ -35,7 +35,7 @@ const MAX_FIRST_ID = 2 ** 30;
 const MAX_RESUMES = { answer: 4, listening: 3 };
 
 /** The time limit for a stream to begin, in milliseconds. */
-const STREAM_TIMEOUT = 10_000;
+const STREAM_TIMEOUT_MS = 10_000;
 
 /** A request without a response yet. */
 interface Exchange {
@@ -100,7 +100,7 @@ export class StreamableHttp implements Wire {
   async send(given: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     const message = this.#renumbered(given);
     if (isJSONRPCRequest(message)) return this.#exchange(message, options);
-    if (answeredBy(message) !== undefined && !this.#access.mayAnswer(message)) return;
+    if (answeredRequestId(message) !== undefined && !this.#access.mayAnswer(message)) return;
     const hasBegun = isInitializedNotification(message);
     // In a resumed session, the server already received this notification.
     if (!hasBegun || !this.#former) await this.#notify(message);
@@ -117,7 +117,7 @@ export class StreamableHttp implements Wire {
 
   async end(signal: AbortSignal): Promise<void> {
     if (this.sessionId === undefined) return;
-    const response = await ask(this.#access, { method: 'DELETE', headers: this.#headers(), signal });
+    const response = await sendHttp(this.#access, { method: 'DELETE', headers: this.#headers(), signal });
     await response.body?.cancel();
   }
 
@@ -155,7 +155,7 @@ export class StreamableHttp implements Wire {
   async #read(response: Response, exchange: Exchange): Promise<void> {
     switch (mediaType(response)) {
       case 'application/json':
-        for (const message of await messagesOf(this.#access, response)) this.#take(message, exchange);
+        for (const message of await readMessages(this.#access, response)) this.#take(message, exchange);
         break;
       case 'text/event-stream':
         await followEvents(response, this.#followed(this.#until(exchange), exchange));
@@ -178,7 +178,7 @@ export class StreamableHttp implements Wire {
   }
 
   /** Returns how to follow the stream of an exchange, or the listening stream. */
-  #followed(signal: AbortSignal, exchange?: Exchange): Followed {
+  #followed(signal: AbortSignal, exchange?: Exchange): FollowedStream {
     return {
       signal,
       // The listening stream is resumed even without the id of its last event.
@@ -194,7 +194,7 @@ export class StreamableHttp implements Wire {
   }
 
   #take(message: JSONRPCMessage, exchange: Exchange | undefined): void {
-    const answered = this.#exchanges.get(answeredBy(message) ?? '');
+    const answered = this.#exchanges.get(answeredRequestId(message) ?? '');
     if (answered) answered.answered = true;
     if (isJSONRPCRequest(message) && exchange) this.#asked.set(message.id, exchange.request);
     this.onmessage?.(answered ? this.#asAnswer(message, answered) : message);
@@ -202,8 +202,8 @@ export class StreamableHttp implements Wire {
   }
 
   async #notify(message: JSONRPCMessage): Promise<void> {
-    const cancelled = this.#exchanges.get(cancelledBy(message) ?? '');
-    const answer = answeredBy(message);
+    const cancelled = this.#exchanges.get(cancelledRequestId(message) ?? '');
+    const answer = answeredRequestId(message);
     try {
       await this.#notifications.tell((signal) => this.#post(message, signal));
     } finally {
@@ -223,7 +223,7 @@ export class StreamableHttp implements Wire {
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
     };
-    return ask(this.#access, { method: 'POST', headers, body: JSON.stringify(message), signal });
+    return sendHttp(this.#access, { method: 'POST', headers, body: JSON.stringify(message), signal });
   }
 
   /**
@@ -233,9 +233,9 @@ export class StreamableHttp implements Wire {
   async #get(more: Readonly<Record<string, string>>, until: AbortSignal): Promise<Response> {
     const headers = { ...this.#headers(), accept: 'text/event-stream', ...more };
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), STREAM_TIMEOUT);
+    const timer = setTimeout(() => late.abort(), STREAM_TIMEOUT_MS);
     const signal = AbortSignal.any([until, late.signal]);
-    return ask(this.#access, { method: 'GET', headers, signal }).finally(() => clearTimeout(timer));
+    return sendHttp(this.#access, { method: 'GET', headers, signal }).finally(() => clearTimeout(timer));
   }
 
   #headers(): Record<string, string> {
@@ -253,7 +253,7 @@ export class StreamableHttp implements Wire {
   #renumbered(message: JSONRPCMessage): JSONRPCMessage {
     if (this.#idsFrom === 0) return message;
     if (isJSONRPCRequest(message)) return { ...message, id: this.#idsFrom + Number(message.id) };
-    const cancelled = cancelledBy(message);
+    const cancelled = cancelledRequestId(message);
     if (cancelled === undefined || !('params' in message)) return message;
     return { ...message, params: { ...message.params, requestId: this.#idsFrom + Number(cancelled) } };
   }
@@ -265,7 +265,7 @@ export class StreamableHttp implements Wire {
   #asAnswer(message: JSONRPCMessage, { request }: Exchange): JSONRPCMessage {
     const answer = this.#idsFrom === 0 ? message : { ...message, id: Number(request.id) - this.#idsFrom };
     if (!isInitializeRequest(request) || !isJSONRPCResultResponse(answer)) return answer;
-    this.#begun = this.#former?.begun ?? withoutWords(answer.result);
+    this.#begun = this.#former?.begun ?? withoutDescriptions(answer.result);
     return this.#former ? { ...answer, result: this.#begun } : answer;
   }
 
@@ -286,7 +286,7 @@ const mediaType = (response: Response): string | undefined =>
  * Returns the machine-readable part of the result of `initialize`. A server's description of itself can be
  * long.
  */
-function withoutWords(result: Readonly<Record<string, unknown>>): JsonObject {
+function withoutDescriptions(result: Readonly<Record<string, unknown>>): JsonObject {
   const { protocolVersion, capabilities, serverInfo } = isJsonObject(result) ? result : {};
   const { name = '', version = '' } = isJsonObject(serverInfo) ? serverInfo : {};
   return {

@@ -11,21 +11,21 @@ export abstract class WireError extends Error {
 }
 
 /** A JSON-RPC error, without credentials. */
-export interface RefusalWords {
+export interface RpcRefusal {
   readonly code: number;
   readonly message: string;
   readonly data?: Json | undefined;
 }
 
 /** The maximum length of a server's own text about a refusal. */
-const MAX_WORDS = 500;
+const MAX_REFUSAL_TEXT = 500;
 
 /** The server responded with a status outside 2xx. */
 export class HttpStatusError extends WireError {
   override readonly name = 'HttpStatusError';
   readonly status: number;
   /** The JSON-RPC error in the response, if there is one. */
-  readonly said: RefusalWords | undefined;
+  readonly said: RpcRefusal | undefined;
   /**
    * `true` if it demands other credentials. A 403 without `WWW-Authenticate` does not: the host, the origin
    * or the plan can be forbidden.
@@ -34,7 +34,7 @@ export class HttpStatusError extends WireError {
 
   constructor(
     status: number,
-    { said, isChallenge }: { readonly said?: RefusalWords | undefined; readonly isChallenge: boolean },
+    { said, isChallenge }: { readonly said?: RpcRefusal | undefined; readonly isChallenge: boolean },
   ) {
     super(`HTTP ${status}`);
     this.status = status;
@@ -43,7 +43,7 @@ export class HttpStatusError extends WireError {
   }
 
   get phrase(): string {
-    const words = oneLine(this.said?.message ?? '', MAX_WORDS).replace(/\.$/, '');
+    const words = oneLine(this.said?.message ?? '', MAX_REFUSAL_TEXT).replace(/\.$/, '');
     return `it answered HTTP ${this.status}${words && `: ${words}`}`;
   }
 }
@@ -56,7 +56,7 @@ export class UnknownRevisionError extends WireError {
   /** `revisions` are the server's, safe to display. */
   constructor(revisions: readonly string[]) {
     super('No common revision');
-    this.phrase = `it speaks no supported revision of MCP, but ${oneLine(revisions.join(', '), MAX_WORDS)}`;
+    this.phrase = `it speaks no supported revision of MCP, but ${oneLine(revisions.join(', '), MAX_REFUSAL_TEXT)}`;
   }
 }
 
@@ -102,7 +102,7 @@ export class AddressRefusedError extends WireError {
  * These statuses keep a request's method and body, so the request was not run. Others can point to the
  * outcome of a request.
  */
-const ASKS_AGAIN: ReadonlySet<number> = new Set([307, 308]);
+const KEEPS_REQUEST: ReadonlySet<number> = new Set([307, 308]);
 
 /** The server redirects to another origin, which it must not choose. The request was not sent there. */
 export class RedirectRefusedError extends WireError {
@@ -114,7 +114,7 @@ export class RedirectRefusedError extends WireError {
   /** `origin` is safe to display. */
   constructor(origin: string | undefined, status: number) {
     super('Redirect');
-    this.isCertain = ASKS_AGAIN.has(status);
+    this.isCertain = KEEPS_REQUEST.has(status);
     const whither = origin === undefined ? 'too many times' : `to ${shorten(origin, 80)}`;
     this.phrase = `it redirects ${whither}`;
   }

@@ -8,7 +8,7 @@ import {
   specTypeSchemas,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { untilAborted } from '../../../tool/async.ts';
+import { raceAbort } from '../../../tool/async.ts';
 import type { JsonObject } from '../../../tool/json.ts';
 import type { Fetch } from './guarded-fetch.ts';
 import { beginsAnswer, readJson } from './read-events.ts';
@@ -16,8 +16,8 @@ import {
   AnswerTooLargeError,
   ConnectionLostError,
   HttpStatusError,
-  type RefusalWords,
   ResponseTooLargeError,
+  type RpcRefusal,
   WireError,
 } from './wire-error.ts';
 
@@ -83,31 +83,34 @@ interface WireRequest {
  * @throws HttpStatusError for a status outside 2xx. Errors from the guarded `fetch` pass through. All are
  * WireErrors.
  */
-export async function ask(access: ServerAccess, { url, headers, ...init }: WireRequest): Promise<Response> {
+export async function sendHttp(
+  access: ServerAccess,
+  { url, headers, ...init }: WireRequest,
+): Promise<Response> {
   const all = new Headers(access.headers);
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
-  const response = await access.fetch(url ?? access.url, { ...init, headers: all }).catch(asWireError);
+  const response = await access.fetch(url ?? access.url, { ...init, headers: all }).catch(rethrowAsWireError);
   if (response.ok) return response;
   throw new HttpStatusError(response.status, {
-    said: access.redact(await refusalWords(response)),
+    said: access.redact(await readRefusal(response)),
     isChallenge: response.headers.has('www-authenticate'),
   });
 }
 
 /** The maximum length of a refusal to read, and the milliseconds for it. The status is what matters. */
-const REFUSAL = { characters: 16 * 1024, ms: 1_000 };
+const REFUSAL_LIMITS = { characters: 16 * 1024, ms: 1_000 };
 
 /** Reads the JSON-RPC error of a refusal, if there is one. It need not have the id of the request. */
-async function refusalWords({ body, headers }: Response): Promise<RefusalWords | undefined> {
+async function readRefusal({ body, headers }: Response): Promise<RpcRefusal | undefined> {
   if (!body) return undefined;
   const reader = body.getReader();
-  const late = AbortSignal.timeout(REFUSAL.ms);
+  const late = AbortSignal.timeout(REFUSAL_LIMITS.ms);
   const decoder = new TextDecoder();
   try {
     if (!headers.get('content-type')?.toLowerCase().startsWith('application/json')) return undefined;
-    for (let text = ''; text.length <= REFUSAL.characters; ) {
-      const { done, value } = await untilAborted(late, reader.read());
-      if (done) return refusalIn(readJson(text));
+    for (let text = ''; text.length <= REFUSAL_LIMITS.characters; ) {
+      const { done, value } = await raceAbort(late, reader.read());
+      if (done) return toRpcRefusal(readJson(text));
       text += decoder.decode(value, { stream: true });
     }
     return undefined;
@@ -118,7 +121,7 @@ async function refusalWords({ body, headers }: Response): Promise<RefusalWords |
   }
 }
 
-function refusalIn(read: unknown): RefusalWords | undefined {
+function toRpcRefusal(read: unknown): RpcRefusal | undefined {
   const { code, message, data } = toObject(toObject(read).error);
   if (typeof code !== 'number' || typeof message !== 'string') return undefined;
   return { code, message, ...(data !== undefined && { data }) };
@@ -129,7 +132,7 @@ const toObject = (read: unknown): JsonObject =>
   typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as JsonObject) : {};
 
 /** Throws a WireError for an error of the platform, whose message can contain anything. */
-export function asWireError(error: unknown): never {
+export function rethrowAsWireError(error: unknown): never {
   throw error instanceof WireError ? error : new ConnectionLostError();
 }
 
@@ -151,12 +154,12 @@ const MAX_BATCH = 100;
  *
  * @throws AnswerTooLargeError if it is too large. Errors from the body pass through.
  */
-export async function messagesOf(
+export async function readMessages(
   access: ServerAccess,
   response: Response,
 ): Promise<readonly JSONRPCMessage[]> {
   try {
-    const values = [readJson(await response.text().catch(asWireError))].flat();
+    const values = [readJson(await response.text().catch(rethrowAsWireError))].flat();
     if (values.length > MAX_BATCH) throw new ResponseTooLargeError(MAX_BATCH, 'messages');
     return values.flatMap((value) => readMessage(access, value) ?? []);
   } catch (error) {
@@ -181,18 +184,18 @@ export function readEventData(access: ServerAccess, data: string): JSONRPCMessag
 }
 
 /** Returns the id of the request that a message answers. */
-export const answeredBy = (message: JSONRPCMessage): RequestId | undefined =>
+export const answeredRequestId = (message: JSONRPCMessage): RequestId | undefined =>
   isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message) ? message.id : undefined;
 
 /** Returns the id of the request that a message cancels. */
-export function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
+export function cancelledRequestId(message: JSONRPCMessage): RequestId | undefined {
   if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return undefined;
   const id: unknown = message.params?.requestId;
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 
 /** The time limit for a server to accept a notification or an answer, in milliseconds. */
-const NOTIFY_TIMEOUT = 5_000;
+const NOTIFY_TIMEOUT_MS = 5_000;
 
 /** The notifications and answers that are being sent to a server. It does not respond to them. */
 interface PendingNotifications {
@@ -211,7 +214,7 @@ export function createPendingNotifications(closed: AbortSignal): PendingNotifica
   return {
     tell(post) {
       const late = new AbortController();
-      const timer = setTimeout(() => late.abort(), NOTIFY_TIMEOUT);
+      const timer = setTimeout(() => late.abort(), NOTIFY_TIMEOUT_MS);
       const sending = post(AbortSignal.any([closed, late.signal]))
         .then((response) => response.body?.cancel())
         .finally(() => {

@@ -2,17 +2,17 @@
 import type { PricedUsage } from '../../../journal/reply-data.ts';
 import { DeploymentError } from '../../../session/deployment.ts';
 import { systemClock } from '../../../session/read-platform.ts';
-import { inTime } from '../../../tool/async.ts';
+import { withTimeout } from '../../../tool/async.ts';
 import type { Env } from '../../../worker/host.ts';
 import type { CopySource, IndexCopy } from '../index-copy.ts';
 import { type CopiedRow, UnsentRows } from './unsent-rows.ts';
 
 /** The timeout of one batch in milliseconds. */
-const PATIENCE = 10_000;
+const BATCH_TIMEOUT_MS = 10_000;
 
 /** The rows of a batch, and the batches of a call. An invocation on the free plan can run 50 queries. */
-const ROWS = 40;
-const BATCHES = 10;
+const ROWS_PER_BATCH = 40;
+const BATCHES_PER_CALL = 10;
 
 const NOT_BOUND =
   'This Worker has no D1 database bound as INDEX_DB, which d1Reports() needs. In wrangler.toml: [[d1_databases]] with ' +
@@ -47,12 +47,12 @@ function check(env: Env): void {
 
 async function send(source: CopySource): Promise<void> {
   const unsent = new UnsentRows(source.storage);
-  for (let batch = 0; batch < BATCHES && unsent.isBehind(); batch += 1) {
-    const page = unsent.page(ROWS);
+  for (let batch = 0; batch < BATCHES_PER_CALL && unsent.isBehind(); batch += 1) {
+    const page = unsent.page(ROWS_PER_BATCH);
     const fence = { owner: source.owner, revision: unsent.nextRevision() };
-    await run(source, fence, [
-      ...page.rows.map((row) => statementOf(row, fence)),
-      ...(page.purge === undefined ? [] : purgeOf(page.purge, fence)),
+    await runBatch(source, fence, [
+      ...page.rows.map((row) => toStatement(row, fence)),
+      ...(page.purge === undefined ? [] : purgeStatements(page.purge, fence)),
     ]);
     unsent.remove(page);
   }
@@ -62,16 +62,16 @@ async function erase(source: CopySource): Promise<void> {
   const unsent = new UnsentRows(source.storage);
   unsent.clear();
   const fence = { owner: source.owner, revision: unsent.nextRevision() };
-  await run(source, fence, [
-    ...purgeOf(fence.revision, fence),
-    guarded('UPDATE holdfast_owners SET erased_at = ?3 WHERE owner = ?1 AND', fence, [Date.now()]),
+  await runBatch(source, fence, [
+    ...purgeStatements(fence.revision, fence),
+    withFence('UPDATE holdfast_owners SET erased_at = ?3 WHERE owner = ?1 AND', fence, [Date.now()]),
   ]);
 }
 
 async function forget(source: CopySource, isInUse: boolean): Promise<void> {
   const change = isInUse ? 'UPDATE holdfast_owners SET erased_at = NULL' : 'DELETE FROM holdfast_owners';
   const statement = database(source).prepare(`${change} WHERE owner = ?1 AND erased_at IS NOT NULL`);
-  await inPatience(statement.bind(source.owner).run());
+  await withD1Timeout(statement.bind(source.owner).run());
 }
 
 /** The owner and the batch of a statement. Statements of a batch older than the last one change nothing. */
@@ -85,25 +85,25 @@ interface Statement {
   readonly values: readonly (string | number | null)[];
 }
 
-const RAISE = `INSERT INTO holdfast_owners (owner, revision) VALUES (?1, ?2)
+const RAISE_REVISION = `INSERT INTO holdfast_owners (owner, revision) VALUES (?1, ?2)
   ON CONFLICT (owner) DO UPDATE SET revision = excluded.revision WHERE excluded.revision > revision`;
 
 /** `sql` ends where a condition can follow. Its parameters start at ?3. */
-const guarded = (sql: string, { owner, revision }: Fence, values: Statement['values']): Statement => ({
+const withFence = (sql: string, { owner, revision }: Fence, values: Statement['values']): Statement => ({
   sql: `${sql} (SELECT revision FROM holdfast_owners WHERE owner = ?1) = ?2`,
   values: [owner, revision, ...values],
 });
 
 /** Runs a batch. D1 stores all of it or nothing. */
-async function run(
+async function runBatch(
   source: CopySource,
   { owner, revision }: Fence,
   statements: readonly Statement[],
 ): Promise<void> {
   const db = database(source);
-  await inPatience(
+  await withD1Timeout(
     db.batch([
-      db.prepare(RAISE).bind(owner, revision),
+      db.prepare(RAISE_REVISION).bind(owner, revision),
       ...statements.map(({ sql, values }) => db.prepare(sql).bind(...values)),
     ]),
   );
@@ -114,32 +114,35 @@ const database = ({ env }: CopySource): D1Database => {
   return Object(env).INDEX_DB;
 };
 
-const inPatience = (work: Promise<unknown>): Promise<unknown> =>
-  inTime(systemClock, work, { ms: PATIENCE, late: (ms) => new Error(`D1 took longer than ${ms} ms`) });
+const withD1Timeout = (work: Promise<unknown>): Promise<unknown> =>
+  withTimeout(systemClock, work, {
+    ms: BATCH_TIMEOUT_MS,
+    late: (ms) => new Error(`D1 took longer than ${ms} ms`),
+  });
 
 /** Removes the rows of an owner that no batch has written since the revision. */
-const purgeOf = (from: number, fence: Fence): readonly Statement[] =>
+const purgeStatements = (from: number, fence: Fence): readonly Statement[] =>
   ['holdfast_sessions', 'holdfast_usage'].map((table) =>
-    guarded(`DELETE FROM ${table} WHERE owner = ?1 AND revision < ?3 AND`, fence, [from]),
+    withFence(`DELETE FROM ${table} WHERE owner = ?1 AND revision < ?3 AND`, fence, [from]),
   );
 
-const KEYS = {
+const KEY_COLUMNS = {
   holdfast_sessions: ['agent', 'session'],
   holdfast_usage: ['day', 'agent', 'model'],
 } as const;
 
-function statementOf({ table, key, columns }: CopiedRow, fence: Fence): Statement {
-  const keys = KEYS[table];
+function toStatement({ table, key, columns }: CopiedRow, fence: Fence): Statement {
+  const keys = KEY_COLUMNS[table];
   if (!columns) {
     const those = keys.map((name, at) => `${name} = ?${at + 3}`).join(' AND ');
-    return guarded(`DELETE FROM ${table} WHERE owner = ?1 AND ${those} AND`, fence, key);
+    return withFence(`DELETE FROM ${table} WHERE owner = ?1 AND ${those} AND`, fence, key);
   }
   const { usage, ...plain } = columns;
   const values = { ...plain, ...usageColumns(usage) };
   const names = [...keys, ...Object.keys(values)];
   const places = names.map((_, at) => `?${at + 3}`);
   const updates = [...Object.keys(values), 'revision'].map((name) => `${name} = excluded.${name}`);
-  const statement = guarded(
+  const statement = withFence(
     `INSERT INTO ${table} (owner, revision, ${names.join(', ')}) SELECT ?1, ?2, ${places.join(', ')} WHERE`,
     fence,
     [...key, ...Object.values(values)],

@@ -2,7 +2,7 @@
 import type { PricedUsage } from '../../../journal/reply-data.ts';
 import type { SessionReport } from '../reports.ts';
 
-type Value = string | number | null;
+type ColumnValue = string | number | null;
 
 /** A row for the copy. */
 export interface CopiedRow {
@@ -10,13 +10,13 @@ export interface CopiedRow {
   /** Its key, without the owner. */
   readonly key: readonly string[];
   /** `undefined` if the row does not exist. */
-  readonly columns: (Readonly<Record<string, Value>> & { readonly usage: PricedUsage }) | undefined;
+  readonly columns: (Readonly<Record<string, ColumnValue>> & { readonly usage: PricedUsage }) | undefined;
 }
 
 type CopiedTable = 'holdfast_sessions' | 'holdfast_usage';
 
 /** An unsent row, and the change since which it is unsent. */
-interface Note extends Record<string, SqlStorageValue> {
+interface UnsentNote extends Record<string, SqlStorageValue> {
   readonly row: string;
   readonly revision: number;
 }
@@ -24,7 +24,7 @@ interface Note extends Record<string, SqlStorageValue> {
 /** A page of rows to send. */
 export interface UnsentPage {
   readonly rows: readonly CopiedRow[];
-  readonly notes: readonly Note[];
+  readonly notes: readonly UnsentNote[];
   /**
    * All rows of the copy that were written before this revision are obsolete. Absent if more rows must be
    * sent first, or no rows are obsolete.
@@ -71,7 +71,7 @@ export class UnsentRows {
   }
 
   page(limit: number): UnsentPage {
-    const notes = this.#rows<Note>('SELECT * FROM unsent LIMIT ?', limit);
+    const notes = this.#rows<UnsentNote>('SELECT * FROM unsent LIMIT ?', limit);
     const [{ purge } = { purge: null }] = this.#rows<{ purge: number | null }>('SELECT purge FROM about');
     const isLast = notes.length < limit;
     return {
@@ -108,8 +108,8 @@ export class UnsentRows {
 
   #read(row: string): CopiedRow {
     const [table, ...key] = JSON.parse(row) as [CopiedTable, ...string[]]; // as it was noted here
-    const query = table === 'holdfast_sessions' ? SESSION : USED;
-    const [found] = this.#rows<Record<string, Value>>(query, ...key);
+    const query = table === 'holdfast_sessions' ? SELECT_SESSION : SELECT_USAGE;
+    const [found] = this.#rows<Record<string, ColumnValue>>(query, ...key);
     if (!found) return { table, key, columns: undefined };
     const { usage, ...columns } = found;
     return { table, key, columns: { ...columns, usage: JSON.parse(String(usage)) } };
@@ -125,7 +125,7 @@ export class UnsentRows {
 }
 
 /** Sessions that remain from an erasure are not in any list. */
-const SESSION = `SELECT coalesce(title, nullif(words, '')) AS title, status, outcome, openedAt AS opened_at,
+const SELECT_SESSION = `SELECT coalesce(title, nullif(words, '')) AS title, status, outcome, openedAt AS opened_at,
   lastActivity AS last_activity, turns, usage FROM sessions WHERE agent = ? AND session = ? AND isLeft = 0`;
 
-const USED = 'SELECT turns, usage FROM used WHERE day = ? AND agent = ? AND model = ?';
+const SELECT_USAGE = 'SELECT turns, usage FROM used WHERE day = ? AND agent = ? AND model = ?';

@@ -1,35 +1,37 @@
 /** The items of a conversation: the whole content of a session, in the order of its turns. */
-import { type SessionTurns, turnsOf } from '../../../modules/index/session-turns.ts';
-import { inSession } from '../../../worker/session-from-code.ts';
-import { invalid } from '../read-body.ts';
+import { readTurnIds, type SessionTurns } from '../../../modules/index/session-turns.ts';
+import { runInSession } from '../../../worker/session-from-code.ts';
+import { invalidValueError } from '../read-body.ts';
 import { OpenAiError } from '../refuse.ts';
 import { type IdPrefix, readId, turnOf } from '../response-object.ts';
 import type { ListedItem } from './list-types.ts';
-import { behind, type ListQuery, type Page, toPage } from './read-query.ts';
+import { entriesAfter, type ListQuery, type Page, toPage } from './read-query.ts';
 import { type ItemReader, itemsOfTurn } from './turn-items.ts';
 
 /** The number of turns that are read concurrently. */
-const AT_ONCE = 8;
+const MAX_CONCURRENT_READS = 8;
 
-const ITEMS: readonly IdPrefix[] = ['msg', 'rs', 'mcp', 'mcpr', 'mcpa', 'fc', 'fco', 'ig'];
+const ITEM_PREFIXES: readonly IdPrefix[] = ['msg', 'rs', 'mcp', 'mcpr', 'mcpa', 'fc', 'fco', 'ig'];
 
 /** Returns the turns of the session. */
-export const turnsIn = ({ asked, of }: Pick<ItemReader, 'asked' | 'of'>): Promise<SessionTurns> =>
-  inSession(asked.session(of), turnsOf);
+export const turnsOfConversation = ({ asked, of }: Pick<ItemReader, 'asked' | 'of'>): Promise<SessionTurns> =>
+  runInSession(asked.session(of), readTurnIds);
 
-/** Returns a page of the items of a conversation. @throws OpenAiError if `after` is not the id of an item. */
+/** Returns a page of the items of a conversation. @throws OpenAiError if `chainCallerGates` is not the id of an item. */
 export async function listItems(
   reader: ItemReader,
   { after, limit, oldestFirst }: ListQuery,
 ): Promise<Page<ListedItem>> {
-  const { begun } = await turnsIn(reader);
+  const { begun } = await turnsOfConversation(reader);
   const turns = oldestFirst ? begun : begun.toReversed();
-  const from = after === undefined ? 0 : placeOfItem(reader, turns, after);
+  const from = after === undefined ? 0 : findItemPlace(reader, turns, after);
   const found: ListedItem[] = [];
-  for (let at = from; at < turns.length && found.length <= limit; at += AT_ONCE) {
-    const lists = await Promise.all(turns.slice(at, at + AT_ONCE).map((turn) => itemsIn(reader, turn)));
+  for (let at = from; at < turns.length && found.length <= limit; at += MAX_CONCURRENT_READS) {
+    const lists = await Promise.all(
+      turns.slice(at, at + MAX_CONCURRENT_READS).map((turn) => readTurnItems(reader, turn)),
+    );
     const items = lists.flatMap((list) => (oldestFirst ? list : list.toReversed()));
-    found.push(...behind(items, at === from ? after : undefined));
+    found.push(...entriesAfter(items, at === from ? after : undefined));
   }
   return toPage(found, limit);
 }
@@ -37,8 +39,8 @@ export async function listItems(
 /** Returns an item of a conversation. @throws OpenAiError if the item does not exist. */
 export async function findItem(reader: ItemReader, id: string): Promise<ListedItem> {
   const turn = turnOfItem(reader, id);
-  const isKnown = turn !== undefined && (await turnsIn(reader)).begun.includes(turn);
-  const item = isKnown ? (await itemsIn(reader, turn)).find((one) => one.id === id) : undefined;
+  const isKnown = turn !== undefined && (await turnsOfConversation(reader)).begun.includes(turn);
+  const item = isKnown ? (await readTurnItems(reader, turn)).find((one) => one.id === id) : undefined;
   if (item) return item;
   throw new OpenAiError(`Item with id '${id.slice(0, 80)}' not found.`, {
     status: 404,
@@ -46,20 +48,20 @@ export async function findItem(reader: ItemReader, id: string): Promise<ListedIt
   });
 }
 
-function placeOfItem(reader: ItemReader, turns: readonly string[], after: string): number {
+function findItemPlace(reader: ItemReader, turns: readonly string[], after: string): number {
   const turn = turnOfItem(reader, after);
   const place = turn === undefined ? -1 : turns.indexOf(turn);
-  if (place === -1) throw invalid('after', 'the id of an item of this conversation');
+  if (place === -1) throw invalidValueError('after', 'the id of an item of this conversation');
   return place;
 }
 
 function turnOfItem({ of }: ItemReader, id: string): string | undefined {
-  const named = readId(id, ITEMS);
+  const named = readId(id, ITEM_PREFIXES);
   return named?.agent === of.agent && named.session === of.session ? turnOf(named) : undefined;
 }
 
 /** Returns the items of a turn without duplicates: an open question is in several responses. */
-async function itemsIn(reader: ItemReader, turn: string): Promise<readonly ListedItem[]> {
+async function readTurnItems(reader: ItemReader, turn: string): Promise<readonly ListedItem[]> {
   const { isRetry, responses } = await itemsOfTurn(reader, turn);
   const items = responses.flatMap(({ input, output }, part) => [
     // The message of a retry is in the conversation already.

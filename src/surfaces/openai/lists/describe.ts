@@ -6,8 +6,8 @@ import {
   type RouteDescription,
   type RouteParameter,
 } from '../../../modules/openapi/description.ts';
-import { ANY_OBJECT, FLAG, NULL, type Shape, TEXT, TEXT_OR_NULL } from '../../../tool/shape.ts';
-import { OTHERS } from '../describe.ts';
+import { ANY_OBJECT, BOOLEAN, NULL, type Shape, TEXT, TEXT_OR_NULL } from '../../../tool/shape.ts';
+import { COMMON_DESCRIPTION } from '../describe.ts';
 import {
   CONVERSATION,
   CONVERSATION_DELETED,
@@ -16,18 +16,18 @@ import {
   RESPONSE_DELETED,
 } from './list-types.ts';
 
-const pageOf = (name: string, entry: Shape): BodySchema =>
+const pageBody = (name: string, entry: Shape): BodySchema =>
   bodyOf(name, {
     object: {
       object: { only: 'list' },
       data: { listOf: entry },
       first_id: TEXT_OR_NULL,
       last_id: TEXT_OR_NULL,
-      has_more: FLAG,
+      has_more: BOOLEAN,
     },
   });
 
-const LISTING: readonly RouteParameter[] = [
+const LIST_PARAMETERS: readonly RouteParameter[] = [
   queryParameter('after', { type: 'string' }, 'The id of the last entry of the page before.'),
   queryParameter('limit', { type: 'integer', minimum: 1, maximum: 100, default: 20 }, 'The most entries.'),
   queryParameter(
@@ -42,72 +42,72 @@ const MODEL = queryParameter(
   'The name of the agent. It must be there if several agents have a conversation of this id.',
 );
 
-const one = (description: string, json: BodySchema) => ({
+const describeOne = (description: string, json: BodySchema) => ({
   answers: { 200: { description, json } },
-  ...OTHERS,
+  ...COMMON_DESCRIPTION,
 });
-const none = { answers: {}, ...OTHERS };
+const EMPTY_DESCRIPTION = { answers: {}, ...COMMON_DESCRIPTION };
 
 const UPDATE = bodyOf('OpenAiConversationUpdate', {
   object: { metadata: { anyOf: [{ object: { title: { optional: TEXT } } }, NULL] } },
 });
-const SHOWN = bodyOf('OpenAiConversation', CONVERSATION);
-const ANY = bodyOf('OpenAiUnsupported', ANY_OBJECT);
+const CONVERSATION_BODY = bodyOf('OpenAiConversation', CONVERSATION);
+const UNSUPPORTED_BODY = bodyOf('OpenAiUnsupported', ANY_OBJECT);
 
 /** Describes the routes of `openAiLists`, for `openApi({ descriptions: [openAiDescription, openAiListsDescription] })`. */
 export const openAiListsDescription = {
   'GET /v1/responses/{id}/input_items': {
     summary: 'Lists what was sent to a response of OpenAI',
-    parameters: LISTING,
-    ...one('A page of items', pageOf('OpenAiInputItemList', INPUT_ITEM)),
+    parameters: LIST_PARAMETERS,
+    ...describeOne('A page of items', pageBody('OpenAiInputItemList', INPUT_ITEM)),
   },
   'DELETE /v1/responses/{id}': {
     summary: 'Erases the conversation of a response of OpenAI, if it has no other',
-    ...one('It is deleted', bodyOf('OpenAiResponseDeleted', RESPONSE_DELETED)),
+    ...describeOne('It is deleted', bodyOf('OpenAiResponseDeleted', RESPONSE_DELETED)),
   },
   'GET /v1/conversations': {
     summary: 'Lists the sessions of the caller, as conversations of OpenAI',
-    parameters: [...LISTING, MODEL],
-    ...one('A page of conversations', pageOf('OpenAiConversationList', CONVERSATION)),
+    parameters: [...LIST_PARAMETERS, MODEL],
+    ...describeOne('A page of conversations', pageBody('OpenAiConversationList', CONVERSATION)),
   },
   'GET /v1/conversations/{id}': {
     summary: 'Shows a session, as a conversation of OpenAI',
     parameters: [MODEL],
-    ...one('The conversation', SHOWN),
+    ...describeOne('The conversation', CONVERSATION_BODY),
   },
   'POST /v1/conversations/{id}': {
     summary: 'Gives a conversation of OpenAI a title',
     parameters: [MODEL],
     body: UPDATE,
-    ...one('The conversation', SHOWN),
+    ...describeOne('The conversation', CONVERSATION_BODY),
   },
   'DELETE /v1/conversations/{id}': {
     summary: 'Erases a conversation of OpenAI, and all of its items',
     parameters: [MODEL],
-    ...one('It is deleted', bodyOf('OpenAiConversationDeleted', CONVERSATION_DELETED)),
+    ...describeOne('It is deleted', bodyOf('OpenAiConversationDeleted', CONVERSATION_DELETED)),
   },
   'GET /v1/conversations/{id}/items': {
     summary: 'Lists the items of a conversation of OpenAI',
-    parameters: [...LISTING, MODEL],
-    ...one('A page of items', pageOf('OpenAiItemList', LISTED_ITEM)),
+    parameters: [...LIST_PARAMETERS, MODEL],
+    ...describeOne('A page of items', pageBody('OpenAiItemList', LISTED_ITEM)),
   },
   'GET /v1/conversations/{id}/items/{item}': {
     summary: 'Shows an item of a conversation of OpenAI',
     parameters: [MODEL],
-    ...one('The item', bodyOf('OpenAiItem', LISTED_ITEM)),
+    ...describeOne('The item', bodyOf('OpenAiItem', LISTED_ITEM)),
   },
   'POST /v1/conversations': {
     summary: 'Is refused: a conversation begins with the first response that names it',
-    body: ANY,
-    ...none,
+    body: UNSUPPORTED_BODY,
+    ...EMPTY_DESCRIPTION,
   },
   'POST /v1/conversations/{id}/items': {
     summary: 'Is refused: items come from responses',
-    body: ANY,
-    ...none,
+    body: UNSUPPORTED_BODY,
+    ...EMPTY_DESCRIPTION,
   },
   'DELETE /v1/conversations/{id}/items/{item}': {
     summary: 'Is refused: a conversation is deleted as a whole',
-    ...none,
+    ...EMPTY_DESCRIPTION,
   },
 } satisfies Readonly<Record<string, RouteDescription>>;

@@ -3,21 +3,21 @@
  */
 import type { ModuleRequest, RouteSession } from '../../../worker/module-request.ts';
 import { defineRoute, type ModuleRoute } from '../../../worker/module-routes.ts';
-import { answered, OpenAiError, type refusing } from '../refuse.ts';
+import { type createRefuser, OpenAiError, withErrorResponse } from '../refuse.ts';
 import type { OpenAiSurface } from '../responses.ts';
 import { findItem, listItems } from './conversation-items.ts';
-import { findConversation, listConversations, MODEL, toConversation } from './conversations.ts';
+import { findConversation, listConversations, MODEL_PARAMETER, toConversation } from './conversations.ts';
 import { readListQuery } from './read-query.ts';
 import { deleteResponse, listInputItems } from './response-items.ts';
-import { itemReader } from './turn-items.ts';
-import { setTitleOf } from './update.ts';
+import { createItemReader } from './turn-items.ts';
+import { updateTitle } from './update.ts';
 
 export { openAiListsDescription } from './describe.ts';
 
 /** Lists, for `lists` of `openAi`. */
 export interface OpenAiLists {
   /** Returns the routes. Called by `openAi`. */
-  routes(surface: OpenAiSurface, refuse: ReturnType<typeof refusing>): readonly ModuleRoute[];
+  routes(surface: OpenAiSurface, refuse: ReturnType<typeof createRefuser>): readonly ModuleRoute[];
 }
 
 /**
@@ -52,19 +52,19 @@ const LISTS: OpenAiLists = {
         method,
         path,
         refuse,
-        handle: (asked, named) => answered(() => handle(asked, named)),
+        handle: (asked, named) => withErrorResponse(() => handle(asked, named)),
       });
     return [
       route('GET', '/v1/responses/{id}/input_items', (asked, { id }) => listInputItems(asked, id, surface)),
       route('DELETE', '/v1/responses/{id}', (asked, { id }) => deleteResponse(asked, id, surface)),
       route('GET', CONVERSATIONS, async (asked) =>
-        Response.json(await listConversations(asked, surface, readListQuery(asked, [MODEL]))),
+        Response.json(await listConversations(asked, surface, readListQuery(asked, [MODEL_PARAMETER]))),
       ),
       route('GET', CONVERSATION, async (asked, { id }) =>
         Response.json(toConversation(await findConversation(asked, id, surface))),
       ),
       route('POST', CONVERSATION, async (asked, { id }) => {
-        const title = await setTitleOf(asked, await findConversation(asked, id, surface));
+        const title = await updateTitle(asked, await findConversation(asked, id, surface));
         const row = await findConversation(asked, id, surface);
         return Response.json(toConversation({ ...row, title: title ?? row.title }));
       }),
@@ -74,26 +74,26 @@ const LISTS: OpenAiLists = {
         return Response.json({ id, object: 'conversation.deleted', deleted: true });
       }),
       route('GET', ITEMS, async (asked, { id }) => {
-        const query = readListQuery(asked, [MODEL]);
-        return Response.json(await listItems(await readerOf(asked, id, surface), query));
+        const query = readListQuery(asked, [MODEL_PARAMETER]);
+        return Response.json(await listItems(await openItemReader(asked, id, surface), query));
       }),
       route('GET', ITEM, async (asked, { id, item }) =>
-        Response.json(await findItem(await readerOf(asked, id, surface), item)),
+        Response.json(await findItem(await openItemReader(asked, id, surface), item)),
       ),
-      route('POST', CONVERSATIONS, unsupported(NOT_CREATED)),
-      route('POST', ITEMS, unsupported(NO_ITEMS)),
-      route('DELETE', ITEM, unsupported(NOT_ALONE)),
+      route('POST', CONVERSATIONS, refuseOperation(NOT_CREATED)),
+      route('POST', ITEMS, refuseOperation(NO_ITEMS)),
+      route('DELETE', ITEM, refuseOperation(DELETE_WHOLE_TEXT)),
     ];
   },
 };
 
-async function readerOf(asked: ModuleRequest, id: string, surface: OpenAiSurface) {
+async function openItemReader(asked: ModuleRequest, id: string, surface: OpenAiSurface) {
   const { agent, session } = await findConversation(asked, id, surface);
-  return itemReader(asked, { agent, session } satisfies RouteSession, surface);
+  return createItemReader(asked, { agent, session } satisfies RouteSession, surface);
 }
 
 /** Refuses requests that a journal cannot support. */
-const unsupported = (message: string) => async (): Promise<Response> => {
+const refuseOperation = (message: string) => async (): Promise<Response> => {
   throw new OpenAiError(message, { code: 'unsupported_operation' });
 };
 
@@ -101,4 +101,4 @@ const NOT_CREATED =
   "A conversation begins with the first response that names it: send 'conversation' with an id of your own in POST /v1/responses.";
 const NO_ITEMS =
   'A conversation gets its items from responses. Send them as the input of POST /v1/responses.';
-const NOT_ALONE = 'A conversation is deleted as a whole: DELETE /v1/conversations/{id}.';
+const DELETE_WHOLE_TEXT = 'A conversation is deleted as a whole: DELETE /v1/conversations/{id}.';

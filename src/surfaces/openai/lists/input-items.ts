@@ -1,16 +1,16 @@
 /** The client's input to the responses of a turn, as items. */
 import type { StoredEvent } from '../../../journal/events.ts';
-import { type ContentPart, isFile, isNew, isStored } from '../../../tool/content.ts';
+import { type ContentPart, isFile, isNewFile, isStoredFile } from '../../../tool/content.ts';
 import type { RouteSession } from '../../../worker/module-request.ts';
-import { wordsOfResult } from '../../../worker/tell.ts';
+import { formatResult } from '../../../worker/tell.ts';
 import { type IdPrefix, toId } from '../response-object.ts';
 import type { InputContent, InputItem, UserMessageItem } from './list-types.ts';
 
-type Answered = Extract<StoredEvent, { readonly type: 'tool-call-answered' }>;
+type AnsweredEvent = Extract<StoredEvent, { readonly type: 'tool-call-answered' }>;
 
 /** The place in the ids of user messages. Messages of the model have other places. */
-const MESSAGE = 4;
-const STEERED = 5;
+const MESSAGE_PLACE = 4;
+const STEERED_PLACE = 5;
 
 /** The input of each response of a turn, in the order of its events. */
 export class InputItems {
@@ -39,10 +39,10 @@ export class InputItems {
   event(event: StoredEvent): void {
     switch (event.type) {
       case 'turn-started':
-        this.#add(this.#message(event, this.#id('msg', event.turn, MESSAGE)));
+        this.#add(this.#message(event, this.#id('msg', event.turn, MESSAGE_PLACE)));
         return;
       case 'turn-steered':
-        this.#add(this.#message(event, this.#id('msg', `${event.turn}.${event.seq}.0`, STEERED)));
+        this.#add(this.#message(event, this.#id('msg', `${event.turn}.${event.seq}.0`, STEERED_PLACE)));
         return;
       case 'tool-call-suspended':
         this.#open.add(event.call);
@@ -79,18 +79,18 @@ export class InputItems {
   #content(part: ContentPart): InputContent {
     if (!isFile(part)) return { type: 'input_text', text: part.text };
     // The journal never contains a file without an address.
-    const url = isStored(part) ? this.#fileUrl(part.id) : isNew(part) ? '' : part.url;
+    const url = isStoredFile(part) ? this.#fileUrl(part.id) : isNewFile(part) ? '' : part.url;
     if (part.mediaType.startsWith('image/')) return { type: 'input_image', detail: 'auto', image_url: url };
     return { type: 'input_file', file_url: url, ...(part.name !== undefined && { filename: part.name }) };
   }
 
   /** Skips answers that no client sent, such as those of a time limit. */
-  #answer({ call, answer }: Answered): void {
+  #answer({ call, answer }: AnsweredEvent): void {
     const question = this.#questions.get(call) ?? 1;
     if (answer.expired) return;
     if (answer.type === 'result') {
       const { result } = answer;
-      const output = result.type === 'error' ? result.message : wordsOfResult(result);
+      const output = result.type === 'error' ? result.message : formatResult(result);
       this.#add({
         type: 'function_call_output',
         id: this.#id('fco', call, question),

@@ -1,13 +1,13 @@
 /** The types of lists and conversations, in the format of the protocol. */
 import {
+  INTEGER,
   type Infer,
   type ObjectShape,
+  ONLY_TRUE,
   OPTIONAL_TEXT,
   type Shape,
   TEXT,
   TEXT_OR_NULL,
-  WHOLE,
-  YES,
 } from '../../../tool/shape.ts';
 import { SESSION_STATUS } from '../../../worker/index-views.ts';
 import { OUTPUT_ITEM, type OutputItem } from '../response-types.ts';
@@ -74,20 +74,20 @@ export const CONVERSATION = {
     id: TEXT,
     object: { only: 'conversation' },
     /** Seconds since the epoch, like `updated_at`. */
-    created_at: WHOLE,
+    created_at: INTEGER,
     metadata: { object: { title: OPTIONAL_TEXT } },
     /** The name of the agent. This field and the next two are extensions of the protocol. */
     model: TEXT,
     /** The time of the last message, reply or end of a turn. */
-    updated_at: WHOLE,
+    updated_at: INTEGER,
     status: SESSION_STATUS,
   },
 } as const satisfies Shape;
 
 /** The response to the deletion of a conversation or a response. */
 export const CONVERSATION_DELETED = {
-  object: { id: TEXT, object: { only: 'conversation.deleted' }, deleted: YES },
+  object: { id: TEXT, object: { only: 'conversation.deleted' }, deleted: ONLY_TRUE },
 } as const satisfies ObjectShape;
 export const RESPONSE_DELETED = {
-  object: { id: TEXT, object: { only: 'response' }, deleted: YES },
+  object: { id: TEXT, object: { only: 'response' }, deleted: ONLY_TRUE },
 } as const satisfies ObjectShape;

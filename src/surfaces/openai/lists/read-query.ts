@@ -1,6 +1,6 @@
 /** The query of a list, and a page of it, in the format of the protocol. */
 import type { ModuleRequest } from '../../../worker/module-request.ts';
-import { invalid } from '../read-body.ts';
+import { invalidValueError } from '../read-body.ts';
 import { OpenAiError } from '../refuse.ts';
 
 /** The query for a page of a list. */
@@ -23,20 +23,20 @@ export interface Page<Entry> {
 }
 
 /** The maximum and the default number of entries of a page. */
-const MOST = 100;
-const USUAL = 20;
+const MAX_LIMIT = 100;
+const DEFAULT_LIMIT = 20;
 
-const LISTING = ['after', 'limit', 'order'];
+const LIST_PARAMETERS = ['after', 'limit', 'order'];
 
 /** Accepted and ignored: the optional fields of a response are always present, or never. */
-const INCLUDE = /^include(\[\d*\])?$/;
+const INCLUDE_PARAMETER = /^include(\[\d*\])?$/;
 
 /** Returns the parameters of a request. @throws OpenAiError if a parameter is not in `known`. */
-export function parametersOf(
+export function readParameters(
   { request }: Pick<ModuleRequest, 'request'>,
   known: readonly string[],
 ): Readonly<Record<string, string | undefined>> {
-  const given = [...new URL(request.url).searchParams].filter(([param]) => !INCLUDE.test(param));
+  const given = [...new URL(request.url).searchParams].filter(([param]) => !INCLUDE_PARAMETER.test(param));
   const unknown = given.find(([param]) => !known.includes(param))?.[0].slice(0, 80);
   if (unknown === undefined) return Object.fromEntries(given);
   throw new OpenAiError(`Unknown parameter: '${unknown}'.`, { param: unknown, code: 'unknown_parameter' });
@@ -50,10 +50,14 @@ export function readListQuery(
   asked: Pick<ModuleRequest, 'request'>,
   more: readonly string[] = [],
 ): ListQuery {
-  const { after, limit = String(USUAL), order = 'desc' } = parametersOf(asked, [...LISTING, ...more]);
+  const {
+    after,
+    limit = String(DEFAULT_LIMIT),
+    order = 'desc',
+  } = readParameters(asked, [...LIST_PARAMETERS, ...more]);
   const most = /^\d{1,3}$/.test(limit) ? Number(limit) : 0;
-  if (most < 1 || most > MOST) throw invalid('limit', `a whole number from 1 to ${MOST}`);
-  if (order !== 'asc' && order !== 'desc') throw invalid('order', 'asc or desc');
+  if (most < 1 || most > MAX_LIMIT) throw invalidValueError('limit', `a whole number from 1 to ${MAX_LIMIT}`);
+  if (order !== 'asc' && order !== 'desc') throw invalidValueError('order', 'asc or desc');
   return { after, limit: most, oldestFirst: order === 'asc' };
 }
 
@@ -73,12 +77,12 @@ export function toPage<Entry extends { readonly id: string }>(
 }
 
 /** Returns the entries after the one with an id. @throws OpenAiError if the id is not in the list. */
-export function behind<Entry extends { readonly id: string }>(
+export function entriesAfter<Entry extends { readonly id: string }>(
   entries: readonly Entry[],
   after: string | undefined,
 ): readonly Entry[] {
   if (after === undefined) return entries;
   const place = entries.findIndex(({ id }) => id === after);
-  if (place === -1) throw invalid('after', 'the id of an entry of this list');
+  if (place === -1) throw invalidValueError('after', 'the id of an entry of this list');
   return entries.slice(place + 1);
 }

@@ -1,12 +1,12 @@
 /** The input of a response, and its deletion. */
 import type { ModuleRequest } from '../../../worker/module-request.ts';
-import { noResponse } from '../read-response.ts';
+import { responseNotFoundError } from '../read-response.ts';
 import { toError, toErrorBody } from '../refuse.ts';
-import { type Named, readId } from '../response-object.ts';
+import { type NamedObject, readId } from '../response-object.ts';
 import type { OpenAiSurface } from '../responses.ts';
-import { turnsIn } from './conversation-items.ts';
-import { behind, readListQuery, toPage } from './read-query.ts';
-import { itemReader, itemsOfTurn, type ResponseItems } from './turn-items.ts';
+import { turnsOfConversation } from './conversation-items.ts';
+import { entriesAfter, readListQuery, toPage } from './read-query.ts';
+import { createItemReader, itemsOfTurn, type ResponseItems } from './turn-items.ts';
 
 /** Returns a page of the input of a response: its message, or the answers that began it. */
 export async function listInputItems(
@@ -15,9 +15,9 @@ export async function listInputItems(
   surface: OpenAiSurface,
 ): Promise<Response> {
   const { after, limit, oldestFirst } = readListQuery(asked);
-  const { response } = await found(asked, id, surface);
+  const { response } = await findResponse(asked, id, surface);
   const items = oldestFirst ? response.input : response.input.toReversed();
-  return Response.json(toPage(behind(items, after), limit));
+  return Response.json(toPage(entriesAfter(items, after), limit));
 }
 
 /**
@@ -29,16 +29,16 @@ export async function deleteResponse(
   id: string,
   surface: OpenAiSurface,
 ): Promise<Response> {
-  const { named, count } = await found(asked, id, surface);
+  const { named, count } = await findResponse(asked, id, surface);
   const { agent, session, what } = named;
-  const { begun, waiting } = await turnsIn({ asked, of: { agent, session } });
+  const { begun, waiting } = await turnsOfConversation({ asked, of: { agent, session } });
   const others = begun.some((turn) => turn !== what) || waiting > 0 || count > 1;
-  if (others) return toError(409, toErrorBody(notAlone(session)), true);
+  if (others) return toError(409, toErrorBody(describeSharedConversation(session)), true);
   await asked.session({ agent, session }).erase();
   return Response.json({ id, object: 'response', deleted: true });
 }
 
-const notAlone = (session: string) => ({
+const describeSharedConversation = (session: string) => ({
   message:
     `This response is not the only one of its conversation, and nothing was deleted. ` +
     `DELETE /v1/conversations/${session} deletes all of it.`,
@@ -47,20 +47,24 @@ const notAlone = (session: string) => ({
 });
 
 /** An existing response. */
-interface Found {
-  readonly named: Named;
+interface FoundResponse {
+  readonly named: NamedObject;
   readonly response: ResponseItems;
   /** The number of responses of its turn. */
   readonly count: number;
 }
 
 /** @throws OpenAiError or SessionError if there is no such response. */
-async function found(asked: ModuleRequest, id: string, surface: OpenAiSurface): Promise<Found> {
+async function findResponse(
+  asked: ModuleRequest,
+  id: string,
+  surface: OpenAiSurface,
+): Promise<FoundResponse> {
   const named = readId(id, ['resp']);
-  if (!named) throw noResponse(id, null);
+  if (!named) throw responseNotFoundError(id, null);
   const { agent, session, what: turn, place } = named;
-  const { responses } = await itemsOfTurn(itemReader(asked, { agent, session }, surface), turn);
+  const { responses } = await itemsOfTurn(createItemReader(asked, { agent, session }, surface), turn);
   const response = responses[place];
-  if (!response) throw noResponse(id, null);
+  if (!response) throw responseNotFoundError(id, null);
   return { named, response, count: responses.length };
 }

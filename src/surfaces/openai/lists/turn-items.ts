@@ -1,14 +1,14 @@
 /** The items of a turn: the input and the output of each of its responses. */
 import type { StoredEvent } from '../../../journal/events.ts';
-import { endedTurn } from '../../../modules/index/session-turns.ts';
+import { readEndedTurn } from '../../../modules/index/session-turns.ts';
 import { type FileUrls, fileUrlsOf } from '../../../worker/file-urls.ts';
 import type { ModuleRequest, RouteSession } from '../../../worker/module-request.ts';
-import { inSession } from '../../../worker/session-from-code.ts';
-import type { Teller } from '../../../worker/tell.ts';
+import { runInSession } from '../../../worker/session-from-code.ts';
+import type { ErrorWording } from '../../../worker/tell.ts';
 import type { TurnItem } from '../../../worker/turn-feed.ts';
-import { turnSoFar } from '../../whole-turn.ts';
+import { readTurnSoFar } from '../../whole-turn.ts';
 import { isBoundary, responseEvents } from '../response-events.ts';
-import { echoOfAsked } from '../response-object.ts';
+import { echoExtras } from '../response-object.ts';
 import type { OpenAiSurface } from '../responses.ts';
 import { InputItems } from './input-items.ts';
 import type { InputItem, ListedItem } from './list-types.ts';
@@ -17,11 +17,15 @@ import type { InputItem, ListedItem } from './list-types.ts';
 export interface ItemReader {
   readonly asked: ModuleRequest;
   readonly of: RouteSession;
-  readonly teller: Teller;
+  readonly teller: ErrorWording;
   readonly files: FileUrls;
 }
 
-export const itemReader = (asked: ModuleRequest, of: RouteSession, surface: OpenAiSurface): ItemReader => ({
+export const createItemReader = (
+  asked: ModuleRequest,
+  of: RouteSession,
+  surface: OpenAiSurface,
+): ItemReader => ({
   asked,
   of,
   teller: surface.tellerOf(asked.request),
@@ -44,7 +48,7 @@ export interface ItemsOfTurn {
 
 /** Reads the items of a turn. @throws SessionError if the session or turn does not exist. */
 export async function itemsOfTurn(reader: ItemReader, turn: string): Promise<ItemsOfTurn> {
-  const items = await shownOf(reader, turn);
+  const items = await readShownItems(reader, turn);
   const inputs = inputsOf(reader, items);
   const responses = await Promise.all(
     inputs.map(async (input, part) => ({ input, output: await outputOf(reader, items, { turn, part }) })),
@@ -54,18 +58,21 @@ export async function itemsOfTurn(reader: ItemReader, turn: string): Promise<Ite
 }
 
 /** Returns the items of a turn. A turn that has ended needs only one request to its session. */
-async function shownOf({ asked, of, teller, files }: ItemReader, turn: string): Promise<readonly TurnItem[]> {
+async function readShownItems(
+  { asked, of, teller, files }: ItemReader,
+  turn: string,
+): Promise<readonly TurnItem[]> {
   const session = asked.session(of);
-  const ended = await inSession(session, (at) => endedTurn(at, turn));
+  const ended = await runInSession(session, (at) => readEndedTurn(at, turn));
   const items = ended
-    ? each([...ended.events, { type: 'answer', answer: ended.answer }])
-    : turnSoFar(session, turn);
+    ? toAsyncItems([...ended.events, { type: 'answer', answer: ended.answer }])
+    : readTurnSoFar(session, turn);
   const shown: TurnItem[] = [];
   for await (const item of files.items(teller.items(items))) shown.push(item);
   return shown;
 }
 
-async function* each(items: readonly TurnItem[]): AsyncGenerator<TurnItem, void, undefined> {
+async function* toAsyncItems(items: readonly TurnItem[]): AsyncGenerator<TurnItem, void, undefined> {
   yield* items;
 }
 
@@ -91,12 +98,12 @@ async function outputOf(
   { turn, part }: { readonly turn: string; readonly part: number },
 ): Promise<readonly ListedItem[]> {
   const echoed = {
-    ...echoOfAsked({}),
+    ...echoExtras({}),
     ...{ model: of.agent, metadata: {}, previous_response_id: null, background: false },
   };
   const wanted = { ...of, turn, part, echoed, fileUrl: files.url, now: 0 };
   let output: readonly ListedItem[] = [];
-  for await (const event of responseEvents(each(items), wanted))
+  for await (const event of responseEvents(toAsyncItems(items), wanted))
     if ('response' in event) output = event.response.output;
   return output;
 }

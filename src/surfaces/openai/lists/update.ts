@@ -1,9 +1,9 @@
 /** Updates a conversation: clients can change its title. */
-import { askingApp, setTitle, titleProblem } from '../../../modules/index/ask.ts';
+import { setTitle, titleProblem, toIndexApp } from '../../../modules/index/ask.ts';
 import { isJsonObject, type JsonObject } from '../../../tool/json.ts';
 import type { ModuleRequest, RouteSession } from '../../../worker/module-request.ts';
-import { inSession } from '../../../worker/session-from-code.ts';
-import { invalid, isEmpty, notTaken } from '../read-body.ts';
+import { runInSession } from '../../../worker/session-from-code.ts';
+import { invalidValueError, isEmpty, unsupportedParameterError } from '../read-body.ts';
 import { OpenAiError } from '../refuse.ts';
 
 /**
@@ -12,12 +12,12 @@ import { OpenAiError } from '../refuse.ts';
  *
  * @throws OpenAiError if the body contains anything else.
  */
-export async function setTitleOf(
+export async function updateTitle(
   asked: ModuleRequest,
   { agent, session }: RouteSession,
 ): Promise<string | null> {
-  const title = titleOf(await asked.json());
-  await inSession(asked.session({ agent, session }), (at) => setTitle(askingApp(at), at.target, title));
+  const title = readTitle(await asked.json());
+  await runInSession(asked.session({ agent, session }), (at) => setTitle(toIndexApp(at), at.target, title));
   return title;
 }
 
@@ -25,21 +25,24 @@ export async function setTitleOf(
  * Returns the title, or `null` if the metadata has no title. @throws OpenAiError if the metadata has other
  * keys.
  */
-function titleOf(body: JsonObject): string | null {
+function readTitle(body: JsonObject): string | null {
   const { metadata, ...others } = body;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
     const param = unknown.slice(0, 80);
     throw new OpenAiError(`Unknown parameter: '${param}'.`, { param, code: 'unknown_parameter' });
   }
-  if (metadata === undefined) throw invalid('metadata', 'there, or null');
+  if (metadata === undefined) throw invalidValueError('metadata', 'there, or null');
   if (isEmpty(metadata)) return null;
-  if (!isJsonObject(metadata)) throw invalid('metadata', 'an object');
+  if (!isJsonObject(metadata)) throw invalidValueError('metadata', 'an object');
   const [other] = Object.keys(metadata).filter((key) => key !== 'title');
   if (other !== undefined)
-    throw notTaken(`metadata.${other.slice(0, 64)}`, "a conversation keeps its 'title' alone.");
+    throw unsupportedParameterError(
+      `metadata.${other.slice(0, 64)}`,
+      "a conversation keeps its 'title' alone.",
+    );
   const { title } = metadata;
   if (typeof title !== 'string' || titleProblem(title) !== undefined)
-    throw invalid('metadata.title', 'a line of 1 to 200 characters');
+    throw invalidValueError('metadata.title', 'a line of 1 to 200 characters');
   return title;
 }

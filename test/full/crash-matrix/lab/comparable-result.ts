@@ -2,7 +2,7 @@ import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce, valueIn } from '../../../doors/journal.ts';
 import { BUILT_IN_KINDS, PROCESS } from '../../../doors/kinds.ts';
-import { type CallNames, callNames, type PlayResult, unknownIn } from '../../../doors/testing.ts';
+import { type CallNames, callNames, type PlayResult, unknownCalls } from '../../../doors/testing.ts';
 import { comparable, comparableState } from './comparable.ts';
 
 /** A result in a comparable form. Two results are equal if no data was lost. */
@@ -44,7 +44,7 @@ export function toComparable(
   kinds: typeof BUILT_IN_KINDS = BUILT_IN_KINDS,
 ): ComparableResult {
   const names = callNames(events);
-  const unknown = unknownIn(events);
+  const unknown = unknownCalls(events);
   return {
     // The output limit depends on the tokens that dead attempts used.
     shown: requests.map(({ maxOutputTokens: _, ...request }) => comparable(request, names)),

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../src/testing/entry.ts';
-import { soon } from '../../../doors/session.ts';
+import { runSoon } from '../../../doors/session.ts';
 
 /** Counts the active timers of a clock. */
 export function counted(clock: Clock): { readonly clock: Clock; timersLeft(): number } {
@@ -8,7 +8,7 @@ export function counted(clock: Clock): { readonly clock: Clock; timersLeft(): nu
     timersLeft: () => timers.size,
     clock: {
       now: () => clock.now(),
-      soon: (run) => soon(clock, run),
+      soon: (run) => runSoon(clock, run),
       after(ms, run) {
         const timer = {};
         timers.add(timer);

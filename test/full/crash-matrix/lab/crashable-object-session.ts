@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { objectSession } from '../../../doors/durable-objects.ts';
+import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { systemClock } from '../../../doors/session.ts';
 import type { CrashableSession } from '../../../doors/testing.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
@@ -15,7 +15,7 @@ export function crashableObjectSession(leaseMs: number): CrashableSession {
   const { clock, timersLeft } = counted(systemClock);
   const stub = () => env.SESSIONS.getByName(name);
   return {
-    port: objectSession(env.SESSIONS, name),
+    port: createObjectSession(env.SESSIONS, name),
     clock,
     leaseMs,
     timersLeft,

@@ -9,12 +9,12 @@ import {
   type Tool,
 } from '../../../../src/index.ts';
 import type { CrashKit } from '../../../../src/testing/crash-matrix/entry.ts';
-import type { Care } from '../../../doors/testing.ts';
+import type { RepeatEffect } from '../../../doors/testing.ts';
 
 interface KitTool<Name extends string, Input, Output> {
   readonly name: Name;
   readonly description?: string;
-  readonly care: Care;
+  readonly care: RepeatEffect;
   readonly serial?: string;
   readonly returnDirect?: boolean;
   readonly output?: StandardSchemaV1;

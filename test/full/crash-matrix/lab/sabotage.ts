@@ -1,5 +1,12 @@
 import type { Clock, SessionPort } from '../../../../src/testing/entry.ts';
-import type { Change, Deferred, Leased, NewRow, NotResumed, NotStarted } from '../../../doors/journal.ts';
+import type {
+  AppendData,
+  DeferredTurn,
+  LeaseGrant,
+  NewRow,
+  ResumeRefusal,
+  StartRefusal,
+} from '../../../doors/journal.ts';
 import type { CrashableSession } from '../../../doors/testing.ts';
 
 /** Removes a guard, to check that the matrix detects it. */
@@ -51,7 +58,7 @@ function acknowledgedEarly(port: SessionPort, clock: Clock): SessionPort {
   };
   return {
     ...port,
-    async append(epoch: number, from: number, change: Change) {
+    async append(epoch: number, from: number, change: AppendData) {
       if (change.release !== undefined) {
         await store();
         return port.append(epoch, from, change);
@@ -66,7 +73,7 @@ function acknowledgedEarly(port: SessionPort, clock: Clock): SessionPort {
 
 function withoutFence(port: SessionPort): SessionPort {
   let epoch = 0;
-  const known = <T extends Leased | Deferred | NotStarted | NotResumed>(answer: T): T => {
+  const known = <T extends LeaseGrant | DeferredTurn | StartRefusal | ResumeRefusal>(answer: T): T => {
     if (answer.status === 'leased') epoch = answer.epoch;
     return answer;
   };

@@ -7,8 +7,8 @@ import {
   type PlayResult,
   type Position,
   playDisturbed,
-  Undisturbed,
-  unknownIn,
+  UndisturbedPlays,
+  unknownCalls,
 } from '../../../doors/testing.ts';
 import { type ComparableResult, toComparable } from './comparable-result.ts';
 import type { LabWorld } from './kit.ts';
@@ -25,10 +25,10 @@ export interface Finding {
 export class Trial {
   readonly scenario: Scenario;
   readonly #subject: LabSubject;
-  readonly #undisturbed: Undisturbed<LabWorld>;
+  readonly #undisturbed: UndisturbedPlays<LabWorld>;
   readonly #comparables = new Map<PlayResult, ComparableResult>();
 
-  private constructor(scenario: Scenario, subject: LabSubject, undisturbed: Undisturbed<LabWorld>) {
+  private constructor(scenario: Scenario, subject: LabSubject, undisturbed: UndisturbedPlays<LabWorld>) {
     this.scenario = scenario;
     this.#subject = subject;
     this.#undisturbed = undisturbed;
@@ -37,7 +37,7 @@ export class Trial {
   /** @throws Error if the undisturbed play fails. */
   static async of(scenario: Scenario): Promise<Trial> {
     const subject = toSubject(scenario);
-    return new Trial(scenario, subject, await Undisturbed.of(subject));
+    return new Trial(scenario, subject, await UndisturbedPlays.of(subject));
   }
 
   get result(): PlayResult {
@@ -53,7 +53,7 @@ export class Trial {
   async find(makeSession: () => CrashableSession, disturbances: readonly Disturbance[]): Promise<Finding> {
     const seen = await playDisturbed(this.#subject, makeSession, { disturbances });
     const modes = disturbances.map(({ mode }) => mode);
-    const unknown = unknownIn(seen.events);
+    const unknown = unknownCalls(seen.events);
     const expected = await this.#undisturbed.when(unknown);
     const isOpen = isOpenEnded(this.#subject.script);
     const damage = damageOf(seen, { expected, modes, isOpen });

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/kinds/entry.ts';
 import type { MemoryFact } from '../../../../src/module.ts';
 import { LISTINGS, listings } from '../../../../src/modules/listings/entry.ts';
-import { CallInterrupted, factOf, sameJson } from '../../../doors/tools.ts';
+import { CallInterrupted, createFact, isEqualJson } from '../../../doors/tools.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
@@ -28,7 +28,7 @@ const knownOf = (key: string, view: LoopView | undefined): readonly string[] =>
   (view?.recall(LISTINGS).find((one) => one.key === key)?.told ?? []) as readonly string[]; // stored by `found`
 
 const found = (key: string, names: readonly string[]): MemoryFact =>
-  factOf(LISTINGS, { key, told: [...names] });
+  createFact(LISTINGS, { key, told: [...names] });
 
 /**
  * An external source of tools. `names` returns its tools at each step of the loop. An empty list means that the
@@ -47,7 +47,7 @@ function source(kit: Kit, key: string, names: (view: LoopView) => readonly strin
     uses: [listings],
     async discover(discovery) {
       const now = names(discovery.view);
-      if (now.length === 0 || sameJson(now, knownOf(key, discovery.view))) return [];
+      if (now.length === 0 || isEqualJson(now, knownOf(key, discovery.view))) return [];
       try {
         return [await ask(discovery)];
       } catch (failure) {

@@ -1,9 +1,9 @@
-import type { Care } from '../../../doors/testing.ts';
+import type { RepeatEffect } from '../../../doors/testing.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
 /** One tool, called once and then twice in one reply. */
-const leaf = (kind: string, care: Care): Scenario => ({
+const leaf = (kind: string, care: RepeatEffect): Scenario => ({
   kind,
   agent: (kit) => survivor([kit.tool({ name: 'act', care })]),
   script: [{ to: 'Go.', replies: [{ calls: ['act'] }, { calls: ['act', 'act'] }, 'Acted.'] }],

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { defineStateMachine, startingIn } from '../../../../src/kinds/entry.ts';
-import type { Care } from '../../../doors/testing.ts';
+import type { RepeatEffect } from '../../../doors/testing.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
 /** Orders with separate positions, over two turns. */
-const machine = (kind: string, care: Care): Scenario => ({
+const machine = (kind: string, care: RepeatEffect): Scenario => ({
   kind,
   agent: (kit) => survivor([orders(kit, care)]),
   script: [
@@ -25,7 +25,7 @@ const machine = (kind: string, care: Care): Scenario => ({
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 });
 
-const orders = (kit: Kit, care: Care) =>
+const orders = (kit: Kit, care: RepeatEffect) =>
   defineStateMachine({
     name: 'orders',
     description: 'Processes one order.',

@@ -2,13 +2,13 @@ import { rateLimits, withRateLimit } from '../../../../src/examples/rate-limited
 import { type AnyTool, defineAgent } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { decorate, mapContent } from '../../../../src/modules/decorators/entry.ts';
-import type { Care } from '../../../doors/testing.ts';
+import type { RepeatEffect } from '../../../doors/testing.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
 /** A rate-limited tool. The remaining time is removed from its texts, because disturbances take time. */
-const limited = (kit: Kit, care: Care, perHour: number): AnyTool => {
+const limited = (kit: Kit, care: RepeatEffect, perHour: number): AnyTool => {
   const tool = withRateLimit({ perHour })(kit.tool({ name: 'act', care }));
   return decorate(tool, {
     call: async (input, call) =>
@@ -17,7 +17,7 @@ const limited = (kit: Kit, care: Care, perHour: number): AnyTool => {
 };
 
 /** Calls that reach a limit, one by one and in parallel. Further calls are refused, also in the next turn. */
-const rateLimited = (care: Care): Scenario => ({
+const rateLimited = (care: RepeatEffect): Scenario => ({
   kind: `rate-limited-${care}`,
   refuses: 2,
   kinds: [rateLimits.use()],

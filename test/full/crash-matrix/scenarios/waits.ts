@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { answers, defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
-import type { Care } from '../../../doors/testing.ts';
+import type { RepeatEffect } from '../../../doors/testing.ts';
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
@@ -68,7 +68,7 @@ const askingWhileRunning: Scenario = {
   kind: 'asks-while-running',
   tells: '"type":"tool-call-answered"',
   agent: (kit) => {
-    const asks = (name: string, care: Care) =>
+    const asks = (name: string, care: RepeatEffect) =>
       kit.tool({
         name,
         care,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ModuleUse, ResultData } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
-import { emptyState, foldCovered, fromSnapshot, MESSAGE_TYPES, reduce } from '../../../doors/journal.ts';
+import { emptyState, foldCoveredEvent, fromSnapshot, MESSAGE_TYPES, reduce } from '../../../doors/journal.ts';
 import { composeModules } from '../../../doors/kinds.ts';
 
 /** A snapshot, as a holder stores it. */
@@ -52,7 +52,7 @@ export class Folds {
     for (const event of events) {
       if (event.seq > seq) reduce(state, event, memories);
       else if (MESSAGE_TYPES.includes(event.type) && event.seq >= (state.cut?.from ?? 1))
-        foldCovered(state, event);
+        foldCoveredEvent(state, event);
     }
     const cold = folded(events, memories);
     if (cold.turn?.outcome === undefined && cold.turn) return undefined; // no snapshot is stored during a turn

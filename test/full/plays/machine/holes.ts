@@ -98,7 +98,7 @@ export const HOLES: readonly Hole[] = [
     breaks: 'A reader whose line to the object breaks is not shown what happened meanwhile.',
     changes: [
       {
-        in: 'following',
+        in: 'readAndFollow',
         text: 'next = page.next ?? Math.max(next, head + 1);',
         becomes: 'next = (page.next ?? Math.max(next, head + 1)) + (notices.count > 3 ? 1 : 0);',
       },

@@ -16,7 +16,7 @@ import {
 } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { ConfigurationError } from '../../../doors/model.ts';
-import { factOf, memoized } from '../../../doors/tools.ts';
+import { createFact, memoize } from '../../../doors/tools.ts';
 import { type Asked, askedFor, resolving } from '../../../fixtures/tool-groups.ts';
 
 /** A `read` tool that returns its name. */
@@ -29,7 +29,7 @@ export interface Catalogue extends ToolProvider {
   asked: number;
 }
 
-const toolsOf = memoized((names: readonly Json[]): readonly AnyTool[] => names.map(String).map(tool));
+const toolsOf = memoize((names: readonly Json[]): readonly AnyTool[] => names.map(String).map(tool));
 
 /** A remote catalogue: a session knows its tools after a request. */
 export function catalogue(key: string, ...names: readonly string[]): Catalogue {
@@ -37,7 +37,7 @@ export function catalogue(key: string, ...names: readonly string[]): Catalogue {
     uses: [listings],
     discover: async () => {
       made.asked += 1;
-      return [factOf(LISTINGS, { key, told: made.names })];
+      return [createFact(LISTINGS, { key, told: made.names })];
     },
     toolsNow: (view) => {
       const told = view?.recall(LISTINGS).find((listing) => listing.key === key)?.told;

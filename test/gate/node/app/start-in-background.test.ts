@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
-import { KNOWN_FOR, SessionError, startInBackground, toBackgroundTurn } from '../../../doors/agent.ts';
-import { type NotStarted, type TurnStart, toRow } from '../../../doors/journal.ts';
+import { SessionError, START_KEY_TTL_MS, startInBackground, toBackgroundTurn } from '../../../doors/agent.ts';
+import { type StartRefusal, type TurnStart, toRow } from '../../../doors/journal.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 
 const outside = {
@@ -60,7 +60,7 @@ describe('a turn that is started from outside', () => {
     expect(sent).toMatchObject([
       {
         turn: 'id',
-        request: { key: 'cron daily 1', bodyHash: 'cron daily 1', ttl: KNOWN_FOR },
+        request: { key: 'cron daily 1', bodyHash: 'cron daily 1', ttl: START_KEY_TTL_MS },
       },
     ]);
     expect(JSON.parse(sent[0]?.started.body ?? '')).toMatchObject({
@@ -113,7 +113,7 @@ describe('a turn that is started from outside', () => {
     expect(sent.map(({ whenBusy }) => whenBusy)).toEqual(['steer']);
   });
 
-  it.each<NotStarted>([
+  it.each<StartRefusal>([
     { status: 'known', turn: 't1' },
     { status: 'full', most: 100 },
   ])('is reported with its outcome: %j', async (answer) => {
@@ -121,7 +121,7 @@ describe('a turn that is started from outside', () => {
     expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual(answer);
   });
 
-  it.each<NotStarted>([{ status: 'busy', turn: 't1', retryAfter: 1 }, { status: 'key-reused' }])(
+  it.each<StartRefusal>([{ status: 'busy', turn: 't1', retryAfter: 1 }, { status: 'key-reused' }])(
     'is never lost silently: %j',
     async (answer) => {
       const { app } = here(answer, answer);

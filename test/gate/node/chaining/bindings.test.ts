@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../../src/index.ts';
 import type { FactPlace, SessionMoment } from '../../../../src/module.ts';
-import { BINDINGS, type Bindings, boundIn, type ChainingFact, forgetBindings } from '../../../doors/kinds.ts';
+import {
+  BINDINGS,
+  type Bindings,
+  bindingsAt,
+  type ChainingFact,
+  forgetBindings,
+} from '../../../doors/kinds.ts';
 
 /** Folds one fact of a call that returned this value, without changing the input. */
 function fold(
@@ -67,8 +73,12 @@ describe('bindings', () => {
       let bindings = fold([], one('T', name), 1, { path: name });
       bindings = fold(bindings, one('T', 'other'), 2, { path: name });
       bindings = fold(bindings, many([name, `${name}.`]), [3, 4]);
-      expect(boundIn(bindings, { path: name, key: name, frame: '' }).map(({ value }) => value)).toEqual([1]);
-      expect(boundIn(bindings, { path: 'a', key: '', frame: '' }).map(({ value }) => value)).toEqual([3, 4]);
+      expect(bindingsAt(bindings, { path: name, key: name, frame: '' }).map(({ value }) => value)).toEqual([
+        1,
+      ]);
+      expect(bindingsAt(bindings, { path: 'a', key: '', frame: '' }).map(({ value }) => value)).toEqual([
+        3, 4,
+      ]);
     },
   );
 
@@ -102,7 +112,7 @@ describe('bindings', () => {
     bindings = opened(opened(bindings, 'f'), 'g');
     bindings = fold(bindings, one('T'), 3, inB('f'));
     bindings = closed(bindings, 'f');
-    const inG = boundIn(bindings, { path: 'a/b', key: '', frame: 'g' });
+    const inG = bindingsAt(bindings, { path: 'a/b', key: '', frame: 'g' });
     expect(shortly(inG)).toEqual(['a/b[g] one T 1', 'a/b[g] one U 2']);
     bindings = closed(bindings, 'g');
     expect(shortly(bindings)).toEqual(['a one T 0', 'a/b one U 2', 'a/b one T 3']);

@@ -1,13 +1,23 @@
 /** What commands of `npx holdfast` print: no text of a model moves a cursor, and tables fit. */
 import { describe, expect, it } from 'vitest';
-import { dollars, inLines, jsonLine, oneLine, table, when, widthOf } from '../../../doors/terminal.ts';
+import {
+  formatDollars,
+  formatTable,
+  formatWhen,
+  indentLines,
+  jsonLine,
+  oneLine,
+  widthOf,
+} from '../../../doors/terminal.ts';
 
 const HOSTILE = '\u001b[2Ja\u202eb\u009bc\r\nd\te\u200b\ud800\u2028f';
 
 it('terminal control characters are shown escaped', () => {
   expect(oneLine(HOSTILE)).toBe('\\u{1b}[2Ja\\u{202e}b\\u{9b}c d e\\u{200b}\\u{d800} f');
-  expect(inLines(HOSTILE, '  ')).toBe('  \\u{1b}[2Ja\\u{202e}b\\u{9b}c\n  d  e\\u{200b}\\u{d800}\\u{2028}f');
-  expect(inLines('a\rb', '')).toBe('a\\u{d}b');
+  expect(indentLines(HOSTILE, '  ')).toBe(
+    '  \\u{1b}[2Ja\\u{202e}b\\u{9b}c\n  d  e\\u{200b}\\u{d800}\\u{2028}f',
+  );
+  expect(indentLines('a\rb', '')).toBe('a\\u{d}b');
   expect(oneLine(`a${'\u0301'.repeat(100)}b`)).toBe('a\u0301\u0301\u0301b');
   expect(oneLine(undefined)).toBe('');
 });
@@ -35,7 +45,7 @@ describe('a table', () => {
   ];
 
   it('has aligned columns, also with wide characters', () => {
-    expect(table(columns, rows).split('\n')).toEqual([
+    expect(formatTable(columns, rows).split('\n')).toEqual([
       'ID         TITLE                               COST',
       's1         Where is my order?                 $0.02',
       'session-2  注文はどこですか？ 👍 \\u{1b}[2J  $120.00',
@@ -43,7 +53,7 @@ describe('a table', () => {
   });
 
   it.each([40, 36, 30, 20])('fits a terminal of %i and shortens the longest text first', (width) => {
-    const lines = table(columns, rows, width).split('\n');
+    const lines = formatTable(columns, rows, width).split('\n');
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
     expect(lines[2]).toContain('…');
     if (width > 32) expect(lines[2]).toMatch(/^session-2 .* \$120\.00$/);
@@ -51,7 +61,7 @@ describe('a table', () => {
 
   it('keeps names, which identify sessions, while other text can be shortened', () => {
     const id = 'a-session-with-a-long-name-of-its-own';
-    const [, row] = table(columns, [{ id, title: 'Where is my order?', cost: '-' }], 59).split('\n');
+    const [, row] = formatTable(columns, [{ id, title: 'Where is my order?', cost: '-' }], 59).split('\n');
     expect(row).toBe(`${id}  Where is my o…     -`);
   });
 });
@@ -67,7 +77,7 @@ it.each([
   ['1', '-'],
   [Number.NaN, '-'],
 ])('dollars of %j are %s', (cost, shown) => {
-  expect(dollars(cost)).toBe(shown);
+  expect(formatDollars(cost)).toBe(shown);
 });
 
 it.each([
@@ -77,9 +87,9 @@ it.each([
   [-72 * 3_600_000, '3 days ago'],
 ])('%i ms from now is %s', (ms, said) => {
   const now = new Date(2026, 10, 30, 10, 42).getTime();
-  expect(when(now + ms, now)).toMatch(new RegExp(`^2026-1[12]-\\d\\d \\d\\d:\\d\\d, ${said}$`));
+  expect(formatWhen(now + ms, now)).toMatch(new RegExp(`^2026-1[12]-\\d\\d \\d\\d:\\d\\d, ${said}$`));
 });
 
 it('an invalid time is a dash', () => {
-  expect([when(undefined), when('x'), when(1e300)]).toEqual(['-', '-', '-']);
+  expect([formatWhen(undefined), formatWhen('x'), formatWhen(1e300)]).toEqual(['-', '-', '-']);
 });

@@ -4,13 +4,13 @@ import { withRemark } from '../../../doors/loop.ts';
 import {
   fileLine,
   fromBase64,
-  isText,
+  isTextType,
   modelText,
-  placed,
   toBase64,
   toFileName,
   toMediaType,
-  withWords,
+  toPartsWithFiles,
+  withText,
 } from '../../../doors/tools.ts';
 
 const PNG = new Uint8Array([137, 80, 78, 71]);
@@ -128,29 +128,29 @@ describe('a result with changed text', () => {
 
   it('keeps each file in the position of its line', () => {
     const { content: words } = content(parts);
-    expect(withWords(content(parts), `${words}\n\nC`)).toEqual({
+    expect(withText(content(parts), `${words}\n\nC`)).toEqual({
       type: 'content',
       parts: [{ type: 'text', text: 'A' }, STORED, { type: 'text', text: 'B\n\nC' }],
     });
   });
 
   it('has the files after a text that no longer names them', () => {
-    expect(withWords(content(parts), 'Short.')).toEqual({
+    expect(withText(content(parts), 'Short.')).toEqual({
       type: 'content',
       parts: [{ type: 'text', text: 'Short.' }, STORED],
     });
-    expect(placed('', [STORED, LINKED])).toEqual([STORED, LINKED]);
+    expect(toPartsWithFiles('', [STORED, LINKED])).toEqual([STORED, LINKED]);
   });
 
   it('is text if there was only text', () => {
-    expect(withWords(text('A'), 'B')).toEqual({ type: 'text', content: 'B' });
-    expect(withWords(content(['A']), 'B')).toEqual({ type: 'text', content: 'B' });
-    expect(withWords({ ...artifact(content(['A']), { n: 1 }) }, 'B')).toEqual({
+    expect(withText(text('A'), 'B')).toEqual({ type: 'text', content: 'B' });
+    expect(withText(content(['A']), 'B')).toEqual({ type: 'text', content: 'B' });
+    expect(withText({ ...artifact(content(['A']), { n: 1 }) }, 'B')).toEqual({
       type: 'artifact',
       value: { n: 1 },
       content: 'B',
     });
-    expect(withWords({ type: 'error', message: 'A' }, 'B')).toEqual({ type: 'error', message: 'B' });
+    expect(withText({ type: 'error', message: 'A' }, 'B')).toEqual({ type: 'error', message: 'B' });
   });
 
   it('can have a remark below', () => {
@@ -200,7 +200,7 @@ describe('the metadata of a file', () => {
     ['image/svg+xml', false],
     ['application/pdf', false],
   ])('shows if %s is text: %s', (type, is) => {
-    expect(isText(type)).toBe(is);
+    expect(isTextType(type)).toBe(is);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
 import type { MessageFile, ModelMedia, ModelMessage } from '../../../../src/model/entry.ts';
-import { fittedFiles } from '../../../doors/model.ts';
+import { fitFiles } from '../../../doors/model.ts';
 
 const NOTHING = { data: [], url: [] };
 const IMAGES = { data: ['image/*'], url: ['image/*'] };
@@ -35,7 +35,7 @@ const given = (
   media: ModelMedia | undefined,
   messages: readonly ModelMessage[],
   accepts?: readonly string[],
-): readonly ModelMessage[] => fittedFiles({ media }, messages, accepts);
+): readonly ModelMessage[] => fitFiles({ media }, messages, accepts);
 
 describe('a file in a message', () => {
   it.each<[string, ModelMedia | undefined, readonly string[] | undefined, MessageFile]>([
@@ -178,6 +178,6 @@ describe('a conversation without files', () => {
   it('is left to the candidates of a model that chooses, each with its own support', () => {
     const one: ChatModel = { name: 'one', ask: () => Promise.reject(new Error('not asked')) };
     const all = [user(png())];
-    expect(fittedFiles({ candidates: [one] }, all)).toBe(all);
+    expect(fitFiles({ candidates: [one] }, all)).toBe(all);
   });
 });

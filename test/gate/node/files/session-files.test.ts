@@ -4,8 +4,8 @@ import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { type FileStore, files as filesModule } from '../../../../src/modules/files/entry.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { SessionFiles } from '../../../doors/files.ts';
-import type { Change, KeptBlob } from '../../../doors/journal.ts';
-import { Interrupted, keeperIn } from '../../../doors/loop.ts';
+import type { AppendData, KeptBlob } from '../../../doors/journal.ts';
+import { findFileKeeper, Interrupted } from '../../../doors/loop.ts';
 import { SessionUnavailableError } from '../../../doors/session.ts';
 import { partsOfResult, toLog } from '../../../doors/tools.ts';
 import { hold } from '../session/held.ts';
@@ -62,7 +62,7 @@ const filesOver = (
     ...{ count: () => {}, log: toLog(), store },
   });
 
-const keeper = keeperIn([filesModule()]);
+const keeper = findFileKeeper([filesModule()]);
 
 /** Keeps a file in a held session, as one of a result, and returns it as it is kept. */
 async function keepIn({ files }: Awaited<ReturnType<typeof hold>>['session'], kept: NewFile) {
@@ -125,7 +125,7 @@ describe('a file that a tool has created', () => {
   });
 
   it('is stored once, with the event that names it', async () => {
-    const sent: Change[] = [];
+    const sent: AppendData[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
       append: (epoch, from, change) => {

@@ -7,7 +7,7 @@ import type { SessionState } from '../../../../src/testing/entry.ts';
 import {
   emptyState,
   FOLDING,
-  foldCovered,
+  foldCoveredEvent,
   fromSnapshot,
   MESSAGE_TYPES,
   parseEvent,
@@ -54,7 +54,7 @@ function foldFromSnapshot(events: readonly SessionEvent[], covered: number): Ses
   const state = fromSnapshot(toSnapshot(fold(events.slice(0, covered))));
   const from = state.cut?.from ?? 1;
   for (const event of throughRows(events.slice(0, covered)).slice(from - 1)) {
-    if (MESSAGE_TYPES.includes(event.type)) foldCovered(state, event);
+    if (MESSAGE_TYPES.includes(event.type)) foldCoveredEvent(state, event);
   }
   return fold(throughRows(events.slice(covered)), state);
 }

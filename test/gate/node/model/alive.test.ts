@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
-import { pacedFromAiSdk, pacedOpenaiCompatible, pacedWorkersAi } from '../../../doors/model.ts';
+import { fromAiSdkWithClock, openaiCompatibleWithClock, workersAiWithClock } from '../../../doors/model.ts';
 import { fakeModel, finish, call as part, delta as sdkDelta, streamed } from './ai-sdk/fake-model.ts';
 import { body, delta, fakePace, fakeServer, hello, sse, streamOf } from './openai-compatible/fake-server.ts';
 
@@ -15,7 +15,7 @@ const adapters: Readonly<Record<string, (fails: boolean, timeout?: number) => Ch
   openaiCompatible(fails, timeout) {
     const good = () => streamOf(events);
     const { fetch } = fakeServer(...(fails ? [() => new Response('', { status: 503 }), good] : [good]));
-    return pacedOpenaiCompatible({ baseURL: 'https://model.test/v1', model: 'm', fetch, timeout }, pace);
+    return openaiCompatibleWithClock({ baseURL: 'https://model.test/v1', model: 'm', fetch, timeout }, pace);
   },
   workersAi(fails, timeout) {
     let runs = 0;
@@ -24,12 +24,12 @@ const adapters: Readonly<Record<string, (fails: boolean, timeout?: number) => Ch
       if (fails && runs === 1) throw new Error('3040: No capacity.');
       return body(events);
     };
-    return pacedWorkersAi({ run }, { model: 'm', timeout }, pace);
+    return workersAiWithClock({ run }, { model: 'm', timeout }, pace);
   },
   fromAiSdk(fails, timeout) {
     const good = () => streamed([sdkDelta('a'), part('1', 'f', '{}'), finish('tool-calls')]);
     const bad = () => Promise.reject(Object.assign(new Error('No.'), { isRetryable: true, statusCode: 503 }));
-    return pacedFromAiSdk(fakeModel(fails ? [bad, good] : [good]).model, { timeout }, pace);
+    return fromAiSdkWithClock(fakeModel(fails ? [bad, good] : [good]).model, { timeout }, pace);
   },
 };
 

@@ -4,7 +4,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import type { ToldLength } from '../../../../src/model/entry.ts';
-import { toldLength } from '../../../doors/model.ts';
+import { readRequestLength } from '../../../doors/model.ts';
 import { ask as askSdk } from './ai-sdk/fake-model.ts';
 import { ask, delta, hello, sse, streamOf } from './openai-compatible/fake-server.ts';
 import { settle } from './settle.ts';
@@ -463,13 +463,13 @@ it.each([
   "max_tokens is too large: 9000. It must not be more than the model's context length (8192)",
   'Invalid max_new_tokens: `max_new_tokens` must be <= 512. Given: 1024',
 ])('is not reported as such if a reply limit is refused: %s', (words) => {
-  expect(toldLength('bad-request', words)).toBeUndefined();
+  expect(readRequestLength('bad-request', words)).toBeUndefined();
 });
 
 it('is recognized quickly in a refusal that repeats the request', () => {
   const words = `${'maximum context length is 1 tokens '.repeat(20)}${'requested 1 tokens '.repeat(66)}`;
   const began = performance.now();
-  expect(toldLength('bad-request', words, '1'.repeat(2_000))).toEqual({ sent: 1, most: 1 });
+  expect(readRequestLength('bad-request', words, '1'.repeat(2_000))).toEqual({ sent: 1, most: 1 });
   // It took seconds when each end of the digits was tried, and takes a few milliseconds.
   expect(performance.now() - began).toBeLessThan(1_000);
 });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import {
-  absentIn,
+  absentFactsIn,
   changeOf,
   changesOf,
   factsIn,
   likeness,
   mentionsIn,
   paramsOf,
+  readToolCard,
   stem,
   stemsOf,
   stepsOf,
-  toolCard,
 } from '../../../doors/model.ts';
 import { tool } from './offline-world.ts';
 
@@ -124,7 +124,7 @@ describe('the purpose of a tool', () => {
   });
 
   it('is derived from the thing that it makes', () => {
-    expect(toolCard(tool('create_flomp', 'Create a flomp.', ['id'])).nouns).toEqual(['flomp']);
+    expect(readToolCard(tool('create_flomp', 'Create a flomp.', ['id'])).nouns).toEqual(['flomp']);
   });
 
   it.each([
@@ -157,13 +157,13 @@ describe('the facts in a result', () => {
   it('leave out empty values', () => {
     const result = '{"blork_code":null,"note":"","zarniks":[],"state":"ok","count":0,"open":false}';
     expect(said(result)).toEqual(['state=ok stat', 'count=0 count', 'open=false open']);
-    const absent = absentIn(result, ['get', 'flomp']);
+    const absent = absentFactsIn(result, ['get', 'flomp']);
     expect(absent.map(({ label, marked, value }) => [label, marked, value])).toEqual([
       ['blork_code', true, ''],
       ['note', false, ''],
       ['zarniks', false, ''],
     ]);
-    expect(absentIn('Note: nothing', ['get', 'flomp'])).toEqual([]);
+    expect(absentFactsIn('Note: nothing', ['get', 'flomp'])).toEqual([]);
   });
 
   it('are the names and values of a text', () => {

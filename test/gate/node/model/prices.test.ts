@@ -5,7 +5,7 @@ import type { AskOptions } from '../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { workersAi } from '../../../../src/model/workers-ai/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
-import { ConfigurationError, costOf, usd, withRetries } from '../../../doors/model.ts';
+import { ConfigurationError, costOf, roundUsd, withRetries } from '../../../doors/model.ts';
 import { ask as askSdk, fakeModel, said } from './ai-sdk/fake-model.ts';
 import { fakePace, hello } from './openai-compatible/fake-server.ts';
 import { ask as askBinding } from './workers-ai/fake-binding.ts';
@@ -155,7 +155,7 @@ describe('prices', () => {
     const amounts = [1, 7, 333, 12_345].map((tokens) =>
       costOf({ input: 0.15, output: 0.6 }, { inputTokens: tokens, outputTokens: 3 * tokens }),
     );
-    const sum = amounts.reduce((total, amount) => usd(total + amount), 0);
-    expect(amounts.reduce((total, amount) => usd(total - amount), sum)).toBe(0);
+    const sum = amounts.reduce((total, amount) => roundUsd(total + amount), 0);
+    expect(amounts.reduce((total, amount) => roundUsd(total - amount), sum)).toBe(0);
   });
 });

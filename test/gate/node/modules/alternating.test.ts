@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { type CallContext, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineModule } from '../../../../src/module.ts';
 import { createMemorySessions, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
-import { appModules } from '../../../doors/agent.ts';
+import { collectAppModules } from '../../../doors/agent.ts';
 import { systemClock, toSessionName } from '../../../doors/session.ts';
-import { mortalWorker, skippableClock, turnSteps } from '../../../doors/testing.ts';
+import { createKillableWorker, createSkippableClock, createTurnSteps } from '../../../doors/testing.ts';
 
 const LEASE_MS = 20_000;
 const TURNS = 60;
@@ -45,19 +45,19 @@ it('two modules agree on the session’s state, with a kill in every third turn 
   const acts: ScriptedReply = { calls: [{ name: 'act', input: {} }] };
   const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: '', tools: [act] });
   const [withIt, without] = [
-    appModules({ use: [counting], agents: [agent] }),
-    appModules({ agents: [agent] }),
+    collectAppModules({ use: [counting], agents: [agent] }),
+    collectAppModules({ agents: [agent] }),
   ];
   expect(withIt.reducer).not.toBe(without.reducer);
   let deployed = 0;
-  const clock = skippableClock(systemClock);
+  const clock = createSkippableClock(systemClock);
   const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
   const port = sessions.session(toSessionName({ owner: { id: 'ann' }, agent: 'clerk', session: 's1' }));
   const replies = Array.from({ length: 4 * TURNS }, (_, at) => (at % 2 === 0 ? acts : 'Done.'));
   const host = { port, agent, model: scriptedModel(replies), clock, log: () => {} };
-  const steps = turnSteps(host, () => (deployed % 2 === 0 ? withIt : without));
-  const cold = turnSteps(host, () => withIt);
-  const worker = mortalWorker(steps, (more) => clock.skip(2 * LEASE_MS + more));
+  const steps = createTurnSteps(host, () => (deployed % 2 === 0 ? withIt : without));
+  const cold = createTurnSteps(host, () => withIt);
+  const worker = createKillableWorker(steps, (more) => clock.skip(2 * LEASE_MS + more));
   const snapshots = new Set<number>();
   for (let turn = 0; turn < TURNS; turn += 1) {
     isToDie = turn % 3 === 2;

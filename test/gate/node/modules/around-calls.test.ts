@@ -5,7 +5,7 @@ import { type AnyTool, defineAgent, defineTool, error } from '../../../../src/in
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { createModule, LOOPS, useOf } from '../../../doors/loop.ts';
+import { createModule, createUse, LOOPS } from '../../../doors/loop.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 
 const work = (name: string): AnyTool =>
@@ -13,7 +13,7 @@ const work = (name: string): AnyTool =>
 
 /** A module that writes down what it stands around. */
 function watching(name: string, log: string[], nested = false): ModuleUse {
-  const use = useOf(createModule({ name, nested }));
+  const use = createUse(createModule({ name, nested }));
   LOOPS.give(use, {
     async prepare({ frame }) {
       log.push(`${name} prepares ${frame.path}`);
@@ -83,7 +83,7 @@ describe('a module around the calls of a loop', () => {
   });
 
   it('can return a result in place of the tool, which does not run, and names the exceeded limit', async () => {
-    const refusing = useOf(createModule({ name: 'refusing' }));
+    const refusing = createUse(createModule({ name: 'refusing' }));
     LOOPS.give(refusing, {
       async call(_, __, { reached }) {
         reached({ kind: 'toolCalls', most: 0 });
@@ -122,7 +122,7 @@ describe('a module around the calls of a loop', () => {
   });
 
   it('that throws fails its call, and the model sees the error', async () => {
-    const broken = useOf(createModule({ name: 'broken' }));
+    const broken = createUse(createModule({ name: 'broken' }));
     LOOPS.give(broken, { call: () => Promise.reject(new Error('It is broken.')) });
     const session = sessionOf([work('look')], [calls('look'), 'Done.'], { ofAgent: [broken] });
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
@@ -131,8 +131,8 @@ describe('a module around the calls of a loop', () => {
 });
 
 describe('modules of an app', () => {
-  const first = useOf(createModule({ name: 'same' }));
-  const second = useOf(createModule({ name: 'same' }));
+  const first = createUse(createModule({ name: 'same' }));
+  const second = createUse(createModule({ name: 'same' }));
 
   it('are refused if two have the same name, because two copies of the library may be installed', () => {
     expect(() => sessionOf([], [], { ofAgent: [first, second] })).toThrow(
@@ -142,7 +142,7 @@ describe('modules of an app', () => {
 
   it('are used once per key', () => {
     const module = createModule({ name: 'keyed' });
-    const uses = (key = ''): readonly ModuleUse[] => [useOf(module, key), useOf(module, key)];
+    const uses = (key = ''): readonly ModuleUse[] => [createUse(module, key), createUse(module, key)];
     expect(() => sessionOf([], [], { ofApp: uses() })).toThrow(
       "The module 'keyed' is used twice with different settings: use it once.",
     );

@@ -4,7 +4,7 @@ import type { ModuleUse } from '../../../../src/index.ts';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { createModule, LOOPS, useOf } from '../../../doors/loop.ts';
+import { createModule, createUse, LOOPS } from '../../../doors/loop.ts';
 
 const calls = (name: string): ScriptedReply => ({ calls: [{ name, input: {} }] });
 
@@ -12,7 +12,7 @@ const clerk = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
 
 /** A module that logs the effects that it wraps. */
 function tracing(name: string, log: string[], nested = false): ModuleUse {
-  const use = useOf(createModule({ name, nested }));
+  const use = createUse(createModule({ name, nested }));
   LOOPS.give(use, {
     call(call, next) {
       log.push(`${name}: call ${call.tool}`);
@@ -75,7 +75,7 @@ describe('the seam `run`', () => {
   });
 
   it('can change the call, return a result in place of the tool, and throw like the tool', async () => {
-    const use = useOf(createModule({ name: 'changing' }));
+    const use = createUse(createModule({ name: 'changing' }));
     LOOPS.give(use, {
       run({ asked }, next) {
         if (asked.name === 'replaced') return 'by the module';
@@ -120,7 +120,7 @@ describe('the seam `run`', () => {
       run: () => killed('paid'),
       reconcile: () => ({ done: 'paid before' }),
     });
-    const use = useOf(createModule({ name: 'doubting' }));
+    const use = createUse(createModule({ name: 'doubting' }));
     LOOPS.give(use, {
       async reconcile({ asked }, next) {
         const found = await next();

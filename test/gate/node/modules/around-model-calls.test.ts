@@ -9,15 +9,15 @@ import {
   type AskLayer,
   askLayer,
   createModule,
+  createUse,
   LOOPS,
   ModelCallRefused,
-  useOf,
 } from '../../../doors/loop.ts';
 import { reads } from '../tool-loop/scenes.ts';
 
 /** A module that is a layer around model calls. */
 function layerOf(name: string, ask: AskLayer, nested = false): ModuleUse {
-  const use = useOf(createModule({ name, nested }));
+  const use = createUse(createModule({ name, nested }));
   LOOPS.give(use, { ask: askLayer(ask) });
   return use;
 }

@@ -5,7 +5,7 @@ import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { createManualClock, createMemorySessions, scriptedModel } from '../../../../src/testing/entry.ts';
 import { composeModules, toolKinds } from '../../../doors/kinds.ts';
-import { foldAll, readerOf, runTurn, toSessionName, toTurnStart } from '../../../doors/session.ts';
+import { foldAll, runTurn, toReader, toSessionName, toTurnStart } from '../../../doors/session.ts';
 
 const counterOf = (version: number, by: number) =>
   defineModule({
@@ -51,7 +51,7 @@ function session() {
         { agent: 'clerk', message, context: ToolCallContext.EMPTY, from: { id: 'tester' } },
         newId,
       );
-      const leased = await port.begin({ nonce: newId(), start, reader: readerOf(app) });
+      const leased = await port.begin({ nonce: newId(), start, reader: toReader(app) });
       if (leased.status !== 'leased') throw new Error(leased.status);
       const model = scriptedModel([{ calls: [{ name: tool }] }, 'Done.']);
       await runTurn({ port, agent, model, clock, modules: app }, leased, clock.now());
@@ -92,10 +92,10 @@ describe('a kind that is removed from an app', () => {
 describe('the version stamp of snapshots', () => {
   const other = defineModule({ name: 'other', state: { initial: 0, apply: (n: number) => n } });
   const ofKinds = (...kinds: readonly Module[]): number =>
-    readerOf(composeModules(kinds.map((kind) => kind.use()))).reducer;
+    toReader(composeModules(kinds.map((kind) => kind.use()))).reducer;
 
   it('is the reducer’s own without stateful modules, and differs only by their names and versions', () => {
-    expect(ofKinds()).toBe(readerOf().reducer);
+    expect(ofKinds()).toBe(toReader().reducer);
     expect(ofKinds(counter, other)).toBe(ofKinds(other, counter));
     expect(ofKinds(counterOf(1, 5))).toBe(ofKinds(counter));
     const all = [

@@ -4,7 +4,7 @@ import { defineAgent } from '../../../../src/index.ts';
 import { agentProcessTools, defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { budget, callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { duration } from '../../../doors/kinds.ts';
+import { formatDuration } from '../../../doors/kinds.ts';
 import { toToolResult } from '../../../doors/tools.ts';
 import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
 import { fakeInvocation } from '../tools/fake-invocation.ts';
@@ -249,6 +249,6 @@ describe('a duration', () => {
     [3_723_000, '1h 2m 3s'],
     [90_061_000, '25h 1m 1s'],
   ])('of %d ms is formatted as %s (PRC-06)', (ms, text) => {
-    expect(duration(ms)).toBe(text);
+    expect(formatDuration(ms)).toBe(text);
   });
 });

@@ -8,7 +8,7 @@ import {
   type SessionPort,
   type TestSession,
 } from '../../../../src/testing/entry.ts';
-import type { Change } from '../../../doors/journal.ts';
+import type { AppendData } from '../../../doors/journal.ts';
 import { openQuestions, postAnswer } from '../../../doors/session.ts';
 import { asksFirst } from '../../../fixtures/asks-first.ts';
 import { LEASE_MS, passing } from './former-holder.ts';
@@ -21,7 +21,7 @@ describe('an answer', () => {
     let answerNow: (() => Promise<void>) | undefined;
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
-      append: async (epoch: number, from: number, change: Change) => {
+      append: async (epoch: number, from: number, change: AppendData) => {
         const { release, ...stored } = change;
         if (release !== 'suspended') return port.append(epoch, from, change);
         // The waiting call is stored first, so that it can be answered.

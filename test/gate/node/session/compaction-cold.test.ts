@@ -3,8 +3,8 @@ import { defineTool, ToolCallContext } from '../../../../src/index.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { type Leased, toSnapshot } from '../../../doors/journal.ts';
-import { foldAll, foldLeased, readerOf, toTurnStart } from '../../../doors/session.ts';
+import { type LeaseGrant, toSnapshot } from '../../../doors/journal.ts';
+import { foldAll, foldLeased, toReader, toTurnStart } from '../../../doors/session.ts';
 import { listing, logged, long, SUMMARY_SHOWN } from './compaction-scene.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
@@ -27,7 +27,7 @@ const leaseOfOther = ({ port, agent }: MemoryApp): Promise<unknown> => {
   const ids = ['other-turn', 'other-incarnation'];
   const from = { id: 'tester' };
   const start = { agent: agent.name, message: 'next', context: ToolCallContext.EMPTY, from };
-  const reader = { ...readerOf(), reducer: readerOf().reducer + 1 };
+  const reader = { ...toReader(), reducer: toReader().reducer + 1 };
   return port.begin({ nonce: 'other', start: toTurnStart(start, () => ids.shift() ?? ''), reader });
 };
 
@@ -53,7 +53,7 @@ describe('a compacted session', () => {
     ]);
 
     const other = await talk('abcde');
-    const whole = (await leaseOfOther(other)) as Leased; // no other invocation holds it
+    const whole = (await leaseOfOther(other)) as LeaseGrant; // no other invocation holds it
     expect(whole).toMatchObject({ status: 'leased', snapshot: null, covered: [] });
     expect((await foldLeased(other.port, whole, app.modules)).state).toEqual(await other.state());
   });
@@ -76,11 +76,11 @@ describe('a compacted session', () => {
     const small = await app.port.resume({
       nonce: 'again',
       turn: leased.page.openTurn?.id ?? '',
-      reader: { ...readerOf(), maxBytes: 100 },
+      reader: { ...toReader(), maxBytes: 100 },
     });
     expect(small.status).toBe('busy');
     const first = leased.snapshot?.messagesFrom ?? 0;
-    const types = { names: readerOf().messageTypes, until: leased.snapshot?.seq ?? 0 };
+    const types = { names: toReader().messageTypes, until: leased.snapshot?.seq ?? 0 };
     const page = await app.port.read({ from: first, types, maxBytes: 100 });
     if (!page) throw new Error('There is no session.');
     const folded = await foldLeased(app.port, { snapshot: leased.snapshot, covered: [], page }, app.modules);

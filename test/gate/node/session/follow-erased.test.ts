@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
 import type { NewRow } from '../../../doors/journal.ts';
-import { type FeedItem, followSession, SessionErasedError, turnStopped } from '../../../doors/session.ts';
+import { type FeedItem, followSession, SessionErasedError, waitForStop } from '../../../doors/session.ts';
 import { lease, starting } from '../../../fixtures/session-contract/harness.ts';
 
 const BODY = JSON.stringify({ v: 1, type: 'turn-yielded', turn: 't1', reason: 'x' });
@@ -45,7 +45,7 @@ it.each([
   ['erased, and begun anew before anybody was told', true],
 ])('a client that waits for a turn gets an error when its session is %s', async (_, isAnew) => {
   const { clock, port } = await scene();
-  const waiting = turnStopped({ port, clock, signal, turn: 't1' });
+  const waiting = waitForStop({ port, clock, signal, turn: 't1' });
   const outcome = expect(waiting).rejects.toThrow(new SessionErasedError());
   await clock.advance(0);
   const erased = port.erase();

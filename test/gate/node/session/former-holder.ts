@@ -1,9 +1,9 @@
 import type { Effect } from '../../../../src/index.ts';
 import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { ManualClock, SessionPort } from '../../../../src/testing/entry.ts';
-import { type Leased, type Message, toRow } from '../../../doors/journal.ts';
+import { type LeaseGrant, type Message, toRow } from '../../../doors/journal.ts';
 import type { TurnEnd, TurnHost } from '../../../doors/session.ts';
-import { withOrderlyHashes } from '../../../doors/testing.ts';
+import { withOrderedHashes } from '../../../doors/testing.ts';
 import { modelText } from '../../../doors/tools.ts';
 import type { MemoryApp } from './memory-app.ts';
 
@@ -25,7 +25,7 @@ export const unheard = (port: SessionPort, isCutOff = (): boolean => true): Pick
 
 export interface Left {
   readonly turn: string;
-  readonly leased: Leased;
+  readonly leased: LeaseGrant;
 }
 
 /** An event before it is known to which turn it belongs. */
@@ -71,7 +71,7 @@ export async function takenOver(
 
 /** The promise's value; time passes until it has one. What is hashed meanwhile takes no time of the clock, however busy the machine is. */
 export const passing = <T>(clock: ManualClock, promise: Promise<T>, ms = 60_000): Promise<T> =>
-  withOrderlyHashes(() => pass(clock, promise, ms));
+  withOrderedHashes(() => pass(clock, promise, ms));
 
 async function pass<T>(clock: ManualClock, promise: Promise<T>, ms: number): Promise<T> {
   let isSettled = false;

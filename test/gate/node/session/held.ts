@@ -5,9 +5,9 @@ import {
   type ManualClock,
   type SessionPort,
 } from '../../../../src/testing/entry.ts';
-import { type Leased, toRow } from '../../../doors/journal.ts';
+import { type LeaseGrant, toRow } from '../../../doors/journal.ts';
 import type { FileKeeper } from '../../../doors/loop.ts';
-import { DEFAULT_PLATFORM, foldLeased, HeldSession, Meter, readerOf } from '../../../doors/session.ts';
+import { DEFAULT_PLATFORM, foldLeased, HeldSession, Meter, toReader } from '../../../doors/session.ts';
 import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
 
 export const LEASE_MS = 12_000;
@@ -15,7 +15,7 @@ export const LEASE_MS = 12_000;
 /** A held session of turn `t1`, and what it sent and heard. */
 export async function hold(
   options: {
-    readonly leased?: Partial<Leased>;
+    readonly leased?: Partial<LeaseGrant>;
     readonly incarnation?: string;
     readonly wrap?: (port: SessionPort, clock: ManualClock) => SessionPort;
     readonly files?: FileKeeper | undefined;
@@ -60,7 +60,7 @@ export async function hold(
         principal: { id: 'owner' },
       }),
     },
-    reader: readerOf(),
+    reader: toReader(),
   });
   if (begun.status !== 'leased') throw new Error('no lease');
   const leased = { ...begun, ...more };

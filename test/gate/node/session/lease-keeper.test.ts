@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import type { Line } from '../../../doors/journal.ts';
-import { DEFAULT_PLATFORM, HeldSession, Meter, readerOf } from '../../../doors/session.ts';
+import { DEFAULT_PLATFORM, HeldSession, Meter, toReader } from '../../../doors/session.ts';
 import { unheard } from './former-holder.ts';
 import { hold, LEASE_MS, note, standing } from './held.ts';
 
@@ -172,7 +172,7 @@ describe('the holder of a lease', () => {
     await clock.advance(LEASE_MS / 3 + 100); // it has pinged
     isCutOff = true;
     if (cut === 'and its line closes') for (const line of lines) line.close();
-    const resume = (nonce: string) => port.resume({ turn: 't1', nonce, reader: readerOf() });
+    const resume = (nonce: string) => port.resume({ turn: 't1', nonce, reader: toReader() });
     const both: number[] = [];
     for (let passed = 0; passed <= 4 * LEASE_MS; passed += 1_000) {
       if (passed <= restartAt && restartAt < passed + 1_000) {

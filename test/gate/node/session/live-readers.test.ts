@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { defineTool, Secrets } from '../../../../src/index.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
-import { type LiveMessage, LONGEST_LIVE, MOST_OPEN } from '../../../doors/journal.ts';
-import { type FeedItem, followedItems, followSession, LIVE_TEXT } from '../../../doors/session.ts';
+import { type LiveMessage, MAX_BUFFER_WEIGHT, MAX_LIVE_LENGTH } from '../../../doors/journal.ts';
+import { type FeedItem, followItems, followSession, LIVE_TEXT } from '../../../doors/session.ts';
 import { LEASE_MS, unheard } from './former-holder.ts';
 import { liveApp, type Reader, type Spoken, storyOf, textsOf } from './live-readers.ts';
 
@@ -266,7 +266,7 @@ describe('readers of a session', () => {
     expect(pieces.join('') === `${long}end`).toBe(true);
     expect(pieces.every((text) => text.isWellFormed())).toBe(true);
     const lengths = app.sent.map(({ message }) => JSON.stringify(message).length);
-    expect(Math.max(...lengths)).toBeLessThan(LONGEST_LIVE);
+    expect(Math.max(...lengths)).toBeLessThan(MAX_LIVE_LENGTH);
   });
 
   it('see the beginning of a reply that is longer than the buffer, and the journal has all of it', async () => {
@@ -399,7 +399,7 @@ describe('readers of a session', () => {
       speaks: [Array.from({ length: 200 }, () => [60, 'x'.repeat(10_000)] as const), HELLO],
     });
     const { signal } = new AbortController();
-    const items = followedItems({ ...LIVE_TEXT, port: app.port, clock: app.clock, from: 5, signal });
+    const items = followItems({ ...LIVE_TEXT, port: app.port, clock: app.clock, from: 5, signal });
     const first = items.next(); // and asks for no more
     await app.clock.advance(0);
     const { end } = await app.begin();
@@ -415,7 +415,7 @@ describe('readers of a session', () => {
       typeof value === 'object' && value.type === 'text-delta' ? [value.text] : [],
     );
     expect(texts.join('')).toMatch(/^x+$/);
-    expect(texts.join('').length).toBeLessThan(MOST_OPEN);
+    expect(texts.join('').length).toBeLessThan(MAX_BUFFER_WEIGHT);
     const types = taken.flatMap(({ value }) =>
       typeof value === 'object' && 'seq' in value ? [value.type] : [],
     );

@@ -2,7 +2,7 @@
 import type { ChatModel } from '../../../../src/index.ts';
 import type { ModelReply } from '../../../../src/model/entry.ts';
 import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
-import type { Leased, LiveMessage } from '../../../doors/journal.ts';
+import type { LeaseGrant, LiveMessage } from '../../../doors/journal.ts';
 import {
   type FeedItem,
   followSession,
@@ -33,7 +33,7 @@ export interface LiveApp extends MemoryApp {
 }
 
 interface BegunTurn {
-  readonly leased: Leased;
+  readonly leased: LeaseGrant;
   readonly turn: string;
   readonly end: Promise<TurnEnd>;
 }
@@ -101,7 +101,7 @@ export async function liveApp({
     wrap: (port) => wrap(noting(port)),
   });
   await app.say('Before?');
-  const running = async (leased: Leased, host: Partial<TurnHost>): Promise<BegunTurn> => {
+  const running = async (leased: LeaseGrant, host: Partial<TurnHost>): Promise<BegunTurn> => {
     const end = app.run(leased, { agent: { ...app.agent, model }, ...LIVE_TEXT, ...host });
     await clock.advance(0);
     return { leased, turn: leased.page.openTurn?.id ?? '', end };

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
-import { LIVE, type LiveItem, type LiveMessage, MOST_OPEN } from '../../../doors/journal.ts';
+import { LIVE, type LiveItem, type LiveMessage, MAX_BUFFER_WEIGHT } from '../../../doors/journal.ts';
 import { LiveRelay } from '../../../doors/session.ts';
 
 let clock: ManualClock;
@@ -117,7 +117,7 @@ describe('the live buffer of a lease holder', () => {
   it('contains the beginning of a reply that does not fit, and all of the next reply', async () => {
     line.isRead = true;
     relay.add(text('inside', 'c1'), 3);
-    for (let length = 0; length < MOST_OPEN; length += 50_000) relay.add(text('x'.repeat(50_000)), 3);
+    for (let length = 0; length < MAX_BUFFER_WEIGHT; length += 50_000) relay.add(text('x'.repeat(50_000)), 3);
     await told();
     for (const item of [text('end'), text('y'.repeat(60_000), 'c1'), text('end', 'c1')]) relay.add(item, 3);
     relay.joined('a');

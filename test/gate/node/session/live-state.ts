@@ -1,6 +1,6 @@
 import type { Agent } from '../../../../src/index.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { createModule, LOOPS, useOf } from '../../../doors/loop.ts';
+import { createModule, createUse, LOOPS } from '../../../doors/loop.ts';
 
 /**
  * An agent, and the state that the last invocation of its turn folded while it ran, without data that was
@@ -15,7 +15,7 @@ export interface LiveAgent {
 /** The agent as it is; a module of its own is given the loop first, and with it the state that it grows. */
 export function watchedLive(agent: Agent): LiveAgent {
   let state: SessionState | undefined;
-  const watching = useOf(createModule({ name: 'watching' }));
+  const watching = createUse(createModule({ name: 'watching' }));
   LOOPS.give(watching, {
     async prepare({ journal }) {
       state = journal.state;

@@ -15,10 +15,10 @@ import {
   type SessionState,
   scriptedModel,
 } from '../../../../src/testing/entry.ts';
-import { appModules } from '../../../doors/agent.ts';
-import type { Deferred, Leased, NotResumed, NotStarted } from '../../../doors/journal.ts';
+import { collectAppModules } from '../../../doors/agent.ts';
+import type { DeferredTurn, LeaseGrant, ResumeRefusal, StartRefusal } from '../../../doors/journal.ts';
 import { type Meter, readTurn, systemClock, type TurnEnd, type TurnHost } from '../../../doors/session.ts';
-import { turnSteps } from '../../../doors/testing.ts';
+import { createTurnSteps } from '../../../doors/testing.ts';
 
 /** One agent with a scripted model over one in-memory session. */
 export interface MemoryApp {
@@ -27,16 +27,16 @@ export interface MemoryApp {
   readonly port: SessionPort;
   readonly sessions: MemorySessions;
   /** Those of its agent, and those that every app here uses. */
-  readonly modules: ReturnType<typeof appModules>;
+  readonly modules: ReturnType<typeof collectAppModules>;
   /** Turns that the session's alarm handed to a runner so far. */
   readonly dispatched: readonly string[];
   /** Runs a turn for a message. */
   say(message: string, options?: Partial<TurnHost>): Promise<TurnEnd>;
   /** Stores a turn and leases it, without running it. */
-  lease(message: string): Promise<Leased>;
+  lease(message: string): Promise<LeaseGrant>;
   /** Leases the open turn for another invocation. */
-  resume(turn: string): Promise<Leased>;
-  run(leased: Leased, options?: Partial<TurnHost>): Promise<TurnEnd>;
+  resume(turn: string): Promise<LeaseGrant>;
+  run(leased: LeaseGrant, options?: Partial<TurnHost>): Promise<TurnEnd>;
   state(): Promise<SessionState>;
   events(turn: string): Promise<readonly StoredEvent[]>;
 }
@@ -75,12 +75,12 @@ export function memoryApp(options: Options): MemoryApp {
   const dispatch = ({ turn }: { readonly turn: string }) => dispatched.push(turn);
   const sessions = createMemorySessions({ clock, leaseMs, mostBytes, dispatch });
   const port = wrap(sessions.session('["owner","tester","s1"]'));
-  const modules = appModules({ use: [files(), answers], agents: [agent] });
-  const { begin, resume, run, state } = turnSteps({ port, agent, model, clock, modules });
+  const modules = collectAppModules({ use: [files(), answers], agents: [agent] });
+  const { begin, resume, run, state } = createTurnSteps({ port, agent, model, clock, modules });
   // As the Worker has it: the invocation's meter counts every message to the session.
   const metered: MemoryApp['run'] = (leased, more = {}) =>
     run(leased, more.meter ? { ...more, port: counted(more.port ?? port, more.meter) } : more);
-  const lease = async (message: string): Promise<Leased> => expectLease(await begin({ message }));
+  const lease = async (message: string): Promise<LeaseGrant> => expectLease(await begin({ message }));
   return {
     agent,
     model,
@@ -115,7 +115,7 @@ export function clockedApp(options: Omit<Options, 'clock'>): ClockedApp {
   return { ...memoryApp({ ...options, clock }), clock };
 }
 
-function expectLease(answer: Leased | Deferred | NotStarted | NotResumed): Leased {
+function expectLease(answer: LeaseGrant | DeferredTurn | StartRefusal | ResumeRefusal): LeaseGrant {
   if (answer.status !== 'leased') throw new Error(`The lease was refused: ${answer.status}.`);
   return answer;
 }

@@ -10,7 +10,7 @@ import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.t
 import type { AskOptions } from '../../../../src/model/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createManualClock, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
-import { askInTime, memoryLoop } from '../../../doors/loop.ts';
+import { askInTime, createMemoryLoop } from '../../../doors/loop.ts';
 import type { FeedItem, TurnEnd } from '../../../doors/session.ts';
 import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { asks } from '../agentic/scenes.ts';
@@ -190,7 +190,7 @@ describe('a model call that streams', () => {
   it('is not silent while it waits for permission to retry its provider', async () => {
     const room = Promise.withResolvers<void>();
     const clock = createManualClock(0);
-    const { loop } = memoryLoop({ tools: [], model: { name: 'mine', ask: never }, holder: clock });
+    const { loop } = createMemoryLoop({ tools: [], model: { name: 'mine', ask: never }, holder: clock });
     let isOver = false;
     const ask: ChatModel['ask'] = async (_, { alive, again }) => {
       alive?.();

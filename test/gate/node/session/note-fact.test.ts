@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { defineModule } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
-import { noteFact } from '../../../doors/session.ts';
+import { recordFact } from '../../../doors/session.ts';
 import { calls } from '../tool-loop/scenes.ts';
 import { memoryApp } from './memory-app.ts';
 
@@ -40,7 +40,7 @@ function scene() {
     replies: ['First.', calls('hold'), 'Second.', 'Third.'],
   });
   const note = (turn: string, fact: string) =>
-    noteFact(app.port, marks, { turn, memory: marks.memory, fact, at: 5 });
+    recordFact(app.port, marks, { turn, memory: marks.memory, fact, at: 5 });
   return { app, note, release };
 }
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { defineTool, ModelError } from '../../../../src/index.ts';
 import { createManualClock } from '../../../../src/testing/entry.ts';
 import { toRow } from '../../../doors/journal.ts';
-import { readerOf } from '../../../doors/session.ts';
+import { toReader } from '../../../doors/session.ts';
 import { LEASE_MS, takenOver } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
@@ -26,7 +26,7 @@ it('a retried model call that is taken over shows the model the same request and
     opening: toRow({ type: 'session-opened', incarnation: 'i', agent: 'tester' }),
     started: toRow({ type: 'turn-started', ...message, retries: failed, line: 'Answer now.' }),
   };
-  const leased = await app.port.begin({ nonce: 'lost', start, reader: readerOf() });
+  const leased = await app.port.begin({ nonce: 'lost', start, reader: toReader() });
   if (leased.status !== 'leased') throw new Error(leased.status);
   expect(await takenOver(app, clock, { turn, leased })).toMatchObject({ turn: { text: 'Here.' } });
   const said = (at: number) => app.model.requests[at]?.messages.map(({ role, text }) => [role, text]);

@@ -10,7 +10,7 @@ import {
   type SessionPort,
 } from '../../../../src/testing/entry.ts';
 import { MAX_WAITING } from '../../../doors/journal.ts';
-import { MOST_WAITING } from '../../../doors/ledger.ts';
+import { MAX_WAITING_TURNS } from '../../../doors/ledger.ts';
 import { modelText } from '../../../doors/tools.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
@@ -227,7 +227,7 @@ describe('a message that a call schedules', () => {
     expect((await results(app)).at(-1)).toBe(
       'Error: Not scheduled: 100 messages wait in this session already, and no more may. There is room when some of them were answered.',
     );
-    expect(MAX_WAITING).toEqual(MOST_WAITING);
+    expect(MAX_WAITING).toEqual(MAX_WAITING_TURNS);
   });
 
   it('counts together with messages that arrived during the turn and those that parallel calls schedule', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
-import { mostBytesOf, SessionLedger } from '../../../doors/ledger.ts';
-import { stoppedTurn } from '../../../doors/session.ts';
+import { maxBytesOf, SessionLedger } from '../../../doors/ledger.ts';
+import { foldStoppedTurn } from '../../../doors/session.ts';
 import { MemoryStorage } from '../../../doors/testing.ts';
 import { event, starting, startOf } from '../../../fixtures/session-contract/harness.ts';
 import { passing } from './former-holder.ts';
@@ -31,7 +31,7 @@ describe('a session whose database is nearly full', () => {
     expect(await passing(app.clock, app.run(leased))).toMatchObject({ status: 'lost' });
     const events = await app.events(turn);
     expect(events.map(({ type }) => type)).toEqual(['turn-started', 'turn-ended']);
-    const { error } = stoppedTurn('s', 'a', events);
+    const { error } = foldStoppedTurn('s', 'a', events);
     expect(error).toEqual({
       type: 'session-full',
       message: fullText(Number(/\d+/.exec(error?.message ?? ''))),
@@ -172,5 +172,5 @@ it.each([
   [{ SESSION_BYTES: '10GB' }, 10_000_000_000],
   [{ SESSION_BYTES: '16999999' }, 10_000_000_000],
 ])('with the vars %o, a database can grow to %d bytes', (vars, most) => {
-  expect(mostBytesOf(vars)).toBe(most);
+  expect(maxBytesOf(vars)).toBe(most);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sharedTimer } from '../../../doors/session.ts';
+import { createSharedTimer } from '../../../doors/session.ts';
 
 /** A clock that is moved by hand, and says which timers it has. */
 function handClock() {
@@ -37,7 +37,7 @@ function handClock() {
 describe('a shared timer', () => {
   it('calls each listener back once when its time has come', () => {
     const clock = handClock();
-    const after = sharedTimer(clock);
+    const after = createSharedTimer(clock);
     const called: string[] = [];
     for (const ms of [300, 100, 200, 100]) after(ms, () => called.push(`${ms} at ${clock.now()}`));
     clock.pass(99);
@@ -49,7 +49,7 @@ describe('a shared timer', () => {
 
   it('sets no other platform timer for later or cancelled listeners', () => {
     const clock = handClock();
-    const after = sharedTimer(clock);
+    const after = createSharedTimer(clock);
     const called: string[] = [];
     after(100, () => called.push('first'));
     for (let count = 0; count < 50; count += 1) after(1_000, () => called.push('never'))();
@@ -60,7 +60,7 @@ describe('a shared timer', () => {
 
   it('leaves no platform timer behind when the last listener has gone', () => {
     const clock = handClock();
-    const after = sharedTimer(clock);
+    const after = createSharedTimer(clock);
     const cancels = [after(100, () => {}), after(50, () => {})];
     for (const cancel of cancels) cancel();
     for (const cancel of cancels) cancel();
@@ -73,7 +73,7 @@ describe('a shared timer', () => {
 
   it('does not call a listener that another one cancelled at the same moment', () => {
     const clock = handClock();
-    const after = sharedTimer(clock);
+    const after = createSharedTimer(clock);
     const called: string[] = [];
     let cancel = (): void => {};
     after(100, () => {
@@ -87,7 +87,7 @@ describe('a shared timer', () => {
 
   it('calls listeners that were added meanwhile', () => {
     const clock = handClock();
-    const after = sharedTimer(clock);
+    const after = createSharedTimer(clock);
     const called: number[] = [];
     const again = (): void => {
       called.push(clock.now());
@@ -101,7 +101,7 @@ describe('a shared timer', () => {
 
   it('continues when one listener throws', () => {
     const clock = handClock();
-    const after = sharedTimer(clock);
+    const after = createSharedTimer(clock);
     const called: string[] = [];
     after(100, () => {
       throw new Error('thrown');
@@ -114,7 +114,7 @@ describe('a shared timer', () => {
 
   it('treats an invalid number as zero, as the platform’s timers do', () => {
     const clock = handClock();
-    const after = sharedTimer(clock);
+    const after = createSharedTimer(clock);
     const called: string[] = [];
     after(Number.NaN, () => called.push('at once'));
     clock.pass(1);

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineTool, type Effect } from '../../../../src/index.ts';
 import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
 import { SessionLedger } from '../../../doors/ledger.ts';
-import { MemoryStorage, withOrderlyHashes } from '../../../doors/testing.ts';
+import { MemoryStorage, withOrderedHashes } from '../../../doors/testing.ts';
 import { calls } from '../tool-loop/scenes.ts';
 import { passing, unheard } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
@@ -59,7 +59,7 @@ async function turnOf(effect: Effect, more: (port: SessionPort) => Partial<Sessi
     vi.spyOn(SessionLedger.prototype, 'alarm'),
   ];
   try {
-    const end = await withOrderlyHashes(() => passing(clock, app.say('Go.'), 20 * OF_REPLY));
+    const end = await withOrderedHashes(() => passing(clock, app.say('Go.'), 20 * OF_REPLY));
     requests.alarm = spies[2]?.mock.calls.length ?? 0;
     return { outcome: end.status === 'ended' && end.turn.outcome, requests, rows };
   } finally {

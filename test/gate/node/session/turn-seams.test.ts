@@ -4,7 +4,7 @@ import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineTool } from '../../../../src/index.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import type { ScriptedReply, SessionPort } from '../../../../src/testing/entry.ts';
-import type { AgendaRow, Change } from '../../../doors/journal.ts';
+import type { AgendaRow, AppendData } from '../../../doors/journal.ts';
 import { ENDED, Meter, type StoppedTurn, UNLIMITED } from '../../../doors/session.ts';
 import type { ModuleUse } from '../../../doors/tools.ts';
 import { asked, LEASE_MS, LONGEST_PAUSE, leftBehind, passing } from './former-holder.ts';
@@ -38,7 +38,7 @@ interface Setting {
 
 /** An app whose turns stop beside these modules, and what was stored with each stop. */
 function appOf({ uses = [noting().use], wrap = (port) => port, replies = ['Done.'], ...more }: Setting = {}) {
-  const stored: (Pick<Change, 'release'> & {
+  const stored: (Pick<AppendData, 'release'> & {
     readonly seq: number;
     readonly agenda: readonly AgendaRow[];
   })[] = [];
@@ -74,7 +74,7 @@ const openTurnOf = async (app: ClockedApp): Promise<string> =>
   (await app.port.read({ from: 1 }))?.openTurn?.id ?? '';
 
 /** What the module `notes` has put on the agenda with this stop. */
-const noted = (release: Change['release'], stop: string, turn: string, seq: number) => ({
+const noted = (release: AppendData['release'], stop: string, turn: string, seq: number) => ({
   release,
   seq,
   agenda: [{ module: 'notes', key: '', ref: `${stop} ${turn}@${seq}` }],

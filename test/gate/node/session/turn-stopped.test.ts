@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
 import type { EventPage, Notice, OpenTurn } from '../../../doors/journal.ts';
-import { turnStopped } from '../../../doors/session.ts';
+import { waitForStop } from '../../../doors/session.ts';
 
 const openTurn = (state: OpenTurn['state'] | null): OpenTurn | null => state && { id: 't1', state };
 
@@ -37,7 +37,7 @@ it('the end of a turn is noticed even if it was answered and ended while its pag
   };
   const { signal } = new AbortController();
   const clock = createManualClock(0);
-  const stopped = turnStopped({ port, clock, signal, turn: 't1' });
+  const stopped = waitForStop({ port, clock, signal, turn: 't1' });
   await clock.advance(0); // it waits to be told
   tell(noticeOf(2, 'waiting'));
   const events = await stopped;

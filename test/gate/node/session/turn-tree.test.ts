@@ -6,7 +6,7 @@ import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { emptyState, fromSnapshot, reduce, toSnapshot } from '../../../doors/journal.ts';
 import { toTurnStart } from '../../../doors/session.ts';
-import { CALLS, modelText } from '../../../doors/tools.ts';
+import { CALL_ORIGINS, modelText } from '../../../doors/tools.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
 beforeEach(() => {
@@ -330,7 +330,7 @@ function pingPong(each: number, options: Partial<Parameters<typeof memoryApp>[0]
           context: ToolCallContext.EMPTY,
           from: call.principal,
           // A copy of the environment is of the same call.
-          place: CALLS.originOf({ ...call.env })?.send(),
+          place: CALL_ORIGINS.originOf({ ...call.env })?.send(),
         };
         await other().port.accept({ ...toTurnStart(start, () => crypto.randomUUID()), whenBusy: 'queue' });
       } catch (failure) {
@@ -378,7 +378,7 @@ describe('two sessions that answer each other', () => {
 
   it('count a message that a failing call has sent', async () => {
     const run = (call: CallContext): never => {
-      CALLS.originOf(call.env)?.send();
+      CALL_ORIGINS.originOf(call.env)?.send();
       throw new Error('no');
     };
     const { app } = scene(run, { replies: [PLAN, 'Done.'] });

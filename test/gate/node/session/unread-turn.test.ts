@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts';
 import type { InboxMessageKind } from '../../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
-import { stoppedTurn } from '../../../doors/session.ts';
+import { foldStoppedTurn } from '../../../doors/session.ts';
 import { startOf } from '../../../fixtures/session-contract/harness.ts';
 import { asked, LEASE_MS, LONGEST_PAUSE, leftBehind, passing } from './former-holder.ts';
 import { type ClockedApp, clockedApp } from './memory-app.ts';
@@ -154,7 +154,7 @@ describe('an unreadable turn', () => {
     const turn = await openTurn(app, 'model-replied');
     broken.at = 'model-replied';
     await overBy(app, 10);
-    expect(stoppedTurn('s1', 'tester', await app.events(turn))).toEqual({
+    expect(foldStoppedTurn('s1', 'tester', await app.events(turn))).toEqual({
       turn,
       loopId: turn,
       session: 's1',
@@ -176,7 +176,7 @@ describe('an unreadable turn', () => {
     const ended: StoredEvent = { seq: 9, at: 0, type: 'turn-ended', turn, outcome: 'completed' };
     const events = await app.events(turn);
     const answered = [...events, ended];
-    expect(() => stoppedTurn('s1', 'tester', answered)).toThrow(
+    expect(() => foldStoppedTurn('s1', 'tester', answered)).toThrow(
       'This deployment cannot read the session. GET .../events shows its events, POST .../cancel ends its open turn.',
     );
   });
@@ -193,7 +193,7 @@ describe('an unreadable turn', () => {
     broken.folds = 0;
     expect(await app.run(leased, { modules: kinds })).toMatchObject({ status: 'lost' });
     expect(broken.folds).toBe(0);
-    expect(stoppedTurn('s1', 'tester', await app.events(turn))).toMatchObject({
+    expect(foldStoppedTurn('s1', 'tester', await app.events(turn))).toMatchObject({
       outcome: 'failed',
       error: { type: 'stuck', message: STUCK.message.replace('8', '9') },
     });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { TurnItem } from '../../../doors/http.ts';
-import { stoppedTurn } from '../../../doors/session.ts';
-import { type ResponseEvent, type ResponseWanted, responseEvents } from '../../../doors/surfaces.ts';
+import { foldStoppedTurn } from '../../../doors/session.ts';
+import { type ResponseEvent, type ResponseTarget, responseEvents } from '../../../doors/surfaces.ts';
 
 const TURN = { turn: 't', at: 1_000 };
 const STARTED = {
@@ -31,7 +31,7 @@ const ended = (
 ): StoredEvent => ({ ...TURN, seq: 4, type: 'turn-ended', outcome, ...more }) as StoredEvent;
 
 const answerTo = (events: readonly StoredEvent[]): TurnItem => {
-  const answer = stoppedTurn('s', 'agent', events);
+  const answer = foldStoppedTurn('s', 'agent', events);
   if (answer.outcome === 'suspended') throw new Error('It waits.');
   return { type: 'answer', answer: { ...answer, outcome: answer.outcome } };
 };
@@ -50,7 +50,7 @@ async function told(items: readonly TurnItem[], after = 0): Promise<ResponseEven
     ...{ model: 'agent', metadata: {}, previous_response_id: null, background: false },
     ...{ instructions: null, text: { format: { type: 'text' as const } } },
   } as const;
-  const wanted: ResponseWanted = {
+  const wanted: ResponseTarget = {
     agent: 'agent',
     session: 's',
     turn: 't',

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ModelReply, ModelRequest } from '../../../../src/model/entry.ts';
 import {
-  type Care,
   type Damage,
   damageOf,
   type Mode,
   type PlayResult,
+  type RepeatEffect,
   type SeenRun,
 } from '../../../doors/testing.ts';
 
@@ -88,7 +88,7 @@ const shown = (...texts: readonly string[]): ModelRequest => ({
   tools: [],
 });
 
-const by = (care: Care): Partial<PlayResult> => ({ runs: [run({ care })] });
+const by = (care: RepeatEffect): Partial<PlayResult> => ({ runs: [run({ care })] });
 
 describe('`damageOf`', () => {
   it('reports no damage for a play without differences', () => {

@@ -125,7 +125,7 @@ function withStore(before = async () => {}) {
 
 const FILE = { type: 'file', mediaType: 'image/png', bytes: new Uint8Array([1]) } as const;
 
-/** The files of a session as a tool of its incarnation `one` makes them. */
+/** The files of a session as a tool of its incarnation `yieldOne` makes them. */
 const filesOf = (port: SessionPort, store: FileStore): SessionFiles =>
   new SessionFiles({
     ...{ port, name: 's', incarnation: () => 'one' },

@@ -2,8 +2,8 @@ import type { AnyTool } from '../../../../src/index.ts';
 import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
-import { memoryLoop, runForOutput } from '../../../doors/loop.ts';
-import { usesOf } from '../../../doors/tools.ts';
+import { createMemoryLoop, runForOutput } from '../../../doors/loop.ts';
+import { collectUses } from '../../../doors/tools.ts';
 
 interface Options {
   readonly tools: readonly AnyTool[];
@@ -17,8 +17,8 @@ interface Options {
 /** A loop without a session: its events are folded and dropped. */
 export async function runBare({ replies, ...config }: Options) {
   const model = scriptedModel(replies);
-  const uses = usesOf([...(config.strategies ?? []), ...(config.everywhere ?? [])]);
-  const { loop, state } = memoryLoop({ ...config, uses, model, message: 'Go.', inSession: true });
+  const uses = collectUses([...(config.strategies ?? []), ...(config.everywhere ?? [])]);
+  const { loop, state } = createMemoryLoop({ ...config, uses, model, message: 'Go.', inSession: true });
   const end = await runForOutput(loop);
   return { end, state, model, offered: model.requests.map(({ tools }) => tools.map(({ name }) => name)) };
 }

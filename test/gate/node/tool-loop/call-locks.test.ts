@@ -3,8 +3,8 @@ import { exclusively } from '../../../../src/kinds/entry.ts';
 import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce, type TurnState } from '../../../doors/journal.ts';
-import { CallLocks, memoryLoop, runForOutput } from '../../../doors/loop.ts';
-import { promisesSettled } from '../../../doors/testing.ts';
+import { CallLocks, createMemoryLoop, runForOutput } from '../../../doors/loop.ts';
+import { waitForPromises } from '../../../doors/testing.ts';
 import { reads, shownResults } from './scenes.ts';
 
 const calls = (...ids: readonly string[]) =>
@@ -40,7 +40,7 @@ function asking(locks: CallLocks) {
     ask: (call: string, path = 'memory/desk', word = '41') =>
       void locks.acquire({ call, path, word }).then(() => having.push(call)),
     async having() {
-      await promisesSettled();
+      await waitForPromises();
       return having;
     },
   };
@@ -125,7 +125,7 @@ it('a call that this invocation began does not keep other calls from running exc
     },
   });
   const model = scriptedModel([{ calls: [{ name: 'slow' }, { name: 'quick' }] }, 'Done.']);
-  const { loop } = memoryLoop({ tools: [slow, asks], model, message: 'Go.' });
+  const { loop } = createMemoryLoop({ tools: [slow, asks], model, message: 'Go.' });
   await runForOutput(loop);
   expect(shownResults(model.requests.at(-1))).toEqual(['slow ran after it: quick ran', 'quick ran']);
 }, 5_000);

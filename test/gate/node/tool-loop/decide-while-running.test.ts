@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineTool, type Effect } from '../../../../src/index.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { memoryLoop, runForOutput } from '../../../doors/loop.ts';
+import { createMemoryLoop, runForOutput } from '../../../doors/loop.ts';
 import { calls, shownResults } from './scenes.ts';
 
 /** Returns the result of a call of this effect that asks outside a session. */
@@ -14,7 +14,7 @@ async function told(effect: Exclude<Effect, 'none'>, meanwhile: 'suspended' | 'r
       (await call.ask({ for: 'decision', meanwhile, message: 'Book?', expires: 1_000 })).decision,
   });
   const model = scriptedModel([calls('book'), 'Done.']);
-  const { loop } = memoryLoop({ tools: [book], model });
+  const { loop } = createMemoryLoop({ tools: [book], model });
   await runForOutput(loop);
   return shownResults(model.requests[1]);
 }

@@ -6,7 +6,7 @@ import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { listings as LISTED, LISTINGS } from '../../../../src/modules/listings/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { factOf } from '../../../doors/tools.ts';
+import { createFact } from '../../../doors/tools.ts';
 import { asked, LEASE_MS, leftBehind, passing, takenOver } from '../session/former-holder.ts';
 import { clockedApp } from '../session/memory-app.ts';
 import { runBare } from './bare-loop.ts';
@@ -82,7 +82,7 @@ describe('tools that are discovered outside', () => {
   it('stay unchanged for calls that another invocation finishes, whatever was found since', async () => {
     const source = outside('shop', () => ['buy']);
     const app = appWith([source.provider], [calls('buy'), 'Bought.']);
-    const fact = (told: readonly string[]) => factOf(LISTINGS, { key: 'shop', told: [...told] });
+    const fact = (told: readonly string[]) => createFact(LISTINGS, { key: 'shop', told: [...told] });
     const left = await leftBehind(app, [
       { type: 'tools-listed', facts: [fact(['buy'])] },
       ...asked(['buy'], ['sell']),
@@ -119,11 +119,11 @@ describe('a source that fails', () => {
     ['returns a value that is not a list', async () => undefined as never], // as untyped code can
     [
       'returns a value that is not JSON',
-      async () => [factOf(LISTINGS, { key: 'shop', told: (() => 1) as never })],
+      async () => [createFact(LISTINGS, { key: 'shop', told: (() => 1) as never })],
     ],
     [
       'returns a number that JSON cannot express',
-      async () => [factOf(LISTINGS, { key: 'shop', told: Number.NaN })],
+      async () => [createFact(LISTINGS, { key: 'shop', told: Number.NaN })],
     ],
   ] as const)('fails alone if it %s', async (_, discover) => {
     const logged = errors();
@@ -188,7 +188,7 @@ describe('a kind of tool whose strategy discovers tools', () => {
       offer: {
         name: 'shops',
         uses: [LISTED],
-        discover: async () => [factOf(LISTINGS, { key: 'shop', told: ['buy'] })],
+        discover: async () => [createFact(LISTINGS, { key: 'shop', told: ['buy'] })],
         offer: (tools, view) => (view.recall(LISTINGS).length > 0 ? [...tools, reads('buy')] : tools),
       },
     });

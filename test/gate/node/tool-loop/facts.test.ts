@@ -14,7 +14,7 @@ import type { FactPlace, ToolMemory } from '../../../../src/module.ts';
 import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { FOLDING } from '../../../doors/journal.ts';
-import { factOf, withheld } from '../../../doors/tools.ts';
+import { createFact, withheldResult } from '../../../doors/tools.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
@@ -64,7 +64,7 @@ describe('a fact that a call records', () => {
 
   it.each([
     ['an error', () => error('No.')],
-    ['an unavailable tool', () => withheld('Not yet.')],
+    ['an unavailable tool', () => withheldResult('Not yet.')],
   ])('is dropped if the call ends as %s', async (_, answer) => {
     const { state } = await runBare({
       tools: [notes('look', undefined, answer)],
@@ -117,7 +117,7 @@ describe('a fact that a call records', () => {
   });
 
   it('is kept with a frame too, whatever the outcome of the call', async () => {
-    const dig = digs([notes('look')], { facts: [factOf(noted, 'opened')] });
+    const dig = digs([notes('look')], { facts: [createFact(noted, 'opened')] });
     const failing = decorate(dig, {
       call: async (input, call) => error((await dig.call(input, call)).text()),
     });
@@ -163,7 +163,7 @@ describe('the note of a strategy about a call', () => {
     offer: (tools) => tools,
     remarkOn({ id, tool, input, result }) {
       log.push(id);
-      return { facts: [factOf(noted, `${tool.name} ${input} ${result.text()}`)], remark: 'Well done.' };
+      return { facts: [createFact(noted, `${tool.name} ${input} ${result.text()}`)], remark: 'Well done.' };
     },
   });
   const ended = (name: string, answer: ToolResult): AnyTool =>
@@ -183,7 +183,7 @@ describe('the note of a strategy about a call', () => {
   it('is not requested if the call failed or was withheld', async () => {
     const log: string[] = [];
     const { model } = await runBare({
-      tools: [ended('fails', error('No.')), ended('waits', withheld('Not yet.'))],
+      tools: [ended('fails', error('No.')), ended('waits', withheldResult('Not yet.'))],
       memories,
       strategies: [noting(log)],
       replies: [calls('fails', 'waits'), 'Done.'],

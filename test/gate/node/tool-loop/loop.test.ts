@@ -25,7 +25,7 @@ import {
   scriptedModel,
   type TestSession,
 } from '../../../../src/testing/entry.ts';
-import { memoryLoop, runForOutput } from '../../../doors/loop.ts';
+import { createMemoryLoop, runForOutput } from '../../../doors/loop.ts';
 import type { FeedItem } from '../../../doors/session.ts';
 import { LEASE_MS, passing } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
@@ -125,7 +125,7 @@ describe('a loop', () => {
       beforeToolCall: ({ call }) => void log.push(`found ${call.name}`),
       afterToolCall: ({ text }) => void log.push(text),
     };
-    const { loop } = memoryLoop({
+    const { loop } = createMemoryLoop({
       tools: [reads('look', () => void log.push('run'))],
       model: scriptedModel([calls('look'), 'Done.']),
       message: 'Go.',

@@ -17,7 +17,7 @@ import {
 } from '../../../../src/modules/inspect/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
-import { failure, signalled } from '../../../doors/tools.ts';
+import { failureResult, toSignalResult } from '../../../doors/tools.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -138,11 +138,11 @@ describe('the outcome of a call', () => {
     ['words', { type: 'text', content: 'Error: not one' }, 'success'],
     ['an artifact', { type: 'artifact', value: {} }, 'success'],
     ['a failure', error('no'), 'failure'],
-    ['a configuration error', signalled(new ToolConfigurationError('no key')), 'error'],
-    ['an early exit', signalled(exitEarly('bye')), 'success'],
+    ['a configuration error', toSignalResult(new ToolConfigurationError('no key')), 'error'],
+    ['an early exit', toSignalResult(exitEarly('bye')), 'success'],
     ...Object.entries(reasons).map(([reason, outcome]): [string, ResultData, CallOutcome] => [
       reason,
-      failure(reason as ErrorReason, 'no'), // a key of the table
+      failureResult(reason as ErrorReason, 'no'), // a key of the table
       outcome,
     ]),
   ])('is determined by the result: %s (AEL-06, AEL-08)', (_, result, outcome) => {

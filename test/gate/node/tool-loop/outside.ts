@@ -2,7 +2,7 @@ import type { AnyTool, ToolProvider } from '../../../../src/index.ts';
 import { toolProvider } from '../../../../src/index.ts';
 import type { Discovery, LoopView } from '../../../../src/kinds/entry.ts';
 import { LISTINGS, listings } from '../../../../src/modules/listings/entry.ts';
-import { factOf } from '../../../doors/tools.ts';
+import { createFact } from '../../../doors/tools.ts';
 import { reads } from './scenes.ts';
 
 /** Returns the tool names of a source, given the number of requests so far. */
@@ -39,7 +39,7 @@ export function outside(key: string, told: Told, { isStale = () => false }: Opti
         if (known(discovery.view) && !isStale(discovery.view)) return [];
         asked += 1;
         const names = [...(await told(asked, discovery))];
-        return [factOf(LISTINGS, { key, told: names })];
+        return [createFact(LISTINGS, { key, told: names })];
       },
     }),
   };

@@ -4,7 +4,7 @@ import type { InjectionStrategy } from '../../../../src/kinds/entry.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
 import { FOLDING } from '../../../doors/journal.ts';
-import { DEFAULT_TIMEOUT, factOf } from '../../../doors/tools.ts';
+import { createFact, DEFAULT_TIMEOUT_MS } from '../../../doors/tools.ts';
 import { passing } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { runBare } from './bare-loop.ts';
@@ -44,7 +44,7 @@ describe('the calls of one reply', () => {
     const session = sessionOf([work, hangs], [...Array.from({ length: 9 }, () => 'work'), 'hangs'], clock);
     await passing(clock, session.send('Go.'));
     expect(most).toBe(6);
-    expect(DEFAULT_TIMEOUT).toBe(30_000);
+    expect(DEFAULT_TIMEOUT_MS).toBe(30_000);
     expect(late).toEqual([began + 30_000]);
   });
 
@@ -150,7 +150,7 @@ describe('the calls of one reply', () => {
         const names = view.recall(opened);
         return names.length === 0 ? tools : [...tools, ...names.map((name) => reads(name))];
       },
-      remarkOn: ({ result }) => ({ facts: [factOf(opened, result.content)] }),
+      remarkOn: ({ result }) => ({ facts: [createFact(opened, result.content)] }),
     };
     const fails = reads('fails', () => {
       throw new Error('No.');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { resumesFrame } from '../../../doors/loop.ts';
+import { hasOpenFrame } from '../../../doors/loop.ts';
 import { calls, digs } from './scenes.ts';
 
 describe('a call that opens a frame', () => {
@@ -22,7 +22,7 @@ describe('a call that opens a frame', () => {
     const asks: AnyTool = {
       ...dig,
       call(input, call) {
-        told.push(resumesFrame(call));
+        told.push(hasOpenFrame(call));
         return dig.call(input, call);
       },
     };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Slots } from '../../../doors/loop.ts';
-import { promisesSettled } from '../../../doors/testing.ts';
+import { waitForPromises } from '../../../doors/testing.ts';
 
 describe('slots', () => {
   it('are granted first come, first served, and never exceed their number', async () => {
@@ -16,7 +16,7 @@ describe('slots', () => {
     expect(log).toEqual(['a', 'b']);
     for (let i = 0; i < 4; i += 1) {
       releases[i]?.();
-      await promisesSettled();
+      await waitForPromises();
     }
     await all;
     expect(log).toEqual(['a', 'b', 'c', 'd']);

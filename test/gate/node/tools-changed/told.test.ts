@@ -3,7 +3,7 @@ import { ModelError } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { showToolsChanges } from '../../../../src/model/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
-import { toolsBefore } from '../../../doors/model.ts';
+import { initialToolsOf } from '../../../doors/model.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { does } from '../unfolding/scenes.ts';
 import {
@@ -76,7 +76,7 @@ describe('a model that receives tool changes', () => {
     const session = sessionOf(replies);
     await session.send('Go.');
     expect(session.requests.map(toldIn).at(-1)).toEqual(['4 +zoo', '7 +zoo -zoo', '10 -zoo', '14 +car +zoo']);
-    const bases = session.requests.map(({ messages, tools }) => toolsBefore(messages, tools));
+    const bases = session.requests.map(({ messages, tools }) => initialToolsOf(messages, tools));
     expect(names(bases[0])).toBe('close open');
     for (const base of bases) expect(base).toEqual(bases[0]);
   });
@@ -132,7 +132,7 @@ describe('a model that receives tool changes', () => {
       ['10 +bar'],
     ]);
     for (const { messages, tools } of session.requests.slice(3)) {
-      expect(names(toolsBefore(messages, tools))).toBe('close files open zoo');
+      expect(names(initialToolsOf(messages, tools))).toBe('close files open zoo');
     }
   });
 
@@ -170,7 +170,7 @@ describe('a model that receives tool changes', () => {
       ['6 +car', '9 -zoo'],
     ]);
     const last = session.requests.at(-1);
-    expect(names(toolsBefore(last?.messages ?? [], last?.tools ?? []))).toBe('bar close open zoo');
+    expect(names(initialToolsOf(last?.messages ?? [], last?.tools ?? []))).toBe('bar close open zoo');
   });
 
   it('receives no changes in a request without the current tools', async () => {

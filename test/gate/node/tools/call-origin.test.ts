@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, it } from 'vitest';
 import type { WorkerEnv } from '../../../../src/index.ts';
-import { type CallOrigin, callOrigins } from '../../../doors/tools.ts';
+import { type CallOrigin, createCallOrigins } from '../../../doors/tools.ts';
 
 /** The environment of a Worker. */
 const ENV = { NAME: 'x' } as unknown as WorkerEnv;
@@ -9,7 +9,7 @@ const ENV = { NAME: 'x' } as unknown as WorkerEnv;
 const origin: CallOrigin = { send: () => ({ root: 't1', generation: 1 }) };
 
 it('the call is found across awaits in any environment', async () => {
-  const calls = callOrigins({ AsyncLocalStorage });
+  const calls = createCallOrigins({ AsyncLocalStorage });
   const env = ENV;
   expect(calls.envOfCall(env, origin)).toBe(env);
   const inside = await calls.inCall(origin, async () => {
@@ -21,7 +21,7 @@ it('the call is found across awaits in any environment', async () => {
 });
 
 it('the call is found by a copy of its environment if it cannot be found otherwise', () => {
-  const calls = callOrigins(undefined);
+  const calls = createCallOrigins(undefined);
   const env = calls.envOfCall(ENV, origin);
   expect(calls.originOf({ ...env, MODEL: 'other' })).toBe(origin);
   expect(JSON.stringify(env)).toBe('{"NAME":"x"}');

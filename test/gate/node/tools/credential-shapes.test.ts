@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { credentialIn } from '../../../doors/tools.ts';
+import { findCredentialPath } from '../../../doors/tools.ts';
 
 const RANDOM = 'q7Zt0Xb2Lk9Vw4Rf6Nh1Mj8Ds3Py5Gc7Ta2Ue9';
 
@@ -25,9 +25,9 @@ describe('credentialIn', () => {
     ['a long random text', RANDOM],
     ['a secret within text', `Take ${RANDOM}, please.`],
   ])('finds %s', (_, text) => {
-    expect(credentialIn(text)).toEqual([]);
-    expect(credentialIn({ a: [1, { b: text }] })).toEqual(['a', 1, 'b']);
-    expect(credentialIn({ a: { [text]: true } })).toEqual(['a']);
+    expect(findCredentialPath(text)).toEqual([]);
+    expect(findCredentialPath({ a: [1, { b: text }] })).toEqual(['a', 1, 'b']);
+    expect(findCredentialPath({ a: { [text]: true } })).toEqual(['a']);
   });
 
   it.each([
@@ -43,11 +43,11 @@ describe('credentialIn', () => {
     ['basic words', 'basic understanding of bearer certificates'],
     ['a compound', 'task-force-management-and-planning'],
   ])('finds no credential in %s', (_, text) => {
-    expect(credentialIn({ a: text, [text]: [text] })).toBeUndefined();
+    expect(findCredentialPath({ a: text, [text]: [text] })).toBeUndefined();
   });
 
   it('finds no credential in values that are not text', () => {
-    expect(credentialIn({ a: [1, true, null, {}] })).toBeUndefined();
+    expect(findCredentialPath({ a: [1, true, null, {}] })).toBeUndefined();
   });
 
   it('takes time linear in the length of any text', () => {
@@ -65,7 +65,7 @@ describe('credentialIn', () => {
       '=',
     );
     const pieces = fc.array(piece, { minLength: 1, maxLength: 3 });
-    const property = fc.property(pieces, (some) => void credentialIn(some.join('').repeat(20_000)));
+    const property = fc.property(pieces, (some) => void findCredentialPath(some.join('').repeat(20_000)));
     fc.assert(property, { numRuns: 40, seed: 20_261_123 });
   });
 });

@@ -13,7 +13,7 @@ import {
   ToolDefinitionError,
 } from '../../../../src/index.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
-import { DEFAULT_TIMEOUT, MAX_TIMEOUT, modelText } from '../../../doors/tools.ts';
+import { DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS, modelText } from '../../../doors/tools.ts';
 import { fakeInvocation } from './fake-invocation.ts';
 
 const Order = v.object({ id: v.string(), quantity: v.optional(v.number(), 1) });
@@ -119,7 +119,7 @@ describe('a defined tool', () => {
     const { call, leaves } = fakeInvocation('order');
     expect(modelText(await order.call({ id: 'kelp' }, call))).toBe('1 x kelp');
     expect(leaves).toEqual([
-      { effect: 'once', timeout: DEFAULT_TIMEOUT, run: expect.any(Function), reconcile: undefined },
+      { effect: 'once', timeout: DEFAULT_TIMEOUT_MS, run: expect.any(Function), reconcile: undefined },
     ]);
   });
 
@@ -272,7 +272,7 @@ describe('an invalid definition', () => {
     },
   );
 
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, MAX_TIMEOUT + 1])(
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, MAX_TIMEOUT_MS + 1])(
     'is refused with a timeout of %d',
     (timeout) => {
       expect(() => defineTool({ ...base, timeout })).toThrow(
@@ -337,7 +337,7 @@ describe('an invalid definition', () => {
   });
 
   it('accepts the longest name and the longest timeout', () => {
-    expect(defineTool({ ...base, name: 'a-Z_9'.repeat(12), timeout: MAX_TIMEOUT }).name).toHaveLength(60);
+    expect(defineTool({ ...base, name: 'a-Z_9'.repeat(12), timeout: MAX_TIMEOUT_MS }).name).toHaveLength(60);
     expect(defineTool({ ...base, name: 'x'.repeat(64) }).name).toHaveLength(64);
   });
 });

@@ -1,6 +1,6 @@
 import type { Json, JsonLike, ToolCallContext } from '../../../../src/index.ts';
 import type { BlackboardEntry, CallRun } from '../../../../src/kinds/entry.ts';
-import { callBlackboard, callState } from '../../../doors/tools.ts';
+import { createCallBlackboard, createCallState } from '../../../doors/tools.ts';
 import { fakeInvocation } from './fake-invocation.ts';
 
 /** An invocation with its own state and blackboard, which are kept whatever the outcome of the call. */
@@ -9,8 +9,11 @@ export function fakeCall(changes: Partial<CallRun> = {}) {
   const board: BlackboardEntry[] = [];
   const call: CallRun = {
     ...fakeInvocation('tool').call,
-    state: callState({ get: (key) => cells.get(key), set: (key, value) => void cells.set(key, kept(value)) }),
-    blackboard: callBlackboard({
+    state: createCallState({
+      get: (key) => cells.get(key),
+      set: (key, value) => void cells.set(key, kept(value)),
+    }),
+    blackboard: createCallBlackboard({
       entries: () => [...board],
       add: (value, { name, type }) =>
         void board.push({

@@ -1,8 +1,14 @@
 import { type Decision, defineTool, type Question, Secrets, ToolCallContext } from '../../../../src/index.ts';
 import type { CallRun, Discovery, LoopView, ToolEffect } from '../../../../src/kinds/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { AroundTime, CallView, memoryLoop, RunningCall } from '../../../doors/loop.ts';
-import { callBlackboard, callState, consoleLog, envOfTools, toToolResult } from '../../../doors/tools.ts';
+import { CallView, createMemoryLoop, OverheadTimer, RunningCall } from '../../../doors/loop.ts';
+import {
+  consoleLog,
+  createCallBlackboard,
+  createCallState,
+  envOfTools,
+  toToolResult,
+} from '../../../doors/tools.ts';
 
 /** A live call that runs the execution at once, and records each execution. */
 export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
@@ -32,8 +38,8 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     context,
     principal: seen.principal,
     signal: new AbortController().signal,
-    state: callState({ get: () => undefined, set: () => undefined }),
-    blackboard: callBlackboard({ entries: () => [], add: () => undefined }),
+    state: createCallState({ get: () => undefined, set: () => undefined }),
+    blackboard: createCallBlackboard({ entries: () => [], add: () => undefined }),
     secrets: Secrets.NONE,
     log: consoleLog(),
     env: envOfTools({}),
@@ -81,13 +87,13 @@ export const deciding = (decide: (question: Question<'decision'>) => Promise<Dec
 
 /** A call of this one tool in a loop. */
 function runningCall(name: string): RunningCall {
-  const { loop } = memoryLoop({ tools: [], model: scriptedModel([]), holder: { now: () => 0 } });
+  const { loop } = createMemoryLoop({ tools: [], model: scriptedModel([]), holder: { now: () => 0 } });
   const record = { id: '1.2.0', providerId: '0', name, input: '{}' };
   return new RunningCall({
     loop,
     record,
     tool: defineTool({ name, description: 'Works.', run: () => '' }),
     view: new CallView(loop, record, []),
-    time: new AroundTime({ after: () => () => undefined }, { tool: name, log: consoleLog() }),
+    time: new OverheadTimer({ after: () => () => undefined }, { tool: name, log: consoleLog() }),
   });
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
-import { lastList } from '../../../doors/tools.ts';
+import { createListCache } from '../../../doors/tools.ts';
 
 const tools = [defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'Seen.' })];
 
 describe('the last list', () => {
   it('is the same list while its source list and function are the same', () => {
-    const listed = lastList();
+    const listed = createListCache();
     const again = () => [...tools];
     const first = listed(tools, undefined, again);
     expect(first).toEqual(tools);
@@ -19,6 +19,6 @@ describe('the last list', () => {
 
   it('is separate for each strategy', () => {
     const make = () => [...tools];
-    expect(lastList()(tools, '', make)).not.toBe(lastList()(tools, '', make));
+    expect(createListCache()(tools, '', make)).not.toBe(createListCache()(tools, '', make));
   });
 });

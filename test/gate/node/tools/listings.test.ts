@@ -12,7 +12,7 @@ import {
   valueIn,
 } from '../../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
-import { factOf } from '../../../doors/tools.ts';
+import { createFact } from '../../../doors/tools.ts';
 
 const place = { turn: 't1', frame: '', path: 'clerk', call: '', at: 0 };
 const after = (...told: readonly Listing[]): Listings =>
@@ -81,7 +81,7 @@ describe('the outside sources in a journal', () => {
     type: 'tools-listed',
     turn: 't1',
     ...(frame !== undefined && { frame }),
-    facts: [...facts.map((one) => factOf(LISTINGS, one)), { slice: 'of another deployment', fact: 1 }],
+    facts: [...facts.map((one) => createFact(LISTINGS, one)), { slice: 'of another deployment', fact: 1 }],
   });
   const call = { id: 't1.3.0', providerId: 'p', name: 'dig', input: '{}' };
   const asks = { type: 'model-replied', turn: 't1', model: 'm', text: '', finish: 'tool-calls' } as const;

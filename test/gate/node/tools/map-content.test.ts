@@ -11,7 +11,7 @@ import {
 } from '../../../../src/index.ts';
 import { decorate, mapContent } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { failure, isToolResult, modelText, toolResult } from '../../../doors/tools.ts';
+import { failureResult, isToolResult, modelText, toolResult } from '../../../doors/tools.ts';
 import { shownResults } from './decorators/turns.ts';
 
 const upper = (content: string): string => content.toUpperCase();
@@ -35,7 +35,7 @@ describe('other content for a result', () => {
     ['an error', error('no order'), { type: 'error', message: 'NO ORDER' }, 'Error: NO ORDER'],
     [
       'an error with a reason',
-      failure('timeout', 'too slow'),
+      failureResult('timeout', 'too slow'),
       { type: 'error', message: 'TOO SLOW', reason: 'timeout' },
       'Error: TOO SLOW',
     ],

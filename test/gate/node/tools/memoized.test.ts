@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { memoized } from '../../../doors/tools.ts';
+import { memoize } from '../../../doors/tools.ts';
 
 describe('memoized', () => {
   it('returns one value per object, and another for an equal object', () => {
-    const twin = memoized((one: { readonly id: number }) => ({ of: one.id }));
+    const twin = memoize((one: { readonly id: number }) => ({ of: one.id }));
     const first = { id: 1 };
     expect(twin(first)).toBe(twin(first));
     expect(twin(first)).toEqual({ of: 1 });
@@ -15,7 +15,7 @@ describe('memoized', () => {
     make.mockImplementationOnce(() => {
       throw new Error('Not yet.');
     });
-    const made = memoized(make);
+    const made = memoize(make);
     const key = {};
     expect(() => made(key)).toThrow('Not yet.');
     expect(made(key)).toEqual({});

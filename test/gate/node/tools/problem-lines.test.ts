@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemLines } from '../../../doors/tools.ts';
+import { formatProblems } from '../../../doors/tools.ts';
 
 describe('problemLines', () => {
   it.each<[readonly PropertyKey[], string]>([
@@ -10,36 +10,36 @@ describe('problemLines', () => {
     [['größe', 'x-1', '$ref'], 'größe.x-1.$ref: Wrong'],
     [['k'.repeat(41)], `${'k'.repeat(39)}…: Wrong`],
   ])('writes the path %j in dotted form', (path, line) => {
-    expect(problemLines([{ path, message: 'Wrong' }])).toEqual([line]);
+    expect(formatProblems([{ path, message: 'Wrong' }])).toEqual([line]);
   });
 
   it('omits the path if the message begins with it, as ArkType messages do', () => {
-    expect(problemLines([{ path: ['items', 0], message: 'items[0] must be a number' }])).toEqual([
+    expect(formatProblems([{ path: ['items', 0], message: 'items[0] must be a number' }])).toEqual([
       'items[0] must be a number',
     ]);
-    expect(problemLines([{ path: ['a'], message: 'a number is missing' }])).toEqual([
+    expect(formatProblems([{ path: ['a'], message: 'a number is missing' }])).toEqual([
       'a: a number is missing',
     ]);
   });
 
   it('makes one short line per problem, whatever the model sent', () => {
-    const [line] = problemLines([{ path: [], message: `received "one\n\n  two${'x'.repeat(1_000_000)}"` }]);
+    const [line] = formatProblems([{ path: [], message: `received "one\n\n  two${'x'.repeat(1_000_000)}"` }]);
     expect(line).toBe(`received "one two${'x'.repeat(222)}…`);
     const deep = Array.from({ length: 1000 }, () => 'key');
-    expect(problemLines([{ path: deep, message: 'Wrong' }])[0]).toMatch(/^key(\.key)+.*…: Wrong$/);
+    expect(formatProblems([{ path: deep, message: 'Wrong' }])[0]).toMatch(/^key(\.key)+.*…: Wrong$/);
   });
 
   it('cuts no character in half', () => {
     expect(
-      problemLines([{ path: [], message: `${'x'.repeat(238)}${'😀'.repeat(9)}` }])[0]?.isWellFormed(),
+      formatProblems([{ path: [], message: `${'x'.repeat(238)}${'😀'.repeat(9)}` }])[0]?.isWellFormed(),
     ).toBe(true);
   });
 
   it('lists each problem once, and counts those after the twentieth', () => {
     const problems = Array.from({ length: 25 }, (_, index) => ({ path: [index], message: 'Wrong' }));
-    const lines = problemLines([...problems, ...problems]);
+    const lines = formatProblems([...problems, ...problems]);
     expect(lines).toHaveLength(21);
     expect(lines.slice(19)).toEqual(['[19]: Wrong', 'and 5 more']);
-    expect(problemLines(problems.slice(0, 20))).toHaveLength(20);
+    expect(formatProblems(problems.slice(0, 20))).toHaveLength(20);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isPrivateHost, publicAddress } from '../../../doors/tools.ts';
+import { isPrivateHost, parsePublicAddress } from '../../../doors/tools.ts';
 
 const hostOf = (host: string) => new URL(`https://${host}/`).hostname;
 
-const said = (read: ReturnType<typeof publicAddress>): string =>
+const said = (read: ReturnType<typeof parsePublicAddress>): string =>
   read instanceof URL ? read.href : read.wrong;
 
 describe('a private host', () => {
@@ -139,7 +139,7 @@ describe('an address in data', () => {
     ['https://[64:ff9b::a9fe:a9fe]/', 'points to a private network'],
     ['https://printer.local./', 'points to a private network'],
   ])('is parsed or refused with the reason: %s: %s', (address, expected) => {
-    expect(said(publicAddress(address))).toBe(expected);
+    expect(said(parsePublicAddress(address))).toBe(expected);
   });
 
   it.each([
@@ -148,6 +148,6 @@ describe('an address in data', () => {
     ['https://ada:pw@10.0.0.1/', 'holds credentials'],
     ['ftp://10.0.0.1/', 'is not an http(s) URL'],
   ])('can be private if that is allowed, and still holds no credentials: %s: %s', (address, expected) => {
-    expect(said(publicAddress(address, true))).toBe(expected);
+    expect(said(parsePublicAddress(address, true))).toBe(expected);
   });
 });

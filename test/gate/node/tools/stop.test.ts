@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Stop } from '../../../doors/tools.ts';
+import { StopController } from '../../../doors/tools.ts';
 
 const never = new Promise<never>(() => {});
 
 describe('the signal that ends a wait', () => {
   it('has its first reason', async () => {
-    const stop = new Stop();
+    const stop = new StopController();
     const waiting = stop.until(never);
     stop.abort('first');
     stop.abort('second');
@@ -20,28 +20,28 @@ describe('the signal that ends a wait', () => {
 
   it('has the reason of its parent signal, even if that was aborted before', async () => {
     const outer = new AbortController();
-    const before = new Stop(outer.signal).until(never);
+    const before = new StopController(outer.signal).until(never);
     outer.abort('gone');
     await expect(before).rejects.toBe('gone');
-    await expect(new Stop(outer.signal).until(never)).rejects.toBe('gone');
-    expect(new Stop(outer.signal).signal.reason).toBe('gone');
+    await expect(new StopController(outer.signal).until(never)).rejects.toBe('gone');
+    expect(new StopController(outer.signal).signal.reason).toBe('gone');
   });
 
   it('ignores an unrelated signal', () => {
     const outer = new AbortController();
-    new Stop(outer.signal).abort('own');
+    new StopController(outer.signal).abort('own');
     expect(outer.signal.aborted).toBe(false);
   });
 });
 
 describe('a wait', () => {
   it('returns the awaited value, or throws its error', async () => {
-    await expect(new Stop().until(Promise.resolve(7))).resolves.toBe(7);
-    await expect(new Stop().until(Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await expect(new StopController().until(Promise.resolve(7))).resolves.toBe(7);
+    await expect(new StopController().until(Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 
   it('does not turn a late error into an unhandled rejection after it was abandoned', async () => {
-    const stop = new Stop();
+    const stop = new StopController();
     const late = Promise.withResolvers<never>();
     const waiting = stop.until(late.promise);
     stop.abort('left');
@@ -72,7 +72,7 @@ function counted() {
 describe('the end of a wait', () => {
   it('leaves no listener behind', () => {
     const { controller, listeners } = counted();
-    const stop = new Stop(controller.signal);
+    const stop = new StopController(controller.signal);
     expect(listeners()).toBe(1);
     stop.end();
     expect(listeners()).toBe(0);
@@ -80,7 +80,7 @@ describe('the end of a wait', () => {
 
   it('still aborts its signal for other holders', () => {
     const { controller, listeners } = counted();
-    const stop = new Stop(controller.signal);
+    const stop = new StopController(controller.signal);
     const { signal } = stop;
     stop.end();
     expect(listeners()).toBe(1);

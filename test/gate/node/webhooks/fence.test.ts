@@ -1,7 +1,7 @@
 /** A stranger's words stand between marks that the stranger could not know. */
 import { afterEach, expect, it, vi } from 'vitest';
 import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { asQuoted, drawMark, fenced } from '../../../doors/tools.ts';
+import { createFenceMark, fenceUntrusted, quoteFences } from '../../../doors/tools.ts';
 import { rawDelivery } from '../../../fixtures/arrive.ts';
 import { fromGithub, SECRET } from '../../../fixtures/signed.ts';
 
@@ -58,13 +58,14 @@ it('text that contains a mark gets another one', async () => {
 });
 
 it('a line with fenced text counts the same as one with quoted text, for any mark', () => {
-  const line = (words: string, mark = drawMark([words])) => `It asks: ${fenced(words, mark, ' ')}`;
-  expect(asQuoted(line('How many?'))).toBe('It asks: "How many?"');
-  expect(asQuoted(line('[untrusted 00000001] a [/untrusted 00000002]'))).toBe(
+  const line = (words: string, mark = createFenceMark([words])) =>
+    `It asks: ${fenceUntrusted(words, mark, ' ')}`;
+  expect(quoteFences(line('How many?'))).toBe('It asks: "How many?"');
+  expect(quoteFences(line('[untrusted 00000001] a [/untrusted 00000002]'))).toBe(
     'It asks: "[untrusted 00000001] a [/untrusted 00000002]"',
   );
-  expect(asQuoted('[untrusted 00000001] no end')).toBe('[untrusted 00000001] no end');
-  expect(asQuoted(`[untrusted 00000001] ${line('a')} and ${line('b')}`)).toBe(
+  expect(quoteFences('[untrusted 00000001] no end')).toBe('[untrusted 00000001] no end');
+  expect(quoteFences(`[untrusted 00000001] ${line('a')} and ${line('b')}`)).toBe(
     '[untrusted 00000001] It asks: "a" and It asks: "b"',
   );
 });
@@ -72,7 +73,7 @@ it('a line with fenced text counts the same as one with quoted text, for any mar
 it('a line with many beginnings and no end is read fast', () => {
   const line = '[untrusted 00000000] '.repeat(20_000);
   const began = performance.now();
-  expect(asQuoted(line)).toBe(line);
+  expect(quoteFences(line)).toBe(line);
   // It took seconds when the end was looked for behind each of them, and takes a few milliseconds.
   expect(performance.now() - began).toBeLessThan(1_000);
 });

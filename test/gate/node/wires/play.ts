@@ -4,10 +4,10 @@ import type { Agent, ChatModel } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
-import type { Leased } from '../../../doors/journal.ts';
+import type { LeaseGrant } from '../../../doors/journal.ts';
 import { toolKinds } from '../../../doors/kinds.ts';
 import { type FeedItem, toNewMessage, toSessionName } from '../../../doors/session.ts';
-import { type TurnSteps, turnSteps } from '../../../doors/testing.ts';
+import { createTurnSteps, type TurnSteps } from '../../../doors/testing.ts';
 import { fakeServer } from '../../../fixtures/mcp/fake-server.ts';
 import { defineWiresAgent, type Effect } from '../../../wires/session/agent.ts';
 import { mainModel, type Servers, serversOf, stopsOf } from '../../../wires/session/changes.ts';
@@ -57,7 +57,7 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
   const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
   const port = sessions.session(name);
   const model = MODELS[wire]({ baseURL: 'https://nobody.example' });
-  const steps = turnSteps({ port, agent, model, clock, modules: MODULES });
+  const steps = createTurnSteps({ port, agent, model, clock, modules: MODULES });
   const restart = async (): Promise<void> => {
     sessions.restart(name);
     await clock.advance(2 * LEASE_MS);
@@ -156,7 +156,7 @@ const awayFrom = (server: Wire): typeof fetch => {
 
 interface Lives {
   readonly steps: TurnSteps;
-  readonly leased: Leased;
+  readonly leased: LeaseGrant;
   readonly port: SessionPort;
   readonly stops: Stops;
   /** The object loses its memory, and the lease expires. */

@@ -6,10 +6,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { readCommand, TEMPLATES, USAGE } from '../../../../src/create/cli/options.ts';
 import {
   detectManager,
+  detectManagerVersion,
+  findAppManager,
   type Manager,
-  managerOfApp,
-  versionOfManager,
-  withCommandsOf,
+  replaceCommands,
 } from '../../../../src/create/cli/package-manager.ts';
 import { defaultAnswers } from '../../../../src/create/cli/questions.ts';
 import { renderProject } from '../../../../src/create/cli/render.ts';
@@ -75,9 +75,9 @@ describe('the package manager', () => {
 
   it('has a version where it runs the program, which a project with Yarn names', () => {
     const agent = 'yarn/4.11.0 npm/? node/v24.11.0 linux x64';
-    expect(versionOfManager('yarn', agent)).toBe('4.11.0');
-    expect(versionOfManager('npm', agent)).toBeUndefined();
-    expect(versionOfManager('yarn', 'yarn/4.12.0-rc.1 npm/?')).toBeUndefined();
+    expect(detectManagerVersion('yarn', agent)).toBe('4.11.0');
+    expect(detectManagerVersion('npm', agent)).toBeUndefined();
+    expect(detectManagerVersion('yarn', 'yarn/4.12.0-rc.1 npm/?')).toBeUndefined();
     const manifestOf = (manager: Manager) =>
       renderProject({ name: 'shop', template: 'minimal', manager, managerVersion: '4.11.0' }).get(
         'package.json',
@@ -87,19 +87,19 @@ describe('the package manager', () => {
   });
 
   it('of an app is that of its lock file', () => {
-    expect(managerOfApp(['package.json', 'pnpm-lock.yaml'])).toBe('pnpm');
-    expect(managerOfApp(['package.json', 'constructor'])).toBeUndefined();
+    expect(findAppManager(['package.json', 'pnpm-lock.yaml'])).toBe('pnpm');
+    expect(findAppManager(['package.json', 'constructor'])).toBeUndefined();
   });
 
   it('has its own commands in what people read', () => {
     const text = 'npm install, `npm run dev`, `npm test`, `npx wrangler deploy`';
-    expect(withCommandsOf('pnpm', text)).toBe(
+    expect(replaceCommands('pnpm', text)).toBe(
       'pnpm install, `pnpm run dev`, `pnpm test`, `pnpm exec wrangler deploy`',
     );
-    expect(withCommandsOf('bun', text)).toBe(
+    expect(replaceCommands('bun', text)).toBe(
       'bun install, `bun run dev`, `bun run test`, `bunx wrangler deploy`',
     );
-    expect(withCommandsOf('npm', text)).toBe(text);
+    expect(replaceCommands('npm', text)).toBe(text);
   });
 });
 

@@ -1,6 +1,6 @@
 /** What `create-holdfast` adds to the settings of a Worker that is there. */
 import { describe, expect, it } from 'vitest';
-import { mainOf, parseJsonc, withAgent } from '../../../../src/create/cli/settings.ts';
+import { addAgentSettings, parseJsonc, readMain } from '../../../../src/create/cli/settings.ts';
 
 const MAIN = 'agent/worker.ts';
 const TABLES = `
@@ -15,12 +15,12 @@ new_sqlite_classes = ["SessionObject"]
 const FLAGS = 'compatibility_flags = ["enable_request_signal", "global_fetch_strictly_public"]';
 
 describe('wrangler.toml', () => {
-  const change = (text: string) => withAgent('wrangler.toml', text, MAIN);
+  const change = (text: string) => addAgentSettings('wrangler.toml', text, MAIN);
 
   it('gets the Worker, the flags and the tables, and keeps its comments', () => {
     const text =
       '# Ours.\nname = "shop"\nmain = "src/index.ts" # the app\ncompatibility_date = "2026-11-01"\n\n[vars]\nmain = "no"\n';
-    expect(mainOf('wrangler.toml', text)).toBe('src/index.ts');
+    expect(readMain('wrangler.toml', text)).toBe('src/index.ts');
     expect(change(text)).toEqual({
       text: `# Ours.\nname = "shop"\nmain = "agent/worker.ts" # the app\ncompatibility_date = "2026-11-01"\n${FLAGS}\n\n[vars]\nmain = "no"\n${TABLES}`,
       left: [],
@@ -47,7 +47,7 @@ describe('wrangler.toml', () => {
   });
 
   it('names a Worker where there was none', () => {
-    expect(mainOf('wrangler.toml', 'name = "site"\n[assets]\ndirectory = "dist"\n')).toBeUndefined();
+    expect(readMain('wrangler.toml', 'name = "site"\n[assets]\ndirectory = "dist"\n')).toBeUndefined();
     expect(change('name = "site"\n').text).toBe(
       `name = "site"\nmain = "agent/worker.ts"\n${FLAGS}\n${TABLES}`,
     );
@@ -68,14 +68,14 @@ describe('wrangler.toml', () => {
 describe('wrangler.jsonc', () => {
   it('keeps what has the name of the sessions, and says so', () => {
     const text = '{ "name": "shop", "kv_namespaces": [{ "binding": "SESSIONS", "id": "1" }] }';
-    const { text: changed, left } = withAgent('wrangler.jsonc', text, 'agent/worker.ts');
+    const { text: changed, left } = addAgentSettings('wrangler.jsonc', text, 'agent/worker.ts');
     expect(changed).not.toContain('durable_objects');
     expect(left).toEqual([
       'wrangler.jsonc: SESSIONS is the name of another binding, but sessions need this name for their Durable Object. Rename the other binding, then run `npx holdfast doctor`.',
     ]);
   });
 
-  const change = (text: string) => withAgent('wrangler.jsonc', text, MAIN);
+  const change = (text: string) => addAgentSettings('wrangler.jsonc', text, MAIN);
   const added = {
     main: MAIN,
     compatibility_flags: ['enable_request_signal', 'global_fetch_strictly_public'],
@@ -93,7 +93,7 @@ describe('wrangler.jsonc', () => {
   // "vars": { "main": "no" },
 }
 `;
-    expect(mainOf('wrangler.jsonc', text)).toBe('src/index.ts');
+    expect(readMain('wrangler.jsonc', text)).toBe('src/index.ts');
     expect(change(text)).toEqual({
       text: `{
   "$schema": "node_modules/wrangler/config-schema.json", // for "main": editors

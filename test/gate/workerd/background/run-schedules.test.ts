@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import type { ModuleUse } from '../../../../src/index.ts';
 import { defineSchedule, type ScheduleConfig } from '../../../../src/modules/schedules/entry.ts';
-import { APP, createModule, useOf } from '../../../doors/openapi.ts';
+import { APP, createModule, createUse } from '../../../doors/openapi.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from '../http/app.ts';
@@ -180,7 +180,7 @@ describe('a schedule', () => {
   });
 
   it('starts although another module that handles crons fails, and logs that failure', async () => {
-    const other = useOf(createModule({ name: 'other' }));
+    const other = createUse(createModule({ name: 'other' }));
     const times: string[] = [];
     APP.give(other, {
       scheduled: async (_, { cron }) => {

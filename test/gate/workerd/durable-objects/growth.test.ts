@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { defineAgent } from '../../../../src/index.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
-import { objectSession } from '../../../doors/durable-objects.ts';
+import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { fillSession, fillWith } from '../../../full/growth/fill-session.ts';
 import { appWith } from '../http/app.ts';
 import { json, newSession, post, sessionName } from '../http/client.ts';
@@ -26,7 +26,7 @@ const via = appWith({ agents: [plain, compacting] });
 async function grown(agent: string, turns: number) {
   const session = newSession(agent);
   const name = sessionName(session);
-  await fillSession(objectSession(env.SESSIONS, name), agent, turns * 2);
+  await fillSession(createObjectSession(env.SESSIONS, name), agent, turns * 2);
   const stub = env.SESSIONS.getByName(name);
   for (const message of ['one', 'two']) expect((await post(session, { message }, { via })).status).toBe(200);
   const oneMore = (): Promise<Rows> =>
@@ -51,7 +51,7 @@ describe('a session with many turns', () => {
   it('reads one row more for each MiB if its messages exceed one response', async () => {
     const session = newSession('plain');
     const name = sessionName(session);
-    const port = objectSession(env.SESSIONS, name);
+    const port = createObjectSession(env.SESSIONS, name);
     await fillWith(port, 'plain', { messages: 3_000, answer: 'é'.repeat(2_000) });
     for (const message of ['one', 'two'])
       expect((await post(session, { message }, { via })).status).toBe(200);

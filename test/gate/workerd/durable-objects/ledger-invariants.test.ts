@@ -1,7 +1,7 @@
 /** Invariants of a session under random calls in random order, and with random losses of its object. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Change, InboxMessage, InboxMessageKind, TurnStart } from '../../../doors/journal.ts';
+import type { AppendData, InboxMessage, InboxMessageKind, TurnStart } from '../../../doors/journal.ts';
 import { SessionLedger } from '../../../doors/ledger.ts';
 import { MemoryStorage } from '../../../doors/testing.ts';
 import { event, READER, startOf } from '../../../fixtures/session-contract/harness.ts';
@@ -39,7 +39,7 @@ interface Life {
   readonly closed: HolderLine[];
 }
 
-type Append = readonly [epoch: number, from: number, change: Change];
+type Append = readonly [epoch: number, from: number, change: AppendData];
 
 /** A session, its clock and its alarm, and the memory of its users. */
 class Scene {
@@ -151,7 +151,7 @@ const resume: Step = (scene) => {
  * The data that a holder stores: at most one event, waits, scheduled turns, and the messages that it has
  * read.
  */
-function changeOf({ draw, step, waits }: Scene, { turn, inbox }: Holder): Change {
+function changeOf({ draw, step, waits }: Scene, { turn, inbox }: Holder): AppendData {
   const isRead = draw([true, true, false]);
   if (draw([true, false, false, false])) return { events: [], ...(isRead && { inboxRead: inbox }) };
   const wait = `w${step}`;
@@ -168,10 +168,10 @@ function changeOf({ draw, step, waits }: Scene, { turn, inbox }: Holder): Change
   };
 }
 
-function send(scene: Scene, release?: Change['release']): void {
+function send(scene: Scene, release?: AppendData['release']): void {
   const { holder, ledger, taken, turns } = scene;
   if (!holder) return;
-  const change: Change = { ...changeOf(scene, holder), ...(release && { release }) };
+  const change: AppendData = { ...changeOf(scene, holder), ...(release && { release }) };
   scene.sent = [holder.epoch, holder.seq + 1, change];
   const answer = ledger.append(...scene.sent);
   if (answer.status !== 'appended' || release) scene.holder = undefined;

@@ -4,7 +4,7 @@
  */
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
-import { type LiveMessage, MOST_UNREAD } from '../../../doors/journal.ts';
+import { type LiveMessage, MAX_UNREAD } from '../../../doors/journal.ts';
 import { event, goingOn, lease, starting } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 
@@ -145,7 +145,7 @@ describe('the lines to a session object', () => {
       await vi.waitFor(() => expect(good.told).toHaveLength(i + 1), 20_000);
       good.send('read');
     }
-    const most = Math.ceil(MOST_UNREAD / piece(text).length);
+    const most = Math.ceil(MAX_UNREAD / piece(text).length);
     expect(reader.told).toHaveLength(1 + most);
     // The holder is notified that its messages were read.
     expect(holder.told.filter((told) => told === 'read').length).toBeGreaterThan(5);

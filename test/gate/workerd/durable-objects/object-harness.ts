@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
-import { objectSession, type SessionObject } from '../../../doors/durable-objects.ts';
+import { createObjectSession, type SessionObject } from '../../../doors/durable-objects.ts';
 import { deletions, handOvers, offers, sentOff } from '../../../fixtures/hand-overs.ts';
 import { HeldTime } from '../../../fixtures/held-time.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
@@ -105,7 +105,7 @@ function realObject(leaseMs: number) {
   const name = JSON.stringify(['owner', 'agent', `${withLease(leaseMs)}-${crypto.randomUUID()}`]);
   return {
     name,
-    raw: objectSession(env.SESSIONS, name),
+    raw: createObjectSession(env.SESSIONS, name),
     stub: () => env.SESSIONS.getByName(name),
     loseAlarm: () =>
       runInDurableObject(env.SESSIONS.getByName(name), (_, { storage }) => storage.deleteAlarm()),

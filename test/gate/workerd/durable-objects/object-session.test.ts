@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
-import { objectSession } from '../../../doors/durable-objects.ts';
+import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { SessionUnavailableError } from '../../../doors/session.ts';
 import { event, lease, starting } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness } from './object-harness.ts';
@@ -91,7 +91,9 @@ describe('a call to the session object', () => {
     await raw.begin(starting('t1', 'a'));
     const { namespace, count } = failing(error, { times: 4 });
     const { ms, pauses } = heldPauses();
-    expect(await objectSession(namespace, name, { pauses }).read({ from: 1 })).toMatchObject({ head: 2 });
+    expect(await createObjectSession(namespace, name, { pauses }).read({ from: 1 })).toMatchObject({
+      head: 2,
+    });
     expect([count.stubs, ms]).toEqual([5, [0, 100, 500, 2_000]]);
   });
 
@@ -99,9 +101,9 @@ describe('a call to the session object', () => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(starting('t1', 'a'));
     const { pauses } = heldPauses();
-    const once = objectSession(failing('gone', { times: 1 }).namespace, name, { pauses });
+    const once = createObjectSession(failing('gone', { times: 1 }).namespace, name, { pauses });
     expect(await once.read({ from: 1 })).toMatchObject({ head: 2 });
-    const never = objectSession(failing('gone').namespace, name, { pauses });
+    const never = createObjectSession(failing('gone').namespace, name, { pauses });
     await expect(never.read({ from: 1 })).rejects.toThrow(new SessionUnavailableError(new Error('gone')));
   });
 
@@ -145,7 +147,7 @@ describe('a call to the session object', () => {
     if (method === 'resume') await raw.accept(starting('t1', 'a').start);
     else if (method !== 'accept' && method !== 'begin') ({ epoch } = await lease(raw, starting('t1', 'a')));
     const { namespace, count } = failing(lost(), { times: 1, when: 'after' });
-    const answer = await call(objectSession(namespace, name, { pauses }), epoch);
+    const answer = await call(createObjectSession(namespace, name, { pauses }), epoch);
     expect(answer).toEqual(expected instanceof Object ? expect.objectContaining(expected) : expected);
     expect(count).toEqual({ stubs: 2, calls: 2 });
   });
@@ -155,7 +157,7 @@ describe('a call to the session object', () => {
     await raw.begin(starting('t1', 'a'));
     const { namespace, count } = failing(lost(), { times: 1 });
     const { pauses } = heldPauses();
-    const { read } = objectSession(namespace, name, { pauses });
+    const { read } = createObjectSession(namespace, name, { pauses });
     const pages = await Promise.all([read({ from: 1 }), read({ from: 2 }), read({ from: 3 })]);
     expect(pages.map((page) => page?.rows.length)).toEqual([2, 1, 0]);
     expect(count).toEqual({ stubs: 2, calls: 6 });
@@ -172,7 +174,7 @@ describe('a call to the session object', () => {
     const { pauses, ms } = heldPauses();
     const { namespace } = failing(lost(), { times: 1 });
     const told = Promise.withResolvers<number>();
-    const line = await objectSession(namespace, name, { pauses }).watch({
+    const line = await createObjectSession(namespace, name, { pauses }).watch({
       onNotice: ({ head }) => told.resolve(head),
       onClosed: () => told.reject(new Error('closed')),
     });
@@ -181,7 +183,10 @@ describe('a call to the session object', () => {
 
     const busy = { fetch: async () => new Response('Try again.', { status: 503 }) };
     const plain: Namespace = new Proxy(env.SESSIONS, { get: () => () => busy });
-    const watching = objectSession(plain, name, { pauses }).watch({ onNotice: () => {}, onClosed: () => {} });
+    const watching = createObjectSession(plain, name, { pauses }).watch({
+      onNotice: () => {},
+      onClosed: () => {},
+    });
     const why = new Error('the session object returned 503 and opened no WebSocket');
     await expect(watching).rejects.toThrow(new SessionUnavailableError(why));
     expect(ms).toEqual([0, 0, 100, 500, 2_000]);
@@ -192,7 +197,7 @@ describe('a call to the session object', () => {
     const { epoch } = await lease(raw, starting('t1', 'a'));
     const { namespace, count } = failing(lost(), { times: 2, when });
     const { pauses } = heldPauses();
-    const port = objectSession(namespace, name, { pauses });
+    const port = createObjectSession(namespace, name, { pauses });
     const answer = await port.append(epoch, 3, { events: [event('t1', 'x')] });
     expect(answer).toMatchObject({ status: 'appended', head: 3 });
     expect(count.stubs).toBe(3);
@@ -206,7 +211,7 @@ describe('a call to the session object', () => {
     const { name } = makeObjectHarness();
     const { pauses, ms } = heldPauses(random);
     const { namespace, count } = failing(lost());
-    const reading = objectSession(namespace, name, { pauses }).read({ from: 1 });
+    const reading = createObjectSession(namespace, name, { pauses }).read({ from: 1 });
     await expect(reading).rejects.toThrow(new SessionUnavailableError(lost()));
     expect([count.calls, ms.map(Math.floor)]).toEqual([5, expected]);
   });
@@ -240,7 +245,9 @@ describe('a call that an older object does not support', () => {
     const { name, raw } = makeObjectHarness();
     const { epoch } = await lease(raw, starting('t1', 'a'));
     const { pauses, ms } = heldPauses();
-    const failure: unknown = await call(objectSession(older(), name, { pauses })).catch((error) => error);
+    const failure: unknown = await call(createObjectSession(older(), name, { pauses })).catch(
+      (error) => error,
+    );
     expect(failure).toBeInstanceOf(SessionUnavailableError);
     expect(failure).toMatchObject({ message: expect.stringMatching(why), tookNothing: true });
     expect(ms).toEqual([0, 100, 500, 2_000]);
@@ -251,7 +258,7 @@ describe('a call that an older object does not support', () => {
   it('succeeds once the object runs the current version', async () => {
     const { name, raw } = makeObjectHarness();
     const { pauses } = heldPauses();
-    const port = objectSession(older(2), name, { pauses });
+    const port = createObjectSession(older(2), name, { pauses });
     expect(await port.accept(withBlobs)).toEqual({ status: 'accepted', turn: 't1' });
     expect((await raw.blob({ id: 'a' }))?.bytes).toEqual(BLOBS[0]?.bytes);
   });
@@ -268,7 +275,7 @@ describe('a call that an older object does not support', () => {
     const namespace = new Proxy(env.SESSIONS, {
       get: (target, key) => (key === 'getByName' ? getByName : Reflect.get(target, key)),
     });
-    const accepting = objectSession(namespace, name, { pauses }).accept(withBlobs);
+    const accepting = createObjectSession(namespace, name, { pauses }).accept(withBlobs);
     await expect(accepting).rejects.toMatchObject({ name: 'SessionUnavailableError', tookNothing: false });
   });
 });
@@ -297,7 +304,7 @@ describe('a call is not retried', () => {
     await raw.begin(starting('t1', 'a'));
     const { namespace, count } = failing(error, { times: 1 });
     const { pauses, ms } = heldPauses();
-    const port = objectSession(namespace, name, { pauses });
+    const port = createObjectSession(namespace, name, { pauses });
     await expect(port.read({ from: 1 })).rejects.toThrow(new SessionUnavailableError(error));
     expect([count.calls, ms]).toEqual([1, []]);
     expect(await port.read({ from: 1 })).toMatchObject({ head: 2 });
@@ -326,7 +333,7 @@ describe('a call is not retried', () => {
     const { name } = makeObjectHarness();
     const { namespace, count } = failing(Object.assign(error, { remote: true }));
     const { pauses, ms } = heldPauses();
-    await expect(objectSession(namespace, name, { pauses }).read({ from: 1 })).rejects.toBe(error);
+    await expect(createObjectSession(namespace, name, { pauses }).read({ from: 1 })).rejects.toBe(error);
     expect([count.calls, ms]).toEqual([1, []]);
   });
 
@@ -337,7 +344,7 @@ describe('a call is not retried', () => {
       storage.sql.exec('DROP TABLE events');
     });
     const { pauses, ms } = heldPauses();
-    const reading = objectSession(env.SESSIONS, name, { pauses }).read({ from: 1 });
+    const reading = createObjectSession(env.SESSIONS, name, { pauses }).read({ from: 1 });
     await expect(reading).rejects.toMatchObject({
       name: 'Error',
       message: 'no such table: events: SQLITE_ERROR',

@@ -1,6 +1,6 @@
 import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
-import type { Change } from '../../../doors/journal.ts';
+import type { AppendData } from '../../../doors/journal.ts';
 import { setTime } from '../../../fixtures/held-time.ts';
 import {
   bodiesOf,
@@ -438,7 +438,7 @@ describe('the alarm of a session object, in real time', () => {
 });
 
 describe('a session object that is reset', () => {
-  const change: Change = { events: [event('t1', 'x'), event('t1', 'y')], release: 'ended' };
+  const change: AppendData = { events: [event('t1', 'x'), event('t1', 'y')], release: 'ended' };
   const complete = [{ opening: true }, 'start of t1', 'x', 'y'];
 
   it('stored and sent no events if it broke before the commit, and then accepts them', async () => {

@@ -1,7 +1,7 @@
 /** An invocation's calls to the session's object count as subrequests. */
 import { describe, expect, it } from 'vitest';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
-import { objectSession } from '../../../doors/durable-objects.ts';
+import { createObjectSession } from '../../../doors/durable-objects.ts';
 
 describe('the port of a session in its object', () => {
   /** A session whose object fails this many times before it responds, and the number of calls to it. */
@@ -23,7 +23,7 @@ describe('the port of a session in its object', () => {
         messages += 1;
       },
     };
-    const port = objectSession({ getByName } as never, 's', { pauses }); // has every property that is read
+    const port = createObjectSession({ getByName } as never, 's', { pauses }); // has every property that is read
     return { port, messages: () => messages };
   }
 

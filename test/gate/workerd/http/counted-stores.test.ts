@@ -1,7 +1,7 @@
 /** Requests to a file store count as subrequests of the invocation. */
 import { expect, it, vi } from 'vitest';
 import type { FileStore } from '../../../../src/modules/files/entry.ts';
-import { finding, taking } from '../../../doors/files.ts';
+import { createFindFile, createTakeWithFiles } from '../../../doors/files.ts';
 import type { KeptBlob, TurnStart } from '../../../doors/journal.ts';
 import { Meter } from '../../../doors/session.ts';
 
@@ -40,13 +40,13 @@ function asked(store: FileStore | undefined) {
   return {
     async place(start: ReturnType<typeof startWith>): Promise<TurnStart> {
       let taken: TurnStart = start;
-      await taking(() => store ?? working)(request, start, async (placed) => {
+      await createTakeWithFiles(() => store ?? working)(request, start, async (placed) => {
         taken = placed;
         return { answer: { status: 'accepted', turn: placed.turn } };
       });
       return taken;
     },
-    find: () => finding(store && (() => store))(request, { id: ID, ahead: 3 }),
+    find: () => createFindFile(store && (() => store))(request, { id: ID, ahead: 3 }),
     counted: () => spend.mock.calls.length,
   };
 }

@@ -7,7 +7,7 @@ import { type ChatModel, defineTool } from '../../../../src/index.ts';
 import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { retain } from '../../../../src/modules/app/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
-import { objectSession } from '../../../doors/durable-objects.ts';
+import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { until } from '../../../fixtures/scripts.ts';
 import { json, newSession, type Send, sessionName } from './client.ts';
 import { fileApp, idOf, posted, seeing, seer } from './file-app.ts';
@@ -80,7 +80,7 @@ describe('DELETE of a file', () => {
     const session = newSession('seer');
     const blobs = [{ id: await idOf('full'), about: '{}', size: 50 * 1024 * 1024 }];
     await posted(via, { message: 'Hello' }, session);
-    const port = objectSession(env.SESSIONS, sessionName(session));
+    const port = createObjectSession(env.SESSIONS, sessionName(session));
     const events = { opening: { type: 'session-opened', turn: '', body: '{}' } };
     const started = { type: 'turn-started', turn: 'later', body: '{}' };
     await port.accept({ turn: 'later', ...events, started, blobs, delayMs: 3_600_000 });

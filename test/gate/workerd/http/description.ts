@@ -13,16 +13,16 @@ import { webhookDescription } from '../../../../src/modules/webhooks/entry.ts';
 import { aiSdkUiDescription } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAiDescription } from '../../../../src/surfaces/openai/entry.ts';
 import { openAiListsDescription } from '../../../../src/surfaces/openai/lists/entry.ts';
-import { type HttpHost, mcpRoutes } from '../../../doors/http.ts';
+import { createMcpRoutes, type HttpHost } from '../../../doors/http.ts';
 import {
   APP,
   composeModules,
   createModule,
+  createUse,
   joinDescriptions,
   type ModuleUse,
   routeTable,
   toDocument,
-  useOf,
 } from '../../../doors/openapi.ts';
 
 /** Returns the problems of a value. */
@@ -69,8 +69,8 @@ const ENDPOINT = {
   basePath: undefined,
 };
 
-const endpoint = useOf(createModule({ name: 'mcp' }));
-APP.give(endpoint, { routes: () => mcpRoutes(ENDPOINT) });
+const endpoint = createUse(createModule({ name: 'mcp' }));
+APP.give(endpoint, { routes: () => createMcpRoutes(ENDPOINT) });
 
 const DESCRIPTIONS = {
   ...aiSdkUiDescription,

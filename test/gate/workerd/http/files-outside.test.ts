@@ -11,7 +11,7 @@ import {
   files,
   type SessionFilesKey,
 } from '../../../../src/modules/files/entry.ts';
-import { objectSession } from '../../../doors/durable-objects.ts';
+import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { toTurnStart } from '../../../doors/session.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
@@ -152,7 +152,7 @@ describe('the store of an app', () => {
 describe('a message with a file whose session changes while the store saves the file', () => {
   const parts = [{ type: 'file', mediaType: 'image/png', data: btoa('some bytes') }];
   const LATER = { agent: 'seer', message: 'Later', context: ToolCallContext.of({}), from: { id: 'local' } };
-  const portOf = (session: string) => objectSession(env.SESSIONS, sessionName(session));
+  const portOf = (session: string) => createObjectSession(env.SESSIONS, sessionName(session));
   const begin = (session: string, incarnation: string) =>
     portOf(session).accept({ ...toTurnStart(LATER, () => incarnation), delayMs: 3_600_000 });
   const SHORT = /(?<=put s-\S\S |delete s-\S\S )[0-9a-f]{16}/g;

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { fallback } from '../../../../src/index.ts';
 import type { FileStore } from '../../../../src/modules/files/entry.ts';
-import { objectSession } from '../../../doors/durable-objects.ts';
+import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { json, newSession, send, sessionName } from './client.ts';
 import { bytesOf, fileApp, idOf, MEDIA, posted, type SeerConfig, seeing } from './file-app.ts';
 
@@ -198,7 +198,8 @@ describe('an external store', () => {
     const session = newSession('seer');
     expect((await posted(via, { message: [file('image/png')] }, session)).status).toBe(200);
     const id = await idOf('some bytes');
-    const { incarnation } = (await objectSession(env.SESSIONS, sessionName(session)).read({ from: 1 })) ?? {};
+    const { incarnation } =
+      (await createObjectSession(env.SESSIONS, sessionName(session)).read({ from: 1 })) ?? {};
     expect(incarnation).toMatch(/^[0-9a-f]{16}$/);
     const key = { session: sessionName(session), incarnation, id };
     expect(puts).toEqual([[key, bytesOf('some bytes'), 'image/png']]);

@@ -1,7 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { eventFrames, eventStream, framed, type TurnItem } from '../../../doors/http.ts';
-import { promisesSettled } from '../../../doors/testing.ts';
+import { eventFrames, eventStream, formatFrame, type TurnItem } from '../../../doors/http.ts';
+import { waitForPromises } from '../../../doors/testing.ts';
 import { toLog } from '../../../doors/tools.ts';
 
 /** Opens a stream of frames. */
@@ -48,10 +48,10 @@ describe('an event stream', () => {
   it('makes a writer wait while its client does not read', async () => {
     let written = 0;
     const { response, finished } = open(async function* () {
-      for (; written < 100; written += 1) yield framed('big', 'x'.repeat(10_000));
+      for (; written < 100; written += 1) yield formatFrame('big', 'x'.repeat(10_000));
     });
     await expect.poll(() => written).toBeGreaterThanOrEqual(6);
-    await promisesSettled(); // nothing else stops it from writing more
+    await waitForPromises(); // nothing else stops it from writing more
     expect(written).toBeLessThan(10);
     expect((await response.text()).length).toBeGreaterThan(1_000_000);
     await finished();
@@ -61,9 +61,9 @@ describe('an event stream', () => {
   it('releases and notifies a waiting writer if its client disconnects', async () => {
     let left = false;
     const { response, finished } = open(async function* (leave) {
-      yield framed('big', 'x'.repeat(100_000));
+      yield formatFrame('big', 'x'.repeat(100_000));
       left = leave.aborted;
-      yield framed('more', 'dropped');
+      yield formatFrame('more', 'dropped');
     });
     await response.body?.cancel();
     await finished();

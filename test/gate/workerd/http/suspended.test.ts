@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool, text } from '../../../../src/index.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
-import { objectSession } from '../../../doors/durable-objects.ts';
+import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { toRow } from '../../../doors/journal.ts';
-import { readerOf } from '../../../doors/session.ts';
+import { toReader } from '../../../doors/session.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { appWith } from './app.ts';
 import { allEvents, json, newSession, post, SSE, sessionId, sessionName } from './client.ts';
@@ -118,7 +118,7 @@ describe('a turn that waits for a decision', () => {
 describe('a turn that begins to wait in another invocation', () => {
   /** Resumes an accepted turn, and releases its lease as suspended, with an append of this many events. */
   async function suspend(port: SessionPort, turn: string, events: number): Promise<void> {
-    const leased = await port.resume({ nonce: 'n', turn, reader: readerOf() });
+    const leased = await port.resume({ nonce: 'n', turn, reader: toReader() });
     if (leased.status !== 'leased') throw new Error(`No lease: ${leased.status}.`);
     const wait = toRow({ type: 'cancel-requested', turn });
     const rows = Array.from({ length: events }, () => wait);
@@ -134,7 +134,7 @@ describe('a turn that begins to wait in another invocation', () => {
     const stream = allEvents(await post(session, body, { headers: { ...KEY, ...SSE }, via }));
     const stub = env.SESSIONS.getByName(sessionName(session));
     await expect.poll(() => runInDurableObject(stub, (_, state) => state.getWebSockets().length)).toBe(2);
-    await suspend(objectSession(env.SESSIONS, sessionName(session)), String(turn), events);
+    await suspend(createObjectSession(env.SESSIONS, sessionName(session)), String(turn), events);
     const response = await waiter;
     const usage = { inputTokens: 0, outputTokens: 0 };
     const nothing = { usage, iterations: 0, toolCalls: 0, model: null, pending: [] };

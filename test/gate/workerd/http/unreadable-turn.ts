@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { ToolCallContext } from '../../../../src/index.ts';
-import { objectSession } from '../../../doors/durable-objects.ts';
-import { readerOf, toTurnStart } from '../../../doors/session.ts';
+import { createObjectSession } from '../../../doors/durable-objects.ts';
+import { toReader, toTurnStart } from '../../../doors/session.ts';
 import { sessionName } from './client.ts';
 import { LONG_LEASE_MS } from './time.ts';
 
@@ -9,10 +9,10 @@ const id = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
 
 /** Stores a turn with an event whose fold throws, as a code bug would, and releases it. Returns its id. */
 export async function unreadable(session: string): Promise<string> {
-  const port = objectSession(env.SESSIONS, sessionName(session));
+  const port = createObjectSession(env.SESSIONS, sessionName(session));
   const message = { message: 'Go.', context: ToolCallContext.EMPTY, from: { id: 'local' } };
   const start = toTurnStart({ agent: 'scripted', ...message }, id);
-  const leased = await port.begin({ nonce: id(), start, reader: readerOf() });
+  const leased = await port.begin({ nonce: id(), start, reader: toReader() });
   if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
   const { turn } = start;
   const body = JSON.stringify({

@@ -7,7 +7,7 @@ import { defineModule, defineRoute, type ModuleRequest, type RouteProblem } from
 import { files } from '../../../../src/modules/files/entry.ts';
 import { rateLimit } from '../../../../src/modules/http/entry.ts';
 import { openApi, type RouteDescriptions } from '../../../../src/modules/openapi/entry.ts';
-import { createModule, useOf } from '../../../doors/openapi.ts';
+import { createModule, createUse } from '../../../doors/openapi.ts';
 import { ENDED } from '../../../doors/session.ts';
 import { attempt } from '../../../doors/tools.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
@@ -222,7 +222,7 @@ describe('the index of a surface', () => {
   it('causes no model call, no log line and no notification', async () => {
     const lines: unknown[] = [];
     const told: string[] = [];
-    const watching = useOf(createModule({ name: 'watching' }));
+    const watching = createUse(createModule({ name: 'watching' }));
     ENDED.give(watching, ({ id }) => {
       told.push(id);
       return undefined;
@@ -346,7 +346,7 @@ describe('a surface formats', () => {
     const response = await ask(appOf(() => undefined as never, { log }));
     expect(await refused(response)).toMatchObject({ status: 500, oops: { type: 'internal-error' } });
     expect(JSON.stringify(log.mock.calls)).toContain(
-      "POST /echo/{session} of module 'echo' returned undefined: its `handle` must return a Response.",
+      "POST /echo/{session} of module 'echo' returned undefined: its `handleForCaller` must return a Response.",
     );
   });
 

@@ -3,7 +3,7 @@ import type { Client } from '../../../../client/client-session.ts';
 import { createClient } from '../../../../client/create-client.ts';
 import { HoldfastError } from '../../../../client/holdfast-error.ts';
 import { createIndexClient } from '../../../../client/index-client.ts';
-import { type Asked, createTransport, readJson } from '../../../../client/transport.ts';
+import { createTransport, type RepeatableRequest, readJson } from '../../../../client/transport.ts';
 
 /** The prefix of the app's paths: the page is at `{base}/console`. */
 export const BASE = location.pathname.replace(/\/console\/?$/, '');
@@ -19,7 +19,7 @@ const transport = createTransport(TRANSPORT);
 export const index = createIndexClient(TRANSPORT);
 
 /** Returns the JSON of a path below the app. @throws HoldfastError for refusals and lost connections. */
-export async function ask<Answer>(path: string, asked: Partial<Asked> = {}): Promise<Answer> {
+export async function ask<Answer>(path: string, asked: Partial<RepeatableRequest> = {}): Promise<Answer> {
   return (await transport.ask({ path, ...asked }, readJson)) as Answer; // the server's own type
 }
 

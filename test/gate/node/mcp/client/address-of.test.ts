@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { defineMcpClient, type McpClientConfig, type McpUser } from '../../../../../src/mcp/tools/entry.ts';
-import { addressOf, McpServerError } from '../../../../doors/mcp.ts';
+import { McpServerError, serverUrlOf } from '../../../../doors/mcp.ts';
 import { caller } from './open.ts';
 
 const of = (url: McpClientConfig['url'], allowPrivate?: boolean) =>
-  addressOf(defineMcpClient({ name: 'files', url, allowPrivate }), caller({ KEY: 'planted' })).href;
+  serverUrlOf(defineMcpClient({ name: 'files', url, allowPrivate }), caller({ KEY: 'planted' })).href;
 const why = (phrase: string) =>
   new McpServerError({
     server: 'files',

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { SessionCredentials } from '../../../../../src/kinds/entry.ts';
-import { keptSession, type SessionKeeper } from '../../../../doors/mcp.ts';
+import { createSessionKeeper, type SessionKeeper } from '../../../../doors/mcp.ts';
 import { type FakeServer, fakeServer, type RecordedRequest } from '../../../../fixtures/mcp/fake-server.ts';
 import { done } from './calls.ts';
 import { call, calling, never, open } from './open.ts';
@@ -22,7 +22,7 @@ function credentialsOf(kept = new Map<string, string>()) {
 }
 
 const keeperOf = (credentials: SessionCredentials, caller = 'ada'): SessionKeeper =>
-  keptSession(credentials, { server: 'files', caller });
+  createSessionKeeper(credentials, { server: 'files', caller });
 
 const asked = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
 const isListening = ({ method }: RecordedRequest): boolean => method === 'GET';
@@ -171,7 +171,7 @@ describe('a stored session', () => {
     expect(await keeperOf(credentials).find()).toEqual({ isLost: false });
     await keeperOf(credentials).keep({ id: 'abcdefgh', begun: {} }, false);
     expect(await keeperOf(credentials, 'bob').find()).toEqual({ isLost: true });
-    const other = keptSession(credentials, { server: 'another', caller: 'ada' });
+    const other = createSessionKeeper(credentials, { server: 'another', caller: 'ada' });
     expect(await other.find()).toEqual({ isLost: false });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Fetch } from '../../../../../src/mcp/tools/entry.ts';
 import { McpServerError } from '../../../../doors/mcp.ts';
-import { promisesSettled } from '../../../../doors/testing.ts';
+import { waitForPromises } from '../../../../doors/testing.ts';
 import {
   answers,
   fakeServer,
@@ -188,7 +188,7 @@ describe('a connection that is closed right after a cancelled call', () => {
       cancel.abort();
       await calls;
       const closing = connection.close();
-      await promisesSettled();
+      await waitForPromises();
       over.resolve(true);
       await closing;
       expect(await isDelivered.promise).toBe(true);

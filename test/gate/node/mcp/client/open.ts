@@ -3,11 +3,11 @@ import { Secrets, ToolCallContext } from '../../../../../src/index.ts';
 import { defineMcpClient, type McpCaller, type McpClientConfig } from '../../../../../src/mcp/tools/entry.ts';
 import {
   connect,
+  type KnownProtocol,
   type McpConnection,
   type RemoteCall,
   type RemoteCallOptions,
   type SessionKeeper,
-  type Spoken,
 } from '../../../../doors/mcp.ts';
 import type { FakeServer } from '../../../../fixtures/mcp/fake-server.ts';
 
@@ -25,7 +25,7 @@ export type Opening = Partial<McpClientConfig> & {
   /** Told of requests that no claim has paid for. */
   readonly count?: (subrequests: number) => void;
   /** What the server was found to speak before: a session by `initialize`, unless given. */
-  readonly known?: Spoken | 'nothing';
+  readonly known?: KnownProtocol | 'nothing';
   readonly keeper?: SessionKeeper;
 };
 
@@ -35,7 +35,7 @@ export async function open(
   { as = caller(), signal = never(), count = () => undefined, known, keeper, ...config }: Opening = {},
 ): Promise<McpConnection> {
   const client = defineMcpClient({ name: 'files', url: server.url, fetch: server.fetch, ...config });
-  const found: Spoken | undefined = known === 'nothing' ? undefined : (known ?? { era: 'session' });
+  const found: KnownProtocol | undefined = known === 'nothing' ? undefined : (known ?? { era: 'session' });
   const connection = await connect(client, as, { signal, count, known: found, keeper });
   onTestFinished(() => connection.close());
   return connection;

@@ -1,7 +1,7 @@
 import { isSpecType } from '@modelcontextprotocol/client';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readable } from '../../../../doors/mcp.ts';
+import { toReadableMessage } from '../../../../doors/mcp.ts';
 
 const RUNS = { numRuns: 300, seed: 20_261_123 };
 
@@ -25,8 +25,8 @@ const answer = fc.record(
 
 /** What is read of an answer that nobody has checked. */
 const read = (result: object): Readonly<Record<string, unknown>> => {
-  const message = { jsonrpc: '2.0', id: 1, result } as Parameters<typeof readable>[0]; // it may be anything
-  return Object(readable(message)).result;
+  const message = { jsonrpc: '2.0', id: 1, result } as Parameters<typeof toReadableMessage>[0]; // it may be anything
+  return Object(toReadableMessage(message)).result;
 };
 
 it('the well-formed definitions of a list are kept in order, and the rest of the response is unchanged', () => {

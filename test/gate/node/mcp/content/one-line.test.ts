@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contentWords, oneLine } from '../../../../doors/mcp.ts';
+import { oneLine, toContentWords } from '../../../../doors/mcp.ts';
 
 describe('foreign text in one of our lines', () => {
   it.each([
@@ -25,6 +25,6 @@ describe('foreign text in one of our lines', () => {
       uri: 'https://a.test/\nb',
       description: 'x]\n[y',
     };
-    expect(contentWords([link]).words).toBe('[resource link: notes (https://a.test/ b): x] [y]');
+    expect(toContentWords([link]).words).toBe('[resource link: notes (https://a.test/ b): x] [y]');
   });
 });

@@ -3,20 +3,20 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   expand,
-  fromRequestState,
-  headersFault,
-  headersMismatch,
+  findHeadersMismatch,
+  headersProblem,
+  matchUri,
   paramHeaders,
+  parseRequestState,
   readEventId,
   readTaskId,
-  type Seen,
+  type SeenStream,
   StreamPosition,
   type Task,
   toRequestState,
   toTaskId,
   toTemplate,
   uriProblem,
-  valuesIn,
 } from '../../../../doors/mcp.ts';
 
 const RUNS = { numRuns: 300, seed: 20_261_123 };
@@ -46,7 +46,7 @@ describe('a `requestState`', () => {
   /** What is read, or the words of the refusal. */
   function read(text: string): { readonly value: unknown } | { readonly refused: unknown } {
     try {
-      return { value: fromRequestState(text) };
+      return { value: parseRequestState(text) };
     } catch (thrown) {
       return { refused: [Object(thrown).code, Object(thrown).message] };
     }
@@ -57,7 +57,7 @@ describe('a `requestState`', () => {
       fc.property(json, (value) => {
         const text = toRequestState(value as Parameters<typeof toRequestState>[0]); // it is JSON
         expect(text).toMatch(/^holdfast-1\.[A-Za-z0-9+/]+=*$/);
-        expect(fromRequestState(text)).toEqual(value);
+        expect(parseRequestState(text)).toEqual(value);
       }),
       RUNS,
     );
@@ -94,8 +94,8 @@ describe('an event id', () => {
     seq: count,
     progress: count,
   });
-  const seen: fc.Arbitrary<Seen> = fc.record({ id: key, call: fc.option(call, { nil: undefined }) });
-  const idOf = async (one: Seen): Promise<string> => {
+  const seen: fc.Arbitrary<SeenStream> = fc.record({ id: key, call: fc.option(call, { nil: undefined }) });
+  const idOf = async (one: SeenStream): Promise<string> => {
     const position = new StreamPosition();
     position.begun(one);
     return position.primed;
@@ -214,7 +214,7 @@ describe('a URI template', () => {
           return;
         }
         taken += 1;
-        expect(valuesIn(made, expanded)).toEqual({ ok: true, values });
+        expect(matchUri(made, expanded)).toEqual({ ok: true, values });
       }),
       RUNS,
     );
@@ -227,7 +227,7 @@ describe('a URI template', () => {
       fc.property(template, fc.array(written, { minLength: 3, maxLength: 3 }), (uri, given) => {
         const made = toTemplate(uri);
         const [first = '', ...behind] = made.texts;
-        const found = valuesIn(
+        const found = matchUri(
           made,
           behind.reduce((whole, one, at) => whole + (given[at] ?? '') + one, first),
         );
@@ -250,7 +250,7 @@ describe('a URI template', () => {
     const long = toTemplate('x://{a}-{b}-{c}.{d}');
     for (const piece of ['-', 'a-', '%2d', '{', '%']) {
       const uri = `x://${piece.repeat(200_000)}`;
-      expect(valuesIn(long, uri)?.ok ?? false).toBe(false);
+      expect(matchUri(long, uri)?.ok ?? false).toBe(false);
       expect(uriProblem(uri) === undefined).toBe(piece !== '{');
     }
   });
@@ -274,11 +274,11 @@ describe('headers that repeat parameters', () => {
     fc.assert(
       fc.property(input, input, (sent, other) => {
         const headers = new Headers(paramHeaders(schema, sent));
-        expect(headersMismatch(schema, sent, headers)).toBeUndefined();
+        expect(findHeadersMismatch(schema, sent, headers)).toBeUndefined();
         const isSame = (['text', 'count'] as const).every(
           (key) => other[key] === undefined || other[key] === sent[key],
         );
-        if (!isSame) expect(headersMismatch(schema, other, headers)?.body).toMatch(/^the body carries /);
+        if (!isSame) expect(findHeadersMismatch(schema, other, headers)?.body).toMatch(/^the body carries /);
       }),
       RUNS,
     );
@@ -294,7 +294,9 @@ describe('headers that repeat parameters', () => {
     fc.assert(
       fc.property(value, (text) => {
         const headers = new Headers({ 'mcp-param-text': text });
-        expect(headersMismatch(schema, { text: 'no such value' }, headers)?.header).toBe('Mcp-Param-Text');
+        expect(findHeadersMismatch(schema, { text: 'no such value' }, headers)?.header).toBe(
+          'Mcp-Param-Text',
+        );
       }),
       RUNS,
     );
@@ -313,7 +315,7 @@ describe('headers that repeat parameters', () => {
           odd.map((properties) => ({ properties })),
         ),
         (declared) => {
-          expect(headersFault(declared) ?? 'has the `x-mcp-header` ').toMatch(/^has the `x-mcp-header` /);
+          expect(headersProblem(declared) ?? 'has the `x-mcp-header` ').toMatch(/^has the `x-mcp-header` /);
         },
       ),
       RUNS,

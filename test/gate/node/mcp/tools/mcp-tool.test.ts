@@ -4,7 +4,7 @@ import { type Effect, type ToolResult, text } from '../../../../../src/index.ts'
 import type { ToolEffect } from '../../../../../src/kinds/entry.ts';
 import type { McpClientConfig } from '../../../../../src/mcp/tools/entry.ts';
 import { createManualClock } from '../../../../../src/testing/entry.ts';
-import { mcpTool } from '../../../../doors/mcp.ts';
+import { createMcpTool } from '../../../../doors/mcp.ts';
 import { DEFAULT_PLATFORM, InvocationBudgetWatch, Meter } from '../../../../doors/session.ts';
 import { fakeInvocation } from '../../tools/fake-invocation.ts';
 import { client, listed } from './listing-fixtures.ts';
@@ -12,7 +12,7 @@ import { client, listed } from './listing-fixtures.ts';
 /** The part of a call that acts, of a tool with this effect. */
 async function leafOf(effect: Effect, config: Partial<McpClientConfig> = {}): Promise<ToolEffect> {
   const leaves: ToolEffect[] = [];
-  const tool = mcpTool({
+  const tool = createMcpTool({
     client: client({ effects: { read: effect }, ...config }),
     listed: listed(),
     name: 'read',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../../../src/index.ts';
-import { listedInput, schemaCheck, usableSchema } from '../../../../doors/mcp.ts';
+import { schemaCheck, toListedInput, usableSchema } from '../../../../doors/mcp.ts';
 import { attempt, checkInput, jsonSchemaCheck } from '../../../../doors/tools.ts';
 import { listed } from './listing-fixtures.ts';
 
@@ -242,7 +242,7 @@ describe('a schema that takes forever to check', () => {
 });
 
 describe('`listedInput`', () => {
-  const input = listedInput(
+  const input = toListedInput(
     listed({
       inputSchema: {
         $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -275,7 +275,7 @@ describe('`listedInput`', () => {
   });
 
   it('reports a schema that takes forever without running the tool', async () => {
-    const loop = listedInput(listed({ inputSchema: { type: 'object', allOf: [{ $ref: '#' }] } }));
+    const loop = toListedInput(listed({ inputSchema: { type: 'object', allOf: [{ $ref: '#' }] } }));
     const checked = await checkInput(loop, {}, 'fs_read');
     expect(checked.ok ? '' : checked.answer.content).toBe(
       "Tool 'fs_read' did not run: its input could not be checked: Maximum call stack size exceeded",

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Json, type JsonObject, Secrets } from '../../../../../src/index.ts';
 import type { ListedTool } from '../../../../../src/mcp/tools/entry.ts';
-import { listedInput, type McpListing, parseListing, toListing } from '../../../../doors/mcp.ts';
+import { type McpListing, parseListing, toListedInput, toListing } from '../../../../doors/mcp.ts';
 import { consoleLog } from '../../../../doors/tools.ts';
 import { client, list, listed } from './listing-fixtures.ts';
 
@@ -149,7 +149,7 @@ describe('a tool whose server uses unchecked assertions', () => {
     ]);
     const [tool] = listing.tools;
     expect(tool?.inputSchema.properties).toMatchObject({ to: { format: 'phone' } });
-    const input = listedInput(tool ?? listed());
+    const input = toListedInput(tool ?? listed());
     expect(await input.parse({ to: 'nobody', tree: { a: 1 }, n: 1_000 })).toMatchObject({ ok: true });
     expect(await input.parse({ to: 7, n: 'x' })).toMatchObject({ ok: false });
     await list([call], undefined, asked);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../src/index.ts';
 import { McpContent, type McpContent as McpContentValue } from '../../../../../src/mcp/tools/entry.ts';
 import { toResult } from '../../../../doors/mcp.ts';
-import { modelText, readAs } from '../../../../doors/tools.ts';
+import { modelText, readAsType } from '../../../../doors/tools.ts';
 import { listed } from './listing-fixtures.ts';
 
 /** An answer as a server may send it, also one that no schema knows. */
@@ -206,10 +206,10 @@ describe('other content', () => {
       structuredContent: { constructor: 2 },
     });
     const value = said.type === 'artifact' ? said.value : null;
-    const read = readAs(value, McpContent)?.value as McpContentValue; // what its `parse` answers
+    const read = readAsType(value, McpContent)?.value as McpContentValue; // what its `parse` answers
     expect(read).toEqual(value);
-    expect(readAs({ content: [{ data: 1 }] }, McpContent)).toBeUndefined();
-    expect(readAs({ content: [], structuredContent: [] }, McpContent)).toBeUndefined();
+    expect(readAsType({ content: [{ data: 1 }] }, McpContent)).toBeUndefined();
+    expect(readAsType({ content: [], structuredContent: [] }, McpContent)).toBeUndefined();
   });
 });
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toolNames } from '../../../../doors/mcp.ts';
+import { nameTools } from '../../../../doors/mcp.ts';
 import { client, listed } from './listing-fixtures.ts';
 
 const named = (names: readonly string[], prefix?: string): Record<string, string> =>
   Object.fromEntries(
-    toolNames(
+    nameTools(
       client({ prefix }),
       names.map((name) => listed({ name })),
     ),
@@ -48,15 +48,15 @@ describe('`toolNames`', () => {
 
   it('cuts long names, with the prefix, to 64 characters that end in a hash', () => {
     const long = 'x'.repeat(128);
-    expect(toolNames(client(), [listed({ name: long })]).get(long)).toMatch(/^x{56}_[0-9a-z]{7}$/);
-    const made = toolNames(client({ prefix: 'fs_' }), [listed({ name: 'x'.repeat(62) })]);
+    expect(nameTools(client(), [listed({ name: long })]).get(long)).toMatch(/^x{56}_[0-9a-z]{7}$/);
+    const made = nameTools(client({ prefix: 'fs_' }), [listed({ name: 'x'.repeat(62) })]);
     expect(made.get('x'.repeat(62))).toMatch(/^fs_x{53}_[0-9a-z]{7}$/);
   });
 
   it('renames `__proto__`, unless a prefix already does', () => {
-    const names = toolNames(client(), [listed({ name: '__proto__' })]);
+    const names = nameTools(client(), [listed({ name: '__proto__' })]);
     expect([...names]).toEqual([['__proto__', expect.stringMatching(/^proto_[0-9a-z]{7}$/)]]);
-    expect(toolNames(client({ prefix: 'x' }), [listed({ name: '__proto__' })]).get('__proto__')).toBe(
+    expect(nameTools(client({ prefix: 'x' }), [listed({ name: '__proto__' })]).get('__proto__')).toBe(
       'x__proto__',
     );
   });
@@ -88,7 +88,7 @@ describe('`toolNames`', () => {
     const prefix = fc.constantFrom(undefined, 'fs_', 'a'.repeat(32));
     fc.assert(
       fc.property(fc.uniqueArray(name, { maxLength: 40 }), prefix, (names, begins) => {
-        const made = toolNames(
+        const made = nameTools(
           client({ prefix: begins }),
           names.map((one) => listed({ name: one })),
         );
@@ -107,10 +107,10 @@ describe('`toolNames`', () => {
     fc.assert(
       fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 20 }), (names) => {
         const tools = names.map((one) => listed({ name: one }));
-        const all = toolNames(client(), tools);
-        expect(new Map(toolNames(client(), tools.toReversed()))).toEqual(new Map(all));
+        const all = nameTools(client(), tools);
+        expect(new Map(nameTools(client(), tools.toReversed()))).toEqual(new Map(all));
         for (const tool of tools) {
-          expect(toolNames(client(), [tool]).get(tool.name)).toBe(all.get(tool.name));
+          expect(nameTools(client(), [tool]).get(tool.name)).toBe(all.get(tool.name));
         }
       }),
       runs,

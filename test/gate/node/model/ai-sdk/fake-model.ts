@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { FromAiSdkOptions } from '../../../../../src/model/ai-sdk/entry.ts';
-import { pacedFromAiSdk } from '../../../../doors/model.ts';
+import { fromAiSdkWithClock } from '../../../../doors/model.ts';
 import { fakePace } from '../openai-compatible/fake-server.ts';
 import { type Asking, settle } from '../settle.ts';
 
@@ -114,6 +114,6 @@ export const ask = async (
     whole,
   });
   const { pace, waits } = fakePace();
-  const outcome = await settle(pacedFromAiSdk(fake.model, asking, pace), asking);
+  const outcome = await settle(fromAiSdkWithClock(fake.model, asking, pace), asking);
   return { ...outcome, waits, calls: fake.calls };
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import type { ModelReply, ReplyPart } from '../../../../../src/model/entry.ts';
-import { pacedFromAiSdk } from '../../../../doors/model.ts';
+import { fromAiSdkWithClock } from '../../../../doors/model.ts';
 import { fakePace, hello } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn } from '../settle.ts';
 import { ask, call, delta, fakeModel, finish, generated, streamed } from './fake-model.ts';
@@ -252,7 +252,10 @@ describe('reasoning', () => {
     expect(heard.calls).toHaveLength(1);
     const pieces: string[] = [];
     const onText = (piece: string) => void pieces.push(piece);
-    await pacedFromAiSdk(fakeModel([broken, good]).model, {}, fakePace().pace).ask(hello, { signal, onText });
+    await fromAiSdkWithClock(fakeModel([broken, good]).model, {}, fakePace().pace).ask(hello, {
+      signal,
+      onText,
+    });
     expect(pieces).toEqual(['Hi']);
   });
 });

@@ -1,7 +1,7 @@
 import type { ModelError } from '../../../../../src/index.ts';
 import type { ModelReply, ModelRequest } from '../../../../../src/model/entry.ts';
 import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
-import { type Fetch, type Pace, pacedOpenaiCompatible } from '../../../../doors/model.ts';
+import { type Fetch, openaiCompatibleWithClock, type RetryClock } from '../../../../doors/model.ts';
 
 export const NOW = Date.UTC(2026, 0, 1, 12, 0, 0);
 
@@ -18,7 +18,7 @@ export const delta = (fields: object, reason: string | null = null) => ({
   choices: [{ index: 0, delta: fields, finish_reason: reason }],
 });
 
-/** A stream of chunks; afterwards it closes, hangs, or breaks. `cancelled` is told when the reader lets go. */
+/** A stream of chunks; afterwards it closes, hangs, or breaks. `cancelEvents` is told when the reader lets go. */
 export const body = (
   chunks: readonly (Uint8Array | string)[],
   end: 'close' | 'hang' | 'break' = 'close',
@@ -73,7 +73,7 @@ export const fakeServer = (...answers: readonly Answer[]) => {
 /** A pace that never waits and records the waits it was asked for. */
 export const fakePace = (random = 0) => {
   const waits: number[] = [];
-  const pace: Pace = {
+  const pace: RetryClock = {
     sleep: async (ms) => {
       waits.push(ms);
     },
@@ -103,7 +103,7 @@ export const ask = async (
 ) => {
   const server = fakeServer(...(typeof answers === 'function' ? [answers] : answers));
   const { pace, waits } = fakePace(random);
-  const model = pacedOpenaiCompatible(
+  const model = openaiCompatibleWithClock(
     { baseURL: 'https://model.test/v1', model: 'm-1', fetch: server.fetch, ...options },
     pace,
   );

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage } from '../../../../../src/model/entry.ts';
 import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
-import { pacedOpenaiCompatible } from '../../../../doors/model.ts';
+import { openaiCompatibleWithClock } from '../../../../doors/model.ts';
 import { fakePace } from './fake-server.ts';
 
 const { signal } = new AbortController();
@@ -40,7 +40,7 @@ function serve(
     return Response.json(message ? { error: { message } } : answer, { status: message ? 400 : 200 });
   };
   const options = { baseURL: 'https://x.test/v1', model: 'm', fetch, ...named };
-  const model = pacedOpenaiCompatible(options, fakePace().pace);
+  const model = openaiCompatibleWithClock(options, fakePace().pace);
   return {
     asked,
     ask: (messages: readonly ModelMessage[]) => model.ask({ messages, tools: [] }, { signal }),

@@ -1,5 +1,5 @@
 import type { AiBinding, WorkersAiOptions } from '../../../../../src/model/workers-ai/entry.ts';
-import { pacedWorkersAi } from '../../../../doors/model.ts';
+import { workersAiWithClock } from '../../../../doors/model.ts';
 import { fakePace } from '../openai-compatible/fake-server.ts';
 import { type Asking, settle } from '../settle.ts';
 
@@ -26,6 +26,6 @@ export const ask = async (
 ) => {
   const { binding, runs } = fakeBinding(typeof answers === 'function' ? [answers] : answers);
   const { pace, waits } = fakePace();
-  const model = pacedWorkersAi(binding, { model: '@cf/m-1', ...asking }, pace);
+  const model = workersAiWithClock(binding, { model: '@cf/m-1', ...asking }, pace);
   return { ...(await settle(model, asking)), waits, runs };
 };

@@ -7,14 +7,14 @@ import {
   type ManualClock,
   type SessionPort,
 } from '../../../../../src/testing/entry.ts';
-import { BRANCHES, branchesIn, composeModules, copyOn, useOf } from '../../../../doors/branches.ts';
-import { type Leased, toRow } from '../../../../doors/journal.ts';
+import { BRANCHES, branchesIn, composeModules, copyOn, createUse } from '../../../../doors/branches.ts';
+import { type LeaseGrant, toRow } from '../../../../doors/journal.ts';
 import {
   DEFAULT_PLATFORM,
   foldAll,
   Meter,
-  readerOf,
   readJournal,
+  toReader,
   toSessionName,
 } from '../../../../doors/session.ts';
 
@@ -87,7 +87,7 @@ async function world(): Promise<World> {
   const source = sessions.session(nameOf('s1'));
   const opening = toRow({ type: 'session-opened', incarnation: 'i1', agent: 'tester' });
   const start = { turn: 't1', opening, started: toRow(started('t1', 'One?')) };
-  const leased = await source.begin({ nonce: 'n', start, reader: readerOf() });
+  const leased = await source.begin({ nonce: 'n', start, reader: toReader() });
   if (leased.status !== 'leased') throw new Error('no lease');
   await source.append(leased.epoch, 3, { events: REST.map(toRow), release: 'ended' });
   return { clock, session: (name) => sessions.session(name), dispatched };
@@ -97,7 +97,7 @@ async function world(): Promise<World> {
 async function opened(
   { session }: World,
   { at = BEFORE, told }: { at?: number; told?: string } = {},
-): Promise<Leased> {
+): Promise<LeaseGrant> {
   const opening = toRow({
     type: 'session-forked',
     incarnation: 'i2',
@@ -113,17 +113,17 @@ async function opened(
       ? toRow({ type: 'module-event', turn: 'i2', module: 'branches', facts: [] })
       : toRow(started('t1', 'One?'));
   const start = { turn: 'i2', opening: { ...opening, turn: 'i2' }, started: second };
-  const leased = await session(nameOf('f')).begin({ nonce: 'n', start, reader: readerOf() });
+  const leased = await session(nameOf('f')).begin({ nonce: 'n', start, reader: toReader() });
   if (leased.status !== 'leased') throw new Error('no lease');
   return leased;
 }
 
-const modules = composeModules([useOf(BRANCHES)]);
+const modules = composeModules([createUse(BRANCHES)]);
 
 /** Copies by ports whose messages `each` sees. */
 function copying(
   { clock, session }: World,
-  leased: Leased,
+  leased: LeaseGrant,
   each: (send: () => Promise<unknown>) => Promise<unknown>,
 ) {
   const seen = (name: string): SessionPort =>
@@ -225,7 +225,7 @@ describe('copying into a fork', () => {
         // The alarm has sent a runner, unless the last append was stored.
         expect(all.dispatched.includes(`${nameOf('f')} i2`)).toBe(!isOver);
         if (!isOver) {
-          const leased = await fork.resume({ turn: 'i2', nonce: 'm', reader: readerOf() });
+          const leased = await fork.resume({ turn: 'i2', nonce: 'm', reader: toReader() });
           if (leased.status !== 'leased') throw new Error(`The fork is ${leased.status}.`);
           await copying(all, leased, (send) => send());
         }
@@ -247,7 +247,7 @@ describe('copying into a fork', () => {
       started: toRow({ ...started('t3', 'Three?'), parts } as SessionEvent),
       blobs,
     };
-    const more = await source.begin({ nonce: 'k', start, reader: readerOf() });
+    const more = await source.begin({ nonce: 'k', start, reader: toReader() });
     if (more.status !== 'leased') throw new Error('no lease');
     const leased = await opened(all, { at: more.page.head });
     await copying(all, leased, async (send) => {
@@ -265,7 +265,7 @@ describe('copying into a fork', () => {
     await opened(all, { at: 1 });
     await all.clock.advance(10 * LEASE_MS);
     const fork = all.session(nameOf('f'));
-    const leased = await fork.resume({ turn: 'i2', nonce: 'm', reader: readerOf() });
+    const leased = await fork.resume({ turn: 'i2', nonce: 'm', reader: toReader() });
     if (leased.status !== 'leased') throw new Error(`The fork is ${leased.status}.`);
     await copying(all, leased, (send) => send());
     expect((await copied(all)).map(({ type }) => type)).toEqual(['session-forked', 'module-event']);
@@ -295,7 +295,7 @@ describe('copying into a fork', () => {
       opening: toRow({ type: 'session-opened', incarnation: 'i1', agent: 'tester' }),
       started: toRow(started('t3', 'Three?')),
     };
-    const more = await source.begin({ nonce: 'k', start, reader: readerOf() });
+    const more = await source.begin({ nonce: 'k', start, reader: toReader() });
     if (more.status !== 'leased') throw new Error('no lease');
     const strange = { type: 'of-tomorrow', turn: 't3', body: '{"v":1,"type":"of-tomorrow","turn":"t3"}' };
     await source.append(more.epoch, more.page.head + 1, { events: [strange], release: 'ended' });

@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../../src/journal/entry.ts';
 import { ROOT, valueIn } from '../../../../doors/journal.ts';
-import { COUNTED, type Counted } from '../../../../doors/limits.ts';
+import { CALL_COUNTS, type CallCounts } from '../../../../doors/limits.ts';
 import { ended, fold, opened, replied, started } from '../../journal/journal.ts';
 
-const counted = (events: readonly SessionEvent[]): Counted =>
-  valueIn(fold(events, [COUNTED]).memories, COUNTED, '');
+const counted = (events: readonly SessionEvent[]): CallCounts =>
+  valueIn(fold(events, [CALL_COUNTS]).memories, CALL_COUNTS, '');
 
 const opens = (frame: string, more: { readonly parent?: string } = {}): SessionEvent => ({
   type: 'frame-started',

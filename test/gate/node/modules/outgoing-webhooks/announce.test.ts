@@ -15,10 +15,10 @@ import {
   type ScriptedReply,
   scriptedModel,
 } from '../../../../../src/testing/entry.ts';
-import { appModules, doDue } from '../../../../doors/agent.ts';
+import { collectAppModules, runDueRow } from '../../../../doors/agent.ts';
 import { ASKING } from '../../../../doors/openapi.ts';
 import { toSessionName } from '../../../../doors/session.ts';
-import { turnSteps } from '../../../../doors/testing.ts';
+import { createTurnSteps } from '../../../../doors/testing.ts';
 import { STANDARD_SECRET } from '../../../../fixtures/signed.ts';
 
 const START = Date.UTC(2026, 10, 23, 9);
@@ -79,11 +79,11 @@ function appOf(setting: Setting = {}) {
     clock,
     leaseMs: 20_000,
     dispatch: () => {},
-    due: (row) => doDue({ host, env }, row).finally(() => over.push(row)),
+    due: (row) => runDueRow({ host, env }, row).finally(() => over.push(row)),
   });
   const port = sessions.session(name);
-  const modules = appModules({ use: webhooks, agents: [agent] });
-  const steps = turnSteps({
+  const modules = collectAppModules({ use: webhooks, agents: [agent] });
+  const steps = createTurnSteps({
     port,
     agent,
     modules,
@@ -98,7 +98,7 @@ function appOf(setting: Setting = {}) {
     tell({ later = 0, attempt = 1, turn, seq }: Telling) {
       const at: typeof clock = { ...clock, now: () => START + later };
       const row = { module: 'outgoing-webhooks', key: 'outgoing', ref: JSON.stringify([turn, seq]) };
-      return doDue({ host: { ...host, clock: at }, env }, { name, attempt, ...row });
+      return runDueRow({ host: { ...host, clock: at }, env }, { name, attempt, ...row });
     },
     /** Runs a turn, and answers its id. */
     async say(message: string, base?: string): Promise<string> {

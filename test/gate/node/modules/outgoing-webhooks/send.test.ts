@@ -7,7 +7,7 @@ import {
 import { standardWebhook, WebhookDefinitionError } from '../../../../../src/modules/webhooks/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../../src/testing/entry.ts';
 import { ENDED, type StoppedTurn } from '../../../../doors/session.ts';
-import { sending } from '../../../../doors/webhooks.ts';
+import { createSender } from '../../../../doors/webhooks.ts';
 import { STANDARD_SECRET } from '../../../../fixtures/signed.ts';
 
 const URL_OF_TESTS = 'https://alerts.example/hooks/holdfast?token=hidden';
@@ -48,7 +48,7 @@ const send = ({
   id = 'msg_1',
   body = '{"type":"turn.ended","data":{}}',
 }: Sending = {}) =>
-  sending({ url: URL_OF_TESTS, secret: 'ALERTS_SECRET', ...config }).send({ id, body, env, clock });
+  createSender({ url: URL_OF_TESTS, secret: 'ALERTS_SECRET', ...config }).send({ id, body, env, clock });
 
 const taken = () => new Response(null, { status: 204 });
 

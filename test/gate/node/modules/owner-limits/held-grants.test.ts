@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { budgetsOfTurn, drop, hold } from '../../../../doors/owner-limits.ts';
+import { budgetsOfTurn, dropGrant, holdGrant } from '../../../../doors/owner-limits.ts';
 
 type Loop = Parameters<typeof budgetsOfTurn>[0];
 
@@ -7,7 +7,7 @@ type Loop = Parameters<typeof budgetsOfTurn>[0];
 const loopOf = (turn: string) => ({ turn }) as Loop;
 
 it('a turn is handed over while the limits of its owner cannot be read', async () => {
-  hold('waits', { epoch: 1, grant: async () => 'unavailable' });
+  holdGrant('waits', { epoch: 1, grant: async () => 'unavailable' });
   await expect(budgetsOfTurn(loopOf('waits'))).rejects.toMatchObject({
     name: 'Interrupted',
     why: 'handed-over',
@@ -17,7 +17,7 @@ it('a turn is handed over while the limits of its owner cannot be read', async (
 
 it('a turn without an allowance makes no model call', async () => {
   const over = { status: 'over', limit: 'cost', most: 5, used: 5 } as const;
-  hold('over', { epoch: 1, grant: async () => over });
+  holdGrant('over', { epoch: 1, grant: async () => over });
   await expect(budgetsOfTurn(loopOf('over'))).rejects.toMatchObject({
     name: 'ModelCallRefused',
     refusal: { limit: 'cost' },
@@ -26,7 +26,7 @@ it('a turn without an allowance makes no model call', async () => {
 
 it('an allowance is drawn once per lease, and is forgotten with that lease only', async () => {
   let draws = 0;
-  hold('turn', {
+  holdGrant('turn', {
     epoch: 7,
     async grant() {
       draws += 1;
@@ -34,10 +34,10 @@ it('an allowance is drawn once per lease, and is forgotten with that lease only'
     },
   });
   await budgetsOfTurn(loopOf('turn'));
-  drop('turn', 6);
+  dropGrant('turn', 6);
   await budgetsOfTurn(loopOf('turn'));
   expect(draws).toBe(1);
-  drop('turn', 7);
+  dropGrant('turn', 7);
   expect(await budgetsOfTurn(loopOf('turn'))).toEqual([]);
   expect(draws).toBe(1);
 });

@@ -14,7 +14,7 @@ import {
   type ScriptedReply,
   scriptedModel,
 } from '../../../../../src/testing/entry.ts';
-import { memoryLoop, runForOutput } from '../../../../doors/loop.ts';
+import { createMemoryLoop, runForOutput } from '../../../../doors/loop.ts';
 import { agent, agentic, asks, calls } from '../../agentic/scenes.ts';
 import { asked, LEASE_MS, leftBehind, takenOver } from '../../session/former-holder.ts';
 import { memoryApp } from '../../session/memory-app.ts';
@@ -85,7 +85,7 @@ describe('the cached part of a loop’s requests', () => {
 
   it('has one key for all requests of a loop', async () => {
     const model = caching([calls('look'), calls('look'), 'Done.']);
-    const { loop } = memoryLoop({
+    const { loop } = createMemoryLoop({
       tools: [look],
       model,
       holder: { digest: async (id) => `digest of ${id}` },

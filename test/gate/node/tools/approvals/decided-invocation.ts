@@ -1,6 +1,6 @@
 import type { Decision, Question } from '../../../../../src/index.ts';
 import type { BlackboardEntry, CallBlackboard, CallRun } from '../../../../../src/kinds/entry.ts';
-import { callBlackboard } from '../../../../doors/tools.ts';
+import { createCallBlackboard } from '../../../../doors/tools.ts';
 import { kept } from '../fake-call.ts';
 import { deciding, fakeInvocation } from '../fake-invocation.ts';
 
@@ -13,7 +13,7 @@ export function decidedInvocation(
   const { call: fake, leaves } = fakeInvocation(tool);
   const asked: Question<'decision'>[] = [];
   const board: BlackboardEntry[] = [];
-  const blackboard: CallBlackboard = callBlackboard({
+  const blackboard: CallBlackboard = createCallBlackboard({
     entries: () => [...board],
     add: (value, { name, type }) => {
       board.push({

@@ -7,7 +7,7 @@ import {
   type ReviewRequest,
   serialized,
 } from '../../../../../src/modules/decorators/entry.ts';
-import { promisesSettled } from '../../../../doors/testing.ts';
+import { waitForPromises } from '../../../../doors/testing.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 import { refundTool } from './refund.ts';
 
@@ -68,14 +68,14 @@ describe('serialized reviewers', () => {
     const { handler, open, answers } = slow();
     const one = serialized(handler);
     const reviews = [one(request('a')), one(request('b')), one(request('c'))];
-    await promisesSettled();
+    await waitForPromises();
     expect(open).toEqual(['a']);
     answers.get('a')?.resolve({ decision: 'approve' });
-    await promisesSettled();
+    await waitForPromises();
     expect(open).toEqual(['a', 'b']);
     answers.get('b')?.reject(new Error('Broken.'));
     await expect(reviews[1]).rejects.toThrow('Broken.');
-    await promisesSettled();
+    await waitForPromises();
     answers.get('c')?.resolve({ decision: 'reject' });
     expect([await reviews[0], await reviews[2]]).toEqual([{ decision: 'approve' }, { decision: 'reject' }]);
   });
@@ -86,7 +86,7 @@ describe('serialized reviewers', () => {
     serialized(second.handler)(request('b'));
     plain.handler(request('c'));
     plain.handler(request('d'));
-    await promisesSettled();
+    await waitForPromises();
     expect([first.open, second.open, plain.open]).toEqual([['a'], ['b'], ['c', 'd']]);
   });
 
@@ -97,7 +97,7 @@ describe('serialized reviewers', () => {
     one(request('a'));
     const gone = one(request('b', stop.signal));
     stop.abort(new Error('Over.'));
-    await promisesSettled();
+    await waitForPromises();
     answers.get('a')?.resolve({ decision: 'approve' });
     await expect(gone).rejects.toThrow('Over.');
     expect(open).toEqual(['a']);

@@ -9,7 +9,7 @@ import {
   sinkArtifacts,
 } from '../../../../../src/modules/decorators/entry.ts';
 import { scriptedModel, type TestSession } from '../../../../../src/testing/entry.ts';
-import { memoryLoop, runForOutput } from '../../../../doors/loop.ts';
+import { createMemoryLoop, runForOutput } from '../../../../doors/loop.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { fakeCall } from '../fake-call.ts';
 import { calls, crash, sessionWith, shownResults } from './turns.ts';
@@ -137,7 +137,7 @@ describe('a blackboard sink without a session', () => {
   it('lets a loop without a blackboard continue (DEC-09)', async () => {
     const warned = warnings();
     const model = scriptedModel([calls('other', 'other'), 'Done.']);
-    const { loop, state } = memoryLoop({ tools: [publishToBlackboard(other)], model });
+    const { loop, state } = createMemoryLoop({ tools: [publishToBlackboard(other)], model });
     expect(await runForOutput(loop)).toMatchObject({ outcome: 'completed' });
     expect(model.requests[1]?.messages.slice(-2)).toMatchObject([{ text: 'One.' }, { text: 'One.' }]);
     expect(state.blackboard).toEqual([]);

@@ -19,7 +19,7 @@ import {
 } from '../../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
-import { promisesSettled } from '../../../../doors/testing.ts';
+import { waitForPromises } from '../../../../doors/testing.ts';
 import { fakeCall } from '../fake-call.ts';
 import { calls, sessionWith, shownResults } from './turns.ts';
 
@@ -115,7 +115,7 @@ describe('a tool that publishes events', () => {
       steps.push(type);
     });
     const called = publishing.call({}, fakeCall().call);
-    await promisesSettled();
+    await waitForPromises();
     expect(steps).toEqual(['run']);
     resolve();
     await called;

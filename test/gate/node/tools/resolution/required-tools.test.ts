@@ -8,7 +8,7 @@ import {
   type ToolProviderConfig,
   toolProvider,
 } from '../../../../../src/index.ts';
-import { changedTools, foundBy, partsOf, requiredTools } from '../../../../doors/tools.ts';
+import { createRequiredTools, mapProviderTools, partsOf, runDiscovery } from '../../../../doors/tools.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 
@@ -25,7 +25,7 @@ const names = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => n
 describe('a placeholder for required tools', () => {
   it('is one tool for each name that no provider returns, the same one each time (TGR-06)', () => {
     const warned = warnings();
-    const provider = requiredTools(['a', 'b', 'a', 'c'], [providing('b'), providing('d')]);
+    const provider = createRequiredTools(['a', 'b', 'a', 'c'], [providing('b'), providing('d')]);
     const standIns = provider.toolsNow(view);
     expect(names(standIns)).toEqual(['a', 'c']);
     expect(provider.toolsNow(view)).toEqual(standIns);
@@ -34,13 +34,13 @@ describe('a placeholder for required tools', () => {
   });
 
   it('does not exist outside a loop, where missing tools are unknown (MCP-10)', () => {
-    expect(requiredTools(['a'], [providing()]).toolsNow()).toEqual([]);
+    expect(createRequiredTools(['a'], [providing()]).toolsNow()).toEqual([]);
   });
 
   it('accepts any input, and lists the available tools up to a limit', async () => {
     warnings();
     const many = Array.from({ length: 1000 }, (_, index) => `tool_${index}`);
-    const [standIn] = requiredTools(['a'], [providing(...many)]).toolsNow(view);
+    const [standIn] = createRequiredTools(['a'], [providing(...many)]).toolsNow(view);
     expect(await standIn?.check({ any: 'thing' })).toEqual({ ok: true, value: { any: 'thing' } });
     const result = await standIn?.call({}, call);
     expect(result?.text()).toMatch(
@@ -50,14 +50,14 @@ describe('a placeholder for required tools', () => {
   });
 
   it('has valid tool names', () => {
-    expect(() => requiredTools(['a b'], [])).toThrow(ToolDefinitionError);
+    expect(() => createRequiredTools(['a b'], [])).toThrow(ToolDefinitionError);
   });
 });
 
 describe('a provider whose tools are changed', () => {
   it('returns the changed tools, and omits those that map to `undefined`', () => {
     const [keep, drop] = [tool('keep'), tool('drop')];
-    const provider = changedTools(toolProvider({ toolsNow: () => [keep, drop] }), (one) =>
+    const provider = mapProviderTools(toolProvider({ toolsNow: () => [keep, drop] }), (one) =>
       one === drop ? undefined : { ...one, description: 'Changed.' },
     );
     const [changed, ...more] = provider.toolsNow();
@@ -77,13 +77,13 @@ describe('a provider whose tools are changed', () => {
         return `${this.key} lacks ${name}`;
       }
     }
-    const provider = changedTools(toolProvider(new Shelf()), (one) => one);
-    expect(await foundBy(partsOf(provider), discovery)).toEqual([{ slice: 'shelf', fact: 1 }]);
+    const provider = mapProviderTools(toolProvider(new Shelf()), (one) => one);
+    expect(await runDiscovery(partsOf(provider), discovery)).toEqual([{ slice: 'shelf', fact: 1 }]);
     expect([provider.about, provider.missing?.('a', [])]).toEqual([{ name: 'Books' }, 'shelf lacks a']);
   });
 
   it('is refused if it returns a value that is not a tool', () => {
-    const provider = changedTools(toolProvider({ toolsNow: () => [{} as AnyTool] }), ({ name }) =>
+    const provider = mapProviderTools(toolProvider({ toolsNow: () => [{} as AnyTool] }), ({ name }) =>
       tool(name.trim()),
     );
     expect(() => resolveTools([provider])).toThrow('Tool at index 0 of tool provider 0 is not a tool');

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { ownerLimits } from '../../../../../src/modules/owner-limits/entry.ts';
-import type { Used } from '../../../../doors/owner-limits.ts';
+import type { TurnUsage } from '../../../../doors/owner-limits.ts';
 import { limited } from '../../../../fixtures/clerk-agent.ts';
 import { held, modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { json, post } from '../../http/client.ts';
@@ -102,7 +102,7 @@ describe('an allowance', () => {
     const shop = customer({ perDay: { turns: 3, tokens: 200_000 } });
     await lost(shop);
     await shop.pass(HOUR);
-    const used: Used = {
+    const used: TurnUsage = {
       ...{ state: 'ended', startedAt: 0, tokens: 5, cost: 0, replies: 1, steeredBy: [] },
     };
     const settlement = {

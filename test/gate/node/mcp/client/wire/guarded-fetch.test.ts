@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fetch } from '../../../../../../src/mcp/tools/entry.ts';
-import { type FetchRules, guardedFetch, WireError } from '../../../../../doors/mcp.ts';
+import { createGuardedFetch, type FetchRules, WireError } from '../../../../../doors/mcp.ts';
 import { rejection } from '../open.ts';
 
 const SERVER = 'https://mcp.example.com/mcp';
@@ -20,7 +20,7 @@ function guarded(answer: (url: URL, times: number) => Response, rules: Partial<F
   return {
     asked,
     inits,
-    fetch: guardedFetch({ ...RULES, fetch, server, ...rules }),
+    fetch: createGuardedFetch({ ...RULES, fetch, server, ...rules }),
   };
 }
 
@@ -65,7 +65,7 @@ describe('a guarded request', () => {
     const over = new AbortController();
     const server = new URL(SERVER);
     const deaf: Fetch = () => new Promise(() => undefined);
-    const fetch = guardedFetch({ ...RULES, fetch: deaf, server });
+    const fetch = createGuardedFetch({ ...RULES, fetch: deaf, server });
     const answer = rejection(fetch(SERVER, { signal: over.signal }));
     over.abort(reason);
     expect(await answer).toBe(reason);
