@@ -136,7 +136,8 @@ export function startProblem(
   const { storage } = scope;
   if (waits !== null) {
     const { turns, bytes } = waitingLoadOf(storage).waiting ?? NO_WAITING_LOAD;
-    const isFull = turns >= MAX_WAITING_TURNS.turns || bytes + bytesIn(started.body) > MAX_WAITING_TURNS.bytes;
+    const isFull =
+      turns >= MAX_WAITING_TURNS.turns || bytes + bytesIn(started.body) > MAX_WAITING_TURNS.bytes;
     return isFull ? { status: 'full', most: MAX_WAITING_TURNS.turns } : null;
   }
   const { turn, state } = storage.lease();

@@ -264,7 +264,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'chaining',
     breaks:
       'An object that was replaced stays bound beside the one that replaced it: the model acts on the old one.',
-    in: 'put',
+    in: 'replaceBinding',
     text: '!isAt(one, binding) || !isSameSlot(one, binding)',
     becomes: 'one !== binding',
     tests: ['test/gate/node/chaining/bindings.test.ts'],
@@ -299,7 +299,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'process',
     breaks: 'A model that asks what was done in this turn is told of the turns before it, too.',
     in: 'PROCESS.observe',
-    text: 'return nothing(moment.turn);',
+    text: 'return emptyMemory(moment.turn);',
     becomes: 'return memory;',
     tests: ['test/gate/node/process-tools/process-memory.test.ts'],
   },
@@ -322,7 +322,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'approval-bound',
     breaks: 'What was approved for one call is run by a tool that has become another one since.',
-    in: 'given',
+    in: 'answerAt',
     text: 'wait?.binding !== binding',
     becomes: 'wait === undefined',
     tests: ['test/gate/node/session/asking.test.ts'],
@@ -354,7 +354,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'delegates',
     breaks: 'Any caller speaks for any person by a header.',
-    in: 'speakerOf',
+    in: 'resolveSpeaker',
     text: 'if (!delegates) return caller;',
     becomes: '',
     tests: ['test/gate/workerd/modules/http/on-behalf-of.test.ts'],

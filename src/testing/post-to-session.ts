@@ -265,7 +265,10 @@ const missingRoleText = (call: string, role: string, { id, roles = [] }: TurnPri
 const invalidAnswerError = (problems: readonly string[]): Error =>
   new Error(`The answer is not valid: ${problems.join('; ')}.`);
 
-const wrongDeciderText = ({ call, turn }: { readonly call: string; readonly turn: string }, by: string): string =>
+const wrongDeciderText = (
+  { call, turn }: { readonly call: string; readonly turn: string },
+  by: string,
+): string =>
   `Call ${call} must be decided by a person who did not ask for turn ${turn}, but '${by}' did: ` +
   "name another one, as in { decision: 'approve', by: 'manager' }.";
 

@@ -47,7 +47,9 @@ export async function listenToTasks(listening: ListenRequest, response: Response
     const client = readCapabilities(_meta);
     assertTasksSupported(published, { era: 'modern', client });
     if (!Array.isArray(ids) || !ids.every((one) => typeof one === 'string') || ids.length > MAX_TASKS)
-      throw invalidParamsError(`\`notifications.taskIds\` must be a list of at most ${MAX_TASKS} ids of tasks.`);
+      throw invalidParamsError(
+        `\`notifications.taskIds\` must be a list of at most ${MAX_TASKS} ids of tasks.`,
+      );
     const named = [...new Set(ids)].map((one) => findNamedTask(published, { within, client }, one));
     const tasks = (await Promise.all(named.map(findExisting))).filter((task) => task !== undefined);
     const execution = { waitUntil: within.host.waitUntil };

@@ -3,9 +3,9 @@ import type { StoredEvent } from '../../journal/events.ts';
 import type { Clock } from '../../session/read-platform.ts';
 import { agentOfSession, parseSessionName } from '../../session/read-secrets.ts';
 import { readTurn } from '../../session/read-session.ts';
-import { type StoppedTurn, toTurnStop, type TurnStop } from '../../session/turn-end.ts';
+import { type StoppedTurn, type TurnStop, toTurnStop } from '../../session/turn-end.ts';
 import { foldStoppedTurn } from '../../session/watching/turn-outcome.ts';
-import { withTimeout } from '../../tool/async.ts';
+import { sha256Hex } from '../../tool/async.ts';
 import { toBase64 } from '../../tool/content.ts';
 import { readSecrets, type SecretSource } from '../../tool/env.ts';
 import type { DueApp, DueHandler } from '../../worker/background.ts';
@@ -14,7 +14,7 @@ import { sessionPath, turnPath } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
 import { decodeStandardKey, hmacOf, STANDARD_KEY_RULE } from '../webhooks/signature.ts';
 import type { WebhookEnv } from '../webhooks/webhook.ts';
-import { type Posted, pauseIn, post, urlProblem } from './post.ts';
+import { type Posted, parseRetryAfter, post, urlProblem } from './post.ts';
 
 /** A message to a receiver. */
 export interface OutgoingMessage {

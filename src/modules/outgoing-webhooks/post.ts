@@ -1,6 +1,6 @@
 /** Requests to a receiver outside, of which each is made once. */
 import type { Clock } from '../../session/read-platform.ts';
-import { inTime } from '../../tool/async.ts';
+import { withTimeout } from '../../tool/async.ts';
 
 /**
  * Returns the problem of a URL, or `undefined`. The text names its `option`, and does not contain the URL,
@@ -47,7 +47,7 @@ export async function post(
     return response;
   };
   try {
-    return await inTime(clock, asking(), { ms: TIMEOUT, late });
+    return await withTimeout(clock, asking(), { ms: TIMEOUT, late });
   } catch (failure) {
     over.abort();
     return { unanswered: failure instanceof TooLate ? failure.message : 'could not be reached' };
@@ -57,7 +57,7 @@ export async function post(
 class TooLate extends Error {}
 
 /** Returns the pause that a response asks for, in milliseconds. The header holds seconds or a date. */
-export function pauseIn({ status, headers }: Response, now: number): number | undefined {
+export function parseRetryAfter({ status, headers }: Response, now: number): number | undefined {
   const header = status === 429 || status === 503 ? headers.get('retry-after') : null;
   if (header === null) return undefined;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;

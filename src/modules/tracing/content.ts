@@ -1,6 +1,6 @@
 /** What people, models and tools said in a turn, as attributes of its spans. Only for apps that ask for it. */
 import type { StoredEvent } from '../../journal/events.ts';
-import { beginning, modelText } from '../../tool/tool-result.ts';
+import { modelText, truncateText } from '../../tool/tool-result.ts';
 import type { CallNode, ModelNode } from '../timeline/timeline.ts';
 import type { Attributes } from './conventions.ts';
 
@@ -53,4 +53,4 @@ const messages = (role: string, content: string, finish?: string): string =>
   ]);
 
 const short = (text: string | undefined): string | undefined =>
-  text === undefined ? undefined : beginning(text, MOST_CHARACTERS);
+  text === undefined ? undefined : truncateText(text, MOST_CHARACTERS);

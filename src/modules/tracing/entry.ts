@@ -5,8 +5,8 @@ import { DeploymentError } from '../../session/deployment.ts';
 import { ENDED } from '../../session/turn-end.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
-import { createModule, type ModuleUse, useOf } from '../../tool/module-use.ts';
-import { ended } from '../../tool/shown.ts';
+import { createModule, type ModuleUse, createUse } from '../../tool/module-use.ts';
+import { withFullStop } from '../../tool/shown.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { DUE } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
@@ -47,7 +47,7 @@ export interface TracingConfig {
 }
 
 /**
- * Traces turns. Pass it in `use` of `createHoldfast`. When a turn has ended, its spans and metrics are made
+ * Traces turns. Pass it in `use` of `createHoldfast`. When a turn has withFullStop, its spans and metrics are made
  * from its journal and sent by an agenda row: at least once, with retries, and never before the answer. Model
  * requests and tools receive the trace context.
  *
@@ -72,7 +72,7 @@ export function tracing(config: TracingConfig): ModuleUse {
     ...(analytics && { analytics }),
     ...{ resource: { ...resource, 'service.name': service }, content, metrics },
   };
-  const use = useOf(TRACING, name);
+  const use = createUse(TRACING, name);
   LOOPS.give(use, inLoops(platform));
   ENDED.give(use, (turn) => ({ agenda: rowsFor(exporting, turn) }));
   DUE.give(use, (row, app) => exportTurn(app, row, exporting));
@@ -82,7 +82,7 @@ export function tracing(config: TracingConfig): ModuleUse {
         const target = endpoint === undefined ? undefined : targetIn(exporting, env);
         const problem =
           typeof target === 'string'
-            ? `tracing() ${ended(target)}`
+            ? `tracing() ${withFullStop(target)}`
             : analytics && !isDataset(analytics(env))
               ? 'tracing() has no dataset: `analytics` must return a binding of Analytics Engine.'
               : undefined;
@@ -116,7 +116,7 @@ const SHAPE = {
 /** @throws ConfigurationError if a setting is invalid. */
 function checkSettings(config: TracingConfig): void {
   const fault = literals?.fault(config, SHAPE);
-  if (fault) throw new ConfigurationError(`tracing() ${ended(fault.problem)}`);
+  if (fault) throw new ConfigurationError(`tracing() ${withFullStop(fault.problem)}`);
   const { name, endpoint } = config;
   if (name !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(name))
     throw new ConfigurationError("tracing() needs a 'name' of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'.");

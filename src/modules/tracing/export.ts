@@ -1,11 +1,11 @@
 /** Exports an ended turn, from a row of the agenda of its session. */
 import type { DueRow } from '../../journal/agenda.ts';
 import type { StoredEvent } from '../../journal/events.ts';
-import { addressOfSession } from '../../session/read-secrets.ts';
+import { parseSessionName } from '../../session/read-secrets.ts';
 import { readTurn } from '../../session/read-session.ts';
 import type { StoppedTurn } from '../../session/turn-end.ts';
-import { warning } from '../../tool/log.ts';
-import type { DoWork, DueApp } from '../../worker/background.ts';
+import { warningEntry } from '../../tool/log.ts';
+import type { DueApp, DueHandler } from '../../worker/background.ts';
 import type { Env } from '../../worker/host.ts';
 import { urlProblem } from '../outgoing-webhooks/post.ts';
 import type { TurnTimeline } from '../timeline/timeline.ts';
@@ -59,7 +59,7 @@ const PAUSES = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800].map((seconds)
 const LONGEST_PAUSE = 6 * 3600_000;
 
 /** Does the work of a row. Logs one line if it fails. */
-export async function exportTurn(app: DueApp, row: DueRow, exporting: Exporting): ReturnType<DoWork> {
+export async function exportTurn(app: DueApp, row: DueRow, exporting: Exporting): ReturnType<DueHandler> {
   const { name, attempt, ref } = row;
   const { signal, id, seq } = fromRef(ref);
   if (row.stale || attempt > PAUSES.length + 1) return 'done';
@@ -68,7 +68,7 @@ export async function exportTurn(app: DueApp, row: DueRow, exporting: Exporting)
   const timeline = timelineOf(events, id);
   // The turn was erased meanwhile.
   if (!timeline) return 'done';
-  const { agent, session } = addressOfSession(name);
+  const { agent, session } = parseSessionName(name);
   const turn: TracedTurn = { agent, session, turn: id, caller: callerOf(events) };
   const sending = { app, exporting, turn, timeline, events, isFirst: attempt === 1 };
   const outcome = signal === 'traces' ? await sendTraces(sending) : await sendMetrics(sending);
@@ -76,8 +76,8 @@ export async function exportTurn(app: DueApp, row: DueRow, exporting: Exporting)
   const problem = outcome.status === 'sent' ? outcome.warning : outcome.why;
   if (problem !== undefined) {
     const became = again ? `it is tried again in ${Math.ceil(again / 1000)} s` : 'it is not tried again';
-    const place = { ...addressOfSession(name), turn: id };
-    host.log({ ...warning(`the ${signal} of a turn: the receiver ${problem}; ${became}`), ...place });
+    const place = { ...parseSessionName(name), turn: id };
+    host.log({ ...warningEntry(`the ${signal} of a turn: the receiver ${problem}; ${became}`), ...place });
   }
   return again ? { again } : 'done';
 }

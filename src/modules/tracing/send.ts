@@ -1,7 +1,7 @@
 /** Sends a request of OTLP over HTTP, and reads the response as the specification demands. */
 import type { Clock } from '../../session/read-platform.ts';
 import { isJsonObject } from '../../tool/json.ts';
-import { type Posted, pauseIn, post } from '../outgoing-webhooks/post.ts';
+import { type Posted, parseRetryAfter, post } from '../outgoing-webhooks/post.ts';
 
 /** The outcome of a request. Texts follow the name of the receiver, and contain no header and no URL. */
 export type SendOutcome =
@@ -35,7 +35,7 @@ export async function sendOnce(
   if (ok) return { status: 'sent', warning: rejectedIn(text) };
   const why = `answered ${status}`;
   return RETRYABLE.includes(status)
-    ? { status: 'failed', why, retryAfter: pauseIn(response, clock.now()) }
+    ? { status: 'failed', why, retryAfter: parseRetryAfter(response, clock.now()) }
     : { status: 'refused', why };
 }
 

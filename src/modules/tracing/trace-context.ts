@@ -1,5 +1,5 @@
 /** Trace context as W3C Trace Context defines it. All ids are derived, so that a repeated export has the same. */
-import { placeOfCall } from '../../journal/reply-data.ts';
+import { parseCallId } from '../../journal/reply-data.ts';
 import type { CallContext } from '../../tool/call.ts';
 
 /** The key of the tool-call context that holds the trace context, and the name of the header. */
@@ -54,7 +54,7 @@ export const traceparentOf = (origin: TurnOrigin, node: string): string =>
  * ```
  */
 export function traceHeaders(call: Pick<CallContext, 'id' | 'context'>): Readonly<Record<string, string>> {
-  const place = placeOfCall(call.id);
+  const place = parseCallId(call.id);
   if (!place) return {};
   const origin = { turn: place.turn, caller: call.context.get(TRACEPARENT) };
   return { [TRACEPARENT]: traceparentOf(origin, call.id) };

@@ -269,7 +269,7 @@ const ASKING = "export { sessionOf } from './src/create-holdfast.ts';";
 /** What all surfaces bring along: routes of modules, words for people, addresses of files, tools of clients, text as it comes. */
 const SHARED = `
   export { liveText } from './src/modules/live-text/entry.ts';
-  export { defineRoute, useOfRoutes } from './src/worker/module-routes.ts';
+  export { defineRoute, createRoutesUse } from './src/worker/module-routes.ts';
   export { fileUrlsOf, tellerOf } from './src/module.ts';
   export { declaredTools } from './src/modules/client-tools/declared.ts';
 `;
@@ -281,8 +281,8 @@ it('what all surfaces share weighs at most 10 KiB minified, beside the text as i
 
 /** What retries the last message, for surfaces whose clients have such a button. */
 const RETRYING = `
-  export { RETRY } from './src/modules/retry/retry-route.ts';
-  export { retried } from './src/modules/retry/stream-retry.ts';
+  export { RETRY_PARTS } from './src/modules/retry/retry-route.ts';
+  export { streamResent } from './src/modules/retry/stream-retry.ts';
 `;
 
 it('what retries weighs at most 4.5 KiB minified, beside what surfaces share', async () => {
@@ -294,7 +294,7 @@ it('what retries weighs at most 4.5 KiB minified, beside what surfaces share', a
 /** What makes forks, for surfaces whose clients ask for other answers. */
 const FORKING = `
   export { copyOn } from './src/modules/branches/copy-events.ts';
-  export { findReplaced, forkWith, lastFork } from './src/modules/branches/replace-turn.ts';
+  export { findForkWithTurn, findLastFork, findReplacementPoint } from './src/modules/branches/replace-turn.ts';
 `;
 
 it('what makes forks weighs at most 11.75 KiB minified, beside what surfaces share', async () => {
