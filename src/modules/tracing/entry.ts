@@ -5,7 +5,7 @@ import { DeploymentError } from '../../session/deployment.ts';
 import { ENDED } from '../../session/turn-end.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
-import { createModule, type ModuleUse, createUse } from '../../tool/module-use.ts';
+import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { withFullStop } from '../../tool/shown.ts';
 import { APP } from '../../worker/app-seam.ts';
 import { DUE } from '../../worker/background.ts';

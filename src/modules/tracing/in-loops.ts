@@ -1,6 +1,6 @@
 /** Hands the trace context of a loop to its model and its tools, and shows its work to the platform. */
 import { ROOT } from '../../journal/events.ts';
-import { placeOfCall } from '../../journal/reply-data.ts';
+import { parseCallId } from '../../journal/reply-data.ts';
 import { askLayer } from '../../loop/ask-layers.ts';
 import type { AskLayer } from '../../loop/ask-reply.ts';
 import type { Loop } from '../../loop/loop.ts';
@@ -34,7 +34,7 @@ export const inLoops = (platform: PlatformTracing | undefined): LoopSeam => ({
         'gen_ai.tool.name': call.tool,
         'gen_ai.tool.call.id': call.id,
         'gen_ai.conversation.id': call.session,
-        'holdfast.turn': placeOfCall(call.id)?.turn,
+        'holdfast.turn': parseCallId(call.id)?.turn,
         'holdfast.tool.effect': effect.effect,
         'holdfast.traceparent': headers[TRACEPARENT],
       },

@@ -9,9 +9,9 @@ import {
   type ScriptedReply,
   scriptedModel,
 } from '../../../../../src/testing/entry.ts';
-import { appModules, doDue } from '../../../../doors/agent.ts';
+import { collectAppModules, runDueRow } from '../../../../doors/agent.ts';
 import { toSessionName } from '../../../../doors/session.ts';
-import { turnSteps } from '../../../../doors/testing.ts';
+import { createTurnSteps } from '../../../../doors/testing.ts';
 
 const START = Date.UTC(2026, 10, 23, 9);
 
@@ -77,11 +77,11 @@ export function appOf({ replies = [PAY, 'Done.'], config = {}, context = {}, ...
     clock,
     leaseMs: 20_000,
     dispatch: () => {},
-    due: (row) => doDue({ host, env }, row).finally(() => over.push(row)),
+    due: (row) => runDueRow({ host, env }, row).finally(() => over.push(row)),
   });
   const port = sessions.session(name);
-  const modules = appModules({ use, agents: [agent] });
-  const steps = turnSteps({
+  const modules = collectAppModules({ use, agents: [agent] });
+  const steps = createTurnSteps({
     port,
     agent,
     modules,
