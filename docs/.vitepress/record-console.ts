@@ -2,8 +2,9 @@
  * `node docs/.vitepress/record-console.ts`: plays sessions on a Worker of its own, and writes pictures of the console
  * to `docs/public`.
  */
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { chromium } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { buildConsolePage } from '../../build/console-page.ts';
 import { playSessions } from '../../test/full/browser/console/play.ts';
 import { CHROMIUM_ARGS, findChromium } from '../../test/full/files/chromium.ts';
@@ -26,8 +27,20 @@ for (const [name, [hash, height]] of Object.entries(PICTURES)) {
   await page.goto(`${new URL('/console', worker.url)}${hash}`);
   await page.getByRole('tabpanel').waitFor();
   await page.locator('.row, .tool').first().waitFor();
-  await page.screenshot({ path: join(folder, `${name}.png`) });
+  writeFileSync(join(folder, `${name}.webp`), await toWebp(page, await page.screenshot()));
   await page.close();
 }
 await browser.close();
 await worker.stop();
+
+/** A picture of the page in PNG is four times the size, and the package has little room. */
+async function toWebp(page: Page, png: Buffer): Promise<Buffer> {
+  await page.goto('about:blank');
+  const data = await page.evaluate<string>(`(async () => {
+    const image = await createImageBitmap(await (await fetch('data:image/png;base64,${png.toString('base64')}')).blob());
+    const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
+    canvas.getContext('2d').drawImage(image, 0, 0);
+    return canvas.toDataURL('image/webp', 0.82);
+  })()`);
+  return Buffer.from(data.slice(data.indexOf(',') + 1), 'base64');
+}

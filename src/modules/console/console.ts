@@ -14,7 +14,7 @@ const CONSOLE = createModule({ name: 'console' });
  *
  * @example
  * ```ts
- * const use = [...(process.env.NODE_ENV === 'development' ? [console()] : [])];
+ * const holdfast = createHoldfast({ agents: [clerk()], use: [console()] });
  * ```
  */
 export function console(): ModuleUse {

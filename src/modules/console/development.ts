@@ -1,15 +1,11 @@
 /** The differences between a console in development and one in production. */
+import { literals } from '../../tool/literals.ts';
 import { logOnce, warningEntry } from '../../tool/log.ts';
 import type { AppParts, MountingApp } from '../../worker/app-seam.ts';
 import { findRemoteSign } from '../../worker/auth.ts';
 
-/** `true` if the bundle was made for development, as by `wrangler dev`. */
-export let isDevelopment = false;
-try {
-  isDevelopment = process.env.NODE_ENV !== 'production';
-} catch {
-  // Without `process`, this is not known to be development.
-}
+/** `true` if the bundle was made for development, as by `wrangler dev`. Only it contains checks of literals. */
+export const isDevelopment: boolean = literals !== undefined;
 
 /**
  * Returns a layer that logs the address of the page once, when the first request from this machine arrives:

@@ -49,7 +49,7 @@ const DIAGRAM_VIEW = {
     tool: TEXT,
     /** Mermaid source. */
     mermaid: TEXT,
-    /** What the session keeps of it, by key: a state, or the progress. */
+    /** Its state or progress in the session, by key. */
     positions: ANY_OBJECT,
     /** The key of the call whose loop this is. Absent for a tool that the loop can call. */
     key: OPTIONAL_TEXT,
@@ -81,7 +81,7 @@ export const OFFER_VIEW = {
      * the journal has no hashes.
      */
     differs: { optional: { object: { instructions: BOOLEAN, tools: BOOLEAN } } },
-    /** What cannot be known without running something. */
+    /** Why some of it is not known. */
     unknown: { listOf: TEXT },
   },
 } as const satisfies Shape;

@@ -3,16 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadPage } from '../../../src/cli/console/page.ts';
-import { type ConsoleServer, createConsoleServer } from '../../../src/cli/console/server.ts';
 import { createClient } from '../../../src/client/entry.ts';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
-import { rowsOf } from '../../../src/modules/console/page/turn/turn-rows.ts';
+import { type ConsoleServer, createConsoleServer, loadPage, rowsOf } from '../../doors/console.ts';
 import { timelineOf } from '../../doors/timeline.ts';
 import { type KillableWorker, startKillable } from '../process/killable-worker.ts';
 import { HAS_BROWSER, showConsole } from './console/shown-console.ts';
 
-/** What the page showed at one moment. */
+/** The page at one moment. */
 interface Sample {
   /** The number of events in its header. */
   readonly events: number;
@@ -68,7 +66,7 @@ describe.skipIf(!HAS_BROWSER)('a console that watches a turn', () => {
     await rm(storage, { recursive: true, force: true, maxRetries: 3 });
   });
 
-  it('shows both deaths and the take-overs, and nothing that the journal does not hold', async () => {
+  it('shows both deaths and the take-overs, and agrees with the journal at each moment', async () => {
     const url = `http://127.0.0.1:${Object(server.server.address()).port}`;
     const session = () => createClient({ url: worker.url, agent: 'clerk', retries: 0 }).session('killed');
     await session().send('Hello');

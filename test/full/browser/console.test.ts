@@ -1,4 +1,4 @@
-/** The console in chromium: every view by keyboard and by mouse, and what strangers wrote in it. */
+/** The console in chromium: every view by keyboard and by mouse, and the letter of a stranger. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/entry.ts';
@@ -214,7 +214,7 @@ function pageOf(count: number, after: number) {
   return { events, head: count, next };
 }
 
-/** What a list has shown while it was scrolled. */
+/** The rows of a list while it was scrolled. */
 interface Scrolled {
   /** The largest number of its elements at once. */
   readonly most: number;

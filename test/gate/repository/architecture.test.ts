@@ -314,7 +314,7 @@ const ARROWS: readonly {
   {
     folder: 'src/modules/console/',
     because: 'its page asks the app as any client does, and its routes fold what a session was at an event',
-    on: ['tool', 'model', 'journal', 'loop', 'session', 'worker', 'client']
+    on: ['tool', 'model', 'journal', 'loop', 'session', 'worker', 'client', 'modules/timeline']
       .map((name) => `src/${name}/`)
       .concat('src/modules/openapi/description.ts'),
     types: ['src/agent/'],
@@ -419,7 +419,13 @@ const ARROWS: readonly {
   {
     folder: 'src/cli/',
     because: 'it is a program of Node, which looks at a project and at what is deployed from outside',
-    on: ['src/client/', 'src/tool/shown.ts'],
+    on: [
+      'src/client/',
+      'src/tool/shown.ts',
+      // The page that a deployment serves too.
+      'src/modules/console/read-page.ts',
+      'src/modules/console/built-page.js',
+    ],
     types: ['src/worker/'],
   },
   {
@@ -622,6 +628,8 @@ describe('who may import whom', () => {
       'src/testing/',
       'src/examples/',
       'src/worker.ts',
+      // The program serves the page of the console.
+      'src/cli/console/page.ts',
     ];
     const isOfModule = (file: string): boolean => isIn(file, 'src/modules/');
     const users = imports.filter(({ to }) => isOfModule(to)).map(({ from }) => from);

@@ -1,9 +1,12 @@
 /** `npx holdfast console`: the page on this machine, and its requests to a deployment. */
 import { createServer, type IncomingMessage, type Server, request as send } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { UsageError } from '../../../src/cli/command.ts';
-import { console as command } from '../../../src/cli/console/console.ts';
-import { type ConsoleServer, createConsoleServer } from '../../../src/cli/console/server.ts';
+import {
+  type ConsoleServer,
+  console as command,
+  createConsoleServer,
+  UsageError,
+} from '../../doors/console.ts';
 
 const TOKEN = 'a-token-of-the-tests';
 const PAGE = { html: '<!doctype html>page', policy: "default-src 'none'" };

@@ -3,8 +3,7 @@ import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { GZIPPED } from '../../../src/modules/console/built-page.js';
-import { readPage } from '../../../src/modules/console/read-page.ts';
+import { loadPage } from '../../doors/console.ts';
 import { bundleClerk, CLERK } from '../../measure/bundles.ts';
 
 /** What every Worker of agents carries: `defineAgent`, `defineTool` and results, the loop, the journal, the session. */
@@ -532,8 +531,8 @@ it('a Worker carries the exchange of tools with the AI SDK only when it imports 
 });
 
 describe('the page of the console', () => {
-  it('weighs at most its limit, gzipped as it is sent, and asks for nothing else', async () => {
-    const page = await readPage(GZIPPED);
+  it('weighs at most its limit, gzipped as it is sent, and names no other origin', async () => {
+    const { html: page } = await loadPage();
     const bytes = gzipSync(page).length;
     console.log(`size: the page of the console is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit 70)`);
     expect(bytes).toBeGreaterThan(20 * 1024);

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { App } from './shell/app.tsx';
+import { App } from './frame/app.tsx';
 import './style/tokens.css';
 import './style/base.css';
 import './style/shell.css';

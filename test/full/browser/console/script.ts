@@ -1,9 +1,9 @@
 /** The model of the shop: the replies to each message, in order. */
-import type { ChatModel, ModelMessage } from '../../../../src/model/chat-model.ts';
-import type { ModelReply } from '../../../../src/model/entry.ts';
+import type { ChatModel } from '../../../../src/index.ts';
+import type { ModelMessage, ModelReply } from '../../../../src/model/entry.ts';
 import { pauseBefore } from '../slow-reply.ts';
 
-/** What a stranger may write: markup, scripts, text that runs backward, and a line of a megabyte. */
+/** A letter of a stranger: markup, scripts, text that runs backward, and a line of a megabyte. */
 export const HOSTILE = [
   '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>',
   '<svg/onload=window.pwned=1><iframe srcdoc="<script>parent.pwned=1</script>">',

@@ -1,4 +1,4 @@
-import type { SessionViewProps } from '../shell/session-frame.tsx';
+import type { SessionViewProps } from '../data/session-store.ts';
 import { Empty } from '../ui/parts.tsx';
 
 export function ChatView(_: SessionViewProps) {

@@ -1,4 +1,4 @@
-/** What this browser remembers between visits. Without storage, the page works and remembers nothing. */
+/** Data that this browser keeps between visits. The page also works without storage. */
 
 const PREFIX = 'holdfast.console.';
 

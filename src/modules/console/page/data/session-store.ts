@@ -31,6 +31,11 @@ export interface SessionStore {
   close(): void;
 }
 
+/** The props of every view of a session. */
+export interface SessionViewProps {
+  readonly store: SessionStore;
+}
+
 /** Opens a session and follows it until `close`. */
 export function openSession(agent: string, id: string): SessionStore {
   const client = clientOf(agent).session(id);

@@ -1,9 +1,9 @@
 /** The journal as a searchable list. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { StoredEvent } from '../../../../journal/events.ts';
+import type { SessionViewProps } from '../data/session-store.ts';
 import { type Shortcut, useShortcuts } from '../shell/keys.ts';
 import { place, setQuery } from '../shell/router.ts';
-import type { SessionViewProps } from '../shell/session-frame.tsx';
 import { count, counted, timeOfDay } from '../ui/format.ts';
 import { Empty } from '../ui/parts.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';

@@ -6,13 +6,14 @@ import { Button } from '../ui/parts.tsx';
 export interface PickedTurn {
   readonly turn: string;
   readonly number: number;
-  readonly message: string;
+  /** The text of its message. */
+  readonly words: string;
 }
 
 /** Returns the turns that have started, in order. */
 export function turnsIn(events: readonly StoredEvent[]): readonly PickedTurn[] {
   const started = events.filter((event) => event.type === 'turn-started');
-  return started.map(({ turn, message }, at) => ({ turn, message, number: at + 1 }));
+  return started.map(({ turn, message: words }, at) => ({ turn, words, number: at + 1 }));
 }
 
 interface TurnPickerProps {
@@ -42,9 +43,9 @@ export function TurnPicker({ turns, chosen }: TurnPickerProps) {
         value={String(at)}
         onChange={(event) => pick(Number(event.currentTarget.value))}
       >
-        {turns.map(({ turn, number, message }, index) => (
+        {turns.map(({ turn, number, words }, index) => (
           <option key={turn} value={String(index)}>
-            {`${number}. ${message.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, MOST)}`}
+            {`${number}. ${words.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, MOST)}`}
           </option>
         ))}
       </select>

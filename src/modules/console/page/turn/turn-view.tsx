@@ -2,9 +2,9 @@
 import { useMemo } from 'preact/hooks';
 import type { TurnTimeline } from '../../../timeline/timeline.ts';
 import { timelineOf } from '../../../timeline/timeline-of.ts';
+import type { SessionViewProps } from '../data/session-store.ts';
 import { EventDetail } from '../journal/event-detail.tsx';
 import { place, setQuery } from '../shell/router.ts';
-import type { SessionViewProps } from '../shell/session-frame.tsx';
 import { compact, dateAndTime, dollars, duration } from '../ui/format.ts';
 import { Badge, Empty } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';

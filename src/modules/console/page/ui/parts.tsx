@@ -69,7 +69,7 @@ export function Fold({
   );
 }
 
-/** What a view shows in place of data that is not there. */
+/** Shown in place of data that is not there. */
 export function Empty({
   title,
   children,

@@ -1,4 +1,4 @@
-/** What the console shows of a moment: the state, the tools that were offered, and the request. */
+/** The console at a moment: the state, the tools that were offered, and the request. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
@@ -13,7 +13,7 @@ import { defineModule } from '../../../../../src/module.ts';
 import { console, consoleDescription } from '../../../../../src/modules/console/entry.ts';
 import { callLimits } from '../../../../../src/modules/limits/entry.ts';
 import { openApi } from '../../../../../src/modules/openapi/entry.ts';
-import { type ScriptedReply, scriptedModel } from '../../../../../src/testing/scripted-model.ts';
+import { type ScriptedReply, scriptedModel } from '../../../../../src/testing/entry.ts';
 import { appWith } from '../../http/app.ts';
 import { journal, json, post } from '../../http/client.ts';
 
@@ -172,7 +172,7 @@ describe('GET .../console/request', () => {
     expect(request).toMatchObject({ messages: [{ role: 'system', text: 'Work faster.' }, { text: 'Go.' }] });
   });
 
-  it('asks no model, runs no tool, prepares nothing and stores nothing', async () => {
+  it('asks no model, runs no tool, and calls no module or object to change anything', async () => {
     const { at, replied, model, asked, path, send, events } = await played(
       ...[inner('book'), inner('look'), inner('pay'), 'Paid.', 'Done.'],
     );
@@ -204,6 +204,6 @@ describe('GET .../console/state', () => {
 
   it('returns 404 for a session that has not started', async () => {
     const { send } = await played('Done.');
-    expect((await send('/agents/clerk/sessions/none/console/state')).status).toBe(404);
+    expect((await send('/agents/clerk/sessions/unknown/console/state')).status).toBe(404);
   });
 });

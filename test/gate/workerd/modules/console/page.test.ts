@@ -16,7 +16,7 @@ const sha256 = async (text: string): Promise<string> => {
 };
 
 describe('GET /console', () => {
-  it('returns one HTML page whose policy allows its own script and style, and nothing else', async () => {
+  it('returns one HTML page whose policy allows only its own script and style', async () => {
     const response = await app('/console');
     const page = await response.text();
     expect(response.status).toBe(200);

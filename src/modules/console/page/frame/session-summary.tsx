@@ -1,8 +1,8 @@
 /** The numbers in the header of a session, from its journal. */
 import type { StoredEvent } from '../../../../journal/events.ts';
+import type { SessionViewProps } from '../data/session-store.ts';
 import { compact, counted, dollars } from '../ui/format.ts';
 import { Badge } from '../ui/parts.tsx';
-import type { SessionViewProps } from './session-frame.tsx';
 
 export function SessionSummary({ store }: SessionViewProps) {
   const { value: length } = store.length;

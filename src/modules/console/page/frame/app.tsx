@@ -3,12 +3,12 @@ import { useEffect } from 'preact/hooks';
 import { agents, loadAgents } from '../data/agents.ts';
 import { InboxView } from '../inbox/inbox-view.tsx';
 import { SessionsView } from '../sessions/sessions-view.tsx';
+import { Help, openHelp } from '../shell/help.tsx';
+import { type Shortcut, useShortcuts } from '../shell/keys.ts';
+import { go, hrefOf, place } from '../shell/router.ts';
+import { nextTheme, theme } from '../shell/theme.ts';
 import { Button, Problem } from '../ui/parts.tsx';
-import { Help, openHelp } from './help.tsx';
-import { type Shortcut, useShortcuts } from './keys.ts';
-import { go, hrefOf, place } from './router.ts';
 import { SessionFrame } from './session-frame.tsx';
-import { nextTheme, theme } from './theme.ts';
 
 const SHORTCUTS: readonly Shortcut[] = [
   { keys: '?', does: 'Show these shortcuts', run: openHelp },

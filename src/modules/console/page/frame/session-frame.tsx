@@ -1,17 +1,17 @@
 /** One session: its header, its tabs, and the selected view. */
 import { useEffect, useMemo } from 'preact/hooks';
 import { ChatView } from '../chat/chat-view.tsx';
-import { openSession, type SessionStore } from '../data/session-store.ts';
+import { openSession, type SessionViewProps } from '../data/session-store.ts';
 import { visit } from '../data/visited.ts';
 import { JournalView } from '../journal/journal-view.tsx';
+import { type Shortcut, useShortcuts } from '../shell/keys.ts';
+import { go, hrefOf, place, SESSION_TABS, type SessionTab } from '../shell/router.ts';
 import { StateView } from '../state/state-view.tsx';
 import { ToolsView } from '../tools/tools-view.tsx';
 import { TurnView } from '../turn/turn-view.tsx';
 import { Badge, Loading, Problem } from '../ui/parts.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { Line } from '../ui/words.tsx';
-import { type Shortcut, useShortcuts } from './keys.ts';
-import { go, hrefOf, place, SESSION_TABS, type SessionTab } from './router.ts';
 import { SessionSummary } from './session-summary.tsx';
 
 const LABELS: Readonly<Record<SessionTab, string>> = {
@@ -21,11 +21,6 @@ const LABELS: Readonly<Record<SessionTab, string>> = {
   journal: 'Journal',
   state: 'State',
 };
-
-/** The props of every view of a session. */
-export interface SessionViewProps {
-  readonly store: SessionStore;
-}
 
 const VIEWS: Readonly<Record<SessionTab, (props: SessionViewProps) => preact.ComponentChildren>> = {
   chat: ChatView,
