@@ -15,7 +15,6 @@ const folder = resolve(import.meta.dirname, '../public');
 /** The pictures by name: the address of the view, and the height of its content. */
 const PICTURES: Readonly<Record<string, readonly [hash: string, height: number]>> = {
   'console-turn': ['#/s/clerk/refund/turn?event=4', 640],
-  'console-tools': ['#/s/clerk/parcel/tools?reply=11', 720],
 };
 
 await buildConsolePage();
