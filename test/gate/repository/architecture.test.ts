@@ -250,7 +250,7 @@ const ARROWS: readonly {
     because: 'it lets operators into sessions, and notes in their journals that it did',
     on: ['tool', 'worker', 'journal', 'session', 'modules/answers']
       .map((name) => `src/${name}/`)
-      .concat('src/modules/openapi/description.ts'),
+      .concat('src/modules/openapi/description.ts', 'src/modules/json-schema/check.ts'),
   },
   {
     folder: 'src/modules/index/',
@@ -316,7 +316,7 @@ const ARROWS: readonly {
     because: 'its page asks the app as any client does, and its routes fold what a session was at an event',
     on: ['tool', 'model', 'journal', 'loop', 'session', 'worker', 'client', 'modules/timeline']
       .map((name) => `src/${name}/`)
-      .concat('src/modules/openapi/description.ts'),
+      .concat('src/modules/openapi/description.ts', 'src/modules/json-schema/check.ts'),
     types: ['src/agent/'],
   },
   {

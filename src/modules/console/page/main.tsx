@@ -5,6 +5,9 @@ import './style/base.css';
 import './style/shell.css';
 import './style/parts.css';
 import './style/views.css';
+import './style/sessions.css';
+import './style/inbox.css';
+import './style/chat.css';
 
 const root = document.getElementById('app');
 if (root) render(<App />, root);

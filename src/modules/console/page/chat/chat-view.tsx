@@ -1,6 +1,209 @@
-import type { SessionViewProps } from '../data/session-store.ts';
-import { Empty } from '../ui/parts.tsx';
+/** A session as a chat: its messages, what waits, and an input. */
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { SessionView } from '../../../../worker/session-view.ts';
+import { PendingCard } from '../approvals/pending-card.tsx';
+import { useAction } from '../data/action.ts';
+import { index } from '../data/api.ts';
+import { fromIndex } from '../data/index-use.ts';
+import { useLoaded } from '../data/resource.ts';
+import type { SessionStore, SessionViewProps } from '../data/session-store.ts';
+import { go } from '../shell/router.ts';
+import { counted } from '../ui/format.ts';
+import { Button, Empty, Problem } from '../ui/parts.tsx';
+import { Words } from '../ui/words.tsx';
+import { Composer } from './composer.tsx';
+import { toConversation } from './conversation.ts';
+import { keepDraft } from './drafts.ts';
+import { type EntryActions, EntryView, Reasoning } from './entry-view.tsx';
 
-export function ChatView(_: SessionViewProps) {
-  return <Empty title="Nothing here yet" />;
+/** The entries that are shown at first, and that each click adds. */
+const MOST = 80;
+
+export function ChatView({ store }: SessionViewProps) {
+  const { value: length } = store.length;
+  const [most, setMost] = useState(MOST);
+  const [sent, setSent] = useState(0);
+  const { entries, openTurn, isWaiting } = useMemo(() => toConversation(store.events), [length]);
+  const { actions, action, repeat } = useActions(store);
+  useScrolledEnd(store, length);
+  useMarkedRead(store, length);
+  const hidden = Math.max(0, entries.length - most);
+  const { value: failure } = action.failure;
+  return (
+    <div class="chat">
+      <div class="messages" role="log" aria-label="Messages" aria-live="off">
+        {entries.length === 0 && <Empty title="No messages yet">The first message starts the session.</Empty>}
+        {hidden > 0 && (
+          <p class="note">
+            <Button onClick={() => setMost(most + MOST)}>Show earlier messages ({hidden})</Button>
+          </p>
+        )}
+        {entries.slice(hidden).map((entry, at, shown) => (
+          <EntryView
+            key={entry.seq}
+            store={store}
+            entry={entry}
+            isLast={at === shown.length - 1}
+            actions={actions}
+          />
+        ))}
+        <LiveReply store={store} isRunning={openTurn !== undefined && !isWaiting} />
+        <Waiting
+          store={store}
+          sent={sent}
+          turn={`${openTurn} ${isWaiting}`}
+          onChange={() => setSent(sent + 1)}
+        />
+      </div>
+      <div class="chat-end">
+        {failure && <Problem failure={failure} />}
+        {repeat && (
+          <Button onClick={repeat}>Branch anyway, although its model may repeat these effects</Button>
+        )}
+        <Composer store={store} openTurn={openTurn} isWaiting={isWaiting} onSent={() => setSent(sent + 1)} />
+      </div>
+    </div>
+  );
+}
+
+/** Retries and branches. `repeat` makes a branch that was refused since it leaves out calls with effects. */
+function useActions(store: SessionStore) {
+  const action = useAction();
+  const [refused, setRefused] = useState<{ readonly at: number; readonly message: string }>();
+  const branch = async (at: number, message = '', repeatEffects = false): Promise<void> => {
+    setRefused(undefined);
+    const isMade = await action.run(async () => {
+      const fork = await store.client.fork({ at, ...(repeatEffects && { repeatEffects }) });
+      keepDraft({ agent: store.agent, id: fork.id }, message);
+      go({ view: 'session', agent: store.agent, session: fork.id, tab: 'chat', query: {} });
+    });
+    if (!isMade && action.failure.peek()?.type === 'would-repeat-effects') setRefused({ at, message });
+  };
+  const actions: EntryActions = {
+    branch: (at, message) => void branch(at, message),
+    retry: () => void action.run(() => store.client.retry({ background: true })),
+  };
+  const repeat = refused && (() => void branch(refused.at, refused.message, true));
+  return { actions, action, repeat };
+}
+
+interface LiveReplyProps extends SessionViewProps {
+  readonly isRunning: boolean;
+}
+
+/** The reply that the model is writing. */
+function LiveReply({ store, isRunning }: LiveReplyProps) {
+  const piece = store.live.value.get('');
+  if (!piece)
+    return isRunning ? (
+      <p class="working muted small" role="status">
+        <span class="dot" /> Working…
+      </p>
+    ) : null;
+  return (
+    <article class="message reply is-live" aria-label="Reply" aria-busy="true">
+      {piece.reasoning && <Reasoning text={piece.reasoning} />}
+      {piece.text && <Words text={piece.text} />}
+    </article>
+  );
+}
+
+interface WaitingProps extends SessionViewProps {
+  /** Changes after each message or answer. */
+  readonly sent: number;
+  /** Changes when a turn starts, waits or ends. */
+  readonly turn: string;
+  readonly onChange: () => void;
+}
+
+/** The calls that wait for a person, and the messages that wait for their turn. */
+function Waiting({ store, sent, turn, onChange }: WaitingProps) {
+  const isEmpty = store.length.value === 0;
+  const suspended = store.events.findLast(({ type }) => WAITS.has(type))?.seq;
+  const loaded = useLoaded<SessionView | undefined>(
+    async (signal) => (isEmpty ? undefined : store.client.state({ signal })),
+    [sent, turn, suspended, isEmpty],
+  );
+  const { value, failure } = loaded.value;
+  if (failure) return <Problem failure={failure} />;
+  return (
+    <>
+      {value?.pending.map((pending) => (
+        <PendingCard
+          key={`${pending.call} ${pending.question}`}
+          session={store.client}
+          pending={pending}
+          onAnswered={onChange}
+        />
+      ))}
+      {value && value.waiting.length > 0 && <Queue store={store} view={value} onChange={onChange} />}
+    </>
+  );
+}
+
+/** The events after which other calls or messages may wait. */
+const WAITS: ReadonlySet<string> = new Set([
+  'turn-started',
+  'turn-steered',
+  'turn-ended',
+  'tool-call-suspended',
+  'tool-call-answered',
+]);
+
+interface QueueProps extends SessionViewProps {
+  readonly view: SessionView;
+  readonly onChange: () => void;
+}
+
+function Queue({ store, view, onChange }: QueueProps) {
+  const action = useAction();
+  return (
+    <section class="queue" aria-label="Messages that wait">
+      <p class="muted small">{counted(view.waiting.length, 'message')} waiting</p>
+      {view.waiting.map(({ turn, status }) => (
+        <p key={turn} class="queue-item small">
+          {status}
+          <button
+            type="button"
+            class="link"
+            onClick={() => void action.run(() => store.client.cancel(turn)).then(onChange)}
+          >
+            Cancel
+          </button>
+        </p>
+      ))}
+    </section>
+  );
+}
+
+/** Pixels from the end within which the chat follows its last message. */
+const NEAR = 120;
+
+function useScrolledEnd(store: SessionStore, length: number): void {
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const onScroll = (): void => {
+      isAtEnd.current = innerHeight + scrollY >= document.documentElement.scrollHeight - NEAR;
+    };
+    addEventListener('scroll', onScroll, { passive: true });
+    return () => removeEventListener('scroll', onScroll);
+  }, []);
+  useLayoutEffect(() => {
+    if (isAtEnd.current) scrollTo(0, document.documentElement.scrollHeight);
+  }, [length, store.live.value]);
+}
+
+/** Milliseconds that a journal must rest before the index is told that it was read. */
+const REST = 800;
+
+function useMarkedRead({ agent, id: session, events }: SessionStore, length: number): void {
+  useEffect(() => {
+    const seq = events.at(-1)?.seq;
+    if (seq === undefined) return;
+    const timer = setTimeout(() => {
+      // A list that shows the session as unread is no reason to disturb the reader.
+      fromIndex(() => index.markRead({ agent, session, seq })).catch(() => undefined);
+    }, REST);
+    return () => clearTimeout(timer);
+  }, [length]);
 }

@@ -1,5 +1,110 @@
-import { Empty } from '../ui/parts.tsx';
+/** Everything that waits for the caller, across sessions. */
+import { useEffect, useState } from 'preact/hooks';
+import type { WaitingSession } from '../../../../worker/index-views.ts';
+import { PendingCard } from '../approvals/pending-card.tsx';
+import { clientOf, index } from '../data/api.ts';
+import { fromIndex, hasIndex } from '../data/index-use.ts';
+import { useLoaded } from '../data/resource.ts';
+import { visited } from '../data/visited.ts';
+import { sessionHref } from '../shell/router.ts';
+import { ago } from '../ui/format.ts';
+import { Button, Empty, Loading, Problem } from '../ui/parts.tsx';
+import { Line } from '../ui/words.tsx';
+
+type Waiting = Pick<WaitingSession, 'agent' | 'session' | 'title' | 'lastActivity' | 'pending'>;
+
+interface InboxPage {
+  readonly waiting: readonly Waiting[];
+  readonly next: string | null;
+}
+
+/** Milliseconds between two looks at the inbox, while the page is visible. */
+const EVERY = 15_000;
 
 export function InboxView() {
-  return <Empty title="Nothing here yet" />;
+  const [looks, setLooks] = useState(0);
+  const look = (): void => setLooks((count) => count + 1);
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && look(), EVERY);
+    return () => clearInterval(timer);
+  }, []);
+  const first = useLoaded(() => loadInbox(), [looks]);
+  const { value, failure } = first.value;
+  if (failure) return <Problem failure={failure} onRetry={look} />;
+  if (!value) return <Loading what="the inbox" />;
+  return (
+    <div class="page inbox">
+      <header class="page-head">
+        <h1>Inbox</h1>
+        <Button kind="quiet" label="Refresh" onClick={look}>
+          ↻
+        </Button>
+      </header>
+      {hasIndex.value === false && (
+        <p class="muted small">
+          This app has no index of sessions. These are the calls of the sessions that this browser has opened.
+        </p>
+      )}
+      <Groups key={looks} first={value} onAnswered={look} />
+    </div>
+  );
+}
+
+function Groups({ first, onAnswered }: { readonly first: InboxPage; readonly onAnswered: () => void }) {
+  const [{ waiting, next }, setPage] = useState(first);
+  const shown = waiting.filter(({ pending }) => pending.length > 0);
+  const more = async (): Promise<void> => {
+    const page = await index.pending({ cursor: next ?? undefined });
+    setPage({ waiting: [...waiting, ...page.waiting], next: page.next });
+  };
+  return (
+    <>
+      {shown.length === 0 && next === null && (
+        <Empty title="Nothing waits for you">Calls that need your decision or a result appear here.</Empty>
+      )}
+      {shown.map((one) => (
+        <section key={`${one.agent}/${one.session}`} class="inbox-session">
+          <h2>
+            <a href={sessionHref(one.agent, one.session)}>
+              <Line text={one.title ?? one.session} />
+            </a>
+            <span class="muted small">
+              <Line text={one.agent} /> · {ago(one.lastActivity)}
+            </span>
+          </h2>
+          {one.pending.map((pending) => (
+            <PendingCard
+              key={`${pending.call} ${pending.question}`}
+              session={clientOf(one.agent).session(one.session)}
+              pending={pending}
+              onAnswered={onAnswered}
+            />
+          ))}
+        </section>
+      ))}
+      {next !== null && <Button onClick={() => void more()}>Show more</Button>}
+    </>
+  );
+}
+
+async function loadInbox(): Promise<InboxPage> {
+  return (await fromIndex(() => index.pending())) ?? { waiting: await waitingOfVisited(), next: null };
+}
+
+/** Without an index, that many of the last opened sessions are asked. */
+const MOST_VISITED = 12;
+
+async function waitingOfVisited(): Promise<readonly Waiting[]> {
+  const asked = visited
+    .peek()
+    .slice(0, MOST_VISITED)
+    .map(async ({ agent, session, at }): Promise<Waiting[]> => {
+      // A session that was erased, or never begun, waits for no one.
+      const state = await clientOf(agent)
+        .session(session)
+        .state()
+        .catch(() => undefined);
+      return state ? [{ agent, session, title: null, lastActivity: at, pending: state.pending }] : [];
+    });
+  return (await Promise.all(asked)).flat();
 }

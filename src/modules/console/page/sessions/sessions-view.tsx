@@ -1,5 +1,230 @@
-import { Empty } from '../ui/parts.tsx';
+/** The sessions of the caller, by the index of the app; without it, those that this browser has opened. */
+import { signal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import type { ListedSession, SessionStatus } from '../../../../worker/index-views.ts';
+import { useAction } from '../data/action.ts';
+import { agents } from '../data/agents.ts';
+import { fromIndex } from '../data/index-use.ts';
+import { useLoaded } from '../data/resource.ts';
+import { forget, visited } from '../data/visited.ts';
+import { type Shortcut, useShortcuts } from '../shell/keys.ts';
+import { place, sessionHref, setQuery } from '../shell/router.ts';
+import { ago, compact, counted, dateAndTime, dollars } from '../ui/format.ts';
+import { Badge, Button, Empty, Loading, Problem } from '../ui/parts.tsx';
+import { Line } from '../ui/words.tsx';
+import { hasMore, inOrder, loadPages, type Pages } from './session-pages.ts';
+import { StartSession } from './start-session.tsx';
+
+const isStarting = signal(false);
+
+function start(): void {
+  isStarting.value = true;
+}
+
+function closeStart(): void {
+  isStarting.value = false;
+}
+
+const SHORTCUTS: readonly Shortcut[] = [
+  { keys: 'c', does: 'Open or start a session', run: start },
+  { keys: '/', does: 'Search the titles', run: () => document.getElementById('search')?.focus() },
+  { keys: 'j', does: 'Next session', run: () => moveFocus(1) },
+  { keys: 'k', does: 'Previous session', run: () => moveFocus(-1) },
+];
+
+function moveFocus(by: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('.session-row')];
+  const at = rows.findIndex((row) => row === document.activeElement);
+  rows[Math.max(0, Math.min(rows.length - 1, at + by))]?.focus();
+}
 
 export function SessionsView() {
-  return <Empty title="Nothing here yet" />;
+  useShortcuts(SHORTCUTS);
+  const names = (agents.value.value ?? []).map(({ name }) => name);
+  const { agent = '', status = '', search = '' } = place.value.query;
+  return (
+    <div class="page sessions">
+      <header class="page-head">
+        <h1>Sessions</h1>
+        <Button kind="primary" onClick={start}>
+          New session
+        </Button>
+      </header>
+      <search class="filters">
+        <input
+          id="search"
+          class="input"
+          type="search"
+          placeholder="Search titles"
+          aria-label="Search titles"
+          value={search}
+          onInput={(event) => setQuery({ search: event.currentTarget.value || undefined })}
+        />
+        <Choice label="Status" value={status} all="Every status" choices={STATUSES} name="status" />
+        {names.length > 1 && (
+          <Choice label="Agent" value={agent} all="Every agent" choices={names} name="agent" />
+        )}
+      </search>
+      {agents.value.isLoading ? (
+        <Loading what="the sessions" />
+      ) : (
+        <Listed
+          key={`${agent} ${status}`}
+          names={agent === '' ? names : [agent]}
+          status={STATUSES.find((one) => one === status)}
+          search={search}
+        />
+      )}
+      {isStarting.value && <StartSession agents={names} onClose={closeStart} />}
+    </div>
+  );
+}
+
+const STATUSES: readonly SessionStatus[] = ['running', 'waiting', 'failed', 'idle'];
+
+interface ChoiceProps {
+  readonly label: string;
+  /** The name in the address. */
+  readonly name: string;
+  readonly value: string;
+  readonly all: string;
+  readonly choices: readonly string[];
+}
+
+const Choice = ({ label, name, value, all, choices }: ChoiceProps) => (
+  <select
+    class="input"
+    aria-label={label}
+    value={value}
+    onInput={(event) => setQuery({ [name]: event.currentTarget.value || undefined })}
+  >
+    <option value="">{all}</option>
+    {choices.map((choice) => (
+      <option key={choice}>{choice}</option>
+    ))}
+  </select>
+);
+
+interface ListedProps {
+  readonly names: readonly string[];
+  readonly status: SessionStatus | undefined;
+  readonly search: string;
+}
+
+/** Milliseconds between two looks at the list, while the page is visible and shows only its first page. */
+const EVERY = 10_000;
+
+function Listed({ names, status, search }: ListedProps) {
+  const [looks, setLooks] = useState(0);
+  const [more, setMore] = useState<Pages>();
+  const action = useAction();
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') setLooks((count) => count + 1);
+    }, EVERY);
+    return () => clearInterval(timer);
+  }, []);
+  const first = useLoaded(async () => ({ pages: await fromIndex(() => loadPages(names, status)) }), [looks]);
+  const { value, failure } = first.value;
+  const problem = failure ?? action.failure.value;
+  if (problem && !value) return <Problem failure={problem} onRetry={() => setLooks(looks + 1)} />;
+  if (!value) return <Loading what="the sessions" />;
+  if (!value.pages) return <VisitedList search={search} />;
+  const pages = more ?? value.pages;
+  const known = inOrder(pages);
+  const shown = known.filter(({ title, session }) => fits(search, title ?? session));
+  const next = (): void => void action.run(async () => setMore(await loadPages(names, status, pages)));
+  return (
+    <>
+      {shown.length === 0 && !hasMore(pages) && (
+        <Empty title="No sessions">
+          {search || status ? 'No session fits these filters.' : 'Start one with “New session”.'}
+        </Empty>
+      )}
+      <ul class="session-list" aria-label="Sessions">
+        {shown.map((one) => (
+          <li key={`${one.agent}/${one.session}`}>
+            <SessionRow listed={one} />
+          </li>
+        ))}
+      </ul>
+      {problem && <Problem failure={problem} />}
+      {hasMore(pages) && (
+        <p class="list-end">
+          <Button isDisabled={action.isBusy.value} onClick={next}>
+            Show more
+          </Button>{' '}
+          {search && <span class="muted small">Searched the latest {counted(known.length, 'session')}.</span>}
+        </p>
+      )}
+    </>
+  );
+}
+
+const fits = (search: string, title: string): boolean =>
+  title.toLowerCase().includes(search.trim().toLowerCase());
+
+const TONES = { running: 'accent', waiting: 'warn', failed: 'bad', idle: 'plain' } as const;
+
+function SessionRow({ listed }: { readonly listed: ListedSession }) {
+  const { agent, session, title, status, unread, turns, usage, lastActivity } = listed;
+  return (
+    <a class={unread ? 'session-row unread' : 'session-row'} href={sessionHref(agent, session)}>
+      <span class="row-dot">{unread && <span class="visually-hidden">Unread</span>}</span>
+      <span class="row-title">
+        <Line text={title ?? session} most={160} />
+      </span>
+      <span class="row-agent muted">
+        <Line text={agent} most={40} />
+      </span>
+      <span class="row-status">
+        <Badge tone={TONES[status]}>{status}</Badge>
+      </span>
+      <span class="row-usage muted">
+        {counted(turns, 'turn')} · {compact(usage.inputTokens + usage.outputTokens)} tokens
+        {usage.cost !== undefined && ` · ${dollars(usage.cost)}`}
+      </span>
+      <time
+        class="row-ago muted"
+        dateTime={new Date(lastActivity).toISOString()}
+        title={dateAndTime(lastActivity)}
+      >
+        {ago(lastActivity)}
+      </time>
+    </a>
+  );
+}
+
+function VisitedList({ search }: { readonly search: string }) {
+  const shown = visited.value.filter(({ session }) => fits(search, session));
+  return (
+    <>
+      <p class="muted small">
+        This app has no index of sessions. These are the ones that this browser has opened.
+      </p>
+      {shown.length === 0 && <Empty title="No sessions">Open or start one with “New session”.</Empty>}
+      <ul class="session-list" aria-label="Sessions">
+        {shown.map(({ agent, session, at }) => (
+          <li key={`${agent}/${session}`} class="visited-row">
+            <a class="session-row" href={sessionHref(agent, session)}>
+              <span class="row-title">
+                <Line text={session} />
+              </span>
+              <span class="row-agent muted">
+                <Line text={agent} />
+              </span>
+              <span class="row-ago muted">{ago(at)}</span>
+            </a>
+            <Button
+              kind="quiet"
+              label={`Remove ${session} from this list`}
+              onClick={() => forget(agent, session)}
+            >
+              ✕
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
 }

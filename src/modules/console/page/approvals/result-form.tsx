@@ -1,0 +1,79 @@
+/** The result of a tool that the caller runs: text, JSON or an error. */
+import { useState } from 'preact/hooks';
+import type { ClientSession } from '../../../../client/client-session.ts';
+import type { Json } from '../../../../tool/json.ts';
+import { Button } from '../ui/parts.tsx';
+
+type Kind = 'text' | 'json' | 'error';
+type Result = Parameters<ClientSession['result']>[1];
+
+interface ResultFormProps {
+  readonly isBusy: boolean;
+  readonly onSend: (result: Result) => void;
+}
+
+const LABELS: Readonly<Record<Kind, string>> = { text: 'Text', json: 'JSON', error: 'Error' };
+
+export function ResultForm({ isBusy, onSend }: ResultFormProps) {
+  const [kind, setKind] = useState<Kind>('text');
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState('');
+  const send = (event: Event): void => {
+    event.preventDefault();
+    const result = toResult(kind, text);
+    if (result) onSend(result);
+    else setProblem('This is not JSON. Text needs quotation marks.');
+  };
+  return (
+    <form class="reason" onSubmit={send}>
+      <fieldset class="choices">
+        <legend class="visually-hidden">Kind of result</legend>
+        {Object.entries(LABELS).map(([one, label]) => (
+          <label key={one}>
+            <input
+              type="radio"
+              name="kind"
+              checked={one === kind}
+              onChange={() => {
+                setKind(one as Kind); // a key of the labels
+                setProblem('');
+              }}
+            />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      <label class="field">
+        <span>Result for the model</span>
+        <textarea
+          class={kind === 'json' ? 'input code' : 'input'}
+          rows={3}
+          value={text}
+          aria-invalid={problem !== ''}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      {problem && (
+        <p class="field-problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <div class="actions">
+        <Button type="submit" kind="primary" isDisabled={isBusy || text === ''}>
+          Send the result
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Returns `undefined` if the text is not JSON. */
+function toResult(kind: Kind, text: string): Result | undefined {
+  if (kind === 'text') return { text };
+  if (kind === 'error') return { error: text };
+  try {
+    return { result: JSON.parse(text) as Json }; // parsed from JSON
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,246 @@
+/** A form for a JSON value. The problems of its fields come from the check that the server makes too. */
+import { useMemo, useRef, useState } from 'preact/hooks';
+import type { Json, JsonObject, JsonSchema } from '../../../../tool/json.ts';
+import { jsonSchemaCheck } from '../../../json-schema/check.ts';
+import { Button } from '../ui/parts.tsx';
+import { Line } from '../ui/words.tsx';
+import { type Field, type Member, readField, toField } from './form-fields.ts';
+
+interface SchemaFormProps {
+  readonly schema: JsonSchema;
+  readonly value: Json;
+  readonly submit: string;
+  readonly isBusy: boolean;
+  readonly onSubmit: (value: JsonObject) => void;
+  readonly onCancel: () => void;
+}
+
+/** The problems of a form by the path of their field. */
+type Problems = ReadonlyMap<string, string>;
+
+const pathText = (path: readonly PropertyKey[]): string => JSON.stringify(path.map(String));
+
+export function SchemaForm({ schema, value, submit, isBusy, onSubmit, onCancel }: SchemaFormProps) {
+  const root = useMemo(() => toField(schema, value, schema), []);
+  const [problems, setProblems] = useState<Problems>(new Map());
+  const [, redraw] = useState(0);
+  const form = useRef<HTMLFormElement>(null);
+  const send = (event: Event): void => {
+    event.preventDefault();
+    const edited = readField(root);
+    const found = problemsOf(schema, edited);
+    setProblems(found);
+    if (found.size === 0)
+      onSubmit(edited as JsonObject); // the schema of an input describes an object
+    else
+      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
+  };
+  const shared = { root: schema, problems, onChange: () => redraw((count) => count + 1) };
+  const shown = new Set(pathsOf(root, []));
+  const others = [...problems].filter(([path]) => !shown.has(path));
+  return (
+    <form class="schema-form" ref={form} onSubmit={send} noValidate>
+      <FieldInput {...shared} field={root} name="Input" path={[]} isRequired />
+      {others.map(([path, message]) => (
+        <p key={path} class="field-problem" role="alert">
+          <Line text={message} most={400} />
+        </p>
+      ))}
+      <div class="actions">
+        <Button type="submit" kind="primary" isDisabled={isBusy}>
+          {submit}
+        </Button>
+        <Button onClick={onCancel}>Back</Button>
+      </div>
+    </form>
+  );
+}
+
+function problemsOf(schema: JsonSchema, value: Json | undefined): Problems {
+  const problems = new Map<string, string>();
+  try {
+    for (const { path, message } of jsonSchemaCheck(structuredClone(schema))(value ?? {}))
+      if (!problems.has(pathText(path))) problems.set(pathText(path), message);
+  } catch {
+    // A schema that cannot be checked here is checked by the server.
+  }
+  return problems;
+}
+
+/** Returns the paths of all inputs. */
+function pathsOf(field: Field, path: readonly string[]): string[] {
+  if (field.kind === 'object')
+    return field.members.flatMap(({ name, field: member }) => pathsOf(member, [...path, name]));
+  if (field.kind === 'list')
+    return [pathText(path), ...field.items.flatMap((item, at) => pathsOf(item, [...path, String(at)]))];
+  return [pathText(path)];
+}
+
+interface FieldProps {
+  readonly field: Field;
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly isRequired: boolean;
+  readonly root: JsonSchema;
+  readonly problems: Problems;
+  readonly onChange: () => void;
+}
+
+function FieldInput(props: FieldProps) {
+  const { field, name, path } = props;
+  if (field.kind === 'object') {
+    const members = field.members.map((member: Member) => (
+      <FieldInput
+        {...props}
+        key={member.name}
+        field={member.field}
+        name={member.name}
+        path={[...path, member.name]}
+        isRequired={member.isRequired}
+      />
+    ));
+    return path.length === 0 ? <>{members}</> : <Group name={name}>{members}</Group>;
+  }
+  return field.kind === 'list' ? <ListInput {...props} field={field} /> : <Leaf {...props} field={field} />;
+}
+
+const Group = ({
+  name,
+  children,
+}: {
+  readonly name: string;
+  readonly children: preact.ComponentChildren;
+}) => (
+  <fieldset class="field-group">
+    <legend>
+      <Line text={name} />
+    </legend>
+    {children}
+  </fieldset>
+);
+
+type OfKind<Kind extends Field['kind']> = Omit<FieldProps, 'field'> & {
+  readonly field: Extract<Field, { readonly kind: Kind }>;
+};
+
+function ListInput(props: OfKind<'list'>) {
+  const { field, name, path, root, problems, onChange } = props;
+  const problem = problems.get(pathText(path));
+  return (
+    <Group name={name}>
+      {field.items.map((item, at) => (
+        <div key={at} class="field-item">
+          <FieldInput
+            {...props}
+            field={item}
+            name={`${name} ${at + 1}`}
+            path={[...path, String(at)]}
+            isRequired
+          />
+          <Button
+            kind="quiet"
+            label={`Remove ${name} ${at + 1}`}
+            onClick={() => {
+              field.items.splice(at, 1);
+              onChange();
+            }}
+          >
+            ✕
+          </Button>
+        </div>
+      ))}
+      <Button
+        onClick={() => {
+          field.items.push(toField(field.item, undefined, root));
+          onChange();
+        }}
+      >
+        Add
+      </Button>
+      {problem && (
+        <p class="field-problem" role="alert">
+          <Line text={problem} most={400} />
+        </p>
+      )}
+    </Group>
+  );
+}
+
+function Leaf({
+  field,
+  name,
+  path,
+  isRequired,
+  problems,
+  onChange,
+}: OfKind<'text' | 'number' | 'json' | 'flag' | 'choice'>) {
+  const id = useMemo(() => `field-${crypto.randomUUID()}`, []);
+  const problem = problems.get(pathText(path));
+  const { description } = field.schema;
+  const input: InputProps = {
+    id,
+    class: 'input',
+    value: field.raw,
+    'aria-invalid': problem !== undefined,
+    'aria-required': isRequired,
+    'aria-describedby': `${id}-about`,
+    onInput: (event) => {
+      (field as { raw: string }).raw = event.currentTarget.value; // the values of a select are those of `raw`
+      onChange();
+    },
+  };
+  return (
+    <div class="field">
+      <label for={id}>
+        <Line text={name} />
+        {!isRequired && <span class="muted"> optional</span>}
+      </label>
+      <Control field={field} input={input} isRequired={isRequired} />
+      <p id={`${id}-about`} class={problem ? 'field-problem' : 'muted small'}>
+        {problem ? (
+          <Line text={problem} most={400} />
+        ) : (
+          typeof description === 'string' && <Line text={description} most={400} />
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** The attributes that all controls share. */
+interface InputProps {
+  readonly id: string;
+  readonly class: string;
+  readonly value: string;
+  readonly 'aria-invalid': boolean;
+  readonly 'aria-required': boolean;
+  readonly 'aria-describedby': string;
+  readonly onInput: (event: { readonly currentTarget: { readonly value: string } }) => void;
+}
+
+interface ControlProps {
+  readonly field: Extract<Field, { raw: string }>;
+  readonly input: InputProps;
+  readonly isRequired: boolean;
+}
+
+function Control({ field, input, isRequired }: ControlProps) {
+  if (field.kind === 'flag' || field.kind === 'choice') {
+    const choices =
+      field.kind === 'flag' ? ['true', 'false'] : field.choices.map((one) => JSON.stringify(one));
+    return (
+      <select {...input}>
+        {(!isRequired || field.raw === '') && <option value="">–</option>}
+        {choices.map((choice) => (
+          <option key={choice} value={choice}>
+            {choice.replace(/^"(.*)"$/s, '$1').slice(0, 200)}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  if (field.kind === 'number') return <input {...input} inputMode="decimal" autocomplete="off" />;
+  const isLong = field.kind === 'json' || field.raw.length > 60 || field.raw.includes('\n');
+  if (!isLong) return <input {...input} autocomplete="off" />;
+  return <textarea {...input} class={field.kind === 'json' ? 'input code' : 'input'} rows={4} />;
+}

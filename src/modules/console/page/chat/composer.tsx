@@ -1,0 +1,205 @@
+/** The input of a chat: text and files, by keyboard, button, paste and drop. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ClientSendOptions } from '../../../../client/client-session.ts';
+import { useAction } from '../data/action.ts';
+import type { SessionStore } from '../data/session-store.ts';
+import { type Shortcut, useShortcuts } from '../shell/keys.ts';
+import { bytes } from '../ui/format.ts';
+import { Button, Problem } from '../ui/parts.tsx';
+import { Line } from '../ui/words.tsx';
+import { draftOf, keepDraft } from './drafts.ts';
+
+interface ComposerProps {
+  readonly store: SessionStore;
+  readonly openTurn: string | undefined;
+  readonly isWaiting: boolean;
+  /** Called after a message was accepted, or the turn stopped. */
+  readonly onSent: () => void;
+}
+
+/** How a message is sent while a turn is open. */
+type How = Pick<ClientSendOptions, 'whenBusy' | 'pending'>;
+
+const SHORTCUTS: readonly Shortcut[] = [{ keys: 'm', does: 'Write a message', run: focusMessage }];
+
+function focusMessage(): void {
+  document.getElementById('message')?.focus();
+}
+
+export function Composer({ store, openTurn, isWaiting, onSent }: ComposerProps) {
+  useShortcuts(SHORTCUTS);
+  const { text, files, action, add, remove, send } = useMessage(store, onSent);
+  const isOver = useSignal(false);
+  const ways = waysOf(openTurn !== undefined, isWaiting);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    const way = event.ctrlKey || event.metaKey ? (ways[1] ?? ways[0]) : ways[0];
+    if (way) void send(way.how);
+  };
+  const over = (event: DragEvent, isNow: boolean): void => {
+    event.preventDefault();
+    isOver.value = isNow;
+  };
+  const { value: failure } = action.failure;
+  const stop = (): void => void action.run(() => store.client.cancel(openTurn)).then(onSent);
+  return (
+    <form
+      class={isOver.value ? 'composer is-over' : 'composer'}
+      onSubmit={(event) => event.preventDefault()}
+      onDragOver={(event) => over(event, true)}
+      onDragLeave={(event) => over(event, false)}
+      onDrop={(event) => {
+        over(event, false);
+        add(event.dataTransfer?.files);
+      }}
+    >
+      {failure && <Problem failure={failure} />}
+      <Files files={files.value} onRemove={remove} />
+      <textarea
+        id="message"
+        aria-label="Message"
+        placeholder={placeholderOf(openTurn !== undefined, isWaiting)}
+        rows={1}
+        value={text.value}
+        onInput={(event) => {
+          text.value = event.currentTarget.value;
+        }}
+        onKeyDown={onKeyDown}
+        onPaste={(event) => {
+          if (!event.clipboardData?.files.length) return;
+          event.preventDefault();
+          add(event.clipboardData.files);
+        }}
+      />
+      <div class="composer-foot">
+        <Attach onFiles={add} />
+        <span class="composer-hint muted small">
+          {ways.length > 1
+            ? `Enter: ${ways[0]?.label}. Ctrl+Enter: ${ways[1]?.label}.`
+            : 'Enter sends, Shift+Enter breaks the line.'}
+        </span>
+        {openTurn !== undefined && (
+          <Button kind="danger" onClick={stop}>
+            Stop
+          </Button>
+        )}
+        {ways.toReversed().map(({ label, how }) => (
+          <Button
+            key={label}
+            kind={label === ways[0]?.label ? 'primary' : 'plain'}
+            isDisabled={action.isBusy.value}
+            onClick={() => void send(how)}
+          >
+            {label}
+          </Button>
+        ))}
+      </div>
+    </form>
+  );
+}
+
+/** The message that is being written. */
+function useMessage(store: SessionStore, onSent: () => void) {
+  const text = useSignal(draftOf(store));
+  const files = useSignal<readonly File[]>([]);
+  const action = useAction();
+  useEffect(() => keepDraft(store, text.value), [text.value]);
+  const send = async (how: How): Promise<void> => {
+    if (text.peek().trim() === '' && files.peek().length === 0) return;
+    const sent = { ...how, files: files.peek(), background: true };
+    if (!(await action.run(() => store.client.send(text.peek(), sent)))) return;
+    text.value = '';
+    files.value = [];
+    if (store.connection.peek() === 'empty') store.follow();
+    onSent();
+    focusMessage();
+  };
+  const add = (list: FileList | null | undefined): void => {
+    files.value = [...files.peek(), ...(list ?? [])];
+  };
+  const remove = (file: File): void => {
+    files.value = files.peek().filter((one) => one !== file);
+    focusMessage();
+  };
+  return { text, files, action, add, remove, send };
+}
+
+function Attach({ onFiles }: { readonly onFiles: (files: FileList | null) => void }) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files"
+        onChange={(event) => {
+          onFiles(event.currentTarget.files);
+          event.currentTarget.value = '';
+        }}
+      />
+      <Button kind="quiet" label="Attach files" onClick={() => picker.current?.click()}>
+        <Clip />
+      </Button>
+    </>
+  );
+}
+
+interface Way {
+  readonly label: string;
+  readonly how: How;
+}
+
+/** Returns the ways to send a message now. Enter takes the first one, Ctrl+Enter the second one. */
+function waysOf(isOpen: boolean, isWaiting: boolean): readonly Way[] {
+  if (!isOpen) return [{ label: 'Send', how: { whenBusy: 'queue' } }];
+  const queue = { label: 'Queue', how: { whenBusy: 'queue' } } as const;
+  if (isWaiting) return [queue, { label: 'Decline and send', how: { pending: 'decline' } }];
+  return [{ label: 'Steer', how: { whenBusy: 'steer' } }, queue];
+}
+
+function placeholderOf(isOpen: boolean, isWaiting: boolean): string {
+  if (isWaiting) return 'The turn waits for an answer. A message can wait behind it…';
+  return isOpen ? 'Steer the turn, or queue a message behind it…' : 'Write a message…';
+}
+
+interface FilesProps {
+  readonly files: readonly File[];
+  readonly onRemove: (file: File) => void;
+}
+
+const Files = ({ files, onRemove }: FilesProps) =>
+  files.length === 0 ? null : (
+    <ul class="composer-files" aria-label="Files to send">
+      {files.map((file) => (
+        <li key={`${file.name} ${file.lastModified} ${file.size}`} class="file-chip">
+          <Line text={file.name} most={40} /> <span class="muted small">{bytes(file.size)}</span>
+          <button
+            type="button"
+            class="link"
+            aria-label={`Remove ${file.name}`}
+            onClick={() => onRemove(file)}
+          >
+            ✕
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+
+const Clip = () => (
+  <svg
+    viewBox="0 0 16 16"
+    width="15"
+    height="15"
+    fill="none"
+    stroke="currentColor"
+    stroke-width="1.4"
+    aria-hidden="true"
+  >
+    <path d="M13.5 7.3 8 12.8a3.2 3.2 0 0 1-4.5-4.5l5.7-5.7a2.1 2.1 0 0 1 3 3l-5.6 5.6a1 1 0 0 1-1.5-1.5l5-5" />
+  </svg>
+);

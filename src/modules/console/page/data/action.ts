@@ -1,0 +1,36 @@
+/** Requests that change something: one at a time, with the failure of the last one. */
+import { type Signal, signal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { type Failure, toFailure } from './api.ts';
+
+export interface Action {
+  readonly isBusy: Signal<boolean>;
+  readonly failure: Signal<Failure | undefined>;
+  /** Resolves with `true` if the request succeeded. Does nothing while another one runs. */
+  run(request: () => Promise<unknown>): Promise<boolean>;
+}
+
+export function useAction(): Action {
+  return useMemo(() => {
+    const isBusy = signal(false);
+    const failure = signal<Failure | undefined>(undefined);
+    return {
+      isBusy,
+      failure,
+      async run(request) {
+        if (isBusy.peek()) return false;
+        isBusy.value = true;
+        failure.value = undefined;
+        try {
+          await request();
+          return true;
+        } catch (thrown) {
+          failure.value = toFailure(thrown);
+          return false;
+        } finally {
+          isBusy.value = false;
+        }
+      },
+    };
+  }, []);
+}
