@@ -157,8 +157,8 @@ function drawCallStart(drawing: Drawing, event: Stored<'tool-call-started'>): vo
   call.node.seqs.push(seq);
   call.node.effect = effect;
   // The next invocation tries a call again, and journals its start only if the call runs once more.
-  if (call.attempt && !call.attempt.isStarted) call.attempt.node.start = at;
-  else openAttempt(drawing, call, at);
+  if (!call.attempt) openAttempt(drawing, call, at);
+  else if (!call.attempt.isStarted) call.attempt.node.start = at;
   if (call.attempt) call.attempt.isStarted = true;
 }
 

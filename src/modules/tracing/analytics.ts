@@ -41,4 +41,4 @@ export function writePoints(dataset: AnalyticsDataset, measurements: readonly Me
   }
 }
 
-const toText = (value: AttributeValue | undefined): string => (value === undefined ? '' : String(value));
+const toText = (value: AttributeValue | undefined): string => String(value ?? '').slice(0, 256);

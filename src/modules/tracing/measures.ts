@@ -112,7 +112,8 @@ function ofCall(call: Iteration['calls'][number]): Measurement[] {
   const { tool, outcome, reason, loop } = call;
   const attributes = {
     'gen_ai.operation.name': 'execute_tool',
-    'gen_ai.tool.name': tool,
+    // A model can invent any number of names.
+    'gen_ai.tool.name': reason === 'unknown-tool' ? undefined : tool,
     'error.type': outcome === 'error' ? (reason ?? 'tool_error') : undefined,
   };
   const nested = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': loop?.name };

@@ -30,7 +30,7 @@ const toSpan = (span: TurnSpan): object => ({
   spanId: span.spanId,
   ...(span.parentId !== undefined && { parentSpanId: span.parentId }),
   flags: SAMPLED | KNOWS_PARENT | (span.hasRemoteParent ? REMOTE_PARENT : 0),
-  name: span.name,
+  name: safe(span.name, MOST_OF_NAME),
   kind: KINDS[span.kind],
   startTimeUnixNano: nano(span.start),
   endTimeUnixNano: nano(span.end),
@@ -128,7 +128,13 @@ function toValue(key: string, value: AttributeValue): object {
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number')
     return DOUBLES.includes(key) ? { doubleValue: value } : { intValue: String(value) };
-  // Half of a surrogate pair is no valid text for Protocol Buffers.
-  if (typeof value === 'string') return { stringValue: value.toWellFormed() };
-  return { arrayValue: { values: value.map((one) => ({ stringValue: one.toWellFormed() })) } };
+  if (typeof value === 'string') return { stringValue: safe(value) };
+  return { arrayValue: { values: value.map((one) => ({ stringValue: safe(one) })) } };
 }
+
+/** The maximum characters of a name and of another text. Models can invent long names of tools. */
+const MOST_OF_NAME = 200;
+const MOST_OF_TEXT = 131_072;
+
+/** Returns the beginning of a text, without half of a surrogate pair, which Protocol Buffers do not accept. */
+const safe = (text: string, most = MOST_OF_TEXT): string => text.slice(0, most).toWellFormed();

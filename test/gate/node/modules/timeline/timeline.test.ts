@@ -201,6 +201,13 @@ describe('the timeline of a turn', () => {
     ]);
   });
 
+  it('has one attempt of a call that one invocation started twice', () => {
+    const events = [opened, started, replied(['c1 pay']), callStarted('c1'), callStarted('c1'), ended('c1')];
+    expect(firstCall(drawn(events))?.attempts).toEqual([
+      attempt('c1', 1, { start: 40, end: 60, invocation: 1, outcome: 'done' }),
+    ]);
+  });
+
   it('is undefined for a turn that has not started', () => {
     expect(timelineOf(stored([opened, started]), 't2')).toBe(undefined);
   });

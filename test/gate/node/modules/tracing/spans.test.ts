@@ -1,0 +1,97 @@
+/** The spans of turns that a test of an app does not reach easily: their journals are written here. */
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '../../../../../src/journal/entry.ts';
+import { timelineOf } from '../../../../doors/timeline.ts';
+import { rowsFor, spansOf, toTraces } from '../../../../doors/tracing.ts';
+import { aWait } from '../../../../fixtures/a-wait.ts';
+import { type ReceivedSpan, spansIn } from '../../../../fixtures/otlp.ts';
+import { ended, opened, replied, started } from '../../journal/journal.ts';
+
+const over: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'completed' };
+
+/** Returns the spans as a receiver reads them. Each event is stored 10 ms after the one before it. */
+function received(events: readonly SessionEvent[]): readonly ReceivedSpan[] {
+  const stored = events.map((event, index) => ({ ...event, seq: index + 1, at: 10 * (index + 1) }));
+  const timeline = timelineOf(stored, 't1');
+  if (!timeline) throw new Error('The turn has not started.');
+  const turn = { agent: 'clerk', session: 's1', turn: 't1', caller: undefined };
+  return spansIn(JSON.parse(JSON.stringify(toTraces({}, spansOf({ turn, timeline })))));
+}
+
+describe('a turn that stops', () => {
+  const exporting = { endpoint: () => '', resource: {}, content: false, metrics: true };
+  const turn = { id: 't1', seq: 9, name: '' };
+
+  it('has rows for its traces and its metrics', () => {
+    expect(rowsFor(exporting, { ...turn, stop: 'failed' })).toEqual([
+      { ref: '["traces","t1",9]' },
+      { ref: '["metrics","t1",9]' },
+    ]);
+  });
+
+  it('has no rows if it waits', () => {
+    expect(rowsFor(exporting, { ...turn, stop: 'suspended' })).toEqual([]);
+  });
+});
+
+describe('the spans of a turn', () => {
+  it('show the wait of a call inside the call, which begins with it', () => {
+    const spans = received([
+      opened,
+      started,
+      replied(['c1 pay']),
+      { type: 'tool-call-suspended', turn: 't1', call: 'c1', wait: aWait() },
+      { type: 'turn-resumed', turn: 't1', cause: 'handed-over' },
+      {
+        type: 'tool-call-answered',
+        turn: 't1',
+        call: 'c1',
+        answer: { type: 'decision', decision: 'reject' },
+      },
+      ended('c1', { type: 'error', message: 'No.', reason: 'declined' }),
+      over,
+    ]);
+    const call = spans.find(({ name }) => name === 'execute_tool pay');
+    expect(call).toMatchObject({ start: 40, end: 70, isError: true });
+    expect(call?.attributes).toMatchObject({ 'error.type': 'declined', 'holdfast.attempts': 0 });
+    const waits = spans.filter(({ name }) => name === 'holdfast.wait');
+    expect(waits.map(({ parent, start, end, attributes }) => [parent, start, end, attributes])).toEqual([
+      [call?.id, 40, 60, { 'holdfast.wait.for': 'decision', 'holdfast.wait.answer': 'reject' }],
+    ]);
+    const invocations = spans.filter(({ name }) => name === 'holdfast.invocation');
+    expect(invocations.map(({ isError, end }) => [isError, end])).toEqual([
+      [false, 40],
+      [false, 80],
+    ]);
+  });
+
+  it('have none for the reply of a plan', () => {
+    const spans = received([opened, started, replied(['c1 pay'], { planned: true }), ended('c1'), over]);
+    expect(spans.map(({ name }) => name)).toEqual(['invoke_agent clerk', 'execute_tool pay']);
+  });
+
+  it('have an error for a model that failed', () => {
+    const error = { type: 'model-failure', message: 'The model is down.' } as const;
+    const spans = received([opened, started, { ...over, outcome: 'failed', error }]);
+    expect(spans.map(({ name, isError, attributes }) => [name, isError, attributes['error.type']])).toEqual([
+      ['invoke_agent clerk', true, 'model-failure'],
+      ['chat', true, 'model-failure'],
+    ]);
+    expect(JSON.stringify(spans)).not.toContain('down');
+  });
+
+  it('have at most 128 events each, and text that Protocol Buffers accept', () => {
+    const note: SessionEvent = { type: 'module-event', turn: 't1', module: 'm', facts: [] };
+    const notes = Array.from({ length: 300 }, () => note);
+    const spans = received([
+      opened,
+      started,
+      ...notes,
+      replied([`c1 \ud800pay${'!'.repeat(300)}`]),
+      ended('c1'),
+      over,
+    ]);
+    expect(spans[0]?.events).toHaveLength(128);
+    expect(spans.at(2)?.name).toBe(`execute_tool \ufffdpay${'!'.repeat(183)}`);
+  });
+});
