@@ -14,7 +14,7 @@ const folder = resolve(import.meta.dirname, '../public');
 
 /** The pictures by name: the address of the view, and the height of its content. */
 const PICTURES: Readonly<Record<string, readonly [hash: string, height: number]>> = {
-  'console-turn': ['#/s/clerk/refund/turn?event=4', 640],
+  'console-turn': ['#/s/clerk/refund/turn?event=4', 540],
 };
 
 await buildConsolePage();
@@ -22,7 +22,7 @@ const worker = await startWorker('test/full/browser/console/worker.ts', { deploy
 await playSessions(worker.url.origin);
 const browser = await chromium.launch({ executablePath: findChromium() ?? '', args: CHROMIUM_ARGS });
 for (const [name, [hash, height]] of Object.entries(PICTURES)) {
-  const page = await browser.newPage({ viewport: { width: 1280, height }, colorScheme: 'light' });
+  const page = await browser.newPage({ viewport: { width: 1120, height }, colorScheme: 'light' });
   await page.goto(`${new URL('/console', worker.url)}${hash}`);
   await page.getByRole('tabpanel').waitFor();
   await page.locator('.row, .tool').first().waitFor();
@@ -39,7 +39,7 @@ async function toWebp(page: Page, png: Buffer): Promise<Buffer> {
     const image = await createImageBitmap(await (await fetch('data:image/png;base64,${png.toString('base64')}')).blob());
     const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
     canvas.getContext('2d').drawImage(image, 0, 0);
-    return canvas.toDataURL('image/webp', 0.82);
+    return canvas.toDataURL('image/webp', 0.6);
   })()`);
   return Buffer.from(data.slice(data.indexOf(',') + 1), 'base64');
 }
