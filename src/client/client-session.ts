@@ -181,6 +181,6 @@ export interface ClientForkOptions extends WaitOptions {
 export interface EventsRange extends WaitOptions {
   /** Only events after this sequence. Defaults to all. */
   readonly after?: number | undefined;
-  /** The most retries in a row after a lost connection. Defaults to the client's setting. */
+  /** The maximum number of retries in a row after a lost connection. Defaults to the client's setting. */
   readonly retries?: number | undefined;
 }

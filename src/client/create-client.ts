@@ -19,7 +19,7 @@ import { type ClientAnswer, follow, type StreamItem, type StreamRequests, type W
 import { HoldfastError } from './holdfast-error.ts';
 import { createTransport, newKey, type RepeatableRequest, readJson, type Transport } from './transport.ts';
 
-/** The types of a client: the type of an agent, or of its output. */
+/** The type parameter of a client: an agent's type, or an object with the type of its output. */
 export type ClientTypes = AgentTypes | { readonly output?: unknown };
 
 /** The part of an agent's type that a client uses. */

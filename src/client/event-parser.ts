@@ -8,7 +8,7 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** The most characters of one event. Our servers send fewer, so longer events are refused. */
+/** The maximum number of characters of one event. Our servers send fewer, so longer events are refused. */
 const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
 
 /** Parses a stream in chunks of any size. */

@@ -140,7 +140,7 @@ export async function* follow(ways: StreamRequests): ItemStream {
   }
 }
 
-/** The most milliseconds of a pause, even if the server requests more. */
+/** The maximum number of milliseconds of a pause, even if the server requests more. */
 const MAX_PAUSE_MS = 30_000;
 
 /** The position of a stream. */

@@ -25,7 +25,7 @@ import {
 export interface ListOptions extends WaitOptions {
   /** The `next` of the previous page. */
   readonly cursor?: string | undefined;
-  /** The most entries: 1 to 100. Defaults to 50. */
+  /** The maximum number of entries: 1 to 100. Defaults to 50. */
   readonly limit?: number | undefined;
 }
 

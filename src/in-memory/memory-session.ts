@@ -9,7 +9,7 @@ import { MemoryStorage } from './memory-storage.ts';
 export interface MemorySessionsOptions {
   readonly clock: Clock;
   readonly leaseMs: number;
-  /** The most bytes of one session. It counts as full 16 MiB earlier. Defaults to no limit. */
+  /** The maximum number of bytes of one session. It counts as full 16 MiB earlier. Defaults to no limit. */
   readonly mostBytes?: number | undefined;
   /**
    * Called by a session's alarm with a turn without a lease holder. Not awaited, and its failure is ignored.

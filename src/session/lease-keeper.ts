@@ -122,7 +122,7 @@ export class LeaseKeeper {
     return this.#line?.notices.show(message) === true;
   }
 
-  /** Stops. A renewal in flight can be lost, since it is no longer needed. */
+  /** Stops renewing the lease. Does not wait for a renewal in flight, which is no longer needed. */
   stop(): void {
     this.#stopped = true;
     this.#cancel?.();
@@ -157,7 +157,7 @@ export class LeaseKeeper {
     return this.#pinged !== undefined && now - this.#pinged < this.#options.leaseMs / 12;
   }
 
-  /** Does all due work, and schedules the next look. */
+  /** Does all due work, and schedules the next check. */
   #look(): void {
     const { clock, leaseMs, listener, outbox, inbox } = this.#options;
     this.#cancel?.();

@@ -109,7 +109,7 @@ export async function* readTurnSoFar(
   session: Session,
   turn: string,
 ): AsyncGenerator<TurnItem, void, undefined> {
-  // Read first, so that changes in between appear at worst among the events before it.
+  // Read the end before the events. A change between the two reads is then among the events, and is not lost.
   const stop = toStreamEnd(await session.turn(turn));
   if (stop.type !== 'later' || stop.view.status === 'running') yield* session.events({ turn });
   yield stop;

@@ -169,7 +169,7 @@ function splitPieces(reply: PlainReply): readonly string[] {
   return pieces ?? splitLetters(parts ? textOfParts(parts) : text);
 }
 
-/** The most chunks of a streamed text. */
+/** The maximum number of chunks of a streamed text. */
 const MAX_PIECES = 1_000;
 
 function splitLetters(text: string): readonly string[] {

@@ -23,7 +23,7 @@ import type { Log } from '../tool/log.ts';
 export interface MessageFiles {
   /** The media types that the agent accepts. */
   readonly types: MediaTaken;
-  /** The most bytes of a body. */
+  /** The maximum number of bytes of a body. */
   readonly mostBytes: number;
   /** Reads a message that is sent as a form. @throws Problem if the body is too large or not a form. */
   readForm(request: Request, limits: BodyLimits): Promise<MessageForm>;
@@ -50,7 +50,7 @@ export interface MessageForm {
   readonly problems: readonly string[];
 }
 
-/** The most bytes of a body: with its files, and without them. */
+/** The maximum size of a body in bytes, with and without its files. */
 export interface BodyLimits {
   readonly most: number;
   readonly besides: number;
@@ -96,8 +96,8 @@ export interface AppFiles {
   /** Sends a message with files. */
   readonly take: SendWithFiles;
   /**
-   * Returns the file with this id, or `undefined` if the session does not have it. Reads its first `ahead`
-   * bytes in advance, unless a store has them.
+   * Returns the file with this id, or `undefined` if the session does not have it. Reads the first `ahead`
+   * bytes at once, unless the file is in an external store.
    */
   find(
     at: FilesAccess,
@@ -132,7 +132,7 @@ interface SigningApp {
 
 /** An external store for the files of an app. */
 interface ExternalFileStore {
-  /** The use of the module that deletes old files in it. */
+  /** The module use that deletes old files from the store. */
   readonly owner: AgendaOwner;
 }
 

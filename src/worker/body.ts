@@ -289,7 +289,7 @@ function parseMessageContent(
   return '';
 }
 
-/** The most parts of one message. */
+/** The maximum number of parts of one message. */
 export const MAX_PARTS = 100;
 
 /** A part from a body, or from the app's code, which can pass bytes directly. */
@@ -370,7 +370,7 @@ function parseContext(
   }
 }
 
-/** The most context keys that a problem lists. */
+/** The maximum number of context keys that a problem lists. */
 const MAX_LISTED_KEYS = 10;
 
 const contextKeyProblem = (key: string): string =>

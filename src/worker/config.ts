@@ -102,7 +102,7 @@ export interface HttpConfig {
    * The keys of the tool-call context that a body may have. Any other key is refused. Defaults to no keys.
    */
   readonly bodyContext?: readonly string[] | undefined;
-  /** The most bytes of a request body. A webhook has a limit of its own. Defaults to 1 MB. */
+  /** The maximum number of bytes of a request body. A webhook has a limit of its own. Defaults to 1 MB. */
   readonly maxBodyBytes?: number | undefined;
   /**
    * The most event streams that a caller, by id and tenant, can have open in one isolate of the Worker. One

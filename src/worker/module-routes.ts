@@ -240,7 +240,7 @@ interface TextScope extends HostedApp {
   readonly module: string;
 }
 
-/** The most texts to read: the newest. */
+/** The maximum number of texts to read: the newest. */
 const MAX_TEXTS = 20;
 
 /**

@@ -19,7 +19,7 @@ export interface HttpHost extends Host {
   readonly contextHeaders: ContextHeaders;
   /** The keys of the tool-call context that a body may have. */
   readonly bodyContext: ReadonlySet<string>;
-  /** The most bytes of a request body. */
+  /** The maximum number of bytes of a request body. */
   readonly maxBodyBytes: number;
   /** The event streams that callers have open. */
   readonly streams: OpenStreams;

@@ -177,10 +177,10 @@ async function* followTurn({ at, turn, after, ...watch }: FeedRequest, follow?: 
   }
 }
 
-/** The arguments of a follower, without its start. */
+/** The arguments of a follow function, except its start position. */
 type FollowArguments = Omit<Parameters<typeof followItems>[0], 'from'>;
 
-/** A follower with or without the items between events. */
+/** A follow function, with or without the items between events. */
 type FollowFunction = typeof followItems | typeof followJournal;
 
 /** Yields the events after an event, then live ones. Returns how they ended, and the last event. */
@@ -212,7 +212,7 @@ function toStreamEnd(at: SessionAccess, turn: string, events: readonly StoredEve
     : { type: 'answer', answer };
 }
 
-/** The most unread characters. A reader with more has fallen behind. */
+/** The maximum number of unread characters. A reader with more has fallen behind. */
 const MAX_BACKLOG_CHARACTERS = 1024 * 1024;
 
 /** The items that were shown and not read yet. */

@@ -294,7 +294,7 @@ async function detectKitVersion(): Promise<6 | 7> {
 /** Statuses of a proxy in front of a Worker, or of a Worker during a deployment. */
 const TRANSIENT_STATUSES: readonly number[] = [502, 503, 504];
 
-/** The most milliseconds that a cancelled turn takes to end. */
+/** The maximum number of milliseconds that a cancelled turn takes to end. */
 const MAX_CANCEL_MS = 10_000;
 
 const withQuery = (url: string, name: string, value: string): string =>

@@ -58,7 +58,7 @@ const STATUS = {
 
 const isListed = (state: string): state is keyof typeof STATUS => Object.hasOwn(STATUS, state);
 
-/** The most pages of the index that are counted for `totalSize`. */
+/** The maximum number of pages of the index that are counted for `totalSize`. */
 const COUNTED_PAGES = 10;
 
 async function pageOfAll({ asked, agent }: Desk, index: SessionIndex, listing: Listing): Promise<NamedPage> {

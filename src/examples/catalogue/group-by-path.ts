@@ -14,7 +14,7 @@ interface Pathed {
   readonly path: string;
 }
 
-/** The most entries of a level. */
+/** The maximum number of entries of a level. */
 export const MAX_ENTRIES = 16;
 /** The fewest entries that get a level of their own. */
 const MIN_GROUP = 3;

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../index.ts';
 import { behind, isRecord, own } from './openapi.ts';
 
-/** The most levels and parts of a schema. The rest becomes a schema for any value. */
+/** The maximum number of levels and parts of a schema. The rest becomes a schema for any value. */
 const MAX_DEPTH = 8;
 const MAX_PARTS = 300;
-/** The most characters of a description: documents contain whole pages. */
+/** The maximum number of characters of a description: documents contain whole pages. */
 const MAX_DESCRIPTION = 300;
 
 /** Keywords whose values are copied unchanged. */

@@ -9,7 +9,7 @@ type Style = Parameters<typeof styleText>[0];
 export const styled = (style: Style, text: string): string =>
   process.stdout.isTTY || process.env.FORCE_COLOR ? styleText(style, text) : text;
 
-/** The most characters of a message, since those of webhooks can be long. */
+/** The maximum number of characters of a message, since those of webhooks can be long. */
 const MAX_MESSAGE = 130;
 
 /** The state of printing a timeline. */

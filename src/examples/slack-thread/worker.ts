@@ -10,7 +10,7 @@ declare global {
     // `npx wrangler types` writes this from wrangler.toml and .dev.vars.
     interface Env {
       readonly SLACK_BOT_TOKEN: string;
-      /** For tests, instead of Slack. */
+      /** Replaces the URL of the Slack API in tests. */
       readonly SLACK_API?: string;
     }
   }

@@ -6,14 +6,14 @@ import type { Subject } from './subject.ts';
 
 /** The largest page of GitHub. */
 const PAGE = 100;
-/** The most pages of comments to search before the outcome is unknown: a thousand comments. */
+/** The maximum number of pages of comments to search before the outcome is unknown: a thousand comments. */
 const MAX_PAGES = 10;
 /**
  * Milliseconds. GitHub aborts a request after ten seconds. Allows as many again for the network, and a
  * margin.
  */
 const LONGEST_REQUEST = 30_000;
-/** The most issues in a search result. */
+/** The maximum number of issues in a search result. */
 const MAX_FOUND = 5;
 
 const issueSchema = v.object({

@@ -7,7 +7,7 @@ import type { CallContext } from '../../index.ts';
  */
 export const TOKEN = 'GITHUB_TOKEN';
 
-/** The most characters of GitHub's message in an error. */
+/** The maximum number of characters of GitHub's message in an error. */
 const MAX_WORDS = 200;
 
 /** A request to GitHub. Defaults to `GET`. */

@@ -16,7 +16,7 @@ export interface CloseApproval {
 }
 
 const A_DAY = 24 * 60 * 60_000;
-/** The most characters of a body for the model. */
+/** The maximum number of characters of a body for the model. */
 const MAX_BODY = 8_000;
 /** GitHub accepts 65,536 characters, but people do not read that much from a machine. */
 const MAX_COMMENT = 4_000;

@@ -3,7 +3,7 @@ import { type AnyTool, defineTool, error } from '../../index.ts';
 import type { GitHub } from './github.ts';
 import { subjectOf } from './subject.ts';
 
-/** The most characters of a file for the model. */
+/** The maximum number of characters of a file for the model. */
 const MAX_FILE = 8_000;
 /** A search must match all words, so a few of the longest find more than a whole title. */
 const MAX_WORDS = 3;

@@ -1,7 +1,7 @@
 import { type GithubDelivery, githubWebhook, ignored, type Webhook } from '../../modules/webhooks/entry.ts';
 import { aboutIssue } from './subject.ts';
 
-/** The most characters of a body in the first message. A tool reads the rest. */
+/** The maximum number of characters of a body in the first message. A tool reads the rest. */
 const MAX_BODY = 2_000;
 
 /** Starts the triage of an issue when a user opens it. All callers of the agents can access its sessions. */

@@ -4,7 +4,7 @@ import type { CallState } from '../../kinds/entry.ts';
 import type { Collection, Fields, Value } from './collection.ts';
 import { type Item, idField, shelfOf } from './shelf.ts';
 
-/** The most items in a list. */
+/** The maximum number of items in a list. */
 const MAX_LISTED = 50;
 
 /** The input of one call. */

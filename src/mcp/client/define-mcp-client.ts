@@ -167,7 +167,7 @@ function* urlProblems({ url }: McpClient): Generator<FieldProblem> {
   }
 }
 
-/** Does not quote the value, because it can be a secret in place of its name. */
+/** Does not quote the value, because a developer may have passed the secret itself. */
 const BEARER_PROBLEM =
   'its bearer is not the name of a secret: use the name under which `secrets` of createHoldfast returns it, of letters, digits, `_` and ' +
   '`-`. A secret itself does not belong in code.';

@@ -234,8 +234,8 @@ export function createRedactor(secrets: Secrets): Redactor {
 }
 
 /**
- * Hides the values of these headers: without the scheme of an authorization, and with the password of a Basic
- * one.
+ * Redacts the values of these headers. For an authorization header, redacts the credentials after the scheme,
+ * and for Basic also the decoded password.
  */
 export function hideHeaders({ hide }: Redactor, headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {

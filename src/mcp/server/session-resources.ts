@@ -186,9 +186,8 @@ async function undefinedIfMissing(find: () => Promise<Contents | undefined>): Pr
 const MAX_LINKS = 20;
 
 /**
- * Returns links to a turn's files, and to its artifacts with a type, which a tool creates on purpose. Any
- * call that returns an object has an artifact without a type. Content of MCP servers already consists of
- * files.
+ * Returns links to a turn's files and typed artifacts. Omits untyped artifacts, since every call that returns
+ * an object has one, and content of MCP servers, which is already among the files.
  */
 export function toResourceLinks(
   { name: agent, session }: { readonly name: string; readonly session: string },

@@ -175,10 +175,10 @@ const PLAIN_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const MAX_NAME = 64;
 
 /**
- * Returns the names of a server's tools for models, by the server's names, with the client's prefix. A name
- * that every provider accepts is kept. In any other, `_` replaces invalid characters, and a hash of the
- * server's name follows the shortened name. A tool's name therefore depends only on its own, and not on the
- * order. The exception are two names that would collide: the second one by code units gets another hash.
+ * Maps the server's name of each tool to the name that a model sees, which starts with the client's prefix.
+ * If every provider accepts the name, it is kept. Otherwise `_` replaces invalid characters, and the name is
+ * shortened and ends with a hash of the server's name. The result does not depend on the order of the tools.
+ * If two names would still collide, the second by code units gets another hash.
  */
 export function nameTools(client: McpClient, tools: readonly ListedTool[]): ReadonlyMap<string, string> {
   const { prefix = '' } = client;

@@ -296,7 +296,7 @@ const warnOfMissingInput = (tool: string): void =>
     `agentic tool '${tool}' declares no input, so its caller cannot pass it anything: add an 'input' schema.`,
   );
 
-/** Returns the instructions of a nested loop whose literal has none. */
+/** Returns the default instructions of a nested loop. */
 export const defaultInstructions = (description: string): string =>
   'You are an intelligent agent that can use tools to help you complete tasks. ' +
   `Use the provided tools to perform the following task: ${description}`;

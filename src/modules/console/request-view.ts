@@ -20,7 +20,7 @@ interface Shown extends Pick<RequestView, 'model' | 'unknown'> {
   readonly differs: RequestView['differs'] | undefined;
 }
 
-/** The most characters of a string in a request. Files in base64 can be megabytes. */
+/** The maximum number of characters of a string in a request. Files in base64 can be megabytes. */
 const MOST = 200_000;
 
 export function toRequestView({ request, model, differs, unknown }: Shown): RequestView {

@@ -217,7 +217,7 @@ function fullProblem(origin: CallStarts, bytes: number): string | undefined {
 const byteLengthOf = (message: MessageWithoutTurn, turn: TurnState): number =>
   ENCODER.encode(toScheduledTurn({ ...message, turn: '0'.repeat(16) }, turn).started.body).length;
 
-/** The most characters of one scheduled message. */
+/** The maximum number of characters of one scheduled message. */
 const MAX_MESSAGE_LENGTH = 100_000;
 
 function checkMessage(message: unknown): string {
@@ -234,7 +234,7 @@ function toMilliseconds(seconds: unknown): number {
   throw new Error(`delaySeconds is ${String(seconds).slice(0, 40)}; it ${DELAY_RULE}.`);
 }
 
-/** The least seconds before a recurring run, since each run has a new budget. */
+/** The minimum number of seconds before a recurring run, since each run has a new budget. */
 const MIN_RECURRING_S = 60;
 
 /** @throws Error if `recurring` is not a boolean, or the run would come too soon. */

@@ -150,7 +150,7 @@ export const wrongStateText = (current: string, states: readonly string[]): stri
 const joinStates = (states: readonly string[]): string =>
   `${states.length === 1 ? 'state' : 'states'}: ${states.join(', ')}`;
 
-/** The most characters of a key or a state in a text. */
+/** The maximum number of characters of a key or a state in a text. */
 const MAX_ECHO = 80;
 
 /** Returns the result of every call while the stored state has no current state in `renamed`. */

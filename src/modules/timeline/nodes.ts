@@ -34,11 +34,11 @@ export interface Call extends Tried<Open<CallNode>> {
 export interface Loop {
   readonly node: Open<LoopNode>;
   ask: Ask | undefined;
-  /** The number of calls of its last reply that have not ended. */
+  /** The number of open calls in its last reply. */
   waitsFor: number;
   /** `true` if it asks its model only if something unexpected happens. */
   isOver: boolean;
-  /** When the last thing happened in it, from which the next request counts. */
+  /** The time of its last event, when its next request is taken to begin. */
   since: number;
 }
 

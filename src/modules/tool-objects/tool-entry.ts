@@ -165,7 +165,7 @@ export interface AnyToolEntry {
   readonly serial?: string | undefined;
   /** The time limit of the method in milliseconds. Defaults to 30,000. */
   readonly timeout?: number | undefined;
-  /** The most subrequests of one call. Defaults to 1. */
+  /** The maximum number of subrequests of one call. Defaults to 1. */
   readonly subrequests?: number | undefined;
   /** As in `defineTool`. */
   readonly output?: StandardSchemaV1 | undefined;

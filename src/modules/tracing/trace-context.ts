@@ -62,7 +62,7 @@ export function traceHeaders(call: Pick<CallContext, 'id' | 'context'>): Readonl
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 
-/** The most characters of a `traceparent` that are looked at. */
+/** The maximum number of characters of a `traceparent` that are looked at. */
 const LONGEST = 512;
 
 /**

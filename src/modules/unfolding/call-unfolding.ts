@@ -166,7 +166,7 @@ function nestedInput(tool: AnyTool, value: Json): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The most characters of a description in a list of tools. */
+/** The maximum number of characters of a description in a list of tools. */
 const MAX_LINE = 200;
 
 /**

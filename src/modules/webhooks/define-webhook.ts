@@ -69,7 +69,7 @@ export interface WebhookConfig<Name extends string, Payload, Agent extends strin
    * `GET /health` reports it after the webhook's name.
    */
   readonly lacks?: ((env: WebhookEnv) => Promise<string | undefined>) | undefined;
-  /** The most bytes of a delivery. Defaults to 5 MB. */
+  /** The maximum number of bytes of a delivery. Defaults to 5 MB. */
   readonly maxBodyBytes?: number | undefined;
   /** The behavior if the session has an open turn. Defaults to `queue`. */
   readonly whenBusy?: WhenBusy | undefined;

@@ -31,7 +31,7 @@ const MISTAKEN_NAMES: Readonly<Record<string, string>> = {
   synchronized: 'synchronize',
 };
 
-/** The most letters in which a misspelled name can differ. */
+/** The maximum number of letters in which a misspelled name can differ. */
 const MAX_DISTANCE = 2;
 
 /** Returns the problem with a name in `events`, as the end of a sentence, or `undefined`. */

@@ -48,7 +48,7 @@ export interface SenderConfig<Event extends string, View> {
    * every time.
    */
   readonly start?: ((delivery: View) => WebhookTurn | Ignored | Promise<WebhookTurn | Ignored>) | undefined;
-  /** The most bytes of a delivery. Defaults to 5 MB. */
+  /** The maximum number of bytes of a delivery. Defaults to 5 MB. */
   readonly maxBodyBytes?: number | undefined;
   /** The behavior if the session has an open turn. Defaults to `queue`. */
   readonly whenBusy?: WhenBusy | undefined;

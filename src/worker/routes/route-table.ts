@@ -120,9 +120,9 @@ export const getAgents = defineRoute({
   },
 });
 
-/** The most tools inside tools in one agent's description. A catalogue can contain thousands. */
+/** The maximum number of tools inside tools in one agent's description. A catalogue can contain thousands. */
 const MAX_INNER_TOOLS = 1_000;
-/** The most levels of tools inside tools. */
+/** The maximum number of levels of tools inside tools. */
 const MAX_DEPTH = 16;
 
 /**

@@ -97,7 +97,7 @@ function Drawing({ layout: { nodes, lines, width, height }, initial, marks, titl
   );
 }
 
-/** The most keys that are listed. */
+/** The maximum number of keys that are listed. */
 const MOST = 12;
 
 function Positions({ diagram: { positions, key } }: { readonly diagram: DiagramView }) {

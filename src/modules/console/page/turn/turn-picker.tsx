@@ -21,7 +21,7 @@ interface TurnPickerProps {
   readonly chosen: string;
 }
 
-/** The most characters of a message in the list. */
+/** The maximum number of characters of a message in the list. */
 const MOST = 70;
 
 export function TurnPicker({ turns, chosen }: TurnPickerProps) {
