@@ -16,7 +16,7 @@ const of = (change: Partial<Mutation>): Mutation => ({
 const PAY =
   'function owe() { if (paid) return; }\nfunction pay() {\n  if (paid)\n    return;\n  send();\n}\n';
 
-it('finds what is replaced inside the function, however its lines are broken', () => {
+it('finds the replaced code inside the function, regardless of line breaks', () => {
   const place = locate([source('src/a.ts', 'function a() {}'), source('src/pay.ts', PAY)], of({}));
   expect(place).toMatchObject({ file: 'src/pay.ts' });
   expect(replaced(PAY, [{ place, becomes: 'log();' }])).toBe(
@@ -24,7 +24,7 @@ it('finds what is replaced inside the function, however its lines are broken', (
   );
 });
 
-it('replaces several places of one file, whatever their order', () => {
+it('replaces several places of one file, in any order', () => {
   const changes = [
     { place: { start: 0, end: 1 }, becomes: 'xyz' },
     { place: { start: 3, end: 5 }, becomes: '' },

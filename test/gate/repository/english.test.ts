@@ -9,7 +9,7 @@ import { ownTexts } from '../../measure/english-texts.ts';
 
 const texts = ownTexts(resolve(import.meta.dirname, '../../..'));
 
-/** The most places of each habit, by where words are read. */
+/** The maximum number of places of each habit, by where words are read. */
 const CEILINGS: Readonly<Record<TextKind, Partial<Record<Habit, number>>>> = {
   comments: {
     told: 54,

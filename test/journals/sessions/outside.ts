@@ -30,7 +30,7 @@ const toolGroup: Journal = {
   goesOn: (talk) => talk.say('And now?'),
 };
 
-/** The server's list is valid for ten minutes. At the reading, the server is asked again and is unavailable. */
+/** The server's list is valid for ten minutes. When the journal is read, the server is unavailable. */
 const mcp: Journal = {
   name: 'mcp',
   holds: ['"type":"tools-listed"', '"slice":"listings"'],

@@ -62,7 +62,7 @@ const slow = defineTool({
   async run({ shelf }, call) {
     for (const part of ['left', 'middle', 'right']) {
       call.progress(`Counting the ${part} of shelf ${shelf}`);
-      // The last shelf is far away.
+      // Shelf Z takes longer, so that a test can watch the running call.
       await new Promise((resolve) => setTimeout(resolve, shelf === 'Z' ? 3_000 : 250));
     }
     return `Shelf ${shelf} holds 214 ropes and 38 blocks.`;

@@ -149,7 +149,7 @@ describe('a line of a logging inspector', () => {
 });
 
 describe('a turn that failed', () => {
-  it.runIf(inProduction)('has one line with the reason', async () => {
+  it.runIf(inProduction)('is logged in one line with the reason', async () => {
     const [failed, turn, ...more] = await writtenBy(saves, new ModelError('server-error', 'It is down.'));
     expect([failed, turn, ...more].map((line) => JSON.parse(String(line?.[1])).event)).toEqual([
       'tool-threw',

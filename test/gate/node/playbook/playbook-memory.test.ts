@@ -210,7 +210,7 @@ describe('a playbook whose Worker is killed', () => {
     expect(searches).toHaveLength(1);
   });
 
-  it('shows the model the same tools and instructions all the time (PLY-05)', async () => {
+  it('shows the model the same tools and instructions in every request (PLY-05)', async () => {
     const replies = turn('a', 'search', 'dies', 'analyze');
     const { session } = dying('idempotent', replies);
     await session.send('Go.');

@@ -204,7 +204,7 @@ describe('the settings of a nested loop', () => {
     expect(own.requests.map((request) => request.settings)).toEqual([{ temperature: 0.5, topK: 3 }]);
   });
 
-  it('of a subagent are its own', async () => {
+  it('come from the subagent that runs in it', async () => {
     const helper = agent('helper', [], { settings });
     const plain = agent('plain');
     const tools = [helper, plain].map((one) => defineSubagent({ agent: one }));

@@ -287,7 +287,7 @@ describe('a crash matrix reports', { timeout: 60_000 }, () => {
     return 'charged';
   };
 
-  it('no failure if the receiver honours the key', async () => {
+  it('no failure if the receiver honors the key', async () => {
     const agent = (kit: CrashKit) =>
       agentOf(defineTool({ ...act, effect: 'idempotent', run: charging(kit) }));
     const report = await crashMatrix(agent, acted);

@@ -43,7 +43,7 @@ export interface MemoryResult {
 
 const LEASE_MS = 20_000;
 
-/** The most lives of one turn. */
+/** The maximum number of lives of one turn. */
 const MOST_LIVES = 500;
 
 /** Plays both turns; each life begins with a cold fold. */

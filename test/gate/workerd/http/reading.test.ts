@@ -72,7 +72,7 @@ describe('the state of a session', () => {
     ['GET', '/events', {}],
     ['GET', '/events', SSE],
     ['POST', '/cancel', {}],
-  ] as const)('of an unknown session is a 404 without a write: %s %s', async (method, rest, headers) => {
+  ] as const)('returns 404 for an unknown session, without a write: %s %s', async (method, rest, headers) => {
     const session = newSession();
     const response = await send(`${session}${rest}`, { method, headers });
     expect(response.status).toBe(404);

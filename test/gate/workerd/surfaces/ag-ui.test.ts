@@ -367,7 +367,7 @@ describe('client tools', () => {
     const call = callOf(chat);
     expect(call?.function).toEqual({ name: 'paint_page', arguments: '{"color":"red"}' });
     expect(events.at(-1)).toMatchObject({ outcome: { type: 'success', pendingToolCallIds: [call?.id] } });
-    // The tool exists again from the journal alone, because this run declares none.
+    // This run declares no tools, so the tool is restored from the journal.
     chat.addMessage({ id: 'r1', role: 'tool', toolCallId: call?.id ?? '', content: 'Painted.' });
     await run();
     expect(await journaled(path, app())).toMatchObject({ outcome: 'completed', text: 'It is red.' });

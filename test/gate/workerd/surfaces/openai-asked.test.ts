@@ -283,7 +283,7 @@ describe('instructions of a caller', () => {
       });
   });
 
-  it('have no other mode: an invalid one is an error in the app’s definition', () => {
+  it('reject an unknown mode when the app is defined', () => {
     const wrong = 'prepend' as 'append';
     expect(() => createHoldfast({ agents: [scripted], use: [openAi({ instructions: wrong })] })).toThrow(
       "openAi: its instructions is 'prepend': use append, ignore, refuse.",

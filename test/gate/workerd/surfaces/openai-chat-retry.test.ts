@@ -168,7 +168,7 @@ describe('a repeated message of a chat', () => {
     expect(asked.model.requests.at(-1)?.messages[0]?.text).toContain('It is one.');
   });
 
-  it('is a retry in a session that it names, and a different message is not', async () => {
+  it('is a retry if it names its session, unless its text differs', async () => {
     const asked = script(down, down, 'One.', down, 'Two.');
     const more = { metadata: { session: crypto.randomUUID() } };
     const message = asked.message();

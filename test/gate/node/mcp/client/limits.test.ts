@@ -93,7 +93,7 @@ describe('a message before the response', () => {
 });
 
 describe('over the old transport, a response that is too large', () => {
-  it('is lost if it may belong to another call', async () => {
+  it('fails every open call as lost, because it may belong to any of them', async () => {
     const server = fakeServer({
       kind: 'sse',
       tools: [

@@ -355,7 +355,7 @@ describe('detecting the revision of a server', () => {
     ['something that is none', rpc({ result: {} })],
     ['that it broke', answers(500)],
     ['a page', answers(200, { body: '<p>Hello</p>', headers: { 'content-type': 'text/html' } })],
-  ])('ends with a session if a server returns %s', async (_, misbehave) => {
+  ])('falls back to a session if a server returns %s', async (_, misbehave) => {
     const { tool, runs } = counting();
     const server = fakeServer({ tools: [tool], misbehave: only(isDiscover, misbehave) });
     const connection = await open(server, { known: 'nothing' });

@@ -46,7 +46,7 @@ describe('a retry', () => {
     [{ 'retry-after': '-5' }, 250],
     [{ 'retry-after': 'soon' }, 250],
     [{ 'retry-after': new Date(NOW - 7000).toUTCString() }, 250],
-  ])('honours %j with a wait of %i ms', async (headers, wait) => {
+  ])('honors %j with a wait of %i ms', async (headers, wait) => {
     expect(await ask([status(429, headers), ok])).toMatchObject({ reply: { text: 'hi' }, waits: [wait] });
   });
 

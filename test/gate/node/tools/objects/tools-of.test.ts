@@ -377,7 +377,7 @@ describe('an object without tools', () => {
     },
   );
 
-  it('differs from an object with an invalid table, which does not throw either (ANN-04)', () => {
+  it('returns an empty list for an invalid table too, and logs the problem of the table (ANN-04)', () => {
     class Wrong {
       static readonly tools = { ad: { description: 'Adds.' } };
       add() {}

@@ -7,7 +7,7 @@ import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { type Asked, answered } from './asking.ts';
 import { newId, publishing, texts, viewOf } from './talk.ts';
 
-/** The header names the caller: id, tenant, and the only role. */
+/** Reads the caller from `x-user`: an id, then an optional tenant and role. */
 const auth = ({ headers }: Request): Caller => {
   const [id = '', tenant, role] = (headers.get('x-user') ?? 'ann').split(' ');
   return { id, ...(tenant && { tenant }), ...(role && { roles: [role] }) };

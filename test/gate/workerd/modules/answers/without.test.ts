@@ -91,7 +91,7 @@ it.each([cancel, decline])(
   },
 );
 
-it('ends the turn as cancelled by a message that declines the question', async () => {
+it('ends the turn as cancelled when a message declines the question', async () => {
   const { session, path } = await waiting();
   expect(await json(await decline(session, after(max)))).toMatchObject({ text: 'Done.' });
   expect(await json(await after(max)(path))).toMatchObject({ outcome: 'cancelled' });
