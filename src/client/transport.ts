@@ -13,7 +13,7 @@ export interface TransportOptions {
   readonly token?: string | (() => string | Promise<string>) | undefined;
   /** Replaces the global `fetch`: with another Worker's, by a service binding, or with that of a test. */
   readonly fetch?: ((url: string, init: FetchInit) => Promise<Response>) | undefined;
-  /** The most retries in a row after a lost connection. Defaults to 5, which takes about twenty seconds. */
+  /** The maximum number of retries in a row. Defaults to 5, which takes about twenty seconds. */
   readonly retries?: number | undefined;
 }
 
@@ -56,7 +56,7 @@ const DEFAULT_RETRIES = 5;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 
-/** The most seconds to wait for a server's `retry-after`. If it is longer, the error is thrown instead. */
+/** The longest `retry-after` to wait for, in seconds. If a server sends a longer one, the error is thrown. */
 const MAX_RETRY_AFTER_SECONDS = 120;
 
 /** Milliseconds of silence after which a server counts as lost. Our servers send a heartbeat every 15 s. */

@@ -9,7 +9,7 @@ import type { AcceptedRequest } from './begun-turn.ts';
 import type { SessionRequest } from './route.ts';
 import type { SessionAccess } from './target.ts';
 
-/** The most answers in one request. A turn waits for no more calls than a model can request at once. */
+/** The maximum number of answers in one request, since a model cannot request more calls at once. */
 export const MAX_ANSWERS = 128;
 
 const CALL_FIELDS = {

@@ -89,7 +89,7 @@ export type SendWithFiles = <Taken extends MessageReceipt>(
 /** The app's functions to accept, store and find files. */
 export interface AppFiles {
   /**
-   * Returns the rules for files in messages to an agent with this model. `most` is the most bytes of other
+   * Returns the rules for files in messages to an agent with this model. `most` limits the bytes of other
    * bodies.
    */
   takenBy(agent: Pick<Agent, 'accepts'>, model: ChatModel, most: number): MessageFiles;

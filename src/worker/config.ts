@@ -105,8 +105,9 @@ export interface HttpConfig {
   /** The maximum number of bytes of a request body. A webhook has a limit of its own. Defaults to 1 MB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * The most event streams that a caller, by id and tenant, can have open in one isolate of the Worker. One
-   * more gets a 429 response `rate-limited`. Increase it if many people share one token. Defaults to 16.
+   * The maximum number of event streams that a caller, by id and tenant, can have open in one isolate of the
+   * Worker. One more gets a 429 response `rate-limited`. Increase it if many people share one token. Defaults
+   * to 16.
    */
   readonly maxStreams?: number | undefined;
 }

@@ -244,8 +244,8 @@ interface TextScope extends HostedApp {
 const MAX_TEXTS = 20;
 
 /**
- * The most attempts while another invocation stores a text under the same key, which takes two messages to
- * the object.
+ * The maximum number of attempts while another invocation stores a text under the same key, which takes two
+ * messages to the object.
  */
 const MAX_ATTEMPTS = 5;
 

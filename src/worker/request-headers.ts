@@ -33,8 +33,7 @@ export const isEventStream = ({ headers }: Pick<Response, 'headers'>): boolean =
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
 /**
- * The most seconds that a response is delayed for `Prefer: wait`, since clients and proxies time out soon
- * after.
+ * The maximum delay of a response for `Prefer: wait`, in seconds. Clients and proxies time out soon after it.
  */
 const MAX_WAIT_SECONDS = 60;
 
@@ -43,7 +42,7 @@ interface Preference {
   /** `true` if the client does not want to wait. */
   readonly isAsync: boolean;
   /**
-   * The most seconds to wait. Absent if the header has no whole number, or the client requests a stream,
+   * The longest wait, in seconds. Absent if the header has no whole number, or the client requests a stream,
    * which begins at once.
    */
   readonly seconds?: number | undefined;

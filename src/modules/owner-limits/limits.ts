@@ -14,7 +14,7 @@ export interface OwnerPlan {
   /** Turns that have begun or wait, and have not ended. */
   readonly running?: number | undefined;
   /**
-   * The most that one turn can use of `perDay`. The turn draws it before it begins, and returns the unused
+   * The maximum that one turn can use of `perDay`. The turn draws it before it begins, and returns the unused
    * rest. Each defaults to a tenth of the daily limit. A turn draws less if less is left, and is refused if
    * less than a tenth of the allowance is left.
    */
@@ -30,7 +30,7 @@ export interface DailyLimits {
   readonly cost?: number | undefined;
 }
 
-/** The most that one turn may use. */
+/** The maximum that one turn may use. */
 export interface Allowance {
   readonly tokens?: number | undefined;
   /** USD. */

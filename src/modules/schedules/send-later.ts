@@ -165,7 +165,7 @@ type MessageWithoutTurn = Omit<ScheduledMessage, 'turn'>;
 const deriveTurnId = async (call: string, index: number): Promise<string> =>
   (await sha256Hex(JSON.stringify([call, 'scheduled', index]))).slice(0, 16);
 
-/** The most messages that the calls of one turn can schedule. Stops a model that schedules without end. */
+/** The maximum number of messages that one turn can schedule. Stops a model that schedules without end. */
 const MAX_PER_TURN = 20;
 
 /**

@@ -91,7 +91,7 @@ export const withoutUndefined = (values: Readonly<Record<string, Json | undefine
     Object.entries(values).filter((entry): entry is [string, Json] => entry[1] !== undefined),
   );
 
-/** The most UTF-16 units of a line, and then of an outsider's text. The model's tokens cost money. */
+/** The maximum length of a line, and then of an outsider's text, in UTF-16 units. Tokens cost money. */
 const MAX_LINE_LENGTH = 300;
 const MAX_TEXT_LENGTH = 12_000;
 

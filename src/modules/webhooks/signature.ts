@@ -19,7 +19,7 @@ const MAX_SIGNATURES = 8;
 
 /**
  * Returns whether one of the signatures is valid for the content under one of the secrets. Hashes the content
- * once for each secret, however many signatures there are, and compares in constant time.
+ * once for each secret, regardless of the number of signatures, and compares in constant time.
  *
  * @throws WebhookRefusal if there are more than eight signatures.
  *
@@ -132,7 +132,8 @@ export async function secretsOf(env: WebhookEnv, source: SecretSource): Promise<
 }
 
 /**
- * The most seconds between the sender's clock and this one, as Stripe, Slack and Standard Webhooks recommend.
+ * The maximum difference between the sender's clock and this one, in seconds. Stripe, Slack and Standard
+ * Webhooks recommend it.
  */
 const TOLERANCE_S = 300;
 

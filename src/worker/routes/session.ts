@@ -101,8 +101,8 @@ export const postCancel = defineRoute({
 const RUNNING_POLL_SECONDS = 1;
 const WAITING_POLL_SECONDS = 5;
 /**
- * The most seconds. A client need not poll for a turn that starts in a week, but a cancelled turn ends
- * sooner.
+ * The maximum. A turn can start in a week, but if it is cancelled, it ends sooner, so clients poll at least
+ * hourly.
  */
 const MAX_POLL_SECONDS = 60 * 60;
 

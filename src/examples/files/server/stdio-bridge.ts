@@ -29,7 +29,7 @@ export interface BridgeOptions {
   readonly heard?: (message: JSONRPCMessage) => void;
   /** The storage of a session's messages, so that broken streams can resume. Defaults to none. */
   readonly streams?: () => Pick<StreamableHTTPServerTransportOptions, 'eventStore' | 'retryInterval'>;
-  /** The most concurrent sessions, since each costs a process: more get a 503 response. Defaults to 32. */
+  /** The maximum number of sessions, since each has a process. Others get a 503 response. Defaults to 32. */
   readonly sessions?: number;
   /** Milliseconds after which a silent client's session ends. Defaults to 300,000. */
   readonly idle?: number;

@@ -149,7 +149,7 @@ interface ReasonProps {
   readonly onCancel: () => void;
 }
 
-/** The most characters of a reason, as the server accepts it. */
+/** The maximum number of characters of a reason, as the server accepts it. */
 const MOST_OF_REASON = 2_000;
 
 function Reason({ decision, isBusy, onSend, onCancel }: ReasonProps) {
