@@ -13,7 +13,10 @@ export interface TransportOptions {
   readonly token?: string | (() => string | Promise<string>) | undefined;
   /** Replaces the global `fetch`: with another Worker's, by a service binding, or with that of a test. */
   readonly fetch?: ((url: string, init: FetchInit) => Promise<Response>) | undefined;
-  /** The maximum number of retries in a row. Defaults to 5, which takes about twenty seconds. */
+  /**
+   * The maximum number of retries in a row after a lost connection. Defaults to 5, which takes about twenty
+   * seconds.
+   */
   readonly retries?: number | undefined;
 }
 
