@@ -63,7 +63,8 @@ export class SqlSessionStorage implements SessionStorage {
 
   /** @throws Error if the object was never reached by its name. */
   get name(): string {
-    if (this.#name === undefined) throw new Error('Reach a session by its name, never by an id alone.');
+    if (this.#name === undefined)
+      throw new Error('Use the name of a session to reach its object, not only its id.');
     return this.#name;
   }
 

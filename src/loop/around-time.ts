@@ -33,7 +33,9 @@ export class OverheadTimer {
       this.isOver = true;
       const late = `did not finish within ${HOOK_TIMEOUT_MS} ms`;
       log(
-        errorEntry(`Tool '${tool}' was left: ${this.#names.at(-1)} ${late}.${literals?.mending.late ?? ''}`),
+        errorEntry(
+          `Tool '${tool}' was abandoned: ${this.#names.at(-1)} ${late}.${literals?.mending.late ?? ''}`,
+        ),
       );
       resolve(failureResult('timeout', `Tool '${tool}' was not run: code that runs before it ${late}.`));
     };

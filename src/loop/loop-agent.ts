@@ -182,7 +182,7 @@ function mergeTools(agent: LoopAgent, frame: Frame): readonly AnyTool[] {
   const twice = frame.tools.find(({ name }) => names.has(name));
   if (!twice) return [...agent.tools, ...frame.tools];
   throw new ConfigurationError(
-    `Agent '${agent.name}' has a tool '${twice.name}', and its subagent '${frame.name}' brings another of this name.`,
+    `Agent '${agent.name}' has a tool '${twice.name}', and so does its subagent '${frame.name}': rename one.`,
   );
 }
 
@@ -194,7 +194,7 @@ function findAgent(agents: LoopAgents | undefined, asked: LoopAgent | string): L
   if (typeof asked !== 'string') {
     const agent = agents?.resolve(asked) ?? asked;
     if (!agent.needsApp) return agent;
-    return `Agent '${asked.name}' asks for tool groups, which only an app provides.`;
+    return `Agent '${asked.name}' uses tool groups, which only an app provides.`;
   }
   if (!agents) {
     return `Agent '${asked}' not found: without an app, pass the agent's definition instead of its name.`;

@@ -100,7 +100,7 @@ function resolveSpec(opener: Opener, given: Frame): LoopSpec | string {
   const { loop, record } = opener;
   if (loop.spec.depth >= MAX_DEPTH) {
     const where = `${loop.frame.path}/${given.name}`;
-    loop.log(warningEntry(`a loop was not run, since ${MAX_DEPTH} are already inside each other: ${where}`));
+    loop.log(warningEntry(`a loop was not run, since loops are already nested ${MAX_DEPTH} deep: ${where}`));
     return `Not run: loops are nested ${MAX_DEPTH} deep already, which is the limit. Do the work here, without delegating it.`;
   }
   const calls = (): DoneCall[] => doneCallsOf(findOpenFrame(opener));

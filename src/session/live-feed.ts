@@ -155,7 +155,7 @@ export class LiveFeed implements LiveEvents {
     try {
       this.#show?.(item);
     } catch (thrown) {
-      this.#options.log(errorEntry('a client of a turn threw, and is shown no more', thrown));
+      this.#options.log(errorEntry('a client of a turn threw, and receives no more events', thrown));
       this.#show = undefined; // The turn continues without this client.
     }
   }

@@ -95,7 +95,7 @@ function declareTools<Value>({ type, tools }: ObjectsConfig<Value>): readonly An
   }
   const problem = isToolList(made.value)
     ? duplicateNameProblem(made.value)
-    : 'has `tools` that return no list of tools';
+    : 'has `tools` that do not return a list of tools';
   if (problem) throw new DomainTypeError(type, 'tools', problem);
   return made.value;
 }
@@ -106,7 +106,7 @@ function makeTools<Value>(
 ): ParsedInput<readonly AnyTool[]> {
   const made = attempt(() => tools(value));
   if (!made.ok) return invalidObject(type, `its tools cannot be made: ${errorMessageOf(made.thrown)}`);
-  if (!isToolList(made.value)) return invalidObject(type, 'its `tools` return no list of tools');
+  if (!isToolList(made.value)) return invalidObject(type, 'its `tools` do not return a list of tools');
   const names = made.value.map(({ name }) => name);
   return { ok: true, value: made.value.filter(({ name }, at) => names.indexOf(name) === at) };
 }

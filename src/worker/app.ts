@@ -114,7 +114,7 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
 async function runScheduled(app: InvokedApp, time: CronTime): Promise<void> {
   const taking = appParts(app.host).flatMap(({ scheduled }) => scheduled ?? []);
   if (taking.length === 0) {
-    const message = `nothing starts at the cron ${time.cron}: no module takes crons.`;
+    const message = `no turn starts at the cron ${time.cron}: no module handles crons.`;
     app.host.log(errorEntry(message, undefined, 'cron-not-taken'));
   }
   const outcomes = await Promise.allSettled(taking.map((take) => take(app, time)));

@@ -97,13 +97,13 @@ function mustBeCaller(caller: Caller, who: string): void {
  */
 export function callerProblem({ id, tenant, roles, delegates }: Caller): string | undefined {
   if (!isName(id) || (tenant !== undefined && !isName(tenant))) {
-    return 'whose id or tenant is empty or not a text';
+    return 'whose id or tenant is empty or not a string';
   }
   if (roles !== undefined && !(Array.isArray(roles) && roles.every(isName))) {
-    return 'whose roles are no list of texts';
+    return 'whose roles are not a list of strings';
   }
   if (delegates !== undefined && typeof delegates !== 'boolean') {
-    return 'whose `delegates` is neither true nor false';
+    return 'whose `delegates` is not true or false';
   }
   return SYSTEM_PRINCIPAL.test(id) ? `with the id '${id}', which is reserved` : undefined;
 }
@@ -280,7 +280,7 @@ async function readTokens(env: Env, source: SecretSource): Promise<readonly stri
     tokens = await readSecrets(env, source);
   } catch (cause) {
     const which = source === TOKEN_SETTING ? TOKEN_SETTING : 'the bearer token';
-    throw new ConfigurationError(`The Secrets Store did not give ${which}.`, { cause });
+    throw new ConfigurationError(`The Secrets Store did not return ${which}.`, { cause });
   }
   if (tokens.length === 0) throw noTokenProblem(source);
   return tokens;
@@ -308,7 +308,7 @@ interface QuestioningCall {
 export function mustHaveRole(caller: Caller, { call, wait }: QuestioningCall): void {
   const role = missingRole(caller, wait);
   if (role === undefined) return;
-  throw roleRequiredError(`Call ${call} is answered by somebody with the role '${role}'.`, { role });
+  throw roleRequiredError(`Call ${call} must be answered by a person with the role '${role}'.`, { role });
 }
 
 /** Returns the role that a question is for, if the caller lacks it. */
@@ -317,4 +317,4 @@ export const missingRole = ({ roles }: Caller, wait: Wait): string | undefined =
 
 /** Makes the error for a caller who lacks a role. */
 export const roleRequiredError = (problem: string, more: Readonly<Record<string, string>>): SessionError =>
-  new SessionError('role-required', `${problem} Send the token of one who has it.`, { more });
+  new SessionError('role-required', `${problem} Send the token of a person who has it.`, { more });

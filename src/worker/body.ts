@@ -314,7 +314,7 @@ function parseParts(
   );
   const saysNothing = read.every(({ part }) => part.type === 'text' && part.text.trim() === '');
   if (problems.length === 0 && saysNothing)
-    problems.push(`${partsAt}: must hold a file, or text that is not blank`);
+    problems.push(`${partsAt}: must contain a file, or text that is not blank`);
   return read;
 }
 

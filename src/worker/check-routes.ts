@@ -28,7 +28,7 @@ export function checkRoutes({
       throw new ConfigurationError(`${who}: routes[${place}] ${withFullStop(problem)}`);
     const named = routeName(Object(route));
     const key = named.replaceAll(/\{\w+\}/g, '{}');
-    if (told.has(key)) throw new ConfigurationError(`${who}: routes[${place}] is there twice: ${named}.`);
+    if (told.has(key)) throw new ConfigurationError(`${who}: routes[${place}] is a duplicate: ${named}.`);
     told.add(key);
   });
 }
@@ -38,7 +38,8 @@ function routeProblem(route: unknown): string | undefined {
   const fault = literals?.fault(route, 'defineRoute');
   if (fault) return fault.problem;
   const { method, path, isCounted, isPublic } = Object(route);
-  if (isCounted && isPublic) return "has 'isPublic' and 'isCounted': nobody is known there";
+  if (isCounted && isPublic)
+    return "has 'isPublic' and 'isCounted': use one, since a public route has no caller";
   if (!METHODS.includes(method))
     return `has ${describeValue(method)} as its 'method': use ${METHODS.join(', ')}`;
   const problem = pathProblem(path);

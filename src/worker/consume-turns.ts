@@ -66,7 +66,7 @@ async function handleMessage(host: InvokedHost, env: Env, message: QueueMessage)
   const handOver = parseHandOver(message.body);
   if (!handOver) {
     // The message is not from an alarm. Its content is not logged, and it ends in the dead-letter queue.
-    const told = `message ${message.id} of the queue names no turn, and is refused`;
+    const told = `message ${message.id} of the queue has no turn, and is refused`;
     host.log(errorEntry(told));
     message.retry();
     return;

@@ -135,7 +135,7 @@ export async function toRefusal(
     case 'session-full':
       return sessionFullRefusal(refused);
     default:
-      throw new Error(`A message is ${refused.status}.`); // a module that sends blobs must handle it
+      throw new Error(`An unexpected status of a message: ${refused.status}.`); // a module that sends blobs must handle it
   }
 }
 

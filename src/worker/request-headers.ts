@@ -87,7 +87,7 @@ export function readIdempotencyKey({ headers }: Request): string | undefined {
   if (sent === undefined || !/^"|"$/.test(sent)) return sent;
   const [, quoted] = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(sent) ?? [];
   if (quoted !== undefined) return quoted.replaceAll(/\\(.)/g, '$1');
-  const detail = 'Idempotency-Key has a quote, and is no String of RFC 8941: send it without quotes.';
+  const detail = 'Idempotency-Key contains a quote, but is not a String of RFC 8941: send it without quotes.';
   throw new SessionError('invalid-header', detail);
 }
 
@@ -98,7 +98,7 @@ const KEY_TTL_MS = 24 * 60 * 60 * 1000;
 export async function toRequestKey(key: string, body: string): Promise<RequestKey> {
   // Code of the app may pass any value.
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw new SessionError('invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.');
+    throw new SessionError('invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
   }
   return { key, bodyHash: await sha256Hex(body), ttl: KEY_TTL_MS };
 }

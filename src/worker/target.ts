@@ -72,7 +72,7 @@ export function targetOf(
   }
   const { session } = named;
   if (!SESSION_ID.test(session)) {
-    throw new SessionError('invalid-session-id', `A session id is ${SESSION_ID_RULE}`);
+    throw new SessionError('invalid-session-id', `A session id must be ${SESSION_ID_RULE}`);
   }
   const name = toSessionName({ owner, agent: agent.name, session });
   const port = host.session(env, name);

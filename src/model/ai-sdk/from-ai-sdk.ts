@@ -117,8 +117,8 @@ export const fromAiSdkWithClock = (
 };
 
 const unknownModelProblem = ({ modelId, provider }: SdkModel): string =>
-  `the name '${modelId}' does not say which model of '${provider}' it is, so what that model demands is not known; say it by ` +
-  "fromAiSdk(model, { like: 'claude-opus-5-5' }), with its own name";
+  `the name '${modelId}' does not identify a model of '${provider}', so the requirements of that model are not known; name the model, as in ` +
+  "fromAiSdk(model, { like: 'claude-opus-5-5' })";
 
 /**
  * Creates a function that removes everything that looks like a credential from a message. An SDK model does

@@ -180,7 +180,7 @@ const settingsFields = (settings: ModelSettings): UntrustedRecord => {
 
 const droppedSettingError = (setting: string, input: string): ModelError =>
   badRequestError(
-    `Many models of Workers AI drop '${setting}' without a word. Where this one takes it, give it as ` +
+    `Many models of Workers AI silently ignore '${setting}'. If this one supports it, pass it as ` +
       `'providerOptions: { workersAi: { ${input} } }'.`,
   );
 

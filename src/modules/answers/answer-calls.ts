@@ -116,7 +116,7 @@ function throwWithAccepted(failure: unknown, { sent }: CheckedCall, taken: reado
   if (!(failure instanceof SessionError) || taken.length === 0) throw failure;
   const calls = taken.map((one) => one.sent.call);
   const { type, message, retryAfter, more, cause } = failure;
-  const detail = `The answer of call ${sent.call} was not taken: ${message} Those of ${calls.join(', ')} were.`;
+  const detail = `The answer of call ${sent.call} was not accepted: ${message} The answers of ${calls.join(', ')} were.`;
   throw new SessionError(type, detail, { retryAfter, more: { ...more, taken: calls }, cause });
 }
 
@@ -234,7 +234,7 @@ function refused(
   { wait }: AskedQuestion,
   why: Exclude<PostOutcome, 'known'> | 'call-over',
 ): SessionError {
-  const look = `GET ${path} shows where the session stands.`;
+  const look = `GET ${path} shows the state of the session.`;
   switch (why) {
     case 'expired':
       return new SessionError(

@@ -249,7 +249,7 @@ export async function findQuestion(
   if (question && started?.type === 'turn-started') {
     return { question, principal: started.principal, requesters: requestersOf(events) };
   }
-  const what = number === 1 ? 'It asked nothing' : `It has not asked ${number} questions`;
+  const what = number === 1 ? 'It did not ask' : `It has not asked ${number} questions`;
   throw new SessionError('not-waiting', `Call ${shown} does not wait for this answer. ${what}.`);
 }
 

@@ -27,7 +27,7 @@ const RETENTION = /* @__PURE__ */ createModule({ name: 'retention' });
 export function logTo(log: LogOption): ModuleUse {
   if (log !== false && typeof log !== 'function')
     throw new ConfigurationError(
-      `logTo is given ${describeValue(log)}: use a function that takes a line, or false.`,
+      `logTo received ${describeValue(log)}: use a function that takes a line, or false.`,
     );
   return appUse(createUse(LOG), { log });
 }

@@ -68,7 +68,7 @@ function checkOptions(options: ForkOptions): void {
   const { at, name, repeatEffects }: { readonly [key in keyof ForkOptions]: unknown } = options;
   const problems = unknownKeyProblems(options, OPTION_KEYS);
   if (at !== undefined && !(Number.isSafeInteger(at) && Number(at) >= 1))
-    problems.push(`at: must be the sequence of an event, a whole number from 1, and is ${describeValue(at)}`);
+    problems.push(`at: must be the sequence of an event, a whole number from 1, but is ${describeValue(at)}`);
   if (name !== undefined && typeof name !== 'string') problems.push('name: must be text');
   if (repeatEffects !== undefined && typeof repeatEffects !== 'boolean')
     problems.push('repeatEffects: must be true or false');
@@ -95,7 +95,7 @@ function resolveLastEvent({ head, rows }: EventPage, at = head): number {
       retryAfter: 1,
     });
   if (at <= head) return at;
-  throw invalidBodyError([`at: the last event of the session is ${head}, and ${at} is after it`]);
+  throw invalidBodyError([`at: the last event of the session is ${head}, but ${at} is after it`]);
 }
 
 interface Cut {
@@ -257,7 +257,7 @@ const sessionExistsError = ({ session, path }: Target): SessionError =>
 function repeatedEffectsError(calls: readonly CutOffCall[]): SessionError {
   const named = calls.map(({ call, tool }) => `'${tool}' (${call})`).join(', ');
   const detail =
-    `The part that the fork leaves out holds calls that had effects, which its model could repeat: ${named}. ` +
+    `The part that the fork leaves out contains calls that had effects, which its model could repeat: ${named}. ` +
     'Fork after them, or send repeatEffects: true.';
   return new SessionError('would-repeat-effects', detail, {
     more: { calls: calls.map(({ call, tool }) => ({ call, tool })) },

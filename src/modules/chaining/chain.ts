@@ -151,7 +151,7 @@ function declaredBy({ name, objects }: DomainType, tell: (problem: LogProblem) =
   try {
     return objects?.declared ?? [];
   } catch (failure) {
-    tell(warningEntry(`objects of '${name}' lead to no others`, failure));
+    tell(warningEntry(`the tools of '${name}' objects cannot be made, so they are not offered`, failure));
     return [];
   }
 }

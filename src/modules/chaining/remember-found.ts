@@ -50,7 +50,7 @@ function rememberFound(
   const { objects, left, deep, problems } = searchObjects(chained, discovered, { call, objects: returned });
   for (const [problem, count] of problems) {
     const times = count > 1 ? ` (${count} objects)` : '';
-    chained.view.log(warningEntry(`a result of '${call.tool.name}' brings no tools: ${problem}${times}`));
+    chained.view.log(warningEntry(`a result of '${call.tool.name}' adds no tools: ${problem}${times}`));
   }
   const tooDeep = deep.flatMap((id) => namesFor(chained, discovered, id));
   if (deep.length > 0) {
@@ -201,7 +201,7 @@ function hasTools(
   if (!isJsonObject(value)) return false;
   const tools = objects.toolsOf(value);
   if (!tools.ok)
-    view.log(warningEntry(`the result of '${call.tool.name}' brings no tools: ${tools.problems.join(' ')}`));
+    view.log(warningEntry(`the result of '${call.tool.name}' adds no tools: ${tools.problems.join(' ')}`));
   return tools.ok && tools.value.length > 0;
 }
 

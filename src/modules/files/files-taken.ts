@@ -128,7 +128,7 @@ function checkFiles(parts: readonly PlacedPart[], taken: AcceptedFiles): void {
   if (strange.length > 0) throw filesNotAcceptedError(strange, taken);
   for (const { at, file } of files) {
     if (!isNewFile(file) || file.bytes.byteLength <= MAX_FILE_BYTES) continue;
-    const detail = `${nameOf({ at, file })}: has ${file.bytes.byteLength} bytes. A file can have ${MAX_FILE_BYTES} bytes.`;
+    const detail = `${nameOf({ at, file })}: has ${file.bytes.byteLength} bytes. A file can have at most ${MAX_FILE_BYTES} bytes.`;
     throw new SessionError('file-too-large', detail, { more: { most: MAX_FILE_BYTES } });
   }
 }

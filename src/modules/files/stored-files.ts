@@ -56,7 +56,7 @@ function filesRefusedError(answer: BlobsRefusal): SessionError {
   if (answer.status === 'blobs-moved')
     return new SessionError('files-unavailable', FILES_MOVED, { retryAfter: 1 });
   const { most, used } = answer;
-  const detail = `The files of this session have ${used} bytes, and can have ${most} together. Start another session, or send less.`;
+  const detail = `The files of this session have ${used} bytes, and can have at most ${most}. Start another session, or send less.`;
   return new SessionError('files-full', detail, { more: { most, used } });
 }
 

@@ -36,7 +36,7 @@ export async function refreshIndex(
     const report = { ...of, agent, session, version, standing };
     if (await ask(async (index) => index.report(report))) return;
   }
-  throw new Error(`session ${session} was reported by others ${MAX_TRIES} times`);
+  throw new Error(`session ${session} was changed by other reports ${MAX_TRIES} times`);
 }
 
 /** The events that the index uses. */

@@ -26,7 +26,7 @@ function readWord<Word extends string>(
   const value = asked[name];
   if (value === undefined) return undefined;
   const word = words.find((one) => one === value);
-  if (word === undefined) throw queryError(`${name} can be ${words.join(', ')}, and nothing else.`);
+  if (word === undefined) throw queryError(`${name} must be one of ${words.join(', ')}.`);
   return word;
 }
 

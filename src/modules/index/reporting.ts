@@ -86,7 +86,7 @@ const withIndexTimeout = <T>(work: Promise<T>): Promise<T | undefined> =>
 const erasingError = (): SessionError =>
   new SessionError(
     'erasing',
-    'All sessions of this owner are being erased. Begin another when that is done.',
+    'All sessions of this owner are being erased. Start another session when that is done.',
     {
       retryAfter: 5,
     },

@@ -34,7 +34,7 @@ export function jsonSchemaCheck(schema: Schema): (value: Json) => readonly Probl
 
 function checkPart(part: Schema, lookup: Record<string, Schema | boolean>): void {
   if (typeof part.$ref === 'string' && lookup[part.__absolute_ref__ ?? part.$ref] === undefined) {
-    throw new Error(`"$ref": ${JSON.stringify(part.$ref)} leads nowhere`);
+    throw new Error(`"$ref": ${JSON.stringify(part.$ref)} does not resolve`);
   }
   for (const pattern of [part.pattern, ...Object.keys(part.patternProperties ?? {})]) {
     if (typeof pattern === 'string') new RegExp(pattern, 'u');

@@ -124,7 +124,7 @@ interface Access {
 const admitOperator: NonNullable<Gates['owner']> = async (asked, { method, path }, named) => {
   if (!asked.request.url.includes('?')) return undefined;
   const names = new URL(asked.request.url).searchParams.getAll('owner');
-  if (names.length > 1) throw new SessionError('invalid-query', 'owner may be in the query once.');
+  if (names.length > 1) throw new SessionError('invalid-query', 'The query can contain `owner` only once.');
   const owner = requestedOwner(asked.caller, names[0]);
   if (!owner) return undefined;
   const action = actionOf(method, path);
@@ -192,6 +192,6 @@ async function postAccess({ asked, action }: Access, port: SessionPort) {
 
 function logAccess({ asked, owner, agent, session, action }: Access): void {
   const { host, caller, requestId } = asked;
-  const message = `an operator has access to a session whose journal does not keep it: ${action}`;
+  const message = `an operator accesses a session, and its journal cannot record it: ${action}`;
   host.log({ ...warningEntry(message), owner, agent, session, principal: caller.id, requestId });
 }

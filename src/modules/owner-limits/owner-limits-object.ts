@@ -99,7 +99,7 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
       this.#allowances.forgetOld();
     } catch (thrown) {
       pause = RETRY_MS;
-      const message = `the limits of an owner could not be looked into, and are tried again: ${String(thrown)}`;
+      const message = `the limits of an owner could not be updated, and are retried: ${String(thrown)}`;
       console.error(JSON.stringify({ level: 'error', event: 'other', message }));
     }
     await this.#schedule(pause);

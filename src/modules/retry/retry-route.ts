@@ -19,7 +19,7 @@ async function handleRetry(asked: SessionRequest) {
   const { request, host } = asked;
   const body = new TextDecoder().decode(await readBytes(request, host.maxBodyBytes));
   if (!/^\s*(\{\s*\})?\s*$/.test(body))
-    throw invalidBodyError(['a retry says nothing: its message is that of the last turn']);
+    throw invalidBodyError(['a retry has no body: it runs the message of the last turn again']);
   return retryTurn(asked, {
     contextOfHeaders: contextOfHeaders(request.headers, host.contextHeaders),
     idempotencyKey: readIdempotencyKey(request),

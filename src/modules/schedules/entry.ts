@@ -91,7 +91,7 @@ export function defineSchedule(config: ScheduleConfig): ModuleUse {
   const refuse = (problem: string): never => {
     throw new ConfigurationError(`Schedule '${name}': ${problem}`);
   };
-  if (!isCron(cron)) refuse(`'${String(cron).slice(0, 80)}' is no cron expression of five fields.`);
+  if (!isCron(cron)) refuse(`'${String(cron).slice(0, 80)}' is not a cron expression of five fields.`);
   const beyond = literals && findOutOfRange(cron);
   if (beyond) refuse(beyond);
   const problem = owner === undefined ? undefined : ownerProblem(owner);
@@ -196,14 +196,13 @@ async function runSchedules({ host, env }: InvokedApp, time: CronTime): Promise<
 
 /** Explains a mismatch between wrangler.toml and the code: most often only one of them was changed. */
 function describeMismatch(cron: string, schedules: readonly ScheduleConfig[]): string {
-  const known = schedules.map((one) => `'${one.name}' has ${one.cron}`).join(', ') || 'it has none';
-  const none = `no schedule of createHoldfast has it (${known}).`;
-  if (cron !== '')
-    return `nothing starts at the cron ${cron}: ${none} It is one of the crons of wrangler.toml.`;
+  const known = schedules.map((one) => `'${one.name}' has ${one.cron}`).join(', ') || 'it has no schedules';
+  const none = `no schedule of createHoldfast has this cron (${known}).`;
+  if (cron !== '') return `no turn starts at the cron ${cron}: ${none} The cron is in wrangler.toml.`;
   // wrangler's hint for local runs sends no cron.
   const [first] = schedules;
   const asked = `http://localhost:8787/cdn-cgi/handler/scheduled?cron=${first?.cron.replaceAll(' ', '+') ?? '...'}`;
-  return `nothing starts without a cron: ${none} By hand it is fired as \`curl "${asked}"\`.`;
+  return `no turn starts without a cron: ${none} To start one by hand, run \`curl "${asked}"\`.`;
 }
 
 /**
@@ -215,7 +214,7 @@ async function startScheduledTurn(
   { scheduledTime }: CronTime,
 ): Promise<void> {
   const { name, agent, owner = here.host.auth.owner?.(here.env), context = {} } = schedule;
-  if (owner === undefined) throw new Error('It has no owner, and `auth` names none.');
+  if (owner === undefined) throw new Error('It has no owner, and `auth` has none either.');
   const at = new Date(scheduledTime);
   const session = typeof schedule.session === 'function' ? schedule.session(at) : schedule.session;
   const message = typeof schedule.message === 'function' ? await schedule.message(at) : schedule.message;

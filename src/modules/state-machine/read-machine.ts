@@ -77,10 +77,10 @@ function checkRenamed(machine: string, states: States, [was, is]: readonly [stri
   const refuse = (problem: string): never => {
     throw new ToolDefinitionError(machine, 'renamed', problem);
   };
-  if (states.has(was)) refuse(`its state '${was}' is said to be renamed, and is still one of its states.`);
+  if (states.has(was)) refuse(`'renamed' has the state '${was}', which is still one of its states.`);
   if (!states.has(is)) {
     refuse(
-      `its state '${was}' is said to be '${is}' now, which is not one of its states: use ${listStates(states)}.`,
+      `'renamed' maps the state '${was}' to '${is}', which is not one of its states: use ${listStates(states)}.`,
     );
   }
 }

@@ -92,8 +92,8 @@ function assertSuffixUsed(where: string, end: string, known: readonly ToolGroup[
   const names = known.flatMap(({ tools }) => tools.map(({ name }) => name));
   if (names.some((name) => name.endsWith(end))) return;
   throw new ConfigurationError(
-    `TOOL_GROUPS cannot be used: ${where} names '${shorten(end, 80)}', with which no tool's name ends. ` +
-      `There are: ${[...new Set(names)].sort().join(', ') || 'none'}.`,
+    `TOOL_GROUPS cannot be used: ${where} names '${shorten(end, 80)}', but no tool has a name that ends with it. ` +
+      `The tools are: ${[...new Set(names)].sort().join(', ') || 'none'}.`,
   );
 }
 

@@ -108,7 +108,7 @@ function createStandIns(
     return createRequiredTools(names, providers);
   } catch (cause) {
     if (!(cause instanceof ToolDefinitionError)) throw cause;
-    throw new ConfigurationError(`Agent '${agent.name}' requires a tool that cannot be. ${cause.message}`);
+    throw new ConfigurationError(`Agent '${agent.name}' requires a tool that cannot exist: ${cause.message}`);
   }
 }
 
@@ -163,7 +163,7 @@ function chooseGroup(
     : absentGroupProblem(agent, role, environment.groups);
   if (group === undefined || problem !== undefined) {
     if (!optional) throw new ConfigurationError(problem ?? '');
-    log(warningEntry(`${problem} It is optional, so the agent goes without.`));
+    log(warningEntry(`${problem} It is optional, so the agent runs without it.`));
     return undefined;
   }
   const missing = required.filter((name) => !group.tools.some((tool) => tool.name === name));

@@ -51,7 +51,7 @@ export function toolFactory(make: () => MadeTools): ToolFactory {
   if (typeof make === 'function' && !isClass(make)) return createFactory(make);
   const example = typeof make === 'function' ? Reflect.get(make, 'name') : 'Cart';
   throw new TypeError(
-    `toolFactory is given ${describeValue(make)}: give it a function, as in toolFactory(() => new ${example}()).`,
+    `toolFactory received ${describeValue(make)}: pass a function, as in toolFactory(() => new ${example}()).`,
   );
 }
 

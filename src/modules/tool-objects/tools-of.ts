@@ -155,14 +155,14 @@ function createUnfolding(
   const { name, description, categoryParameter, ...more } = { ...declarationOf(owner), ...options };
   if (typeof name !== 'string' || typeof description !== 'string') {
     const problem =
-      `Class ${source.name} does not say what the tool in front of its tools is called and what it is for: ` +
+      `Class ${source.name} has no name and description for its unfolding tool: ` +
       "give it a static 'unfolding' with a name and a description, or give both to unfoldingOf.";
     throw new ToolObjectError(source.name, problem);
   }
   const nested = findNestedUnfoldings(owner, [...path, { of: owner, name: source.name }]);
   if (source.table.size === 0 && nested.length === 0) {
     const problem =
-      `Class ${source.name} has no tools to stand in front of: ` +
+      `Class ${source.name} has no tools to unfold: ` +
       "give it a static 'tools' table, or a static member that is a class with a static 'unfolding'.";
     throw new ToolObjectError(source.name, problem);
   }
@@ -196,7 +196,7 @@ function findNestedUnfoldings(owner: object, path: readonly NestedSource[]): Any
     try {
       return [createUnfolding(Reflect.construct(member, []), {}, path)];
     } catch (reason) {
-      warnDeveloper(`the inner class ${member.name} is left out, since it cannot be made`, reason);
+      warnDeveloper(`the inner class ${member.name} is left out, since it cannot be constructed`, reason);
       return [];
     }
   });

@@ -103,7 +103,7 @@ function applyTransformer(
       const made = make(value, { principal });
       // In plain JavaScript it may return anything.
       if (typeof made === typeof value && Array.isArray(made) === Array.isArray(value)) return made;
-      throw new TypeError('It returned something else.');
+      throw new TypeError('It returned a value of another type.');
     } catch (thrown) {
       log(errorEntry(`the transformer '${name}' failed; its input stays unchanged`, thrown));
       return value;

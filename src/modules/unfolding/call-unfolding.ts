@@ -89,7 +89,7 @@ function categoryIn(input: Json, into: Extract<UnfoldsInto, { by: 'category' }>)
 function hiddenResult({ tool: name, log }: CallContext): ToolResult {
   log(
     warningEntry(
-      `the unfolding tool '${name}' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it`,
+      `the unfolding tool '${name}' cannot unfold: its wrapper has no \`delegate\`, or the loop that called it does not offer it`,
     ),
   );
   return error(`Tool '${name}' cannot show its tools here. Do not call it again; go on without it.`);

@@ -127,7 +127,7 @@ export function checkTools(unfolding: string, field: string, tools: readonly Any
   const names = new Set<string>();
   for (const [index, tool] of distinct.entries()) {
     if (!isTool(tool))
-      throw new ToolDefinitionError(unfolding, field, `what it has at index ${index} is no tool.`);
+      throw new ToolDefinitionError(unfolding, field, `its entry at index ${index} is not a tool.`);
     if (names.has(tool.name)) {
       throw new ToolDefinitionError(unfolding, field, `it has two tools of the name '${tool.name}'.`);
     }

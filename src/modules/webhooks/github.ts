@@ -174,7 +174,7 @@ function readGithubHeader({ headers }: UnverifiedRequest): SignatureHeader {
   if (header === null) {
     throw new WebhookRefusal(
       'invalid-signature',
-      'X-Hub-Signature-256 is missing: give the webhook a secret, the one that this Worker has.',
+      'X-Hub-Signature-256 is missing: set the secret of the webhook to the one of this Worker.',
     );
   }
   const signature = header.startsWith(SCHEME) ? fromHex(header.slice(SCHEME.length)) : undefined;

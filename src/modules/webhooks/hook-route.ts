@@ -67,7 +67,7 @@ async function takeDelivery(
   const { host, env, base, request, requestId } = asked;
   const hook = webhooks.get(name);
   if (!hook) {
-    const detail = `There is no webhook '${name.slice(0, 64)}'. createHoldfast({ use }) names them.`;
+    const detail = `There is no webhook '${name.slice(0, 64)}'. Webhooks are listed in \`use\` of createHoldfast.`;
     throw new Problem('unknown-webhook', detail);
   }
   const unverified = { headers: request.headers, env, now: host.clock.now() };

@@ -54,7 +54,7 @@ export async function hmacOf(secret: string | Bytes, content: string | Bytes): P
 export const notSigned = (): WebhookRefusal =>
   new WebhookRefusal(
     'invalid-signature',
-    'The signature is not that of this body under the secret of this Worker: the two sides have different secrets, or the ' +
+    'The signature does not match the body: the two sides have different secrets, or the ' +
       'body was changed on its way.',
   );
 

@@ -99,7 +99,7 @@ export function slackWebhook<const Event extends string = string>(
     options: { bots: BOTS_RULE },
     names: ({ event }) => [event],
     skip: ({ event, isBot }) => {
-      if (isBot && bots !== 'take') return 'A bot said it, and this webhook ignores bots.';
+      if (isBot && bots !== 'take') return 'A bot wrote the message, and this webhook ignores bots.';
       return events === undefined && CHANGE_EVENTS.test(event) ? 'It is not a new message.' : undefined;
     },
   });
@@ -144,7 +144,7 @@ function readSlackHeader({ headers, now }: UnverifiedRequest): SignatureHeader {
   const time = headers.get('x-slack-request-timestamp');
   const header = headers.get('x-slack-signature');
   if (time === null || header === null) {
-    const problem = 'X-Slack-Signature and X-Slack-Request-Timestamp are needed, and one is missing.';
+    const problem = 'X-Slack-Signature or X-Slack-Request-Timestamp is missing.';
     throw new WebhookRefusal('invalid-signature', problem);
   }
   const signature = header.startsWith(`${VERSION}=`) ? fromHex(header.slice(VERSION.length + 1)) : undefined;

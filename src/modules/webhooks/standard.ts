@@ -102,7 +102,7 @@ function readStandardHeader({ headers, now }: UnverifiedRequest): StandardHeader
   const time = headers.get('webhook-timestamp');
   const header = headers.get('webhook-signature');
   if (id === null || time === null || header === null) {
-    const problem = 'webhook-id, webhook-timestamp and webhook-signature are needed, and one is missing.';
+    const problem = 'webhook-id, webhook-timestamp or webhook-signature is missing.';
     throw new WebhookRefusal('invalid-signature', problem);
   }
   // With a full stop in the id, the signed text could be split differently, into another id and another time.

@@ -124,7 +124,11 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
   const start = config.start ?? (({ usual }: View) => usual);
   if (!isSecretSource(secret)) throw new WebhookDefinitionError(name, 'secret', SECRET_RULE);
   if (events && !(events.length > 0 && events.every((event) => event.trim() !== ''))) {
-    throw new WebhookDefinitionError(name, 'events', 'lists events by name; without `events` it takes all');
+    throw new WebhookDefinitionError(
+      name,
+      'events',
+      'needs the names of events; omit `events` to accept all',
+    );
   }
   for (const event of (literals && events) ?? []) {
     const problem = sender.misnamed?.(event);

@@ -290,7 +290,10 @@ async function followAnswered(
   const { outcome } = await session.turn(turn);
   // If the response adds nothing new, the page would resend the same results forever.
   if (outcome === 'suspended' && (await session.state()).seq <= from)
-    throw new SessionError('not-waiting', 'What the page has sent is not waited for, but something else is.');
+    throw new SessionError(
+      'not-waiting',
+      'The message of the page does not answer the call that the turn waits for.',
+    );
   return session.follow(turn, { after: from, signal });
 }
 

@@ -15,7 +15,7 @@ const VERSION_PARAMETERS: readonly RouteParameter[] = [
     schema: { type: 'string', enum: ['6', '7'], default: '6' },
     description: 'The version of the AI SDK in the page: `7` is sent what only version 7 reads.',
   },
-  headerParameter('X-AI-SDK', 'The same. The query stands over it.'),
+  headerParameter('X-AI-SDK', 'The same as `ui`, which takes precedence.'),
 ];
 
 /** The body of a request. */

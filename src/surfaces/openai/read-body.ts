@@ -36,7 +36,10 @@ const SHARED_PARAMETERS: readonly string[] = [
 
 /** Returns the error for an unsupported parameter that would change the answer. */
 export const unsupportedParameterError = (param: string, instead: string): OpenAiError =>
-  new OpenAiError(`Holdfast does not take '${param}': ${instead}`, { param, code: 'unsupported_parameter' });
+  new OpenAiError(`Holdfast does not support '${param}': ${instead}`, {
+    param,
+    code: 'unsupported_parameter',
+  });
 
 /** Returns the error text for a parameter that agents set. */
 export const setInCodeText = (what: string): string => `the ${what} of an agent are in its code.`;

@@ -176,5 +176,5 @@ function readPart(part: JsonObject, at: string): ContentPart {
 const CHAT_RESULT_FIELDS = {
   id: 'tool_call_id',
   output: 'content',
-  told: 'the id of a call that a completion has told',
+  told: 'the id of a call from a completion',
 };

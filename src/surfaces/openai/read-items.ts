@@ -155,7 +155,7 @@ export function readCallResult(
   return { of, answer: { call: of.what, question: of.place, text } };
 }
 
-const ID_SOURCE_TEXT = 'an id that a response has told';
+const ID_SOURCE_TEXT = 'an id from a response';
 
 /**
  * Returns the text of a string or a list of text parts. `what` is the noun in the error for other parts.

@@ -180,7 +180,7 @@ function parseMessageQuery({ url }: Request): Pick<SentMessage, 'whenBusy' | 'de
     const value = searchParams.get(name);
     const word = words.find((one) => one === value);
     if (word || value === null) return word;
-    throw new Problem('invalid-query', `${name} can be ${words.join(', ')}, and nothing else.`);
+    throw new Problem('invalid-query', `${name} must be one of ${words.join(', ')}.`);
   };
   const whenBusy = oneOf('whenBusy', 'reject', 'queue', 'steer');
   return {

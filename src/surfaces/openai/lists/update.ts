@@ -39,7 +39,7 @@ function readTitle(body: JsonObject): string | null {
   if (other !== undefined)
     throw unsupportedParameterError(
       `metadata.${other.slice(0, 64)}`,
-      "a conversation keeps its 'title' alone.",
+      "a conversation can only have a 'title'.",
     );
   const { title } = metadata;
   if (typeof title !== 'string' || titleProblem(title) !== undefined)

@@ -115,7 +115,7 @@ describe('tools that an agent requires from a group with providers', () => {
   it('have valid tool names', () => {
     const agent = asking([{ role: 'shop', required: ['place order'] }]);
     expect(refusedWith(agent, { groups: [group()] })).toBe(
-      "Agent 'clerk' requires a tool that cannot be. " +
+      "Agent 'clerk' requires a tool that cannot exist: " +
         "Tool 'place order': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     );
   });

@@ -204,9 +204,9 @@ describe('a missing tool group', () => {
     expect(await offered(agent, { groups: [maps, empty] })).toEqual(['place', 'route']);
     expect(warned).toEqual([
       "holdfast: No tool group matching role 'travel', which agent 'clerk' asks for. " +
-        "Registered roles: 'maps', 'empty'. It is optional, so the agent goes without.",
+        "Registered roles: 'maps', 'empty'. It is optional, so the agent runs without it.",
       "holdfast: Tool group 'empty', which agent 'clerk' asks for, has no tools in this environment. " +
-        'It is optional, so the agent goes without.',
+        'It is optional, so the agent runs without it.',
     ]);
   });
 });
@@ -315,8 +315,8 @@ describe('the var TOOL_GROUPS', () => {
 
   it('must name an existing tool to include, by the end of its name (TGR-02)', () => {
     expect(refusedWith(asking(['web']), { setting: included(['brave']) })).toBe(
-      "TOOL_GROUPS cannot be used: includes.web.tools names 'brave', with which no tool's name ends. " +
-        'There are: add, brave_news, brave_search, ceiling, crawl, divide, floor, max, mean, min, multiply, place, ' +
+      "TOOL_GROUPS cannot be used: includes.web.tools names 'brave', but no tool has a name that ends with it. " +
+        'The tools are: add, brave_news, brave_search, ceiling, crawl, divide, floor, max, mean, min, multiply, place, ' +
         'round, route, subtract.',
     );
   });
@@ -367,7 +367,7 @@ describe('the var TOOL_GROUPS', () => {
 
   it('must name an existing tool to exclude, so that a typo cannot keep a tool (TGR-03)', () => {
     expect(refusedWith(asking(['maps']), { setting: '{"excludes":["rout"]}', groups: [maps] })).toBe(
-      "TOOL_GROUPS cannot be used: excludes names 'rout', with which no tool's name ends. There are: place, route.",
+      "TOOL_GROUPS cannot be used: excludes names 'rout', but no tool has a name that ends with it. The tools are: place, route.",
     );
   });
 

@@ -351,7 +351,7 @@ describe('a copy of a subagent', () => {
       [],
     );
     expect(read).toEqual([
-      "Error: Agent 'work' has a tool 'look', and its subagent 'work' brings another of this name.",
+      "Error: Agent 'work' has a tool 'look', and so does its subagent 'work': rename one.",
     ]);
   });
 

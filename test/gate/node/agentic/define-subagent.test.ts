@@ -149,7 +149,7 @@ describe('agents that call each other', () => {
     const answer = await session.send('Go.');
     const way = Array.from({ length: 18 }, (_, level) => (level % 2 === 0 ? 'ping' : 'pong'));
     expect(warn.mock.calls.flat()).toEqual([
-      `holdfast: a loop was not run, since 16 are already inside each other: ${way.join('/')}`,
+      `holdfast: a loop was not run, since loops are already nested 16 deep: ${way.join('/')}`,
     ]);
     warn.mockRestore();
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Level 0.', iterations: 34 });

@@ -161,7 +161,7 @@ describe('the frame of a subagent', () => {
     const tools = [defineSubagent({ agent: agent('clerk', [look, toolGroup('web')]) })];
     const { model } = await runBare({ tools, replies: [asks('clerk'), 'Done.'] });
     expect(resultsRead(model)).toEqual([
-      "Error: Agent 'clerk' asks for tool groups, which only an app provides.",
+      "Error: Agent 'clerk' uses tool groups, which only an app provides.",
     ]);
   });
 

@@ -149,7 +149,7 @@ describe('a turn that is started from outside', () => {
       { session: 'a/b' },
       new SessionError(
         'invalid-session-id',
-        'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
+        'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
       ),
     ],
   ])('is refused before it is sent if it has %j', async (change, problem) => {

@@ -283,8 +283,8 @@ describe('the types known to `any`', () => {
     ]);
     expect(answer).toMatchObject({ outcome: 'completed' });
     expect(warned).toEqual([
-      "holdfast: objects of 'Late' lead to no others DomainTypeError: Domain type 'Late' has tools that cannot be made before there is an object: Never.",
-      "holdfast: the result of 'late' brings no tools: domain type 'Late' is invalid: its tools cannot be made: Never.",
+      "holdfast: the tools of 'Late' objects cannot be made, so they are not offered DomainTypeError: Domain type 'Late' has tools that cannot be made before there is an object: Never.",
+      "holdfast: the result of 'late' adds no tools: domain type 'Late' is invalid: its tools cannot be made: Never.",
     ]);
   });
 

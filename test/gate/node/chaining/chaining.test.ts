@@ -318,7 +318,7 @@ describe('a binding', () => {
     ]);
     expect(results(session)).toEqual([JSON.stringify(customer('c1')), 'Here.', 'Name of c1 2020: 30']);
     expect(warned).toEqual([
-      "holdfast: the result of 'wrong' brings no tools: domain type 'Customer' is invalid: " +
+      "holdfast: the result of 'wrong' adds no tools: domain type 'Customer' is invalid: " +
         'name: Invalid key: Expected "name" but received undefined since: Invalid key: Expected "since" but received undefined',
     ]);
   });

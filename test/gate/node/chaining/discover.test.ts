@@ -291,7 +291,7 @@ describe('an object that cannot be discovered', () => {
       const { brought, read } = await discovered(lists(value, named('c2'), value), [calls('list')]);
       expect(brought[1]).toEqual(['customer_c2_average_spend', 'customer_c2_orders']);
       expect(read).toEqual(['Listed.']);
-      expect(warned).toEqual([`holdfast: a result of 'list' brings no tools: ${problem} (2 objects)`]);
+      expect(warned).toEqual([`holdfast: a result of 'list' adds no tools: ${problem} (2 objects)`]);
     },
   );
 
@@ -302,7 +302,7 @@ describe('an object that cannot be discovered', () => {
     expect(brought[1]).toHaveLength(2);
     expect(read[1]).toBe('{"of":"Last","months":12}');
     expect(warned).toEqual([
-      "holdfast: a result of 'list' brings no tools: a later object of domain type 'Customer' has the same id",
+      "holdfast: a result of 'list' adds no tools: a later object of domain type 'Customer' has the same id",
     ]);
   });
 
@@ -328,9 +328,9 @@ describe('an object that cannot be discovered', () => {
     const { session } = await turnOf(clerk([list], [discover(Odd)]), [calls('list')]);
     expect(offered(session)[1]).toEqual(['list', 'odd_e_show']);
     expect(warned).toEqual([
-      "holdfast: a result of 'list' brings no tools: domain type 'Odd' is invalid: its id is neither a string nor a number",
-      "holdfast: a result of 'list' brings no tools: domain type 'Odd' is invalid: its id cannot be read: No id.",
-      "holdfast: a result of 'list' brings no tools: domain type 'Odd' is invalid: its tools cannot be made: No tools.",
+      "holdfast: a result of 'list' adds no tools: domain type 'Odd' is invalid: its id is neither a string nor a number",
+      "holdfast: a result of 'list' adds no tools: domain type 'Odd' is invalid: its id cannot be read: No id.",
+      "holdfast: a result of 'list' adds no tools: domain type 'Odd' is invalid: its tools cannot be made: No tools.",
     ]);
   });
 });

@@ -97,12 +97,12 @@ describe('a file that a tool has created', () => {
 
   it.each([
     ['that is empty', 0, 0, 'It is empty.'],
-    ['that is too large', 8 * MIB + 1, 0, 'A file can have 8388608 bytes.'],
+    ['that is too large', 8 * MIB + 1, 0, 'A file can have at most 8388608 bytes.'],
     [
       'that the session has no room for',
       2,
       50 * MIB - 1,
-      'The files of this conversation have 52428799 bytes, and can have 52428800 together.',
+      'The files of this conversation have 52428799 bytes, and can have at most 52428800.',
     ],
   ])('is refused %s', async (_, length, used, problem) => {
     const files = filesOver(fakePort({}).port, { used });

@@ -234,7 +234,7 @@ describe('the log', () => {
     [
       'options',
       make(logTo, { level: 'info' }),
-      'logTo is given an object: use a function that takes a line, or false.',
+      'logTo received an object: use a function that takes a line, or false.',
     ],
   ])('%s', told);
 });

@@ -182,7 +182,7 @@ describe('an entry in a list of an agent', () => {
     [
       'a wish for no role',
       () => toolGroup(' '),
-      "toolGroup(' ') asks for no role: use a text that is not blank, or a group.",
+      "toolGroup(' ') has no role: use a text that is not blank, or a group.",
     ],
     [
       'a reference without tools',

@@ -158,7 +158,7 @@ describe('a tool choice', () => {
 describe.runIf(isDevelopment)('settings that the provider refuses in combination', () => {
   const claude = fromAiSdk(sdkModel('anthropic.messages'));
   const refused =
-    "has settings that its model 'claude' refuses: Anthropic forces no tool while a model thinks; use the toolChoice 'auto', " +
+    "has settings that its model 'claude' refuses: Anthropic cannot require a tool while a model thinks; use the toolChoice 'auto', " +
     "or the reasoning 'none'";
 
   it.each<AgentSettings>([

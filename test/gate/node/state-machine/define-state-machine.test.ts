@@ -95,13 +95,13 @@ describe('the definition of a state machine', () => {
       'with a state renamed to one that is not declared',
       { states: { open: [go] }, initial: 'open', renamed: { ajar: 'shut' } },
       'renamed',
-      "its state 'ajar' is said to be 'shut' now, which is not one of its states: use 'open'.",
+      "'renamed' maps the state 'ajar' to 'shut', which is not one of its states: use 'open'.",
     ],
     [
       'with a renamed state that still exists',
       { states: { open: [go], shut: [] }, initial: 'open', renamed: { open: 'shut' } },
       'renamed',
-      "its state 'open' is said to be renamed, and is still one of its states.",
+      "'renamed' has the state 'open', which is still one of its states.",
     ],
     [
       'with an invalid tool of all states',

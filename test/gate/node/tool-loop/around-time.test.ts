@@ -89,7 +89,7 @@ describe('code that hangs before a call', () => {
     const ends = (await session.events()).filter(({ type }) => type === 'tool-call-ended');
     expect(ends).toMatchObject([{ result: { type: 'error', reason: 'timeout' } }]);
     expect(logged).toEqual([
-      `Tool 'pay' was left: ${code} did not finish within 30000 ms. Give it a time limit of its own.`,
+      `Tool 'pay' was abandoned: ${code} did not finish within 30000 ms. Give it a time limit of its own.`,
     ]);
     expect([ran, timersLeft()]).toEqual([[], 0]);
   });
@@ -150,7 +150,7 @@ describe('code that hangs after a call', () => {
     expect(await answer).toMatchObject({ outcome: 'completed' });
     expect(shownResults(session.requests[1])).toEqual(['paid']);
     expect(logged).toEqual([
-      "Tool 'pay' was left: its call or a decorator did not finish within 30000 ms. Give it a time limit of its own.",
+      "Tool 'pay' was abandoned: its call or a decorator did not finish within 30000 ms. Give it a time limit of its own.",
     ]);
     expect(timersLeft()).toBe(0);
   });

@@ -178,7 +178,7 @@ describe('a domain type whose objects have tools', () => {
     );
     // @ts-expect-error plain JavaScript may return anything
     expect(() => typed(() => 'show')).toThrow(
-      "Domain type 'Thing' has `tools` that return no list of tools.",
+      "Domain type 'Thing' has `tools` that do not return a list of tools.",
     );
     expect(() => typed(() => [show(), show()])).toThrow("Domain type 'Thing' has two tools named 'show'.");
     expect(() =>
@@ -213,7 +213,7 @@ describe('a domain type whose objects have tools', () => {
     };
     expect(read(() => 'none')).toEqual({
       ok: false,
-      problems: ["domain type 'Thing' is invalid: its `tools` return no list of tools"],
+      problems: ["domain type 'Thing' is invalid: its `tools` do not return a list of tools"],
     });
     expect(
       read(() => {

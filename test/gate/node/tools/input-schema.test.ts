@@ -232,7 +232,7 @@ describe('an invalid input declaration', () => {
     [
       'a dangling reference',
       jsonSchema({ type: 'object', properties: { a: { $ref: '#/$defs/lost' } } }),
-      'its input is not valid JSON Schema: "$ref": "#/$defs/lost" leads nowhere.',
+      'its input is not valid JSON Schema: "$ref": "#/$defs/lost" does not resolve.',
     ],
   ])('is refused by the definition: %s', (_, declared, message) => {
     expect(() => toInputSchema(declared)).toThrow(new InputSchemaError(message.replace('its input ', '')));

@@ -146,7 +146,7 @@ describe('a decorated unfolding tool', () => {
     ]);
     expect(offered(session)[1]).toEqual(['files']);
     expect(warned).toEqual([
-      "holdfast: the unfolding tool 'files' cannot unfold: what wraps it has no delegate, or it is called in no loop that offers it",
+      "holdfast: the unfolding tool 'files' cannot unfold: its wrapper has no `delegate`, or the loop that called it does not offer it",
     ]);
   });
 

@@ -194,7 +194,7 @@ describe('an object whose class has a static unfolding', () => {
     }
     expect(tree(new Outer())).toBe('all\n└── outer (1 inner tools)\n    └── read');
     expect(warned).toEqual([
-      'holdfast: the inner class Broken is left out, since it cannot be made Error: No database.',
+      'holdfast: the inner class Broken is left out, since it cannot be constructed Error: No database.',
     ]);
   });
 
@@ -252,12 +252,12 @@ describe('an object of any class', () => {
       hidden = () => 'no tool';
     }
     const unnamed =
-      'Class Plain does not say what the tool in front of its tools is called and what it is for: ' +
+      'Class Plain has no name and description for its unfolding tool: ' +
       "give it a static 'unfolding' with a name and a description, or give both to unfoldingOf.";
     expect(() => unfoldingOf(new Plain())).toThrow(unnamed);
     expect(() => unfoldingOf(new Plain(), { name: 'plain' })).toThrow(unnamed);
     const empty =
-      'has no tools to stand in front of: ' +
+      'has no tools to unfold: ' +
       "give it a static 'tools' table, or a static member that is a class with a static 'unfolding'.";
     expect(() => unfoldingOf(new Empty())).toThrow(`Class Empty ${empty}`);
     expect(() => unfoldingOf({}, { name: 'none', description: 'None.' })).toThrow(`Class Object ${empty}`);

@@ -181,7 +181,7 @@ describe('the webhook of a sender', () => {
 
   it('refuses an empty list of events', () => {
     expect(() => stripeWebhook({ agent: 'a', secret: 'S', events: [] })).toThrow(
-      "Webhook 'stripe' lists events by name; without `events` it takes all.",
+      "Webhook 'stripe' needs the names of events; omit `events` to accept all.",
     );
   });
 

@@ -17,7 +17,7 @@ async function withHeaders(headers: Readonly<Record<string, string | undefined>>
 }
 
 const MISSING = invalid(
-  'X-Hub-Signature-256 is missing: give the webhook a secret, the one that this Worker has.',
+  'X-Hub-Signature-256 is missing: set the secret of the webhook to the one of this Worker.',
 );
 const MALFORMED = invalid('X-Hub-Signature-256 has to be sha256= and 64 hexadecimal digits, once.');
 

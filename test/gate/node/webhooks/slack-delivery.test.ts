@@ -102,7 +102,7 @@ ${JSON.stringify(reaction, null, 1)}
   });
 
   it('that a bot caused is ignored unless the webhook accepts bots', async () => {
-    const reason = 'A bot said it, and this webhook ignores bots.';
+    const reason = 'A bot wrote the message, and this webhook ignores bots.';
     for (const more of [{ bot_id: 'B1' }, { subtype: 'bot_message' }]) {
       expect(await deliver({ ...mention, type: 'message', ...more })).toMatchObject({
         type: 'ignored',

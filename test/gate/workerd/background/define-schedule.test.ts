@@ -26,9 +26,9 @@ describe('defineSchedule', () => {
       'A schedule cannot be called "a b": its name is 1 to 64 of the characters A-Z a-z 0-9 _ . -',
     ],
     [{ name: '' }, 'A schedule cannot be called "": its name is 1 to 64 of the characters A-Z a-z 0-9 _ . -'],
-    [{ cron: 'daily' }, "Schedule 'daily': 'daily' is no cron expression of five fields."],
-    [{ cron: '0 6 * *' }, "Schedule 'daily': '0 6 * *' is no cron expression of five fields."],
-    [{ cron: '0 0 6 * * *' }, "Schedule 'daily': '0 0 6 * * *' is no cron expression of five fields."],
+    [{ cron: 'daily' }, "Schedule 'daily': 'daily' is not a cron expression of five fields."],
+    [{ cron: '0 6 * *' }, "Schedule 'daily': '0 6 * *' is not a cron expression of five fields."],
+    [{ cron: '0 0 6 * * *' }, "Schedule 'daily': '0 0 6 * * *' is not a cron expression of five fields."],
     [
       { owner: 'acme' as never },
       "Schedule 'daily': its owner is a string, which could be an id or a tenant: use { tenant } for the sessions of all callers of " +

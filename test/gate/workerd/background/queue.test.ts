@@ -176,7 +176,7 @@ describe('a queue message', () => {
     ['no turn', { name: '["o","scripted","secret"]' }],
   ])('that is %s goes to the dead-letter queue, and its content is not logged', async (_, body) => {
     expect(await deliver([body])).toEqual(['again']);
-    expect(log.mock.calls).toEqual([['holdfast: message m0 of the queue names no turn, and is refused']]);
+    expect(log.mock.calls).toEqual([['holdfast: message m0 of the queue has no turn, and is refused']]);
   });
 
   it('does not create a session if it names an unknown one', async () => {

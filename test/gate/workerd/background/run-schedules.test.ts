@@ -168,13 +168,13 @@ describe('a schedule', () => {
     await tick([schedule], { cron: '' });
     expect(log.mock.calls).toEqual([
       [
-        "holdfast: nothing starts at the cron 0 7 * * *: no schedule of createHoldfast has it ('daily' has 0 6 * * *). It is one of " +
-          'the crons of wrangler.toml.',
+        "holdfast: no turn starts at the cron 0 7 * * *: no schedule of createHoldfast has this cron ('daily' has 0 6 * * *). The cron is in " +
+          'wrangler.toml.',
       ],
-      ['holdfast: nothing starts at the cron 0 7 * * *: no module takes crons.'],
+      ['holdfast: no turn starts at the cron 0 7 * * *: no module handles crons.'],
       [
-        "holdfast: nothing starts without a cron: no schedule of createHoldfast has it ('daily' has 0 6 * * *). By hand it is fired " +
-          'as `curl "http://localhost:8787/cdn-cgi/handler/scheduled?cron=0+6+*+*+*"`.',
+        "holdfast: no turn starts without a cron: no schedule of createHoldfast has this cron ('daily' has 0 6 * * *). To start one by hand, run " +
+          '`curl "http://localhost:8787/cdn-cgi/handler/scheduled?cron=0+6+*+*+*"`.',
       ],
     ]);
   });

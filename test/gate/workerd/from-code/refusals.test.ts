@@ -37,7 +37,7 @@ async function asking(tool: string, principal = LOCAL) {
 describe('a message', () => {
   it.each<[string, string | Parameters<ReturnType<typeof at>['send']>[0], object, readonly string[]]>([
     ['that is blank', ' ', {}, ['message: must be text that is not blank']],
-    ['of no parts', [], {}, ['message: must hold a file, or text that is not blank']],
+    ['of no parts', [], {}, ['message: must contain a file, or text that is not blank']],
     [
       'with a file that nobody can look at',
       [
@@ -101,7 +101,7 @@ describe('a message', () => {
   it('with an invalid idempotency key, or a key of another message, is refused', async () => {
     const { chat } = fresh();
     expect(await refusalOf(chat.send('Hello', { idempotencyKey: 'a b' }))).toEqual(
-      refusal('invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.'),
+      refusal('invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
     );
     const { message } = script('One.', 'Two.');
     await chat.send(message(), { idempotencyKey: 'k' });
@@ -211,7 +211,7 @@ describe('the answer of a call', () => {
     expect(await refusalOf(chat.result(call, { text: 'Two.' }))).toEqual(
       refusal(
         'already-answered',
-        `This was answered before, and only one answer is accepted. GET ${path} shows where the session stands.`,
+        `This was answered before, and only one answer is accepted. GET ${path} shows the state of the session.`,
       ),
     );
   });
@@ -221,7 +221,7 @@ describe('the answer of a call', () => {
     expect(await refusalOf(chat.decide(call, 'approve'))).toEqual(
       refusal(
         'role-required',
-        `Call ${call} is answered by somebody with the role 'manager'. Send the token of one who has it.`,
+        `Call ${call} must be answered by a person with the role 'manager'. Send the token of a person who has it.`,
         { more: { role: 'manager' } },
       ),
     );
@@ -229,21 +229,21 @@ describe('the answer of a call', () => {
       `waits for a person with the role 'manager', and only they may ${what} it.`;
     const more = { role: 'manager', turn };
     expect(await refusalOf(chat.cancel())).toEqual(
-      refusal('role-required', `Turn ${turn} ${ending('cancel')} Send the token of one who has it.`, {
+      refusal('role-required', `Turn ${turn} ${ending('cancel')} Send the token of a person who has it.`, {
         more,
       }),
     );
     expect(await refusalOf(chat.erase())).toEqual(
       refusal(
         'role-required',
-        `Turn ${turn} of this session ${ending('erase')} Send the token of one who has it.`,
+        `Turn ${turn} of this session ${ending('erase')} Send the token of a person who has it.`,
         { more },
       ),
     );
     expect(await refusalOf(deleteFile(chat, 'a'.repeat(64)))).toEqual(
       refusal(
         'role-required',
-        `Turn ${turn} of this session ${ending('delete files of')} Send the token of one who has it.`,
+        `Turn ${turn} of this session ${ending('delete files of')} Send the token of a person who has it.`,
         { more },
       ),
     );
@@ -310,10 +310,10 @@ describe('a missing resource', () => {
 
 describe('a principal', () => {
   it.each<[unknown, string]>([
-    [null, 'whose id or tenant is empty or not a text'],
-    [{ id: '' }, 'whose id or tenant is empty or not a text'],
-    [{ id: 'ann', tenant: 1 }, 'whose id or tenant is empty or not a text'],
-    [{ id: 'ann', roles: 'buyer' }, 'whose roles are no list of texts'],
+    [null, 'whose id or tenant is empty or not a string'],
+    [{ id: '' }, 'whose id or tenant is empty or not a string'],
+    [{ id: 'ann', tenant: 1 }, 'whose id or tenant is empty or not a string'],
+    [{ id: 'ann', roles: 'buyer' }, 'whose roles are not a list of strings'],
     [{ id: 'webhook:github' }, "with the id 'webhook:github', which is reserved"],
   ])('that is invalid is refused at once: %j', (principal, problem) => {
     expect(() => at('/agents/scripted/sessions/s', principal as Caller)).toThrow(

@@ -264,8 +264,8 @@ describe('the check before the first of several answers', () => {
       via: appWith({ agents: [clerk] }, { SESSIONS }),
     });
     const detail =
-      `The answer of call ${two} was not taken: This was answered before, and only one answer is accepted. ` +
-      `GET ${wait.session} shows where the session stands. Those of ${one} were.`;
+      `The answer of call ${two} was not accepted: This was answered before, and only one answer is accepted. ` +
+      `GET ${wait.session} shows the state of the session. The answers of ${one} were.`;
     expect([response.status, await json(response)]).toEqual([
       409,
       problem('already-answered', 409, detail, { taken: [one] }),

@@ -19,7 +19,7 @@ const eve = as({ id: 'eve', tenant: 'evil', roles: ['clerk', 'manager'] });
 const answersIn = async (session: string, via?: Send): Promise<number> =>
   (await journal(session, via)).filter(({ type }) => type === 'tool-call-answered').length;
 
-const look = (session: string) => `GET ${session} shows where the session stands.`;
+const look = (session: string) => `GET ${session} shows the state of the session.`;
 const alreadyAnswered = (session: string) =>
   problem(
     'already-answered',
@@ -97,7 +97,7 @@ describe('a decision by another caller', () => {
     const wait = await waiting(['pay_as_manager'], { via: ann });
     expect(wait.pending[0]).toMatchObject({ by: 'manager' });
     const call = `${wait.turn}.3.0`;
-    const detail = `Call ${call} is answered by somebody with the role 'manager'. Send the token of one who has it.`;
+    const detail = `Call ${call} must be answered by a person with the role 'manager'. Send the token of a person who has it.`;
     const refused = problem('role-required', 403, detail, { role: 'manager' });
     const tries = [APPROVE, { decision: 'reject' }, { decision: 'edit', input: { amount: 'much' } }];
     for (const body of tries) await expectProblem(await answer(linkOf(wait), body, { via: ann }), refused);
@@ -200,7 +200,7 @@ describe('an outdated decision', () => {
   it('is refused for a call that did not ask, and for an unknown question', async () => {
     const { session, turn, links } = await waiting(['pay', 'pay_now']);
     const never = await answer(`${session}/approvals/${turn}.3.1`, APPROVE);
-    const detail = `Call ${turn}.3.1 does not wait for this answer. It asked nothing.`;
+    const detail = `Call ${turn}.3.1 does not wait for this answer. It did not ask.`;
     await expectProblem(never, problem('not-waiting', 409, detail));
     const third = await answer(`${links[0]}?question=3`, APPROVE);
     const text = `Call ${turn}.3.0 does not wait for this answer. It has not asked 3 questions.`;

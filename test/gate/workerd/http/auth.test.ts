@@ -212,7 +212,7 @@ describe('an app with HOLDFAST_TOKEN in the Secrets Store', () => {
     const response = await appWith({}, { HOLDFAST_TOKEN: broken })('/agents', { headers: bearer('x') });
     expect([response.status, (await json(response)).detail]).toEqual([
       500,
-      'The Secrets Store did not give HOLDFAST_TOKEN.',
+      'The Secrets Store did not return HOLDFAST_TOKEN.',
     ]);
     log.mockRestore();
   });
@@ -317,8 +317,8 @@ describe('an app with a custom `auth`', () => {
     expect(events[1]).toMatchObject({ principal: { id: 'ann', tenant: 'acme', roles: ['approver'] } });
   });
 
-  const ID = '`auth` answered a caller whose id or tenant is empty or not a text.';
-  const ROLES = '`auth` answered a caller whose roles are no list of texts.';
+  const ID = '`auth` answered a caller whose id or tenant is empty or not a string.';
+  const ROLES = '`auth` answered a caller whose roles are not a list of strings.';
   const nobodys = (id: string): string =>
     `\`auth\` answered a caller with the id '${id}', which is reserved.`;
 

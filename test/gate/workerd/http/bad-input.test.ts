@@ -148,7 +148,7 @@ describe('a path', () => {
   const invalidId = problem(
     'invalid-session-id',
     400,
-    'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
+    'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
   );
 
   it.each(['a b', 'a%2Fb', '%00', '%F0%9F%98%80', '%E0%A4%A', 'a"b', 'x'.repeat(129), '%2e%2e%2f'])(

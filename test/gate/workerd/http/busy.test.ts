@@ -72,7 +72,7 @@ describe('a message for a busy session', () => {
 
   it.each(['later', 'QUEUE', '', 'queue '])('cannot have ?whenBusy=%s', async (value) => {
     const response = await say(newSession(), `whenBusy=${encodeURIComponent(value)}`, { message: 'Two' });
-    const detail = 'whenBusy can be reject, queue, steer, and nothing else.';
+    const detail = 'whenBusy must be one of reject, queue, steer.';
     expect(await json(response)).toEqual(problem('invalid-query', 400, detail));
   });
 

@@ -184,7 +184,7 @@ describe('a call that asks while it runs', () => {
       problem(
         'approval-expired',
         409,
-        `The time for this answer is over. GET ${session} shows where the session stands.`,
+        `The time for this answer is over. GET ${session} shows the state of the session.`,
       ),
     );
   });
@@ -201,7 +201,7 @@ describe('a call that asks while it runs', () => {
       problem(
         'already-answered',
         409,
-        `This was answered before, and only one answer is accepted. GET ${session} shows where the session stands.`,
+        `This was answered before, and only one answer is accepted. GET ${session} shows the state of the session.`,
       ),
     ]);
     asking.isHeld = false;
@@ -221,7 +221,7 @@ describe('a call that asks while it runs', () => {
       problem(
         'call-over',
         409,
-        `This call has ended without an answer. GET ${session} shows where the session stands.`,
+        `This call has ended without an answer. GET ${session} shows the state of the session.`,
       ),
     );
     last.release();
@@ -230,7 +230,7 @@ describe('a call that asks while it runs', () => {
       problem(
         'turn-over',
         409,
-        `The turn of this call has ended without an answer. GET ${session} shows where the session stands.`,
+        `The turn of this call has ended without an answer. GET ${session} shows the state of the session.`,
       ),
     );
     expect(asking.ran).toHaveLength(1);

@@ -79,7 +79,7 @@ describe('a message with ?pending=decline', () => {
     const via = appWith({ agents: [clerk], auth: () => ({ id: 'ann' }) });
     const { session, turn, to, pending } = await waiting(['pay', 'pay_as_manager'], { via });
     const refused = await decline(session, { message: 'Never mind.' }, { via });
-    const detail = `Call ${turn}.3.1 is answered by somebody with the role 'manager'. Send the token of one who has it.`;
+    const detail = `Call ${turn}.3.1 must be answered by a person with the role 'manager'. Send the token of a person who has it.`;
     expect(await json(refused)).toEqual(problem('role-required', 403, detail, { role: 'manager' }));
     expect((await decline(session, { message: '' }, { via })).status).toBe(422);
     expect((await json(await via(session))).pending).toEqual(pending);
@@ -121,7 +121,7 @@ describe('a message with ?pending=decline', () => {
       headers: { 'content-type': 'application/json' },
       body: '{"message":"Hello"}',
     });
-    const detail = 'pending can be decline, and nothing else.';
+    const detail = 'pending must be one of decline.';
     expect(await json(response)).toEqual(problem('invalid-query', 400, detail));
     expect((await send(session)).status).toBe(404);
   });

@@ -42,7 +42,7 @@ describe('DELETE of a session', () => {
       '/agents/scripted/sessions/%20',
       400,
       'invalid-session-id',
-      'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
+      'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
     ],
   ])('refuses an invalid session name: %s', async (path, status, type, detail) => {
     const refused = await erase(path);

@@ -390,7 +390,7 @@ it('a session without room for a file is refused with its limit', async () => {
   expect([status, answer.type, answer.detail]).toEqual([
     413,
     'urn:holdfast:problem:files-full',
-    'The files of this session have 52428790 bytes, and can have 52428800 together. Start another session, or send less.',
+    'The files of this session have 52428790 bytes, and can have at most 52428800. Start another session, or send less.',
   ]);
 });
 

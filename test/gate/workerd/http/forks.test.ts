@@ -226,7 +226,7 @@ describe('a fork request is refused', () => {
   it('if the part cut off holds calls that had effects', async () => {
     const { path, call } = await recorded();
     const detail =
-      'The part that the fork leaves out holds calls that had effects, which its model could repeat: ' +
+      'The part that the fork leaves out contains calls that had effects, which its model could repeat: ' +
       `'record' (${call}). Fork after them, or send repeatEffects: true.`;
     const refused = {
       type: 'urn:holdfast:problem:would-repeat-effects',
@@ -242,12 +242,12 @@ describe('a fork request is refused', () => {
   it('if the session has no such event', async () => {
     const { path } = await twoTurns();
     const whole = (said: string) =>
-      `The body is not valid: at: must be the sequence of an event, a whole number from 1, and is ${said}.`;
+      `The body is not valid: at: must be the sequence of an event, a whole number from 1, but is ${said}.`;
     const all: readonly (readonly [unknown, string])[] = [
       [{ at: 0 }, whole('0')],
       [{ at: 1.5 }, whole('1.5')],
       [{ at: 'x' }, whole("'x'")],
-      [{ at: 8 }, 'The body is not valid: at: the last event of the session is 7, and 8 is after it.'],
+      [{ at: 8 }, 'The body is not valid: at: the last event of the session is 7, but 8 is after it.'],
       [
         { name: 7, repeatEffects: 1, more: true },
         'The body is not valid: more: is not known here; name: must be text; repeatEffects: must be true or false.',

@@ -101,7 +101,7 @@ describe('POST .../forms', () => {
       problem(
         'file-too-large',
         413,
-        'files[1] ("big.png"): has 8388609 bytes. A file can have 8388608 bytes.',
+        'files[1] ("big.png"): has 8388609 bytes. A file can have at most 8388608 bytes.',
       ),
     );
   });

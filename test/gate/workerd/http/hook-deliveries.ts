@@ -66,7 +66,7 @@ export async function expectProblem(response: Response, expected: ReturnType<typ
 export const NOT_SIGNED = problem(
   401,
   'invalid-signature',
-  'The signature is not that of this body under the secret of this Worker: the two sides have different secrets, or the ' +
+  'The signature does not match the body: the two sides have different secrets, or the ' +
     'body was changed on its way.',
 );
 

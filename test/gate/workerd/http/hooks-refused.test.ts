@@ -143,7 +143,7 @@ describe('a misconfigured webhook', () => {
     [
       'names an invalid session',
       () => ({ ...turn, session: 'a/b' }),
-      'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
+      'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
     ],
     ['says nothing', () => ({ ...turn, message: ' ' }), 'Its message is blank.'],
     [
@@ -183,7 +183,7 @@ describe('a misconfigured webhook', () => {
       FAILED,
     );
     expect(error.mock.calls[0]?.[1]).toMatchObject({
-      message: '`start` names no agent, and neither does the webhook.',
+      message: 'The webhook has no agent, and `start` did not return one.',
     });
   });
 

@@ -177,7 +177,11 @@ describe('a delivery', () => {
   it('is a 404 at an unknown hook, and a 405 with another method', async () => {
     await expectProblem(
       await deliver(plain, await signedIssue(), '/hooks/gitlab'),
-      problem(404, 'unknown-webhook', "There is no webhook 'gitlab'. createHoldfast({ use }) names them."),
+      problem(
+        404,
+        'unknown-webhook',
+        "There is no webhook 'gitlab'. Webhooks are listed in `use` of createHoldfast.",
+      ),
     );
     await expectProblem(
       await deliver(send, await signedIssue()),

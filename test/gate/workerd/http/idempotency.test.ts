@@ -117,7 +117,7 @@ describe('an idempotency key', () => {
       type: 'urn:holdfast:problem:invalid-header',
       title: 'invalid header',
       status: 400,
-      detail: 'Idempotency-Key is 1 to 255 visible ASCII characters.',
+      detail: 'Idempotency-Key must be 1 to 255 visible ASCII characters.',
     });
   });
 });
@@ -172,7 +172,8 @@ describe('a quoted idempotency key', () => {
     async (key) => {
       const session = newSession();
       const response = await post(session, { message: script('Done.').message() }, keyed(key));
-      const detail = 'Idempotency-Key has a quote, and is no String of RFC 8941: send it without quotes.';
+      const detail =
+        'Idempotency-Key contains a quote, but is not a String of RFC 8941: send it without quotes.';
       expect([response.status, await json(response)]).toEqual([400, problem('invalid-header', 400, detail)]);
       expect((await send(session)).status).toBe(404);
     },
@@ -180,7 +181,7 @@ describe('a quoted idempotency key', () => {
 
   it.each(['""', '"a b"', `"${'k'.repeat(256)}"`])('obeys the rule for all keys: %s', async (key) => {
     const response = await post(newSession(), { message: script('Done.').message() }, keyed(key));
-    const detail = 'Idempotency-Key is 1 to 255 visible ASCII characters.';
+    const detail = 'Idempotency-Key must be 1 to 255 visible ASCII characters.';
     expect([response.status, await json(response)]).toEqual([400, problem('invalid-header', 400, detail)]);
   });
 });

@@ -180,7 +180,7 @@ describe('a refused form', () => {
     const response = await sendForm(fileApp().via, form);
     expect([response.status, (await json(response)).detail]).toEqual([
       413,
-      'files[1] ("big.png"): has 8388609 bytes. A file can have 8388608 bytes.',
+      'files[1] ("big.png"): has 8388609 bytes. A file can have at most 8388608 bytes.',
     ]);
   });
 

@@ -107,11 +107,11 @@ const urlRule = 'must be a data URL, or an https URL without a user in it';
 
 describe('a refused message of parts', () => {
   it.each([
-    ['without any', [], 'message: must hold a file, or text that is not blank'],
+    ['without any', [], 'message: must contain a file, or text that is not blank'],
     [
       'of blank text',
       [{ type: 'text', text: ' \n' }],
-      'message: must hold a file, or text that is not blank',
+      'message: must contain a file, or text that is not blank',
     ],
     ['that are none', ['Hello'], 'message[0]: must be a part of the type text or file'],
     ['of null', [null], 'message[0]: must be a part of the type text or file'],
@@ -233,7 +233,7 @@ describe('the size of a body', () => {
     expect([status, answer.type, answer.detail]).toEqual([
       413,
       'urn:holdfast:problem:file-too-large',
-      'message[1]: has 8388609 bytes. A file can have 8388608 bytes.',
+      'message[1]: has 8388609 bytes. A file can have at most 8388608 bytes.',
     ]);
     expect(sent.length).toBe(1);
   });

@@ -140,7 +140,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'a cron of six fields',
     timed({ cron: '0 0 9 * * *' }),
-    "Schedule 'daily': '0 0 9 * * *' is no cron expression of five fields.",
+    "Schedule 'daily': '0 0 9 * * *' is not a cron expression of five fields.",
   ],
 ])('%s', (_, make, message) => {
   expect(make).toThrow(expect.objectContaining({ name: 'ConfigurationError', message }));

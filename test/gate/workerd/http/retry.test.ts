@@ -276,7 +276,7 @@ describe('a refused retry', () => {
     expect(await problemOf(await send('{"message":"x"}'))).toEqual([
       422,
       'invalid-body',
-      'The body is not valid: a retry says nothing: its message is that of the last turn.',
+      'The body is not valid: a retry has no body: it runs the message of the last turn again.',
       undefined,
     ]);
     expect((await send('{}')).status).toBe(200);

@@ -68,7 +68,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const known = await post(JSON.stringify(sent));
     expect([known.status, await known.text()]).toEqual([
       409,
-      'What the page has sent is not waited for, but something else is.',
+      'The message of the page does not answer the call that the turn waits for.',
     ]);
   });
 

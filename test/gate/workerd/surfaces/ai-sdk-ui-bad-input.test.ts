@@ -28,7 +28,7 @@ const body = (last: unknown, more: object = {}) => ({ id: newId(), messages: [la
 const assistant = (...parts: unknown[]) => ({ id: 't', role: 'assistant', parts });
 const notValid = (problem: string): string => `The body is not valid: ${problem}.`;
 
-const SESSION_ID = 'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
+const SESSION_ID = 'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
 const responded = (approval: unknown) => ({ toolCallId: 'c', state: 'approval-responded', approval });
 
 const BAD: readonly [string, unknown, number, string][] = [

@@ -253,7 +253,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const { chat, say, id } = open({ version }, { calls: [{ name: 'note' }] }, 'Noted.');
     await say();
     const refusal =
-      "The work since then would be forgotten, and could be repeated: 'note'. Send a new message in its place.";
+      "The work since then would be forgotten, and could be repeated: 'note'. Send a new message instead.";
     await chat.regenerate();
     expect(chat.error?.message).toBe(refusal);
     await chat.sendMessage({ text: 'Other', messageId: chat.messages[0]?.id });

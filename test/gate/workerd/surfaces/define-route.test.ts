@@ -116,12 +116,12 @@ describe('an invalid route of a module is reported in full', () => {
     [
       'a public route that counts callers',
       () => made([route({ isCounted: true, isPublic: true })]),
-      "Module 'echo': routes[0] has 'isPublic' and 'isCounted': nobody is known there.",
+      "Module 'echo': routes[0] has 'isPublic' and 'isCounted': use one, since a public route has no caller.",
     ],
     [
       'a route twice',
       () => made([route({ path: '/echo/{a}' }), route({ path: '/echo/{b}' })]),
-      "Module 'echo': routes[1] is there twice: GET /echo/{b}.",
+      "Module 'echo': routes[1] is a duplicate: GET /echo/{b}.",
     ],
   ])('%s', (_, make, text) => {
     expect(told(make)).toBe(error(text));

@@ -279,7 +279,8 @@ describe('instructions of a caller', () => {
     else
       expect((await json(response)).error).toMatchObject({
         param: 'messages[0].role',
-        message: "Holdfast does not take 'messages[0].role': the instructions of an agent are in its code.",
+        message:
+          "Holdfast does not support 'messages[0].role': the instructions of an agent are in its code.",
       });
   });
 
@@ -335,7 +336,7 @@ describe('a response format', () => {
       param: 'text.format',
       error: {
         message:
-          "Holdfast does not take 'text.format': agent 'orders' answers as its `output` says, which may be something that this schema does " +
+          "Holdfast does not support 'text.format': agent 'orders' returns its `output`, which can be a value that this schema does " +
           'not allow at `items`. Send the schema of its `output`, or no format.',
       },
     });
@@ -405,7 +406,7 @@ describe('a response format', () => {
     ).rejects.toMatchObject({
       error: {
         message:
-          "Holdfast does not take 'text.format': the turn that these answers continue was begun with another form of its answer.",
+          "Holdfast does not support 'text.format': the turn that these answers continue was begun with another form of its answer.",
       },
     });
     const done = await client.responses.create({ model: 'clerk', input, text: { format } });

@@ -26,7 +26,7 @@ const refusal = (message: string, param: string | null, code: string, status = 4
 const invalid = (param: string, what: string) =>
   refusal(`Invalid value for '${param}': it must be ${what}.`, param, 'invalid_value');
 const notTaken = (param: string, instead: string) =>
-  refusal(`Holdfast does not take '${param}': ${instead}`, param, 'unsupported_parameter');
+  refusal(`Holdfast does not support '${param}': ${instead}`, param, 'unsupported_parameter');
 
 const IN_CODE = 'the instructions of an agent are in its code.';
 const CHOOSES = "the agent's model chooses. Send 'auto', or leave it out.";
@@ -181,7 +181,7 @@ describe('a request for a response', () => {
       'an answer to an unknown call',
       { input: [{ type: 'mcp_approval_response', approval_request_id: 'mcpr_x', approve: true }] },
       refusal(
-        "Invalid value for 'input[0].approval_request_id': it must be an id that a response has told.",
+        "Invalid value for 'input[0].approval_request_id': it must be an id from a response.",
         'input[0].approval_request_id',
         'invalid_value',
       ),
@@ -422,7 +422,7 @@ describe('a request for a chat completion', () => {
     [
       'the result of an unknown call',
       { messages: [{ role: 'tool', tool_call_id: 'call_1', content: 'x' }] },
-      invalid('messages[0].tool_call_id', 'the id of a call that a completion has told'),
+      invalid('messages[0].tool_call_id', 'the id of a call from a completion'),
     ],
     [
       'results of two conversations',

@@ -154,7 +154,7 @@ describe('a public route', () => {
     expect(await json(response)).toEqual({
       caller: 'undefined',
       sessions:
-        'ConfigurationError: sessionOf was given a principal whose id or tenant is empty or not a text.',
+        'ConfigurationError: sessionOf was given a principal whose id or tenant is empty or not a string.',
       named: { agent: 'scripted' },
       body: { a: 1 },
     });

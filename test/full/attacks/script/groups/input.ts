@@ -41,7 +41,7 @@ const bodies: readonly (readonly [what: string, sent: Pick<Sent, 'headers' | 'bo
   [
     'an empty list of parts',
     json('{"message":[]}'),
-    invalid('message: must hold a file, or text that is not blank'),
+    invalid('message: must contain a file, or text that is not blank'),
   ],
   [
     'a hundred and one parts',
@@ -133,43 +133,43 @@ const headers: readonly (readonly [
     'an empty key',
     ['idempotency-key', ''],
     '',
-    problem(400, 'invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.'),
+    problem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
   ],
   [
     'a key with a blank',
     ['idempotency-key', 'a b'],
     '',
-    problem(400, 'invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.'),
+    problem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
   ],
   [
     'a key without end',
     ['idempotency-key', 'k'.repeat(256)],
     '',
-    problem(400, 'invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.'),
+    problem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
   ],
   [
     'a key of another alphabet',
     ['idempotency-key', 'cl\u00e9'],
     '',
-    problem(400, 'invalid-header', 'Idempotency-Key is 1 to 255 visible ASCII characters.'),
+    problem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
   ],
   [
     'a way to wait that is none',
     ['x-none', '1'],
     '?whenBusy=kill',
-    problem(400, 'invalid-query', 'whenBusy can be reject, queue, steer, and nothing else.'),
+    problem(400, 'invalid-query', 'whenBusy must be one of reject, queue, steer.'),
   ],
   [
     'a pending that is none',
     ['x-none', '1'],
     '?pending=approve',
-    problem(400, 'invalid-query', 'pending can be decline, and nothing else.'),
+    problem(400, 'invalid-query', 'pending must be one of decline.'),
   ],
   [
     'an empty pending',
     ['x-none', '1'],
     '?pending=',
-    problem(400, 'invalid-query', 'pending can be decline, and nothing else.'),
+    problem(400, 'invalid-query', 'pending must be one of decline.'),
   ],
 ];
 

@@ -10,10 +10,10 @@ const wordless = notSaying(/ZETA/);
 const operatorsOnly = problem(
   403,
   'role-required',
-  'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of one who has it.',
+  'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person who has it.',
 );
 
-const twice = problem(400, 'invalid-query', 'owner may be in the query once.');
+const twice = problem(400, 'invalid-query', 'The query can contain `owner` only once.');
 
 const naming = ({ what, sent }: RouteAttack, query: string): RouteAttack => ({
   what,

@@ -5,7 +5,7 @@ import { VAULT } from '../victims.ts';
 const badId = problem(
   400,
   'invalid-session-id',
-  'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
+  'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
 );
 
 /** Session ids in a path, sent without a client's normalization. */
@@ -94,7 +94,7 @@ export const paths = (): readonly Attack[] => [
   ),
   ...strangePaths.map(
     ([path, comes]): Attack => ({
-      name: `the path ${path.slice(0, 60)} leads nowhere`,
+      name: `the path ${path.slice(0, 60)} does not resolve`,
       act: ({ ann }) => ann.get(path),
       comes: all(comes, notSaying(/ZETA|root:/)),
     }),

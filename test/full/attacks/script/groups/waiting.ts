@@ -33,7 +33,7 @@ export const deciding =
 export const roleNeeded = problem(
   403,
   'role-required',
-  "Call … is answered by somebody with the role 'manager'. Send the token of one who has it.",
+  "Call … must be answered by a person with the role 'manager'. Send the token of a person who has it.",
 );
 
 export const invalid = (detail: string): Check =>

@@ -8,7 +8,7 @@ import { contact, deliver, event, invoice, issue } from './hooks.ts';
 const notSigned = problem(
   401,
   'invalid-signature',
-  'The signature is not that of this body under the secret of this Worker: the two sides have different secrets, or the body was changed on its way.',
+  'The signature does not match the body: the two sides have different secrets, or the body was changed on its way.',
 );
 
 const unsigned = problem(401, 'invalid-signature');

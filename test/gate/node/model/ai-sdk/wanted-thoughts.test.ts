@@ -227,8 +227,8 @@ describe('a developer’s setting for a model', () => {
           { signal: new AbortController().signal, warn },
         );
       const words =
-        `the name '${modelId}' does not say which model of '${provider}' it is, so what that model demands is not known; ` +
-        "say it by fromAiSdk(model, { like: 'claude-opus-5-5' }), with its own name";
+        `the name '${modelId}' does not identify a model of '${provider}', so the requirements of that model are not known; ` +
+        "name the model, as in fromAiSdk(model, { like: 'claude-opus-5-5' })";
       expect(warn.mock.calls).toEqual(isMissed ? [[words]] : []);
     },
   );

@@ -47,19 +47,19 @@ describe('settings', () => {
   it.each<[NonNullable<ModelRequest['settings']>, string]>([
     [
       { stop: ['END'] },
-      "Many models of Workers AI drop 'stop' without a word. Where this one takes it, give it as 'providerOptions: { workersAi: { stop: ['...'] } }'.",
+      "Many models of Workers AI silently ignore 'stop'. If this one supports it, pass it as 'providerOptions: { workersAi: { stop: ['...'] } }'.",
     ],
     [
       { parallelToolCalls: false },
-      "Many models of Workers AI drop 'parallelToolCalls' without a word. Where this one takes it, give it as 'providerOptions: { workersAi: { parallel_tool_calls: false } }'.",
+      "Many models of Workers AI silently ignore 'parallelToolCalls'. If this one supports it, pass it as 'providerOptions: { workersAi: { parallel_tool_calls: false } }'.",
     ],
     [
       { toolChoice: 'required' },
-      "Many models of Workers AI drop 'toolChoice' without a word. Where this one takes it, give it as 'providerOptions: { workersAi: { tool_choice: 'required' } }'.",
+      "Many models of Workers AI silently ignore 'toolChoice'. If this one supports it, pass it as 'providerOptions: { workersAi: { tool_choice: 'required' } }'.",
     ],
     [
       { toolChoice: { tool: 'look' } },
-      "Many models of Workers AI drop 'toolChoice' without a word. Where this one takes it, give it as 'providerOptions: { workersAi: { tool_choice: 'required' } }'.",
+      "Many models of Workers AI silently ignore 'toolChoice'. If this one supports it, pass it as 'providerOptions: { workersAi: { tool_choice: 'required' } }'.",
     ],
     [{ providerOptions: { workersAi: 'x' } }, "'providerOptions.workersAi' is not an object."],
     [

@@ -255,13 +255,11 @@ describe('an invalid factory', () => {
   it('is refused when it is created without a callable function', () => {
     expect(() => toolFactory(Cart as never)).toThrow(
       new TypeError(
-        'toolFactory is given the class Cart: give it a function, as in toolFactory(() => new Cart()).',
+        'toolFactory received the class Cart: pass a function, as in toolFactory(() => new Cart()).',
       ),
     );
     expect(() => toolFactory(new Cart() as never)).toThrow(
-      new TypeError(
-        'toolFactory is given an object: give it a function, as in toolFactory(() => new Cart()).',
-      ),
+      new TypeError('toolFactory received an object: pass a function, as in toolFactory(() => new Cart()).'),
     );
   });
 

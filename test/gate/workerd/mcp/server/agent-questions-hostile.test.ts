@@ -88,7 +88,7 @@ describe('an answer to a pending question', () => {
     expect(texts(result)).toEqual([
       'Paid.',
       'An answer was not accepted. This was answered before, and only one answer is accepted. ' +
-        `GET /agents/clerk/sessions/${session} shows where the session stands.`,
+        `GET /agents/clerk/sessions/${session} shows the state of the session.`,
     ]);
     expect(paidTo(to)).toEqual([5]);
   });
@@ -101,7 +101,7 @@ describe('an answer to a pending question', () => {
     expect(texts(result)).toEqual([
       'Paid.',
       'An answer was not accepted. This was answered before, and only one answer is accepted. ' +
-        `GET /agents/clerk/sessions/${session} shows where the session stands.`,
+        `GET /agents/clerk/sessions/${session} shows the state of the session.`,
     ]);
     expect(paidTo(to)).toEqual([5]);
   });
@@ -119,7 +119,7 @@ describe('an answer to a pending question', () => {
     expect(texts(result)).toEqual([
       'Paid.', // as the script has it
       'An answer was not accepted. This was answered before, and only one answer is accepted. ' +
-        `GET /agents/clerk/sessions/${session} shows where the session stands.`,
+        `GET /agents/clerk/sessions/${session} shows the state of the session.`,
     ]);
     expect(paidTo(to)).toEqual([]);
   });
@@ -163,7 +163,7 @@ describe('an answer to a pending question', () => {
   ])('is refused with a state that names %s', async (what, change) => {
     const { to, state, again } = await asked();
     const refused = await again(approve, { state: forged(state, change()) });
-    const odd = 'A session id is 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
+    const odd = 'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
     const isOdd = what === 'an invalid session';
     expect(refused).toEqual(isOdd ? { error: { code: -32602, message: odd } } : INVALID_STATE);
     expect(paidTo(to)).toEqual([]);
@@ -239,7 +239,7 @@ describe('an answer to a pending question', () => {
     const [id] = boss.key.split('#');
     expect([viewOf(result).outcome, texts(result).at(-1)]).toEqual([
       'suspended',
-      `An answer was not accepted. Call ${id} is answered by somebody with the role 'manager'. Send the token of one who has it.`,
+      `An answer was not accepted. Call ${id} must be answered by a person with the role 'manager'. Send the token of a person who has it.`,
     ]);
     expect(paidTo(boss.to)).toEqual([]);
     expect(texts((await boss.again(approve)).result)).toEqual(['Paid.']);

@@ -137,7 +137,7 @@ describe('a tool group of MCP servers', () => {
     const session = desk(groupOf([]), ['Done.'], { agent: asking({ optional: true }) });
     await session.send('Go.');
     expect(offered(session)).toEqual([[]]);
-    expect(said).toEqual([`holdfast: ${none} It is optional, so the agent goes without.`]);
+    expect(said).toEqual([`holdfast: ${none} It is optional, so the agent runs without it.`]);
   });
 
   it('omits the tools of a failing server, keeps those of others, and retries (MCP-04, MCP-09)', async () => {

@@ -13,7 +13,7 @@ describe('an app-wide module', () => {
     ['place', placeSessions({ jurisdiction: 'eu' })],
   ])('is refused in an agent: %s', (name, use) => {
     expect(() => createHoldfast({ agents: [agentWith([use])] })).toThrow(
-      `The module '${name}' is of the whole app: add it to \`use\` of createHoldfast.`,
+      `The module '${name}' is for the whole app: add it to \`use\` of createHoldfast.`,
     );
   });
 

@@ -164,7 +164,9 @@ it('belongs to the app: an agent that has one is refused, with the module’s na
     use: [rateLimit()],
   });
   expect(() => appWith({ agents: [agent] })).toThrow(
-    new ConfigurationError("The module 'rate-limit' is of the whole app: add it to `use` of createHoldfast."),
+    new ConfigurationError(
+      "The module 'rate-limit' is for the whole app: add it to `use` of createHoldfast.",
+    ),
   );
   expect(() => appWith({ agents: [agent], use: [rateLimit()] })).not.toThrow();
 });

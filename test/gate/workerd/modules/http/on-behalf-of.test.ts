@@ -192,7 +192,7 @@ describe('a contradictory app', () => {
       '`delegates` is no flag',
       { id: 'app', delegates: 'yes' },
       {},
-      '`auth` answered a caller whose `delegates` is neither true nor false.',
+      '`auth` answered a caller whose `delegates` is not true or false.',
     ],
     [
       '`onBehalfOf` returns no text',

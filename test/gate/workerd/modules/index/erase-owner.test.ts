@@ -27,7 +27,7 @@ async function shopWith(...names: readonly string[]) {
 const ERASING = problem(
   'erasing',
   409,
-  'All sessions of this owner are being erased. Begin another when that is done.',
+  'All sessions of this owner are being erased. Start another session when that is done.',
 );
 
 // An erasure takes five seconds at least, and more on a busy machine.

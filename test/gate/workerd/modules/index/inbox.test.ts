@@ -115,7 +115,7 @@ describe('GET /usage', { timeout: 60_000 }, () => {
   });
 
   it.each([
-    ['by=hour', 'by can be day, agent, model, and nothing else.'],
+    ['by=hour', 'by must be one of day, agent, model.'],
     ['from=today', 'from must be a day in UTC, such as 2026-11-30.'],
     ['to=2026-13-01', 'to must be a day in UTC, such as 2026-11-30.'],
   ])('refuses ?%s', async (query, detail) => {

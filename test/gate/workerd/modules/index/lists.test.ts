@@ -102,7 +102,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
   });
 
   it.each([
-    ['status=open', 'status can be running, waiting, failed, idle, and nothing else.'],
+    ['status=open', 'status must be one of running, waiting, failed, idle.'],
     [
       'since=yesterday',
       'since must be milliseconds since the epoch, or a time such as 2026-11-30T09:00:00Z.',
@@ -122,12 +122,12 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
   it('refuses an invalid owner, an unknown agent, and a caller who is not an operator', async () => {
     const { get, as } = tenant();
     const operators =
-      'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of one who has it.';
+      'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person who has it.';
     const refused = problem('role-required', 403, operators, { role: 'operator' });
     expect(await get(`${SESSIONS}?owner=id:bob`)).toEqual(refused);
     for (const path of ['/owners', '/owners/id:bob', '/usage?owner=id:bob'])
       expect(await get(path)).toEqual(refused);
-    const detail = "An owner is id: and the id of a caller, or tenant: and a tenant; it is 'bob'.";
+    const detail = "An owner is id: and the id of a caller, or tenant: and a tenant, but it is 'bob'.";
     const via = as({ id: 'olga', operator: true });
     expect(await json(await via(`${SESSIONS}?owner=bob`))).toEqual(problem('invalid-query', 400, detail));
     expect(await get('/agents/nobody/sessions')).toMatchObject({

@@ -67,7 +67,7 @@ const now = expect.closeTo(Date.now(), -6);
 const OPERATORS_ONLY = problem(
   'role-required',
   403,
-  'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of one who has it.',
+  'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person who has it.',
   { role: 'operator' },
 );
 
@@ -165,7 +165,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect((await ann(path)).status).toBe(404);
     expect(lines).toContainEqual(
       expect.objectContaining({
-        message: 'an operator has access to a session whose journal does not keep it: erase',
+        message: 'an operator accesses a session, and its journal cannot record it: erase',
         owner: { tenant: owner.slice('owner=tenant:'.length) },
         principal: 'olga',
       }),
@@ -356,8 +356,8 @@ describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
     expect((await olga(of('/cancel'), { method: 'POST' })).status).toBe(202);
     expect((await olga(of(), { method: 'DELETE' })).status).toBe(204);
     expect(lines.map((line) => Object(line).message)).toEqual([
-      'an operator has access to a session whose journal does not keep it: cancel',
-      'an operator has access to a session whose journal does not keep it: erase',
+      'an operator accesses a session, and its journal cannot record it: cancel',
+      'an operator accesses a session, and its journal cannot record it: erase',
     ]);
   });
 
@@ -412,7 +412,7 @@ describe('a caller who is not an operator', { timeout: 60_000 }, () => {
 
   it('must name one valid owner, once', async () => {
     const { as, olga, path, of } = shop();
-    const twice = problem('invalid-query', 400, 'owner may be in the query once.');
+    const twice = problem('invalid-query', 400, 'The query can contain `owner` only once.');
     const bob = as({ id: 'bob' });
     expect(await json(await bob(`${of()}&owner=id:bob`))).toEqual(twice);
     expect(await json(await bob(`${path}?owner=id:bob&owner=id:olga`))).toEqual(twice);
@@ -459,7 +459,7 @@ describe('an app without operators()', { timeout: 60_000 }, () => {
 
 it('cannot have it as a module of an agent', () => {
   const agent = { ...clerk, uses: [...clerk.uses, operators()] };
-  expect(() => appWith({ agents: [agent] })).toThrow("The module 'operators' is of the whole app");
+  expect(() => appWith({ agents: [agent] })).toThrow("The module 'operators' is for the whole app");
 });
 
 it('describes the parameter of each route that operators can use', async () => {
