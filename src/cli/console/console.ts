@@ -11,7 +11,7 @@ Serves the console for a deployment on this machine, until ctrl-c. The page asks
 deployment with the token. The page never sees the token.
 
   --url URL          where the Worker is, with its base path; defaults to HOLDFAST_URL of the environment
-  --token TOKEN      the bearer token; defaults to HOLDFAST_TOKEN of the environment
+  --token TOKEN      the bearer token; defaults to the environment variable HOLDFAST_TOKEN
   --port PORT        the port on this machine; defaults to 4655`;
 
 const PORT = 4655;
@@ -58,10 +58,10 @@ function read(args: readonly string[]): Read {
     throw new UsageError(failure instanceof Error ? failure.message : String(failure));
   }
   const url = deploymentUrl(values.url ?? env.HOLDFAST_URL ?? '');
-  if (url.username || url.password) throw new UsageError('--url takes no user and no password');
+  if (url.username || url.password) throw new UsageError('--url must not contain a user or password');
   const token = values.token ?? env.HOLDFAST_TOKEN;
   if (token && /[^\t\x20-\x7e\x80-\xff]/.test(token.trim()))
-    throw new UsageError('--token has a character that no header can carry');
+    throw new UsageError('--token contains a character that is not allowed in a header');
   const port = Number(values.port ?? PORT);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new UsageError('--port takes a number up to 65535');

@@ -128,8 +128,8 @@ async function toTurn({
 }: DeliveryStart): Promise<BackgroundTurn> {
   const { agent, owner = host.auth.owner?.(env), session, message, context } = received;
   try {
-    if (agent === undefined) throw new Error('`startDelivery` names no agent, and neither does the webhook.');
-    if (owner === undefined) throw new Error('`startDelivery` names no owner, and neither does the webhook.');
+    if (agent === undefined) throw new Error('The webhook has no agent, and `start` did not return one.');
+    if (owner === undefined) throw new Error('The webhook has no owner, and `start` did not return one.');
     return await toBackgroundTurn(
       { host, env, base },
       {

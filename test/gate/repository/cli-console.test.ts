@@ -166,9 +166,12 @@ describe('npx holdfast console', () => {
 
   it.each([
     [['--url', 'nonsense'], '--url must be an http URL, such as https://clerk.example.workers.dev'],
-    [['--url', 'https://a:b@c.example'], '--url takes no user and no password'],
+    [['--url', 'https://a:b@c.example'], '--url must not contain a user or password'],
     [['--url', 'https://c.example', '--port', '99999'], '--port takes a number up to 65535'],
-    [['--url', 'https://c.example', '--token', 'snow☃'], '--token has a character that no header can carry'],
+    [
+      ['--url', 'https://c.example', '--token', 'snow☃'],
+      '--token contains a character that is not allowed in a header',
+    ],
   ])('refuses %j', async (args, message) => {
     await expect(command.run(args, output)).rejects.toThrow(new UsageError(message));
   });

@@ -32,7 +32,7 @@ function readTitle(body: JsonObject): string | null {
     const param = unknown.slice(0, 80);
     throw new OpenAiError(`Unknown parameter: '${param}'.`, { param, code: 'unknown_parameter' });
   }
-  if (metadata === undefined) throw invalidValueError('metadata', 'there, or null');
+  if (metadata === undefined) throw invalidValueError('metadata', 'an object or null');
   if (isEmpty(metadata)) return null;
   if (!isJsonObject(metadata)) throw invalidValueError('metadata', 'an object');
   const [other] = Object.keys(metadata).filter((key) => key !== 'title');
