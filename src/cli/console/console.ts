@@ -10,7 +10,7 @@ const HELP = `Usage: npx holdfast console --url URL [OPTIONS]
 Serves the console for a deployment on this machine, until ctrl-c. The page asks this program, which asks the
 deployment with the token. The page never sees the token.
 
-  --url URL          where the Worker is, with its base path; defaults to HOLDFAST_URL of the environment
+  --url URL          where the Worker is, with its base path; defaults to the environment variable HOLDFAST_URL
   --token TOKEN      the bearer token; defaults to the environment variable HOLDFAST_TOKEN
   --port PORT        the port on this machine; defaults to 4655`;
 

@@ -346,7 +346,7 @@ describe('a surface formats', () => {
     const response = await ask(appOf(() => undefined as never, { log }));
     expect(await refused(response)).toMatchObject({ status: 500, oops: { type: 'internal-error' } });
     expect(JSON.stringify(log.mock.calls)).toContain(
-      "POST /echo/{session} of module 'echo' returned undefined: its `handleForCaller` must return a Response.",
+      "POST /echo/{session} of module 'echo' returned undefined: its `handle` must return a Response.",
     );
   });
 
