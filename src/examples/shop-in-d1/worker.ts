@@ -1,59 +1,7 @@
-import * as v from 'valibot';
 import { createHoldfast } from '../../create-holdfast.ts';
-import { type CallContext, defineAgent, defineTool } from '../../index.ts';
 import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { orOffline } from '../../offline-model/entry.ts';
-
-declare global {
-  namespace Cloudflare {
-    // `npx wrangler types` writes this from wrangler.toml.
-    interface Env {
-      readonly SHOP_DB: D1Database;
-    }
-  }
-}
-
-const id = v.pipe(v.string(), v.description('Such as A-17'));
-
-interface Order {
-  readonly id: string;
-  readonly status: string;
-}
-
-/** Finds an order of the caller's tenant: the model chooses the id, so the query must not trust it. */
-const orderOf = ({ env, principal }: CallContext, id: string): Promise<Order | null> =>
-  env.SHOP_DB.prepare('SELECT id, status FROM orders WHERE id = ? AND tenant = ?')
-    .bind(id, principal.tenant ?? principal.id)
-    .first<Order>();
-
-const findOrder = defineTool({
-  name: 'find_order',
-  description: 'Find an order by its id.',
-  input: v.object({ id }),
-  effect: 'read',
-  run: async ({ id }, call) => (await orderOf(call, id)) ?? `There is no order ${id}.`,
-});
-
-const addNote = defineTool({
-  name: 'add_note',
-  description: 'Add a note to an order.',
-  input: v.object({ id, text: v.string() }),
-  effect: 'idempotent', // the same key twice gives one row
-  async run({ id, text }, call) {
-    if ((await orderOf(call, id)) === null) return `There is no order ${id}.`;
-    await call.env.SHOP_DB.prepare('INSERT OR IGNORE INTO notes (key, order_id, text) VALUES (?, ?, ?)')
-      .bind(call.idempotencyKey, id, text)
-      .run();
-    return 'Noted.';
-  },
-});
-
-export const clerk = defineAgent({
-  name: 'clerk',
-  description: 'Knows the orders.',
-  instructions: 'Look orders up. Add a note if you are asked to.',
-  tools: [findOrder, addNote],
-});
+import { clerk } from './clerk.ts';
 
 const holdfast = createHoldfast<Cloudflare.Env>({ agents: [clerk], model: orOffline(openaiCompatible()) });
 export default holdfast.worker;

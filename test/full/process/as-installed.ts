@@ -20,5 +20,5 @@ const ENTRIES = Object.entries(exports).map(([entry, { default: built }]) => {
  */
 export function asInstalled(source: string): string {
   const installed = ENTRIES.reduce((text, [ours, theirs]) => text.replace(ours, theirs), source);
-  return installed.replace(/'[./]+\/src\/examples\/[a-z-]+\//g, "'./");
+  return installed.replace(/'[./]+\/src\/examples\/[a-z0-9-]+\//g, "'./");
 }
