@@ -59,7 +59,8 @@ const button = (text: string, decision: string, value: string) => ({
 /** Posts a question with its buttons when a turn waits, and the answer when it has ended: at least once. */
 const posts: ModuleUse = defineModule({ name: 'slack-posts' }).use({
   ended: ({ id, seq }) => ({ agenda: [{ ref: `${id}:${seq}` }] }),
-  async due({ ref, session }, { env }) {
+  async due({ ref, agent, owner, session }, { env }) {
+    if (agent !== clerk.name || owner.tenant !== 'team') return 'done'; // the session is no thread
     const [turn = ''] = ref.split(':');
     const answer = await openFor({ ...env }, 'slack', session).turn(turn);
     for (const asked of answer.outcome === 'suspended' ? answer.pending : []) {
