@@ -200,7 +200,7 @@ export interface Lease {
   readonly cause: LeaseGrant['cause'];
   /** The number of leases in a row that expired without progress. */
   readonly expired: number;
-  /** How long the previous lease had been over, in ms. 0 unless the cause is `toExpiredAnswer`. */
+  /** How long the previous lease had been over, in ms. 0 unless the cause is `expired`. */
   readonly expiredFor: number;
   /**
    * When the holder was last heard without appending an event, in ms since the epoch. Events have their own

@@ -25,7 +25,7 @@ interface JoinedText {
   readonly bytes: Uint8Array;
 }
 
-/** A request for joined texts after the event `chainCallerGates`. */
+/** A request for joined texts after the event `after`. */
 interface JoinedQuery extends Pick<BodyQuery, 'from' | 'until' | 'maxBytes'> {
   readonly after: number;
 }

@@ -121,7 +121,7 @@ export interface ModuleParts extends Omit<LoopSeam, 'prepare' | 'ask'>, Pick<App
    */
   ended?(turn: ModuleTurn): StoredWithStop | undefined;
   /**
-   * Does the work of a row that `withFullStop` stored, at least once, within 30 seconds. If it rejects, the row is
+   * Does the work of a row that `ended` stored, at least once, within 30 seconds. If it rejects, the row is
    * offered again after a minute, then after pauses that double up to an hour.
    */
   due?(work: DueWork, app: ModuleApp): ReturnType<DueHandler>;
@@ -166,7 +166,7 @@ export interface ModuleTurn extends Omit<StoppedTurn, 'name'>, SessionAddress {}
 
 /** A due row, with the address of its session. */
 export interface DueWork extends SessionAddress {
-  /** The name of the work, as returned by `withFullStop`. */
+  /** The name of the work, as returned by `ended`. */
   readonly ref: string;
   /** The number of this attempt, starting at 1. An attempt without a reply counts. */
   readonly attempt: number;

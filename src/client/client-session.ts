@@ -88,7 +88,7 @@ export type ClientCallAnswer = { readonly call: WaitingCall } & Answer;
 export interface ClientSession<Output = Json> {
   readonly id: string;
   /**
-   * Runs a turn, and returns its outcome: its answer, including one that `toFailedEnd`, or the calls that it waits
+   * Runs a turn, and returns its outcome: its answer, including one that `failed`, or the calls that it waits
    * for.
    */
   send(message: string | readonly ClientPart[], options?: ClientSendOptions): Promise<ClientAnswer<Output>>;
@@ -136,7 +136,7 @@ export interface ClientSession<Output = Json> {
    * server sends no state.
    */
   state(options?: WaitOptions): Promise<SessionView>;
-  /** Yields the events of the journal after the sequence `chainCallerGates`. */
+  /** Yields the events of the journal after the sequence `after`. */
   events(options?: EventsRange): AsyncGenerator<StoredEvent, void, undefined>;
   /** Yields these events, and then new ones, until the signal aborts or the session is erased. */
   watch(options?: EventsRange): AsyncGenerator<WatchItem, void, undefined>;

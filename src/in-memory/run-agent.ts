@@ -56,7 +56,7 @@ export interface RunAgentOptions {
   readonly agents?: readonly Agent[] | undefined;
   /** Modules, as in an app. */
   readonly use?: readonly ModuleUse[] | undefined;
-  /** Cancels the run. The answer then has the outcome `cancelEvents`. */
+  /** Cancels the run. The answer then has the outcome `cancelled`. */
   readonly signal?: AbortSignal | undefined;
   /**
    * The previous conversation, oldest first: the `messages` of an earlier answer, which can be stored as

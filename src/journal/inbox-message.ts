@@ -1,7 +1,7 @@
 import type { KeptBlob } from './blob.ts';
 
 /**
- * The kind of a message to the lease holder. `toExpiredAnswer`: posted by the object itself when a wait expires.
+ * The kind of a message to the lease holder. `expired`: posted by the object itself when a wait expires.
  * `late`: the result of a call that has ended, possibly with its turn.
  */
 export type InboxMessageKind = 'cancel' | 'answer' | 'expired' | 'late';

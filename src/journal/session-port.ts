@@ -196,7 +196,7 @@ export interface LeaseGrant extends FoldStart, WithWaitingLoad {
   /** The term of the lease in ms. It restarts with each append and renewal. */
   readonly leaseMs: number;
   /**
-   * `started`: the turn has no work yet. `toExpiredAnswer`: its former holder fell silent. `handed-over`: its former
+   * `started`: the turn has no work yet. `expired`: its former holder fell silent. `handed-over`: its former
    * holder gave it back.
    */
   readonly cause: 'started' | 'expired' | 'handed-over';
@@ -204,7 +204,7 @@ export interface LeaseGrant extends FoldStart, WithWaitingLoad {
   readonly expirations: number;
   /** The number of those, counted from the last, that ended soon after they began, all at the same event. */
   readonly strikes: number;
-  /** Milliseconds since the former lease ended, by the object's clock. 0 unless `toExpiredAnswer`. */
+  /** Milliseconds since the former lease ended, by the object's clock. 0 unless `expired`. */
   readonly expiredFor: number;
   /** The session's name, from which idempotency keys are derived. */
   readonly name: string;
@@ -243,7 +243,7 @@ export type StartRefusal =
       readonly status: 'known';
       readonly turn: string;
       readonly into?: string;
-      /** Set if the turn's lease has expired. The next invocation that calls `requestLease` then gets it. */
+      /** Set if the turn's lease has expired. The next invocation that calls `resume` then gets it. */
       readonly expired?: true;
     }
   /** The key was used with another body. */
@@ -283,7 +283,7 @@ export interface AppendData {
   /** With `yielded`: milliseconds until a runner is sent. Defaults to 0. */
   readonly resumeAfter?: number | undefined;
   /**
-   * With `yielded`: the holder could not read the session. `newer`: newer code wrote it. `toFailedEnd`: reading
+   * With `yielded`: the holder could not read the session. `newer`: newer code wrote it. `failed`: reading
    * failed, which counts as a lease that expired at once. Each one in a row doubles the time until a runner
    * is sent again, up to minutes.
    */
@@ -297,7 +297,7 @@ export interface AppendData {
   readonly snapshot?: Snapshot | undefined;
 }
 
-/** A turn that starts `chainCallerGates` milliseconds from when it is stored. */
+/** A turn that starts `after` milliseconds from when it is stored. */
 export interface ScheduledTurn {
   readonly started: NewRow;
   readonly after: number;

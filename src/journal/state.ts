@@ -73,7 +73,7 @@ export type Message =
       readonly role: 'assistant';
       readonly text: string;
       readonly calls: readonly CallRecord[];
-      /** Its parts beyond text and calls, which go back to its model. */
+      /** Its parts other than text and calls. They are sent back to its model. */
       readonly kept?: KeptReply;
       /** `true` if it had parts that could not be kept. It is then sent as text. */
       readonly cut?: true;

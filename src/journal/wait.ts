@@ -38,7 +38,7 @@ const DECISION_WAIT = {
     input: { optional: ANY_OBJECT },
     /** The schema for the input of an `edit`. */
     schema: JSON_SCHEMA,
-    /** `modelRefusal`: answers that look like credentials are not accepted. */
+    /** `refused`: answers that look like credentials are not accepted. */
     credentials: { optional: { only: 'refused' } },
     /** The role that can decide. */
     by: OPTIONAL_TEXT,

@@ -246,7 +246,7 @@ interface RunningEffect {
 }
 
 /**
- * A moment in a loop, as the seam `openLine` receives it. It is the loop's own data: read it, but do not change
+ * A moment in a loop, as the seam `watch` receives it. It is the loop's own data: read it, but do not change
  * it. `ms`: the duration, including attempts and the waits between them.
  */
 export type LoopMoment =

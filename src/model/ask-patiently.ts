@@ -168,11 +168,11 @@ export interface SilenceTimer {
   /**
    * Starts `work` and waits for it. Removes its timer and listener in every case.
    *
-   * @throws ModelError `abortedError` as soon as the signal aborts, `timeout` after the longest silence, or the
+   * @throws ModelError `aborted` as soon as the signal aborts, `timeout` after the longest silence, or the
    * error that `broken` returns if `work` rejects. The work itself is not stopped.
    */
   wait<T>(work: () => Promise<T>, broken: (error: unknown) => ModelError): Promise<T>;
-  /** @throws ModelError `abortedError` if the signal has aborted. */
+  /** @throws ModelError `aborted` if the signal has aborted. */
   check(): void;
 }
 

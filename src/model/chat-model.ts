@@ -117,7 +117,7 @@ export interface AskOptions {
   readonly onText?: ((piece: string) => void) | undefined;
   readonly onReasoning?: ((piece: string) => void) | undefined;
   /**
-   * Awaited before each further request to the provider, because each counts. `toFailedEnd` is the reason why the
+   * Awaited before each further request to the provider, because each counts. `failed` is the reason why the
    * previous attempt failed. Except for `rate-limited`, that attempt may have been charged for. If this
    * rejects, the ask rejects with the same error.
    */

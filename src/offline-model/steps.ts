@@ -76,7 +76,7 @@ function splitOutsideQuotes(text: string, seam: RegExp): string[] {
     .filter((piece) => /[\p{L}\p{N}]/u.test(piece));
 }
 
-/** Accepts `cancel`, but not `cancels` or `cancelEvents`. */
+/** Accepts `cancel`, but not `cancels` or `cancelled`. */
 const isUninflected = (word: string): boolean => {
   const root = stem(word.toLowerCase());
   return [root, `${root}e`, `${root}${root.at(-1)}`].includes(word.toLowerCase());

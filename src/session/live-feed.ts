@@ -27,7 +27,7 @@ export interface RelayOptions {
 
 /** Sends live items, which are not journaled, to the readers of a session. */
 export interface Relay {
-  /** Sends an item soon if there are readers. All events up to `chainCallerGates` are already stored. */
+  /** Sends an item soon if there are readers. All events up to `after` are already stored. */
   add(item: LiveItem, after: number): void;
   /** Sends the current live items to a new reader, by its name in the object, or to all readers. */
   joined(reader: string): void;

@@ -60,7 +60,7 @@ interface MessageToStore<Answer> {
  * the turn that it can steer, so that the session decides: if that turn ends first, the message starts a turn
  * of its own.
  *
- * @throws NewerEventError if a newer version of this code began the open turn, and any error of `sendStart`.
+ * @throws NewerEventError if a newer version of this code began the open turn, and any error of `take`.
  */
 export async function storeMessage<Answer extends AcceptedTurn | DeferredTurn | LeaseGrant | StartRefusal>(
   sending: MessageToStore<Answer>,

@@ -129,7 +129,7 @@ export interface Clock {
 }
 
 /**
- * Calls back once at the end of this turn of the event loop, by the clock's `runSoon`. Returns a function that
+ * Calls back once at the end of this turn of the event loop, by the clock's `soon`. Returns a function that
  * cancels it.
  */
 export function runSoon(clock: { readonly soon?: Clock['soon'] | undefined }, run: () => void): () => void {
@@ -137,7 +137,7 @@ export function runSoon(clock: { readonly soon?: Clock['soon'] | undefined }, ru
 }
 
 /**
- * Returns an `chainCallerGates` that serves all callers with one timer. Setting a timer costs more than most of an
+ * Returns an `after` that serves all callers with one timer. Setting a timer costs more than most of an
  * invocation's work between two requests, and few of its time limits are ever reached.
  */
 export function createSharedTimer(clock: Pick<Clock, 'after' | 'now'>): Clock['after'] {

@@ -153,7 +153,7 @@ export class SessionFullError extends Error {
 }
 
 /**
- * How a turn stopped. `suspended`: it waits for an answer from outside, such as an approval. `toFailedEnd`: it
+ * How a turn stopped. `suspended`: it waits for an answer from outside, such as an approval. `failed`: it
  * ended with an error and no answer. `ended`: it ended in any other way, including by a cancel.
  */
 export type TurnStop = 'suspended' | 'ended' | 'failed';

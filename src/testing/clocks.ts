@@ -110,7 +110,7 @@ interface Timers {
    */
   runNext(until: number): boolean;
   /**
-   * Advances the time, and runs due timers in order, each at its own time. Awaits `keepAlive` before and after
+   * Advances the time, and runs due timers in order, each at its own time. Awaits `settled` before and after
    * each.
    */
   advance(ms: number, settled: () => Promise<void>): Promise<void>;

@@ -112,7 +112,7 @@ export type TestSessionOptions = TestModel & {
 /** One session of one agent, in memory, with the real tool loop and the rules of the Durable Object. */
 export interface TestSession<Output = unknown> {
   /**
-   * Runs a turn and returns the answer, like `POST .../messages`. A failed turn has the outcome `toFailedEnd`, and
+   * Runs a turn and returns the answer, like `POST .../messages`. A failed turn has the outcome `failed`, and
    * one that waits for a person `suspended`, with the `pending` calls.
    *
    * @throws Error if an earlier turn runs or waits (over HTTP: 409), or a file of the message is empty or too

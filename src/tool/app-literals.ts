@@ -28,7 +28,7 @@ interface AgentTool {
 }
 
 /**
- * Returns the first problem of an app, or `undefined`. `modelRefusal`: returns why a model cannot be used with
+ * Returns the first problem of an app, or `undefined`. `refused`: returns why a model cannot be used with
  * these modules, or `undefined`.
  */
 export function appProblem<Model, Use>(

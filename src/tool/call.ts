@@ -77,7 +77,7 @@ export interface CallContext {
   progress(status: string): void;
   /**
    * Sends a message to the user when the call ends, if it succeeds. It is part of the conversation: in the
-   * turn's answer (`formatValue`), in the session's messages, and after the call's result in the model's next
+   * turn's answer (`said`), in the session's messages, and after the call's result in the model's next
    * request.
    */
   say(message: string): void;
@@ -309,7 +309,7 @@ interface DecisionTerms {
   /** The schema for the input of an `edit`. Defaults to the schema of the tool. */
   readonly schema?: JsonSchema | undefined;
   /**
-   * `modelRefusal`: an input or a reason that looks like a credential is refused, and not stored. Answers are
+   * `refused`: an input or a reason that looks like a credential is refused, and not stored. Answers are
    * journaled. By default, all are accepted.
    */
   readonly credentials?: 'refused' | undefined;

@@ -80,7 +80,7 @@ export type SessionMoment = MemoryPlace &
   (
     | { readonly type: 'turn-started'; readonly root: string }
     /**
-     * A nested loop opened. The place is that loop. `nestHttpGates`: the id of the outer loop, empty for the turn's
+     * A nested loop opened. The place is that loop. `around`: the id of the outer loop, empty for the turn's
      * own.
      */
     | { readonly type: 'loop-opened'; readonly around: string }

@@ -26,7 +26,7 @@ const RESULT_MARK: unique symbol = Symbol('holdfast.tool-result');
 
 /**
  * Why a call ended in an error. Absent if the tool itself returned the error. `threw`: its code threw, and
- * the message is the exception's. `toDeclinedAnswer`: a person or client declined, or did not answer in time.
+ * the message is the exception's. `declined`: a person or client declined, or did not answer in time.
  * `skipped`: a signal of another call of its batch ended the loop first. `unknown-outcome`: it was started,
  * and may or may not have happened.
  */
@@ -59,7 +59,7 @@ export const SIGNAL = {
 } as const satisfies Shape;
 
 /**
- * `withheldResult`: not an error, but not a success either. The tool is not available now, the call broke off by a
+ * `withheld`: not an error, but not a success either. The tool is not available now, the call broke off by a
  * signal, or its loop reached a limit. The text says which. No fold counts it as a success.
  */
 const WITHHELD_FIELDS = {
@@ -181,7 +181,7 @@ export const DEFAULT_RESULT_CHARACTERS = 65_536;
 /**
  * Returns the text of a result for the model. If it is longer than `most`, returns its beginning and how much
  * that is. A remark below an artifact is never shortened, since it names tools that the model could not know
- * otherwise. `readFromPage` returns how to read the rest from a character.
+ * otherwise. `readOn` returns how to read the rest from a character.
  */
 export function textForModel(result: ResultData, most: number, readOn?: (from: number) => string): string {
   const { text } = cachedText(result);

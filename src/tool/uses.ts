@@ -49,7 +49,7 @@ function collectFrom(
 export interface OfferSeam extends InjectionStrategy {
   /**
    * Limits it to loops that have the use themselves: `before` the strategies of every loop, so that its tools
-   * can unfold, or `chainCallerGates` them. A use of the app applies to every loop regardless. By default it runs in
+   * can unfold, or `after` them. A use of the app applies to every loop regardless. By default it runs in
    * every loop of the app.
    */
   readonly own?: 'before' | 'after' | undefined;

@@ -41,7 +41,7 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly model?: ChatModel | ModelOfEnv<NoInfer<AppEnv>> | undefined;
   /**
    * Authenticates each request. Defaults to the bearer token in `HOLDFAST_TOKEN`. If that is not set, and the
-   * var `HOLDFAST_AUTH` is `localhostAuth`, defaults to `openOnLocalhost()`. Otherwise all requests except `GET
+   * var `HOLDFAST_AUTH` is `localhost`, defaults to `openOnLocalhost()`. Otherwise all requests except `GET
    * /health` get a 401 response.
    */
   readonly auth?: Authenticate<AppEnv> | undefined;

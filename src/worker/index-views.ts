@@ -30,7 +30,7 @@ export const LISTED_SESSION = {
      */
     title: TEXT_OR_NULL,
     /**
-     * `running`: a turn is open. `waiting`: the open turn waits for a person. `toFailedEnd`: the last turn failed.
+     * `running`: a turn is open. `waiting`: the open turn waits for a person. `failed`: the last turn failed.
      * `idle`: the last turn ended in any other way.
      */
     status: SESSION_STATUS,

@@ -48,7 +48,7 @@ interface NoAnswer {
 /**
  * The response to a message, in the shape of the HTTP API. `outcome` says how the turn ended, or that it is
  * `suspended`, with its `pending` calls. Without an `outcome` there is no answer yet, and `status` says why.
- * A failed turn is an answer, too, with the outcome `toFailedEnd` and its `error`.
+ * A failed turn is an answer, too, with the outcome `failed` and its `error`.
  */
 export type SessionAnswer<Output = unknown> = WithArtifacts<
   | (WithTypedObject<TurnAnswer, Output> & { readonly status?: undefined })
@@ -85,18 +85,18 @@ export interface Session<Output = unknown> {
   stream(message: string | readonly SentPart[], options?: StreamOptions): Promise<TurnStream>;
   /**
    * Sends answers like `answer`, and returns the items of the turn that follow: those after the event
-   * `chainCallerGates`, or else after the answered questions.
+   * `after`, or else after the answered questions.
    */
   streamAnswers(answers: readonly CallAnswer[], options?: AnswersStreamOptions): Promise<TurnStream>;
   /**
-   * Shows a turn from its first event, or after the event `chainCallerGates`, until it has ended or waits for a person.
+   * Shows a turn from its first event, or after the event `after`, until it has ended or waits for a person.
    */
   follow(turn: string, options?: FollowOptions): Promise<TurnStream>;
   /** Returns the view of one turn, without waiting for its end. */
   turn(id: string): Promise<SessionAnswer<Output>>;
   /** Returns the state of the session. */
   state(): Promise<SessionView>;
-  /** Yields the events of the journal so far, and with `runLive` also new ones. */
+  /** Yields the events of the journal so far, and with `live` also new ones. */
   events(options?: EventsOptions): AsyncGenerator<StoredEvent, void, undefined>;
   /** Stops a turn, or ends a waiting one before it starts. Defaults to the open turn. */
   cancel(turn?: string): Promise<CancelRequested>;

@@ -39,7 +39,7 @@ export type TurnStreamEnd =
   | { readonly type: 'later'; readonly view: LaterView }
   /**
    * This invocation must end. The turn's own stream, or that of all `events`, shows the events after the
-   * event `chainCallerGates`.
+   * event `after`.
    */
   | ({ readonly type: 'continues' } & Infer<typeof STREAM_CONTINUATION>)
   /** The session was erased. */

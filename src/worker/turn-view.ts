@@ -67,16 +67,16 @@ export const LATER_VIEW = {
     session: TEXT,
     agent: TEXT,
     /**
-     * `toRunElsewhere`: it runs in the background. `toQueued`: it waits for the turns before it. `steering`: it is on
-     * its way into the open turn. `steerEvent`: the open turn has received it. `scheduled`: it waits for its
+     * `accepted`: it runs in the background. `queued`: it waits for the turns before it. `steering`: it is on
+     * its way into the open turn. `steered`: the open turn has received it. `scheduled`: it waits for its
      * time. `running`: its turn is running.
      */
     status: { oneOf: ['accepted', 'queued', 'steering', 'steered', 'scheduled', 'running'] },
-    /** For `steering` and `steerEvent`: the turn whose answer is its answer. */
+    /** For `steering` and `steered`: the turn whose answer is its answer. */
     into: { optional: { type: 'string', says: 'The turn whose answer is its answer.' } },
     /** For `scheduled`: the start time in ISO 8601. */
     startsAt: { optional: { type: 'string', also: { format: 'date-time' } } },
-    /** The calls that the turn ahead of a `toQueued` one waits for, if it waits for a person. */
+    /** The calls that the turn ahead of a `queued` one waits for, if it waits for a person. */
     pending: { optional: { listOf: PENDING_VIEW } },
   },
 } as const satisfies Shape;

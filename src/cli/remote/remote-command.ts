@@ -62,7 +62,7 @@ export interface RemoteCommand {
   readonly name: string;
   readonly summary: string;
   readonly about: string;
-  /** `yieldOne`: the argument is a session. `maybe`: the argument is optional. */
+  /** `one`: the argument is a session. `maybe`: the argument is optional. */
   readonly session?: 'one' | 'maybe';
   /**
    * Its other options in the order of the help, with their descriptions: `name VALUE`, or `name` for an

@@ -79,7 +79,7 @@ export async function callAgent(request: EndpointRequest, calling: AwaitedCall):
 }
 
 /**
- * Stores the turn of a call and returns the result of `sendStart`. If the message is not accepted, returns the
+ * Stores the turn of a call and returns the result of `take`. If the message is not accepted, returns the
  * reason as text for the calling model.
  *
  * @throws the same errors as `callAgent`.

@@ -21,7 +21,7 @@ export type TaskView = {
 };
 
 /**
- * The status of a task. `toFailedEnd` is not used, because it means a protocol error. A failed turn is a result
+ * The status of a task. `failed` is not used, because it means a protocol error. A failed turn is a result
  * that tells the client's model the reason.
  */
 export type TaskStatus =

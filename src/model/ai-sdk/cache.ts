@@ -20,7 +20,7 @@ type Tools = NonNullable<LanguageModelV4CallOptions['tools']>;
 const NO_CACHE_OPTIONS: CacheOptions = { markTools: (tools) => tools, options: {}, headers: {} };
 
 /**
- * Converts the cache marks of a request to the form of its provider. `withSessionErrors` lists the messages that the model
+ * Converts the cache marks of a request to the form of its provider. `told` lists the messages that the model
  * receives.
  */
 export function toCacheOptions(
@@ -71,7 +71,7 @@ function findMarkPlaces(under: string, request: ModelRequest, told: readonly Mod
 }
 
 /**
- * Returns the indexes, within `withSessionErrors`, of the messages to cache. A message that the model does not receive
+ * Returns the indexes, within `told`, of the messages to cache. A message that the model does not receive
  * yields the index of the one before it.
  */
 function cachedMessageIndexes(

@@ -20,7 +20,7 @@ interface EventReader {
  * Passes each event's data to the reader until `[DONE]` or the end of the stream. Returns whether `[DONE]`
  * arrived.
  *
- * @throws ModelError if the stream breaks before the reply is complete. Errors from `sendStart` pass through.
+ * @throws ModelError if the stream breaks before the reply is complete. Errors from `take` pass through.
  */
 export const readEvents = async (
   pieces: AsyncIterable<string>,

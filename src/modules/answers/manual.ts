@@ -53,10 +53,10 @@ export function defineManualTool<
 
 /**
  * Returns a copy of the tool that the caller runs. A valid call suspends the turn until its result arrives at
- * `POST .../results/{callId}`. An invalid input gets the usual error. `refundExpiryMs` is the time in milliseconds
+ * `POST .../results/{callId}`. An invalid input gets the usual error. `expires` is the time in milliseconds
  * until a call without a result ends with an error. Defaults to never.
  *
- * @throws ToolDefinitionError if `refundExpiryMs` is not more than 0.
+ * @throws ToolDefinitionError if `expires` is not more than 0.
  *
  * @example
  * ```ts
@@ -100,10 +100,10 @@ const SHAPE = {
 } satisfies LiteralShape<keyof ManualToolConfig<string, undefined>>;
 
 /**
- * Returns a function that asks the caller to run a call, and waits at most `refundExpiryMs` milliseconds for the
+ * Returns a function that asks the caller to run a call, and waits at most `expires` milliseconds for the
  * result.
  *
- * @throws ToolDefinitionError if `refundExpiryMs` is not more than 0.
+ * @throws ToolDefinitionError if `expires` is not more than 0.
  */
 function createCallerRun(tool: string, expires: number | undefined): (call: CallRun) => Promise<ToolResult> {
   checkTime(tool, { expires });

@@ -27,7 +27,7 @@ export interface ClientToolsConfig {
  * replaces one of the agent's, and nested loops do not see client tools. The surfaces for AG-UI, OpenAI and
  * `useChat` accept such tools.
  *
- * @throws RangeError if `refundExpiryMs` is not more than 0.
+ * @throws RangeError if `expires` is not more than 0.
  * @throws TypeError in development, if a key is unknown.
  *
  * @example

@@ -33,7 +33,7 @@ import {
  * For an unfolding tool, each call of an inner tool needs approval in every turn, and opening the tool does
  * not. Set `covers` to `opening` to reverse this. An agentic tool is approved as one call.
  *
- * @throws ToolDefinitionError if `refundExpiryMs` is not more than 0, if `onExpiry` or `notBy` is invalid, if
+ * @throws ToolDefinitionError if `expires` is not more than 0, if `onExpiry` or `notBy` is invalid, if
  * `covers` is set for a tool that does not unfold, or if the model's provider runs an inner tool.
  *
  * @example
@@ -192,7 +192,7 @@ export async function resolveMessage<T extends AnyTool, C extends Covers>(
 /**
  * Checks the options and returns them.
  *
- * @throws ToolDefinitionError if `refundExpiryMs` is not more than 0, if `onExpiry` is not one of `words`, or if
+ * @throws ToolDefinitionError if `expires` is not more than 0, if `onExpiry` is not one of `words`, or if
  * `notBy` is not `requester`.
  */
 function checkApprovalOptions<Options extends ApprovalOptions>(
@@ -256,7 +256,7 @@ export interface RequireTypeOptions<T extends AnyTool, C extends Covers = 'tools
  * For an unfolding tool, the inner tools need the value, and opening the tool does not. Set `covers` to
  * `opening` to reverse this.
  *
- * @throws ToolDefinitionError if `refundExpiryMs` is not more than 0, if `onExpiry` is not `reject` or `exit`, or if
+ * @throws ToolDefinitionError if `expires` is not more than 0, if `onExpiry` is not `reject` or `exit`, or if
  * `covers` or `notBy` is invalid as in `requireApproval`.
  *
  * @example

@@ -53,7 +53,7 @@ export const findIndexedSessions = (
 ): Promise<readonly IndexedSession[]> => index.ask(async (object) => object.named(agents, session));
 
 /**
- * Returns the sessions with an id, at most one per agent. Checks that each exists. If the index has none,
+ * Returns the sessions with this id, at most one per agent. Checks that each exists. If the index has none,
  * checks the sessions of all agents and reports them.
  */
 export async function findSessions(

@@ -46,7 +46,7 @@ export type Listing = {
   readonly at?: number;
 };
 
-/** A listing, or without `withSessionErrors`, the confirmation that the listing with this key is still valid. */
+/** A listing, or without `told`, the confirmation that the listing with this key is still valid. */
 export type ListingFact = Pick<Listing, 'key' | 'at'> & { readonly told?: Json };
 
 /** The newest listing of each key, ordered by when they were found. */

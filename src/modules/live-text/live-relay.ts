@@ -33,7 +33,7 @@ export class LiveRelay implements Relay {
     this.#options = options;
   }
 
-  /** Keeps an item, and sends it soon if there are readers. All events up to `chainCallerGates` are stored. */
+  /** Keeps an item, and sends it soon if there are readers. All events up to `after` are stored. */
   add(item: LiveItem, after: number): void {
     const place = placeOf(item);
     const last = this.#open.findLast((one) => placeOf(one.item) === place);

@@ -92,7 +92,7 @@ const TURN_STREAM_DATA: { readonly [Type in Exclude<TurnItem, StoredEvent>['type
 const SESSION_STREAM_DATA = { ...TRANSIENT_EVENTS, erased: { object: {} } };
 
 /**
- * Returns the shape of a stream event with this data. `later` is sent as `toRunElsewhere`. The empty id of `erased`
+ * Returns the shape of a stream event with this data. `later` is sent as `accepted`. The empty id of `erased`
  * clears the previous one.
  */
 const frameShape = ([type, data]: readonly [string, Shape]): Shape =>

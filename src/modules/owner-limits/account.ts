@@ -55,7 +55,7 @@ export type DrawResult = GrantedAllowance | OverLimit;
 /** The usage of a turn, from the journal of its session. */
 export interface TurnUsage {
   /**
-   * `unknown`: the session has no such turn. `open`: the turn has not ended. `steerEvent`: another turn absorbed
+   * `unknown`: the session has no such turn. `open`: the turn has not ended. `steered`: another turn absorbed
    * its message.
    */
   readonly state: 'unknown' | 'open' | 'steered' | 'ended';

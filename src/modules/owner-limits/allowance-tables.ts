@@ -11,7 +11,7 @@ export interface StoredAllowance extends SessionKey {
   readonly tokens: number | null;
   readonly cost: number | null;
   /**
-   * `open`: its turn is not known to have ended. `spent`: its turn was not found. `keepAlive`: its turn has
+   * `open`: its turn is not known to have ended. `spent`: its turn was not found. `settled`: its turn has
    * ended.
    */
   readonly state: 'open' | 'spent' | 'settled';

@@ -54,7 +54,7 @@ export interface SlackDelivery<Event extends string = string> extends SenderDeli
   readonly isBot: boolean;
   /**
    * The whole envelope of an event, or the fields of a command. Contains values that must not be journaled,
-   * such as `response_url` and the `bot_access_token` of `function_executed`; `defaultText` leaves them out.
+   * such as `response_url` and the `bot_access_token` of `function_executed`; `usual` leaves them out.
    */
   readonly payload: JsonObject;
 }

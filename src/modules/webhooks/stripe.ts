@@ -45,7 +45,7 @@ export interface StripeDelivery<Event extends string = string> extends SenderDel
   /** `false` for test data. */
   readonly isLive: boolean;
   /**
-   * Contains values that must not be journaled, such as the `client_secret` of a payment; `defaultText` leaves them
+   * Contains values that must not be journaled, such as the `client_secret` of a payment; `usual` leaves them
    * out.
    */
   readonly payload: JsonObject;
@@ -95,7 +95,7 @@ async function readDelivery(signed: SignedDelivery): Promise<Verified<StripeDeli
  * Reads `Stripe-Signature`: a time, and the HMACs of the time and the raw body under each secret of the
  * endpoint (Stripe, "Verify webhook signatures manually"). Ignores schemes other than `v1`.
  *
- * @throws WebhookRefusal if it has no signature, or old ones.
+ * @throws WebhookRefusal if the header is missing, malformed or too old.
  */
 function readStripeHeader({ headers, now }: UnverifiedRequest): SignatureHeader {
   const header = headers.get('stripe-signature');

@@ -33,7 +33,7 @@ interface FollowSessionOptions extends WatchOptions {
 }
 
 /**
- * `collectStopDataOf`: the turn has ended or waits. `erased`: the session is gone, although its name can be in use
+ * `stopped`: the turn has ended or waits. `erased`: the session is gone, although its name can be in use
  * again. `left`: the signal has aborted. `over`: the invocation is near a limit.
  */
 export type FollowEnd = 'stopped' | 'erased' | 'left' | 'over';

@@ -36,7 +36,7 @@ export interface AwaitedTurn extends WatchOptions {
 }
 
 /**
- * The state of a turn as reported to a client that awaits it. `toQueued`: it is in line behind a turn that
+ * The state of a turn as reported to a client that awaits it. `queued`: it is in line behind a turn that
  * waits for an answer. `kept`: it is stored, but this invocation cannot wait for its end. Another invocation
  * runs it.
  */

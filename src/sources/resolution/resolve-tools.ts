@@ -127,7 +127,7 @@ export function collectTools(sources: readonly ToolSource[], place: CollectPlace
 }
 
 /**
- * Collects the tools in a field of a tool's definition. `formatValue`: the start of the error message, before the
+ * Collects the tools in a field of a tool's definition. `said`: the start of the error message, before the
  * reason.
  *
  * @throws ToolDefinitionError if an element cannot be listed there.

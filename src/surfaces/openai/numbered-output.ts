@@ -25,7 +25,7 @@ export class NumberedOutput {
   #seq = 0;
   #place = 0;
   #position = 0;
-  /** The event of the last reply before the current one. */
+  /** The sequence number of the last reply event before the current one. */
   #replySince = 0;
   #items: OutputItem[] = [];
   #dropped = new Set<OutputItem>();

@@ -17,7 +17,7 @@ const ITEM_PREFIXES: readonly IdPrefix[] = ['msg', 'rs', 'mcp', 'mcpr', 'mcpa', 
 export const turnsOfConversation = ({ asked, of }: Pick<ItemReader, 'asked' | 'of'>): Promise<SessionTurns> =>
   runInSession(asked.session(of), readTurnIds);
 
-/** Returns a page of the items of a conversation. @throws OpenAiError if `chainCallerGates` is not the id of an item. */
+/** Returns a page of the items of a conversation. @throws OpenAiError if `after` is not the id of an item. */
 export async function listItems(
   reader: ItemReader,
   { after, limit, oldestFirst }: ListQuery,

@@ -40,7 +40,7 @@ function withSessions<T>(
 }
 
 /**
- * Returns a page of conversations, in the order of their last activity. @throws OpenAiError if `chainCallerGates` is not
+ * Returns a page of conversations, in the order of their last activity. @throws OpenAiError if `after` is not
  * a conversation.
  */
 export const listConversations = (
