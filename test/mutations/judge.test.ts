@@ -185,7 +185,7 @@ describe('the tests of a mutation', () => {
 });
 
 describe('the last line', () => {
-  it('counts what survived apart from what could not be run', () => {
+  it('counts survivors separately from mutations that could not run', () => {
     expect(
       summaryOf([
         { is: 'caught', by: '' },

@@ -108,7 +108,7 @@ expectTypeOf(
 createHoldfast<OfApp>({ agents: [clerk], auth: bearerToken('HOLDFAST_TOKEN') });
 createHoldfast<OfApp>({ agents: [clerk], auth: bearerToken((env) => [env.HOLDFAST_TOKEN, env.OLD_TOKEN]) });
 createHoldfast<OfApp>({ agents: [clerk], auth: openOnLocalhost() });
-// The one that the program's own types declare.
+// The environment that the program's own types declare.
 createHoldfast<Cloudflare.Env>({ agents: [clerk], model: () => model })
   .worker satisfies ExportedHandler<Cloudflare.Env>;
 // @ts-expect-error: it has no such binding
@@ -116,7 +116,7 @@ createHoldfast<OfApp>({ agents: [clerk], secrets: (env) => ({ key: env.KEY }) })
 // @ts-expect-error: a Worker of this environment is not one of any
 typed.worker satisfies ExportedHandler<{ readonly DB: string }>;
 
-// A tool is given what the program's types declare; where they declare nothing, values that are looked at.
+// A tool receives the environment that the program's types declare, or else `unknown` values.
 expectTypeOf<CallContext['env']>().toEqualTypeOf<Cloudflare.Env>();
 expectTypeOf<EnvOf<OfApp>>().toEqualTypeOf<OfApp>();
 expectTypeOf<EnvOf<object>>().toEqualTypeOf<Readonly<Record<string, unknown>>>();

@@ -18,7 +18,7 @@ const MOST_LINES = 90;
 interface Adr {
   readonly number: string;
   readonly title: string;
-  /** The list between the title and the first section, by its names. */
+  /** The list between the title and the first section, keyed by name. */
   readonly head: ReadonlyMap<string, string>;
   readonly sections: readonly { readonly title: string; readonly text: string }[];
 }

@@ -354,7 +354,7 @@ it('a Worker carries the protocols of OpenAI only when it mounts them, and never
   const speaking = WORKER.replace('agents: [agent]', 'agents: [agent], use: [openAi()]');
   const bytes = await added(`${WORKER}${ASKING}${SHARED}`, `${mounting}${speaking}${ASKING}${SHARED}`);
   console.log(`size: the protocols of OpenAI are ${(bytes / 1024).toFixed(1)} KiB minified`);
-  // Of these, 12 check what a client asks of an answer by its own schema, and by that of the agent.
+  // About 12 KiB of these validate answers against the client's schema and the agent's.
   expect(bytes).toBeLessThan(53.5 * 1024);
   const carried = await filesOf(`${mounting}${speaking}`);
   expect(carried.filter((path) => path.includes('node_modules/openai/'))).toEqual([]);

@@ -166,7 +166,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
     }
   });
 
-  it('words that are journaled otherwise than they were streamed take their place, where the client can do that', async () => {
+  it('journaled text replaces different streamed text if the client supports it', async () => {
     const events = turns.find((one) =>
       one.some((event) => event.type === 'model-replied' && event.text !== ''),
     );

@@ -64,7 +64,7 @@ const wiki = defineMcpClient({
   url: 'http://localhost/mcp',
   transport: 'streamable-http',
   fetch: async (url, init) => {
-    // At the reading, the tools come from the session's memory.
+    // When the journal is read, the tools come from the session's stored list.
     if (env.CLOCK_AHEAD !== undefined) throw new Error('The server is away.');
     return serve(asIncoming(new Request(url, init)), {}, execution);
   },

@@ -39,7 +39,7 @@ const isOfTurn = ({ types }: Moment): boolean => types.some((type) => type !== '
 const isProgress = ({ types }: Moment): boolean => types.some((type) => PROGRESS.has(type));
 
 /**
- * Ends lives at every append. `chainCallerGates` ends a life chainCallerGates its first append. `before` lets a life store one
+ * Ends lives at every append. `after` ends a life after its first append. `before` lets a life store one
  * append, do the work for the next, and end before that is stored. Together they separate every two events,
  * with and without the work between them.
  */

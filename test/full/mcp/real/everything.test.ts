@@ -107,7 +107,7 @@ describe('the real everything server used by an agent', () => {
 });
 
 describe('an elicitation of the real everything server', () => {
-  it('is an approval of the turn, and its answer comes back from the server', async () => {
+  it('becomes an approval of the turn, and the server receives its answer', async () => {
     const talk = realTalk(realRun('everything'), { replies: [ASK, 'Done.'] });
     const saying = talk.say();
     const pending = await talk.pending();

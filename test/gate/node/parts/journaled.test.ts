@@ -63,7 +63,7 @@ describe('a stored reply', () => {
         { type: 'tool-call', id: 'c', name: 'look', input: '{}' },
       ],
     ],
-  ])('of parts that are %s is byte-identical to one without parts, of version 1', async (_, parts) => {
+  ])('of parts that are %s is byte-identical to a version 1 reply without parts', async (_, parts) => {
     const text = parts[0]?.type === 'text' ? parts[0].text : '';
     const plain = { text, calls: [{ id: 'c', name: 'look', input: '{}' }] };
     const ofParts = await stored({ parts }, 'Done.');

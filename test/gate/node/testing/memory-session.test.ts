@@ -125,7 +125,7 @@ function withStore(before = async () => {}) {
 
 const FILE = { type: 'file', mediaType: 'image/png', bytes: new Uint8Array([1]) } as const;
 
-/** The files of a session as a tool of its incarnation `yieldOne` makes them. */
+/** The files of a session as a tool of its incarnation `one` makes them. */
 const filesOf = (port: SessionPort, store: FileStore): SessionFiles =>
   new SessionFiles({
     ...{ port, name: 's', incarnation: () => 'one' },
@@ -316,7 +316,7 @@ describe('`createMemorySessions`', () => {
     expect([...kept]).toEqual(['s/two/a']);
   });
 
-  it('erases all data if no external store can be called', async () => {
+  it('erases without a timer if no external store can be called', async () => {
     const clock = createManualClock();
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} }).session('s');
     await session.accept(startInStore('t1', 'one'));

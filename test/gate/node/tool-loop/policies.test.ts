@@ -169,7 +169,7 @@ describe('a blank reply', () => {
     });
   });
 
-  it('can be repeated as often as the policy allows; each time costs an iteration (EMP-02, EMP-05)', async () => {
+  it('is retried as often as the policy allows, and each retry costs an iteration (EMP-02, EMP-05)', async () => {
     const { answer } = await said({
       replies: [' ', '', '\n'],
       policies: { blankReplies: { retries: 2 } },

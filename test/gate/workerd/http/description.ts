@@ -38,7 +38,7 @@ export interface DescribedResponse {
   readonly event?: Check | undefined;
 }
 
-/** Stands for the status of all undescribed responses. */
+/** The status under which all undescribed responses are listed. */
 export const OTHERS = 0;
 
 /** The described responses of a path, by method and status. */

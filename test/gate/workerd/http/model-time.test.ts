@@ -44,7 +44,7 @@ it('a model that has responded leaves no timer', async () => {
   const via = appWith({ agents: [agentOf(prompt, { total: 51 })], use: [liveText()] });
   const response = await post(hearingSession('agent'), { message: 'Hi.' }, { via });
   expect(response.status).toBe(200);
-  // The invocation's timer, which is not needed for anything else so soon, limits silence and total time.
+  // The invocation's only timer limits both silence and total time, because nothing else is due sooner.
   expect([during, systemTimersOf(51)]).toEqual([1, 0]);
 });
 

@@ -214,7 +214,7 @@ describe('the journal as a stream', () => {
     expect(waiting.count.pages).toBeGreaterThan(24);
   });
 
-  it('is the same again for an earlier turn', async () => {
+  it('replays the same events for an earlier turn', async () => {
     const session = newSession();
     const streamed = await allEvents(
       await post(session, { message: script('A').message() }, { headers: SSE }),

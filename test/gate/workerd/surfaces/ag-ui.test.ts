@@ -558,12 +558,12 @@ describe('a call that waits for a person', () => {
     expect(await journaled(path)).toMatchObject({ outcome: 'completed' });
   });
 
-  it('shows its deadline, and the client refuses after it', async () => {
+  it('has its deadline in `expiresAt`', async () => {
     const { interrupt } = await waiting('pay_soon');
     expect(interrupt?.expiresAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
-  it('is one of two that are answered in one run', async () => {
+  it('is answered together with another one in one run', async () => {
     const to = crypto.randomUUID();
     const { path, chat, run, say } = client('clerk');
     const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));
@@ -595,7 +595,7 @@ describe('a call that waits for a person', () => {
     expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
 
-  it('can be a client tool beside a call that the client decides', async () => {
+  it('can be a client tool that is answered together with an approval', async () => {
     const { path, chat, run, say } = client('clerk');
     const to = crypto.randomUUID();
     const calls = [

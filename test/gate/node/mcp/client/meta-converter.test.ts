@@ -80,12 +80,12 @@ describe('MetaConverter (MCP-06, S0-018, S0-019)', () => {
     ['passThrough', passThrough, { locale: 'de' }],
     ['denyKeys', denyKeys('token'), { locale: 'de' }],
     ['allowKeys, which names one,', allowKeys('locale', LOOP_ID_KEY), { locale: 'de', [LOOP_ID_KEY]: 'l1' }],
-  ])('%s sends only the named keys of those that Holdfast added', (_, convert, sent) => {
+  ])('%s sends a key that Holdfast added only if it is named', (_, convert, sent) => {
     const stamped = { locale: 'de', [LOOP_ID_KEY]: 'l1', 'holdfast.other': { a: 1 } };
     expect(convert(ToolCallContext.of(stamped))).toEqual(sent);
   });
 
-  it('inherited property names are not in a context that does not contain them', () => {
+  it('allowKeys ignores inherited property names', () => {
     expect(allowKeys('constructor', 'toString', '__proto__')(context)).toEqual({});
   });
 });

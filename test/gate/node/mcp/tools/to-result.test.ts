@@ -34,7 +34,7 @@ describe('a result with only text', () => {
     expect({ ...(await content(text(''))) }).toEqual({ type: 'text', content: '' });
   });
 
-  it('treats text for the assistant, or important text, like any other', async () => {
+  it('includes text for the assistant and important text unchanged', async () => {
     const annotations = { audience: ['user', 'assistant'], priority: 1 };
     expect({ ...(await content(text('It rains.', { annotations }))) }).toEqual({
       type: 'text',

@@ -18,7 +18,7 @@ export const delta = (fields: object, reason: string | null = null) => ({
   choices: [{ index: 0, delta: fields, finish_reason: reason }],
 });
 
-/** A stream of chunks; afterwards it closes, hangs, or breaks. `cancelEvents` is told when the reader lets go. */
+/** A stream of chunks; afterwards it closes, hangs, or breaks. `cancelled` is told when the reader lets go. */
 export const body = (
   chunks: readonly (Uint8Array | string)[],
   end: 'close' | 'hang' | 'break' = 'close',

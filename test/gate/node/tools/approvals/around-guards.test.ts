@@ -193,7 +193,7 @@ describe('a deploy that guards an unfolding tool', () => {
   });
   const guarded = asks(files);
 
-  /** A session that runs the code in `before`, and after a call of `deploy` the code in `chainCallerGates`. */
+  /** A session that runs the code in `before`, and after a call of `deploy` the code in `after`. */
   function deployed(before: AnyTool, after: AnyTool, replies: readonly ScriptedReply[]) {
     let now = before;
     const session = sessionWith(

@@ -69,7 +69,7 @@ describe('a renamed tool', () => {
     expect(checked.ok ? '' : checked.answer.text()).toContain("The input of tool 'kb_search' is not valid:");
   });
 
-  it('can also be renamed by tool objects, and keeps its context and can be unwrapped (TOOL-18)', async () => {
+  it('keeps its context and its delegate if `toolsOf` renames it (TOOL-18)', async () => {
     const facade = decorate(search, { inner: [search] });
     const [renamed] = toolsOf(facade, { prefix: 'kb_' });
     expect(renamed).toMatchObject({ name: 'kb_search', inner: [search], delegate: facade });

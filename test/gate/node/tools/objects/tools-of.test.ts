@@ -398,7 +398,7 @@ describe('an object without tools', () => {
 describe('the names of the tools of an object (ANN-12)', () => {
   const options = { filter: (name: string) => ['add', 'tell_words'].includes(name) };
 
-  it('can be derived from their own names, and get a prefix', () => {
+  it('can be derived from the method names, with a prefix', () => {
     expect(names(toolsOf(new Calculator(), { ...options, prefix: 'calc_' }))).toEqual([
       'calc_add',
       'calc_tell_words',

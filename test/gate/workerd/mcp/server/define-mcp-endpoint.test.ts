@@ -100,7 +100,7 @@ describe('defineMcpEndpoint', () => {
     expect(define).toThrow(expect.objectContaining({ message, field }));
   });
 
-  it('lists its published agents, by their names in the app', () => {
+  it('requires the app to have each published agent', () => {
     const endpoint = defineMcpEndpoint({
       tools: [hello],
       agents: ['support', scripted, { agent: 'triage', as: 'ask_triage' }],

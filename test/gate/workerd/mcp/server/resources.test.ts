@@ -290,7 +290,7 @@ describe('the result of a resource', () => {
     expect(await reading(() => answer)).toMatchObject({ error: { code: -32602, data: { uri: 'x://y' } } });
   });
 
-  it('is produced with the caller, their context and secrets, and does not reveal these', async () => {
+  it('is read with the caller’s context and secrets, and does not reveal the secrets', async () => {
     const asked: unknown[] = [];
     const secret = 'token-of-the-caller';
     const answer = await reading(

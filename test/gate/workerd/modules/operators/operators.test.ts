@@ -215,7 +215,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(paidTo(to)).toEqual([1, 2]);
   });
 
-  it('decides for its role by the call’s path, once', async () => {
+  it('decides once for its role, through the path of the call', async () => {
     const { ann, manager, path, of } = shop();
     const { links, to } = await waiting(['pay_as_manager'], { via: ann, session: path });
     const link = of(links[0]?.slice(path.length));
