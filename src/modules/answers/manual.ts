@@ -60,7 +60,7 @@ export function defineManualTool<
  *
  * @example
  * ```ts
- * const byTheClient = manual(refundOrder, { refundExpiryMs: 60 * 60_000 });
+ * const byTheClient = manual(refundOrder, { expires: 60 * 60_000 });
  * ```
  */
 export function manual<T extends AnyTool>(

@@ -105,7 +105,7 @@ export function feedbackIn(events: readonly StoredEvent[]): readonly Feedback[] 
 }
 
 const isFeedbackFact = (fact: Json): fact is FeedbackFact =>
-  isJsonObject(fact) && typeof fact.by === 'string'; // `sendStart` writes them
+  isJsonObject(fact) && typeof fact.by === 'string'; // as `postFeedback` writes them
 
 async function postFeedback(asked: SessionRequest, turn: string): Promise<Response> {
   const { host, target, caller, request } = asked;

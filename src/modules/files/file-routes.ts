@@ -178,7 +178,7 @@ interface ByteRange {
 }
 
 /**
- * Returns the range that a request asks for (RFC 9110, section 14), or `rangeError` if it contains no byte.
+ * Returns the range that a request asks for (RFC 9110, section 14), or `behind` if it contains no byte.
  * Returns `undefined` for the whole file: if there is no range, several ranges or an invalid one, or if
  * `If-Range` has another tag.
  */
