@@ -294,7 +294,7 @@ function writeShaken(
       }
     } else if (used.has(statement) && (!statement.isMark || hasLocals)) {
       const pieces = piecesOf(text, first);
-      if (statement.isValue) lines.push(inOneLine(pieces));
+      if (statement.isValue) lines.push(...linesOf(pieces));
       else lines.push(...pieces.map((piece) => [piece]));
     }
   }
@@ -325,14 +325,24 @@ const piecesOf = (text: string, first: number): Piece[] =>
     return { text: shown, was: first + at, lost: line.length - shown.length };
   });
 
-/** Joins pieces without the spaces before each line, and without semicolons before closing braces. */
-const inOneLine = (pieces: readonly Piece[]): Piece[] =>
-  pieces.map(({ text, was, lost }, at) => {
-    const shown = text.trimStart();
+/**
+ * Joins pieces without the spaces before each line, and without semicolons before closing braces. Comments of
+ * several lines keep their lines, since editors show them.
+ */
+function linesOf(pieces: readonly Piece[]): Piece[][] {
+  const lines: Piece[][] = [];
+  let isInComment = false;
+  let isBelowComment = false;
+  for (const [at, { text, was, lost }] of pieces.entries()) {
+    const trimmed = text.trimStart();
     const isLast = /^\s*\}/.test(pieces[at + 1]?.text ?? '');
-    return {
-      text: isLast ? shown.replace(/;$/, '') : shown,
-      was,
-      lost: lost + text.length - shown.length,
-    };
-  });
+    const shown = isInComment ? ` ${trimmed}` : isLast ? trimmed.replace(/;$/, '') : trimmed;
+    const piece = { text: shown, was, lost: lost + text.length - shown.length };
+    const line = lines.at(-1);
+    if (line === undefined || isInComment || isBelowComment) lines.push([piece]);
+    else line.push(piece);
+    isBelowComment = isInComment && trimmed.endsWith('*/');
+    isInComment = isInComment ? !isBelowComment : trimmed.startsWith('/*') && !trimmed.includes('*/');
+  }
+  return lines;
+}
