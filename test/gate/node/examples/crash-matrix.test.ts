@@ -26,4 +26,4 @@ it('the refund example refunds once, wherever the Worker dies', async () => {
   });
   console.log(report.toTable());
   expect(report).toMatchObject({ passed: true, messagesLost: 0, effectsDoubled: 0, effectsUnknown: 0 });
-});
+}, 60_000);
