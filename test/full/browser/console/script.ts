@@ -70,6 +70,7 @@ const HELLO = 'Hello! Our shop is open from nine to five, and we are happy to he
 /** Makes the model. It streams its words one by one, and reports usage as providers do. */
 export const scriptedShop = (): ChatModel => ({
   name: 'shop-model-2',
+  media: { message: { data: ['image/*'], url: [] }, result: { data: ['image/*'], url: [] } },
   prices: { input: 2.5, output: 10, cachedInput: 0.25 },
   async ask({ messages }, { onText, onReasoning, signal }) {
     const { said, at } = placeIn(messages);

@@ -45,7 +45,7 @@ export function showConsole(): ShownConsole {
       const page = await context.newPage();
       page.on('pageerror', (error) => complaints.push(String(error)));
       page.on('console', (line) => {
-        if (line.type() === 'error') complaints.push(line.text());
+        if (line.type() === 'error' && !REFUSAL.test(line.text())) complaints.push(line.text());
       });
       page.on('request', (request) => {
         const { origin, protocol } = new URL(request.url());
@@ -57,6 +57,9 @@ export function showConsole(): ShownConsole {
     },
   };
 }
+
+/** Chromium logs each refusal, such as of a session that has not started. The page shows what it means. */
+const REFUSAL = /^Failed to load resource: the server responded with a status of 4(?:04|09) /;
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 

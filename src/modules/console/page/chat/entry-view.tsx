@@ -63,7 +63,7 @@ function UserMessage({ store, entry, actions }: OfKind<'user'>) {
   const { parts, by, at, isSteered, seq } = entry;
   const text = parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n');
   return (
-    <article class="message user" aria-label="Message">
+    <article class="message user" aria-label={isSteered ? 'Steered message' : 'Sent message'}>
       <div class="bubble">
         {parts.map((part, place) =>
           part.type === 'file' ? (

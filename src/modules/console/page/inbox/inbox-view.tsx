@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { WaitingSession } from '../../../../worker/index-views.ts';
 import { PendingCard } from '../approvals/pending-card.tsx';
+import { useAction } from '../data/action.ts';
 import { clientOf, index } from '../data/api.ts';
 import { fromIndex, hasIndex } from '../data/index-use.ts';
 import { useLoaded } from '../data/resource.ts';
@@ -45,18 +46,23 @@ export function InboxView() {
           This app has no index of sessions. These are the calls of the sessions that this browser has opened.
         </p>
       )}
-      <Groups key={looks} first={value} onAnswered={look} />
+      <Groups first={value} onAnswered={look} />
     </div>
   );
 }
 
 function Groups({ first, onAnswered }: { readonly first: InboxPage; readonly onAnswered: () => void }) {
-  const [{ waiting, next }, setPage] = useState(first);
-  const shown = waiting.filter(({ pending }) => pending.length > 0);
-  const more = async (): Promise<void> => {
-    const page = await index.pending({ cursor: next ?? undefined });
-    setPage({ waiting: [...waiting, ...page.waiting], next: page.next });
-  };
+  const action = useAction();
+  const [later, setLater] = useState<InboxPage>();
+  // A newer first page must not disturb an answer that is being written, so each card stays where it is.
+  const { next } = later ?? first;
+  const shown = [...first.waiting, ...(later?.waiting ?? [])].filter(({ pending }) => pending.length > 0);
+  const more = (): Promise<boolean> =>
+    action.run(async () => {
+      const page = await index.pending({ cursor: next ?? undefined });
+      setLater({ waiting: [...(later?.waiting ?? []), ...page.waiting], next: page.next });
+    });
+  const { value: failure } = action.failure;
   return (
     <>
       {shown.length === 0 && next === null && (
@@ -82,6 +88,7 @@ function Groups({ first, onAnswered }: { readonly first: InboxPage; readonly onA
           ))}
         </section>
       ))}
+      {failure && <Problem failure={failure} />}
       {next !== null && <Button onClick={() => void more()}>Show more</Button>}
     </>
   );

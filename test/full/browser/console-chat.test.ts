@@ -1,0 +1,178 @@
+/** The sessions, the inbox and the chat of the console in chromium, by keyboard and by mouse. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningWorker, startWorker } from '../process/start-worker.ts';
+import { playSessions } from './console/play.ts';
+import { HAS_BROWSER, seriousFindings, showConsole } from './console/shown-console.ts';
+import { RED_SQUARE } from './red-square.ts';
+
+describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the console', () => {
+  let worker: RunningWorker;
+  const shown = showConsole();
+  const open = (hash: string, options?: Parameters<typeof shown.open>[2]): Promise<Page> =>
+    shown.open(worker.url.origin, hash, options);
+  const say = async (page: Page, text: string): Promise<void> => {
+    await page.getByRole('textbox', { name: 'Message' }).fill(text);
+    await page.keyboard.press('Enter');
+  };
+  beforeAll(async () => {
+    worker = await startWorker('test/full/browser/console/worker.ts', { deployedAs: { hasIndex: true } });
+    await playSessions(worker.url.origin);
+  });
+  afterAll(() => worker?.stop());
+
+  it('lists sessions by status, finds them by title, and opens one by keyboard', async () => {
+    const page = await open('#/sessions');
+    const rows = page.locator('.session-row');
+    await rows.filter({ hasText: 'Please refund order 1001, it came damaged.' }).waitFor();
+    await page.getByLabel('Status').selectOption('waiting');
+    await page.locator('.session-row .badge.warn').first().waitFor();
+    await page.locator('.session-row .badge.bad').waitFor({ state: 'detached' });
+    expect(await rows.count()).toBe(1);
+    await page.getByLabel('Status').selectOption('');
+    await page.keyboard.press('Tab');
+    await page.getByRole('heading', { name: 'Sessions' }).click();
+    await page.keyboard.press('/');
+    await page.keyboard.type('BY THE book');
+    await rows.filter({ hasText: 'refund' }).first().waitFor({ state: 'detached' });
+    expect(await rows.locator('.row-title').allTextContents()).toEqual(['Do it by the book: order 2002.']);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('heading', { name: 'Sessions' }).click();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByText('It was refunded by the book.').waitFor();
+  });
+
+  it('starts a session by keyboard, refuses an id that the server would not accept, and streams the reply', async () => {
+    const page = await open('#/sessions');
+    await page.getByRole('button', { name: 'New session' }).waitFor();
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Id').fill('not/valid');
+    expect(await dialog.getByRole('button', { name: 'Open' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Id').fill('begun-here');
+    await page.keyboard.press('Enter');
+    await page.getByText('No messages yet').waitFor();
+    await say(page, 'Hello');
+    await page.getByText('we are happy to help you with anything.').waitFor();
+    await page.goto(page.url().replace(/#.*/, '#/sessions'));
+    await page.locator('.session-row', { hasText: 'Hello' }).waitFor();
+  });
+
+  it('decides calls from the inbox: an edit in a form that shows the problems of its fields', async () => {
+    const page = await open('#/s/clerk/edited/chat');
+    await say(page, 'Please refund order 1001.');
+    await page.getByRole('article', { name: 'Waiting: refund_order' }).waitFor();
+    await page.goto(page.url().replace(/#.*/, '#/inbox'));
+    const card = page
+      .locator('.inbox-session', { has: page.locator('a[href*="edited"]') })
+      .getByRole('article', { name: 'Waiting: refund_order' });
+    await card.getByText('Refund 45.9 euro of order 1001?').waitFor();
+    expect(await card.locator('.pending-terms').textContent()).toMatch(/^Expires in 5\d min/);
+    expect(await seriousFindings(page)).toEqual([]);
+    await card.getByRole('button', { name: 'Edit' }).click();
+    await card.getByLabel('euro').fill('a lot');
+    await page.keyboard.press('Enter');
+    await card.locator('.field-problem').waitFor();
+    await page.locator('[aria-invalid=true]:focus').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('12.5');
+    await page.keyboard.press('Enter');
+    await card.waitFor({ state: 'detached' });
+    await page.goto(page.url().replace(/#.*/, '#/s/clerk/edited/chat'));
+    await page
+      .locator('.call', { has: page.locator('.call-name', { hasText: 'refund_order' }) })
+      .locator('summary')
+      .click();
+    await page.getByText('Refunded 12.5 euro of order 1001.').waitFor();
+  });
+
+  it('rejects with a reason, and approves, in the chat itself', async () => {
+    const page = await open('#/s/clerk/rejected/chat');
+    await say(page, 'Please refund order 1001.');
+    const card = page.getByRole('article', { name: 'Waiting: refund_order' });
+    await card.getByRole('button', { name: 'Reject' }).click();
+    await page.keyboard.type('Too much.');
+    await card.getByRole('button', { name: 'Reject the call' }).click();
+    await card.waitFor({ state: 'detached' });
+    const call = page.locator('.call', { has: page.locator('.call-name', { hasText: 'refund_order' }) });
+    await call.locator('.badge.bad', { hasText: 'declined' }).waitFor();
+    await say(page, 'Please refund order 1001 again.');
+    await card.getByRole('button', { name: 'Approve' }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.badge', { hasText: 'done, approved' }).waitFor();
+  });
+
+  it('steers, queues and stops a turn while it runs', async () => {
+    const page = await open('#/s/clerk/busy/chat');
+    await say(page, 'Say hello slowly.');
+    await page.locator('.is-live').waitFor();
+    await say(page, 'Be short.');
+    await page.getByRole('textbox', { name: 'Message' }).fill('And then this.');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('queued').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.locator('.unanswered', { hasText: 'cancelled' }).waitFor();
+    await page.locator('.bubble', { hasText: 'And then this.' }).waitFor();
+  });
+
+  it('retries a failed turn by mouse, and shows its error', async () => {
+    const page = await open('#/s/clerk/failed/chat');
+    await page.locator('.unanswered', { hasText: 'failed' }).waitFor();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('Retried').waitFor();
+    await page.locator('.unanswered').nth(1).waitFor();
+  });
+
+  it('sends files by button, paste and drop, and shows images', async () => {
+    const page = await open('#/s/clerk/files/chat');
+    const png = { name: 'red.png', mimeType: 'image/png', buffer: Buffer.from(RED_SQUARE, 'base64') };
+    await page.locator('input[type=file]').setInputFiles(png);
+    await page.evaluate(gaveFile('ClipboardEvent', 'paste', 'clipboardData'));
+    await page.evaluate(gaveFile('DragEvent', 'drop', 'dataTransfer'));
+    const files = page.getByRole('list', { name: 'Files to send' }).getByRole('listitem');
+    expect((await files.allTextContents()).map((text) => text.split(' ')[0])).toEqual([
+      'red.png',
+      'paste.txt',
+      'drop.txt',
+    ]);
+    await page.getByRole('button', { name: 'Remove drop.txt' }).click();
+    await say(page, 'What is this?');
+    await page.locator('.bubble img[src^="blob:"]').waitFor();
+    await page.getByRole('button', { name: 'Save paste.txt' }).waitFor();
+  });
+
+  it('branches from a message with its text, and asks before it leaves out calls with effects', async () => {
+    const page = await open('#/s/clerk/refund/chat');
+    await page.getByRole('button', { name: 'Edit in a branch' }).first().click();
+    await page.getByText('would-repeat-effects').waitFor();
+    await page.getByRole('button', { name: /^Branch anyway/ }).click();
+    await page.getByText(/^Branch of refund, from its event/).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe(
+      'Please refund order 1001, it came damaged.',
+    );
+  });
+
+  it('shows the letter of a stranger as text, and reasoning folded', async () => {
+    const page = await open('#/s/clerk/hostile/chat');
+    await page.locator('.reply > .words', { hasText: '<script>window.pwned=1</script>' }).waitFor();
+    await page.locator('.reply > .words .unseen', { hasText: 'U+202E' }).waitFor();
+    expect(await page.evaluate(() => Reflect.get(globalThis, 'pwned'))).toBeUndefined();
+    const other = await open('#/s/clerk/refund/chat');
+    const reasoning = other.getByText('I need the order first.');
+    await reasoning.waitFor({ state: 'attached' });
+    expect(await reasoning.isVisible()).toBe(false);
+    await other.getByText('Reasoning').first().click();
+    await reasoning.waitFor();
+    expect(await seriousFindings(other)).toEqual([]);
+  });
+});
+
+/** Returns a script that gives the input a text file, as a person does by this event. */
+const gaveFile = (kind: string, event: string, data: string): string => `{
+  const ${data} = new DataTransfer();
+  ${data}.items.add(new File(['kelp'], '${event}.txt', { type: 'text/plain' }));
+  const init = { bubbles: true, cancelable: true, ${data} };
+  document.getElementById('message').dispatchEvent(new ${kind}('${event}', init));
+}`;
