@@ -108,7 +108,7 @@ async function show(stage: Stage, session: string, answer: Answer): Promise<void
   );
   assert.equal(issue.comments, 1, 'Comments on GitHub');
   const labels = issue.labels.map(({ name }) => name).join(', ');
-  const line = `on GitHub: labelled ${labels}; ${issue.comments} comment: ${short(comment?.body ?? '', 70)}`;
+  const line = `on GitHub: labeled ${labels}; ${issue.comments} comment: ${short(comment?.body ?? '', 70)}`;
   await say(`    ${styled('green', `→ ${line}`)}`);
 }
 

@@ -10,7 +10,7 @@ import {
 const ORDERS = [
   { order: '1001', tenant: 'corner', lines: ['40 m of rope', 'a lamp'] },
   { order: '1002', tenant: 'corner', lines: ['tar'] },
-  { order: '2001', tenant: 'harbour', lines: ['a compass'] },
+  { order: '2001', tenant: 'harbor', lines: ['a compass'] },
 ];
 
 /** Returns only the caller's orders. Clients cannot change the principal. */

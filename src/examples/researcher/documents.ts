@@ -16,7 +16,7 @@ export const documents: readonly DocumentText[] = [
     title: 'Why the tide comes twice a day',
     text:
       'The moon pulls the water nearest to it more strongly than the earth, and the earth more strongly than the water ' +
-      'behind it. So the sea stands high on both sides, and a harbour that turns with the earth meets two tides in a ' +
+      'behind it. So the sea stands high on both sides, and a harbor that turns with the earth meets two tides in a ' +
       'little more than a day. The sun does the same at less than half the strength. When sun and moon pull in one line, ' +
       'at new moon and full moon, the spring tide is highest. When they pull at right angles, the neap tide is lowest.',
   },
@@ -35,7 +35,7 @@ export const documents: readonly DocumentText[] = [
       'A tide table gives the times and heights of high water and low water for one port. For another port one adds the ' +
       'difference that is printed below the table. Between the two, the water rises slowly in the first hour, fastest in ' +
       'the third and fourth, and slowly in the sixth: one, two, three, three, two, one twelfths of the whole. Wind and ' +
-      'low pressure can raise the water by half a metre above what the table says.',
+      'low pressure can raise the water by half a meter above what the table says.',
   },
   {
     documentId: 'D-4',
@@ -50,7 +50,7 @@ export const documents: readonly DocumentText[] = [
     title: 'A knot that can be undone',
     text:
       'A good knot holds under load and comes loose by hand. The bowline makes a loop that does not slip and does not jam. ' +
-      'A wet rope of natural fibre swells, and a knot tied in it dry may never open again. A knot takes away up to half ' +
+      'A wet rope of natural fiber swells, and a knot tied in it dry may never open again. A knot takes away up to half ' +
       'of the strength of a rope; a splice takes away little.',
   },
 ];

@@ -115,7 +115,7 @@ export const shipments: ReadonlyMap<string, Shipment> = byKey<string, Shipment>(
     {
       trackingCode: 'KC-7005',
       carrier: 'Norderline',
-      location: 'Hamburg harbour',
+      location: 'Hamburg harbor',
       expectedDate: '2026-11-26',
     },
   ],

@@ -20,8 +20,8 @@ const sale = defineTool({
 });
 
 /** Tools with usage notes. */
-export const catalogue = defineToolGroup({
-  role: 'catalogue',
+export const catalog = defineToolGroup({
+  role: 'catalog',
   description: 'What there is.',
   tools: [search],
   childToolUsageNotes: 'Search before you promise anything.',
@@ -36,7 +36,7 @@ export const offers = toolProvider({
 export const shop = defineUnfolding({
   name: 'shop',
   description: 'Looks for things and puts them into a cart. Call this first.',
-  tools: [catalogue, cart, offers],
+  tools: [catalog, cart, offers],
 });
 export const bargains = defineUnfolding({ name: 'bargains', description: 'What is cheap.', tools: [offers] });
 
@@ -48,7 +48,7 @@ export const order = defineStateMachine({
   key: (input) => input.order,
   initial: 'open',
   states: {
-    open: [catalogue, { tool: cart, to: 'filled' }],
+    open: [catalog, { tool: cart, to: 'filled' }],
     filled: [{ tool: ship, to: 'done' }],
     done: [],
   },
@@ -59,7 +59,7 @@ export const checkout = definePlaybook({
   name: 'checkout',
   description: 'Checks out.',
   input: v.object({ order: v.string() }),
-  tools: [catalogue],
+  tools: [catalog],
   locked: [
     { tool: cart, unlockedBy: after(search) },
     { tool: ship, unlockedBy: after('put') },

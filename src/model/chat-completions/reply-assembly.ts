@@ -86,7 +86,7 @@ export const createReplyAssembly = ({ onText, onReasoning }: ReplyListener): Rep
   };
 };
 
-/** The fields of a message, besides its calls, that count towards the length of a reply. */
+/** The fields of a message, besides its calls, that count toward the length of a reply. */
 const COUNTED_FIELDS = ['content', 'refusal', ...KEPT_FIELDS];
 
 /** The parts of a chunk or a whole completion that the assembly reads. */

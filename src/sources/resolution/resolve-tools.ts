@@ -33,7 +33,7 @@ export interface ResolvedTools {
 
 /** How strictly tools are collected. */
 export interface CollectOptions {
-  /** If `true`, refuses names with a hyphen, which some catalogues do not support. */
+  /** If `true`, refuses names with a hyphen, which some catalogs do not support. */
   readonly strictNames?: boolean | undefined;
 }
 

@@ -113,7 +113,7 @@ export interface ToolProviderConfig {
 }
 
 /**
- * A source of tools that can change over time: with a setting, the hour, or a catalogue. Made by
+ * A source of tools that can change over time: with a setting, the hour, or a catalog. Made by
  * `toolProvider`.
  */
 export interface ToolProvider extends ToolProviderConfig, SourceCarrier {

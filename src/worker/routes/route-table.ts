@@ -120,7 +120,7 @@ export const getAgents = defineRoute({
   },
 });
 
-/** The maximum number of tools inside tools in one agent's description. A catalogue can contain thousands. */
+/** The maximum number of tools inside tools in one agent's description. A catalog can contain thousands. */
 const MAX_INNER_TOOLS = 1_000;
 /** The maximum number of levels of tools inside tools. */
 const MAX_DEPTH = 16;

@@ -40,7 +40,7 @@ describe('an object with tools', () => {
   });
 
   it('can have methods of any visibility, of inner classes, with any inputs, and without a return value (S0-002)', async () => {
-    const Line = v.object({ sku: v.string(), colour: v.picklist(['red', 'blue']) });
+    const Line = v.object({ sku: v.string(), color: v.picklist(['red', 'blue']) });
     const Everything = v.object({
       count: v.number(),
       isGift: v.boolean(),
@@ -67,14 +67,14 @@ describe('an object with tools', () => {
     const order = {
       count: 2,
       isGift: true,
-      lines: [{ sku: 'a', colour: 'blue' }],
+      lines: [{ sku: 'a', color: 'blue' }],
       notes: { for: 'Ann' },
     };
     const desk = session(
       [new Shop(), new Shop.Desk()],
       [
         calls('order', order),
-        calls('order', { ...order, lines: [{ sku: 'a', colour: 'green' }] }),
+        calls('order', { ...order, lines: [{ sku: 'a', color: 'green' }] }),
         { calls: [{ name: 'ring' }, { name: 'opens' }, { name: 'count' }] },
         'Done.',
       ],
@@ -82,7 +82,7 @@ describe('an object with tools', () => {
     await desk.send('Go.');
     expect(results(desk)).toEqual([
       JSON.stringify({ ...order, until: 'never', notes: { for: 'Ann' } }),
-      'Error: The input of tool \'order\' is not valid:\n- lines[0].colour: Invalid type: Expected ("red" | "blue") but received "green"\nCall it again with a corrected input.',
+      'Error: The input of tool \'order\' is not valid:\n- lines[0].color: Invalid type: Expected ("red" | "blue") but received "green"\nCall it again with a corrected input.',
       'Done',
       '["nine","ten"]',
       '7',

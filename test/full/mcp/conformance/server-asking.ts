@@ -94,7 +94,7 @@ export const askingTools: readonly AnyTool[] = [
   defineTool({
     ...base,
     name: 'test_input_required_result_multi_round',
-    description: 'Asks for a name, and then for a colour.',
+    description: 'Asks for a name, and then for a color.',
     async run(_, call) {
       const { step1 } = await askClient(call, { step1: form('Step 1: What is your name?', 'name') });
       const { step2 } = await askClient(call, {

@@ -23,7 +23,7 @@ import { type Asked, askedFor, resolving } from '../../../fixtures/tool-groups.t
 export const tool = (name: string) =>
   defineTool({ name, description: `Does ${name}.`, effect: 'read', run: () => name });
 
-export interface Catalogue extends ToolProvider {
+export interface Catalog extends ToolProvider {
   /** The names that it returns to every request. */
   names: readonly string[];
   asked: number;
@@ -31,8 +31,8 @@ export interface Catalogue extends ToolProvider {
 
 const toolsOf = memoize((names: readonly Json[]): readonly AnyTool[] => names.map(String).map(tool));
 
-/** A remote catalogue: a session knows its tools after a request. */
-export function catalogue(key: string, ...names: readonly string[]): Catalogue {
+/** A remote catalog: a session knows its tools after a request. */
+export function catalog(key: string, ...names: readonly string[]): Catalog {
   const provider = toolProvider({
     uses: [listings],
     discover: async () => {

@@ -8,7 +8,7 @@ import { warnings } from '../../../fixtures/warnings.ts';
 import {
   asking,
   calls,
-  catalogue,
+  catalog,
   groupOf,
   offers,
   refusedWith,
@@ -19,8 +19,8 @@ import {
 
 describe('a tool group with providers', () => {
   it('brings the tools of its providers, beside its own tools and those of the agent (TGR-01)', async () => {
-    const group = groupOf('web', tool('read'), catalogue('c', 'search', 'news'));
-    const own = catalogue('own', 'sing');
+    const group = groupOf('web', tool('read'), catalog('c', 'search', 'news'));
+    const own = catalog('own', 'sing');
     const session = await turn(asking(['web'], { tools: [tool('look'), own] }), {
       groups: [group],
       replies: [calls('news'), 'Done.'],
@@ -32,7 +32,7 @@ describe('a tool group with providers', () => {
   });
 
   it('brings them to a subagent too', async () => {
-    const clerk = asking([groupOf('web', catalogue('c', 'search'))]);
+    const clerk = asking([groupOf('web', catalog('c', 'search'))]);
     const boss = defineAgent({
       name: 'boss',
       description: 'Leads.',
@@ -48,7 +48,7 @@ describe('a tool group with providers', () => {
   });
 
   it('is asked before a model call, and never while an agent is resolved (TGR-05, MCP-10)', async () => {
-    const found = catalogue('c', 'search');
+    const found = catalog('c', 'search');
     const agent = asking(['web']);
     const groups = [groupOf('web', found)];
     resolving({ groups, agents: [agent] })(agent, {});
@@ -58,7 +58,7 @@ describe('a tool group with providers', () => {
   });
 
   it('offers other tools as soon as they exist (AET-08)', async () => {
-    const found = catalogue('c', 'search');
+    const found = catalog('c', 'search');
     const next = defineTool({
       name: 'next',
       description: 'Turns the page.',
@@ -103,7 +103,7 @@ describe('a tool group with providers', () => {
   });
 
   it('is asked once for an agent that lists it twice', async () => {
-    const found = catalogue('c', 'search');
+    const found = catalog('c', 'search');
     const group = groupOf('web', found);
     const session = await turn(asking(['web', group, { role: 'web', required: ['search'] }]), {
       groups: [group],
@@ -116,7 +116,7 @@ describe('a tool group with providers', () => {
       role: 'web',
       description: 'The web.',
       permissions: ['internet-access'],
-      tools: [catalogue('c', 'search')],
+      tools: [catalog('c', 'search')],
       childToolUsageNotes: 'Search little.',
     });
     expect(refusedWith(asking([group]))).toBe(
@@ -132,8 +132,8 @@ describe('a tool group with providers', () => {
 
   it('omits a tool whose name is in use, and logs it once (AEV-05)', async () => {
     const warned = warnings();
-    const group = groupOf('web', catalogue('c', 'look', 'search', 'sing'));
-    const agent = asking([group], { tools: [tool('look'), catalogue('own', 'sing')] });
+    const group = groupOf('web', catalog('c', 'look', 'search', 'sing'));
+    const agent = asking([group], { tools: [tool('look'), catalog('own', 'sing')] });
     const session = createTestSession(agent, { replies: [calls('look'), 'Done.', 'Done.'] });
     await session.send('Go.');
     await session.send('Go on.');
@@ -146,7 +146,7 @@ describe('a tool group with providers', () => {
 
   it('can bring a tool that another group brings too', async () => {
     const warned = warnings();
-    const shared = catalogue('c', 'search');
+    const shared = catalog('c', 'search');
     expect(offers(await turn(asking([groupOf('web', shared), groupOf('shop', shared)])))).toEqual([
       ['search'],
     ]);
@@ -154,7 +154,7 @@ describe('a tool group with providers', () => {
   });
 
   it('can be put behind one tool, and discovers the inner tools at its opening (UNF-34, MCP-08)', async () => {
-    const found = catalogue('c', 'search');
+    const found = catalog('c', 'search');
     const agent = asking([withUnfolding(groupOf('web', tool('read'), found))]);
     const session = createTestSession(agent, { replies: ['Done.', calls('web'), calls('search'), 'Done.'] });
     await session.send('Wait.');

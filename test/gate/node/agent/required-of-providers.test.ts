@@ -6,7 +6,7 @@ import { warnings } from '../../../fixtures/warnings.ts';
 import {
   asking,
   calls,
-  catalogue,
+  catalog,
   groupOf,
   offers,
   refusedWith,
@@ -17,7 +17,7 @@ import {
 
 describe('tools that an agent requires from a group with providers', () => {
   const missing = "Required tool 'order' not found. Available tools: read, search";
-  const group = (...names: readonly string[]) => groupOf('shop', tool('look'), catalogue('c', ...names));
+  const group = (...names: readonly string[]) => groupOf('shop', tool('look'), catalog('c', ...names));
 
   it('are offered if they exist, without placeholders (TGR-06)', async () => {
     const warned = warnings();
@@ -51,12 +51,12 @@ describe('tools that an agent requires from a group with providers', () => {
   it('report this in the words of the provider, if it has any (TGR-06, MCP-02)', async () => {
     warnings();
     const speaking = {
-      ...catalogue('c', 'b', 'a'),
+      ...catalog('c', 'b', 'a'),
       missing: (name: string, all: readonly string[]) => `No ${name} among ${all.join('+')}.`,
     };
     const agent = asking([{ role: 'shop', required: ['order'] }]);
     const session = await turn(agent, {
-      groups: [groupOf('shop', catalogue('mute'), speaking)],
+      groups: [groupOf('shop', catalog('mute'), speaking)],
       replies: [calls('order'), 'Done.'],
     });
     expect(results(session)).toEqual(['Error: No order among a+b.']);
@@ -64,7 +64,7 @@ describe('tools that an agent requires from a group with providers', () => {
 
   it('return once they are found (TGR-06)', async () => {
     warnings();
-    const found = catalogue('c');
+    const found = catalog('c');
     const agent = asking([{ role: 'shop', required: ['order'] }]);
     const replies = [calls('order'), 'Done.', calls('order'), 'Done.'];
     const session = createTestSession(agent, { replies, use: [registered([groupOf('shop', found)])] });
@@ -122,10 +122,10 @@ describe('tools that an agent requires from a group with providers', () => {
 });
 
 describe('the var TOOL_GROUPS for groups with providers', () => {
-  const web = groupOf('web', tool('read'), catalogue('c', 'gh_search', 'gh_delete_page', 'read'));
+  const web = groupOf('web', tool('read'), catalog('c', 'gh_search', 'gh_delete_page', 'read'));
 
   it('excludes discovered tools by the ends of their names (TGR-03)', async () => {
-    const groups = [groupOf('web', tool('look'), catalogue('c', 'gh_search', 'gh_delete_page', 'read'))];
+    const groups = [groupOf('web', tool('look'), catalog('c', 'gh_search', 'gh_delete_page', 'read'))];
     expect(offers(await turn(asking(['web']), { groups, setting: { excludes: ['page', 'look'] } }))).toEqual([
       ['gh_search', 'read'],
     ]);
@@ -139,7 +139,7 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
   });
 
   it('asks no provider for a group of statically known tools (MCP-10)', async () => {
-    const found = catalogue('c', 'read');
+    const found = catalog('c', 'read');
     const setting = { includes: { find: { tools: ['read'] } } };
     const groups = [groupOf('shelf', tool('read')), groupOf('far', found)];
     expect(offers(await turn(asking(['find']), { groups, setting }))).toEqual([['read']]);
@@ -160,7 +160,7 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
       role: 'far',
       description: 'Far.',
       permissions: ['internet-access'],
-      tools: [catalogue('c')],
+      tools: [catalog('c')],
     });
     const groups = [far, groupOf('shelf', tool('read'))];
     const include = (end: string) => ({ groups, setting: { includes: { harmless: { tools: [end] } } } });

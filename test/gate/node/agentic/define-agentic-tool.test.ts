@@ -162,9 +162,9 @@ describe('the tools of an agentic tool', () => {
     }
   }
   class Empty {
-    readonly colour = 'red';
+    readonly color = 'red';
   }
-  const plain = { colour: 'red' };
+  const plain = { color: 'red' };
   const inside = async (tools: readonly ToolSource[]) => {
     const { session } = await turnOf(agentic('dig', tools), [
       calls(['dig', { task: 'Go.' }]),

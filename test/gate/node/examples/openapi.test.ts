@@ -3,9 +3,9 @@ import {
   type OpenApiDocument,
   type Operation,
   operationsOf,
-} from '../../../../src/examples/catalogue/openapi.ts';
-import { toToolSchema } from '../../../../src/examples/catalogue/to-tool-schema.ts';
-import { toolNames } from '../../../../src/examples/catalogue/tool-names.ts';
+} from '../../../../src/examples/catalog/openapi.ts';
+import { toToolSchema } from '../../../../src/examples/catalog/to-tool-schema.ts';
+import { toolNames } from '../../../../src/examples/catalog/tool-names.ts';
 import type { JsonObject } from '../../../../src/index.ts';
 
 /** A document with one operation. */
@@ -80,7 +80,7 @@ describe('a schema of a document', () => {
   const components = {
     schemas: {
       Pot: { type: 'object', properties: { size: { $ref: '#/components/schemas/Size' } } },
-      Size: { type: 'integer', minimum: 1, exclusiveMinimum: true, description: 'In litres' },
+      Size: { type: 'integer', minimum: 1, exclusiveMinimum: true, description: 'In liters' },
       Box: {
         type: 'object',
         properties: { inside: { type: 'array', items: { $ref: '#/components/schemas/Box' } } },
@@ -96,7 +96,7 @@ describe('a schema of a document', () => {
       '#/components/schemas/Pot',
       {
         type: 'object',
-        properties: { size: { type: 'integer', minimum: 1, exclusiveMinimum: 1, description: 'In litres' } },
+        properties: { size: { type: 'integer', minimum: 1, exclusiveMinimum: 1, description: 'In liters' } },
       },
     ],
     [

@@ -13,8 +13,8 @@ describe('the message that the offline planner reads', () => {
     ['Show flomp 12', 'Show flomp 12'],
     ['{"flompId":12}', 'flomp id 12\nShow one flomp.'],
     [
-      '{"flomp_id":"F-12","colour":"blue","sure":true}',
-      'flomp id F-12, colour "blue", sure true\nShow one flomp.',
+      '{"flomp_id":"F-12","color":"blue","sure":true}',
+      'flomp id F-12, color "blue", sure true\nShow one flomp.',
     ],
     ['{"note":"a \\"b\\" c","at":"2026-01-01"}', `note "a 'b' c", at 2026-01-01\nShow one flomp.`],
     ['{"list":[1],"nothing":null}', 'Show one flomp.'],
@@ -85,7 +85,7 @@ describe('the offline planner in a nested loop', () => {
       description: 'Show a flomp.',
       effect: 'read',
       input: v.object({ flompId: v.string() }),
-      run: ({ flompId }) => ({ flompId, colour: 'blue' }),
+      run: ({ flompId }) => ({ flompId, color: 'blue' }),
     });
     const inspect = defineAgenticTool({
       name: 'inspect_flomp',
@@ -100,7 +100,7 @@ describe('the offline planner in a nested loop', () => {
       tools: [inspect],
     });
     const session = createTestSession(agent, { model: offlineModel() });
-    expect((await session.send('Show flomp F-12')).text).toContain('colour: blue');
+    expect((await session.send('Show flomp F-12')).text).toContain('color: blue');
     const asked = (await session.events()).flatMap((event) =>
       event.type === 'model-replied' ? event.toolCalls.map(({ name, input }) => `${name} ${input}`) : [],
     );

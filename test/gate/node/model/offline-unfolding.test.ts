@@ -9,7 +9,7 @@ import { offlineNotice } from '../../../doors/model.ts';
 const looks = (name: string, description: string, run: () => object, input: v.ObjectEntries = {}): AnyTool =>
   defineTool({ name, description, effect: 'read', input: v.object(input), run });
 
-const flomp = { flomp_id: 'F-1', colour: 'blue' };
+const flomp = { flomp_id: 'F-1', color: 'blue' };
 const tools: readonly AnyTool[] = [
   defineUnfolding({
     name: 'workshop',
@@ -65,7 +65,7 @@ describe('the offline planner with tools that unfold', () => {
   it('opens nested ones on its way to a look-up, and answers only from the look-up', async () => {
     expect(await planned('Show flomp F-1')).toEqual({
       calls: ['workshop {}', 'flomps {}', 'get_flomp {"flomp_id":"F-1"}'],
-      answer: 'get_flomp (F-1): flomp id: F-1, colour: blue',
+      answer: 'get_flomp (F-1): flomp id: F-1, color: blue',
     });
   });
 
@@ -84,7 +84,7 @@ describe('the offline planner with tools that unfold', () => {
 
   it('reports its earlier calls and not the tools it opened for them', async () => {
     const { calls, answer } = await planned('Show flomp F-1', 'Hello');
-    expect([calls, answer]).toEqual([[], 'Known from get_flomp (F-1): flomp id: F-1, colour: blue']);
+    expect([calls, answer]).toEqual([[], 'Known from get_flomp (F-1): flomp id: F-1, color: blue']);
   });
 
   it.each(['List the flomps', 'Which flomps are there?'])(

@@ -161,17 +161,17 @@ describe('a reply of parts', () => {
   });
 
   it('is kept if its answer is rejected', async () => {
-    const answers = [signed('bad', { text: 'red' }), signed('good', { text: '{"colour":"red"}' })];
+    const answers = [signed('bad', { text: 'red' }), signed('good', { text: '{"color":"red"}' })];
     const session = createTestSession(
       defineAgent({
         name: 'tester',
         description: 'Tests.',
         instructions: '',
-        output: v.object({ colour: v.string() }),
+        output: v.object({ color: v.string() }),
       }),
-      { model: maker([...answers, signed('more', { text: '{"colour":"blue"}' })]) },
+      { model: maker([...answers, signed('more', { text: '{"color":"blue"}' })]) },
     );
-    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { colour: 'red' } });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { color: 'red' } });
     session.restart();
     await session.send('Again.');
     expect(heldIn(session.requests, answers)).toEqual([[], [0], [0, 1]]);

@@ -7,7 +7,7 @@ import { createTestSession, type ScriptedReply } from '../../../../src/testing/e
 import { agentWith, compactions, listing, long, SUMMARY_SHOWN, sessionOf } from './compaction-scene.ts';
 
 describe('a conversation that has become too long', () => {
-  it('is summarised by the agent’s model before the first model call of a turn', async () => {
+  it('is summarized by the agent’s model before the first model call of a turn', async () => {
     const replies = ['A.', 'B.', 'C.', 'They said a.', 'D.'];
     const session = sessionOf(replies, { overTokens: 350 });
     for (const word of ['a', 'b', 'c']) await session.send(long(word));
@@ -99,7 +99,7 @@ describe('a conversation that has become too long', () => {
     expect(texts?.map((text) => (text.startsWith('Sum') ? text : text.split(' ')[0]))).toEqual(shown);
   });
 
-  it('is summarised again, together with the previous summary, when it has become too long again', async () => {
+  it('is summarized again, together with the previous summary, when it has become too long again', async () => {
     const seen: (readonly HistoryMessage[])[] = [];
     const summarize = (messages: readonly HistoryMessage[]): string => {
       seen.push(messages);
@@ -126,7 +126,7 @@ describe('a conversation that has become too long', () => {
     ]);
   });
 
-  it('is not summarised if the agent has no compaction, if it is short, or in the middle of a turn', async () => {
+  it('is not summarized if the agent has no compaction, if it is short, or in the middle of a turn', async () => {
     const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => long('x') });
     const calls = { calls: [{ name: 'look' }] };
     const without = sessionOf(['A.', 'B.', 'C.', 'D.'], undefined);

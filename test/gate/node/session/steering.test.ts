@@ -173,9 +173,9 @@ describe('a message for the running turn', () => {
   });
 
   it('is answered in the form of the agent’s output', async () => {
-    const output = v.object({ colour: v.string() });
-    const session = scene([WORK, 'no form', '{"colour":"blue"}'], steering('In blue.'), { output });
-    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { colour: 'blue' } });
+    const output = v.object({ color: v.string() });
+    const session = scene([WORK, 'no form', '{"color":"blue"}'], steering('In blue.'), { output });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { color: 'blue' } });
     expect(shown(session.requests[1]).at(-1)).toBe('user: In blue.');
   });
 
@@ -183,11 +183,11 @@ describe('a message for the running turn', () => {
     let session: TestSession | undefined;
     const first = async (): Promise<string> => {
       await session?.post('No: red.', { whenBusy: 'steer' });
-      return '{"colour":"blue"}';
+      return '{"color":"blue"}';
     };
-    const output = v.object({ colour: v.string() });
-    session = scene([first, '{"colour":"red"}'], () => [], { output });
-    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { colour: 'red' } });
+    const output = v.object({ color: v.string() });
+    session = scene([first, '{"color":"red"}'], () => [], { output });
+    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { color: 'red' } });
   });
 
   it('becomes its own turn if the turn was cancelled', async () => {

@@ -171,7 +171,7 @@ describe('a defined tool', () => {
       input: v.pipe(
         Order,
         v.check((): boolean => {
-          throw new Error('no catalogue');
+          throw new Error('no catalog');
         }),
       ),
       run: () => 'ran',
@@ -179,7 +179,7 @@ describe('a defined tool', () => {
     const { call, leaves } = fakeInvocation('fragile');
     expect({ ...(await fragile.call({ id: 'kelp' }, call)) }).toEqual({
       type: 'error',
-      message: "Tool 'fragile' did not run: its input could not be checked: no catalogue",
+      message: "Tool 'fragile' did not run: its input could not be checked: no catalog",
     });
     expect(leaves).toEqual([]);
   });

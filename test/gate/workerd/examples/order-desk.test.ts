@@ -31,7 +31,7 @@ it('clients receive the shop’s messages, and only their tenant’s orders', as
 });
 
 it('a person who types an order number gets suggestions from their tenant', async () => {
-  const client = await connectedToNewest(via, { 'x-tenant': 'harbour' });
+  const client = await connectedToNewest(via, { 'x-tenant': 'harbor' });
   const typed = { name: 'order', value: '' };
   const prompt = await client.complete({ ref: { type: 'ref/prompt', name: 'chase' }, argument: typed });
   expect(prompt.completion.values).toEqual(['2001']);

@@ -36,7 +36,7 @@ it('all example payloads of GitHub are accepted, and recognized if they are deli
     return { code: response.status, location: response.headers.get('location'), ...(await json(response)) };
   };
 
-  const counted = { delivered: 0, pings: 0, recognised: 0, replaysRecognised: 0 };
+  const counted = { delivered: 0, pings: 0, recognized: 0, replaysRecognized: 0 };
   const turns = new Set<unknown>();
   for (const [index, example] of EXAMPLES.entries()) {
     const first = await deliver(example, `d-${index}`);
@@ -50,18 +50,18 @@ it('all example payloads of GitHub are accepted, and recognized if they are deli
     expect(first).toMatchObject({ code: 202, hook: 'github', agent: IDLE.name });
     expect(again).toMatchObject({ code: 202, turn: first.turn, location: first.location });
     turns.add(first.turn);
-    counted.recognised += 1;
+    counted.recognized += 1;
     if (REPEATABLE.includes(example.event)) continue;
     const replay = await deliver(example, `replay-${index}`);
     expect(replay).toMatchObject({ code: 202, turn: first.turn });
-    counted.replaysRecognised += 1;
+    counted.replaysRecognized += 1;
   }
 
   console.log('GitHub’s example deliveries, each sent again and replayed:', {
     ...counted,
     turns: turns.size,
   });
-  expect(counted).toEqual({ delivered: 329, pings: 4, recognised: 325, replaysRecognised: 321 });
+  expect(counted).toEqual({ delivered: 329, pings: 4, recognized: 325, replaysRecognized: 321 });
   expect(turns.size).toBe(DIFFERENT.size - counted.pings);
 }, 60_000);
 

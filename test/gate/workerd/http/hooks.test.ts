@@ -22,7 +22,7 @@ import {
 
 describe('a delivery', () => {
   it('is stored, and returns the address of its turn, which runs in the background', async () => {
-    const { message, model } = script({ calls: [{ name: 'record', input: { note: 'hook' } }] }, 'Labelled.');
+    const { message, model } = script({ calls: [{ name: 'record', input: { note: 'hook' } }] }, 'Labeled.');
     const response = await deliver(appFor(message), await signedIssue());
     expect(response.status).toBe(202);
     const told = await json(response);
@@ -39,7 +39,7 @@ describe('a delivery', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
     expect(model.requests.length).toBe(2);
     const answer = await send(response.headers.get('location') ?? '');
-    expect([answer.status, await json(answer)]).toMatchObject([200, { turn: told.turn, text: 'Labelled.' }]);
+    expect([answer.status, await json(answer)]).toMatchObject([200, { turn: told.turn, text: 'Labeled.' }]);
   });
 
   it('journals its sender and the context of the tools, and no secret', async () => {

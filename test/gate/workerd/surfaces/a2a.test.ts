@@ -386,11 +386,11 @@ describe('a task that asks', () => {
 
   it('accepts text if the question asks for text, or for a tool’s result', async () => {
     const person = await client('desk');
-    const question = { calls: [{ name: 'human_input', input: { question: 'Which colour?' } }] };
+    const question = { calls: [{ name: 'human_input', input: { question: 'Which color?' } }] };
     const { message, model } = script(question, 'Blue it is.');
     const task = await person.send(message());
     const { id: taskId } = task;
-    expect(words(task.status?.message?.parts)).toContain('Which colour?');
+    expect(words(task.status?.message?.parts)).toContain('Which color?');
     expect(answerIn(await person.send('Blue.', { taskId }))).toBe('Blue it is.');
     expect(model.requests.at(-1)?.messages.at(-1)?.text).toContain('Blue.');
 

@@ -441,7 +441,7 @@ describe('client tools', () => {
     ],
     [
       'a schema with a slip',
-      [{ ...paint, parameters: { type: 'object', properties: { color: { type: 'colour' } } } }],
+      [{ ...paint, parameters: { type: 'object', properties: { color: { type: 'color' } } } }],
       'tools[0].parameters: must be a JSON Schema with another `type` at `$.properties.color`',
     ],
     [

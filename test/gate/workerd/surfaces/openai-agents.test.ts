@@ -83,13 +83,13 @@ describe('@openai/agents', () => {
       description: 'Looks up.',
       strict: false,
       parameters: { type: 'object', properties: {}, required: [], additionalProperties: true },
-      execute: async (input) => `colour of ${JSON.stringify(input)}`,
+      execute: async (input) => `color of ${JSON.stringify(input)}`,
     });
     const clerk = new Agent({ name: 'clerk', model: 'clerk', tools: [...tools, lookUp] });
     const { finalOutput } = await runner.run(clerk, message());
     expect(finalOutput).toBe('Red and blue.');
     const read = model.requests.map(({ messages }) => messages.at(-1)?.text);
-    expect(read.slice(1)).toEqual(['colour of {"id":"7"}', 'colour of {"id":"8"}']);
+    expect(read.slice(1)).toEqual(['color of {"id":"7"}', 'color of {"id":"8"}']);
   });
 
   it('sends an image, and receives the model’s reasoning', async () => {

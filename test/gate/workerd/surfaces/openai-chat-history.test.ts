@@ -95,7 +95,7 @@ describe('a chat identified by its history alone', () => {
             description: 'Looks up.',
             parameters: { type: 'object', properties: { id: { type: 'string' } } },
             parse: JSON.parse,
-            function: ({ id }: { id: string }) => `colour of ${id}`,
+            function: ({ id }: { id: string }) => `color of ${id}`,
           },
         },
       ],

@@ -154,7 +154,7 @@ describe('a chat completion', () => {
             description: 'Looks up.',
             parameters: { type: 'object', properties: { id: { type: 'string' } } },
             parse: JSON.parse,
-            function: ({ id }: { id: string }) => `colour of ${id}`,
+            function: ({ id }: { id: string }) => `color of ${id}`,
           },
         },
       ],
@@ -163,8 +163,8 @@ describe('a chat completion', () => {
     // Clients distinguish messages by the ids of their completions.
     expect(new Set(runner.allChatCompletions().map(({ id }) => id)).size).toBe(2);
     const read = JSON.stringify(model.requests[1]?.messages);
-    expect(read).toContain('colour of 7');
-    expect(read).toContain('colour of 8');
+    expect(read).toContain('color of 7');
+    expect(read).toContain('color of 8');
   });
 
   it('describes in text the pending decision, and where to make it', async () => {

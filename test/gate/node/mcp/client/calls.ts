@@ -2,7 +2,7 @@ import { McpLostError, McpServerError } from '../../../../doors/mcp.ts';
 import {
   type FakeTool,
   fakeServer,
-  type Misbehaviour,
+  type Misbehavior,
   only,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
@@ -41,7 +41,7 @@ export const lost = (why: string) =>
   new McpLostError(`MCP server 'files' was asked to run 'write', and ${why}: it is unknown whether it ran.`);
 
 /** What comes of a call whose request the server treats so. */
-export async function comesOf(misbehave: Misbehaviour, kind: 'sessions' | 'stateless' | 'sse' = 'sessions') {
+export async function comesOf(misbehave: Misbehavior, kind: 'sessions' | 'stateless' | 'sse' = 'sessions') {
   const server = fakeServer({ kind, tools: [done], misbehave: only(isCall, misbehave) });
   const connection = await open(server, { maxResponseBytes: 4_096 });
   const error = await rejection(connection.callTool(call('write'), calling()));

@@ -6,7 +6,7 @@ import {
   type FakeServerOptions,
   fakeServer,
   forbids,
-  type Misbehaviour,
+  type Misbehavior,
   neverAnswers,
   only,
   type RecordedRequest,
@@ -169,7 +169,7 @@ describe('a server that cannot be reached', () => {
     expect(error).toEqual(unreachable(`it answered HTTP ${status}`));
   });
 
-  it.each<[string, Misbehaviour]>([
+  it.each<[string, Misbehavior]>([
     ['401', answers(401)],
     ['403 with WWW-Authenticate', challenges(403)],
   ])('does not accept credentials if it returns %s', async (said, misbehave) => {
@@ -180,7 +180,7 @@ describe('a server that cannot be reached', () => {
     expect(error).toMatchObject({ server: 'files', during: 'connect' });
   });
 
-  it.each<[string, Misbehaviour, string]>([
+  it.each<[string, Misbehavior, string]>([
     [
       'in the words of the server',
       forbids('Invalid Host header: shop.'),

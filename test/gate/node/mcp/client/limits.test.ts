@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { McpServerError } from '../../../../doors/mcp.ts';
 import {
   fakeServer,
-  type Misbehaviour,
+  type Misbehavior,
   only,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
@@ -12,7 +12,7 @@ import { call, calling, never, open, rejection } from './open.ts';
 const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
 
 /** What comes of a call that is answered so by a server whose answers may be of any length. */
-async function comesOfLarge(misbehave: Misbehaviour) {
+async function comesOfLarge(misbehave: Misbehavior) {
   const server = fakeServer({ tools: [done], misbehave: only(isCall, misbehave) });
   const connection = await open(server);
   return connection.callTool(call('write'), calling()).catch((error: unknown) => error);

@@ -4,7 +4,7 @@ import {
   answers,
   type FakeTool,
   fakeServer,
-  type Misbehaviour,
+  type Misbehavior,
   neverAnswers,
   only,
   type RecordedRequest,
@@ -23,7 +23,7 @@ const failed = (why: string) =>
   });
 
 /** What comes of listing when the server answers a list so. */
-async function listingFails(misbehave: Misbehaviour, connectTimeout?: number) {
+async function listingFails(misbehave: Misbehavior, connectTimeout?: number) {
   const connection = await open(fakeServer({ tools: [tool('a')], misbehave: only(isList, misbehave) }), {
     connectTimeout,
   });
@@ -32,12 +32,12 @@ async function listingFails(misbehave: Misbehaviour, connectTimeout?: number) {
 
 /** Answers a list with this, whatever was asked. */
 const listing =
-  (result: (request: RecordedRequest) => object): Misbehaviour =>
+  (result: (request: RecordedRequest) => object): Misbehavior =>
   (request) =>
     Response.json({ jsonrpc: '2.0', id: JSON.parse(request.body).id, result: result(request) });
 
 /** Answers with a tool whose schema is nested so deeply that code which calls itself cannot look at it, and another one. */
-const listsDeep: Misbehaviour = ({ body }) => {
+const listsDeep: Misbehavior = ({ body }) => {
   const nested = `${'{"items":'.repeat(20_000)}{}${'}'.repeat(20_000)}`;
   const tools = `{"name":"deep","inputSchema":{"type":"object","properties":{"a":${nested}}}},{"name":"flat","inputSchema":{"type":"object"}}`;
   const text = `{"jsonrpc":"2.0","id":${JSON.parse(body).id},"result":{"resultType":"complete","tools":[${tools}]}}`;
@@ -162,7 +162,7 @@ describe('a list that cannot be read', () => {
     expect(page).toBe(3);
   });
 
-  it.each<[string, Misbehaviour]>([
+  it.each<[string, Misbehavior]>([
     ['it answered HTTP 500', answers(500, { body: 'planted' })],
     ['it answered HTTP 404', answers(404)],
     ['its answer is not MCP', answers(202)],

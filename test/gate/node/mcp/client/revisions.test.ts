@@ -6,7 +6,7 @@ import {
   type FakeServer,
   type FakeTool,
   fakeServer,
-  type Misbehaviour,
+  type Misbehavior,
   only,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
@@ -33,7 +33,7 @@ function counting(more: Partial<FakeTool> = {}) {
 
 /** Answers a request with this result, or this error. */
 const rpc =
-  (answer: object, status = 200): Misbehaviour =>
+  (answer: object, status = 200): Misbehavior =>
   ({ body }) =>
     Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, ...answer }, { status });
 
@@ -343,7 +343,7 @@ describe('detecting the revision of a server', () => {
     expect(asked(server)).toEqual(['server/discover', 'server/discover', 'tools/call']);
   });
 
-  it.each<[string, Misbehaviour]>([
+  it.each<[string, Misbehavior]>([
     ['400', answers(400)],
     ['404', answers(404)],
     ['405', answers(405)],
@@ -376,7 +376,7 @@ describe('detecting the revision of a server', () => {
     expect(asked(server)).toEqual(['server/discover']);
   });
 
-  it.each<[string, Misbehaviour]>([
+  it.each<[string, Misbehavior]>([
     [
       'an error',
       rpc(

@@ -251,7 +251,7 @@ describe('the tools of a server', () => {
         async run() {
           server.tools = [...server.tools, says('juggle')];
           await server.sendToolListChanged();
-          return { content: [{ type: 'text', text: 'learnt' }] };
+          return { content: [{ type: 'text', text: 'learned' }] };
         },
       }),
     ];

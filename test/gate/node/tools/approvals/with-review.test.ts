@@ -155,8 +155,8 @@ describe('a tool with a synchronous reviewer', () => {
     expect(refunds).toHaveLength(type === 'artifact' ? 1 : 0);
     if (type !== 'error') return;
     const message = "Nobody decided about this call of 'refund' in time, so it did not run.";
-    const signalled = onTimeout === undefined ? { signal: { type: 'exit', reason: message } } : {};
-    expect(result).toEqual({ type, reason: 'declined', message, ...signalled });
+    const signaled = onTimeout === undefined ? { signal: { type: 'exit', reason: message } } : {};
+    expect(result).toEqual({ type, reason: 'declined', message, ...signaled });
   });
 
   it.each(['before', 'while'])('does not run if the call is stopped %s it is reviewed', async (when) => {

@@ -172,11 +172,11 @@ describe('a tool with one more parameter', () => {
     const fragile = v.pipe(
       v.string(),
       v.check((): boolean => {
-        throw new Error('no catalogue');
+        throw new Error('no catalog');
       }),
     );
     expect(await answer(withParameter(order, 'code', fragile), { items, code: 'a' })).toBe(
-      "Tool 'order' did not run: its input could not be checked: no catalogue",
+      "Tool 'order' did not run: its input could not be checked: no catalog",
     );
   });
 

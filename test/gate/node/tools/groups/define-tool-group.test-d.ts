@@ -28,14 +28,14 @@ class Shed {
   static readonly tools = toolTable<Shed>({ dig: { description: 'Digs.' } });
   dig = (): string => 'dug';
 }
-const catalogue: ToolProvider = toolProvider({
+const catalog: ToolProvider = toolProvider({
   toolsNow: () => [search],
   uses: [listings],
-  discover: async () => [{ slice: 'listings', fact: { key: 'catalogue', told: ['search'] } }],
-  about: { name: 'catalogue' },
+  discover: async () => [{ slice: 'listings', fact: { key: 'catalog', told: ['search'] } }],
+  about: { name: 'catalog' },
   missing: (name, available) => `No ${name} among ${available.join()}.`,
 });
-defineToolGroup({ role: 'mixed', description: 'Mixed.', tools: [search, Shed, new Shed(), catalogue] });
+defineToolGroup({ role: 'mixed', description: 'Mixed.', tools: [search, Shed, new Shed(), catalog] });
 
 // Optional properties accept undefined.
 defineToolGroup({

@@ -137,11 +137,11 @@ describe('a tool provider of an agent', () => {
   it('fails the turn if it throws, and its message appears only in the log', async () => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => {});
     const toolsNow = (): never => {
-      throw new Error('the catalogue is gone');
+      throw new Error('the catalog is gone');
     };
     const { answer } = await turn([toolProvider({ toolsNow })], ['Never.']);
     expect(answer).toMatchObject({ outcome: 'failed', error: { type: 'internal' } });
-    expect(JSON.stringify(answer)).not.toContain('catalogue');
+    expect(JSON.stringify(answer)).not.toContain('catalog');
     expect(report).toHaveBeenCalledOnce();
   });
 });

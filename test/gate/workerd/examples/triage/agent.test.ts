@@ -76,7 +76,7 @@ describe('triage with a model that calls several tools at once', () => {
         { calls: [call('issues'), call('repository')] },
         { calls: [call('find_similar_issues', { title: 'spelling' }), call('list_labels')] },
         { calls: [call('add_label', { label: 'documentation' }), call('write_comment', { text })] },
-        'Labelled, and answered.',
+        'Labeled, and answered.',
       ],
     });
     expect(await stage.session.send(SPELLING)).toMatchObject({ outcome: 'completed', toolCalls: 6 });

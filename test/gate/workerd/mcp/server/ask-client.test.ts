@@ -35,7 +35,7 @@ const greet = defineTool({
     const { name } = await askClient(call, { name: form('Who are you?', 'name') });
     if (name?.action !== 'accept') return `${greeting}, whoever you are: ${name?.action}.`;
     const { color, said, roots } = await askClient(call, {
-      color: form(`Which colour, ${name.content?.name}?`, 'color'),
+      color: form(`Which color, ${name.content?.name}?`, 'color'),
       said: {
         method: 'sampling/createMessage',
         params: { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 },
@@ -265,7 +265,7 @@ describe('a published tool that asks its client', () => {
     );
     const asked = second.result as Asked;
     expect(asked.inputRequests).toEqual({
-      color: form('Which colour, Ada?', 'color'),
+      color: form('Which color, Ada?', 'color'),
       said: {
         method: 'sampling/createMessage',
         params: { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 },

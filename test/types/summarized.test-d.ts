@@ -3,7 +3,7 @@ import type { ModuleUse } from '../../src/index.ts';
 import type { HistoryMessage } from '../../src/kinds/entry.ts';
 import { type SummaryOptions, summarize } from '../../src/modules/compaction/entry.ts';
 
-// A conversation is summarised by a function or by the model, which alone is told how.
+// A conversation is summarized by a function or by the model, which alone is told how.
 const over = { overTokens: 10_000 };
 expectTypeOf(summarize(over)).toEqualTypeOf<ModuleUse>();
 summarize({ ...over, keepTurns: undefined, summarize: undefined, instructions: 'Be brief.' });

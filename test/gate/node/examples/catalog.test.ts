@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { defineCatalogue } from '../../../../src/examples/catalogue/catalogue.ts';
-import { groupByPath } from '../../../../src/examples/catalogue/group-by-path.ts';
+import { defineCatalog } from '../../../../src/examples/catalog/catalog.ts';
+import { groupByPath } from '../../../../src/examples/catalog/group-by-path.ts';
 import {
   type OpenApiDocument,
   type Operation,
   operationsOf,
-} from '../../../../src/examples/catalogue/openapi.ts';
-import { type ApiRequest, operationTool } from '../../../../src/examples/catalogue/operation-tool.ts';
+} from '../../../../src/examples/catalog/openapi.ts';
+import { type ApiRequest, operationTool } from '../../../../src/examples/catalog/operation-tool.ts';
 import { defineAgent, type JsonObject } from '../../../../src/index.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { modelText } from '../../../doors/tools.ts';
@@ -166,7 +166,7 @@ describe('groups by path', () => {
     ]);
   });
 
-  it('groups neighbours alphabetically if there are more than 16', () => {
+  it('groups neighbors alphabetically if there are more than 16', () => {
     const letters = many(20, (at) => `/${String.fromCharCode(97 + at)}/x`);
     expect(outline(groupByPath(letters))).toEqual([
       ['/ a-to-j', 10],
@@ -184,7 +184,7 @@ describe('groups by path', () => {
   });
 });
 
-describe('a catalogue', () => {
+describe('a catalog', () => {
   const tags = [{ name: 'pots', description: 'Pots and pans.\n\nAnd more.' }];
   const pots = Object.fromEntries(
     ['lids', 'handles', 'rims'].flatMap((part) =>
@@ -196,14 +196,14 @@ describe('a catalogue', () => {
     '/ping': { get: { operationId: 'ping' } },
     '/pots': { get: { operationId: 'pots', tags: ['pots'] } },
   };
-  const catalogue = defineCatalogue({ paths, tags }, ({ path }) => path);
+  const catalog = defineCatalog({ paths, tags }, ({ path }) => path);
 
   it('is a tree of unfolding tools by tag and path, whose names are unique', () => {
-    expect(catalogue.tools.map(({ name, description }) => [name, description])).toEqual([
+    expect(catalog.tools.map(({ name, description }) => [name, description])).toEqual([
       ['pots', 'Pots and pans. 19 operations.'],
       ['other', 'Everything about other. 1 operation.'],
     ]);
-    const inner = catalogue.tools[0]?.inner ?? [];
+    const inner = catalog.tools[0]?.inner ?? [];
     expect(inner.map(({ name, description }) => [name, description])).toEqual([
       [expect.stringMatching(/^pots_[a-z0-9]+$/), 'pots (GET /pots)'],
       ['pots_pot', '18 operations under /pots/{pot}: handles, lids, rims.'],
@@ -213,17 +213,14 @@ describe('a catalogue', () => {
       ['pots_lids', '6 operations under /pots/{pot}/lids: 0, 1, 2, 3, 4, 5.'],
       ['pots_rims', '6 operations under /pots/{pot}/rims: 0, 1, 2, 3, 4, 5.'],
     ]);
-    const names = [
-      ...catalogue.leaves.map(({ tool }) => tool.name),
-      ...catalogue.tools.map(({ name }) => name),
-    ];
+    const names = [...catalog.leaves.map(({ tool }) => tool.name), ...catalog.tools.map(({ name }) => name)];
     expect(new Set(names).size).toBe(names.length);
   });
 
   it('leads a model to every operation', async () => {
-    const leaf = catalogue.leaves.find(({ operation }) => operation.path === '/pots/{pot}/rims/3');
+    const leaf = catalog.leaves.find(({ operation }) => operation.path === '/pots/{pot}/rims/3');
     expect(leaf?.way).toEqual(['pots', 'pots_pot', 'pots_rims']);
-    const agent = defineAgent({ name: 'a', description: 'a', instructions: 'a', tools: catalogue.tools });
+    const agent = defineAgent({ name: 'a', description: 'a', instructions: 'a', tools: catalog.tools });
     const session = createTestSession(agent, {
       replies: [
         { calls: [{ name: 'pots' }] },

@@ -7,15 +7,15 @@ import { brief } from './to-tool-schema.ts';
 import { type ToolNames, toolNames } from './tool-names.ts';
 
 /** An API's operations as tools. */
-export interface Catalogue {
+export interface Catalog {
   /** One unfolding tool for each tag. Pass them to an agent. */
   readonly tools: readonly AnyTool[];
   /** Every operation, in the order of the tree. */
-  readonly leaves: readonly CatalogueLeaf[];
+  readonly leaves: readonly CatalogLeaf[];
 }
 
-/** One tool of the catalogue, with its place in the tree. */
-export interface CatalogueLeaf {
+/** One tool of the catalog, with its place in the tree. */
+export interface CatalogLeaf {
   readonly operation: Operation;
   readonly tool: AnyTool;
   /** The names of the unfolding tools that lead to it, the outermost first. */
@@ -27,14 +27,14 @@ interface Making {
   readonly document: OpenApiDocument;
   readonly api: Api;
   readonly names: ToolNames;
-  readonly leaves: CatalogueLeaf[];
+  readonly leaves: CatalogLeaf[];
 }
 
 /**
  * Builds a tree of unfolding tools from the operations of an OpenAPI 3 document, by tag and then by path: a
  * model sees the tags, and the tools inside one after opening it. Names are unique in the whole tree.
  */
-export function defineCatalogue(document: OpenApiDocument, api: Api): Catalogue {
+export function defineCatalog(document: OpenApiDocument, api: Api): Catalog {
   const making: Making = { document, api, names: toolNames(), leaves: [] };
   const about = new Map(document.tags?.map(({ name, description }) => [name, description]));
   const tags = [...Map.groupBy(operationsOf(document), ({ tag }) => tag)];

