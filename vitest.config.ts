@@ -67,8 +67,8 @@ const consoleInWords = {
     id.endsWith('/src/tool/console-log.ts')
       ? code
           .replace("from './literals.ts'", "from './developer-hints.ts'")
-          .replace('import { literals }', 'import { inWords }')
-          .replace('literals?.inWords(', 'inWords(')
+          .replace('import { literals }', 'import { formatLogEntry }')
+          .replace('literals?.inWords(', 'formatLogEntry(')
       : undefined,
 };
 

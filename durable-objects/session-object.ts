@@ -54,7 +54,7 @@ const MAX_FIRST_EPOCH = 2 ** 40;
 
 /**
  * One session: its journal, its lease, its alarm. It stores data and wakes up, and knows no agents. Its
- * methods are those of `SessionPort`, called over RPC with plain data. `openLine` is the WebSocket that `fetch`
+ * methods are those of `SessionPort`, called over RPC with plain data. `watch` is the WebSocket that `fetch`
  * opens.
  */
 export class SessionObject extends DurableObject<SessionEnv> {

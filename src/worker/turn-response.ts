@@ -46,7 +46,7 @@ async function mustNotBeErased({ port }: Target, incarnation: string): Promise<v
   // A journal that was written elsewhere may have none.
   if (page && (page.incarnation ?? incarnation) === incarnation) return;
   const detail =
-    'The session of Last-Event-ID, or of `chainCallerGates`, was erased. Send the message without it to start another.';
+    'The session of Last-Event-ID, or of `after`, was erased. Send the message without it to start another.';
   throw new SessionError('session-erased', detail);
 }
 

@@ -170,7 +170,7 @@ function createDeployment(texts: CommandInput['texts'], token: string | undefine
       if (only === undefined) throw new CannotAsk('this deployment has no agents.');
       if (names.length > 1)
         throw new CannotAsk(
-          `this deployment has several agents. Name yieldOne with --agent: ${names.join(', ')}.`,
+          `this deployment has several agents. Name one with --agent: ${names.join(', ')}.`,
           EXIT_MISUSED,
         );
       return checkPathName('an agent', only);

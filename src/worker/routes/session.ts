@@ -249,7 +249,7 @@ async function respondWithPage(target: Target, query: URLSearchParams): Promise<
   // A journal that was written elsewhere may have none.
   if (incarnation !== undefined && (page.incarnation ?? incarnation) !== incarnation) {
     const detail =
-      'The session of this event was erased. Leave out `chainCallerGates` to read the current one.';
+      'The session of this event was erased. Leave out `after` to read the current one.';
     throw new SessionError('session-erased', detail);
   }
   const events = page.rows.map(parseEvent);

@@ -131,7 +131,7 @@ it('the page on MCP names the defaults of clients', () => {
     '  timeout: 30_000,\n  connectTimeout: 10_000,\n  maxResponseBytes: 4 * 1024 * 1024,\n',
   );
   expect(page).toContain('default to 30 s for a call, 10 s to connect and to list, and 4 MiB');
-  expect(read('src/mcp/tools/find-tools.ts')).toContain('DEFAULT_TTL = 600_000;');
+  expect(read('src/mcp/tools/find-tools.ts')).toContain('DEFAULT_TTL_MS = 600_000;');
   expect(read('src/mcp/tools/find-tools.ts')).toContain('{ least: 60_000, most: 86_400_000 }');
   expect(page).toContain('after a minute at the earliest, and after ten minutes by default');
   expect(read('src/mcp/tools/answer-elicitation.ts')).toContain('DEFAULT_ELICITATION = 60_000;');
@@ -178,7 +178,7 @@ it('the page on the doctor has every problem that it finds', () => {
 });
 
 it('the page on HTTP names every route', () => {
-  const constants = { SESSION: '...', MCP_PATH: '/mcp', FILE: '.../files/{file}' };
+  const constants = { SESSION_PATH: '...', MCP_PATH: '/mcp', FILE: '.../files/{file}' };
   const files = [
     ...filesIn('src/worker/routes'),
     'src/mcp/server/define-mcp-endpoint.ts',
@@ -192,7 +192,7 @@ it('the page on HTTP names every route', () => {
   const routes = files.flatMap((file) =>
     [...read(file).matchAll(/method: '(\w+)',\s+path: (?:(\w+),|['`](.+?)['`],)/g)].map(
       ([, method, constant, path = '']) =>
-        `${method} ${constant === undefined ? path.replace(/^\$\{SESSION\}/, '...') : Reflect.get(constants, constant)}`,
+        `${method} ${constant === undefined ? path.replace(/^\$\{SESSION_PATH\}/, '...') : Reflect.get(constants, constant)}`,
     ),
   );
   const named = [...read('docs/http.md').matchAll(/^\| `([A-Z]+ [^`]+)` \|/gm)].map(
@@ -222,7 +222,7 @@ it('the page on deployment names the compatibility dates that the Worker asks fo
   const dates = [...read('src/session/deployment.ts').matchAll(/\b20\d\d-\d\d-\d\d\b/g)].map(String);
   expect([...new Set(dates)].toSorted()).toEqual(['2025-11-17', '2026-10-01']);
   expect(dates.filter((date) => !read('docs/deploy.md').includes(`\`${date}\``))).toEqual([]);
-  expect(read('src/create/cli/settings.ts')).toContain(`OLDEST_DATE = '${dates.toSorted()[0]}'`);
+  expect(read('src/create/cli/settings.ts')).toContain(`MIN_DATE = '${dates.toSorted()[0]}'`);
 });
 
 it.each([...PAGES, 'CONTRIBUTING.md', 'SECURITY.md', 'test/README.md'])(

@@ -86,7 +86,7 @@ describe('an agent with an output', () => {
     ['in a fence without a language', '```\n{"total":7,"due":"soon"}\n```'],
     ['in a fence with text around it', 'Here you are:\n```json\n{"total":7,"due":"soon"}\n```\nDone.'],
     ['in a fence that was not closed', '```json\n{"total":7,"due":"soon"}'],
-    ['with a fence inside it', '```json\n{"total":7,"due":"```runSoon```"}\n```'],
+    ['with a fence inside it', '```json\n{"total":7,"due":"```soon```"}\n```'],
     ['with blanks around it', ` \n${BILL}\n`],
   ])('reads JSON text %s', async (_, reply) => {
     expect((await answerOf(reply)).object).toMatchObject({ total: 7 });

@@ -114,7 +114,7 @@ describe('the cause of changed tools in a request', () => {
       ended('two', 'unfolding', { facade: 'two' }),
     ];
     expect(why(TOOLS, [...both, change, replied()])).toBe(
-      'the unfolding tool `yieldOne` gave its place to what is inside, and the unfolding tool `two` gave its place to what is inside: 1 came',
+      'the unfolding tool `one` gave its place to what is inside, and the unfolding tool `two` gave its place to what is inside: 1 came',
     );
     const listed: SessionEvent = { type: 'tools-listed', turn, facts: [] };
     expect(why(TOOLS, [replied(), listed, change, replied()])).toBe(

@@ -200,7 +200,7 @@ describe('a client that resumes in an erased session', () => {
     const session = newSession();
     const id = await again(session);
     const detail =
-      'The session of this event was erased. Leave out `chainCallerGates` to read the current one.';
+      'The session of this event was erased. Leave out `after` to read the current one.';
     expect(await json(await send(`${session}/events?after=${id}`))).toEqual(
       problem('session-erased', 410, detail),
     );
@@ -238,7 +238,7 @@ describe('a client that resumes in an erased session', () => {
     const refused = problem(
       'session-erased',
       410,
-      'The session of Last-Event-ID, or of `chainCallerGates`, was erased. Send the message without it to start another.',
+      'The session of Last-Event-ID, or of `after`, was erased. Send the message without it to start another.',
     );
     const before = await journal(session);
     const body = { message: script('No.').message() };
