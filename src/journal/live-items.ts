@@ -24,7 +24,7 @@ export const PIECE = { object: { text: TEXT }, and: REPLY_PLACE } as const satis
 export const PROGRESS = { object: { call: TEXT, status: TEXT } } as const satisfies Shape;
 
 /** A live item as sent to the readers of the session. */
-export interface SentItem {
+export interface LiveItemMessage {
   readonly item: LiveItem;
   /** The last event that precedes it. It is already stored. */
   readonly after: number;
@@ -40,7 +40,7 @@ export interface LiveMessage {
    */
   readonly to?: string | undefined;
   readonly turn: string;
-  readonly items: readonly SentItem[];
+  readonly items: readonly LiveItemMessage[];
 }
 
 /** A watcher of a session. */
@@ -78,7 +78,7 @@ export interface Line {
 }
 
 /** Returns the size of a live item while it waits to be sent or shown, in characters. */
-export const weightOfItem = ({ item }: SentItem): number =>
+export const weightOfItem = ({ item }: LiveItemMessage): number =>
   'text' in item
     ? item.text.length + ITEM_OVERHEAD
     : 'status' in item
@@ -155,7 +155,7 @@ export function fromWire(sent: string): LiveMessage | undefined {
   }
 }
 
-function isSentItem(sent: unknown): sent is SentItem {
-  const { item, after } = Object(sent) as { readonly [Key in keyof SentItem]?: unknown }; // Checked below.
+function isSentItem(sent: unknown): sent is LiveItemMessage {
+  const { item, after } = Object(sent) as { readonly [Key in keyof LiveItemMessage]?: unknown }; // Checked below.
   return typeof after === 'number' && typeof item === 'object' && item !== null;
 }

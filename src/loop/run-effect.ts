@@ -18,7 +18,7 @@ import {
   waitForLastResult,
 } from './reconcile.ts';
 import type { RunningCall } from './running-call.ts';
-import { exceptionResult, logToolException, logUnchained, toKeptResult } from './tool-answer.ts';
+import { exceptionResult, logToolException, toKeptResult, warnUnrebuildable } from './tool-answer.ts';
 
 /**
  * Runs the effect of a tool. Its start is made durable first, unless the effect is `read`. A call that an
@@ -147,7 +147,7 @@ async function runTool(running: StoppableEffect): Promise<RunResult> {
   try {
     const { uses } = loop.spec;
     const returned = await (uses.length > 0 ? runInModules(uses, running) : effect.run(context));
-    if (literals) logUnchained(loop, tool, returned);
+    if (literals) warnUnrebuildable(loop, tool, returned);
     return await toKeptResult(loop, context.tool, returned);
   } catch (thrown) {
     if (isInterrupted(thrown, 'suspended')) throw thrown;

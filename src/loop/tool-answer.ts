@@ -59,7 +59,7 @@ function withoutFiles(loop: Pick<Loop, 'log'>, tool: string, result: ToolResult)
  * In development, logs a returned object whose methods are tools but that has no way to be rebuilt. Its tools
  * would otherwise be missing without a message.
  */
-export function logUnchained(
+export function warnUnrebuildable(
   loop: Pick<Loop, 'log'>,
   { name, output }: Pick<AnyTool, 'name' | 'output'>,
   returned: unknown,

@@ -119,8 +119,8 @@ export function readRequestLength(
     .replace(/\d{10,}/g, '')
     .replace(/\s+/g, ' ');
   if (!TOO_LONG.test(plain)) return TOO_LONG_CODE.test(details) ? {} : undefined;
-  const [window, all, reply = 0] = [WINDOW_TOKENS, TOTAL_TOKENS, REPLY_TOKENS].map((count) =>
-    matchNumber(plain, count),
+  const [window, all, reply = 0] = [WINDOW_TOKENS_PATTERN, TOTAL_TOKENS_PATTERN, REPLY_TOKENS_PATTERN].map(
+    (count) => matchNumber(plain, count),
   );
   const sent = matchNumber(plain, REQUEST_TOKENS) ?? (all === undefined ? undefined : all - reply);
   const most = window === undefined ? undefined : window - reply;
@@ -175,7 +175,7 @@ const TOO_LONG = new RegExp(
 );
 
 /** The number of tokens in the context window. */
-const WINDOW_TOKENS =
+const WINDOW_TOKENS_PATTERN =
   /(?:(?:context|prompt|model) length(?: is| of(?: only)?)?|configured limit of|context size|window (?:limit|of)|up to|tokens allowed|token limit:|limit is|\[1,|must be <=|model with|n_ctx:|>)[ (]+(\d+)/;
 
 /** The number of tokens in the request, without the reply. */
@@ -183,8 +183,8 @@ const REQUEST_TOKENS =
   /(?:resulted in|request has|contains|keep the first|n_keep:|current length is|requested:|given:|too long:|context limit:|token count(?: is)?|prompt \(length)[ (]+(\d+)|(?:input|request) \((\d+) tokens|(\d+) tokens from the input/;
 
 /** The number of tokens in the request and the reply. */
-const TOTAL_TOKENS = /requested (?:about |tokens \()?(\d+)(?: tokens|\))|output tokens \((\d+)/;
+const TOTAL_TOKENS_PATTERN = /requested (?:about |tokens \()?(\d+)(?: tokens|\))|output tokens \((\d+)/;
 
 /** The number of tokens reserved for the reply. */
-const REPLY_TOKENS =
+const REPLY_TOKENS_PATTERN =
   /(\d+) (?:tokens )?(?:in|for) the (?:completion|output)|requested (\d+) output|\+ (\d+) >|input tokens \((\d+)|tokens and (\d+)/;

@@ -89,14 +89,14 @@ export function formatPath(keys: readonly PropertyKey[], root = ''): string {
 
 /** Returns a copy of JSON-like data with its strings and keys changed by `map`. */
 export function mapTexts<Value>(value: Value, map: (text: string) => string): Value {
-  return mapValue(value, map) as Value; // Only strings are changed, into strings.
+  return mapStrings(value, map) as Value; // Only strings are changed, into strings.
 }
 
-function mapValue(value: unknown, map: (text: string) => string): unknown {
+function mapStrings(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);
-  if (Array.isArray(value)) return value.map((item) => mapValue(item, map));
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, map));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapValue(item, map)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapStrings(item, map)]));
 }
 
 /** Returns whether two values are equal JSON. The order of an object's keys does not matter. */

@@ -238,7 +238,7 @@ const LOCAL_MODE_NOTICE =
 
 /** Returns the sign that a request does not come from this machine, or `undefined`. */
 export function findRemoteSign(hostname: string, headers: Headers): string | undefined {
-  if (!LOCAL_NAMES.has(hostname)) return `it was sent to '${hostname.slice(0, 80)}'`;
+  if (!LOCAL_HOSTNAMES.has(hostname)) return `it was sent to '${hostname.slice(0, 80)}'`;
   for (const [name] of headers)
     if (PROXY_HEADER.test(name)) return `it was passed on, as its header ${name} says`;
   const from = headers.get(CLIENT_IP_HEADER);
@@ -246,7 +246,7 @@ export function findRemoteSign(hostname: string, headers: Headers): string | und
   return undefined;
 }
 
-const LOCAL_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+const LOCAL_HOSTNAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 const LOOPBACK = /^(::1|(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i;
 

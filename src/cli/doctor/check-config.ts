@@ -95,7 +95,7 @@ export const checkSessions: Check = (project) => {
             },
           },
           // A class that exists after a migration cannot be created again, with or without SQLite.
-          ...(isMigrated(project, 'SessionObject') || isWithoutSqlite(project, 'SessionObject')
+          ...(isMigrated(project, 'SessionObject') || isCreatedWithoutSqlite(project, 'SessionObject')
             ? []
             : [createMigration(project, 'SessionObject')]),
         ],
@@ -105,7 +105,7 @@ export const checkSessions: Check = (project) => {
   const { class_name: name } = binding;
   if (binding.script_name !== undefined || isMigrated(project, name)) return [];
   return [
-    isWithoutSqlite(project, name)
+    isCreatedWithoutSqlite(project, name)
       ? {
           id: 'sessions-sqlite',
           level: 'error',
@@ -133,7 +133,7 @@ function otherBindingText({ config }: Project): string {
   return other ? `; SessionObject is bound as ${other.name}` : '';
 }
 
-const isWithoutSqlite = ({ config }: Project, name: string): boolean =>
+const isCreatedWithoutSqlite = ({ config }: Project, name: string): boolean =>
   config.migrations?.some((one) => one.new_classes?.includes(name)) ?? false;
 
 /** Returns whether a migration creates this class, with SQLite. */

@@ -169,7 +169,7 @@ export interface Found {
 }
 
 /** A task whose progress is streamed. */
-interface Begun {
+interface StartedTask {
   readonly task: Task;
   readonly items: TurnStream;
 }
@@ -246,7 +246,7 @@ export class Desk {
     return this.task({ session, standing }, historyLength);
   }
 
-  async begin(sending: Sending): Promise<Begun> {
+  async begin(sending: Sending): Promise<StartedTask> {
     const { session, answers, context } = await this.#wanted(sending);
     const { messageId: idempotencyKey, parts } = sending;
     const { signal } = this.asked;
@@ -291,7 +291,7 @@ export class Desk {
     return this.task({ session, standing: await session.turn(turn) });
   }
 
-  async follow({ session, standing, turn }: Found & { readonly turn: string }): Promise<Begun> {
+  async follow({ session, standing, turn }: Found & { readonly turn: string }): Promise<StartedTask> {
     if (isOver(standing))
       throw new A2aError('unsupported', 'The task is over: GetTask tells what came of it.');
     const { signal } = this.asked;
@@ -304,7 +304,7 @@ export class Desk {
    * Streams each event as a response of JSON-RPC. A stream that breaks off ends with an error, which is also
    * logged.
    */
-  stream(id: RpcId, { task, items }: Begun): Response {
+  stream(id: RpcId, { task, items }: StartedTask): Response {
     const { contextId: session } = task;
     const files = this.#files(session);
     const run = { session, turn: items.turn, task, files: files.url };

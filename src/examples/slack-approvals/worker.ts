@@ -84,7 +84,7 @@ const Mention = v.object({ event: v.object({ ts: v.string() }) });
 const Pressed = v.object({
   actions: v.tuple([v.object({ action_id: v.picklist(['approve', 'reject']), value: v.string() })]),
 });
-const Asked = v.object({ session: v.string(), call: v.string(), question: v.number() });
+const ButtonValue = v.object({ session: v.string(), call: v.string(), question: v.number() });
 
 async function start(delivery: SlackDelivery): Promise<Ignored> {
   const { event, env, user, channel, thread, usual, payload } = delivery;
@@ -96,7 +96,7 @@ async function start(delivery: SlackDelivery): Promise<Ignored> {
     return ignored('Started.');
   }
   const [{ action_id, value }] = v.parse(Pressed, payload).actions;
-  const { session, call, question } = v.parse(Asked, JSON.parse(value));
+  const { session, call, question } = v.parse(ButtonValue, JSON.parse(value));
   try {
     await openFor(env, user, session).decide(call, action_id, { question, background: true });
     return ignored('Decided.');

@@ -112,7 +112,7 @@ class OpenConnection implements McpConnection {
     this.#spoken = invocation.known;
     this.#keeper = invocation.keeper;
     // In a resumed session, a server can still be running calls of another connection.
-    this.#calls = new CallsInFlight(this.#keeper ? Math.floor(Math.random() * MAX_FIRST_TOKEN) : 0);
+    this.#calls = new CallsInFlight(this.#keeper ? Math.floor(Math.random() * MAX_FIRST_PROGRESS_TOKEN) : 0);
   }
 
   get spoken(): KnownProtocol | undefined {
@@ -307,7 +307,7 @@ class OpenConnection implements McpConnection {
   }
 }
 
-const MAX_FIRST_TOKEN = 2 ** 30;
+const MAX_FIRST_PROGRESS_TOKEN = 2 ** 30;
 
 /** Replaces a session's id if a server quotes it. */
 const SESSION_HEADER = 'mcp-session-id';

@@ -75,7 +75,7 @@ export async function askClient<Questions extends Readonly<Record<string, McpQue
   call: CallContext | McpPromptCall,
   questions: Questions,
 ): Promise<{ readonly [Key in keyof Questions]: McpAnswer<Questions[Key]> | undefined }> {
-  const asking = ASKING_BY_CALL.get(keyOf(call));
+  const asking = ASKING_BY_CALL.get(callKey(call));
   if (!asking) throw new Error(cannotAskMessage(call));
   const answers = await Promise.all(
     Object.entries(questions).map(
@@ -94,7 +94,7 @@ const ASKING_BY_CALL = new WeakMap<object, ClientQuestions>();
  * Returns an object that belongs to the call, and that other code cannot create: the signal of its effect,
  * which modules and the tool share.
  */
-const keyOf = (call: CallContext | McpPromptCall): object => ('tool' in call ? call.signal : call);
+const callKey = (call: CallContext | McpPromptCall): object => ('tool' in call ? call.signal : call);
 
 /** Allows `askClient` in this call. @throws Error if the call must not run again. */
 export function allowAsking(
@@ -103,7 +103,7 @@ export function allowAsking(
   effect: Effect = 'read',
 ): void {
   asking.mustNotAsk = effect === 'once' && 'tool' in call ? runsAgainMessage(call.tool) : undefined;
-  ASKING_BY_CALL.set(keyOf(call), asking);
+  ASKING_BY_CALL.set(callKey(call), asking);
 }
 
 const cannotAskMessage = (call: CallContext | McpPromptCall): string => {

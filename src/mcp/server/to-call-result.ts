@@ -120,14 +120,17 @@ export function toAgentResult(call: PublishedAgentCall, outcome: TurnOutcome): C
       return createResult(call, { turn, outcome: 'suspended', text, pending }, [
         text,
         waitingText(pending),
-        laterText(target, turn),
+        pendingAnswerText(target, turn),
       ]);
     }
     case 'queued':
     case 'kept': {
       const { turn } = outcome;
       const words = 'The message was accepted, and its turn continues.';
-      return createResult(call, { turn, outcome: 'running', text: '' }, [words, laterText(target, turn)]);
+      return createResult(call, { turn, outcome: 'running', text: '' }, [
+        words,
+        pendingAnswerText(target, turn),
+      ]);
     }
   }
 }
@@ -180,7 +183,7 @@ function createResult(
   };
 }
 
-const laterText = (target: Target, turn: string): string =>
+const pendingAnswerText = (target: Target, turn: string): string =>
   `Its answer will be at GET ${turnPath(target, turn)}.`;
 
 /**

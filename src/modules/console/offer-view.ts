@@ -112,7 +112,7 @@ export async function toOfferView({ loop, opener, asked }: LoopSeen): Promise<Of
     diagrams: [...(own ? [own] : []), ...[...names.values()].flatMap((tool) => diagramOf(loop, tool))],
     limits: limitsOf(loop),
     ...(asked && { differs: differences(loop, offer, asked) }),
-    unknown: unknownIn(loop),
+    unknown: unlistedToolNotes(loop),
   };
 }
 
@@ -192,7 +192,7 @@ function differences(loop: Loop, offer: Offer, asked: RequestHashes): NonNullabl
   };
 }
 
-function unknownIn({ spec }: Loop): readonly string[] {
+function unlistedToolNotes({ spec }: Loop): readonly string[] {
   const discovers = spec.strategies.some(({ discover }) => discover !== undefined);
   return discovers
     ? ['Tools of outside sources are those that the session has listed: the console asks no server.']

@@ -1,9 +1,9 @@
 import { ROOT, type StoredEvent } from '../../journal/events.ts';
 import {
   type LiveItem,
+  type LiveItemMessage,
   type LiveMessage,
   MAX_BUFFER_WEIGHT,
-  type SentItem,
   weightOfItem,
 } from '../../journal/live-items.ts';
 import type { LiveItemQueue } from '../../session/live-feed.ts';
@@ -24,7 +24,7 @@ interface ShownReply {
  */
 export class LiveQueue implements LiveItemQueue {
   readonly #turn: string | undefined;
-  readonly #items: SentItem[] = [];
+  readonly #items: LiveItemMessage[] = [];
   #weight = 0;
   readonly #replies = new Map<string, ShownReply>();
   /** Calls of the turn that have ended, and their loops. */
@@ -85,7 +85,7 @@ export class LiveQueue implements LiveItemQueue {
   }
 
   /** Returns the part of an item that still has to be shown. */
-  #due(sent: SentItem): LiveItem | undefined {
+  #due(sent: LiveItemMessage): LiveItem | undefined {
     const { item, after } = sent;
     if (after < this.#closed) return undefined;
     if (item.type === 'progress') return this.#ended.has(item.call) ? undefined : item;

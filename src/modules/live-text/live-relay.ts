@@ -2,9 +2,9 @@ import { ROOT, type StoredEvent } from '../../journal/events.ts';
 import {
   LIVE,
   type LiveItem,
+  type LiveItemMessage,
   MAX_BUFFER_WEIGHT,
   MAX_MESSAGE_WEIGHT,
-  type SentItem,
   weightOfItem,
 } from '../../journal/live-items.ts';
 import type { Relay, RelayOptions } from '../../session/live-feed.ts';
@@ -20,10 +20,10 @@ const BATCH_MS = 50;
 export class LiveRelay implements Relay {
   readonly #options: RelayOptions;
   /** The items that a new reader receives. */
-  #open: SentItem[] = [];
+  #open: LiveItemMessage[] = [];
   #weight = 0;
   /** Items that were not sent yet, by the names of new readers. The key `undefined` means all readers. */
-  readonly #waiting = new Map<string | undefined, SentItem[]>();
+  readonly #waiting = new Map<string | undefined, LiveItemMessage[]>();
   #joined: string[] = [];
   /** The places of replies of which a piece did not fit. The rest of those replies is skipped. */
   readonly #cut = new Set<string>();
@@ -40,7 +40,7 @@ export class LiveRelay implements Relay {
     const isMore = last && 'text' in item && 'reply' in last.item && last.item.reply === item.reply;
     if (item.type === 'reply-restarted') this.#end(place);
     if (!isMore) this.#forget(place);
-    const sent: SentItem = { item, after, at: isMore ? endOf(last) : 0 };
+    const sent: LiveItemMessage = { item, after, at: isMore ? endOf(last) : 0 };
     const weight = weightOfItem(sent);
     // Only a complete reply can be this long at once, and it is about to be stored.
     if (weight > MAX_MESSAGE_WEIGHT || this.#weight + weight > MAX_BUFFER_WEIGHT) this.#cut.add(place);
@@ -107,7 +107,7 @@ export class LiveRelay implements Relay {
   }
 
   #forget(place: string): void {
-    const isOther = ({ item }: SentItem): boolean => placeOf(item) !== place;
+    const isOther = ({ item }: LiveItemMessage): boolean => placeOf(item) !== place;
     this.#open = this.#open.filter(isOther);
     for (const [to, waiting] of this.#waiting) this.#waiting.set(to, waiting.filter(isOther));
     this.#weight = this.#open.reduce((sum, one) => sum + weightOfItem(one), 0);
@@ -119,13 +119,13 @@ const placeOf = ({ call, frame = ROOT }: { readonly call?: string; readonly fram
   call ?? `loop ${frame}`;
 
 /** Returns the length of a reply up to the end of a piece. */
-const endOf = ({ item, at = 0 }: SentItem): number => at + ('text' in item ? item.text.length : 0);
+const endOf = ({ item, at = 0 }: LiveItemMessage): number => at + ('text' in item ? item.text.length : 0);
 
 /**
  * Adds an item after the others of its place, and joins it with a piece of the same type. Returns the added
  * weight.
  */
-function mergeItem(list: SentItem[], sent: SentItem): number {
+function mergeItem(list: LiveItemMessage[], sent: LiveItemMessage): number {
   const { item, after } = sent;
   const index = list.findLastIndex((one) => placeOf(one.item) === placeOf(item));
   const last = list[index];
@@ -141,7 +141,7 @@ function mergeItem(list: SentItem[], sent: SentItem): number {
 }
 
 /** Returns as many items as fit in one message. */
-function takeFirstItems(items: readonly SentItem[]): readonly SentItem[] {
+function takeFirstItems(items: readonly LiveItemMessage[]): readonly LiveItemMessage[] {
   let weight = 0;
   const end = items.findIndex((item) => {
     weight += weightOfItem(item);

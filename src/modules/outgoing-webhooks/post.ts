@@ -21,7 +21,7 @@ export interface Unanswered {
 }
 
 /** The time limit for a receiver's response, in milliseconds. */
-const TIMEOUT = 15_000;
+const TIMEOUT_MS = 15_000;
 
 /** A request to send. */
 export interface Posted {
@@ -47,7 +47,7 @@ export async function post(
     return response;
   };
   try {
-    return await withTimeout(clock, asking(), { ms: TIMEOUT, late });
+    return await withTimeout(clock, asking(), { ms: TIMEOUT_MS, late });
   } catch (failure) {
     over.abort();
     return { unanswered: failure instanceof TooLate ? failure.message : 'could not be reached' };

@@ -47,29 +47,29 @@ export function rowsFor(
   return signals.map((signal) => ({ ref: JSON.stringify([signal, id, seq]) }));
 }
 
-function fromRef(ref: string): { readonly signal: Signal; readonly id: string; readonly seq: number } {
+function parseRowRef(ref: string): { readonly signal: Signal; readonly id: string; readonly seq: number } {
   const [signal, id, seq] = JSON.parse(ref) as [Signal, string, number]; // `rowsFor` wrote it
   return { signal, id, seq };
 }
 
 /** The pauses between tries, in milliseconds: ten tries within 16 hours. */
-const PAUSES = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800].map((seconds) => seconds * 1000);
+const RETRY_PAUSES_MS = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800].map((seconds) => seconds * 1000);
 
 /** The maximum pause that a receiver can ask for, in milliseconds. */
-const LONGEST_PAUSE = 6 * 3600_000;
+const MAX_PAUSE_MS = 6 * 3600_000;
 
 /** Does the work of a row. Logs one line if it fails. */
 export async function exportTurn(app: DueApp, row: DueRow, exporting: Exporting): ReturnType<DueHandler> {
   const { name, attempt, ref } = row;
-  const { signal, id, seq } = fromRef(ref);
-  if (row.stale || attempt > PAUSES.length + 1) return 'done';
+  const { signal, id, seq } = parseRowRef(ref);
+  if (row.stale || attempt > RETRY_PAUSES_MS.length + 1) return 'done';
   const { host, env } = app;
   const events = (await readTurn(host.session(env, name), id)).filter((event) => event.seq <= seq);
   const timeline = timelineOf(events, id);
   // The turn was erased meanwhile.
   if (!timeline) return 'done';
   const { agent, session } = parseSessionName(name);
-  const turn: TracedTurn = { agent, session, turn: id, caller: callerOf(events) };
+  const turn: TracedTurn = { agent, session, turn: id, caller: callerTraceparent(events) };
   const sending = { app, exporting, turn, timeline, events, isFirst: attempt === 1 };
   const outcome = signal === 'traces' ? await sendTraces(sending) : await sendMetrics(sending);
   const again = outcome.status === 'failed' ? pauseAfter(attempt, outcome.retryAfter) : undefined;
@@ -87,12 +87,12 @@ export async function exportTurn(app: DueApp, row: DueRow, exporting: Exporting)
  * failed together do not repeat their requests together.
  */
 function pauseAfter(attempt: number, wanted = 0): number | undefined {
-  const pause = PAUSES[attempt - 1];
+  const pause = RETRY_PAUSES_MS[attempt - 1];
   if (pause === undefined) return undefined;
-  return Math.max(Math.round(pause * (0.8 + 0.4 * Math.random())), Math.min(wanted, LONGEST_PAUSE));
+  return Math.max(Math.round(pause * (0.8 + 0.4 * Math.random())), Math.min(wanted, MAX_PAUSE_MS));
 }
 
-const callerOf = ([first]: readonly StoredEvent[]): unknown =>
+const callerTraceparent = ([first]: readonly StoredEvent[]): unknown =>
   first?.type === 'turn-started' ? first.context[TRACEPARENT] : undefined;
 
 interface Sending {
@@ -105,14 +105,14 @@ interface Sending {
 }
 
 /** The maximum number of spans in a request. */
-const MOST_SPANS = 500;
+const MAX_SPANS = 500;
 
 async function sendTraces({ app, exporting, turn, timeline, events }: Sending): Promise<SendOutcome> {
   const content = exporting.content ? contentOf(events) : undefined;
   const spans = spansOf({ turn, timeline, content });
   let last: SendOutcome = { status: 'sent' };
-  for (let from = 0; from < spans.length; from += MOST_SPANS) {
-    const part: readonly TurnSpan[] = spans.slice(from, from + MOST_SPANS);
+  for (let from = 0; from < spans.length; from += MAX_SPANS) {
+    const part: readonly TurnSpan[] = spans.slice(from, from + MAX_SPANS);
     const outcome = await send(app, exporting, ['/v1/traces', toTraces(exporting.resource, part)]);
     if (outcome.status !== 'sent') return outcome;
     if (outcome.warning !== undefined) last = outcome;

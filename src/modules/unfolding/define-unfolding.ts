@@ -117,13 +117,15 @@ function withTools<Declaration extends InputDeclaration>(
   const { name } = config;
   if (config.select) {
     const { select, tools = [] } = config;
-    const listed = collectForField({ tool: name, field: 'tools' }, tools, { noProviders: BY_SELECT });
+    const listed = collectForField({ tool: name, field: 'tools' }, tools, {
+      noProviders: SELECT_PROVIDER_PROBLEM,
+    });
     return { ...config, tools: listed.tools, select: (input, view) => flattenAnswer(select(input, view)) };
   }
   if (config.byCategory) {
     const lists = Object.entries(config.byCategory).map(([category, list]) => {
       const place = { tool: name, field: `byCategory.${category}` };
-      return [category, collectForField(place, list, { noProviders: BY_CATEGORY })] as const;
+      return [category, collectForField(place, list, { noProviders: CATEGORY_PROVIDER_PROBLEM })] as const;
     });
     const tools = Object.fromEntries(lists.map(([category, listed]) => [category, listed.tools]));
     return { ...config, byCategory: tools, ...notesOf(config, ...lists.map(([, { notes }]) => notes)) };
@@ -136,8 +138,9 @@ function withTools<Declaration extends InputDeclaration>(
   return { ...config, ...into, uses, ...notesOf(config, listed.notes) };
 }
 
-const BY_SELECT = "which is not allowed here, since `select` returns the tools: call its 'toolsNow' there";
-const BY_CATEGORY =
+const SELECT_PROVIDER_PROBLEM =
+  "which is not allowed here, since `select` returns the tools: call its 'toolsNow' there";
+const CATEGORY_PROVIDER_PROBLEM =
   "which is not allowed here, since the tools of a category are fixed: list it in the 'tools' of an unfolding tool, and that here";
 
 const notesOf = (

@@ -14,7 +14,7 @@ import { type CallerInstructions, declareExtras } from './asked.ts';
 import { createCompletion } from './chat.ts';
 import type { OpenAiLists } from './lists/entry.ts';
 import { findAgentByModel } from './read-body.ts';
-import { createRefuser, withErrorResponse } from './refuse.ts';
+import { createErrorResponder, withErrorResponse } from './refuse.ts';
 import { cancelResponse, createResponse, getResponse, type OpenAiSurface } from './responses.ts';
 
 export type { CallerInstructions } from './asked.ts';
@@ -25,7 +25,7 @@ const OPENAI = createModule({ name: 'openai' });
 /** The creation time of an agent is not known. */
 const toModel = ({ name }: RouteAgent) => ({ id: name, object: 'model', created: 0, owned_by: 'holdfast' });
 
-const modelRoutes = (refuse: ReturnType<typeof createRefuser>) => [
+const modelRoutes = (refuse: ReturnType<typeof createErrorResponder>) => [
   defineRoute({
     method: 'GET',
     path: '/v1/models',
@@ -89,8 +89,8 @@ export function openAi(config: OpenAiConfig = {}): ModuleUse {
     );
   const { models = {}, lists, tell } = config;
   const surface: OpenAiSurface = { mode: instructions, models, tellerOf: createErrorWording('openAi', tell) };
-  const refuse = createRefuser(surface.tellerOf);
-  const refuseSent = createRefuser(surface.tellerOf, true);
+  const refuse = createErrorResponder(surface.tellerOf);
+  const refuseSent = createErrorResponder(surface.tellerOf, true);
   const use = createRoutesUse(
     OPENAI,
     [

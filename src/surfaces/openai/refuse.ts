@@ -51,7 +51,7 @@ type Refuse = (problem: RouteProblem, request: Request) => Response;
  * client that retries it automatically could apply it twice. Without `isSent`, the request only reads and the
  * client can retry it.
  */
-export const createRefuser =
+export const createErrorResponder =
   (toTeller: ReturnType<typeof createErrorWording>, isSent = false): Refuse =>
   (problem, request) =>
     refusalResponse(toTeller(request).problem(problem), isSent && problem.status >= 500);

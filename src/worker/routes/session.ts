@@ -248,8 +248,7 @@ async function respondWithPage(target: Target, query: URLSearchParams): Promise<
   if (!page) throw unknownSessionError(target);
   // A journal that was written elsewhere may have none.
   if (incarnation !== undefined && (page.incarnation ?? incarnation) !== incarnation) {
-    const detail =
-      'The session of this event was erased. Leave out `after` to read the current one.';
+    const detail = 'The session of this event was erased. Leave out `after` to read the current one.';
     throw new SessionError('session-erased', detail);
   }
   const events = page.rows.map(parseEvent);

@@ -134,7 +134,7 @@ it('the page on MCP names the defaults of clients', () => {
   expect(read('src/mcp/tools/find-tools.ts')).toContain('DEFAULT_TTL_MS = 600_000;');
   expect(read('src/mcp/tools/find-tools.ts')).toContain('{ least: 60_000, most: 86_400_000 }');
   expect(page).toContain('after a minute at the earliest, and after ten minutes by default');
-  expect(read('src/mcp/tools/answer-elicitation.ts')).toContain('DEFAULT_ELICITATION = 60_000;');
+  expect(read('src/mcp/tools/answer-elicitation.ts')).toContain('DEFAULT_ELICITATION_MS = 60_000;');
   expect(page).toContain('60 s by default');
 });
 

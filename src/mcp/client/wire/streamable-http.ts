@@ -26,7 +26,7 @@ import {
 import { ConnectionLostError, NoAnswerError, NotMcpError, type WireError } from './wire-error.ts';
 
 /** The valid ids of a session (MCP specification, Session Management). */
-const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
+const SESSION_ID_PATTERN = /^[\x21-\x7e]{1,1024}$/;
 
 /** The exclusive maximum of the first request id in a resumed session. */
 const MAX_FIRST_ID = 2 ** 30;
@@ -271,7 +271,7 @@ export class StreamableHttp implements Wire {
 
   #noteSession(response: Response): void {
     const id = response.headers.get('mcp-session-id') ?? '';
-    if (SESSION_ID.test(id)) this.sessionId = id;
+    if (SESSION_ID_PATTERN.test(id)) this.sessionId = id;
   }
 
   #until({ over, cancelled }: Exchange): AbortSignal {

@@ -3,7 +3,7 @@
  */
 import type { ModuleRequest, RouteSession } from '../../../worker/module-request.ts';
 import { defineRoute, type ModuleRoute } from '../../../worker/module-routes.ts';
-import { type createRefuser, OpenAiError, withErrorResponse } from '../refuse.ts';
+import { type createErrorResponder, OpenAiError, withErrorResponse } from '../refuse.ts';
 import type { OpenAiSurface } from '../responses.ts';
 import { findItem, listItems } from './conversation-items.ts';
 import { findConversation, listConversations, MODEL_PARAMETER, toConversation } from './conversations.ts';
@@ -17,7 +17,7 @@ export { openAiListsDescription } from './describe.ts';
 /** Lists, for `lists` of `openAi`. */
 export interface OpenAiLists {
   /** Returns the routes. Called by `openAi`. */
-  routes(surface: OpenAiSurface, refuse: ReturnType<typeof createRefuser>): readonly ModuleRoute[];
+  routes(surface: OpenAiSurface, refuse: ReturnType<typeof createErrorResponder>): readonly ModuleRoute[];
 }
 
 /**
@@ -80,7 +80,7 @@ const LISTS: OpenAiLists = {
       route('GET', ITEM, async (asked, { id, item }) =>
         Response.json(await findItem(await openItemReader(asked, id, surface), item)),
       ),
-      route('POST', CONVERSATIONS, refuseOperation(NOT_CREATED)),
+      route('POST', CONVERSATIONS, refuseOperation(CANNOT_CREATE_CONVERSATION)),
       route('POST', ITEMS, refuseOperation(NO_ITEMS)),
       route('DELETE', ITEM, refuseOperation(DELETE_WHOLE_TEXT)),
     ];
@@ -97,7 +97,7 @@ const refuseOperation = (message: string) => async (): Promise<Response> => {
   throw new OpenAiError(message, { code: 'unsupported_operation' });
 };
 
-const NOT_CREATED =
+const CANNOT_CREATE_CONVERSATION =
   "A conversation begins with the first response that names it: send 'conversation' with an id of your own in POST /v1/responses.";
 const NO_ITEMS =
   'A conversation gets its items from responses. Send them as the input of POST /v1/responses.';

@@ -199,8 +199,7 @@ describe('a client that resumes in an erased session', () => {
   it('receives it from a page of events, too', async () => {
     const session = newSession();
     const id = await again(session);
-    const detail =
-      'The session of this event was erased. Leave out `after` to read the current one.';
+    const detail = 'The session of this event was erased. Leave out `after` to read the current one.';
     expect(await json(await send(`${session}/events?after=${id}`))).toEqual(
       problem('session-erased', 410, detail),
     );

@@ -99,7 +99,7 @@ function FieldInput(props: FieldProps) {
         isRequired={member.isRequired}
       />
     ));
-    return path.length === 0 ? <>{members}</> : <Group name={name}>{members}</Group>;
+    return path.length === 0 ? members : <Group name={name}>{members}</Group>;
   }
   return field.kind === 'list' ? <ListInput {...props} field={field} /> : <Leaf {...props} field={field} />;
 }

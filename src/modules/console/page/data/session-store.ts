@@ -94,7 +94,7 @@ async function followJournal(of: Following): Promise<void> {
     connection.value = 'live';
     // A journal outlives every connection, so there is no last retry.
     for await (const item of client.watch({ after: events.at(-1)?.seq ?? 0, retries: 1_000_000, signal })) {
-      batch(() => take(of, item));
+      batch(() => applyItem(of, item));
       if (item.type === 'erased') return;
     }
   } catch (thrown) {
@@ -115,7 +115,7 @@ type Item =
       : never
     : never;
 
-function take({ events, length, connection, live, progress }: Following, item: Item): void {
+function applyItem({ events, length, connection, live, progress }: Following, item: Item): void {
   if ('seq' in item) {
     events.push(item);
     length.value = events.length;

@@ -34,7 +34,7 @@ const SHORTCUTS: readonly Shortcut[] = [
 
 function moveFocus(by: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('.session-row')];
-  const at = rows.findIndex((row) => row === document.activeElement);
+  const at = rows.indexOf(document.activeElement);
   rows[Math.max(0, Math.min(rows.length - 1, at + by))]?.focus();
 }
 
