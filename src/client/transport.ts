@@ -167,9 +167,7 @@ function connectionLostError(
 ): HoldfastError {
   const idempotencyKey = headers?.['idempotency-key'];
   const said = `The connection to the server was lost in ${method} ${path.replace(/\?.*/, '')}: ${reasonOf(cause)}.`;
-  const page = isPage()
-    ? ' In a page, the cause can be that `cors({ origins })` of the Worker does not list its origin.'
-    : '';
+  const page = isPage() ? ' In a page, check that `cors({ origins })` lists its origin.' : '';
   const key = idempotencyKey ? ': send it again with the `idempotencyKey` in `more`, and it runs once' : '';
   const done = method === 'GET' ? '' : ` The request may have run${key}.`;
   const more = { ...(idempotencyKey && { idempotencyKey }) };
@@ -292,7 +290,7 @@ async function toError(response: Response): Promise<HoldfastError> {
 const badResponseError = (status: number, text: string, retryAfter?: number): HoldfastError =>
   new HoldfastError(
     'bad-response',
-    `The server returned ${status}, and its body is not from a Holdfast Worker. Check the url. The body begins: ${text.slice(0, 100)}`,
+    `The server returned ${status}, but not from a Holdfast Worker. Check the url. The body begins: ${text.slice(0, 100)}`,
     { status, retryAfter },
   );
 

@@ -1,4 +1,4 @@
-/** What people, models and tools said in a turn, as attributes of its spans. Only for apps that ask for it. */
+/** The words of people, models and tools in a turn, as attributes of its spans. Only for apps that ask for it. */
 import type { StoredEvent } from '../../journal/events.ts';
 import { modelText, truncateText } from '../../tool/tool-result.ts';
 import type { CallNode, ModelNode } from '../timeline/timeline.ts';

@@ -9,7 +9,7 @@ export type AttributeValue = string | number | boolean | readonly string[];
 /** Attributes by name. An undefined one is left out. */
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
 
-/** The provider of a model whose name shows none. */
+/** The provider of a model whose name does not show it. */
 const UNKNOWN = 'unknown';
 
 /** A part of a provider's or a model's name in our journal, and the name of its provider in the conventions. */

@@ -415,11 +415,9 @@ describe('an error is one line', () => {
       'holdfast inbox: *** \\u{1b}]0;x\\u{7}\\u{202e} next (x\\u{202e})',
     );
     const begins = 'holdfast inbox: The server returned';
-    expect(await told(await answering(302, ''))).toMatch(
-      `${begins} 302, and its body is not from a Holdfast Worker.`,
-    );
+    expect(await told(await answering(302, ''))).toMatch(`${begins} 302, but not from a Holdfast Worker.`);
     expect(await told(await answering(200, '<html>'))).toMatch(
-      `${begins} 200, and its body is not from a Holdfast Worker`,
+      `${begins} 200, but not from a Holdfast Worker`,
     );
     expect(await told(await answering(200, '{}'))).toMatch(`${begins} no 'waiting'. Check the url.`);
     expect(await told('http://127.0.0.1:9')).toMatch(

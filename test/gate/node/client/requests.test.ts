@@ -87,7 +87,7 @@ describe('a request', () => {
     vi.stubGlobal('location', { origin: 'https://shop.example' });
     const { session } = played(...Array.from({ length: 6 }, () => new TypeError('Failed to fetch')));
     await expect(withoutWaiting(session.state())).rejects.toThrow(
-      'The connection to the server was lost in GET /agents/clerk/sessions/s1: Failed to fetch. In a page, the cause can be that `cors({ origins })` of the Worker does not list its origin.',
+      'The connection to the server was lost in GET /agents/clerk/sessions/s1: Failed to fetch. In a page, check that `cors({ origins })` lists its origin.',
     );
   });
 
@@ -199,7 +199,7 @@ describe('a request', () => {
     expect(failure).toBeInstanceOf(HoldfastError);
     expect(failure).toMatchObject({ type: 'bad-response', status });
     expect(String(failure)).toContain(
-      `The server returned ${status}, and its body is not from a Holdfast Worker. Check the url. The body begins: `,
+      `The server returned ${status}, but not from a Holdfast Worker. Check the url. The body begins: `,
     );
   });
 

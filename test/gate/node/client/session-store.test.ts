@@ -20,7 +20,7 @@ function server() {
     asked,
     state: (): Response | Promise<Response> => problem('unknown-session', 404),
     post: (_path: string, _body: string): Response => json({ turn: 't1', status: 'accepted' }, 202),
-    /** Sends frames to whoever watches. */
+    /** Sends frames to all watchers. */
     async show(...frames: string[]): Promise<void> {
       stream?.enqueue(new TextEncoder().encode(frames.join('')));
       await settle();

@@ -276,7 +276,7 @@ describe('a stream of a turn', () => {
   ])('reports an event that %s', async (_, text) => {
     const { session } = played(stream([STARTED, `event: model-replied\n${text}`]));
     await expect(all(session.stream('Pay.'))).rejects.toThrow(
-      /^The server returned 200, and its body is not from a Holdfast Worker\. Check the url\. The body begins: (\{"a|1)$/,
+      /^The server returned 200, but not from a Holdfast Worker\. Check the url\. The body begins: (\{"a|1)$/,
     );
   });
 

@@ -193,7 +193,7 @@ function useScrolledEnd(store: SessionStore, length: number): void {
   }, [length, store.live.value]);
 }
 
-/** Milliseconds that a journal must rest before the index is told that it was read. */
+/** Milliseconds that a journal must rest before the page marks it as read. */
 const REST = 800;
 
 function useMarkedRead({ agent, id: session, events }: SessionStore, length: number): void {

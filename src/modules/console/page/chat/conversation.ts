@@ -1,4 +1,4 @@
-/** The journal as a conversation: messages in order, their parts, and what became of each call. */
+/** The journal as a conversation: messages in order, their parts, and the outcome of each call. */
 import type { EventOf, StoredEvent } from '../../../../journal/events.ts';
 import type { JournaledPart } from '../../../../journal/reply-data.ts';
 import type { ContentPart } from '../../../../tool/content.ts';

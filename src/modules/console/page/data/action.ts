@@ -6,7 +6,7 @@ import { type Failure, toFailure } from './api.ts';
 export interface Action {
   readonly isBusy: Signal<boolean>;
   readonly failure: Signal<Failure | undefined>;
-  /** Resolves with `true` if the request succeeded. Does nothing while another one runs. */
+  /** Resolves with `true` if the request succeeded. Returns at once while another one runs. */
   run(request: () => Promise<unknown>): Promise<boolean>;
 }
 

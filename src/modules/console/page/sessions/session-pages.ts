@@ -2,7 +2,7 @@
 import type { ListedSession, SessionStatus } from '../../../../worker/index-views.ts';
 import { index } from '../data/api.ts';
 
-/** What was loaded of each agent. */
+/** The loaded sessions of each agent. */
 export interface Pages {
   readonly agents: readonly AgentPage[];
 }
