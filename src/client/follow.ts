@@ -134,7 +134,7 @@ export async function* follow(ways: StreamRequests): ItemStream {
     if (failed > retries)
       throw new HoldfastError(
         'connection-lost',
-        `The stream of ${asked.path} was lost ${failed} times in a row.`,
+        `The stream of ${asked.path} was lost ${failed} times.`,
       );
     await pause(Math.max(backoff(failed), Math.min(parser.retry ?? 0, MAX_PAUSE_MS)), signal);
   }

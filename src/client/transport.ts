@@ -85,7 +85,7 @@ export function createTransport({
     assertSendable(all);
     if (!given && !/^http/.test(base) && !isPage())
       throw new TypeError(
-        `createClient: its url is '${url}', which only a page can resolve. Use an absolute URL.`,
+        `createClient: its url is '${url}', which needs a page. Use an absolute URL.`,
       );
     signal?.throwIfAborted();
     const init = { method, headers: all, ...(body !== undefined && { body }) };
@@ -194,7 +194,7 @@ async function readBearer(token: TransportOptions['token']): Promise<string | un
     return typeof token === 'function' ? await token() : token;
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    throw new HoldfastError('connection-lost', `The function for the token failed: ${reasonOf(cause)}.`, {
+    throw new HoldfastError('connection-lost', `The token function failed: ${reasonOf(cause)}.`, {
       cause,
     });
   }

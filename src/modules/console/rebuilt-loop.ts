@@ -144,7 +144,7 @@ const withSpy = (spec: LoopSpec, use: ModuleUse): LoopSpec => ({
   uses: [{ use, frame: ROOT, isAppWide: true }, ...spec.uses.filter((one) => one.use.module !== SPY)],
 });
 
-/** A holder of nothing. It never waits, and refuses what would need a connection. */
+/** A holder without a session. It never waits, and refuses what would need a connection. */
 function lookingHolder(name: string, { incarnation }: SessionState): Holder {
   const { signal } = new AbortController();
   return {

@@ -272,6 +272,6 @@ it.each(['CONTRIBUTING.md', 'test/README.md'])('every link of %s leads somewhere
 
 it('the README asks for the Node that the package asks for', () => {
   const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }; // our own
-  const [, oldest] = /^Node (\d+\.\d+) or newer\./m.exec(read('README.md')) ?? [];
+  const [, oldest] = /^(?:You need )?Node (\d+\.\d+) or newer\./m.exec(read('README.md')) ?? [];
   expect(engines.node).toBe(`>=${oldest}.0`);
 });

@@ -259,7 +259,7 @@ describe('a token function that uses the network', () => {
     });
     await expect(withoutWaiting(client.session('s1').state())).rejects.toMatchObject({
       type: 'connection-lost',
-      message: 'The function for the token failed: Failed to fetch.',
+      message: 'The token function failed: Failed to fetch.',
       cause: failure,
     });
   });
@@ -295,7 +295,7 @@ describe('invalid request data', () => {
 
   it('includes a relative URL outside of a page', async () => {
     await expect(clientOf({ url: '/ai' }).state()).rejects.toThrow(
-      new TypeError("createClient: its url is '/ai', which only a page can resolve. Use an absolute URL."),
+      new TypeError("createClient: its url is '/ai', which needs a page. Use an absolute URL."),
     );
   });
 

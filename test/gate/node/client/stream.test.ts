@@ -231,7 +231,7 @@ describe('a stream of a turn', () => {
     await expect(withoutWaiting(all(session.stream('Pay.')))).rejects.toThrow(
       new HoldfastError(
         'connection-lost',
-        'The stream of /agents/clerk/sessions/s1/turns/t1 was lost 6 times in a row.',
+        'The stream of /agents/clerk/sessions/s1/turns/t1 was lost 6 times.',
       ),
     );
     expect(got).toHaveLength(6);

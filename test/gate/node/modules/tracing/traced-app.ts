@@ -42,7 +42,7 @@ interface Setting {
   readonly env?: Readonly<Record<string, unknown>>;
 }
 
-/** An app with one session in memory, and a receiver that answers 200 unless it was told of another response. */
+/** An app with one session in memory, and a receiver that answers 200 by default. */
 export function appOf({ replies = [PAY, 'Done.'], config = {}, context = {}, ...more }: Setting = {}) {
   const clock = createManualClock(START);
   const sent: Sent[] = [];
