@@ -268,7 +268,7 @@ const ASKING = "export { sessionOf } from './src/create-holdfast.ts';";
 /** What all surfaces bring along: routes of modules, words for people, addresses of files, tools of clients, text as it comes. */
 const SHARED = `
   export { liveText } from './src/modules/live-text/entry.ts';
-  export { defineRoute, createRoutesUse as use } from './src/worker/module-routes.ts';
+  export { defineRoute, createRoutesUse as u } from './src/worker/module-routes.ts';
   export { fileUrlsOf, tellerOf } from './src/module.ts';
   export { declaredTools } from './src/modules/client-tools/declared.ts';
 `;
