@@ -166,6 +166,11 @@ export default defineConfig({
             ...matricesInNode,
             'test/gate/node/wires/sessions.test.ts',
             'test/gate/node/examples/deployed.test.ts',
+            'test/gate/node/examples/shop-in-d1.test.ts',
+            // These draw thousands of cases of pure functions, in which the runtimes do not differ.
+            'test/gate/node/model/offline-worlds.test.ts',
+            'test/gate/node/model/openai-compatible/fragmentation.test.ts',
+            'test/gate/node/tool-loop/budget-chance.test.ts',
           ],
           isolate: false,
           ...patience,
