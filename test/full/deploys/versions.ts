@@ -18,8 +18,8 @@ const anotherType: readonly Edit[] = [
     to: `  'turn-started': { message: true }, 'turn-noted': {},`,
   },
   {
-    from: `  'turn-yielded': nothingMore,`,
-    to: `  'turn-yielded': nothingMore, 'turn-noted': nothingMore,`,
+    from: `  'turn-yielded': foldNothing,`,
+    to: `  'turn-yielded': foldNothing, 'turn-noted': foldNothing,`,
   },
   {
     from: '  session.inbox.takeIn(leased.inbox);',
