@@ -232,5 +232,5 @@ function createTurnHost(declared: Agent, options: RunAgentOptions, port: Session
 
 const noModelError = (agent: string): ConfigurationError =>
   new ConfigurationError(
-    `Agent '${agent}' has no model. Give it one, or say which one is asked: runAgent(agent, message, { model }).`,
+    `Agent '${agent}' has no model. Give it one, or pass one: runAgent(agent, message, { model }).`,
   );

@@ -113,8 +113,8 @@ async function respond(desk: Desk): Promise<Response> {
     const { headers } = asked.request;
     const version = headers.get('a2a-version') ?? '';
     if (version !== '' && !/^1\.\d+$/.test(version))
-      throw new A2aError('version-not-supported', `A2A ${version.slice(0, 20)} is not spoken here: use 1.0.`);
-    if (agent === '') throw new A2aError('invalid-params', 'This agent does not speak A2A here.');
+      throw new A2aError('version-not-supported', `A2A ${version.slice(0, 20)} is not supported: use 1.0.`);
+    if (agent === '') throw new A2aError('invalid-params', 'This agent does not support A2A.');
     return await called(desk, readCall(body));
   } catch (failure) {
     if (failure instanceof A2aError) return Response.json(errorOf(idOf(body), failure));
@@ -141,7 +141,7 @@ async function called(desk: Desk, { id, method, params }: RpcCall): Promise<Resp
     case 'ListTasks':
       return result(await listTasks(desk, readListing(params)));
     case 'GetExtendedAgentCard':
-      throw new A2aError('no-extended-card', 'The card says all that there is to say.');
+      throw new A2aError('no-extended-card', 'This agent has no extended card.');
     default:
       if (method.endsWith('TaskPushNotificationConfig') || method.endsWith('TaskPushNotificationConfigs'))
         throw noPush();
@@ -270,14 +270,17 @@ export class Desk {
     const { session, standing } = await this.find(taskId);
     const context = standing.session;
     if (contextId !== undefined && contextId !== context)
-      throw new A2aError('invalid-params', `Task '${taskId}' is of another context than '${contextId}'.`);
+      throw new A2aError(
+        'invalid-params',
+        `Task '${taskId}' belongs to another context than '${contextId}'.`,
+      );
     // The session decides whether an answer to a call is a repeated one.
     const pending = standing.outcome === 'suspended' ? standing.pending : [];
     if (pending.length === 0 && !parts.some(namesCall)) {
-      const why = isOver(standing) ? 'is over' : 'is at work';
+      const why = isOver(standing) ? 'is over' : 'is running';
       throw new A2aError(
         'unsupported',
-        `Task '${taskId}' ${why} and asks nothing: send the message without its id.`,
+        `Task '${taskId}' ${why} and has no question: send the message without its id.`,
       );
     }
     return { context, session, answers: answersIn(parts, pending) };
@@ -292,8 +295,7 @@ export class Desk {
   }
 
   async follow({ session, standing, turn }: Found & { readonly turn: string }): Promise<StartedTask> {
-    if (isOver(standing))
-      throw new A2aError('unsupported', 'The task is over: GetTask tells what came of it.');
+    if (isOver(standing)) throw new A2aError('unsupported', 'The task is over: GetTask returns its outcome.');
     const { signal } = this.asked;
     const items = await session.follow(turn, { signal });
     const task = await this.#shown(standing);
@@ -335,7 +337,7 @@ const inTask =
     const turn = String(Object(failure.more).turn);
     throw new A2aError(
       'unsupported',
-      `Task '${context}~${turn}' asks something first: answer it, or cancel it.`,
+      `Task '${context}~${turn}' waits for an answer: answer it, or cancel it.`,
     );
   };
 

@@ -29,7 +29,7 @@ interface Named {
 export async function listTasks(desk: Desk, listing: Listing): Promise<TaskList> {
   const index = desk.index?.();
   if (!index)
-    throw new A2aError('unsupported', 'Tasks are not listed: keep their ids, and ask for each by GetTask.');
+    throw new A2aError('unsupported', 'This agent does not list tasks: store their ids, and use GetTask.');
   const { contextId } = listing;
   const page =
     contextId === undefined

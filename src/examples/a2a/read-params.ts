@@ -109,10 +109,7 @@ export function readListing(params: JsonObject): Listing {
 }
 
 export const noPush = (): A2aError =>
-  new A2aError(
-    'push-not-supported',
-    'Nothing is pushed here: SubscribeToTask streams a task, GetTask asks for it.',
-  );
+  new A2aError('push-not-supported', 'Push notifications are not supported: use SubscribeToTask or GetTask.');
 
 export const invalid = (problems: readonly string[]): A2aError =>
   new A2aError('invalid-params', `The params are not valid: ${problems.join('; ')}.`);

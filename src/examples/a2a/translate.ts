@@ -158,7 +158,7 @@ function brokenOff(
   { session, turn }: Run,
 ): TaskStatus {
   const isGone = type === 'erased';
-  const text = isGone ? 'The session was erased.' : 'The task goes on: SubscribeToTask shows the rest of it.';
+  const text = isGone ? 'The session was erased.' : 'The task continues: SubscribeToTask streams the rest.';
   return {
     state: isGone ? 'TASK_STATE_FAILED' : 'TASK_STATE_WORKING',
     message: said({ session, turn }, type, [{ text }]),

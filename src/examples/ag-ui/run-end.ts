@@ -33,7 +33,7 @@ export function ended(stop: TurnStreamEnd, { threadId, runId }: Ends, of: Attrib
 const goesOn = (status: string): AgUiEvent => ({
   type: 'RUN_ERROR',
   code: 'turn-goes-on',
-  message: `The turn goes on (${status}). Run the thread again without a new message to see the rest.`,
+  message: `The turn continues (${status}). Run the thread again without a new message to see the rest.`,
 });
 
 function answered(answer: Answer, ends: Ends): AgUiEvent {

@@ -37,7 +37,8 @@ export function readRunInput(body: JsonObject): RunAgentInput {
       ? []
       : ["resume must be a list of { interruptId, status: 'resolved' or 'cancelled' }"]),
   ];
-  if (problems.length > 0) throw new RunInputError(`This is no RunAgentInput: ${problems.join('; ')}.`);
+  if (problems.length > 0)
+    throw new RunInputError(`The body is not a RunAgentInput: ${problems.join('; ')}.`);
   return { ...body, context, resume } as unknown as RunAgentInput; // the used fields were just checked
 }
 
@@ -105,7 +106,7 @@ function wordsOf(said: unknown): string {
   if (typeof said === 'string') return said;
   const texts = Array.isArray(said) ? said.map((part) => Object(part).text) : [];
   if (texts.length === 0 || texts.some((text) => typeof text !== 'string'))
-    throw new RunInputError('The result of a tool is taken as text alone.');
+    throw new RunInputError('The result of a tool must be text.');
   return texts.join('\n');
 }
 
@@ -124,9 +125,7 @@ function partsOf({ content: said }: { readonly content?: unknown }): readonly Se
       );
     if (from === 'data') return { type: 'file', mediaType, data: value };
     if (from === 'url') return { type: 'file', mediaType, url: value };
-    throw new RunInputError(
-      'A file that is somewhere else is not there for the agent: send its data, or its url.',
-    );
+    throw new RunInputError('The agent cannot read a file from another place: send its data or its url.');
   });
 }
 

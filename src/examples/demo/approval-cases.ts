@@ -116,7 +116,7 @@ export const approvalCases: readonly ApprovalCase[] = [
     effects: [refund],
   },
   {
-    title: 'decided by nobody in time',
+    title: 'not decided in time',
     session: 'expiry',
     vars: { REFUND_EXPIRES_MS: '8000' },
     kills: 1,

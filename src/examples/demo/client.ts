@@ -69,7 +69,7 @@ export function openSession(url: string, session: string, agent = 'support'): Cl
     postJson(`${path}/messages`, { message }, headers);
   const events = async (): Promise<readonly TimelineEvent[]> => {
     const response = await fetch(`${path}/events`, { signal: AbortSignal.timeout(PATIENCE) });
-    if (!response.ok) throw new Error(`GET answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`GET returned ${response.status}: ${await response.text()}`);
     const page = (await response.json()) as { readonly events: readonly TimelineEvent[] }; // the contract of the route
     return page.events;
   };
@@ -81,7 +81,7 @@ export function openSession(url: string, session: string, agent = 'support'): Cl
       (await postJson(url + links.approvals, decision)).json() as Promise<Answer>, // the contract of the route
     async sendInBackground(message) {
       const { status } = await post(message, { prefer: 'respond-async' });
-      if (status !== 202) throw new Error(`A background message was answered ${status}, not 202.`);
+      if (status !== 202) throw new Error(`A background message returned ${status}, not 202.`);
     },
     async stream(message, onEvent) {
       const response = await post(message, { accept: 'text/event-stream' });
@@ -118,13 +118,14 @@ async function postJson(
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(PATIENCE),
   });
-  if (!response.ok) throw new Error(`POST answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`POST returned ${response.status}: ${await response.text()}`);
   return response;
 }
 
 /** Yields the events of a stream. @throws Error if the response is not a stream, or breaks off. */
 export async function* eventsOf(response: Response): AsyncGenerator<StreamedEvent> {
-  if (!response.ok || !response.body) throw new Error(`The stream was answered ${response.status}.`);
+  if (!response.ok || !response.body)
+    throw new Error(`The request for the stream returned ${response.status}.`);
   const frames = response.body
     .pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream());

@@ -41,7 +41,7 @@ export interface CountedEffects {
 export async function countEffects(file: string): Promise<CountedEffects> {
   const child = fork(fileURLToPath(new URL('./effect-counter.ts', import.meta.url)), [file]);
   const listening = await report(child, ({ type }) => type === 'listening');
-  if (listening.type !== 'listening') throw new Error('The effect counter did not say where it listens.');
+  if (listening.type !== 'listening') throw new Error('The effect counter did not print its address.');
   const command = (type: CounterCommand['type'], service: string): void => void child.send({ type, service });
   return {
     url: listening.url,

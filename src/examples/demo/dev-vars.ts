@@ -19,7 +19,7 @@ export function ensureDevVars(folder: string): string | undefined {
   }
   if (SAYS_WHO.test(readFileSync(file, 'utf8'))) return undefined;
   return (
-    '.dev.vars has neither HOLDFAST_AUTH nor HOLDFAST_TOKEN, so the Worker answers 401. ' +
+    '.dev.vars has neither HOLDFAST_AUTH nor HOLDFAST_TOKEN, so the Worker returns 401. ' +
     'To let this machine in without a token, add the line HOLDFAST_AUTH=localhost.'
   );
 }

@@ -22,7 +22,7 @@ export async function openWrite(stage: Stage, folder: ServedFolder): Promise<Ope
   const answer = await client.send(`Write a file with the path "${FILE}" and the content "${CONTENT}"`);
   const [pending] = answer.pending ?? [];
   assert(answer.outcome === 'suspended' && pending, `The write does not wait: ${answer.outcome}.`);
-  assert.equal(folder.read(FILE), '', 'Nothing is written before anybody has approved it.');
+  assert.equal(folder.read(FILE), '', 'The file is not written before it is approved.');
   await say(`\n${timeline(await client.events())}`);
   return { pending, asked: folder.asked().length };
 }

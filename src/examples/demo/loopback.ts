@@ -10,7 +10,7 @@ export async function listen(
   server.keepAliveTimeout = 0;
   await once(server, 'listening');
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   return { server, url: `http://127.0.0.1:${address.port}` };
 }
 

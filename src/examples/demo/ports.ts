@@ -9,7 +9,7 @@ export async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   return address.port;
 }
 
@@ -30,7 +30,7 @@ export async function isOpen(port: number): Promise<boolean> {
 export async function until(what: string, ms: number, holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`Waited ${ms} ms in vain: ${what}.`);
+    if (Date.now() > deadline) throw new Error(`Timed out after ${ms} ms: ${what}.`);
     await delay(50);
   }
 }
@@ -41,7 +41,7 @@ export async function within<T>(ms: number, what: string, promise: Promise<T>): 
   return Promise.race([
     promise,
     new Promise<never>((_, reject) => {
-      late.addEventListener('abort', () => reject(new Error(`Waited ${ms} ms in vain: ${what}.`)), {
+      late.addEventListener('abort', () => reject(new Error(`Timed out after ${ms} ms: ${what}.`)), {
         once: true,
       });
     }),

@@ -84,8 +84,7 @@ async function play(
   if (!asked) throw new Error('The refund does not wait for its approval.');
   await stage.end('kill');
   await stage.start(OFFLINE);
-  if (stage.effects.executions().length > before)
-    throw new Error('It was refunded before anybody had decided.');
+  if (stage.effects.executions().length > before) throw new Error('It was refunded before a decision.');
   return { turn, outcome: await decide(stage, session, asked) };
 }
 

@@ -40,7 +40,7 @@ async function ask(
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
   });
   const { result, error } = (await response.json()) as { result?: Task; error?: { message: string } };
-  if (!result) throw new Error(error?.message ?? `The endpoint answered ${response.status}.`);
+  if (!result) throw new Error(error?.message ?? `The endpoint returned ${response.status}.`);
   return result;
 }
 

@@ -210,7 +210,7 @@ function readProgress(message: JSONRPCMessage): number | undefined {
 export const toEventStore = (position: StreamPosition): EventStore => ({
   // The event without data is sent later, when its id is known.
   storeEvent: async (_, message) => ('jsonrpc' in message ? position.idOf(message) : ''),
-  replayEventsAfter: () => Promise.reject(new Error('Streams are taken up by the endpoint itself.')),
+  replayEventsAfter: () => Promise.reject(new Error('Only the endpoint resumes streams.')),
 });
 
 /** Milliseconds before a client resumes a broken stream. */

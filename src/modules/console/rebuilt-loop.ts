@@ -202,7 +202,7 @@ function openerOf(offered: AnyTool, record: CallRecord): Opener | undefined {
   return tool.effect === 'none' && parsed.ok ? { tool, input: parsed.input } : undefined;
 }
 
-/** Returns the next request of a loop as this code makes it, or why it makes none. */
+/** Returns the next request of a loop as this code makes it, or the reason why there is no request. */
 export async function requestOf(loop: Loop): Promise<ModelRequest | string> {
   const step = nextStep(loop.frame, loop.spec, loop.journal.state.turn);
   if (step.do !== 'ask') return 'This code would not ask a model here.';

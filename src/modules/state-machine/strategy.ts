@@ -122,7 +122,7 @@ export async function exclusively<T>(
 ): Promise<T> {
   const { loop, time } = RunningCall.of(call);
   const { frame, holder, journal, memories } = loop;
-  if (time.isOver) throw new Error('The call has ended, and waits for no other.');
+  if (time.isOver) throw new Error('The call has ended, so it cannot wait for another.');
   await time.outside(() => locksOf(loop).acquire({ call: call.id, path: frame.path, word }));
   holder.signal.throwIfAborted();
   return work((memory, path = frame.path) =>

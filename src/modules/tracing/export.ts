@@ -32,7 +32,7 @@ export interface Exporting {
   analytics?(env: Env): unknown;
 }
 
-/** What a row exports. Traces can be repeated. Metrics would be counted twice, so they have their own rows. */
+/** The data that a row exports. Traces can be repeated. Metrics would be counted twice, so they have their own rows. */
 type Signal = 'traces' | 'metrics';
 
 /** Returns the rows to store with the end of a turn. */

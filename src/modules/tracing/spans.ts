@@ -47,7 +47,7 @@ export interface TracedTurn extends TurnOrigin {
 export interface TracedTimeline {
   readonly turn: TracedTurn;
   readonly timeline: TurnTimeline;
-  /** What was said, if the spans may contain it. */
+  /** The texts, if the spans may contain them. */
   readonly content?: TurnContent | undefined;
 }
 

@@ -19,7 +19,7 @@ async function bridge(options?: BridgeOptions) {
     await bridged.stop();
   });
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   return { ...bridged, url: `http://127.0.0.1:${address.port}` };
 }
 

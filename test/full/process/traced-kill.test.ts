@@ -197,7 +197,7 @@ it('a turn that is killed twice is one trace, whose tree is that of its journal'
   expect(root?.attributes).toMatchObject({ 'holdfast.take_overs': 2, 'holdfast.turn': turn });
   expect(root?.events.filter((name) => name === 'holdfast.take_over')).toHaveLength(2);
 
-  // Whatever the model and the tool were asked is inside a span of the trace, also by those that died.
+  // Each request to the model and the tool is inside a span of the trace, also those of invocations that died.
   expect(world.parents.length).toBeGreaterThan(5);
   const asked = world.parents.map((header) => header.split('-'));
   expect(asked.filter(([, trace, span = '']) => trace !== root?.traceId || !ids.has(span))).toEqual([]);

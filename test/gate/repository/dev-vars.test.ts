@@ -71,7 +71,7 @@ describe('ensureDevVars', () => {
     (before) => {
       const { path, text } = folder(before);
       expect(ensureDevVars(path)).toBe(
-        '.dev.vars has neither HOLDFAST_AUTH nor HOLDFAST_TOKEN, so the Worker answers 401. ' +
+        '.dev.vars has neither HOLDFAST_AUTH nor HOLDFAST_TOKEN, so the Worker returns 401. ' +
           'To let this machine in without a token, add the line HOLDFAST_AUTH=localhost.',
       );
       expect(text()).toBe(before);

@@ -86,7 +86,7 @@ describe('an agent in `runAgent`', () => {
     expect((await runAgent(made, 'Hi.', { env: { WORD: 'Made.' } })).text).toBe('Made.');
     expect((await runAgent(own, 'Hi.', { model: scriptedModel(['Given.']) })).text).toBe('Given.');
     await expect(runAgent(agentOf(), 'Hi.')).rejects.toThrow(
-      "Agent 'clerk' has no model. Give it one, or say which one is asked: runAgent(agent, message, { model }).",
+      "Agent 'clerk' has no model. Give it one, or pass one: runAgent(agent, message, { model }).",
     );
   });
 

@@ -267,7 +267,7 @@ describe('a task', () => {
     });
     await expect(read(talk.resubscribeTask({ tenant: '', id }))).rejects.toMatchObject({
       name: 'UnsupportedOperationError',
-      message: 'The task is over: GetTask tells what came of it.',
+      message: 'The task is over: GetTask returns its outcome.',
     });
   });
 
@@ -431,15 +431,15 @@ describe('a task that asks', () => {
     const { contextId } = more;
     await expect(send('And now?', { contextId })).rejects.toMatchObject({
       name: 'UnsupportedOperationError',
-      message: `Task '${task.id}' asks something first: answer it, or cancel it.`,
+      message: `Task '${task.id}' waits for an answer: answer it, or cancel it.`,
     });
     await expect(send('Yes', { ...more, contextId: 'another' })).rejects.toThrow(
-      `Task '${task.id}' is of another context than 'another'.`,
+      `Task '${task.id}' belongs to another context than 'another'.`,
     );
     const cancelled = await talk.cancelTask({ tenant: '', id: task.id, metadata: undefined });
     expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
     await expect(send('Yes', more)).rejects.toThrow(
-      `Task '${task.id}' is over and asks nothing: send the message without its id.`,
+      `Task '${task.id}' is over and has no question: send the message without its id.`,
     );
   });
 });
@@ -500,12 +500,12 @@ describe('a refused request', () => {
     [
       'news that are pushed',
       call('SendMessage', { message: said, configuration: { taskPushNotificationConfig: {} } }),
-      [200, 'r1', -32003, 'Nothing is pushed here: SubscribeToTask streams a task, GetTask asks for it.'],
+      [200, 'r1', -32003, 'Push notifications are not supported: use SubscribeToTask or GetTask.'],
     ],
     [
       'a webhook',
       call('CreateTaskPushNotificationConfig'),
-      [200, 'r1', -32003, 'Nothing is pushed here: SubscribeToTask streams a task, GetTask asks for it.'],
+      [200, 'r1', -32003, 'Push notifications are not supported: use SubscribeToTask or GetTask.'],
     ],
     [
       'a file that its agent does not take',
@@ -526,13 +526,9 @@ describe('a refused request', () => {
     [
       'a list, of an app without an index',
       call('ListTasks'),
-      [200, 'r1', -32004, 'Tasks are not listed: keep their ids, and ask for each by GetTask.'],
+      [200, 'r1', -32004, 'This agent does not list tasks: store their ids, and use GetTask.'],
     ],
-    [
-      'another card',
-      call('GetExtendedAgentCard'),
-      [200, 'r1', -32007, 'The card says all that there is to say.'],
-    ],
+    ['another card', call('GetExtendedAgentCard'), [200, 'r1', -32007, 'This agent has no extended card.']],
     [
       'a history of -1',
       call('GetTask', { id: 'a~b', historyLength: -1 }),
@@ -547,13 +543,13 @@ describe('a refused request', () => {
       200,
       'r1',
       -32009,
-      'A2A 0.3 is not spoken here: use 1.0.',
+      'A2A 0.3 is not supported: use 1.0.',
     ]);
     expect(await rpc(call('GetTask'), {}, 'nobody')).toEqual([
       200,
       'r1',
       -32602,
-      'This agent does not speak A2A here.',
+      'This agent does not support A2A.',
     ]);
   });
 
@@ -569,7 +565,7 @@ describe('a refused request', () => {
     const [contextId = ''] = taskId.split('~');
     await expect(send('Me too', { contextId })).rejects.toMatchObject({ name: 'UnsupportedOperationError' });
     await expect(send('Me too', { taskId })).rejects.toThrow(
-      `Task '${taskId}' is at work and asks nothing: send the message without its id.`,
+      `Task '${taskId}' is running and has no question: send the message without its id.`,
     );
     slow.release();
     await read(running);

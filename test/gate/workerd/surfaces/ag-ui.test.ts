@@ -799,7 +799,7 @@ describe('a request that is refused before a run', () => {
   ])('%j', async (body, problems) => {
     expect(await posted(body)).toEqual([
       422,
-      { code: 'invalid-body', message: `This is no RunAgentInput: ${problems}.` },
+      { code: 'invalid-body', message: `The body is not a RunAgentInput: ${problems}.` },
     ]);
   });
 
@@ -812,7 +812,7 @@ describe('a request that is refused before a run', () => {
     [[{ type: 'binary', mimeType: 'image/png', id: 'f1' }], PART],
     [
       [{ type: 'image', source: { type: 'file', value: 'f1', mimeType: 'image/png' } }],
-      'A file that is somewhere else is not there for the agent: send its data, or its url.',
+      'The agent cannot read a file from another place: send its data or its url.',
     ],
     [
       [{ type: 'image', source: { type: 'data', value: PNG, mimeType: 7 } }],
@@ -832,7 +832,7 @@ describe('a request that is refused before a run', () => {
       const messages = [{ id: 'r1', role: 'tool', toolCallId: call?.id, content: said }];
       expect(await posted({ threadId: sessionId(path), runId: 'r', messages }, app(), 'clerk')).toEqual([
         422,
-        { code: 'invalid-body', message: 'The result of a tool is taken as text alone.' },
+        { code: 'invalid-body', message: 'The result of a tool must be text.' },
       ]);
     }
   });

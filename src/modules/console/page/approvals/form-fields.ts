@@ -1,4 +1,4 @@
-/** The fields of a form for a JSON value, made from a JSON Schema. What they cannot express is edited as JSON. */
+/** The fields of a form for a JSON value, made from a JSON Schema. Other values are edited as JSON. */
 import type { Json, JsonObject, JsonSchema } from '../../../../tool/json.ts';
 
 /** A field. `raw` is the text that the person types. */

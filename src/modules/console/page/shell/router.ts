@@ -1,4 +1,4 @@
-/** The address of the page: everything behind `#`, so that the server sees none of it. */
+/** The address of the page: everything behind `#`, so that it never reaches the server. */
 import { signal } from '@preact/signals';
 
 /** The views of one session, in the order of their tabs. */

@@ -117,7 +117,7 @@ function Folded({ store, seq, before }: FoldedProps) {
   );
 }
 
-/** An empty list or object is not shown. */
+/** Returns whether a value is more than an empty list or object. */
 const isFilled = ([, data]: readonly [string, unknown]): boolean =>
   typeof data !== 'object' || data === null || Object.keys(data).length > 0;
 
