@@ -142,7 +142,7 @@ function locksOf({ locks, journal }: Loop): CallLocks {
 interface BegunCall {
   /** The path of its loop. */
   readonly path: string;
-  /** The calls whose nested loops it runs in. */
+  /** The calls that opened the loops around it. */
   readonly within: readonly string[];
   /** Resolves when it has ended, or when this invocation has left it too. */
   readonly over: PromiseWithResolvers<void>;

@@ -67,7 +67,7 @@ function loopRows({ iterations, marks }: LoopNode, depth: number): Row[] {
     const bars: readonly Bar[] = [{ start: at, end: at, tone: 'plain' }];
     return [{ id: `mark.${seq}`, depth, kind: 'mark', label, seq, start: at, end: at, bars }];
   });
-  // At the same time, a mark such as changed tools belongs before the model call that it is for.
+  // A mark, such as changed tools, comes before the model call of the same time.
   const blocks = [
     ...others.map((row) => ({ at: row.start, rows: [row] })),
     ...iterations.map((one) => ({ at: one.start, rows: iterationRows(one, depth) })),

@@ -209,7 +209,7 @@ describe('a server that needs input first', () => {
     ]);
   });
 
-  it('can only want to be called again with its state', async () => {
+  it('can ask for the same call again, with its state only', async () => {
     const { desk: table, sent } = desk((_, times) => (times === 1 ? asks(undefined, '') : says('ok')));
     expect(await table.send('Book a table')).toMatchObject({ text: 'Booked.' });
     expect(sent[1]).toEqual({ arguments: { date: 'May 4' }, requestState: '' });
