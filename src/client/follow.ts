@@ -132,10 +132,7 @@ export async function* follow(ways: StreamRequests): ItemStream {
     if (reading.isSteady) failed = 0;
     if (end !== 'continues') failed += 1;
     if (failed > retries)
-      throw new HoldfastError(
-        'connection-lost',
-        `The stream of ${asked.path} was lost ${failed} times.`,
-      );
+      throw new HoldfastError('connection-lost', `The stream of ${asked.path} was lost ${failed} times.`);
     await pause(Math.max(backoff(failed), Math.min(parser.retry ?? 0, MAX_PAUSE_MS)), signal);
   }
 }

@@ -84,9 +84,7 @@ export function createTransport({
     const all = { ...(bearer && { authorization: `Bearer ${bearer}` }), ...headers };
     assertSendable(all);
     if (!given && !/^http/.test(base) && !isPage())
-      throw new TypeError(
-        `createClient: its url is '${url}', which needs a page. Use an absolute URL.`,
-      );
+      throw new TypeError(`createClient: its url is '${url}', which needs a page. Use an absolute URL.`);
     signal?.throwIfAborted();
     const init = { method, headers: all, ...(body !== undefined && { body }) };
     return asConnectionLost(asked, () =>

@@ -175,7 +175,9 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
     (shown.complaints as string[]).length = 0; // the browser reports the refused assignment
   });
 
-  it('scrolls through 10,000 events with few elements, as fast as through 100', async () => {
+  it('scrolls through 10,000 events with few elements, as fast as through 100', {
+    timeout: 200_000,
+  }, async () => {
     const median = async (events: number): Promise<number> => {
       const page = await open('#/sessions');
       await page.route(/\/sessions\/many\/events/, (route) => {

@@ -23,7 +23,11 @@ async function start(): Promise<void> {
     // Shortens the delay of a check after a kill, which is otherwise a minute.
     build: {
       edits: [
-        { file: 'allowances.ts', from: 'const FIRST_CHECK_MS = 60_000;', to: 'const FIRST_CHECK_MS = 2_000;' },
+        {
+          file: 'allowances.ts',
+          from: 'const FIRST_CHECK_MS = 60_000;',
+          to: 'const FIRST_CHECK_MS = 2_000;',
+        },
         { file: 'owner-limits-object.ts', from: 'const RETRY_MS = 60_000;', to: 'const RETRY_MS = 1_000;' },
       ],
     },

@@ -34,7 +34,8 @@ const SHORTCUTS: readonly Shortcut[] = [
 
 function moveFocus(by: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('.session-row')];
-  const at = rows.indexOf(document.activeElement);
+  const active = document.activeElement;
+  const at = active instanceof HTMLElement ? rows.indexOf(active) : -1;
   rows[Math.max(0, Math.min(rows.length - 1, at + by))]?.focus();
 }
 

@@ -87,7 +87,9 @@ describe('a message of an outgoing webhook', () => {
       body: new Uint8Array(new TextEncoder().encode(body)),
     };
     expect(await door.receive(raw)).toMatchObject({ type: 'start', key: 'msg_1' });
-    await expect(door.receive({ ...raw, env: { S: OTHER_SECRET } })).rejects.toThrow('does not match the body');
+    await expect(door.receive({ ...raw, env: { S: OTHER_SECRET } })).rejects.toThrow(
+      'does not match the body',
+    );
   });
 
   it('is signed with each secret during a rotation', async () => {
