@@ -28,7 +28,7 @@ export const console: Command = {
       await once(server, 'listening');
     } catch (failure) {
       output.err(
-        `holdfast console: port ${port} cannot be used (${Object(failure).code}): --port names another.`,
+        `holdfast console: port ${port} cannot be used (${Object(failure).code}). Choose another with --port.`,
       );
       return 1;
     }
@@ -64,6 +64,6 @@ function read(args: readonly string[]): Read {
     throw new UsageError('--token contains a character that is not allowed in a header');
   const port = Number(values.port ?? PORT);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new UsageError('--port takes a number up to 65535');
+    throw new UsageError('--port must be a number up to 65535');
   return { url, token: token?.trim(), port };
 }

@@ -14,7 +14,7 @@ export const checkEntry: Check = (project) => {
         level: 'error',
         what: config.main === undefined ? 'There is no `main`.' : `There is no file ${config.main}.`,
         why: 'It is the main module of the Worker.',
-        mend: 'Set main to the file that exports the Worker, such as "src/worker.ts".',
+        fix: 'Set main to the file that exports the Worker, such as "src/worker.ts".',
       },
     ];
   }
@@ -29,8 +29,8 @@ export const checkEntry: Check = (project) => {
         id: 'bundle-fails',
         level: 'error',
         what: `wrangler cannot bundle ${file.file}: ${bundle.failure}`,
-        why: 'So it cannot run or be deployed. The usual reason is a package that is not installed.',
-        mend: 'Fix the error that wrangler names, or install the package.',
+        why: 'The Worker cannot run or be deployed. The usual reason is a package that is not installed.',
+        fix: 'Fix the error that wrangler names, or install the package.',
       },
     ];
   }
@@ -45,8 +45,8 @@ export const checkEntry: Check = (project) => {
             level: 'error' as const,
             what: `${file.file} has no default export.`,
             why: 'The default export answers requests.',
-            mend: `export default ${app ?? 'holdfast'}.worker;`,
-            ...(app && { fix: [appendEdit(file.file, `export default ${app}.worker;`)] }),
+            fix: `export default ${app ?? 'holdfast'}.worker;`,
+            ...(app && { edits: [appendEdit(file.file, `export default ${app}.worker;`)] }),
           },
         ]),
     ...(has('TurnRunner')
@@ -56,9 +56,9 @@ export const checkEntry: Check = (project) => {
             id: 'export-turn-runner',
             level: 'error' as const,
             what: `${file.file} does not export TurnRunner.`,
-            why: 'The object of a session runs turns by it, so no turn outlives its request.',
-            mend: `export const { TurnRunner } = ${app ?? 'holdfast'};`,
-            ...(app && { fix: [appendEdit(file.file, `export const { TurnRunner } = ${app};`)] }),
+            why: 'Without it, the object of a session cannot run turns, so no turn outlives its request.',
+            fix: `export const { TurnRunner } = ${app ?? 'holdfast'};`,
+            ...(app && { edits: [appendEdit(file.file, `export const { TurnRunner } = ${app};`)] }),
           },
         ]),
     ...(sessionClass === undefined || has(sessionClass)
@@ -72,8 +72,8 @@ const missingExportProblem = (file: string, name: string): Problem => ({
   level: 'error',
   what: `${file} does not export ${name}.`,
   why: 'SESSIONS is bound to that class, so a deployment is refused.',
-  mend: `export { ${formatExport(name)} } from 'holdfast/durable-objects';`,
-  fix: [appendEdit(file, `export { ${formatExport(name)} } from 'holdfast/durable-objects';`)],
+  fix: `export { ${formatExport(name)} } from 'holdfast/durable-objects';`,
+  edits: [appendEdit(file, `export { ${formatExport(name)} } from 'holdfast/durable-objects';`)],
 });
 
 const formatExport = (name: string): string => (name === 'SessionObject' ? name : `SessionObject as ${name}`);
@@ -96,7 +96,7 @@ export const checkPeers: Check = ({ holdfast, installed }) =>
           level: 'error',
           what: `The package ${name} is not installed.`,
           why: 'Holdfast imports the copy of the project, so that both use the same schemas.',
-          mend: `npm install ${name}@"${range}"`,
+          fix: `npm install ${name}@"${range}"`,
         },
       ];
     }
@@ -107,7 +107,7 @@ export const checkPeers: Check = ({ holdfast, installed }) =>
         level: isOptional ? 'warning' : 'error',
         what: `${name} is ${version}, but Holdfast needs ${range}.`,
         why: 'The types and functions of another version may not be compatible.',
-        mend: `npm install ${name}@"${range}"`,
+        fix: `npm install ${name}@"${range}"`,
       },
     ];
   });
@@ -126,7 +126,7 @@ export const checkCopies: Check = (project) => {
       level: 'warning',
       what: `The bundle has ${places.size} copies of ${name}.`,
       why: 'Each adds to the size, and an instance of one is not an instance of the other.',
-      mend: `Install one version of it (npm ls ${name} shows which packages need it), or run npm dedupe.`,
+      fix: `Install one version of it (npm ls ${name} shows which packages need it), or run npm dedupe.`,
     }));
 };
 
@@ -138,7 +138,7 @@ export const checkSchedules: Check = (project) =>
           level: 'error',
           what: 'The Worker has schedules, but the configuration has no crons.',
           why: 'A schedule whose expression is not among the crons never starts.',
-          mend: 'Add the expression of each schedule: crons = ["0 6 * * *"] in [triggers].',
+          fix: 'Add the expression of each schedule: crons = ["0 6 * * *"] in [triggers].',
         },
       ]
     : [];
@@ -155,8 +155,8 @@ export const checkQueue: Check = (project) => {
       level: 'error',
       what: `The queue ${name} is bound as TURNS, but this Worker does not consume it.`,
       why: 'Background turns wait in the queue, and are not run.',
-      mend: `Add [[queues.consumers]] with queue = "${name}" and max_batch_size = 1.`,
-      fix: [
+      fix: `Add [[queues.consumers]] with queue = "${name}" and max_batch_size = 1.`,
+      edits: [
         {
           type: 'config',
           edit: {
@@ -173,7 +173,7 @@ export const checkQueue: Check = (project) => {
       level: 'warning',
       what: `The consumer of ${name} has no max_batch_size = 1.`,
       why: 'Platform limits apply to each invocation, and several turns would share one.',
-      mend: 'Set max_batch_size = 1 and max_batch_timeout = 0.',
+      fix: 'Set max_batch_size = 1 and max_batch_timeout = 0.',
     });
   }
   if (bundleOf(project) && !runsFile(project, 'worker/consume-turns')) {
@@ -182,7 +182,7 @@ export const checkQueue: Check = (project) => {
       level: 'error',
       what: 'A queue is bound as TURNS, but the Worker does not use consumeTurns.',
       why: 'Its messages fail, so background turns start late, by their alarm.',
-      mend: "export default { ...holdfast.worker, queue: consumeTurns(holdfast) }, with consumeTurns of 'holdfast/worker'.",
+      fix: "export default { ...holdfast.worker, queue: consumeTurns(holdfast) }, with consumeTurns of 'holdfast/worker'.",
     });
   }
   return problems;
@@ -197,8 +197,8 @@ export const checkRateLimit: Check = (project) =>
           level: 'error',
           what: 'The Worker uses rateLimit(), but has no binding RATE_LIMIT.',
           why: 'Every request for a session returns 500 misconfigured.',
-          mend: 'Add [[ratelimits]] with name = "RATE_LIMIT", a namespace_id and simple = { limit = 60, period = 60 }.',
-          fix: [
+          fix: 'Add [[ratelimits]] with name = "RATE_LIMIT", a namespace_id and simple = { limit = 60, period = 60 }.',
+          edits: [
             {
               type: 'config',
               edit: {
@@ -222,7 +222,7 @@ export const checkSize: Check = (project) => {
       level: isOver ? 'error' : 'warning',
       what: `The bundle has ${(gzipped / MIB).toFixed(1)} MiB gzipped.`,
       why: isOver ? 'Workers accepts at most 10 MB.' : 'The free plan of Workers accepts at most 3 MB.',
-      mend: 'Remove the largest modules in the table below, or import less of them.',
+      fix: 'Remove the largest modules in the table below, or import less of them.',
     },
   ];
 };

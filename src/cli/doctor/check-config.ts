@@ -10,14 +10,14 @@ const STAYS_AWAKE_DATE = '2026-10-01';
 
 export const checkDate: Check = (project) => {
   const { compatibility_date: given, compatibility_flags: flags = [] } = project.config;
-  const fix = [createConfigEdit(inheritedPath(project, 'compatibility_date'), STAYS_AWAKE_DATE)];
+  const edits = [createConfigEdit(inheritedPath(project, 'compatibility_date'), STAYS_AWAKE_DATE)];
   const isOff = flags.includes('disable_ctx_exports');
   const off: Problem = {
     id: 'ctx-exports',
     level: 'error',
     what: 'The flag disable_ctx_exports is set.',
     why: "A session's object reaches the TurnRunner by ctx.exports, so no turn outlives its request.",
-    mend: 'Remove it from compatibility_flags.',
+    fix: 'Remove it from compatibility_flags.',
   };
   if (given === undefined || given < MIN_DATE) {
     return [
@@ -27,8 +27,8 @@ export const checkDate: Check = (project) => {
         level: 'error',
         what: given === undefined ? 'There is no compatibility_date.' : `compatibility_date is ${given}.`,
         why: `Before ${MIN_DATE} a session's object cannot reach the TurnRunner, so no turn outlives its request.`,
-        mend: `Set compatibility_date = "${STAYS_AWAKE_DATE}" or later.`,
-        fix,
+        fix: `Set compatibility_date = "${STAYS_AWAKE_DATE}" or later.`,
+        edits,
       },
     ];
   }
@@ -41,8 +41,8 @@ export const checkDate: Check = (project) => {
       level: 'warning',
       what: `compatibility_date is ${given}, and no queue is bound as TURNS.`,
       why: `Before ${STAYS_AWAKE_DATE} the platform may stop an object while its turn waits, which leaves a once call in doubt.`,
-      mend: `Set compatibility_date = "${STAYS_AWAKE_DATE}" or later, or bind a queue.`,
-      fix,
+      fix: `Set compatibility_date = "${STAYS_AWAKE_DATE}" or later, or bind a queue.`,
+      edits,
     },
   ];
 };
@@ -63,8 +63,8 @@ export const checkFlags: Check = (project) =>
             level: 'warning',
             what: `The compatibility flag ${flag} is missing.`,
             why,
-            mend: `Add "${flag}" to compatibility_flags.`,
-            fix: [
+            fix: `Add "${flag}" to compatibility_flags.`,
+            edits: [
               {
                 type: 'config',
                 edit: { op: 'append', path: inheritedPath(project, 'compatibility_flags'), value: flag },
@@ -84,8 +84,8 @@ export const checkSessions: Check = (project) => {
         level: 'error',
         what: `No Durable Object is bound as SESSIONS${environmentSuffix(project)}${otherBindingText(project)}.`,
         why: 'Sessions are its objects, so every request for one returns 500 misconfigured.',
-        mend: 'Bind it: name = "SESSIONS", class_name = "SessionObject" in [[durable_objects.bindings]].',
-        fix: [
+        fix: 'Bind it: name = "SESSIONS", class_name = "SessionObject" in [[durable_objects.bindings]].',
+        edits: [
           {
             type: 'config',
             edit: {
@@ -111,15 +111,15 @@ export const checkSessions: Check = (project) => {
           level: 'error',
           what: `The class ${name} is in new_classes.`,
           why: 'Its objects have no SQLite storage, which sessions need.',
-          mend: `Move it to new_sqlite_classes. A deployed class cannot get SQLite later: if it was deployed, export the class under another name as well, with another tag.`,
+          fix: `Move it to new_sqlite_classes. A deployed class cannot get SQLite later: if it was deployed, export the class under another name as well, with another tag.`,
         }
       : {
           id: 'sessions-migration',
           level: 'error',
           what: `No migration creates the class ${name}.`,
           why: 'A deployment is refused without it.',
-          mend: `Add [[migrations]] with a tag and new_sqlite_classes = ["${name}"].`,
-          fix: [createMigration(project, name)],
+          fix: `Add [[migrations]] with a tag and new_sqlite_classes = ["${name}"].`,
+          edits: [createMigration(project, name)],
         },
   ];
 };
@@ -169,8 +169,8 @@ export const checkMinify: Check = (project) =>
           level: 'warning',
           what: 'The bundle is not minified.',
           why: 'A smaller script starts sooner, and the free plan accepts 3 MB.',
-          mend: 'Set minify = true.',
-          fix: [createConfigEdit(inheritedPath(project, 'minify'), true)],
+          fix: 'Set minify = true.',
+          edits: [createConfigEdit(inheritedPath(project, 'minify'), true)],
         },
       ];
 
@@ -183,7 +183,7 @@ export const checkObservability: Check = (project) =>
           level: 'warning',
           what: 'Observability is off.',
           why: 'Workers does not store the log, which shows the turns that failed, and why.',
-          mend: 'Set enabled = true in [observability].',
-          fix: [createConfigEdit(inheritedPath(project, 'observability', 'enabled'), true)],
+          fix: 'Set enabled = true in [observability].',
+          edits: [createConfigEdit(inheritedPath(project, 'observability', 'enabled'), true)],
         },
       ];

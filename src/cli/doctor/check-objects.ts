@@ -48,8 +48,8 @@ function unboundProblems(project: Project, { use, binding, className, entry }: M
       level: 'error',
       what: `The Worker uses ${use}, and no Durable Object is bound as ${binding}.`,
       why: 'Every request for a session returns 500 misconfigured.',
-      mend: `Export ${className} from '${entry}', and bind it: name = "${binding}", class_name = "${className}" in [[durable_objects.bindings]].`,
-      fix: [
+      fix: `Export ${className} from '${entry}', and bind it: name = "${binding}", class_name = "${className}" in [[durable_objects.bindings]].`,
+      edits: [
         {
           type: 'config',
           edit: {
@@ -74,8 +74,8 @@ function unmigratedProblems(project: Project, { binding }: ModuleObject): Proble
       level: 'error',
       what: `No migration creates the class ${bound.class_name}.`,
       why: 'A deployment is refused without it.',
-      mend: `Add [[migrations]] with a tag of its own and new_sqlite_classes = ["${bound.class_name}"].`,
-      fix: [createMigration(project, bound.class_name)],
+      fix: `Add [[migrations]] with a tag of its own and new_sqlite_classes = ["${bound.class_name}"].`,
+      edits: [createMigration(project, bound.class_name)],
     },
   ];
 }
@@ -88,6 +88,6 @@ export const checkMigrationTags: Check = ({ config }) => {
     level: 'error',
     what: `Two migrations have the tag ${tag}.`,
     why: 'A deployment applies the migrations after the tag of the last one, so one of them can be skipped.',
-    mend: 'Give each migration a tag of its own. Do not change an entry that was deployed.',
+    fix: 'Give each migration a tag of its own. Do not change an entry that was deployed.',
   }));
 };

@@ -23,7 +23,7 @@ export const checkSecrets: Check = (project) =>
       level: 'error',
       what: `${name} is in [vars].`,
       why: 'Anyone with access to the repository or the dashboard can read it.',
-      mend: `Remove it, and choose a new value, since others may know this one: wrangler secret put ${name}, and .dev.vars for your own machine.`,
+      fix: `Remove it, and choose a new value, since others may know this one: wrangler secret put ${name}, and .dev.vars for your own machine.`,
     }));
 
 export const checkLocalAuth: Check = (project) =>
@@ -34,8 +34,8 @@ export const checkLocalAuth: Check = (project) =>
       level: 'error',
       what: 'HOLDFAST_AUTH is in [vars].',
       why: 'Vars are deployed: a bundle made for development would accept requests without a token.',
-      mend: `Move it to ${project.localFile}, which no deployment reads.`,
-      fix: [
+      fix: `Move it to ${project.localFile}, which no deployment reads.`,
+      edits: [
         { type: 'config', edit: { op: 'remove', path: ownPath(project, 'vars', name) } },
         ...(value === 'localhost' && !project.devVars?.values.has(name)
           ? [{ type: 'dev-var', file: project.localFile, name, value } as const]
@@ -51,8 +51,8 @@ export const checkDevVars: Check = ({ devVars: vars }) =>
           level: 'error',
           what: `Git does not ignore ${vars.file}.`,
           why: 'It holds secrets, which the next commit would publish.',
-          mend: 'Add the lines .dev.vars* and !.dev.vars.example to .gitignore. If it is committed already, git rm --cached it and replace its secrets.',
-          fix: [{ type: 'append', file: '.gitignore', lines: '.dev.vars*\n!.dev.vars.example\n' }],
+          fix: 'Add the lines .dev.vars* and !.dev.vars.example to .gitignore. If it is committed already, git rm --cached it and replace its secrets.',
+          edits: [{ type: 'append', file: '.gitignore', lines: '.dev.vars*\n!.dev.vars.example\n' }],
         },
       ]
     : [];
@@ -72,7 +72,7 @@ export const checkToken: Check = (project) => {
             level: 'warning' as const,
             what: `HOLDFAST_TOKEN in ${file} can be guessed.`,
             why: 'Anyone who has it can read and write every session.',
-            mend: 'Generate one with openssl rand -hex 32, and another one for the deployment.',
+            fix: 'Generate one with openssl rand -hex 32, and another one for the deployment.',
           },
         ]
       : []),
@@ -83,7 +83,7 @@ export const checkToken: Check = (project) => {
             level: 'error' as const,
             what: `HOLDFAST_FILES_KEY in ${file} is the same as HOLDFAST_TOKEN.`,
             why: 'Clients know the token, and could sign the address of any file.',
-            mend: 'Generate a separate key with openssl rand -hex 32.',
+            fix: 'Generate a separate key with openssl rand -hex 32.',
           },
         ]
       : []),
@@ -107,26 +107,26 @@ export const checkBaseUrl: Check = (project) => {
           level: 'error',
           what: `OPENAI_BASE_URL in ${where} is not an http URL.`,
           why: 'Every turn fails as misconfigured.',
-          mend: 'Set the full URL, such as https://api.openai.com/v1.',
+          fix: 'Set the full URL, such as https://api.openai.com/v1.',
         },
       ];
     }
     // Some providers have a path of their own, such as /api/v1 or /v1beta/openai.
     if (url.pathname !== '/' && url.pathname !== '') return [];
-    const mended = `${url.origin}/v1`;
+    const corrected = `${url.origin}/v1`;
     const edit: Edit =
       where === '[vars]'
-        ? createConfigEdit(ownPath(project, 'vars', 'OPENAI_BASE_URL'), mended)
-        : { type: 'dev-var', file: where, name: 'OPENAI_BASE_URL', value: mended };
+        ? createConfigEdit(ownPath(project, 'vars', 'OPENAI_BASE_URL'), corrected)
+        : { type: 'dev-var', file: where, name: 'OPENAI_BASE_URL', value: corrected };
     return [
       {
         id: 'base-url-without-v1',
         level: 'error',
         what: `OPENAI_BASE_URL in ${where} has no path.`,
         why: 'Requests go to its path plus /chat/completions, and nearly every server has this below /v1.',
-        mend: 'End it with /v1.',
+        fix: 'End it with /v1.',
         // An address with credentials or a query needs a manual fix.
-        ...(url.username === '' && url.search === '' && { fix: [edit] }),
+        ...(url.username === '' && url.search === '' && { edits: [edit] }),
       },
     ];
   });
@@ -145,7 +145,7 @@ export const checkVars: Check = (project) => {
           level: 'error',
           what: `${name} is not a whole number of ${least} or more.`,
           why: 'Every request returns 500 misconfigured.',
-          mend: `Set a number, or remove ${name}: it has a default.`,
+          fix: `Set a number, or remove ${name}: it has a default.`,
         },
       ];
     }),
@@ -157,7 +157,7 @@ export const checkVars: Check = (project) => {
             level: 'error' as const,
             what: 'PLAN must be "free" or "paid".',
             why: 'Every request returns 500 misconfigured.',
-            mend: 'Set it to the plan of your account.',
+            fix: 'Set it to the plan of your account.',
           },
         ]),
     ...(given.get('MODEL') === 'offline'
@@ -167,7 +167,7 @@ export const checkVars: Check = (project) => {
             level: 'warning' as const,
             what: 'MODEL is "offline" in [vars].',
             why: 'The offline planner runs in development only: a deployment returns 500 misconfigured.',
-            mend: 'Before you deploy, set MODEL to the name of a model, and set its key: wrangler secret put OPENAI_API_KEY.',
+            fix: 'Before you deploy, set MODEL to the name of a model, and set its key: wrangler secret put OPENAI_API_KEY.',
           },
         ]
       : []),

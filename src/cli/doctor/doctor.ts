@@ -49,7 +49,7 @@ export const doctor: Command = {
     const refused: FixOutcome['refused'][number][] = [];
     let found = first;
     for (;;) {
-      const fresh = found.diagnosis.problems.filter((one) => one.fix && !tried.has(nameOf(one)));
+      const fresh = found.diagnosis.problems.filter((one) => one.edits && !tried.has(nameOf(one)));
       if (fresh.length === 0) break;
       for (const one of fresh) tried.add(nameOf(one));
       const fixed = applyFixes(found.project, fresh);
@@ -63,7 +63,7 @@ export const doctor: Command = {
     return report(
       found.diagnosis,
       {
-        mended: done.filter((one) => !left.has(nameOf(one))),
+        fixed: done.filter((one) => !left.has(nameOf(one))),
         refused: refused.map(({ problem, because }) => ({ id: problem.id, because })),
       },
       options.isJson,
@@ -130,15 +130,15 @@ export const diagnosisOf = (project: Project): Diagnosis => ({
 });
 
 function reportUnreadable(failure: UnreadableProjectError, isJson: boolean, { out }: Output): number {
-  const { id, why, mend } = failure;
-  const problem: Problem = { id, level: 'error', what: failure.message, why, mend };
+  const { id, why, fix } = failure;
+  const problem: Problem = { id, level: 'error', what: failure.message, why, fix };
   out(isJson ? JSON.stringify({ problems: [problem] }, null, 2) : formatProblem(problem));
   return 1;
 }
 
 /** The outcome of `--fix`. */
 interface Repair {
-  readonly mended: readonly Problem[];
+  readonly fixed: readonly Problem[];
   readonly refused: readonly { readonly id: string; readonly because: string }[];
 }
 
@@ -146,25 +146,25 @@ function report(found: Diagnosis, repair: Repair | undefined, isJson: boolean, {
   const { problems, bundle, secrets, environments } = found;
   const errors = problems.filter(({ level }) => level === 'error').length;
   if (isJson) {
-    const listed = problems.map(({ fix, ...problem }) => ({ ...problem, isFixable: fix !== undefined }));
+    const listed = problems.map(({ edits, ...problem }) => ({ ...problem, isFixable: edits !== undefined }));
     const { files: _, ...weighed } = bundle ?? { files: undefined };
-    const mended = repair && {
-      mended: repair.mended.map(({ id }) => id),
+    const fixed = repair && {
+      fixed: repair.fixed.map(({ id }) => id),
       refused: repair.refused,
     };
     out(
       JSON.stringify(
-        { problems: listed, ...mended, bundle: bundle && weighed, secrets, environments },
+        { problems: listed, ...fixed, bundle: bundle && weighed, secrets, environments },
         null,
         2,
       ),
     );
     return errors > 0 ? 1 : 0;
   }
-  for (const { id, what } of repair?.mended ?? []) out(`fixed   ${id}: ${what}`);
+  for (const { id, what } of repair?.fixed ?? []) out(`fixed   ${id}: ${what}`);
   for (const { id, because } of repair?.refused ?? [])
-    out(`not fixed   ${id}: ${because}; change it by hand`);
-  if (repair && repair.mended.length + repair.refused.length > 0) out('');
+    out(`not fixed   ${id}: ${because} Change it by hand.`);
+  if (repair && repair.fixed.length + repair.refused.length > 0) out('');
   for (const problem of problems) out(`${formatProblem(problem)}\n`);
   if (bundle) out(`${formatModules(bundle)}\n`);
   if (secrets.length > 0) {
@@ -180,15 +180,18 @@ function report(found: Diagnosis, repair: Repair | undefined, isJson: boolean, {
   return errors > 0 ? 1 : 0;
 }
 
-const formatProblem = ({ id, level, what, why, mend, fix }: Problem): string =>
-  [`${level.padEnd(9)}${id}`, `  ${what}`, `  ${why}`, `  Fix: ${mend}${fix ? ' (--fix does it)' : ''}`].join(
-    '\n',
-  );
+const formatProblem = ({ id, level, what, why, fix, edits }: Problem): string =>
+  [
+    `${level.padEnd(9)}${id}`,
+    `  ${what}`,
+    `  ${why}`,
+    `  Fix: ${fix}${edits ? ' (--fix does it)' : ''}`,
+  ].join('\n');
 
 function formatSummary(problems: readonly Problem[], errors: number): string {
   if (problems.length === 0) return 'No problems.';
   const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
-  const fixable = problems.filter(({ fix }) => fix).length;
+  const fixable = problems.filter(({ edits }) => edits).length;
   const hint = fixable > 0 ? `; --fix fixes ${fixable}` : '';
   return `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}${hint}`;
 }

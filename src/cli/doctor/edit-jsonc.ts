@@ -24,7 +24,7 @@ export function editJsonc(text: string, edit: ConfigEdit): string {
   const root = parse(text);
   let node = root;
   for (const [depth, key] of edit.path.entries()) {
-    if (!node.members) throw new EditError(`'${edit.path.slice(0, depth).join('.')}' is not an object`);
+    if (!node.members) throw new EditError(`'${edit.path.slice(0, depth).join('.')}' is not an object.`);
     const member = node.members.find((one) => one.key === key);
     const isLast = depth === edit.path.length - 1;
     if (member && isLast) return changeMember(text, node, member, edit);
@@ -35,7 +35,7 @@ export function editJsonc(text: string, edit: ConfigEdit): string {
     }
     node = member.value;
   }
-  throw new EditError('the path is empty');
+  throw new EditError('The path is empty.');
 }
 
 const nestValue = (path: readonly string[], value: ConfigValue): ConfigValue =>
@@ -48,7 +48,7 @@ function changeMember(text: string, parent: Node, { start, value }: Member, edit
     );
   }
   if (edit.op === 'append') {
-    if (!value.items) throw new EditError(`'${edit.path.join('.')}' is not a list`);
+    if (!value.items) throw new EditError(`'${edit.path.join('.')}' is not a list.`);
     return addItem(text, value, edit.value);
   }
   const previous = parent.members?.findLast((one) => one.value.end < start);
@@ -120,7 +120,7 @@ function parse(text: string): Node {
 
   function fail(): never {
     const line = text.slice(0, at).split('\n').length;
-    throw new EditError(`line ${line} is not JSON`);
+    throw new EditError(`Line ${line} is not JSON.`);
   }
 
   function skip(): void {

@@ -19,8 +19,8 @@ export function applyFixes(project: Project, problems: readonly Problem[]): FixO
   for (const problem of problems) {
     const before = new Map<string, string | undefined>();
     try {
-      for (const edit of problem.fix ?? []) before.set(...applyEdit(project, edit, before));
-      if (problem.fix) done.push(problem);
+      for (const edit of problem.edits ?? []) before.set(...applyEdit(project, edit, before));
+      if (problem.edits) done.push(problem);
     } catch (failure) {
       if (!(failure instanceof EditError)) throw failure;
       for (const [path, text] of before) if (text !== undefined) writeFileSync(path, text);

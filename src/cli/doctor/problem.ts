@@ -10,9 +10,9 @@ export interface Problem {
   readonly level: 'error' | 'warning';
   readonly what: string;
   readonly why: string;
-  readonly mend: string;
+  readonly fix: string;
   /** Absent if the user must decide how to fix it. */
-  readonly fix?: readonly Edit[];
+  readonly edits?: readonly Edit[];
 }
 
 /** A change of a file, which `--fix` makes. */

@@ -114,13 +114,13 @@ export class UnreadableProjectError extends Error {
   override readonly name = 'UnreadableProjectError';
   readonly id: string;
   readonly why: string;
-  readonly mend: string;
+  readonly fix: string;
 
-  constructor(problem: { id: string; what: string; why: string; mend: string }) {
+  constructor(problem: { id: string; what: string; why: string; fix: string }) {
     super(problem.what);
     this.id = problem.id;
     this.why = problem.why;
-    this.mend = problem.mend;
+    this.fix = problem.fix;
   }
 }
 
@@ -144,7 +144,7 @@ export async function readProject({ folder, config: named, environment }: Projec
       id: 'config-missing',
       what: `There is no ${configFile ?? 'wrangler.toml, wrangler.json or wrangler.jsonc'} in ${folder}.`,
       why: 'It has the main module of the Worker and its bindings.',
-      mend: 'Run this in the folder of the Worker, or name its configuration with --config.',
+      fix: 'Run this in the folder of the Worker, or name its configuration with --config.',
     });
   }
   const place = dirname(resolve(folder, configFile));
@@ -154,7 +154,7 @@ export async function readProject({ folder, config: named, environment }: Projec
       id: 'environment-missing',
       what: `There is no environment ${environment} in ${configFile}.`,
       why: 'For an unknown environment, wrangler uses the settings at the top of the file, and another name.',
-      mend: `Omit --env, or use one of: ${config.definedEnvironments.join(', ') || 'none'}.`,
+      fix: `Omit --env, or use one of: ${config.definedEnvironments.join(', ') || 'none'}.`,
     });
   }
   const top =
@@ -207,7 +207,7 @@ function readHoldfast(folder: string): InstalledHoldfast {
       id: 'holdfast-missing',
       what: 'The package holdfast is not installed here.',
       why: 'The Worker imports it, and this command compares the project with what its version needs.',
-      mend: 'npm install holdfast valibot',
+      fix: 'npm install holdfast valibot',
     });
   }
   const { peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
@@ -235,7 +235,7 @@ export function findWranglerFile(folder: string, file: string): string {
     id: 'wrangler-missing',
     what: 'wrangler is not installed here.',
     why: 'It reads the configuration, and bundles the Worker.',
-    mend: 'npm install --save-dev wrangler',
+    fix: 'npm install --save-dev wrangler',
   });
 }
 
@@ -249,7 +249,7 @@ async function readConfig(folder: string, file: string, environment: string | un
       id: 'wrangler-unknown',
       what: 'The installed wrangler cannot read a configuration for other programs.',
       why: 'This command uses it, so that both read a file in the same way.',
-      mend: 'npm install --save-dev wrangler@latest',
+      fix: 'npm install --save-dev wrangler@latest',
     });
   }
   try {
@@ -258,8 +258,8 @@ async function readConfig(folder: string, file: string, environment: string | un
     throw new UnreadableProjectError({
       id: 'config-unreadable',
       what: `wrangler cannot read ${relative(folder, file)}: ${firstLines(failure)}`,
-      why: 'So it cannot run or deploy the Worker.',
-      mend: 'Fix the file at the place that wrangler names.',
+      why: 'It cannot run or deploy the Worker.',
+      fix: 'Fix the file at the place that wrangler names.',
     });
   }
 }

@@ -33,11 +33,11 @@ waits for its turn, and prints the outcome. The app needs sessionIndex(), but no
     const { approve, reject, reason } = texts;
     if (approve !== undefined && reject !== undefined)
       throw new UsageError('use --approve or --reject, not both');
-    if (reason !== undefined && reject === undefined) throw new UsageError('--reason needs --reject');
+    if (reason !== undefined && reject === undefined) throw new UsageError('--reason requires --reject');
     const call = approve ?? reject;
     if (call !== undefined) return decide(asked, checkPathName('a call', call));
     if (session !== undefined || texts.agent !== undefined)
-      throw new UsageError('a session and --agent need --approve or --reject');
+      throw new UsageError('a session and --agent require --approve or --reject');
     return listWaiting(asked);
   },
 });
@@ -117,7 +117,7 @@ async function findQuestionPlace(
   if (!place) throw new CannotAsk(`no call ${name} waits for you. Name its SESSION to see why.`);
   if (others.length > 0) {
     const names = found.map(({ session }) => session).join(', ');
-    throw new CannotAsk(`call ${name} waits in several sessions: name one of ${names}.`, EXIT_MISUSED);
+    throw new CannotAsk(`call ${name} waits in several sessions. Name one of them: ${names}.`, EXIT_MISUSED);
   }
   return place;
 }

@@ -6,7 +6,7 @@ import { type CommandInput, createRemoteCommand, EXIT_OK, readList } from './rem
 import { type Column, formatCount, formatDollars, formatTable, formatWhen, jsonLine } from './terminal.ts';
 
 /** The message if the app has no `sessionIndex()`. */
-export const NO_INDEX_MESSAGE = 'this deployment has no index of sessions: see docs/index-of-sessions.md.';
+export const NO_INDEX_MESSAGE = 'this deployment has no index of sessions. See docs/index-of-sessions.md.';
 
 const STATUSES: readonly SessionStatus[] = ['running', 'waiting', 'failed', 'idle'];
 
@@ -72,7 +72,7 @@ export const usage = createRemoteCommand({
   lacking: NO_INDEX_MESSAGE,
   async run(asked) {
     const { by = 'day', from, to, owner } = asked.texts;
-    if (!isGrouping(by)) throw new UsageError('--by takes day, agent or model');
+    if (!isGrouping(by)) throw new UsageError('--by must be day, agent or model');
     const answer = await asked.deployment.index.usage({ by, from, to, owner });
     const total = { of: 'total', ...answer.total };
     const columns: readonly Column<Row>[] = [
@@ -114,14 +114,14 @@ export function parsePage({
   texts: { limit, cursor },
 }: CommandInput): Pick<ListSessionsOptions, 'limit' | 'cursor'> {
   if (limit !== undefined && !/^([1-9]\d?|100)$/.test(limit))
-    throw new UsageError('--limit takes a whole number from 1 to 100');
+    throw new UsageError('--limit must be a whole number from 1 to 100');
   return { limit: limit === undefined ? undefined : Number(limit), cursor };
 }
 
 function parseStatus(status: string | undefined): SessionStatus | undefined {
   const known = STATUSES.find((one) => one === status);
   if (status !== undefined && known === undefined)
-    throw new UsageError(`--status takes one of ${STATUSES.join(', ')}`);
+    throw new UsageError(`--status must be one of ${STATUSES.join(', ')}`);
   return known;
 }
 

@@ -99,7 +99,7 @@ export const journal = createRemoteCommand({
   async run(asked) {
     const { texts, flags, err } = asked;
     if (texts.after !== undefined && !/^\d{1,15}$/.test(texts.after))
-      throw new UsageError('--after takes the sequence of an event');
+      throw new UsageError('--after must be the sequence number of an event');
     const session = await createNamedSession(asked);
     let after = Number(texts.after ?? 0);
     const stop = new AbortController();
@@ -113,7 +113,7 @@ export const journal = createRemoteCommand({
       if (!flags.follow) return EXIT_OK;
       for await (const item of session.watch({ after, retries: UNLIMITED_RETRIES, signal: stop.signal })) {
         if ('seq' in item) printEvent(asked, item);
-        if (item.type === 'resumed') err('The connection was lost, and is restored.');
+        if (item.type === 'resumed') err('The connection was lost and restored.');
         if (item.type !== 'erased') continue;
         err('The session was erased.');
         return EXIT_OK;
@@ -165,7 +165,7 @@ export const retry = createRemoteCommand({
   about: `Runs a turn for the last message, if its turn failed, was cancelled or reached a limit, and waits for
 its answer. Exits with 1 if that turn fails too. The app needs retry().`,
   options: AGENT_OPTION,
-  lacking: 'this deployment cannot retry, since its app does not use retry(): see docs/turns.md.',
+  lacking: 'this deployment cannot retry, since its app does not use retry(). See docs/turns.md.',
   async run(asked) {
     const answer: ClientAnswer = await (await createNamedSession(asked)).retry();
     const { isJson, out } = asked;
@@ -231,7 +231,7 @@ const formatErasure = ({ owner, sessions, erasure }: IndexedOwner): string =>
 /** @throws CannotAsk if the user does not confirm. */
 async function confirm({ flags, ask }: CommandInput, what: string): Promise<void> {
   if (flags.yes) return;
-  if (!ask) throw new CannotAsk('this is not a terminal, so it cannot ask first: use --yes.');
+  if (!ask) throw new CannotAsk('the command cannot ask first, since this is not a terminal. Use --yes.');
   const said = await ask(`${what}? This cannot be undone. Type 'yes': `);
   if (said.trim().toLowerCase() !== 'yes') throw new CannotAsk('nothing was erased.');
 }

@@ -51,7 +51,7 @@ export class CannotAsk extends Error {
 }
 
 const NO_OPERATORS_MESSAGE =
-  'operators cannot access sessions of this deployment, since its app does not use operators(): see docs/operators.md.';
+  'operators cannot access sessions of this deployment, since its app does not use operators(). See docs/operators.md.';
 
 export const EXIT_OK = 0;
 export const EXIT_FAILED = 1;
@@ -92,9 +92,9 @@ export function createRemoteCommand(made: RemoteCommand): Command {
     async run(args, output) {
       const { values, positionals } = parseOptions(args, options);
       if (positionals.length > (made.session ? 1 : 0))
-        throw new UsageError(made.session ? 'name only one session' : 'it takes only options');
+        throw new UsageError(made.session ? 'name only one session' : 'it accepts only options');
       const [session] = positionals;
-      if (made.session === 'one' && !session) throw new UsageError('name a session by its id');
+      if (made.session === 'one' && !session) throw new UsageError('the id of a session is missing');
       const texts: Record<string, string | undefined> = {};
       const flags: Record<string, boolean | undefined> = {};
       for (const [name, value] of Object.entries(values)) {
@@ -197,7 +197,7 @@ function createDeployment(texts: CommandInput['texts'], token: string | undefine
 
 /** Returns a name that is safe as a path segment. @throws UsageError if it is not. */
 export function checkPathName(what: string, name: string): string {
-  if (/^\.{0,2}$/.test(name)) throw new UsageError(`'${name}' cannot be ${what}`);
+  if (/^\.{0,2}$/.test(name)) throw new UsageError(`'${name}' is not a valid name for ${what}`);
   return name;
 }
 
@@ -208,15 +208,15 @@ export function checkPathName(what: string, name: string): string {
 export function readList(answer: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
   const list: unknown = Object(answer)[name];
   if (Array.isArray(list)) return list.map(Object);
-  throw new HoldfastError('bad-response', `The server returned no '${name}'. Check the url.`);
+  throw new HoldfastError('bad-response', `The response of the server has no '${name}'. Check --url.`);
 }
 
 function describeFailure({ type, status, message }: HoldfastError, token: string | undefined): string {
   if (status === 401)
     return token
-      ? 'the deployment refuses the token: check --token and HOLDFAST_TOKEN.'
-      : 'the deployment requires a token: use --token, or set the environment variable HOLDFAST_TOKEN.';
+      ? 'the deployment rejects the token. Check --token and HOLDFAST_TOKEN.'
+      : 'the deployment requires a token. Use --token, or set the environment variable HOLDFAST_TOKEN.';
   if (type === 'unknown-route')
-    return 'there is no such route at this --url. Check that it includes the base path of the app.';
+    return 'this --url has no such route. Check that it includes the base path of the app.';
   return `${message} (${type})`;
 }

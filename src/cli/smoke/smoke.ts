@@ -75,7 +75,7 @@ function optionsOf(args: readonly string[]): Options {
     });
     const { url = '', timeout, message } = values;
     const address = deploymentUrl(url);
-    if (!/^[1-9]\d{0,4}$/.test(timeout)) throw new UsageError('--timeout takes a whole number of seconds');
+    if (!/^[1-9]\d{0,4}$/.test(timeout)) throw new UsageError('--timeout must be a whole number of seconds');
     return {
       url: address,
       token: values.token ?? env.HOLDFAST_TOKEN,
@@ -147,7 +147,7 @@ async function checkAnswer(deployed: SmokeTarget, message: string): Promise<stri
   const answer = await send(deployed, 0, message);
   if (answer.status === 202 && answer.body.outcome === 'suspended') {
     throw new StepFailed(
-      'the turn waits for an answer: use another --message, and pass this one as --approve',
+      'the turn waits for an answer. Use another --message, and pass this one as --approve',
     );
   }
   if (answer.status !== 200 || answer.body.outcome !== 'completed')

@@ -58,7 +58,7 @@ export function addAgentSettings(name: string, text: string, main: string): Chan
     } catch (problem) {
       if (!(problem instanceof EditError)) throw problem;
       const value = one.op === 'remove' ? undefined : JSON.stringify(one.value);
-      left.push(`${name}: ${problem.message}. Add ${value} to ${one.path.join('.')} by hand.`);
+      left.push(`${name}: ${problem.message} Add ${value} to ${one.path.join('.')} by hand.`);
     }
   }
   if (/\bSESSIONS\b/.test(text) && !/\bSessionObject\b/.test(text))

@@ -136,7 +136,7 @@ const turned = (text: string): string =>
   );
 
 /** A change of one file, the resulting problem, and the repair. */
-const BROKEN: readonly (readonly [id: string, file: File, from: string, to: string, mend: string])[] = [
+const BROKEN: readonly (readonly [id: string, file: File, from: string, to: string, fix: string])[] = [
   [
     'compatibility-date',
     'wrangler.toml',
@@ -329,16 +329,16 @@ describe('the doctor in a broken project', () => {
     expect(idsOf(await look())).toEqual([]);
   });
 
-  it.each(BROKEN)('reports the problem %s with its fix: %s %j', async (id, file, from, to, mend) => {
+  it.each(BROKEN)('reports the problem %s with its fix: %s %j', async (id, file, from, to, fix) => {
     change(file, from, to);
     const project = await look();
     const problems = checkProject(project);
     expect(problems.map((one) => one.id)).toEqual([id]);
     const [problem] = problems;
-    expect(problem?.mend).toContain(mend);
+    expect(problem?.fix).toContain(fix);
     // A problem must not contain the value of a secret.
     expect(JSON.stringify(problem)).not.toContain(TOKEN);
-    if (!problem?.fix) return;
+    if (!problem?.edits) return;
     expect(applyFixes(project, problems)).toEqual({ done: problems, refused: [] });
     expect(idsOf(await look())).toEqual([]);
     expect(read('wrangler.toml')).toContain('name = "clerk" # ours\n');
@@ -434,7 +434,7 @@ describe('the doctor in a broken project', () => {
     });
     const project = await readProject({ folder, config: undefined, environment: undefined });
     expect(checkProject(project)).toMatchObject([
-      { id: 'peer-missing', mend: 'npm install valibot@"^1.5.0"' },
+      { id: 'peer-missing', fix: 'npm install valibot@"^1.5.0"' },
     ]);
     mkdirSync(join(modules, 'valibot'));
     writeFileSync(join(modules, 'valibot/package.json'), '{ "version": "1.4.0" }');
@@ -462,7 +462,7 @@ describe('the doctor in a broken project', () => {
     const before = read('wrangler.toml');
     const { done, refused } = applyFixes(project, checkProject(project));
     expect(done).toEqual([]);
-    expect(refused).toMatchObject([{ because: "'observability' is written in one line (6)" }]);
+    expect(refused).toMatchObject([{ because: "'observability' is an inline table in line 6." }]);
     expect(read('wrangler.toml')).toBe(before);
   });
 });
@@ -496,8 +496,8 @@ describe('the doctor command', () => {
     // problem.
     change('src/worker.ts', "export { SessionObject } from 'holdfast/durable-objects';\n", '');
     const { code, stdout } = await run('doctor', '--fix');
-    const mended = [...stdout.matchAll(/^fixed +([a-z-]+):/gm)].map(([, id]) => id);
-    expect(mended).toEqual([
+    const fixed = [...stdout.matchAll(/^fixed +([a-z-]+):/gm)].map(([, id]) => id);
+    expect(fixed).toEqual([
       ...['compatibility-date', 'sessions-binding', 'export-turn-runner'],
       ...['enable-request-signal', 'global-fetch-strictly-public', 'minify', 'observability'],
       'export-session-object',
@@ -549,7 +549,7 @@ describe('the doctor command', () => {
     const of = readProject({ folder: empty, config: undefined, environment: undefined });
     await expect(of).rejects.toMatchObject({
       id: 'wrangler-missing',
-      mend: 'npm install --save-dev wrangler',
+      fix: 'npm install --save-dev wrangler',
     });
     mkdirSync(join(empty, 'node_modules'));
     symlinkSync(join(folder, 'node_modules/wrangler'), join(empty, 'node_modules/wrangler'), 'dir');

@@ -264,7 +264,7 @@ it('`follow` prints a journal and survives a lost connection until it is interru
   await say('j1', 'And more');
   await expect.poll(() => seen.length, { timeout: 30_000 }).toBe(3 * lines.length - 2);
   expect(seen).toEqual(seen.map((_, at) => at + 1));
-  expect(said).toEqual(['The connection was lost, and is restored.']);
+  expect(said).toEqual(['The connection was lost and restored.']);
   program.kill('SIGINT');
   expect(await ended).toBe(0);
 }, 120_000);
@@ -275,7 +275,7 @@ describe('erase', () => {
     expect(await run(['erase', 'e1', ...clerk])).toEqual({
       code: 1,
       out: '',
-      err: 'holdfast erase: this is not a terminal, so it cannot ask first: use --yes.',
+      err: 'holdfast erase: the command cannot ask first, since this is not a terminal. Use --yes.',
     });
     const asked: string[] = [];
     const printed: string[] = [];
@@ -323,7 +323,7 @@ describe('erase', () => {
     expect(await run(['erase', 'o1', ...owner, '--yes'], { ...team, url: bare.url.href })).toEqual({
       code: 1,
       out: '',
-      err: 'holdfast erase: operators cannot access sessions of this deployment, since its app does not use operators(): see docs/operators.md.',
+      err: 'holdfast erase: operators cannot access sessions of this deployment, since its app does not use operators(). See docs/operators.md.',
     });
   }, 60_000);
 
@@ -361,7 +361,7 @@ async function answering(status: number, body: string, type = 'application/json'
 }
 
 const noIndex = (name: string): string =>
-  `holdfast ${name}: this deployment has no index of sessions: see docs/index-of-sessions.md.`;
+  `holdfast ${name}: this deployment has no index of sessions. See docs/index-of-sessions.md.`;
 
 describe('an error is one line', () => {
   it.each<[string, readonly string[], string]>([
@@ -372,16 +372,16 @@ describe('an error is one line', () => {
     [
       'retry',
       ['retry', 's1'],
-      'holdfast retry: this deployment cannot retry, since its app does not use retry(): see docs/turns.md.',
+      'holdfast retry: this deployment cannot retry, since its app does not use retry(). See docs/turns.md.',
     ],
   ])('for %s of an app that lacks it', async (_, args, err) => {
     await say('s1', 'Hello', bare);
     expect(await run(args, { url: bare.url.href })).toEqual({ code: 1, out: '', err });
   });
 
-  const REFUSED = 'the deployment refuses the token: check --token and HOLDFAST_TOKEN.';
+  const REFUSED = 'the deployment rejects the token. Check --token and HOLDFAST_TOKEN.';
   const WANTED =
-    'the deployment requires a token: use --token, or set the environment variable HOLDFAST_TOKEN.';
+    'the deployment requires a token. Use --token, or set the environment variable HOLDFAST_TOKEN.';
   it('from a Worker', async () => {
     const told = async (args: readonly string[], more = {}) => {
       const { code, out, err } = await run(args, more);
@@ -396,7 +396,7 @@ describe('an error is one line', () => {
     ]);
     expect(await told(['inbox'], { url: `${worker.url.href}below/` })).toEqual([
       1,
-      'holdfast inbox: there is no such route at this --url. Check that it includes the base path of the app.',
+      'holdfast inbox: this --url has no such route. Check that it includes the base path of the app.',
     ]);
     const [code, err] = await told(['sessions', '--agent', 'nobody']);
     expect(code).toBe(1);
@@ -419,7 +419,9 @@ describe('an error is one line', () => {
     expect(await told(await answering(200, '<html>'))).toMatch(
       `${begins} 200, but not from a Holdfast Worker`,
     );
-    expect(await told(await answering(200, '{}'))).toMatch(`${begins} no 'waiting'. Check the url.`);
+    expect(await told(await answering(200, '{}'))).toMatch(
+      "holdfast inbox: The response of the server has no 'waiting'. Check --url.",
+    );
     expect(await told('http://127.0.0.1:9')).toMatch(
       /^holdfast inbox: The connection to the server was lost in GET \/pending: [^\n]+ \(connection-lost\)$/,
     );
@@ -433,21 +435,21 @@ describe('an error is one line', () => {
     [['inbox', '--url', 'http://a:b@c'], 'inbox: --url must not contain a user or password'],
     [['inbox', '--token', 'a€b'], 'inbox: --token contains a character that is not allowed in a header'],
     [['inbox', 'x', 'y'], 'inbox: name only one session'],
-    [['inbox', 'x'], 'inbox: a session and --agent need --approve or --reject'],
+    [['inbox', 'x'], 'inbox: a session and --agent require --approve or --reject'],
     [['inbox', '--approve', 'a', '--reject', 'b'], 'inbox: use --approve or --reject, not both'],
-    [['inbox', '--approve', 'a', '--reason', 'b'], 'inbox: --reason needs --reject'],
-    [['inbox', '--approve', '..'], "inbox: '..' cannot be a call"],
-    [['inbox', '--limit', '101'], 'inbox: --limit takes a whole number from 1 to 100'],
+    [['inbox', '--approve', 'a', '--reason', 'b'], 'inbox: --reason requires --reject'],
+    [['inbox', '--approve', '..'], "inbox: '..' is not a valid name for a call"],
+    [['inbox', '--limit', '101'], 'inbox: --limit must be a whole number from 1 to 100'],
     [
       ['sessions', '--status', 'x', ...clerk],
-      'sessions: --status takes one of running, waiting, failed, idle',
+      'sessions: --status must be one of running, waiting, failed, idle',
     ],
     [['sessions', '--agent', '..'], "sessions: '..' cannot be --agent"],
-    [['usage', '--by', 'x'], 'usage: --by takes day, agent or model'],
-    [['show'], 'show: name a session by its id'],
+    [['usage', '--by', 'x'], 'usage: --by must be day, agent or model'],
+    [['show'], 'show: the id of a session is missing'],
     [['show', 'a', 'b'], 'show: name only one session'],
-    [['show', '..', ...clerk], "show: '..' cannot be a session"],
-    [['journal', 'a', '--after', 'x'], 'journal: --after takes the sequence of an event'],
+    [['show', '..', ...clerk], "show: '..' is not a valid name for a session"],
+    [['journal', 'a', '--after', 'x'], 'journal: --after must be the sequence number of an event'],
     [['erase'], 'erase: name a session, or use --owner'],
     [['usage', '--bye'], "usage: Unknown option '--bye'"],
   ])('for %j, which is not valid usage', async (args, line) => {

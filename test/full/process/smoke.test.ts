@@ -180,7 +180,11 @@ it.each<[string, string, Flaw]>([
 it.each([
   [['--url', 'http://127.0.0.1:9'], 1, /^failed {3}health {6}GET \/health received no response: /],
   [['--token', 'x'], 2, /^holdfast smoke: --url must be an http URL/],
-  [['--url', 'http://a', '--timeout', '0'], 2, /^holdfast smoke: --timeout takes a whole number of seconds/],
+  [
+    ['--url', 'http://a', '--timeout', '0'],
+    2,
+    /^holdfast smoke: --timeout must be a whole number of seconds/,
+  ],
 ])('%j exits with %i', async (args, code, text) => {
   const result = await run(...args);
   expect(result.lines[0]).toMatch(text);

@@ -109,7 +109,7 @@ describe('a TOML file', () => {
 
   it('is refused if it has an inline table', () => {
     expect(() => editToml('a = 1\nvars = { X = "1" }\n', set('vars.Y', 'b'))).toThrow(
-      new EditError("'vars' is written in one line (2)"),
+      new EditError("'vars' is an inline table in line 2."),
     );
     expect(() => editToml('flags = [\n"a",\n', append('flags', 'b'))).toThrow(EditError);
   });
@@ -117,7 +117,7 @@ describe('a TOML file', () => {
   it('is refused if it has dotted keys where a table would be added', () => {
     expect(() =>
       editToml('[env.p]\nobservability.logs.enabled = true\n', set('env.p.observability.enabled', true)),
-    ).toThrow(new EditError("'env.p.observability' is written as dotted keys (2)"));
+    ).toThrow(new EditError("'env.p.observability' is written as dotted keys in line 2."));
     expect(editToml('[observability.logs]\nenabled = true\n', set('observability.enabled', true))).toBe(
       '[observability.logs]\nenabled = true\n\n[observability]\nenabled = true\n',
     );
@@ -203,9 +203,9 @@ describe('a JSONC file', () => {
   });
 
   it.each([
-    ['{ "a": 1', 'line 1 is not JSON'],
-    ['{\n "a" 1 }', 'line 2 is not JSON'],
-    ['{ "vars": 1 }', "'vars' is not an object"],
+    ['{ "a": 1', 'Line 1 is not JSON.'],
+    ['{\n "a" 1 }', 'Line 2 is not JSON.'],
+    ['{ "vars": 1 }', "'vars' is not an object."],
   ])('%j is refused', (text, message) => {
     expect(() => editJsonc(text, set('vars.A', 'b'))).toThrow(new EditError(message));
   });
