@@ -1,6 +1,6 @@
 /**
- * A2A 1.0 over JSON-RPC for `createHoldfast({ use: [a2a({ agents: ['refunds'] })] })`: a protocol that is
- * implemented outside of the package.
+ * A2A 1.0 over JSON-RPC for `createHoldfast({ use: [a2a({ agents: ['refunds'] })] })`. It shows a protocol
+ * that is implemented outside the package.
  */
 import { type Session, SessionError, type TurnStream } from '../../create-holdfast.ts';
 import type { JsonObject } from '../../index.ts';
@@ -37,24 +37,27 @@ import { historyOf, isOver, readTaskId, type Standing, toTask } from './task.ts'
 import { toA2a } from './translate.ts';
 import { A2aError, errorOf, type Message, type RpcId, resultOf, type Task } from './wire.ts';
 
-/** The agents to offer by A2A. Their cards are public. */
+/** The agents to offer over A2A. Their agent cards are public. */
 export interface A2aConfig {
-  /** The names of the agents. The card of the first is also served at the path of a host's card. */
+  /** The names of the agents. The first agent's card is also served as the host's card. */
   readonly agents: readonly [string, ...string[]];
-  /** The accepted media types in their cards. Defaults to text only. */
+  /** The accepted media types in the agent cards. Defaults to text only. */
   readonly inputModes?: readonly string[];
   /** Returns the index of the app, for `ListTasks`. Without it, tasks are not listed. */
   readonly index?: (() => SessionIndex) | undefined;
   /**
-   * Words problems for people. By default, texts from providers, tools and the Worker are replaced by short
-   * sentences.
+   * Rewrites problems for people. By default, short sentences replace the texts of providers, tools and the
+   * Worker.
    */
   readonly tell?: Tell;
 }
 
 const A2A = defineModule({ name: 'a2a' });
 
-/** Adds `POST /a2a/{agent}`, and the agent's card. A context is a session, and a task is one of its turns. */
+/**
+ * Adds `POST /a2a/{agent}` and the agent card of each agent. A context is a session, and a task is one of its
+ * turns.
+ */
 export function a2a({ agents, inputModes = ['text/plain'], index, tell }: A2aConfig) {
   const toTeller = tellerOf('a2a', tell);
   const card = ({ request, base, agents: known }: PublicRequest, name: string): Response => {
@@ -95,7 +98,7 @@ export function a2a({ agents, inputModes = ['text/plain'], index, tell }: A2aCon
   });
 }
 
-/** Converts a problem to an error of the protocol. */
+/** Converts a problem to an A2A error. */
 function toError({ type, status, detail }: RouteProblem): A2aError {
   if (type === 'bad-json') return new A2aError('parse-error', detail);
   if (type === 'turn-over') return new A2aError('task-not-cancelable', detail);
@@ -119,7 +122,7 @@ async function respond(desk: Desk): Promise<Response> {
   } catch (failure) {
     if (failure instanceof A2aError) return Response.json(errorOf(idOf(body), failure));
     const problem = desk.problem(failure);
-    // `refuse` handles an internal failure, so that it is logged.
+    // `refuse` also logs internal failures.
     if (problem.status >= 500) throw failure;
     return Response.json(errorOf(idOf(body), toError(problem)));
   }
@@ -153,8 +156,8 @@ async function called(desk: Desk, { id, method, params }: RpcCall): Promise<Resp
 }
 
 /**
- * Returns the context of a message that names none: the same for a repeated message of the same person.
- * Clients choose message ids, so two persons of a tenant can use the same one.
+ * Returns the context for a message without one. A message that the same person repeats gets the same
+ * context. Clients choose message ids, so two people of a tenant can use the same id.
  */
 async function contextOf({ caller }: ModuleRequest, messageId: string): Promise<string> {
   const named = new TextEncoder().encode(JSON.stringify([caller.id, messageId]));
@@ -162,7 +165,6 @@ async function contextOf({ caller }: ModuleRequest, messageId: string): Promise<
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** A task that was found, with its status. */
 export interface Found {
   readonly session: Session;
   readonly standing: Standing;
@@ -174,12 +176,12 @@ interface StartedTask {
   readonly items: TurnStream;
 }
 
-/** The access of one request to the sessions of its caller. */
+/** Gives one request access to its caller's sessions. */
 export class Desk {
   readonly asked: ModuleRequest;
-  /** The agent's name, or empty if it is not offered by A2A. */
+  /** The agent's name, or `''` if the agent is not offered over A2A. */
   readonly agent: string;
-  /** Returns the index of the app. Absent if the app has none. */
+  /** Returns the app's index. Absent if the app has no index. */
   readonly index: A2aConfig['index'];
   readonly #teller: Teller;
 
@@ -194,7 +196,7 @@ export class Desk {
     this.#teller = teller;
   }
 
-  /** Converts a failure for the client. */
+  /** Converts a failure to the problem that the client receives. */
   problem(failure: unknown): RouteProblem {
     return this.#teller.problem(this.asked.problem(failure));
   }
@@ -259,8 +261,8 @@ export class Desk {
   }
 
   /**
-   * Returns the purpose of a message: an answer to a task, or a new task. The first message of an unnamed
-   * context names it.
+   * Returns the session of a message, and its answers if it answers a task. Without a context, the message id
+   * determines a new one.
    */
   async #wanted({ contextId, taskId, messageId, parts }: Sending) {
     if (taskId === undefined) {
@@ -274,7 +276,7 @@ export class Desk {
         'invalid-params',
         `Task '${taskId}' belongs to another context than '${contextId}'.`,
       );
-    // The session decides whether an answer to a call is a repeated one.
+    // The session recognizes a repeated answer to a call.
     const pending = standing.outcome === 'suspended' ? standing.pending : [];
     if (pending.length === 0 && !parts.some(namesCall)) {
       const why = isOver(standing) ? 'is over' : 'is running';
@@ -289,7 +291,7 @@ export class Desk {
   async cancel({ session, standing, turn }: Found & { readonly turn: string }): Promise<Task> {
     if (isOver(standing)) throw new A2aError('task-not-cancelable', 'The task is over.');
     await session.cancel(turn);
-    // The task ends only when its lease holder has received the cancel.
+    // The task ends only after its lease holder has received the cancellation.
     for await (const _ of await session.follow(turn, { signal: this.asked.signal }));
     return this.task({ session, standing: await session.turn(turn) });
   }
@@ -303,7 +305,7 @@ export class Desk {
   }
 
   /**
-   * Streams each event as a response of JSON-RPC. A stream that breaks off ends with an error, which is also
+   * Streams each event as a JSON-RPC response. A stream that breaks off ends with an error, which is also
    * logged.
    */
   stream(id: RpcId, { task, items }: StartedTask): Response {
@@ -329,7 +331,7 @@ const runs = (of: { readonly session: string; readonly turn: string; readonly ag
   status: 'running',
 });
 
-/** A context whose task asks a question accepts no other message. The error names that task. */
+/** A context accepts no other message while its task waits for an answer. The error names that task. */
 const inTask =
   (context: string) =>
   (failure: unknown): never => {
@@ -341,7 +343,7 @@ const inTask =
     );
   };
 
-/** Returns the card of an agent at `url`. */
+/** Returns the agent card of an agent at `url`. */
 const cardOf = ({ name, description }: RouteAgent, url: string, inputModes: readonly string[]) => ({
   name,
   description,

@@ -11,21 +11,25 @@ import { A2aError, type Task, type TaskState } from './wire.ts';
 /** The response of `ListTasks`. */
 interface TaskList {
   readonly tasks: readonly Task[];
-  /** Empty at the end. */
+  /** Empty on the last page. */
   readonly nextPageToken: string;
   readonly pageSize: number;
-  /** The number of tasks on all pages, counted up to 1,000. */
+  /** The number of tasks on all pages, at most 1,000. */
   readonly totalSize: number;
 }
 
-/** A task to show. */
+/** A task that a page lists. */
 interface Named {
   readonly id: string;
-  /** The time of its last change of status, in milliseconds since the epoch. */
+  /** The time of its last status change, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** @throws A2aError if the app has no index, or a page token is invalid. */
+/**
+ * Returns one page of tasks.
+ *
+ * @throws A2aError if the app has no index, or a page token is invalid.
+ */
 export async function listTasks(desk: Desk, listing: Listing): Promise<TaskList> {
   const index = desk.index?.();
   if (!index)
@@ -47,7 +51,7 @@ interface NamedPage {
   readonly total: number;
 }
 
-/** The index's name of each state. States that the index does not have are left out. */
+/** The index's name for each A2A state. Omits the states that the index does not have. */
 const STATUS = {
   TASK_STATE_WORKING: 'running',
   TASK_STATE_INPUT_REQUIRED: 'waiting',
@@ -58,7 +62,7 @@ const STATUS = {
 
 const isListed = (state: string): state is keyof typeof STATUS => Object.hasOwn(STATUS, state);
 
-/** The maximum number of pages of the index that are counted for `totalSize`. */
+/** The maximum number of index pages that `totalSize` counts. */
 const COUNTED_PAGES = 10;
 
 async function pageOfAll({ asked, agent }: Desk, index: SessionIndex, listing: Listing): Promise<NamedPage> {
@@ -116,7 +120,8 @@ async function pageOfOne(desk: Desk, context: string, listing: Listing): Promise
 }
 
 /**
- * Returns the task with its current status, or `undefined` if it is gone, or in another state than requested.
+ * Returns the task with its current status, or `undefined` if it no longer exists or is not in the requested
+ * state.
  */
 async function taskOf(desk: Desk, { id, at }: Named, listing: Listing): Promise<Task | undefined> {
   try {
@@ -135,7 +140,7 @@ const isUnknown = (failure: unknown): boolean =>
 
 const badToken = (): A2aError => invalid(['pageToken must be the nextPageToken of the page before']);
 
-/** Converts a refusal of the index to an error of the protocol. */
+/** Converts an invalid query of the index to an A2A error. */
 function inWords(failure: unknown): never {
   if (!(failure instanceof SessionError) || failure.type !== 'invalid-query') throw failure;
   throw failure.message.startsWith('cursor')

@@ -1,21 +1,21 @@
-/** Parses requests of A2A from unchecked JSON. */
+/** Parses A2A requests from unchecked JSON. */
 import type { CallAnswer, SentPart } from '../../create-holdfast.ts';
 import type { Json, JsonObject } from '../../index.ts';
 import type { Pending } from './task.ts';
 import { A2aError, type RpcId } from './wire.ts';
 
-/** A call of a method. */
+/** A JSON-RPC method call. */
 export interface RpcCall {
   readonly id: RpcId;
   readonly method: string;
   readonly params: JsonObject;
 }
 
-/** Returns the id of a request, also for its error. */
+/** Returns the id of a request, also if the request is invalid. */
 export const idOf = ({ id }: JsonObject): RpcId =>
   typeof id === 'string' || typeof id === 'number' ? id : null;
 
-/** @throws A2aError if the body is not a request of JSON-RPC. */
+/** @throws A2aError if the body is not a JSON-RPC request. */
 export function readCall(body: JsonObject): RpcCall {
   const { jsonrpc, method, params = {} } = body;
   if (jsonrpc !== '2.0' || typeof method !== 'string' || idOf(body) === null)
@@ -70,13 +70,13 @@ export function readSending({ message, configuration = {} }: JsonObject): Sendin
 /** The params of ListTasks. */
 export interface Listing {
   readonly contextId: string | undefined;
-  /** If absent, tasks of all states. */
+  /** If absent, lists tasks in all states. */
   readonly status: string | undefined;
   /** 1 to 100. */
   readonly pageSize: number;
   readonly pageToken: string | undefined;
   readonly historyLength: number;
-  /** ISO 8601. */
+  /** In ISO 8601. */
   readonly since: string | undefined;
   readonly includesArtifacts: boolean;
 }
@@ -114,7 +114,7 @@ export const noPush = (): A2aError =>
 export const invalid = (problems: readonly string[]): A2aError =>
   new A2aError('invalid-params', `The params are not valid: ${problems.join('; ')}.`);
 
-/** Protocol buffers send an omitted text as ''. */
+/** Protocol buffers send an omitted string as ''. */
 const isWord = (value: Json | undefined): value is string => typeof value === 'string' && value !== '';
 const isWordOrNone = (value: Json | undefined): boolean => value === undefined || typeof value === 'string';
 
@@ -136,13 +136,13 @@ export function historyLengthOf({ historyLength }: JsonObject): number | undefin
   throw invalid(['historyLength must be a whole number, at least 0']);
 }
 
-/** Returns the id of the task in params. */
+/** Returns the task id in the params. */
 export function taskIdIn({ id }: JsonObject): string {
   if (!isWord(id)) throw invalid(['id must be the id of a task']);
   return id;
 }
 
-/** Converts the parts of a message for the session. */
+/** Converts the parts of a message to the session's format. */
 export const toSentParts = (parts: readonly JsonObject[]): SentPart[] =>
   parts.map(({ text, data, url, raw, mediaType, filename }): SentPart => {
     if (typeof text === 'string') return { type: 'text', text };
@@ -156,9 +156,8 @@ export const toSentParts = (parts: readonly JsonObject[]): SentPart[] =>
   });
 
 /**
- * Returns a message's answers to waiting calls: from data that names the call, or from text if a person was
- * asked one question. Text never approves a call, since its meaning is ambiguous. @throws A2aError that says
- * how to answer.
+ * Returns a message's answers to waiting calls. Data must name the call. Text answers the only question to a
+ * person, but never approves a call, since text is ambiguous. @throws A2aError that says how to answer.
  */
 export function answersIn(parts: readonly JsonObject[], pending: readonly Pending[]): CallAnswer[] {
   const named = parts.filter(namesCall).map(({ data }) => data);
@@ -184,7 +183,7 @@ export function namesCall({ data }: JsonObject): boolean {
   return isWord(call);
 }
 
-/** Returns whether a person is asked for text, as by `humanInput`. */
+/** Returns whether a call asks a person for text, like `humanInput`. */
 function asksForText({ allows = [], schema }: Pending): boolean {
   const { properties } = schema ?? {};
   return allows.includes('edit') && Object.keys(Object(properties)).join() === 'text';

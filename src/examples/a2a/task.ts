@@ -1,4 +1,4 @@
-/** Converts a turn to a task of A2A. All functions in this file are pure. */
+/** Converts a turn to an A2A task. All functions in this file are pure. */
 import type { ShownEvent, TurnStreamEnd } from '../../create-holdfast.ts';
 import type { Artifact, Message, Part, Task, TaskState, TaskStatus } from './wire.ts';
 
@@ -36,7 +36,7 @@ export function toTask(standing: Standing, files: FileUrls, history?: readonly M
   };
 }
 
-/** Returns the data that the protocol has no property for. */
+/** Returns the data for which A2A has no property. */
 export const metadataOf = (standing: Standing) => ({
   holdfast: {
     ...('status' in standing && { status: standing.status }),
@@ -95,7 +95,7 @@ function asks(one: Pending): Part[] {
   return [{ text: message }, { data, mediaType: 'application/json' }];
 }
 
-/** Makes a message from the agent that is not its answer. */
+/** Creates a message from the agent that is not part of its answer. */
 export const said = (
   of: { readonly session: string; readonly turn: string },
   name: string,
@@ -108,10 +108,10 @@ export const said = (
   parts,
 });
 
-/** The id of the answer's artifact. */
+/** The id of the artifact that contains the answer. */
 export const ANSWER = 'answer';
 
-/** Returns the whole answer, if it has text or an object. */
+/** Returns the answer as an artifact, or `undefined` if it has no text and no object. */
 export function answerOf({ text, object }: Answer | Suspended): Artifact | undefined {
   const parts: Part[] = [
     ...(text === '' ? [] : [{ text }]),
@@ -120,7 +120,7 @@ export function answerOf({ text, object }: Answer | Suspended): Artifact | undef
   return parts.length > 0 ? { artifactId: ANSWER, name: ANSWER, parts } : undefined;
 }
 
-/** Returns the artifacts of calls, and their files by address. */
+/** Returns the artifacts of calls, and the addresses of their files. */
 export const artifactsOf = ({ artifacts, files = [] }: Answer | Suspended, urls: FileUrls): Artifact[] => [
   ...artifacts.map(({ call, tool, type, value }, place) => ({
     artifactId: `${call}/artifact/${place}`,

@@ -17,7 +17,7 @@ import type { Part, StreamEvent, Task, TaskStatus } from './wire.ts';
 type Events = Generator<StreamEvent, void, undefined>;
 type EventOf<Type extends ShownEvent['type']> = Extract<ShownEvent, { readonly type: Type }>;
 
-/** The stream's task and session. */
+/** The task and session of a stream. */
 export interface Run {
   readonly session: string;
   readonly turn: string;
@@ -26,7 +26,7 @@ export interface Run {
   readonly files: FileUrls;
 }
 
-/** Yields the events of a stream: first the task, and last its status. */
+/** Yields the events of a stream: the task first, and its status last. */
 export async function* toA2a(
   items: AsyncIterable<TurnItem>,
   run: Run,
@@ -41,7 +41,7 @@ class Shown {
   readonly #run: Run;
   /** The text of the current reply. The next reply replaces it, since only the last one is the answer. */
   #text = '';
-  /** `true` if the reply is over, so that the next text starts another one. */
+  /** `true` if the reply has ended, so that the next text starts another reply. */
   #isOver = false;
 
   constructor(run: Run) {
@@ -103,7 +103,7 @@ class Shown {
     if (this.#isOver || !text.startsWith(this.#text)) this.#begin();
     yield* this.#say(text.slice(this.#text.length));
     this.#isOver = true;
-    // The next reply replaces text beside calls, so the text is sent as a message.
+    // The next reply would replace text beside calls, so a message repeats the text.
     if (toolCalls.length > 0 && text !== '') yield* this.#working(seq, at, { text });
     for (const { id: call, name: tool } of toolCalls)
       yield* this.#working(call, at, { data: { call, tool }, mediaType: 'application/json' });
@@ -122,7 +122,7 @@ class Shown {
       yield { artifactUpdate: { ...of, artifact, append: false, lastChunk: true } };
     const whole = answerOf(standing);
     const { text, object } = standing;
-    // Text that was streamed is only closed. Text that a transformer changed replaces it.
+    // If the stream has sent the same text, only closes it. A text that a transformer changed replaces it.
     const isSaid = text === this.#text && text !== '';
     const rest: readonly Part[] = object === undefined ? [{ text: '' }] : (whole?.parts.slice(1) ?? []);
     if (whole && standing.outcome !== 'suspended')
@@ -152,7 +152,7 @@ class Shown {
   }
 }
 
-/** Ends the stream before the turn has stopped. */
+/** Returns the last status of a stream that ends before its turn has stopped. */
 function brokenOff(
   { type }: Extract<TurnStreamEnd, { readonly type: 'continues' | 'erased' }>,
   { session, turn }: Run,

@@ -1,10 +1,10 @@
 /**
- * The JSON of A2A 1.0, as far as this example uses it. The types of A2A's SDK describe its own objects, not
- * this JSON.
+ * The JSON of A2A 1.0, as far as this example uses it. The types of the A2A SDK describe the SDK's own
+ * objects, not this JSON.
  */
 import type { Json, JsonObject } from '../../index.ts';
 
-/** Has one of `text`, `data`, `url` and `raw` (base64). */
+/** Has exactly one of `text`, `data`, `url` and `raw` (base64). */
 export interface Part {
   readonly text?: string;
   readonly data?: Json;
@@ -42,7 +42,7 @@ export interface Task {
   readonly id: string;
   readonly contextId: string;
   readonly status: TaskStatus;
-  /** Absent in a list without artifacts. */
+  /** Absent in a list that was requested without artifacts. */
   readonly artifacts?: readonly Artifact[];
   readonly history?: readonly Message[];
   readonly metadata?: JsonObject;
@@ -53,20 +53,20 @@ interface OfTask {
   readonly contextId: string;
 }
 
-/** An event of a stream. Each contains one of these. */
+/** An event of a stream. It has exactly one of these properties. */
 export type StreamEvent =
   | { readonly task: Task }
   | { readonly statusUpdate: OfTask & { readonly status: TaskStatus; readonly metadata?: JsonObject } }
   | {
       readonly artifactUpdate: OfTask & {
         readonly artifact: Artifact;
-        /** `true` to append to the artifact, `false` to replace it. */
+        /** Whether the parts are appended to the artifact. Otherwise they replace it. */
         readonly append: boolean;
         readonly lastChunk: boolean;
       };
     };
 
-/** The errors of the protocol, and of JSON-RPC, by their names. */
+/** The error codes of A2A and JSON-RPC, by our names. */
 const CODES = {
   'parse-error': -32700,
   'invalid-request': -32600,
@@ -82,7 +82,7 @@ const CODES = {
   'version-not-supported': -32009,
 };
 
-/** A refused request, as an error of the protocol. */
+/** Thrown for a request that is refused with an A2A error. */
 export class A2aError extends Error {
   readonly code: number;
 
@@ -92,7 +92,7 @@ export class A2aError extends Error {
   }
 }
 
-/** The id of a request in its response, or `null` if it was unreadable. */
+/** The request id in a response. `null` if the request has no readable id. */
 export type RpcId = string | number | null;
 
 export const resultOf = (id: RpcId, result: object) => ({ jsonrpc: '2.0', id, result });

@@ -1,5 +1,6 @@
 /**
- * AG-UI 1.0 for `createHoldfast({ use: [agUi()] })`: a protocol that is implemented outside of the package.
+ * AG-UI 1.0 for `createHoldfast({ use: [agUi()] })`. It shows a protocol that is implemented outside the
+ * package.
  */
 
 import type { Session, ShownEvent, TurnItem, TurnStream, TurnStreamEnd } from '../../create-holdfast.ts';
@@ -29,14 +30,15 @@ const AG_UI = defineModule({ name: 'ag-ui' });
 /** The options of `agUi`. */
 export interface AgUiConfig {
   /**
-   * Words problems for people. By default, texts from providers, tools and the Worker are replaced by short
-   * sentences.
+   * Rewrites problems for people. By default, short sentences replace the texts of providers, tools and the
+   * Worker.
    */
   readonly tell?: Tell;
 }
 
 /**
- * Adds `POST /agents/{agent}/ag-ui`, for `new HttpAgent({ url })` of `@ag-ui/client`. A thread is a session.
+ * Adds `POST /agents/{agent}/ag-ui`, to which `new HttpAgent({ url })` of `@ag-ui/client` connects. A thread
+ * is a session.
  */
 export function agUi({ tell }: AgUiConfig = {}) {
   const toTeller = tellerOf('agUi', tell);
@@ -105,13 +107,13 @@ const stateOf = (session: Session): Promise<SessionView | undefined> =>
 
 type RunInput = ReturnType<typeof readRunInput>;
 
-/** Returns the context for the tools: the keys that the app lets clients set. */
+/** Returns the context for tools: only the keys that the app lets clients set. */
 const contextOf = ({ context }: RunInput, { bodyContext }: ModuleRequest): JsonObject =>
   Object.fromEntries(
     context.flatMap(({ description, value }) => (bodyContext.has(description) ? [[description, value]] : [])),
   );
 
-/** Returns the whole context as text for the model, as words of the caller. */
+/** Returns the whole context as text that the model reads as words of the caller. */
 const wordsOf = ({ context }: RunInput): string =>
   context.map(({ description, value }) => `${description}: ${value}`).join('\n');
 
@@ -124,12 +126,12 @@ interface Thread {
   readonly teller: Teller;
 }
 
-/** The stream of a run, and the events of its turn that were shown before. */
+/** The stream of a run, and the events of its turn that the client has seen before. */
 interface Begun extends Pick<Run, 'turn' | 'past' | 'ranByClient'> {
   readonly items: AsyncIterable<TurnItem | SessionItem>;
 }
 
-/** Starts the requested run. Refusals of the session are thrown before the stream starts. */
+/** Starts the requested run. Throws a refusal of the session before the stream starts. */
 async function begin(thread: Thread, wanted: Wanted): Promise<Begun> {
   const { asked, session, before, context } = thread;
   const { signal } = asked;
@@ -154,11 +156,11 @@ const showing = (thread: Thread, stream: TurnStream): Begun => ({
   items: shownIn(thread, stream),
 });
 
-/** Returns the items of a turn, worded for people, with the addresses of its files. */
+/** Returns the items of a turn with texts for people and the addresses of its files. */
 const shownIn = ({ files, teller }: Thread, stream: TurnStream): AsyncIterable<TurnItem> =>
   files.items(teller.items(stream));
 
-/** Returns the events of a turn up to a sequence. */
+/** Returns the events of a turn up to a sequence number. */
 async function pastOf({ session, files }: Thread, turn: string, until: number): Promise<ShownEvent[]> {
   const past: ShownEvent[] = [];
   for await (const event of files.items(session.events({ turn }))) {
@@ -178,10 +180,10 @@ async function* historyThen(
   if (stream) yield* shownIn(thread, stream);
 }
 
-/** Returns the results of calls that clients see differently than the model. */
+/** Returns the results that clients see differently from the model. */
 async function resultsOf({ session, files, teller }: Thread): Promise<ShownResults> {
   const results = new Map<string, ReturnType<typeof contentOf>>();
-  // Messages of the user can contain files, too.
+  // The user's messages can contain files, too.
   for await (const event of files.items(session.events())) {
     const shown = teller.item(event);
     if (shown.type === 'tool-call-ended') results.set(shown.call, contentOf(shown.result, files.url));

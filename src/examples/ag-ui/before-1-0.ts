@@ -1,6 +1,6 @@
 /**
- * Converts events for clients from before AG-UI 1.0. They send no version, like those of CopilotKit, and
- * their schemas are closed.
+ * Converts events for clients older than AG-UI 1.0, such as CopilotKit. They send no version, and their
+ * schemas reject unknown properties.
  */
 import type { ContentPart } from '@ag-ui/client';
 import type { AgUiEvent } from './events.ts';
@@ -16,8 +16,7 @@ export function asBefore1(event: AgUiEvent): AgUiEvent {
   }
   if (event.type !== 'RUN_FINISHED') return event;
   const { outcome, ...finished } = event;
-  // The old format cannot express a cancelled run, or the results that it waits for: without an outcome it
-  // has completed.
+  // The old format has only one outcome, `interrupt`. A run without an outcome has completed.
   return outcome?.type === 'interrupt' ? event : finished;
 }
 

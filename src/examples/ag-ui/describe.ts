@@ -1,4 +1,4 @@
-/** Describes the surface in `/openapi.json`, for `openApi({ descriptions: [agUiDescription] })`. */
+/** Describes the AG-UI route in `/openapi.json`, for `openApi({ descriptions: [agUiDescription] })`. */
 import type { RouteDescriptions } from '../../modules/openapi/entry.ts';
 
 const PROBLEM = {

@@ -1,4 +1,4 @@
-/** Converts a session's conversation to messages of AG-UI, for a client without a history. */
+/** Converts a session's conversation to AG-UI messages, for a client without a history. */
 import type { Message as AgUiMessage, ContentPart as AgUiPart } from '@ag-ui/client';
 import type { MessageView } from '../../create-holdfast.ts';
 import { type FileUrls, partsOf } from './parts.ts';
@@ -8,13 +8,13 @@ type AssistantView = Extract<MessageView, { readonly role: 'assistant' }>;
 /** The results of calls for a client, by the ids of the calls. */
 export type ShownResults = ReadonlyMap<string, string | AgUiPart[]>;
 
-/** Options of the conversion. */
+/** The options of `historyOf`. */
 interface Shown {
   readonly urls: FileUrls;
   readonly results: ShownResults;
 }
 
-/** Returns the messages in order. A message without an id in the session is named by its place. */
+/** Returns the messages in order. A message without an id gets its position as its id. */
 export const historyOf = (
   messages: readonly MessageView[],
   urls: FileUrls,

@@ -1,4 +1,4 @@
-/** Converts text and files of the journal to AG-UI's parts. */
+/** Converts text and files from the journal to AG-UI parts. */
 import type { ContentPart as AgUiPart } from '@ag-ui/client';
 import type { ContentPart } from '../../index.ts';
 

@@ -1,4 +1,4 @@
-/** Converts a model's reply to AG-UI's events: spans of reasoning, and one message. */
+/** Converts a model's reply to AG-UI events: spans of reasoning, and one message. */
 import type { AgUiEvent } from './events.ts';
 
 type Events = Generator<AgUiEvent, void, undefined>;
@@ -30,7 +30,7 @@ export const newReply = (id: string): Reply => ({
 export const rest = (text: string, said: string): string =>
   text.startsWith(said) ? text.slice(said.length) : '';
 
-/** Yields the events for a piece of a reply, including those that open its span. */
+/** Yields the events for a piece of a reply. Opens its span if necessary. */
 export function* say(
   reply: Reply,
   what: 'text' | 'reasoning',

@@ -1,4 +1,4 @@
-/** The end of a run of AG-UI. */
+/** Converts the end of a turn to the last event of an AG-UI run. */
 import type { TurnStreamEnd } from '../../create-holdfast.ts';
 import type { AgUiEvent } from './events.ts';
 
@@ -29,7 +29,7 @@ export function ended(stop: TurnStreamEnd, { threadId, runId }: Ends, of: Attrib
   }
 }
 
-/** The turn continues, but this run cannot show more of it. */
+/** Returns the last event of a run whose turn continues without it. */
 const goesOn = (status: string): AgUiEvent => ({
   type: 'RUN_ERROR',
   code: 'turn-goes-on',
@@ -58,7 +58,7 @@ function answered(answer: Answer, ends: Ends): AgUiEvent {
   };
 }
 
-/** Returns the usage so far, and other data without an AG-UI property. */
+/** Returns the usage so far, and other data for which AG-UI has no property. */
 const saysOf = ({ usage, model, turn, outcome }: Answer | SuspendedView) => ({
   usage: [
     {

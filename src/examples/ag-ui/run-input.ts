@@ -1,4 +1,4 @@
-/** Parses requests of AG-UI from unchecked JSON. */
+/** Parses AG-UI requests from unchecked JSON. */
 import type { RunAgentInput } from '@ag-ui/client';
 import type { CallAnswer, SentPart, SessionView } from '../../create-holdfast.ts';
 import type { JsonObject } from '../../index.ts';
@@ -7,23 +7,23 @@ import { interruptId } from './run-end.ts';
 type Message = RunAgentInput['messages'][number];
 type Pending = SessionView['pending'][number];
 
-/** The action of a run. */
+/** The action that a run requests. */
 export type Wanted =
   | {
       readonly type: 'send';
       readonly id: string;
       readonly parts: readonly SentPart[];
-      /** `decline` if the client has not sent the results of its own tools: the message replaces them. */
+      /** `decline` if the message replaces the missing results of client tools. */
       readonly pending?: 'decline' | undefined;
     }
   | { readonly type: 'answer'; readonly answers: readonly CallAnswer[] }
-  /** The request has no new input: the thread is shown with its running turn. */
+  /** A request without new input shows the thread and its running turn. */
   | { readonly type: 'show' };
 
 /** Thrown for a request that cannot be fulfilled. */
 export class RunInputError extends Error {}
 
-/** Checks the parts of the body that are used. @throws RunInputError that names the problem. */
+/** Checks the properties of the body that this example uses. @throws RunInputError that names the problem. */
 export function readRunInput(body: JsonObject): RunAgentInput {
   const { threadId, runId, messages, context: told, resume: answered } = body;
   // Some clients send null for omitted fields.
@@ -39,7 +39,7 @@ export function readRunInput(body: JsonObject): RunAgentInput {
   ];
   if (problems.length > 0)
     throw new RunInputError(`The body is not a RunAgentInput: ${problems.join('; ')}.`);
-  return { ...body, context, resume } as unknown as RunAgentInput; // the used fields were just checked
+  return { ...body, context, resume } as unknown as RunAgentInput; // the used properties were just checked
 }
 
 const isListOf = (value: unknown, isOne: (one: Readonly<Record<string, unknown>>) => boolean): boolean =>
@@ -52,8 +52,8 @@ const isResume = ({ interruptId, status }: Readonly<Record<string, unknown>>) =>
   typeof interruptId === 'string' && (status === 'resolved' || status === 'cancelled');
 
 /**
- * Returns the action of a run in a session with these waiting calls. @throws RunInputError that says what is
- * impossible.
+ * Returns the action that a run requests from a session with these waiting calls. @throws RunInputError if
+ * the action is impossible.
  */
 export function wantedBy({ messages, resume = [] }: RunAgentInput, pending: readonly Pending[]): Wanted {
   const last = messages.at(-1);
@@ -76,7 +76,7 @@ function decisionsOf(resume: readonly Resume[], pending: readonly Pending[]): Ca
   });
 }
 
-/** Only a plain yes approves a run: any other value would run the tool, too. */
+/** Only a plain yes approves: any other value must not run the tool. */
 function decisionOf({ interruptId: id, status, payload }: Resume, one: Pending | undefined) {
   if (status === 'cancelled') {
     const decision = one?.allows?.includes('exit') === false ? ('reject' as const) : ('exit' as const);

@@ -1,10 +1,10 @@
-/** Lists AG-UI threads for pages, from the index of sessions, since AG-UI has no list of its own. */
+/** Lists AG-UI threads for pages. The list comes from the index of sessions, since AG-UI has none. */
 import { HttpAgent } from '@ag-ui/client';
 import { createIndexClient } from '../../client/entry.ts';
 
-/** The agent of the threads, and the access to it. */
+/** The Worker and the agent that the threads belong to. */
 export interface ThreadPlace {
-  /** The address of the Worker: `https://agents.example.com`. */
+  /** The address of the Worker, such as `https://agents.example.com`. */
   readonly url: string;
   readonly token: string;
   readonly agent: string;
@@ -12,7 +12,7 @@ export interface ThreadPlace {
   readonly fetch?: ((url: string, init?: object) => Promise<Response>) | undefined;
 }
 
-/** A thread of AG-UI in a list. Its `id` is the id of its session. */
+/** An AG-UI thread in a list. Its `id` is the id of its session. */
 export interface Thread {
   readonly id: string;
   readonly name: string;
@@ -39,7 +39,7 @@ export async function listThreads({ url, token, agent, fetch }: ThreadPlace, cur
   return { threads, next };
 }
 
-/** Opens a thread: `await openThread(place, id).runAgent()` shows its messages, and its running turn. */
+/** Opens a thread: `await openThread(place, id).runAgent()` loads its messages and its running turn. */
 export function openThread({ url, token, agent, fetch }: ThreadPlace, threadId: string): HttpAgent {
   const address = `${url}/agents/${agent}/ag-ui`;
   return new HttpAgent({

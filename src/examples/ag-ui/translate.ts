@@ -6,7 +6,10 @@ import { type FileUrls, partsOf } from './parts.ts';
 import { attributed, close, newReply, type Reply, rest, say } from './reply.ts';
 import { ended } from './run-end.ts';
 
-/** The additional items of a session: its state, and its messages for a client without a history. */
+/**
+ * The items that a stream adds to a turn: the session's state, and its messages for a client without a
+ * history.
+ */
 export type SessionItem =
   | { readonly type: 'state'; readonly snapshot: Pick<SessionView, 'blackboard' | 'state' | 'memory'> }
   | { readonly type: 'history'; readonly messages: AgUiMessage[] };
@@ -15,13 +18,13 @@ export type SessionItem =
 export interface Run {
   readonly threadId: string;
   readonly runId: string;
-  /** The turn, which names the messages of its replies. Absent if no turn is shown. */
+  /** The turn, whose id is part of its message ids. Absent if the run shows no turn. */
   readonly turn?: string | undefined;
   /**
    * The events of the turn that the client has seen before. They are not repeated, but open spans continue.
    */
   readonly past?: readonly ShownEvent[] | undefined;
-  /** The calls that the client has run itself: it has their results already. */
+  /** The calls that the client has run itself. It already has their results. */
   readonly ranByClient?: readonly string[] | undefined;
   readonly files: FileUrls;
 }
@@ -116,7 +119,7 @@ class Shown {
     yield* say(open, type === 'text-delta' ? 'text' : 'reasoning', text, attributed(frame));
   }
 
-  /** Streamed text cannot be withdrawn, so the client learns which message is void. */
+  /** AG-UI cannot withdraw streamed text, so an event names the void message. */
   *#restarted({ frame = '' }: EventOf<'reply-restarted'>): Events {
     const void_ = this.#replies.get(frame);
     if (!void_) return;
@@ -130,7 +133,7 @@ class Shown {
     const of = attributed(frame);
     const reply = this.#replies.get(frame) ?? newReply(`${turn}.${seq}`);
     this.#replies.delete(frame);
-    // A slow reader gets no partial text. The rest is in the journal.
+    // A slow reader receives no partial text, so the missing text comes from the journal.
     const reasoning = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
     yield* say(reply, 'reasoning', rest(reasoning, reply.reasoning), of);
     yield* say(reply, 'text', rest(text, reply.text), of);
@@ -174,7 +177,7 @@ class Shown {
     yield { type: 'TEXT_MESSAGE_END', messageId, ...of };
   }
 
-  /** Reports a nested loop before its first event, also if it started in an earlier run. */
+  /** Announces a nested loop before its first event, even if the loop started in an earlier run. */
   *#enter(frame: string): Events {
     const known = this.#frames.get(frame);
     if (!known || known.isTold) return;
@@ -208,7 +211,7 @@ class Shown {
 
   *#stopped(stop: TurnStreamEnd): Events {
     for (const frame of [...this.#replies.keys()]) yield* this.#closeReply(frame);
-    // A direct return, or a text that a transformer changed, is not a reply of the model.
+    // An answer by direct return, or one that a transformer changed, was not streamed as a reply.
     const answer = stop.type === 'answer' ? stop.answer : undefined;
     if (answer && answer.text !== this.#lastText && answer.outcome !== 'failed')
       yield* this.#said(`${answer.turn}/answer`, answer.text, {});

@@ -21,7 +21,10 @@ export async function byApiKey(request: Request, { DB }: ApiKeyEnv): Promise<Cal
   return row && { id: row.id, tenant: row.tenant, roles: JSON.parse(row.roles) };
 }
 
-/** Creates a key. Show it once: only its hash is stored. The key is random, so a fast hash is enough. A password needs a slow one. */
+/**
+ * Creates and returns a key. Show it once, since only its hash is stored. A fast hash is enough for a random
+ * key. A password needs a slow hash.
+ */
 export async function createApiKey({ DB }: ApiKeyEnv, { id, tenant, roles = [] }: Caller): Promise<string> {
   const key = `key_${(crypto.randomUUID() + crypto.randomUUID()).replaceAll('-', '')}`;
   await DB.prepare('INSERT INTO api_keys (hash, id, tenant, roles) VALUES (?, ?, ?, ?)')

@@ -22,8 +22,8 @@ export async function byCookie(request: Request, env: CookieEnv): Promise<Caller
 }
 
 /**
- * Call it after your login has checked the password. Returns the value of `Set-Cookie`. Only the hash of the secret is stored, so a copy
- * of the namespace logs no one in.
+ * Creates a login, and returns the value of its `Set-Cookie` header. Call it after your login has checked the
+ * password. Only a hash of the secret is stored, so a leaked copy of the KV namespace is useless.
  */
 export async function logIn(caller: Caller, env: CookieEnv): Promise<string> {
   const secret = crypto.randomUUID() + crypto.randomUUID();

@@ -5,7 +5,7 @@ export interface TrustedIssuer {
   readonly issuer: string;
   /** The application for which the token was issued. */
   readonly audience: string;
-  /** The URL of the issuer's public keys. */
+  /** The URL of the issuer's public keys (JWKS). */
   readonly jwks: string;
 }
 

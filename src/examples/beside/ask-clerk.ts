@@ -1,16 +1,16 @@
 import { createClient } from '../../client/entry.ts';
 
-/** The bindings of the site: a service binding to the Worker of the agents, and its token. */
+/** The bindings of the site: a service binding to the agents' Worker, and its token. */
 export interface SiteEnv {
   readonly AGENTS: { fetch(url: string, init: RequestInit): Promise<Response> };
   readonly CHAT_TOKEN: string;
 }
 
 interface Asked {
-  /** The user of the site, whose session you have checked. */
+  /** The id of the site's user, whose login you have checked. */
   readonly user: string;
   readonly message: string;
-  /** Stays the same if the browser sends its request again. */
+  /** The idempotency key: the same if the browser repeats its request. */
   readonly key: string;
 }
 
@@ -20,7 +20,7 @@ export async function askClerk(
   { user, message, key }: Asked,
 ): Promise<string> {
   const client = createClient({
-    url: 'https://agents', // a service binding ignores the host
+    url: 'https://agents', // service bindings ignore the host
     agent: 'shop',
     token: CHAT_TOKEN,
     fetch: (url, init) => AGENTS.fetch(url, { ...init, headers: { ...init.headers, 'x-user-id': user } }),

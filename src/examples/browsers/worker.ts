@@ -9,8 +9,8 @@ const holdfast = createHoldfast({
   agents: [clerk],
   model: orOffline(openaiCompatible()),
   use: [
-    cors({ origins: ['http://localhost:5173'] }), // the origin of its pages
-    liveText(), // also for a page that reconnects during a reply
+    cors({ origins: ['http://localhost:5173'] }), // the origin of the pages
+    liveText(), // also serves pages that reconnect during a reply
   ],
 });
 export default holdfast.worker;

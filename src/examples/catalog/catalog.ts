@@ -10,11 +10,11 @@ import { type ToolNames, toolNames } from './tool-names.ts';
 export interface Catalog {
   /** One unfolding tool for each tag. Pass them to an agent. */
   readonly tools: readonly AnyTool[];
-  /** Every operation, in the order of the tree. */
+  /** All operations, in the order of the tree. */
   readonly leaves: readonly CatalogLeaf[];
 }
 
-/** One tool of the catalog, with its place in the tree. */
+/** A tool of the catalog and its place in the tree. */
 export interface CatalogLeaf {
   readonly operation: Operation;
   readonly tool: AnyTool;
@@ -22,7 +22,7 @@ export interface CatalogLeaf {
   readonly way: readonly string[];
 }
 
-/** The state of building a tree. */
+/** The state while a tree is built. */
 interface Making {
   readonly document: OpenApiDocument;
   readonly api: Api;
@@ -31,8 +31,9 @@ interface Making {
 }
 
 /**
- * Builds a tree of unfolding tools from the operations of an OpenAPI 3 document, by tag and then by path: a
- * model sees the tags, and the tools inside one after opening it. Names are unique in the whole tree.
+ * Builds a tree of unfolding tools from the operations of an OpenAPI 3 document, by tag and then by path. A
+ * model sees the tags first, and the tools of a tag after it opens that tag. Names are unique in the whole
+ * tree.
  */
 export function defineCatalog(document: OpenApiDocument, api: Api): Catalog {
   const making: Making = { document, api, names: toolNames(), leaves: [] };
@@ -77,7 +78,9 @@ function toTools(
 
 type Group = Extract<Entry<Operation>, { readonly type: 'group' }>;
 
-/** Returns the tag and the words of the path, without its placeholders: `repos_branches_protection`. */
+/**
+ * Returns the tag and the words of the path without its placeholders, such as `repos_branches_protection`.
+ */
 function groupName(tag: string, { prefix, segment }: Group): string {
   const words = `${prefix}/${segment}`.split('/').filter((word) => word !== '' && !word.startsWith('{'));
   return [...new Set([tag, ...words])].join('_').replaceAll(/[{}]/g, '');
@@ -88,6 +91,6 @@ const sizeOf = (entry: Entry<Operation>): number =>
 
 const counted = (count: number): string => `${count} operation${count === 1 ? '' : 's'}`;
 
-/** Lists the entries of a group, so that a model can choose. */
+/** Lists the entries of a group for the model to choose from. */
 const list = (entries: readonly Entry<Operation>[]): string =>
   [...new Set(entries.map(({ segment }) => segment).filter((segment) => segment !== ''))].join(', ');

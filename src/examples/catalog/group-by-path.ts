@@ -3,7 +3,7 @@ export type Entry<Item> =
   | { readonly type: 'leaf'; readonly segment: string; readonly item: Item }
   | {
       readonly type: 'group';
-      /** The segment of the group, or `first-to-last` for a range of neighbors. */
+      /** The segment of the group, or `first-to-last` for an alphabetical range. */
       readonly segment: string;
       /** The common prefix of all paths inside. */
       readonly prefix: string;
@@ -14,15 +14,14 @@ interface Pathed {
   readonly path: string;
 }
 
-/** The maximum number of entries of a level. */
+/** The maximum number of entries on a level. */
 export const MAX_ENTRIES = 16;
-/** The fewest entries that get a level of their own. */
+/** The minimum number of entries for a separate level. */
 const MIN_GROUP = 3;
 
 /**
- * Groups items by the segments of their paths until no level has more than 16 entries. If one segment has
- * more neighbors, groups them by alphabetical ranges. If one path has more items, groups those by their
- * order.
+ * Groups items by the segments of their paths until no level has more than 16 entries. Splits larger levels
+ * into alphabetical ranges, and more items of one path by their order.
  */
 export const groupByPath = <Item extends Pathed>(items: readonly Item[]): readonly Entry<Item>[] =>
   level(items, 0);
@@ -64,7 +63,7 @@ interface Keyed<Item> {
   readonly entry: Entry<Item>;
 }
 
-/** Splits neighbors into ranges of about equal length, repeatedly if there are too many. */
+/** Splits the entries of a level into ranges of about equal length, on several levels if necessary. */
 function stretches<Item>(keyed: readonly Keyed<Item>[], prefix: string): readonly Keyed<Item>[] {
   const count = Math.ceil(keyed.length / MAX_ENTRIES);
   const length = Math.ceil(keyed.length / count);
@@ -81,7 +80,7 @@ function stretches<Item>(keyed: readonly Keyed<Item>[], prefix: string): readonl
 const segmentsOf = ({ path }: Pathed): readonly string[] =>
   path.split('/').filter((segment) => segment !== '');
 
-/** Empty for an item at the path of its group, so that it sorts first. */
+/** Empty for an item whose path is that of its group, so that it sorts first. */
 const segmentAt = (item: Pathed, depth: number): string => segmentsOf(item)[depth] ?? '';
 
 function commonSegments(items: readonly Pathed[]): readonly string[] {

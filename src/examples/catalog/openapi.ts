@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../index.ts';
 
-/** The parts of an OpenAPI 3 document that tools are made from. */
+/** The parts of an OpenAPI 3 document that become tools. */
 export interface OpenApiDocument {
   readonly paths?: JsonObject | undefined;
   readonly tags?: readonly { readonly name: string; readonly description?: string | undefined }[] | undefined;
@@ -9,10 +9,10 @@ export interface OpenApiDocument {
 /** An HTTP method of an operation. */
 export type Method = (typeof METHODS)[number];
 
-/** One operation, with the properties that its path shares. */
+/** An operation, including the parameters that all operations of its path share. */
 export interface Operation {
   readonly method: Method;
-  /** With its placeholders: `/repos/{owner}`. */
+  /** With its placeholders, such as `/repos/{owner}`. */
   readonly path: string;
   /** The first of its tags, or `other`. */
   readonly tag: string;
@@ -23,13 +23,13 @@ export interface Operation {
   readonly body?: RequestBody | undefined;
 }
 
-/** A parameter that a caller can choose. Cookies are left out, since they carry credentials. */
+/** A parameter that the model can set. Excludes cookies, since they carry credentials. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly description?: string | undefined;
   readonly required: boolean;
-  /** `true` if its value can span several segments of the path. */
+  /** Whether its value can span several segments of the path. */
   readonly multiSegment: boolean;
   readonly schema: unknown;
 }
@@ -44,7 +44,7 @@ export interface RequestBody {
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const;
 
-/** Returns every operation of a document, in order. Leaves out malformed ones. */
+/** Returns the well-formed operations of a document, in order. */
 export function operationsOf(document: OpenApiDocument): readonly Operation[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
     const shared = listOf(own(item, 'parameters'));
@@ -58,7 +58,7 @@ export function operationsOf(document: OpenApiDocument): readonly Operation[] {
 interface Declared {
   readonly method: Method;
   readonly path: string;
-  /** Parameters of every operation on the path. */
+  /** The parameters that all operations of the path share. */
   readonly shared: readonly unknown[];
   readonly declared: Readonly<Record<string, unknown>>;
 }
@@ -81,7 +81,7 @@ function operation(document: OpenApiDocument, { method, path, shared, declared }
   };
 }
 
-/** A placeholder without a parameter accepts text. */
+/** Returns a text parameter for each placeholder that the document does not declare. */
 const undeclared = (path: string, known: ReadonlyMap<string, Parameter>): readonly Parameter[] =>
   [...new Set([...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name))]
     .filter((name) => !known.has(`path ${name}`))
@@ -103,7 +103,7 @@ function parameter(given: unknown): readonly Parameter[] {
   ];
 }
 
-/** Prefers JSON. Other content types are sent as plain text. */
+/** Returns the body of an operation. Prefers JSON, and sends other content types as plain text. */
 function requestBody(given: unknown): RequestBody | undefined {
   const content = own(given, 'content');
   if (!isRecord(content)) return undefined;
@@ -137,7 +137,7 @@ export function behind(document: object, value: unknown): unknown {
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A document is untrusted, so inherited properties are not read. */
+/** Returns an own property. Documents are untrusted, so inherited properties must not be read. */
 export const own = (node: unknown, key: string): unknown =>
   isRecord(node) && Object.hasOwn(node, key) ? node[key] : undefined;
 

@@ -21,10 +21,10 @@ export interface ApiRequest {
   readonly body?: Json | undefined;
 }
 
-/** Sends requests: `fetch` with the credentials of `call.secrets`, or a fake. */
+/** Sends a request, such as by `fetch` with the credentials in `call.secrets`, or to a fake. */
 export type Api = (request: ApiRequest, call: CallContext) => Json | Promise<Json>;
 
-/** The effect of sending a request twice, as HTTP defines it. */
+/** The effects of the HTTP methods: whether a request can be sent twice. */
 const EFFECTS = {
   get: 'read',
   head: 'read',
@@ -42,8 +42,8 @@ interface Bound extends Parameter {
 }
 
 /**
- * Makes the tool of one operation: its input is the parameters and the body, and its call is a request to
- * `api`.
+ * Makes the tool of one operation. Its input contains the parameters and the body. Each call sends a request
+ * to `api`.
  */
 export function operationTool(
   name: string,
@@ -65,8 +65,8 @@ export function operationTool(
 }
 
 /**
- * Renames parameters so that every provider accepts them as properties. If two have one name, adds their
- * place.
+ * Renames parameters so that every provider accepts them as properties. Adds `in` to a name that is already
+ * used.
  */
 function bound(parameters: readonly Parameter[]): readonly Bound[] {
   const taken = new Set(['body']);
@@ -135,7 +135,7 @@ function requestOf(
   };
 }
 
-/** Escapes a value, or returns `undefined` if it would lead to another path than the operation's. */
+/** Escapes a value. Returns `undefined` if the value would change which path is requested. */
 function toSegment(value: Json, several: boolean): string | undefined {
   const parts = several ? toText(value).split('/') : [toText(value)];
   if (parts.some((part) => part === '' || part === '.' || part === '..')) return undefined;

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../index.ts';
 import { behind, isRecord, own } from './openapi.ts';
 
-/** The maximum number of levels and parts of a schema. The rest becomes a schema for any value. */
+/** The maximum numbers of levels and parts in a schema. Deeper or later parts accept any value. */
 const MAX_DEPTH = 8;
 const MAX_PARTS = 300;
-/** The maximum number of characters of a description: documents contain whole pages. */
+/** The maximum number of characters in a description, since some documents contain whole pages. */
 const MAX_DESCRIPTION = 300;
 
 /** Keywords whose values are copied unchanged. */
@@ -13,30 +13,29 @@ const COPIED: readonly string[] = [
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties'],
 ];
 
-/** Formats that holdfast validates. OpenAPI has more, such as `int32`, which only the service checks. */
+/** The formats that holdfast validates. Only the service checks other formats, such as `int32`. */
 const FORMATS: readonly unknown[] = [
   ...['date', 'date-time', 'time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6'],
   ...['uri', 'uri-reference', 'uri-template', 'uuid', 'regex', 'json-pointer'],
 ];
 
-/** The state of converting one schema. */
+/** The state while a schema is converted. */
 interface Source {
   readonly document: object;
-  /** The parts that may still be written. */
+  /** The number of parts that may still be written. */
   left: number;
 }
 
-/** The place of a part. */
+/** The place of a part in its schema. */
 interface Place {
   readonly depth: number;
-  /** The references around it. A repeated one is a cycle. */
+  /** The references that lead to it. A repeated reference is a cycle. */
   readonly inside: readonly string[];
 }
 
 /**
- * Converts a schema of an OpenAPI 3.0 or 3.1 document to self-contained JSON Schema. Resolves references.
- * Replaces cycles and parts beyond the limits by a schema for any value, and leaves out properties that only
- * responses have.
+ * Converts a schema of an OpenAPI 3.0 or 3.1 document to self-contained JSON Schema. Resolves references, and
+ * omits properties that only responses have. Cycles and parts beyond the limits accept any value.
  */
 export function toToolSchema(schema: unknown, document: object): JsonObject {
   return part(schema, { document, left: MAX_PARTS }, { depth: 0, inside: [] });
@@ -62,7 +61,9 @@ function part(schema: unknown, source: Source, { depth, inside }: Place): JsonOb
   });
 }
 
-/** Names the removed part, so that a model can still send it. */
+/**
+ * Returns a schema for any value. Its description names the removed part, so that a model can still send it.
+ */
 function anything(reference: string | undefined): JsonObject {
   const name = reference?.split('/').at(-1);
   return name === undefined ? {} : { description: `Any ${name}.` };
@@ -73,7 +74,7 @@ const copied = (schema: Readonly<Record<string, unknown>>): JsonObject =>
     COPIED.flatMap((key) => (Object.hasOwn(schema, key) ? [[key, schema[key] as Json]] : [])), // parsed from JSON
   );
 
-/** OpenAPI 3.0 marks an exclusive bound by a flag. */
+/** OpenAPI 3.0 marks an exclusive bound with a flag. */
 function range({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Readonly<Record<string, unknown>>) {
   const lower = exclusiveMinimum === true ? minimum : exclusiveMinimum;
   const upper = exclusiveMaximum === true ? maximum : exclusiveMaximum;
@@ -86,15 +87,13 @@ function range({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Readonl
 const described = ({ description }: Readonly<Record<string, unknown>>): JsonObject =>
   typeof description === 'string' && description.trim() !== '' ? { description: brief(description) } : {};
 
-/** Returns the first paragraph of a text, on one line, shortened. */
+/** Returns the first paragraph of a text on one line, shortened if necessary. */
 export function brief(text: string): string {
   const paragraph = (text.trim().split(/\n\s*\n/)[0] ?? '').replaceAll(/\s+/g, ' ');
   return paragraph.length > MAX_DESCRIPTION ? `${paragraph.slice(0, MAX_DESCRIPTION - 1)}…` : paragraph;
 }
 
-/**
- * A pattern in another dialect than JavaScript's would be refused, so it is left out. The service checks it.
- */
+/** Omits a pattern in another dialect than JavaScript's, since it would be refused. The service checks it. */
 function matched({ pattern }: Readonly<Record<string, unknown>>): JsonObject {
   if (typeof pattern !== 'string') return {};
   try {
@@ -135,7 +134,7 @@ function properties(
   };
 }
 
-/** OpenAPI 3.0 marks by a flag that `null` is allowed. */
+/** OpenAPI 3.0 allows `null` with a flag. */
 function nullable(schema: Readonly<Record<string, unknown>>, written: JsonObject): JsonObject {
   if (schema.nullable !== true) return written;
   const { type, enum: values, ...rest } = written;

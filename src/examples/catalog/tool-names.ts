@@ -1,11 +1,11 @@
 const MAX_NAME = 64;
 
-/** Generates unique names that every provider accepts. */
+/** A generator of unique names that every provider accepts. */
 export interface ToolNames {
   /**
-   * Returns the name for an id: characters other than letters, digits, `_` and `-` become `_`. If it is too
-   * long or in use, returns the name for `instead`. If that is, too, cuts the first name and appends a hash
-   * of the id, so that it stays the same when other operations change.
+   * Returns a name for an id, in which characters other than letters, digits, `_` and `-` become `_`. If this
+   * name is too long or in use, uses `instead` in the same way. If that name is not free either, cuts the
+   * first name and appends a hash of the id. So the name does not change with other operations.
    */
   take(id: string, instead?: string): string;
 }

@@ -2,15 +2,17 @@ import { type Answer, type Decision, openSession, type Pending } from './client.
 import { within } from './ports.ts';
 import type { Stage } from './stage.ts';
 
-/** An approval that waits while the Worker is killed: the decision, and the expected effects. */
+/** A decision on an approval that waits while the Worker is killed, and the expected effects. */
 export interface ApprovalCase {
   readonly title: string;
   readonly session: string;
-  /** The vars of the Worker that asks. */
+  /** The vars of the Worker that asks for the approval. */
   readonly vars?: Readonly<Record<string, string>>;
   /** The number of SIGKILLs, including the one between the question and the decision. */
   readonly kills: number;
-  /** Returns the outcome of the turn. @throws Error if something unexpected happened. */
+  /**
+   * Sends the decision, and returns the outcome of the turn. @throws Error if something unexpected happened.
+   */
   readonly decide: (stage: Stage, session: string, pending: Pending) => Promise<string>;
   readonly outcome: string;
   /** Every refund of the turn. */
@@ -24,7 +26,7 @@ const once =
   async (stage, session, pending) =>
     (await open(stage, session).decide(pending, decision)).outcome;
 
-/** Three decisions at once and one later: the first is accepted, the others are refused. */
+/** Sends three decisions at once and one later. The first is accepted, and the others are refused. */
 const severalTimes: ApprovalCase['decide'] = async (stage, session, pending) => {
   const approve = (): Promise<Answer> => open(stage, session).decide(pending, { decision: 'approve' });
   const settled = await Promise.allSettled([approve(), approve(), approve()]);
@@ -34,7 +36,7 @@ const severalTimes: ApprovalCase['decide'] = async (stage, session, pending) => 
   return taken.join();
 };
 
-/** The refund is done, and the Worker dies before it receives the response. */
+/** Kills the Worker after the refund has happened, but before the Worker receives the response. */
 const killedAgain: ApprovalCase['decide'] = async (stage, session, pending) => {
   const hold = await stage.effects.hold('refunds');
   const answer = open(stage, session).decide(pending, { decision: 'approve' });
@@ -46,7 +48,7 @@ const killedAgain: ApprovalCase['decide'] = async (stage, session, pending) => {
   return ended(stage, session);
 };
 
-/** The deadline passes without a decision, and a later decision is refused. */
+/** Lets the deadline pass without a decision. A later decision is refused. */
 const tooLate: ApprovalCase['decide'] = async (stage, session, pending) => {
   const outcome = await ended(stage, session);
   const late = await open(stage, session)
@@ -65,7 +67,6 @@ async function ended(stage: Stage, session: string): Promise<string> {
 const refund = { orderId: 1002, amount: 118.5 };
 const smaller = { orderId: 1002, amount: 100 };
 
-/** The cases, in order. */
 export const approvalCases: readonly ApprovalCase[] = [
   {
     title: 'approved',

@@ -30,7 +30,7 @@ export interface Decision {
   readonly reason?: string;
 }
 
-/** One session, used over HTTP like by any client. */
+/** One session, which the demo uses over HTTP like any client. */
 export interface Client {
   /**
    * Sends a message and waits for the answer. Turns with one `loopId` share a loop. Rejects if the connection
@@ -39,7 +39,7 @@ export interface Client {
   send(message: string, loopId?: string): Promise<Answer>;
   /** Returns as soon as the message is accepted. */
   sendInBackground(message: string): Promise<void>;
-  /** Calls back for each server-sent event. Rejects if the connection is lost. */
+  /** Sends a message, and calls `onEvent` for each server-sent event. Rejects if the connection is lost. */
   stream(message: string, onEvent: (type: string, data: unknown) => void): Promise<void>;
   /** Decides a waiting call, and waits for the answer. Rejects if it was decided already. */
   decide(pending: Pending, decision: Decision): Promise<Answer>;
@@ -59,7 +59,7 @@ export interface StreamedEvent {
   readonly data: string;
 }
 
-/** The timeout of each step of the demo, in milliseconds. */
+/** The timeout for each step of the demo, in milliseconds. */
 const PATIENCE = 30_000;
 
 /** Makes a client of one session at a Worker's address. Sends no request yet. */
@@ -98,7 +98,7 @@ export function openSession(url: string, session: string, agent = 'support'): Cl
             last = id ?? last;
           }
         } catch {
-          // A broken stream resumes after the last received event.
+          // The next request resumes a broken stream after the last received event.
           await delay(100);
         }
       }

@@ -24,7 +24,7 @@ export type CounterReport =
   | { readonly type: 'listening'; readonly url: string }
   | { readonly type: 'holding' | 'reached'; readonly service: string };
 
-/** The effects of a run, counted by another process. */
+/** The effects of a run, which another process counts. */
 export interface CountedEffects {
   /** The address of the shop's services. */
   readonly url: string;
@@ -37,7 +37,7 @@ export interface CountedEffects {
   stop(): void;
 }
 
-/** Starts the counter, which writes to `file`. It ends with this process, if not before. */
+/** Starts the counter, which writes to `file`. It ends with this process at the latest. */
 export async function countEffects(file: string): Promise<CountedEffects> {
   const child = fork(fileURLToPath(new URL('./effect-counter.ts', import.meta.url)), [file]);
   const listening = await report(child, ({ type }) => type === 'listening');

@@ -1,14 +1,17 @@
 import { constants, copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The syntax of `wrangler dev`: a name at the start of a line, optionally after `export`. */
+/**
+ * Matches a setting in the syntax of `wrangler dev`: its name at the start of a line, optionally after
+ * `export`.
+ */
 const SAYS_WHO = /^[ \t]*(?:export[ \t]+)?HOLDFAST_(?:AUTH|TOKEN)[ \t]*[=:]/m;
 
 /**
- * Copies `.dev.vars.example` of a folder to `.dev.vars` if that is missing. Never changes an existing
- * `.dev.vars`.
+ * Copies `.dev.vars.example` to `.dev.vars` in a folder if `.dev.vars` is missing. Never changes an existing
+ * one.
  *
- * @returns a message that the file was written, or that it configures no authentication. Otherwise
+ * @returns a message if the file was written, or if it does not configure authentication. Otherwise
  * `undefined`.
  */
 export function ensureDevVars(folder: string): string | undefined {

@@ -1,8 +1,8 @@
 /**
- * The outside world of the demo, as a program of its own: `node effect-counter.ts FILE`. It responds like the
- * services of the support agent's shop and, below `/github`, like GitHub. It writes one line to disk for each
- * call before it responds. It does not recognize repeated keys, so every request counts. Its parent holds and
- * releases its responses by messages.
+ * Simulates the outside world of the demo in a separate program: `node effect-counter.ts FILE`. It responds
+ * like the services of the support agent's shop and, below `/github`, like GitHub. It writes one line to disk
+ * for each call before it responds. It ignores idempotency keys, so that every request counts. Its parent
+ * sends messages to hold and release responses.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -31,7 +31,10 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   response.end(JSON.stringify(answer ?? null));
 }
 
-/** `POST /{service}` acts, `GET /{service}/{key}` returns the outcome, `GET /shipments/{code}` only reads. */
+/**
+ * `POST /{service}` has an effect, `GET /{service}/{key}` returns its outcome, and `GET /shipments/{code}`
+ * only reads.
+ */
 async function answerTo(
   request: IncomingMessage,
   service: string,

@@ -30,8 +30,8 @@ export async function openWrite(stage: Stage, folder: ServedFolder): Promise<Ope
 /**
  * Approves the write in a Worker that knows the server's tools only from the journal.
  *
- * @throws AssertionError if the file is not written exactly once, or the server was asked for its tools again
- * after the kill.
+ * @throws AssertionError if the file is not written exactly once, or the server was asked for its tool list
+ * again after the kill.
  */
 export async function endWrite(
   stage: Stage,

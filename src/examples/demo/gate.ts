@@ -1,4 +1,4 @@
-/** A response that is, or will be, held back. */
+/** A response that a gate holds back. */
 export interface Hold {
   /** Resolves when a request waits for the response. */
   readonly reached: Promise<void>;
@@ -31,7 +31,7 @@ export class Gate {
     return barrier;
   }
 
-  /** Await this before sending a response of this name. */
+  /** Waits while responses of this name are held back. Await it before sending one. */
   async pass(name: string): Promise<void> {
     const barrier = this.#barriers.get(name);
     barrier?.arrive();

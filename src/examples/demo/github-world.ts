@@ -3,7 +3,7 @@ import type { FakeChange, SeedRepository } from '../triage/fake-github.ts';
 import type { SeedIssue } from '../triage/fake-shapes.ts';
 import type { Effect } from './counted-effects.ts';
 
-/** An entry in the list of examples. */
+/** An entry in the list of webhook examples. */
 interface Example {
   readonly name: string;
   readonly examples: readonly OpenedIssue[];
@@ -59,7 +59,7 @@ function toSeed({ issue: { number, title, body, user } }: OpenedIssue): SeedIssu
   return { number, title, body, author: user.login };
 }
 
-/** Returns the counter's name for an effect on GitHub: labels are idempotent, the others are not. */
+/** Returns the name under which the counter counts an effect on GitHub. Only labels are idempotent. */
 export const serviceOf = ({ what }: Pick<FakeChange, 'what'>): string => `github-${what}`;
 
 /** The effects of the tour's `once` calls on GitHub. */

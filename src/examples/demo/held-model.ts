@@ -10,11 +10,11 @@ export type ScriptedReply =
 /** The replies to a user's message, in order. */
 export type Script = ReadonlyMap<string, readonly ScriptedReply[]>;
 
-/** A server that speaks OpenAI's chat completions from a script. */
+/** A server that returns OpenAI chat completions from a script. */
 export interface HeldModel {
   /** For `OPENAI_BASE_URL`. */
   readonly baseURL: string;
-  /** Holds back the reply at this place of the script. */
+  /** Holds back the reply at this place in the script. */
   hold(message: string, place: number): Hold;
   stop(): void;
 }
@@ -25,8 +25,8 @@ interface WireRequest {
 }
 
 /**
- * Starts a model whose reply depends only on the conversation: the last user message selects the script, and
- * the number of replies since then the place in it. So a lost reply is repeated.
+ * Starts a model whose replies depend only on the conversation. The last user message selects the script, and
+ * the number of replies since then selects the reply. So a repeated request gets the same reply.
  */
 export async function startHeldModel(script: Script): Promise<HeldModel> {
   const gate = new Gate();

@@ -1,24 +1,26 @@
 import type { Effect } from './counted-effects.ts';
 import type { ScriptedReply } from './held-model.ts';
 
-/** One kill: the message, the response that is held when the process dies, and the expected effects. */
+/**
+ * One kill: the message, the response that is held back when the process is killed, and the expected effects.
+ */
 export interface Kill {
   readonly title: string;
   readonly session: string;
-  /** The kind of request. The connection of `json` and `stream` dies with the process. */
+  /** The kind of request. With `json` and `stream`, the kill breaks the client's connection. */
   readonly client: 'json' | 'stream' | 'background';
   readonly message: string;
-  /** The model's replies to it. */
+  /** The model's replies to the message. */
   readonly replies: readonly ScriptedReply[];
-  /** The response that is held: of a service of the shop, or one of `replies`. */
+  /** The response that is held back: that of a shop service, or one of `replies`. */
   readonly held: { readonly service: string } | { readonly reply: number };
-  /** Calls that have ended in the journal before the kill. */
+  /** The calls that end in the journal before the kill. */
   readonly endedBefore: readonly string[];
   /** The number of effects on the counter's disk before the kill. */
   readonly doneBefore: number;
   /** Every effect of a `once` call of the turn. */
   readonly effects: readonly Effect[];
-  /** The number of calls that end as unknown. */
+  /** The number of calls whose outcome is unknown. */
   readonly unknown: number;
 }
 
@@ -34,7 +36,6 @@ const anchorMail = { to: 'ada@example.com', subject: 'Your anchor', text: 'It wi
 const refundMail = { to: 'ada@example.com', subject: 'Your refund', text: 'Order 1005 is refunded.' };
 const tidesMail = { to: 'maren@example.com', subject: 'Your tide tables', text: 'They leave tomorrow.' };
 
-/** The four kills, in order. */
 export const kills: readonly Kill[] = [
   {
     title: 'between two effects. The refund is paid, and the mail is not sent yet',

@@ -6,7 +6,7 @@ export async function listen(
   handle: RequestListener,
 ): Promise<{ readonly server: Server; readonly url: string }> {
   const server = createServer(handle).listen(0, '127.0.0.1');
-  // If the server closed idle connections, a delayed client's request could fail as if a process had died.
+  // If the server closed idle connections, a late request could fail as if a process had been killed.
   server.keepAliveTimeout = 0;
   await once(server, 'listening');
   const address = server.address();

@@ -13,12 +13,12 @@ export interface ProcessGroup {
 
 const running = new Set<ChildProcess>();
 
-// Ends all groups however this program exits.
+// Ends all groups on every exit of this program.
 process.on('exit', () => {
   for (const child of running) signalGroup(child, 'SIGKILL');
 });
 
-/** Starts a Node program as the head of its own process group. Its output goes to the file `log`. */
+/** Starts a Node program in a new process group. Writes its output to the file `log`. */
 export function startGroup(
   script: string,
   args: readonly string[],
@@ -53,6 +53,6 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group has ended already.
+    // The group has already ended.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run approvals-under-fire`: refunds wait for their approval while `wrangler dev` is killed by SIGKILL
- * and restarted. A separate process counts the refunds. A table compares them with the expected ones, and the
- * exit code reports success.
+ * `npm run approvals-under-fire`kills `wrangler dev` by SIGKILL and restarts it while refunds wait for their
+ * approval. A separate process counts the refunds. A table compares actual and expected refunds, and the exit
+ * code reports success.
  */
 import { join } from 'node:path';
 import { type ApprovalCase, approvalCases } from './approval-cases.ts';
@@ -38,7 +38,7 @@ async function underFire(): Promise<boolean> {
 }
 
 /**
- * Runs one case and prints its row. An error fails only that case, and the next one starts with a fresh
+ * Runs one case and prints its row. An error fails only this case, and the next case starts with a fresh
  * Worker.
  */
 async function played(stage: Stage, one: ApprovalCase): Promise<boolean> {
@@ -67,7 +67,11 @@ async function played(stage: Stage, one: ApprovalCase): Promise<boolean> {
   return right;
 }
 
-/** @throws Error if the refund does not wait, happened before its decision, or cannot be decided. */
+/**
+ * Plays one case.
+ *
+ * @throws Error if the refund does not wait, happens before its decision, or cannot be decided.
+ */
 async function play(
   stage: Stage,
   { session, vars, decide }: ApprovalCase,

@@ -1,7 +1,7 @@
 /**
- * `npm run demo`: four kills, then a tour of the example agents, without a key or a network. A separate
- * process counts the effects, and the journal is only displayed. The last line compares the effects with the
- * expected ones, and the exit code reports success. `-- --fast` prints without pauses.
+ * `npm run demo`shows four kills, then a tour of the example agents. It needs no API key and no network. A
+ * separate process counts the effects, so the result does not depend on the journal. The last line compares
+ * actual and expected effects, and the exit code reports success. `-- --fast` prints without pauses.
  */
 import { join } from 'node:path';
 import { openSession } from './client.ts';
@@ -24,7 +24,7 @@ const directory = temporaryDirectory('holdfast-demo-');
 
 const began = performance.now();
 
-// For a `wrangler dev` after the demo. The demo's own Workers read another file.
+// For a later `wrangler dev`. The demo's own Workers read another file.
 const devVars = ensureDevVars(root);
 if (devVars !== undefined) console.log(devVars);
 
@@ -72,7 +72,7 @@ function summarize(executions: readonly Execution[], unknown: number, failures: 
   return pass;
 }
 
-/** Services whose calls can be repeated without harm. */
+/** The services whose calls are harmless to repeat. */
 const idempotent: ReadonlySet<string> = new Set(['delivery-notes', serviceOf({ what: 'label' })]);
 
 const nameOf = ({ service, what }: Effect): string => `${service} ${what}`;

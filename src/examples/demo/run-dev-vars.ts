@@ -1,4 +1,4 @@
-/** Runs before `wrangler dev` in `npm run dev`: creates a missing `.dev.vars`. */
+/** Creates `.dev.vars` if it is missing. `npm run dev` runs it before `wrangler dev`. */
 import { ensureDevVars } from './dev-vars.ts';
 import { root } from './worker-process.ts';
 

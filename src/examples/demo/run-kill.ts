@@ -9,7 +9,8 @@ import type { Stage } from './stage.ts';
 import { styled, timeline } from './timeline.ts';
 
 /**
- * Kills the Worker while a response is held, restarts it, and waits until the turn has finished by itself.
+ * Kills the Worker while a response is held back, restarts it, and waits until the turn finishes without a
+ * client.
  *
  * @throws AssertionError if the kill happened at the wrong time, or the turn did not resume as expected.
  */
@@ -29,7 +30,7 @@ export async function runKill(stage: Stage, model: HeldModel, kill: Kill): Promi
   check(events, before, kill);
 }
 
-/** Resolves with the events before the kill. */
+/** Kills the Worker while a response is held back. Resolves with the events before the kill. */
 async function killInside(stage: Stage, model: HeldModel, kill: Kill): Promise<readonly TimelineEvent[]> {
   const counted = stage.effects.executions().length;
   const hold = await holdFor(stage, model, kill);
@@ -50,7 +51,7 @@ async function killInside(stage: Stage, model: HeldModel, kill: Kill): Promise<r
     assert.equal(await request.lost, dies, 'The connection of a client that waits dies with the process.');
     return events;
   } finally {
-    // Released only now, so that the process cannot have received this response before it died.
+    // The release comes after the kill, so the process cannot have received this response.
     hold.release();
   }
 }

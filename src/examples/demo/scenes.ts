@@ -1,7 +1,10 @@
 /** One message of the tour, with its expected effects. */
 export interface Said {
   readonly message: string;
-  /** The first calls of the turn, including those of nested loops. If empty, the turn must have no calls. */
+  /**
+   * The first calls of the turn, including those of nested loops. An empty list means that the turn has no
+   * calls.
+   */
   readonly calls: readonly string[];
   readonly answer: RegExp;
 }

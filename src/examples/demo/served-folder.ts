@@ -6,13 +6,13 @@ import { startGroup } from './process-group.ts';
 
 const program = fileURLToPath(new URL('../files/server/serve-files.ts', import.meta.url));
 
-/** A folder with the MCP server of its files, which is a program of its own and outlives the Worker. */
+/** A folder and the MCP server for its files. The server is a separate program that outlives the Worker. */
 export interface ServedFolder {
   /** For `FILES_URL`. */
   readonly url: string;
   /** Returns the content of a file, or an empty text if it does not exist. */
   read(name: string): string;
-  /** Returns the requests to the server, from its own log: `tools/list`, `tools/call "write_file"`. */
+  /** Returns the requests to the server from the server's own log, such as `tools/call "write_file"`. */
   asked(): readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import type { CountedEffects } from './counted-effects.ts';
 import { startWorker, type WorkerProcess } from './worker-process.ts';
 
-/** The demo's stage: one storage, one port, and a Worker that is started and killed. */
+/** Starts and kills a Worker with the same storage and port throughout the demo. */
 export class Stage {
   readonly effects: CountedEffects;
   readonly #port: number;
@@ -29,12 +29,12 @@ export class Stage {
     return this.#worker.url;
   }
 
-  /** The end of the Worker's output. */
+  /** The last lines of the Worker's output. */
   get log(): string {
     return this.#worker?.log() ?? '';
   }
 
-  /** Starts the Worker on the same storage as before. Defaults to the previous vars. */
+  /** Starts the Worker with the same storage as before. `vars` defaults to the previous vars. */
   async start(vars = this.#vars): Promise<void> {
     this.#vars = vars;
     const options = { port: this.#port, directory: this.#directory, entry: this.#entry };

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Creates a directory that is removed at the end of this program, on every exit that it can detect. Import
- * `process-group.ts` first, so that the processes in the directory end before it.
+ * Creates a directory, which is removed on every exit of this program that it can detect. Import
+ * `process-group.ts` first, so that processes that use the directory end before its removal.
  */
 export function temporaryDirectory(prefix: string): string {
   const directory = mkdtempSync(join(tmpdir(), prefix));

@@ -9,10 +9,10 @@ type Style = Parameters<typeof styleText>[0];
 export const styled = (style: Style, text: string): string =>
   process.stdout.isTTY || process.env.FORCE_COLOR ? styleText(style, text) : text;
 
-/** The maximum number of characters of a message, since those of webhooks can be long. */
+/** The maximum number of characters of a message, since webhook messages can be long. */
 const MAX_MESSAGE = 130;
 
-/** The state of printing a timeline. */
+/** The state while a timeline is printed. */
 interface Telling {
   /** The names of calls, by their ids. Calls inside a nested loop are indented. */
   readonly names: Map<string, string>;
@@ -22,7 +22,7 @@ interface Telling {
 }
 
 /**
- * Formats the events after `seq` of the last event's turn, one line each: sequence, milliseconds,
+ * Formats the events after `seq` in the last turn. Each line has a sequence number, milliseconds and a
  * description.
  */
 export function timeline(events: readonly TimelineEvent[], seq = 0): string {
@@ -48,7 +48,10 @@ function take(event: TimelineEvent, telling: Telling): void {
   for (const { id, name } of event.toolCalls) telling.names.set(id, indent + name);
 }
 
-/** If a `read` tool ends at once, the line of its start adds no information. */
+/**
+ * Returns whether an event is the start of a `read` call that ends in the next event. Its line would add no
+ * information.
+ */
 const isRead = (event: TimelineEvent, next: TimelineEvent | undefined): boolean =>
   event.type === 'tool-call-started' &&
   event.effect === 'read' &&

@@ -10,7 +10,7 @@ import type { Stage } from './stage.ts';
 import { short, styled, timeline } from './timeline.ts';
 import { endTriage, githubVars, openTriage } from './triage-scene.ts';
 
-/** The effects of the tour's `once` calls, as the counter writes them. */
+/** The expected effects of the tour's `once` calls, in the counter's format. */
 export const tourEffects: readonly Effect[] = [
   { service: 'warehouse', what: '{"step":"pack_order"}' },
   { service: 'warehouse', what: '{"step":"ship_order"}' },
@@ -20,9 +20,9 @@ export const tourEffects: readonly Effect[] = [
 ];
 
 /**
- * Runs turns with the offline planner: one of each agent, and another after a SIGKILL. It continues in the
- * middle of the interrupted call, or at the approval that its write waits for. Then a stream, a refund that
- * waits for its approval, and a policy that is delivered once.
+ * Runs two turns of each agent with the offline planner, the second after a SIGKILL. An interrupted call or a
+ * pending approval continues after the restart. Then shows a stream, a refund that waits for its approval,
+ * and a policy that is delivered once.
  */
 export async function tour(stage: Stage, folder: ServedFolder): Promise<void> {
   await stage.start({ MODEL: 'offline', FILES_URL: folder.url, ...githubVars(stage) });
@@ -80,7 +80,7 @@ async function stream(stage: Stage): Promise<void> {
   await show(client, `streamed: ${streamed.join(', ')}`, { length: 200 });
 }
 
-/** The one call with an effect waits for a person, and runs once after the approval. */
+/** Shows that the only call with an effect waits for a person, and runs once after the approval. */
 async function approval(stage: Stage): Promise<void> {
   const client = openSession(stage.url, 'tour-approval', 'refunds');
   const asked = await client.send('Please refund order 1002');
@@ -95,7 +95,7 @@ async function approval(stage: Stage): Promise<void> {
   await show(client, answer.text, { seq });
 }
 
-/** The second time in one loop, the model gets a reference to the first result. */
+/** Shows that a second request for a policy in the same loop returns a reference to the first result. */
 async function policy(stage: Stage): Promise<void> {
   const client = openSession(stage.url, 'tour-policy', 'refunds');
   await client.send('What does the policy say about returns?', 'policy');
@@ -104,7 +104,7 @@ async function policy(stage: Stage): Promise<void> {
   await show(client, again.text);
 }
 
-/** Prints the events of the last turn after `seq`, and its outcome. Returns the last sequence. */
+/** Prints the events of the last turn after `seq`, and its outcome. Returns the last sequence number. */
 async function show(client: Client, answer: string, { length = 110, seq = 0 } = {}): Promise<number> {
   const events = await client.events();
   await say(`\n${timeline(events, seq)}`);

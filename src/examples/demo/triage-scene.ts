@@ -16,24 +16,24 @@ interface Delivered {
   readonly location: string;
 }
 
-/** Returns the Worker's vars for the triage agent, with the fake GitHub of the effect counter. */
+/** Returns the Worker's vars with which the triage agent uses the effect counter's fake GitHub. */
 export const githubVars = ({ effects }: Pick<Stage, 'effects'>): Readonly<Record<string, string>> => ({
   GITHUB_API_URL: `${effects.url}/github`,
   GITHUB_TOKEN: DEMO_TOKEN,
   GITHUB_WEBHOOK_SECRET: DEMO_SECRET,
 });
 
-/** A delivered issue whose comment is written, with its response held back. */
+/** A delivered issue whose comment is written, but whose response is held back. */
 export interface OpenTriage {
   readonly delivered: Delivered;
-  /** Releases the response. Call it when the Worker is dead. */
+  /** Releases the response. Call it after the Worker is killed. */
   readonly release: () => void;
 }
 
 const comments = serviceOf({ what: 'comment' });
 
 /**
- * Makes GitHub deliver an issue. Resolves when the comment is on the counter's disk, and its response held
+ * Makes GitHub deliver an issue. Resolves when the comment is on the counter's disk and its response is held
  * back.
  */
 export async function openTriage(stage: Stage): Promise<OpenTriage> {
@@ -46,9 +46,8 @@ export async function openTriage(stage: Stage): Promise<OpenTriage> {
 }
 
 /**
- * Checks the outcome in a Worker that knows the issue only from its journal: it finds the comment by the
- * call's key, and the turn resumes. The same delivery, sent again under another id, finds the turn that it
- * has started.
+ * Checks the outcome in a Worker that knows the issue only from its journal. The Worker finds the comment by
+ * the call's key, and the turn resumes. A repeated delivery with another id finds the same turn.
  *
  * @throws AssertionError if the outcome differs.
  */
@@ -62,7 +61,7 @@ export async function endTriage(stage: Stage, { delivered }: OpenTriage): Promis
   await show(stage, delivered.session, answer);
 }
 
-/** Signs a delivery like GitHub, under a new id: two ids, one event. */
+/** Signs and sends a delivery like GitHub, with a new id each time. */
 async function deliver({ url }: Stage, id: string): Promise<Delivered> {
   const body = JSON.stringify(opened);
   const response = await fetch(`${url}/hooks/github`, {
@@ -117,5 +116,5 @@ async function onGithub<T>({ effects }: Stage, part: string): Promise<T> {
   const path = `/repos/${opened.repository.full_name}/issues/${opened.issue.number}${part}`;
   const headers = { authorization: `Bearer ${DEMO_TOKEN}`, 'user-agent': 'demo' };
   const response = await fetch(`${effects.url}/github${path}`, { headers });
-  return response.json() as Promise<T>; // the fake's own types
+  return response.json() as Promise<T>; // the fake uses these types
 }

@@ -8,7 +8,7 @@ import { type ProcessGroup, startGroup } from './process-group.ts';
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
 const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
 
-/** The file with wrangler's output, in the directory of a Worker. A restart appends to it. */
+/** The file in a Worker's directory that contains wrangler's output. A restart appends to it. */
 export const LOG_FILE = 'wrangler.log';
 
 /** The port and storage of a Worker. */
@@ -21,10 +21,11 @@ export interface WorkerOptions {
   readonly directory: string;
   readonly vars: Readonly<Record<string, string>>;
   /**
-   * The entry of the Worker, relative to the root of this repository. Defaults to that in `wrangler.toml`.
+   * The entry of the Worker, relative to the root of this repository. Defaults to the entry in
+   * `wrangler.toml`.
    */
   readonly entry?: string | undefined;
-  /** The settings of the Worker, relative to the same root. Defaults to `wrangler.toml`. */
+  /** The wrangler configuration file, relative to the same root. Defaults to `wrangler.toml`. */
   readonly config?: string | undefined;
 }
 
@@ -33,13 +34,16 @@ export interface WorkerProcess {
   readonly url: string;
   /** Sends SIGKILL to the whole process group. Resolves when its port is closed. */
   kill(): Promise<void>;
-  /** Sends SIGTERM, and waits in the same way. */
+  /** Sends SIGTERM to the whole process group. Resolves when its port is closed. */
   stop(): Promise<void>;
-  /** Returns the end of wrangler's output. */
+  /** Returns the last lines of wrangler's output. */
   log(): string;
 }
 
-/** Starts the Worker, and resolves when it responds. @throws Error with the end of its log if it does not. */
+/**
+ * Starts the Worker, and resolves when it responds. @throws Error with the last lines of its log if it does
+ * not respond.
+ */
 export async function startWorker(options: WorkerOptions): Promise<WorkerProcess> {
   const { port, directory, vars, entry, config } = options;
   const log = join(directory, LOG_FILE);
@@ -73,7 +77,7 @@ async function endAndSee(group: ProcessGroup, signal: 'SIGKILL' | 'SIGTERM', por
 }
 
 function flags(port: number, directory: string): string[] {
-  // Replaces the developer's own `.dev.vars`, which may contain a token or a key.
+  // Prevents wrangler from reading the developer's `.dev.vars`, which may contain a token or a key.
   const devVars = join(directory, 'dev.env');
   writeFileSync(devVars, 'HOLDFAST_AUTH=localhost\n');
   return [
@@ -86,7 +90,7 @@ function flags(port: number, directory: string): string[] {
 const varFlags = (vars: Readonly<Record<string, string>>): string[] =>
   Object.entries(vars).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
 
-/** Sends no telemetry, and writes only inside the directory. */
+/** Returns an environment in which wrangler sends no telemetry and writes only inside the directory. */
 const environment = (directory: string): NodeJS.ProcessEnv => ({
   ...process.env,
   TMPDIR: directory,

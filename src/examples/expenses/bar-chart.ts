@@ -2,11 +2,11 @@ const HEIGHT = 100;
 const BAR = 16;
 const GAP = 4;
 
-/** Draws amounts as bars, with the greatest at full height. Returns a grayscale PNG (RFC 2083). */
+/** Draws amounts as bars. The greatest has the full height. Returns a grayscale PNG (RFC 2083). */
 export async function barChart(amounts: readonly number[]): Promise<Uint8Array> {
   const width = amounts.length * (BAR + GAP) + GAP;
   const most = Math.max(...amounts, 1);
-  // Each row begins with a byte for its filter: 0 means none.
+  // Each row begins with a byte for its filter: 0 means no filter.
   const rows = new Uint8Array(HEIGHT * (width + 1)).fill(255);
   for (let y = 0; y < HEIGHT; y += 1) rows[y * (width + 1)] = 0;
   amounts.forEach((amount, index) => {
@@ -20,7 +20,7 @@ export async function barChart(amounts: readonly number[]): Promise<Uint8Array> 
   const view = new DataView(header.buffer);
   view.setUint32(0, width);
   view.setUint32(4, HEIGHT);
-  header[8] = 8; // bits per pixel, with one grayscale sample
+  header[8] = 8; // 8 bits per pixel, one grayscale sample
   const pixels = await deflated(rows);
   const signature = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10]);
   return joined([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', new Uint8Array())]);

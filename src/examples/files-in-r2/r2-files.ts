@@ -1,6 +1,6 @@
 import type { FileKey, FileStore, SessionFilesKey } from '../../modules/files/entry.ts';
 
-/** Stores the files of sessions in an R2 bucket, with a prefix for each incarnation of a session. */
+/** Stores the files of sessions in an R2 bucket. Each incarnation of a session has its own key prefix. */
 export function r2Files(bucket: R2Bucket): FileStore {
   return {
     async put(key, bytes, mediaType) {

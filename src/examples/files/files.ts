@@ -7,10 +7,10 @@ import { callLimits } from '../../modules/limits/entry.ts';
 export type FilesServer = Pick<McpClientConfig, 'url' | 'fetch' | 'connectTimeout'>;
 
 /**
- * Manages the files of one folder, by `@modelcontextprotocol/server-filesystem` or a similar server. Its
- * tools are inside an unfolding tool, so that a model pays for them only after a user mentions files, for the
- * rest of the session. The client first asks the server for its tools at that moment. If the server is
- * unavailable, the agent still runs and reports it.
+ * Defines an agent that manages the files of one folder with `@modelcontextprotocol/server-filesystem` or a
+ * similar server. An unfolding tool contains the server's tools, so they cost tokens only after a user
+ * mentions files. The client does not connect before that. If the server is unavailable, the agent still runs
+ * and reports it.
  */
 export const defineFiles = (server: FilesServer): Agent<'files'> =>
   defineAgent({
@@ -47,7 +47,7 @@ const unfoldingFiles = (server: FilesServer): AnyTool =>
     },
   );
 
-/** The tools that only read. Listed by name, because a server can claim this of any tool. */
+/** The tools that only read. A list of names, because a server can claim this of any tool. */
 const READS = [
   'read_text_file',
   'read_media_file',
@@ -61,8 +61,8 @@ const READS = [
 ];
 
 /**
- * The effects of tools whose outcome may be unknown. The server hints that a second write is harmless. That
- * is wrong if another program has written in between.
+ * The effects of tools whose outcome may be unknown. They override the server's hint that a second write is
+ * harmless, which is wrong if another program has written in between.
  */
 const EFFECTS: NonNullable<McpClientConfig['effects']> = {
   ...Object.fromEntries(READS.map((name) => [name, 'read'] as const)),
@@ -72,19 +72,19 @@ const EFFECTS: NonNullable<McpClientConfig['effects']> = {
   move_file: 'once',
 };
 
-/** Creating a directory is harmless. */
+/** The tools that need no approval. Creating a directory is harmless. */
 const FREE: ReadonlySet<string> = new Set([...READS, 'create_directory']);
 
 /**
- * Every call needs an approval except those of the tools named above. This includes tools that the server
- * adds later, no matter which hints they have.
+ * Requires an approval for every call, except for the tools named above. This includes tools that the server
+ * adds later, regardless of their hints.
  */
 const withApproval = (tool: AnyTool): AnyTool =>
   FREE.has(tool.name)
     ? tool
     : requireApproval(tool, QUESTIONS.get(tool.name) ?? `Run '${tool.name}' on the project's files?`);
 
-/** The person who decides also sees the input of the call. */
+/** The questions for approvals. The person who decides also sees the input of the call. */
 const QUESTIONS: ReadonlyMap<string, string> = new Map([
   ['write_file', 'Write this file, over whatever is there?'],
   ['edit_file', 'Make these edits?'],

@@ -12,7 +12,7 @@ const sorter = defineAgent({
 });
 
 interface Bindings {
-  readonly SHOP_TOKEN: string; // a secret, which the shop's own server sends
+  readonly SHOP_TOKEN: string; // the secret that the shop's own server sends
 }
 const holdfast = createHoldfast<Bindings>({ agents: [sorter], model: orOffline(openaiCompatible()) });
 
@@ -25,7 +25,7 @@ interface Letter {
 const lettersOf = (env: Bindings, customer: string) =>
   sessionOf(holdfast, env, { agent: sorter, session: 'letters', principal: { id: `customer:${customer}` } });
 
-/** `POST /letters`, a route of the app: waits for the agent's answer. */
+/** Handles `POST /letters`, a route of the app, and waits for the agent's answer. */
 async function sort(request: Request, env: Bindings): Promise<Response> {
   // Authenticate the caller before opening a session: `sessionOf` trusts its principal.
   if (request.headers.get('authorization') !== `Bearer ${env.SHOP_TOKEN}`)
@@ -47,7 +47,7 @@ export default {
     new URL(request.url).pathname === '/letters'
       ? sort(request, env)
       : holdfast.worker.fetch(request, env, ctx),
-  // A queue of the app: stores each letter once, and its turn runs in an invocation of its own.
+  // Consumes a queue of the app. Stores each letter once, and its turn runs in a separate invocation.
   async queue(batch, env) {
     for (const message of batch.messages) {
       const { id, customer, text } = message.body;

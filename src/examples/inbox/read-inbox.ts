@@ -5,7 +5,7 @@ interface Access {
   readonly token: string;
 }
 
-/** Returns all calls that wait for the caller, each with functions that decide. */
+/** Returns all calls that wait for the caller, each with functions to decide it. */
 export async function readInbox({ url, token }: Access) {
   const index = createIndexClient({ url, token });
   const entries = [];

@@ -14,7 +14,7 @@ export const careful = defineAgent({
   use: [
     budget({ tokens: 100_000 }), // or `cost`, in USD
     callLimits({ toolCalls: 20 }),
-    slidingWindow({ maxMessages: 40 }), // the limit for the model; the journal keeps all messages
+    slidingWindow({ maxMessages: 40 }), // limits what the model reads; the journal keeps all messages
     inspect(loggingInspector({ level: 'warn' })),
   ],
   output: v.object({ refunded: v.boolean(), words: v.string() }),

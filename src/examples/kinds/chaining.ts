@@ -21,7 +21,7 @@ const findCustomer = defineTool({
   description: 'Find a customer by id.',
   input: v.object({ id: v.string() }),
   effect: 'read',
-  output: Customer, // its result adds the tools of a customer
+  output: Customer, // its result adds the tools of the customer
   run: ({ id }) => ({ id, name: 'Maren' }),
 });
 

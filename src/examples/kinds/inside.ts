@@ -8,12 +8,12 @@ export const aware = defineAgent({
   description: 'Knows what it has done and used, and talks meanwhile.',
   instructions: 'Say what you are doing. Ask when you do not know.',
   tools: [
-    agentProcessTools(), // its time, tokens, cost and calls so far
-    blackboardTools(), // the objects that tools have put on the blackboard
+    agentProcessTools(), // reports time, tokens, cost and calls so far
+    blackboardTools(), // reads the objects that tools have put on the blackboard
     progressTool(), // shows its progress to clients
-    communicateTool(), // a lasting message before the answer
-    humanInput(), // asks a person, and waits
-    scheduleMessage(), // a message to itself, later
+    communicateTool(), // sends a lasting message before the answer
+    humanInput(), // asks a person and waits for the answer
+    scheduleMessage(), // sends a later message to its own session
     readResult(), // reads the rest of a shortened result
   ],
 });

@@ -4,5 +4,5 @@ import { findOrder, refundOrder } from './shop.ts';
 export const refundWhole = definePipeline({
   name: 'refund_whole_order',
   description: 'Refund all of an order.',
-  steps: [findOrder, refundOrder], // the output of the first is the input of the second
+  steps: [findOrder, refundOrder], // the output of each step is the input of the next
 });

@@ -13,8 +13,7 @@ export const findOrder = defineTool({
 });
 
 /**
- * Moves money, so it runs at most once. If a call is interrupted, `reconcile` asks the receiver for its
- * outcome.
+ * Moves money, so it runs at most once. After an interruption, `reconcile` asks the receiver for the outcome.
  */
 export const refundOrder = defineTool({
   name: 'refund_order',

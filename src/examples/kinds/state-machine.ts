@@ -6,7 +6,7 @@ export const order = defineStateMachine({
   name: 'work_on_order',
   description: 'Work on one order.',
   input: v.object({ orderId: v.number() }),
-  key: ({ orderId }) => String(orderId), // each order has a position of its own
+  key: ({ orderId }) => String(orderId), // each order has its own position
   initial: 'paid',
   states: {
     paid: [{ tool: refundOrder, to: 'refunded' }],

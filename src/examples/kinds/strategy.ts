@@ -1,7 +1,7 @@
 import { addTools, defineInjectionStrategy, noChange } from '../../kinds/entry.ts';
 import { refundOrder } from './shop.ts';
 
-/** For the `use` of an agent: offers refunds after an order was found. */
+/** Offers refunds after an order was found. Goes into the `use` of an agent. */
 export const refundsOnceFound = defineInjectionStrategy({
   name: 'refunds-once-found',
   evaluate: ({ lastCall }) =>

@@ -40,12 +40,12 @@ export default {
   ...holdfast.worker,
   async email(message, env) {
     const { from, to, headers, rawSize } = message;
-    // Two programs that answer each other would never stop.
+    // Ignores automatic replies, since two programs could answer each other forever.
     if ((headers.get('auto-submitted') ?? 'no') !== 'no') return;
     if (rawSize > 100_000) return message.setReject('The message is too long.');
     const id = headers.get('message-id') ?? crypto.randomUUID();
     const letter = { from, to, subject: headers.get('subject') ?? '' };
-    // Anyone can forge a sender, so each sender gets a session of its own and no rights.
+    // Anyone can forge a sender, so each sender gets a separate session and no rights.
     const session = sessionOf(holdfast, env, {
       agent: 'postman',
       session: 'letters',

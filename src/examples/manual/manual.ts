@@ -30,7 +30,7 @@ export const manual = defineAgent({
     ]);
   },
   settings: { reasoning: 'medium', maxOutputTokens: 8_000, timeout: { total: 5 * 60_000 } },
-  // A chapter is long, and several questions follow. Claude caches it at marks, and GPT by the key.
+  // A chapter is long, and several questions follow. Claude caches by marks in the prompt, and GPT by `key`.
   use: [
     promptCache(({ key }) => ({ key, tools: true, system: true, messages: [-1], ttl: '1h' })),
     budget({ cost: 2 }), // USD for each turn, reserved before each call

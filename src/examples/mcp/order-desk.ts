@@ -6,7 +6,7 @@ import {
   type McpCompleting,
 } from '../../mcp/server/entry.ts';
 
-/** Replaces a table of the app's database, such as `asked.env.DB`. */
+/** Stands for a table in the app's database, such as `asked.env.DB`. */
 const ORDERS = [
   { order: '1001', tenant: 'corner', lines: ['40 m of rope', 'a lamp'] },
   { order: '1002', tenant: 'corner', lines: ['tar'] },
@@ -26,7 +26,7 @@ const terms = defineMcpResource({
   mimeType: 'text/markdown',
   read: () => '# Terms\n\nRope that was cut is not taken back.',
   ttlMs: 3_600_000, // how long clients may cache it; defaults to no caching
-  cacheScope: 'public', // the same for all callers
+  cacheScope: 'public', // the same response for all callers
 });
 
 const order = defineMcpResource({

@@ -7,24 +7,24 @@ type Binding = Pick<Fetcher, 'fetch'>;
 /** Uses three servers that need different settings. */
 export function definePartsDesk(warehouse: Binding): Agent<'parts'> {
   const clients = [
-    // A Worker of the same account, outside of public networks. Only the path of the address matters.
+    // A Worker of the same account, without the public network. Only the path of the address matters.
     defineMcpClient({
       name: 'warehouse',
       url: 'https://warehouse/mcp',
       fetch: (url, init) => warehouse.fetch(String(url), init),
-      timeout: 120_000, // it counts shelves; defaults to 30 s
+      timeout: 120_000, // counting takes long; defaults to 30 s
       effects: { count: 'read' }, // overrides the server's hints
     }),
-    // A server that each customer runs: its address comes from data, and can be in your own network.
+    // A server that the customer runs. Its address comes from data, and may be in a private network.
     defineMcpClient({
       name: 'customer',
       url: ({ context }) => String(context.get('customerServer')),
-      allowPrivate: true, // also plain `http`; without it, the address must be public `https`
+      allowPrivate: true, // also allows `http`; otherwise, the address must be public `https`
       bearer: 'CUSTOMER_TOKEN',
       prefix: 'customer_', // its tools may have the same names as the warehouse's
-      elicitation: 'refuse', // it must not ask people questions
+      elicitation: 'refuse', // the server must not ask people questions
     }),
-    // An old server without streamable HTTP: without `transport`, an additional request detects that.
+    // An old server without streamable HTTP. Without `transport`, detecting this takes an additional request.
     defineMcpClient({
       name: 'archive',
       url: 'https://archive.example/sse',

@@ -4,7 +4,7 @@ import { askClient, defineMcpEndpoint } from '../../mcp/server/entry.ts';
 const reserveTable = defineTool({
   name: 'reserve_table',
   description: 'Reserve a table for tonight.',
-  effect: 'idempotent', // the call restarts with the answer, so it must not be `once`
+  effect: 'idempotent', // the tool runs again with the answer, so it must not be `once`
   async run(_, call) {
     const { guests } = await askClient(call, {
       guests: {

@@ -4,19 +4,19 @@ interface Endpoint {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** The status of a task. If it is `input_required`, answer its `inputRequests` by `tasks/update`. */
+/** The status of a task. If it is `input_required`, answer its `inputRequests` with `tasks/update`. */
 interface Task {
   readonly taskId: string;
   readonly status: 'working' | 'input_required' | 'completed' | 'cancelled';
   readonly pollIntervalMs?: number;
-  /** If it is completed: the result of the call. */
+  /** The result of the call, if the task is completed. */
   readonly result?: {
     readonly content: readonly { readonly text?: string }[];
     readonly isError?: boolean;
   };
 }
 
-/** The client's data in each request: its protocol revision, its name, and its support of tasks. */
+/** The client's metadata in each request: its protocol revision, its name, and its support for tasks. */
 const _meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'overnight', version: '1' },
@@ -45,8 +45,8 @@ async function ask(
 }
 
 /**
- * Starts an agent's work on a message in the background. The id of the task finds the answer later, from
- * anywhere.
+ * Sends a message to an agent in the background. Returns the task id, with which any client can get the
+ * answer later.
  */
 export async function begin(endpoint: Endpoint, agent: string, message: string): Promise<string> {
   const params = { name: agent, arguments: { message } };
@@ -54,7 +54,7 @@ export async function begin(endpoint: Endpoint, agent: string, message: string):
   return taskId;
 }
 
-/** Polls until the answer is there, or a person must provide input. */
+/** Polls until the task has ended or needs input from a person. */
 export async function wait(endpoint: Endpoint, taskId: string): Promise<Task> {
   for (;;) {
     const task = await ask(endpoint, 'tasks/get', { taskId });
@@ -63,7 +63,7 @@ export async function wait(endpoint: Endpoint, taskId: string): Promise<Task> {
   }
 }
 
-/** Stops the turn. If it has an answer already, that stays. */
+/** Stops the turn. An answer that it already has remains. */
 export async function cancel(endpoint: Endpoint, taskId: string): Promise<void> {
   await ask(endpoint, 'tasks/cancel', { taskId });
 }

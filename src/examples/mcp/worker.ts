@@ -10,7 +10,7 @@ const wiki = defineMcpClient({
   name: 'wiki',
   url: 'https://wiki.example/mcp',
   bearer: 'WIKI_TOKEN', // the name of a secret
-  meta: allowKeys('tenant'), // a key of the tool-call context; `passThrough` sends all that the app set
+  meta: allowKeys('tenant'), // one key of the tool-call context; `passThrough` sends all that the app set
 });
 const tools = createMcpToolFactory({ clients: [wiki] });
 
@@ -37,7 +37,7 @@ const holdfast = createHoldfast({
   model: orOffline(openaiCompatible()),
   context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id }), // messages cannot change it
   secrets: (env) => ({ WIKI_TOKEN: env.WIKI_TOKEN as string | undefined }), // set by `wrangler secret put`
-  use: [defineMcpEndpoint({ tools: [countWords], agents: ['librarian'] })], // at POST /mcp
+  use: [defineMcpEndpoint({ tools: [countWords], agents: ['librarian'] })], // serves POST /mcp
 });
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;

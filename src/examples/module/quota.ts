@@ -1,18 +1,18 @@
 /**
- * A module of an app: it limits the calls of each tool in a session. It also counts model calls, and reports
- * both.
+ * Defines a module of an app, which limits the calls of each tool in a session. It also counts model calls,
+ * and reports both counts.
  */
 
 import type { ModuleUse } from '../../index.ts';
 import { defineModule, defineRoute } from '../../module.ts';
 
-/** The number of calls, by tool name. A type alias, since it must be JSON. */
+/** The number of calls, by tool name. A type alias, since an interface is not assignable to JSON. */
 type Counts = { readonly [name: string]: number };
 
-/** The name for model calls. It is not a valid tool name. */
+/** The name under which model calls are counted. No tool can have it. */
 const MODEL = '(model)';
 
-/** The module, a constant. Its state survives every crash. `apply` must be pure. */
+/** The module, which is a constant. Its state survives crashes. `apply` must be pure. */
 export const quota = defineModule({
   name: 'quota',
   state: {
@@ -23,26 +23,26 @@ export const quota = defineModule({
   },
 });
 
-/** A use of it, for `use` of `createHoldfast`: `most` calls of each tool. */
+/** Limits each tool to `most` calls. Goes into `use` of `createHoldfast`. */
 export const quotas = (most: number): ModuleUse =>
   quota.use({
-    // Before each model call: adds an event of its own to the journal.
+    // Runs before each model call. Adds an event to the journal.
     async prepare(loop) {
       quota.remember(loop, MODEL);
     },
-    // Around each call: the fact is stored with the call's end, whether it succeeds or not.
+    // Wraps each call. Stores the fact with the end of the call, whether the call succeeds or fails.
     call(call, next) {
       quota.remember(call, call.tool, { on: 'end' });
       return next();
     },
-    // Removes a tool that has reached the limit.
+    // Removes the tools that have reached the limit.
     offer(tools, view) {
       const counts = quota.recall(view);
       return tools.some(({ name }) => isUsedUp(counts, name, most))
         ? tools.filter(({ name }) => !isUsedUp(counts, name, most))
         : tools;
     },
-    // GET /quota returns the limit, to callers that the app has authenticated.
+    // GET /quota returns the limit to authenticated callers.
     routes: [
       defineRoute({
         method: 'GET',

@@ -36,7 +36,7 @@ app.get('/', (c) => c.text('The shop.'));
 app.route('/ai', holdfast.routes);
 
 export default {
-  ...holdfast.worker, // handles crons
+  ...holdfast.worker, // handles cron triggers
   fetch: app.fetch,
 } satisfies ExportedHandler<Cloudflare.Env>;
 export const { TurnRunner } = holdfast;

@@ -12,9 +12,9 @@ const reporter = defineAgent({
 
 const nightly = defineSchedule({
   name: 'nightly',
-  cron: '0 6 * * *', // one of the crons of wrangler.toml, in UTC
+  cron: '0 6 * * *', // one of the cron triggers in wrangler.toml, in UTC
   agent: 'reporter',
-  session: (at) => `report-${at.toISOString().slice(0, 10)}`, // one for each day
+  session: (at) => `report-${at.toISOString().slice(0, 10)}`, // one session for each day
   message: 'Report on yesterday.',
 });
 

@@ -25,7 +25,7 @@ const holdfast = createHoldfast({
   agents: [shop],
   use: [openAi(), onBehalfOf((request) => request.headers.get('x-user-id'))],
   model: orOffline(openaiCompatible()),
-  // The chat server has the token, and names one of its users in each request.
+  // The chat server sends the token, and names one of its users in each request.
   auth: async (request, env) => ((await token(request, env)) ? { id: 'chat', delegates: true } : null),
 });
 export default holdfast.worker;

@@ -1,17 +1,17 @@
 import type OpenAI from 'openai';
 
-/** A page of conversations. OpenAI has no such route, and so its client has no types for it. */
+/** A page of conversations. OpenAI's API has no such route, so its client has no types for it. */
 export interface ConversationList {
   readonly data: readonly OpenAI.Conversations.Conversation[];
   readonly last_id: string | null;
   readonly has_more: boolean;
 }
 
-/** Lists the conversations of the caller, those with the latest activity first. */
+/** Lists the caller's conversations, the most recently active first. */
 export const listThreads = (client: OpenAI, after?: string): Promise<ConversationList> =>
   client.get('/conversations', { query: { limit: 50, after } });
 
-/** Returns the messages of a conversation, in order. The client requests the pages. */
+/** Returns the messages of a conversation, in order. The client requests further pages itself. */
 export async function readThread(
   client: OpenAI,
   id: string,

@@ -11,7 +11,7 @@ export async function ask(
     const response: OpenAI.Responses.Response = await streamed(client, next, show);
     const asked = response.output.filter((item) => item.type === 'mcp_approval_request');
     if (asked.length === 0) return response.output_text;
-    // The ids of the questions name their session, so the request needs nothing else.
+    // A question id identifies its session, so the request needs no other id.
     next = await Promise.all(
       asked.map(async ({ id, name, arguments: given }) => ({
         type: 'mcp_approval_response' as const,

@@ -1,6 +1,6 @@
 import { Agent, hostedMcpTool, OpenAIProvider, Runner } from '@openai/agents';
 
-/** Runs the agent `cashier` of a Worker at this URL. The Worker runs its tools. */
+/** Runs the agent `cashier` of the Worker at this URL. The tools run in the Worker. */
 export async function run(
   url: string,
   input: string,
@@ -8,7 +8,7 @@ export async function run(
 ): Promise<string> {
   const modelProvider = new OpenAIProvider({ baseURL: `${url}/v1`, apiKey: 'none', useResponses: true });
   const runner = new Runner({ modelProvider, tracingDisabled: true });
-  // The SDK accepts its approval requests by this label. It does not call the URL.
+  // The SDK accepts the Worker's approval requests by this label, and does not call the URL.
   const tools = [hostedMcpTool({ serverLabel: 'holdfast', serverUrl: url })];
   const cashier = new Agent({ name: 'cashier', model: 'cashier', tools });
   let result = await runner.run(cashier, input);

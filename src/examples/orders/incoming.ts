@@ -10,7 +10,7 @@ const orderSchema = v.object({
 
 type Order = v.InferOutput<typeof orderSchema>;
 
-/** This morning's orders, oldest first. None has left the house. */
+/** This morning's orders, oldest first. They are not shipped yet. */
 export const incoming: readonly Order[] = [
   { orderId: 2001, customerId: 'C-11', items: [{ item: 'Brass bell', quantity: 1, grams: 1900 }] },
   {
@@ -25,7 +25,7 @@ export const incoming: readonly Order[] = [
   { orderId: 2004, customerId: 'C-11', items: [{ item: 'Sail needle', quantity: 10, grams: 20 }] },
 ];
 
-/** An order adds the tools about it. */
+/** An order in a result adds tools for that order. */
 export const Order = defineDomainType({
   name: 'Order',
   schema: orderSchema,
@@ -43,7 +43,7 @@ export const Order = defineDomainType({
   ],
 });
 
-/** A customer adds the tools for their orders. */
+/** A customer in a result adds tools for that customer. */
 export const Customer = defineDomainType({
   name: 'Customer',
   schema: v.object({ customerId: v.string(), name: v.string(), email: v.string(), city: v.string() }),

@@ -6,12 +6,12 @@ import { Customer, getCustomer, incoming, Order } from './incoming.ts';
 
 const ORDER_IDS = incoming.map(({ orderId }) => orderId);
 
-/** The verb for the step to each status. */
+/** The verb of the step that leads to each status. */
 const STEPS = { packed: 'Pack', shipped: 'Ship', delivered: 'Deliver', cancelled: 'Cancel' } as const;
 
 /**
- * Makes a tool for one step in the warehouse, which runs once. For an interrupted call, it asks the warehouse
- * by the key whether it was done.
+ * Makes a `once` tool for one step in the warehouse. After an interruption, it looks up the call's key in the
+ * warehouse to learn whether the step was done.
  */
 const warehouse = (shop: Shop, name: string, description: string) => {
   const done = ({ reference }: { readonly reference: string }): string =>
@@ -30,7 +30,7 @@ const warehouse = (shop: Shop, name: string, description: string) => {
   });
 };
 
-/** The life cycle of an order. The session remembers the position of each, by its number. */
+/** The life cycle of an order. The session stores the position of each order by its number. */
 export const orderLife = (shop: Shop) => {
   const cancel = warehouse(shop, 'cancel_order', 'Cancel the order before it leaves the house.');
   return defineStateMachine({
@@ -60,15 +60,17 @@ export const orderLife = (shop: Shop) => {
       delivered: [],
       cancelled: [],
     },
-    // The instructions leave out the state, which changes during the loop: they start the prompt that a model
-    // caches.
+    // The instructions omit the state, because it changes during the loop, and they are the start of the
+    // cached prompt.
     instructions: (_, { orderId, status }) =>
       'You work in the warehouse of a chandlery. Perform the following task: ' +
       `${STEPS[status]} order ${orderId}.\nDo that and no more. When it is not possible now, say why.`,
   });
 };
 
-/** The order desk of a small shop. It moves orders one status at a time, and knows their contents. */
+/**
+ * Defines the order desk of a small shop, which moves orders one status at a time and reads their contents.
+ */
 export const defineOrders = (shop: Shop): Agent<'orders'> =>
   defineAgent({
     name: 'orders',

@@ -18,7 +18,7 @@ const holdfast = createHoldfast({
     standardWebhook({
       name: 'turns',
       agent: 'desk',
-      secret: (env) => env.TURNS_WEBHOOK_SECRET, // the same secret
+      secret: (env) => env.TURNS_WEBHOOK_SECRET, // the secret of the sender
       events: ['turn.suspended'],
       async start({ data, usual }) {
         if (typeof data !== 'object' || data === null || !('session' in data)) return ignored('No session.');

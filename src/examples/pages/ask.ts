@@ -11,7 +11,7 @@ export async function ask(
   message: string,
   { show, decide }: { show: (text: string) => void; decide: (question: string) => Promise<boolean> },
 ): Promise<string> {
-  const session = client.session(); // a new session; its `id` finds it again
+  const session = client.session(); // a new session; store its `id` to open it again
   for (let items = session.stream(message); ; ) {
     const decisions = [];
     for await (const item of items) {
@@ -23,6 +23,6 @@ export async function ask(
         decisions.push({ call, decision });
       }
     }
-    items = session.streamAnswers(decisions); // only the items after the decisions
+    items = session.streamAnswers(decisions); // streams only the items after the decisions
   }
 }

@@ -81,7 +81,7 @@ function Picture({ shown, file }: { shown: ShownFile } & Pick<LiveSession, 'file
         made = URL.createObjectURL(blob);
         setUrl(made);
       },
-      () => {}, // its name is shown
+      () => {}, // the page then shows the file's name
     );
     return () => {
       isGone = true;
@@ -122,7 +122,7 @@ function Composer({ chat: { status, send, stop } }: { chat: LiveSession }) {
     const text = String(fields.get('text'));
     if (text.trim() === '' && files.length === 0) return;
     form.reset();
-    if (!(await send(text, { files }))) form.text.value = text; // `chat.error` says why it was refused
+    if (!(await send(text, { files }))) form.text.value = text; // `chat.error` has the reason for the refusal
   }
   return (
     <form onSubmit={submit}>

@@ -6,7 +6,7 @@ import { sessionIndex } from '../../modules/index/entry.ts';
 import { aiSdkUi } from '../../surfaces/ai-sdk-ui/entry.ts';
 import { desk } from './desk.ts';
 
-// Pages of this origin can call this Worker: by `useChat`, at /agents/desk/chat.
+// Pages of this origin can call this Worker. `useChat` calls it at /agents/desk/chat.
 const holdfast = createHoldfast({
   agents: [desk],
   model: openaiCompatible(),

@@ -4,7 +4,7 @@ import { openaiCompatible } from '../../model/openai-compatible/entry.ts';
 import { defineModule, defineRoute } from '../../module.ts';
 import { orOffline } from '../../offline-model/entry.ts';
 
-/** Translates the items of a turn to the protocol. It is pure, so a test can pass a list of items. */
+/** Translates the items of a turn to plain text. It is pure, so a test can pass a list of items. */
 async function* toPlainText(items: AsyncIterable<TurnItem>) {
   for await (const item of items) {
     if (item.type === 'text-delta') yield `data: ${item.text.replaceAll('\n', ' ')}\n\n`;
@@ -18,12 +18,13 @@ const plainText = defineModule({ name: 'plain-text' }).use({
     defineRoute({
       method: 'POST',
       path: '/plain/{agent}/{chat}',
-      isCounted: true, // it starts turns
+      isCounted: true, // it starts turns, so rate limits count it
       streams: true,
       async handle(asked, { agent, chat }) {
         const { text } = await asked.json();
         const session = asked.session({ agent, session: chat });
-        // Refusals are thrown here and become a status. After the stream has started, it is too late for one.
+        // A refusal is thrown here and becomes an HTTP status, which is impossible after the stream has
+        // started.
         const turn = await session.stream(String(text), { signal: asked.signal });
         return asked.stream(() => toPlainText(turn));
       },

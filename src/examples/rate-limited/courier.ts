@@ -3,14 +3,17 @@ import { type Agent, defineAgent, defineTool, error } from '../../index.ts';
 import { defineSubagent } from '../../kinds/entry.ts';
 import { withRateLimit } from './with-rate-limit.ts';
 
-/** Delivers a letter: returns its number, or throws if the address is unknown. */
+/** Delivers a letter and returns its number. Throws if the address is unknown. */
 export type Carry = (letter: {
   readonly to: string;
   readonly text: string;
   readonly idempotencyKey: string;
 }) => Promise<string>;
 
-/** An agent that sends letters, three an hour to any one address, itself or through its assistant. */
+/**
+ * Defines an agent that sends at most three letters an hour to each address, including those of its
+ * assistant.
+ */
 export function defineCourier(carry: Carry): Agent<'courier'> {
   const send = withRateLimit({ perHour: 3, key: ({ to }) => String(to) })(
     defineTool({

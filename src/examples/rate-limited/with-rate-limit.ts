@@ -1,4 +1,4 @@
-/** A module for an app's own tools: it limits their calls in an hour, over the whole session. */
+/** Defines a module of an app, which limits the calls of a tool to a number an hour in the whole session. */
 
 import { type AnyTool, error, type JsonObject } from '../../index.ts';
 import { defineModule } from '../../module.ts';
@@ -6,15 +6,18 @@ import { decorate, mapContent } from '../../modules/decorators/entry.ts';
 
 const HOUR = 60 * 60 * 1000;
 
-/** The fact of one call: only its key, since each fact has its time. */
+/** The fact about one call. It contains only the key, since the journal adds the time. */
 type Call = { readonly key: string };
 
-/** The times of each key's calls in its last hour. A type alias, since it must be JSON. */
+/**
+ * The times of the calls in the last hour, by key. A type alias, since an interface is not assignable to
+ * JSON.
+ */
 type Calls = { readonly [key: string]: readonly number[] };
 
 /**
- * The calls of the last hour in the whole session, including its subagents. Each call counts as soon as it
- * ends, before the whole reply is done, so every call sees all others.
+ * Records the calls of the last hour in the whole session, including its subagents. A call counts as soon as
+ * it ends, even if other calls of the reply still run.
  */
 export const rateLimits = defineModule({
   name: 'rate-limits',
@@ -22,7 +25,7 @@ export const rateLimits = defineModule({
     initial: {},
     when: 'call',
     scope: 'session',
-    // Pure: it uses the time of the fact, and drops calls that are an hour older.
+    // Is pure: uses the time of the fact, and drops calls that are an hour older.
     apply(calls: Calls, { key }: Call, { at }) {
       return { ...calls, [key]: [...within(calls, key, at), at] };
     },
@@ -36,30 +39,30 @@ export const rateLimits = defineModule({
 const within = (calls: Calls, key: string, now: number): readonly number[] =>
   (Object.hasOwn(calls, key) ? (calls[key] ?? []) : []).filter((at) => at > now - HOUR);
 
-/** The limit of a tool's calls, and their key. */
+/** The limit on a tool's calls, and the key that they are counted by. */
 export interface RateLimit {
   readonly perHour: number;
-  /** Calls with the same key share a limit. Defaults to one limit for all calls of the tool's name. */
+  /** Calls with the same key share a limit. Defaults to the tool's name. */
   readonly key?: ((input: JsonObject) => string) | undefined;
 }
 
 /**
- * Limits the calls of a tool in any hour. Every call that reaches the tool counts, including one that failed,
- * was rejected, or was killed. Each result tells the model how many calls are left, and a refusal tells it
- * when to try again.
+ * Limits the calls of a tool in any hour. Every call that reaches the tool counts, even if it fails, is
+ * rejected or is killed. Each result shows the model how many calls are left, and a refusal shows when to try
+ * again.
  */
 export const withRateLimit =
   ({ perHour, key }: RateLimit) =>
   <T extends AnyTool>(tool: T): T =>
     decorate(tool, {
-      uses: [rateLimits.use()], // brings the module to the app
+      uses: [rateLimits.use()], // adds the module to the app
       async call(input, call) {
         const counted = key?.(input) ?? tool.name;
         const now = call.now();
         const calls = within(rateLimits.recall(call), counted, now).toSorted((a, b) => a - b);
         const [oldest = now] = calls.slice(-perHour);
         if (calls.length >= perHour) return error(refusal(counted, perHour, oldest + HOUR - now));
-        // No `await` since the check, so other calls cannot have run in between.
+        // There is no `await` since the check, so no other call can have run in between.
         rateLimits.remember(call, { key: counted }, { on: 'end' });
         const result = await tool.call(input, call);
         const left = perHour - calls.length - 1;

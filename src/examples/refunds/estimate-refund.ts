@@ -15,7 +15,7 @@ const lookUpOrder = defineTool({
     orders.get(input.orderId) ?? error(`There is no order ${input.orderId}. Numbers start at 1001.`),
 });
 
-/** By the shop's policy an order is refunded in full. */
+/** Under the shop's policy, an order is refunded in full. */
 const computeAmount = defineTool({
   name: 'compute_amount',
   description: 'Compute what is refunded of an order.',
@@ -36,7 +36,7 @@ const wordQuote = defineTool({
   }),
 });
 
-/** Three steps without a model call in between. Each is still a call in the journal. */
+/** Runs three steps without a model call in between. The journal still records each step as a call. */
 export const estimateRefund = definePipeline({
   name: 'estimate_refund',
   description: 'Estimate the refund of an order: its amount in euro, and who is paid.',

@@ -20,7 +20,7 @@ const refundInput = v.object({
   amount: v.pipe(v.number(), v.minValue(0.01), v.description('In euro, as estimated')),
 });
 
-/** A long text in a real shop: it is delivered once, and later calls only refer to it. */
+/** A real shop's policy is long, so the model receives it once, and later calls only refer to it. */
 const readPolicy = oneShotPerLoop(
   defineTool({
     name: 'read_policy',
@@ -32,8 +32,8 @@ const readPolicy = oneShotPerLoop(
 );
 
 /**
- * Money must move once: for an interrupted call, `reconcile` asks the payments service by the key whether it
- * has.
+ * The refund must happen once. After an interruption, `reconcile` looks up the call's key in the payments
+ * service.
  */
 const issueRefund = (shop: Shop) =>
   defineTool({
@@ -62,7 +62,10 @@ const refunded = ({ orderId, amount }: Refund, { reference }: Receipt) => ({
   reference,
 });
 
-/** The question to a supervisor. It quotes the shop's books, since the model's own words are not reliable. */
+/**
+ * Returns the question to a supervisor. It quotes the shop's records, since the model's own words are
+ * unreliable.
+ */
 function question({ orderId, amount }: Refund): string {
   const order = orders.get(orderId);
   const items = order?.items.map(({ item, quantity }) => `${quantity} x ${item}`).join(', ');
@@ -70,7 +73,10 @@ function question({ orderId, amount }: Refund): string {
   return `Refund ${amount.toFixed(2)} euro for order ${orderId} (${items ?? 'not in the books'}) to ${name ?? 'nobody known'}?`;
 }
 
-/** The refunds desk of a small shop. It reads and estimates by itself, and pays after an approval. */
+/**
+ * Defines the refund desk of a small shop. It reads and estimates without asking, and pays only after an
+ * approval.
+ */
 export const defineRefunds = (
   shop: Shop,
   { by, expires = THREE_DAYS }: RefundApproval = {},

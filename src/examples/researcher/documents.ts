@@ -3,13 +3,13 @@ import { defineDomainType } from '../../index.ts';
 
 const documentSchema = v.object({ documentId: v.string(), title: v.string(), text: v.string() });
 
-/** One text of the reading room. */
+/** A text in the reading room. */
 export type DocumentText = v.InferOutput<typeof documentSchema>;
 
-/** The type of documents for chaining and on the blackboard. */
+/** The domain type of documents, for chaining and the blackboard. */
 export const Document = defineDomainType({ name: 'Document', schema: documentSchema });
 
-/** The bundled texts, written for this example. */
+/** The texts of the reading room, written for this example. */
 export const documents: readonly DocumentText[] = [
   {
     documentId: 'D-1',

@@ -8,10 +8,13 @@ const findingSchema = v.object({ documentId: v.string(), title: v.string(), sent
 /** The sentences of one document about a theme. */
 export type Finding = v.InferOutput<typeof findingSchema>;
 
-/** The type of findings on the blackboard. */
+/** The domain type of findings on the blackboard. */
 export const Finding = defineDomainType({ name: 'Finding', schema: findingSchema });
 
-/** Returns the sentences of a document that share a word with the theme, or all if only its title does. */
+/**
+ * Returns the sentences of a document that share a word with the theme, or all sentences if only its title
+ * shares a word.
+ */
 export function findingIn({ documentId, title, text }: DocumentText, theme: string): Finding | undefined {
   const words = wordsOf(theme);
   const isAbout = (sentence: string): boolean => wordsOf(sentence).some((word) => words.includes(word));
@@ -21,15 +24,17 @@ export function findingIn({ documentId, title, text }: DocumentText, theme: stri
   return { documentId, title, sentences: about.length > 0 ? about : all };
 }
 
-/** Returns the words of four letters and more, without the plural's ending. */
+/** Returns the words with four or more letters, without a plural ending. */
 const wordsOf = (text: string): readonly string[] =>
   (text.toLowerCase().match(/\p{L}{4,}/gu) ?? []).map((word) => word.replace(/s$/, ''));
 
-/** Returns the findings on a theme so far, from `call.state`: they outlive the Worker and the turn. */
+/**
+ * Returns the findings on a theme so far. They are in `call.state`, which outlives the Worker and the turn.
+ */
 export const findingsOn = (theme: string, state: CallState): readonly Finding[] =>
   v.parse(v.optional(v.array(findingSchema), []), state.get(keyOf(theme)));
 
-/** Stores a finding. Replaces an earlier one from the same document. */
+/** Stores a finding. Replaces an earlier finding from the same document. */
 export const keepFinding = (theme: string, finding: Finding, state: CallState): void => {
   const others = findingsOn(theme, state).filter(({ documentId }) => documentId !== finding.documentId);
   state.set(keyOf(theme), [...others, finding]);

@@ -11,8 +11,8 @@ const research = defineMcpPrompt({
 });
 
 /**
- * The reading room for MCP clients, at `POST /mcp`: two tools without a session, the librarian as a tool
- * whose call runs a turn, and a prompt.
+ * Serves the reading room to MCP clients at `POST /mcp`: two tools without a session, the librarian as a tool
+ * that runs a turn, and a prompt.
  */
 export const readingRoom = defineMcpEndpoint({
   name: 'reading-room',

@@ -66,7 +66,7 @@ const documentOf = (id: string) => documents.find((document) => document.documen
 const noSuchDocument = (id: string) =>
   error(`There is no document ${id.slice(0, 40)}. Search for one first.`);
 
-/** Search, read, analyze, report: each step unlocks the next, for the rest of the theme. */
+/** Each step (search, read, analyze, report) unlocks the next for its theme. */
 export const research = definePlaybook({
   name: 'research_theme',
   description:
@@ -81,7 +81,7 @@ export const research = definePlaybook({
   ],
 });
 
-/** A librarian of five short texts. Its answers name their sources. */
+/** Answers questions about five short texts. Its answers name their sources. */
 export const researcher: Agent<'researcher'> = defineAgent({
   name: 'researcher',
   description:

@@ -14,7 +14,7 @@ const add = defineTool({
 const manager = createToolCallingManager();
 const options = defineToolCallingOptions({ tools: [add], internalToolExecutionEnabled: false });
 
-/** Your own loop: it calls the model, and executes the calls of each reply. Nothing is stored. */
+/** Runs your own loop: calls the model, and executes the calls of each reply. It stores no data. */
 export async function answer(model: ChatModel, question: string, signal: AbortSignal): Promise<string> {
   let messages: readonly ModelMessage[] = [{ role: 'user', text: question }];
   const tools = await manager.resolveToolDefinitions(options);

@@ -18,7 +18,7 @@ const buyer = defineAgent({
   tools: [price],
 });
 
-// The planner needs no key. It is not a language model: pass your app's own.
+// The planner needs no API key, but is not a language model. Pass your app's model instead.
 const answer = await runAgent(buyer, 'Find the price of product "tea".', { model: offlineModel() });
 if (answer.outcome === 'suspended') console.error('Somebody would have to answer:', answer.pending);
 else console.log(answer.text, answer.usage);

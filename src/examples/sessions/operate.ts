@@ -4,7 +4,7 @@ import { operatorAccessIn } from '../../modules/operators/entry.ts';
 
 type Team = Pick<ClientOptions, 'url' | 'token' | 'fetch'>;
 
-/** Stops the running turn in an owner's session, and returns the operators' accesses to it. */
+/** Stops the running turn in an owner's session, and returns how operators have accessed the session. */
 export async function stopSession(team: Team, owner: string, session: string) {
   const one = createClient({ ...team, agent: 'clerk', owner }).session(session);
   const { openTurn } = await one.state();

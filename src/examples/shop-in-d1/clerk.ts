@@ -17,7 +17,7 @@ interface Order {
   readonly status: string;
 }
 
-/** Finds an order of the caller's tenant: the model chooses the id, so the query must not trust it. */
+/** Finds an order of the caller's tenant. The model chooses the id, so the query must check the tenant. */
 const orderOf = ({ env, principal }: CallContext, id: string): Promise<Order | null> =>
   env.SHOP_DB.prepare('SELECT id, status FROM orders WHERE id = ? AND tenant = ?')
     .bind(id, principal.tenant ?? principal.id)
@@ -35,7 +35,7 @@ const addNote = defineTool({
   name: 'add_note',
   description: 'Add a note to an order.',
   input: v.object({ id, text: v.string() }),
-  effect: 'idempotent', // the same key twice gives one row
+  effect: 'idempotent', // two calls with the same key insert one row
   async run({ id, text }, call) {
     if ((await orderOf(call, id)) === null) return `There is no order ${id}.`;
     await call.env.SHOP_DB.prepare('INSERT OR IGNORE INTO notes (key, order_id, text) VALUES (?, ?, ?)')

@@ -18,7 +18,7 @@ const refund = defineTool({
   run: ({ order }) => `Order ${order} is refunded.`,
 });
 
-// Four eyes: a manager decides, but not about their own request.
+// Needs a second person: a manager decides, but not about their own request.
 const approvedRefund = requireApproval(refund, ({ order }) => `Refund order ${order}?`, {
   by: 'manager',
   notBy: 'requester',
@@ -31,7 +31,7 @@ const clerk = defineAgent({
   tools: [approvedRefund],
 });
 
-/** Opens the session of a thread for a person, whom Slack has verified. All people are one tenant. */
+/** Opens the session of a thread for a person whom Slack has verified. All people belong to one tenant. */
 function openFor(env: Env, user: string, session: string) {
   const roles = String(env.MANAGERS).split(',').includes(user) ? ['manager'] : [];
   return sessionOf(holdfast, env, { agent: clerk, session, principal: { id: user, tenant: 'team', roles } });
@@ -56,11 +56,13 @@ const button = (text: string, decision: string, value: string) => ({
   text: { type: 'plain_text', text },
 });
 
-/** Posts a question with its buttons when a turn waits, and the answer when it has ended: at least once. */
+/**
+ * Posts questions with buttons when a turn waits, and the answer when it has ended. Posts each at least once.
+ */
 const posts: ModuleUse = defineModule({ name: 'slack-posts' }).use({
   ended: ({ id, seq }) => ({ agenda: [{ ref: `${id}:${seq}` }] }),
   async due({ ref, agent, owner, session }, { env }) {
-    if (agent !== clerk.name || owner.tenant !== 'team') return 'done'; // the session is no thread
+    if (agent !== clerk.name || owner.tenant !== 'team') return 'done'; // the session has no Slack thread
     const [turn = ''] = ref.split(':');
     const answer = await openFor({ ...env }, 'slack', session).turn(turn);
     for (const asked of answer.outcome === 'suspended' ? answer.pending : []) {

@@ -50,7 +50,7 @@ const reply = defineTool({
     await slack(call, 'chat.postMessage', { channel, thread_ts: thread, text, metadata });
     return 'Posted.';
   },
-  /** If the Worker died meanwhile, the thread shows whether the reply exists. */
+  /** After a crash, the thread shows whether the reply was posted. */
   async reconcile(_, call) {
     const { channel, thread } = v.parse(Place, call.context.get('webhook'));
     const fields = { channel, ts: thread, include_all_metadata: 'true', limit: '100' };

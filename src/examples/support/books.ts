@@ -1,6 +1,6 @@
-/** The books of a small chandlery, in constants, since a Worker keeps no data between requests. */
+/** The records of a small ship chandler, as constants, since a Worker keeps no data between requests. */
 
-/** A customer in the books. */
+/** A customer in the records. */
 export interface Customer {
   readonly customerId: string;
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Customer {
   readonly city: string;
 }
 
-/** An order in the books. */
+/** An order in the records. */
 export interface Order {
   readonly orderId: number;
   readonly customerId: string;
@@ -16,7 +16,7 @@ export interface Order {
   /** In euros. */
   readonly total: number;
   readonly status: 'packing' | 'shipped' | 'delivered' | 'cancelled';
-  /** `null` until the order has left the house. */
+  /** `null` until the order is shipped. */
   readonly trackingCode: string | null;
 }
 

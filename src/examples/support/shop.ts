@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { CallContext } from '../../index.ts';
 import { type Shipment, shipments } from './books.ts';
 
-/** The shop's external services. Also the path of each. */
+/** The shop's external services. Each name is also its path. */
 export type Service = 'refunds' | 'emails' | 'delivery-notes' | 'warehouse';
 
 const receiptSchema = v.object({ reference: v.string() });
@@ -10,19 +10,19 @@ const receiptSchema = v.object({ reference: v.string() });
 /** The response of a service to a completed action. */
 export type Receipt = v.InferOutput<typeof receiptSchema>;
 
-/** The services outside of the shop's books. */
+/** The effects of the shop on external services. */
 export interface Shop {
   shipment(trackingCode: string, call: CallContext): Promise<Shipment | undefined>;
-  /** Requests an action, under the call's idempotency key. */
+  /** Requests an action with the call's idempotency key. */
   act(service: Service, order: Readonly<Record<string, unknown>>, call: CallContext): Promise<Receipt>;
   /**
-   * Returns the outcome of an earlier `act` of the same call. `not-done`: it did not happen, and can no
-   * longer happen.
+   * Returns the outcome of an earlier `act` of the same call. `not-done` means that it did not happen and can
+   * no longer happen.
    */
   recall(service: Service, call: CallContext): Promise<Receipt | 'not-done' | 'unknown'>;
 }
 
-/** A fake shop: it responds at once, and never has a real effect. */
+/** A fake shop, which responds at once and has no real effect. */
 export const paperShop: Shop = {
   shipment: async (trackingCode) => shipments.get(trackingCode),
   act: async (service, _order, call) => ({ reference: `${service}-${call.idempotencyKey.slice(0, 8)}` }),
@@ -40,8 +40,8 @@ const shipmentSchema = v.object({
 const LONGEST_REQUEST = 60_000;
 
 /**
- * A shop whose services have this address. `longestRequest`: the milliseconds in which a request may still
- * arrive. Defaults to 60,000.
+ * Returns a shop whose services have this address. A request can still arrive for `longestRequest`
+ * milliseconds, 60,000 by default.
  */
 export function shopAt(url: string, { longestRequest = LONGEST_REQUEST } = {}): Shop {
   const at = (...path: string[]): string =>
@@ -61,7 +61,7 @@ export function shopAt(url: string, { longestRequest = LONGEST_REQUEST } = {}): 
       return v.parse(receiptSchema, await bodyOf(response));
     },
     async recall(service, { idempotencyKey, signal, startedAt, now }) {
-      // Checked before the request, since a call that arrives after the response is not in it.
+      // Checked before the request, since the response does not contain a call that arrives later.
       const isYoung = now() - startedAt < longestRequest;
       const response = await fetch(at(service, idempotencyKey), { signal });
       if (response.status === 404) return isYoung ? 'unknown' : 'not-done';
@@ -71,9 +71,11 @@ export function shopAt(url: string, { longestRequest = LONGEST_REQUEST } = {}): 
 }
 
 /**
- * @throws TimeoutError for a 5xx: like after a lost connection, the outcome of a `once` call is unknown, so
- * that it is
- *   reconciled instead of reported as failed; Error if the service refused.
+ * Returns the parsed body of a response.
+ *
+ * @throws TimeoutError for a 5xx status. The outcome of a `once` call is then unknown, as after a lost
+ * connection, so the call is reconciled instead of reported as failed.
+ * @throws Error if the service refused the request.
  */
 async function bodyOf(response: Response): Promise<unknown> {
   if (response.ok) return response.json();

@@ -37,7 +37,7 @@ const searchPolicy = defineTool({
   },
 });
 
-/** Returns the position of a shipment, which only the carrier knows. */
+/** Defines a tool that returns the position of a shipment, which only the carrier knows. */
 const trackShipment = (shop: Shop) =>
   defineTool({
     name: 'track_shipment',
@@ -48,7 +48,7 @@ const trackShipment = (shop: Shop) =>
       (await shop.shipment(input.trackingCode, call)) ?? error(`There is no parcel ${input.trackingCode}.`),
   });
 
-/** Writing the same note twice changes nothing, so an interrupted call simply runs again. */
+/** Writing the same note twice changes nothing, so an interrupted call runs again. */
 const setDeliveryNote = (shop: Shop) =>
   defineTool({
     name: 'set_delivery_note',
@@ -62,8 +62,8 @@ const setDeliveryNote = (shop: Shop) =>
   });
 
 /**
- * Money must move once: for an interrupted call, `reconcile` asks the payments service by the key whether it
- * has.
+ * The refund must happen once. After an interruption, `reconcile` looks up the call's key in the payments
+ * service.
  */
 const refundOrder = (shop: Shop) =>
   defineTool({
@@ -86,8 +86,8 @@ const refundOrder = (shop: Shop) =>
   });
 
 /**
- * Mail servers cannot report whether a mail went out, so an interrupted call is reported as unknown and never
- * repeated.
+ * Mail servers cannot report whether an e-mail was sent. So the outcome of an interrupted call stays unknown,
+ * and the call is not repeated.
  */
 const sendEmail = (shop: Shop) =>
   defineTool({
@@ -113,7 +113,7 @@ const refunded = (order: number, { reference }: Receipt) => ({
 
 const noSuchOrder = (order: number) => error(`There is no order ${order}. Numbers start at 1001.`);
 
-/** The support agent of a small shop. `shop` performs the effects outside of the shop's books. */
+/** Defines the support agent of a small shop. `shop` performs the external effects. */
 export const defineSupport = (shop: Shop): Agent<'support'> =>
   defineAgent({
     name: 'support',

@@ -12,7 +12,7 @@ const books = toolsOf({
   },
 });
 
-/** Runs a nested loop. Its own context overrides that of the agent and the request. */
+/** Runs a nested loop. Its own context overrides the contexts of the agent and the request. */
 const bookkeeper = defineAgenticTool({
   name: 'bookkeeper',
   description: 'Keep the books of the shop.',

@@ -12,7 +12,7 @@ export class Till {
     this.#currency = currency;
   }
 
-  /** Its values belong to the session, since all sessions share the object. */
+  /** Stores its values in the session, since all sessions share the object. */
   readonly add = toolMethod(
     { description: 'Add an amount to the till.', input: Amount, serial: 'till' },
     ({ amount }, { state }) =>

@@ -3,7 +3,7 @@ import { toolFactory, toolMethod } from '../../modules/tool-objects/entry.ts';
 
 const Item = v.object({ item: v.string() });
 
-/** It keeps its items in a field, so sessions must not share it. */
+/** Has its items in a field, so sessions must not share an instance. */
 export class Cart {
   readonly #items: string[] = [];
 
@@ -15,5 +15,5 @@ export class Cart {
   readonly list = toolMethod({ description: 'Lists what is in.', effect: 'read' }, () => this.#items);
 }
 
-/** Each invocation makes a cart of its own. */
+/** Each invocation creates its own cart. */
 export const cart = toolFactory(() => new Cart());

@@ -27,7 +27,7 @@ export const catalog = defineToolGroup({
   childToolUsageNotes: 'Search before you promise anything.',
 });
 
-/** Tools that come and go: asked before each model call. */
+/** Offers different tools over time. Called before each model call. */
 export const offers = toolProvider({
   toolsNow: (view) => (view?.context.get('sale') === true ? [sale] : []),
 });
@@ -40,7 +40,7 @@ export const shop = defineUnfolding({
 });
 export const bargains = defineUnfolding({ name: 'bargains', description: 'What is cheap.', tools: [offers] });
 
-/** In a state, an entry with `to` moves there after any of its tools succeeds. */
+/** An entry with `to` moves to that state after any of its tools succeeds. */
 export const order = defineStateMachine({
   name: 'order',
   description: 'Takes one order.',
@@ -54,7 +54,7 @@ export const order = defineStateMachine({
   },
 });
 
-/** A lock applies to all tools of its source. */
+/** A lock on a source applies to all of its tools. */
 export const checkout = definePlaybook({
   name: 'checkout',
   description: 'Checks out.',
@@ -77,7 +77,7 @@ const counted = (tool: AnyTool): AnyTool =>
     },
   });
 
-/** Decorates every tool, including later ones and those inside an unfolding tool. */
+/** Decorates every tool, including later tools and those inside an unfolding tool. */
 export const clerk = defineAgent({
   name: 'clerk',
   description: 'Sells.',

@@ -1,7 +1,7 @@
 /**
- * A GitHub for the demo and for tests: the endpoints that the triage agent uses, with the paths, status codes
- * and shapes of the REST API's own description (version 2022-11-28). It does not recognize repeated requests,
- * so each has an effect.
+ * Simulates GitHub for the demo and for tests: the endpoints that the triage agent uses, with the paths,
+ * status codes and shapes of the REST API's description (version 2022-11-28). Each request has an effect,
+ * even if it is repeated.
  */
 import {
   type Addresses,
@@ -15,7 +15,7 @@ import {
   toIssue,
 } from './fake-shapes.ts';
 
-/** One repository of the fake. */
+/** The initial data of a repository. */
 export interface SeedRepository {
   /** `owner/name`, case-insensitive as on GitHub. */
   readonly name: string;
@@ -25,7 +25,7 @@ export interface SeedRepository {
   readonly files?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A change, before its response is sent. */
+/** A change of the fake's content, before the response is sent. */
 export interface FakeChange {
   readonly what: 'comment' | 'label' | 'close';
   /** Such as `octocat/Hello-World#1`. */
@@ -43,7 +43,7 @@ export interface FakeGitHubOptions {
   readonly changed?: ((change: FakeChange) => void | Promise<void>) | undefined;
 }
 
-/** The fake, as a function of web requests. */
+/** A fake GitHub that handles web requests. */
 export interface FakeGitHub {
   handle(request: Request): Promise<Response>;
   /** Returns the current issue. */
@@ -65,7 +65,7 @@ interface Asked extends Addresses {
   readonly changed: NonNullable<FakeGitHubOptions['changed']>;
 }
 
-/** Makes a GitHub that responds from memory. Posts change its content. */
+/** Creates a fake GitHub that responds from memory. POST requests change its content. */
 export function fakeGitHub({ token, repositories, changed = () => {} }: FakeGitHubOptions): FakeGitHub {
   const held = repositories.map(toRepository);
   const find = (name: string): Repository | undefined =>
@@ -127,7 +127,7 @@ async function patchIssue(asked: Asked, issue: FakeIssue): Promise<Response> {
   return Response.json(issueShape(issue, asked));
 }
 
-/** Creates a label that the repository does not have, as on GitHub. */
+/** Adds labels to an issue. Creates labels that the repository does not have, as GitHub does. */
 async function addLabels(asked: Asked, issue: FakeIssue): Promise<Response> {
   const { labels } = await bodyOf(asked.request);
   if (!Array.isArray(labels) || labels.length === 0) return invalid('Label', 'name');
@@ -152,7 +152,7 @@ async function addComment(asked: Asked, issue: FakeIssue): Promise<Response> {
   return Response.json(shape, { status: 201, headers: { location: shape.url } });
 }
 
-/** Finds issues whose title or body contains all words. Of the qualifiers, it supports only `repo:`. */
+/** Finds issues whose title or body contains all words. Supports no qualifier except `repo:`. */
 function search(url: URL, find: (name: string) => Repository | undefined): Response {
   const terms = (url.searchParams.get('q') ?? '').split(/\s+/).filter((term) => term !== '');
   const words = terms.filter((term) => !term.includes(':')).map((word) => word.toLowerCase());
@@ -190,7 +190,7 @@ function pageOf<Item>(items: readonly Item[], { searchParams }: URL): readonly I
 }
 
 const bodyOf = async (request: Request): Promise<Record<string, unknown>> =>
-  (await request.json()) as Record<string, unknown>; // sent by our own client, and every field is checked before use
+  (await request.json()) as Record<string, unknown>; // from our own client; each field is checked before use
 
 const DOCUMENTATION = 'https://docs.github.com/rest';
 

@@ -11,7 +11,7 @@ export interface SeedIssue {
   readonly locked?: boolean | undefined;
 }
 
-/** An issue of the fake, which changes. */
+/** A mutable issue of the fake. */
 export interface FakeIssue {
   readonly number: number;
   readonly title: string;
@@ -37,7 +37,7 @@ export interface FakeLabel {
   readonly description: string | null;
 }
 
-/** The time of everything, since the fake has no clock. */
+/** The time of all changes, since the fake has no clock. */
 const AT = '2026-11-01T12:00:00Z';
 
 /** Makes an issue from its initial data. */
@@ -84,7 +84,10 @@ function userShape(login: string, api: string) {
   };
 }
 
-/** A label that was created by its first use is gray and has no description. */
+/**
+ * Returns a label in the shape of the REST API. A label that its first use created is gray and has no
+ * description.
+ */
 export function labelShape({ name, description }: FakeLabel, repository: string) {
   return {
     id: [...name].reduce((sum, char) => sum * 31 + (char.codePointAt(0) ?? 0), 7) % 1_000_000,

@@ -4,13 +4,13 @@ import type { GitHub, Issue, Written } from './github.ts';
 import { type Ask, answerOf, githubClient, isGone } from './github-client.ts';
 import type { Subject } from './subject.ts';
 
-/** The largest page of GitHub. */
+/** GitHub's maximum page size. */
 const PAGE = 100;
-/** The maximum number of pages of comments to search before the outcome is unknown: a thousand comments. */
+/** The maximum number of comment pages to search for a comment. After them, its outcome is unknown. */
 const MAX_PAGES = 10;
 /**
- * Milliseconds. GitHub aborts a request after ten seconds. Allows as many again for the network, and a
- * margin.
+ * The time in which a request can still arrive, in milliseconds. GitHub aborts requests after ten seconds.
+ * The rest is for the network, with a margin.
  */
 const LONGEST_REQUEST = 30_000;
 /** The maximum number of issues in a search result. */
@@ -31,7 +31,7 @@ const foundSchema = v.object({ items: v.array(issueSchema) });
 const fileSchema = v.object({ encoding: v.literal('base64'), content: v.string() });
 const contentsSchema = v.union([fileSchema, v.unknown()]);
 
-/** GitHub's REST API at this address: `https://api.github.com`, or a server of your own. */
+/** Uses GitHub's REST API at this address: `https://api.github.com` or your own server. */
 export function githubAt(url: string): GitHub {
   const ask = githubClient(url);
   return { ...issuesAt(ask), ...commentsAt(ask), ...repositoryAt(ask) };
@@ -61,7 +61,7 @@ const commentsAt = (ask: Ask): Pick<GitHub, 'comment' | 'recall'> => ({
     const response = await ask(call, `${pathOf(subject)}/comments`, { method: 'POST', body });
     return toWritten(await answerOf(commentSchema, response));
   },
-  // GitHub does not report requests in progress: a recent comment may be stored after the search.
+  // GitHub does not report requests in progress, so a recent comment may be stored after the search.
   async recall(subject, call) {
     const isYoung = call.now() - call.startedAt < LONGEST_REQUEST;
     for (let page = 1; page <= MAX_PAGES; page += 1) {
@@ -103,8 +103,8 @@ const repositoryAt = (ask: Ask): Pick<GitHub, 'labels' | 'search' | 'file'> => (
 const pathOf = ({ repository, number }: Subject): string => `/repos/${repository}/issues/${number}`;
 
 /**
- * GitHub has no idempotency keys, so the comment contains the key where readers do not see it. Before the
- * comment exists, other people cannot know the key and write it first.
+ * GitHub has no idempotency keys, so the comment contains the key in a hidden place. Other people cannot
+ * write the key first, since they do not know it before the comment exists.
  */
 const markOf = ({ idempotencyKey }: CallContext): string => `<!-- holdfast ${idempotencyKey} -->`;
 

@@ -2,12 +2,12 @@ import * as v from 'valibot';
 import type { CallContext } from '../../index.ts';
 
 /**
- * The name of the secret with the token: of an app's installation, or fine-grained, for issues of one
- * repository.
+ * The name of the secret with the token: an app installation token, or a fine-grained token for the issues of
+ * one repository.
  */
 export const TOKEN = 'GITHUB_TOKEN';
 
-/** The maximum number of characters of GitHub's message in an error. */
+/** The maximum number of characters of GitHub's message that an error quotes. */
 const MAX_WORDS = 200;
 
 /** A request to GitHub. Defaults to `GET`. */
@@ -19,7 +19,7 @@ export interface Asked {
 /** Sends one request on behalf of a call. Rejects like `fetch` if the connection is lost. */
 export type Ask = (call: CallContext, path: string, asked?: Asked) => Promise<Response>;
 
-/** Makes a client of the REST API at this address. The token is the call's own secret, and is optional. */
+/** Creates a client of the REST API at this address. The token is an optional secret of the call. */
 export function githubClient(url: string): Ask {
   const base = url.replace(/\/$/, '');
   return (call, path, { method = 'GET', body } = {}) =>
@@ -28,7 +28,7 @@ export function githubClient(url: string): Ask {
       ...(body && { body: JSON.stringify(body) }),
       headers: headersOf(call),
       signal: call.signal,
-      // GitHub redirects from a moved issue. If the redirect were followed, a POST would become a GET that
+      // GitHub redirects requests for a moved issue. Following the redirect would turn a POST into a GET that
       // seems to succeed.
       redirect: 'manual',
     });
@@ -46,15 +46,15 @@ function headersOf({ secrets }: CallContext): Record<string, string> {
   };
 }
 
-/** Returns whether it does not exist, or no longer exists. */
+/** Returns whether the requested object does not exist or no longer exists. */
 export const isGone = ({ status }: Response): boolean => status === 404 || status === 410;
 
 /**
- * Sends a request to GitHub and returns the parsed response.
+ * Returns the parsed body of a response.
  *
- * @throws TimeoutError for a 5xx, and for an unreadable success: like after a lost connection, the outcome is
- * unknown, so
- *   that a comment is searched for instead of reported as failed; Error with GitHub's message if it refused.
+ * @throws TimeoutError for a 5xx status or an unreadable success. The outcome is then unknown, as after a
+ * lost connection, so the caller searches for the comment instead of reporting a failure.
+ * @throws Error with GitHub's message if GitHub refused the request.
  */
 export async function answerOf<Schema extends v.GenericSchema>(
   schema: Schema,

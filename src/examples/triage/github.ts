@@ -2,7 +2,8 @@ import type { CallContext } from '../../index.ts';
 import type { Subject } from './subject.ts';
 
 /**
- * The properties of an issue that a triage reads. Its author wrote the title and body, so they are untrusted.
+ * The properties of an issue that the triage agent reads. Its author wrote the title and body, so they are
+ * untrusted.
  */
 export interface Issue {
   readonly number: number;
@@ -22,37 +23,37 @@ export interface Label {
   readonly description: string;
 }
 
-/** A written comment. */
+/** A comment that was written. */
 export interface Written {
   /** The address of its web page. */
   readonly url: string;
 }
 
-/** The reason for closing an issue, in GitHub's words. */
+/** The reason for closing an issue, as GitHub names it. */
 export type CloseReason = 'completed' | 'not_planned';
 
 /**
- * The agent's actions on GitHub. Each method acts for one call, with that call's signal and secrets. It
- * rejects with a `TimeoutError` if the outcome is unknown, and with another error if GitHub refused.
+ * The agent's actions on GitHub. Each method acts for one call, with its signal and secrets. It rejects with
+ * a `TimeoutError` if the outcome is unknown, and with another error if GitHub refuses.
  */
 export interface GitHub {
   /** Returns the issue, or `undefined` if it does not exist or no longer exists. */
   issue(subject: Subject, call: CallContext): Promise<Issue | undefined>;
   /** Returns the labels of the repository, at most 100. */
   labels(subject: Subject, call: CallContext): Promise<readonly Label[]>;
-  /** Adds a label, which may exist already. Returns all labels of the issue. */
+  /** Adds a label, which the issue may already have. Returns all labels of the issue. */
   addLabel(subject: Subject, label: string, call: CallContext): Promise<readonly string[]>;
-  /** Writes a comment that can be found again by the call's idempotency key. */
+  /** Writes a comment that `recall` can find by the call's idempotency key. */
   comment(subject: Subject, text: string, call: CallContext): Promise<Written>;
   /**
-   * Returns the outcome of an earlier `comment` of the same call. `not-done`: it was not written, and can no
-   * longer be.
+   * Returns the outcome of an earlier `comment` of the same call. `not-done` means that it was not written
+   * and can no longer be written.
    */
   recall(subject: Subject, call: CallContext): Promise<Written | 'not-done' | 'unknown'>;
   close(subject: Subject, reason: CloseReason, call: CallContext): Promise<void>;
   /**
-   * Returns issues of the subject's repository that contain all of these words, the best first, without the
-   * subject.
+   * Returns the issues of the subject's repository that contain all of these words, the best match first.
+   * Excludes the subject.
    */
   search(subject: Subject, words: readonly string[], call: CallContext): Promise<readonly IssueSummary[]>;
   /** Returns the text of a file on the default branch, or `undefined` if it does not exist. */

@@ -9,16 +9,16 @@ export interface CloseApproval {
   /** The role that decides. Defaults to anyone who can access the session. */
   readonly by?: string | undefined;
   /**
-   * Milliseconds until the question expires. Defaults to a day, since later events about the issue wait
-   * meanwhile.
+   * Milliseconds until the question expires. Defaults to a day, since later events about the issue wait for
+   * the decision.
    */
   readonly expires?: number | undefined;
 }
 
 const A_DAY = 24 * 60 * 60_000;
-/** The maximum number of characters of a body for the model. */
+/** The maximum number of characters of an issue's body that the model reads. */
 const MAX_BODY = 8_000;
-/** GitHub accepts 65,536 characters, but people do not read that much from a machine. */
+/** GitHub accepts 65,536 characters, but people do not read that much generated text. */
 const MAX_COMMENT = 4_000;
 
 const missing = (subject: Subject) => error(`There is no issue ${nameOf(subject)}.`);
@@ -48,7 +48,7 @@ const listLabels = (github: GitHub) =>
     },
   });
 
-/** Adding an existing label changes nothing, so an interrupted call simply runs again. */
+/** Adding an existing label changes nothing, so an interrupted call runs again. */
 const addLabel = (github: GitHub) =>
   defineTool({
     name: 'add_label',
@@ -59,7 +59,7 @@ const addLabel = (github: GitHub) =>
     }),
     async run({ label }, call) {
       const subject = subjectOf(call);
-      // GitHub creates unknown labels. A manipulated model must not.
+      // GitHub creates unknown labels, but a manipulated model must not create any.
       const known = (await github.labels(subject, call)).map(({ name }) => name);
       if (!known.includes(label))
         return error(`There is no such label. The labels are: ${known.join(', ')}.`);
@@ -68,8 +68,8 @@ const addLabel = (github: GitHub) =>
   });
 
 /**
- * A comment notifies all watchers of the issue, and cannot be unsent, so at most one is written. GitHub has
- * no idempotency keys, so an interrupted call is searched for among the comments, by its key.
+ * A comment notifies all watchers of the issue, and cannot be unsent, so a call writes at most one. GitHub
+ * has no idempotency keys, so an interrupted call searches the comments for its key.
  */
 const writeComment = (github: GitHub) =>
   defineTool({
@@ -85,8 +85,8 @@ const writeComment = (github: GitHub) =>
   });
 
 /**
- * Closing a closed issue changes nothing. It is still the one action here that turns a person away, so a
- * person decides: the author of an issue can ask for anything, and may convince a model.
+ * Closing a closed issue has no effect, so the tool is idempotent. A person decides, since closing rejects
+ * someone's request, and an issue's text can manipulate a model.
  */
 const closeIssue = (github: GitHub, { by, expires = A_DAY }: CloseApproval) =>
   requireApproval(
@@ -106,13 +106,13 @@ const closeIssue = (github: GitHub, { by, expires = A_DAY }: CloseApproval) =>
   );
 
 /**
- * The question to a maintainer. It has only the issue's number, since text of the issue or the model could
- * mislead.
+ * Returns the question to a maintainer. It names only the issue's number, since text from the issue or the
+ * model could mislead.
  */
 const question = (subject: Subject, reason: CloseReason): string =>
   `Close ${nameOf(subject)} as ${reason.replace('_', ' ')}?`;
 
-/** The tools for the current issue. A model cannot choose another one. */
+/** Returns the tools for the current issue. The model cannot choose another issue. */
 export const issueTools = (github: GitHub, approval: CloseApproval): readonly AnyTool[] => [
   readIssue(github),
   listLabels(github),
@@ -122,8 +122,8 @@ export const issueTools = (github: GitHub, approval: CloseApproval): readonly An
 ];
 
 /**
- * Returns the label that shares most words with an issue. Prefers the first of several, and returns `null` if
- * there is no match.
+ * Returns the label that shares the most words with an issue, the first if several do. Returns `null` if no
+ * label matches.
  */
 function closestTo({ title, body }: Issue, labels: readonly Label[]): string | null {
   const said = wordsOf(`${title} ${body.slice(0, MAX_BODY)}`);

@@ -7,7 +7,7 @@ const labels: readonly Label[] = [
   { name: 'enhancement', description: 'New feature or request' },
 ];
 
-/** A fake GitHub, with one issue in every repository: it responds at once, and never has a real effect. */
+/** A fake GitHub with one issue in every repository. It responds at once and has no real effect. */
 export const paperGitHub: GitHub = {
   issue: async ({ number }) => ({
     number,

@@ -3,9 +3,12 @@ import { type AnyTool, defineTool, error } from '../../index.ts';
 import type { GitHub } from './github.ts';
 import { subjectOf } from './subject.ts';
 
-/** The maximum number of characters of a file for the model. */
+/** The maximum number of characters of a file that the model reads. */
 const MAX_FILE = 8_000;
-/** A search must match all words, so a few of the longest find more than a whole title. */
+/**
+ * The maximum number of words in a search. A search must match all words, so the few longest find more than a
+ * whole title.
+ */
 const MAX_WORDS = 3;
 
 const findSimilar = (github: GitHub) =>
@@ -39,13 +42,16 @@ const readFile = (github: GitHub) =>
     },
   });
 
-/** The tools for the rest of the repository. They only read. */
+/** Returns the tools for the rest of the repository. They only read. */
 export const repositoryTools = (github: GitHub): readonly AnyTool[] => [
   findSimilar(github),
   readFile(github),
 ];
 
-/** In a URL `..` leads out of the repository, to other data that the token can access. */
+/**
+ * Returns whether a path stays in the repository. In a URL, `..` could reach other data that the token can
+ * access.
+ */
 const staysInside = (path: string): boolean =>
   path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 

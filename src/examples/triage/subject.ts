@@ -7,13 +7,13 @@ const repositoryName = v.pipe(
   v.regex(/^[\w-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/, 'A repository is named owner/name.'),
 );
 
-/** The issue of a turn. */
+/** The schema of `Subject`. */
 export const subjectSchema = v.object({
   repository: repositoryName,
   number: v.pipe(v.number(), v.integer(), v.minValue(1)),
 });
 
-/** The issue of a turn. */
+/** The issue that a turn is about. */
 export type Subject = v.InferOutput<typeof subjectSchema>;
 
 /** The key of the subject in the tool-call context. */
@@ -23,13 +23,13 @@ export const SUBJECT_KEY = 'issue';
 export const aboutIssue = (subject: Subject): JsonObject => ({ [SUBJECT_KEY]: subject });
 
 /**
- * Returns the issue of a call. It comes from the start of the turn, never from the model: text in an issue
- * that manipulates the model still cannot point its tools at another issue or repository.
+ * Returns the issue of a call. It comes from the start of the turn, never from the model. So text that
+ * manipulates the model cannot point its tools at another issue or repository.
  *
  * @throws ToolCallContextError if the turn started without an issue.
  */
 export const subjectOf = ({ context }: Pick<CallContext, 'context'>): Subject =>
   context.get(SUBJECT_KEY, subjectSchema);
 
-/** Formats the issue in GitHub's notation: `octocat/Hello-World#1347`. */
+/** Formats the issue in GitHub's notation, such as `octocat/Hello-World#1347`. */
 export const nameOf = ({ repository, number }: Subject): string => `${repository}#${number}`;

@@ -1,10 +1,10 @@
 import { type GithubDelivery, githubWebhook, ignored, type Webhook } from '../../modules/webhooks/entry.ts';
 import { aboutIssue } from './subject.ts';
 
-/** The maximum number of characters of a body in the first message. A tool reads the rest. */
+/** The maximum number of characters of the issue's body in the first message. A tool reads the rest. */
 const MAX_BODY = 2_000;
 
-/** Starts the triage of an issue when a user opens it. All callers of the agents can access its sessions. */
+/** Starts the triage of an issue when a user opens it. Every caller of the app can access its sessions. */
 export const triageWebhook: Webhook = githubWebhook({
   agent: 'triage',
   secret: (env) => env.GITHUB_WEBHOOK_SECRET,
@@ -13,8 +13,8 @@ export const triageWebhook: Webhook = githubWebhook({
 });
 
 /**
- * Returns the delivery as JSON only: the instructions come from the agent, and text of strangers stays inside
- * values. The model does not choose the issue that the tools work on.
+ * Returns the message and context of a delivery. The message is JSON, so that text of strangers is only in
+ * values. The context determines the issue that the tools work on.
  */
 function toTriage({ repository, number, title, author, body = '', usual }: GithubDelivery) {
   if (repository === undefined || number === undefined) return ignored('It is about no issue.');

@@ -6,12 +6,12 @@ import { type CloseApproval, issueTools } from './issue-tools.ts';
 import { repositoryTools } from './repository-tools.ts';
 
 /**
- * Triages the issues of a repository. Anyone who opens an issue can write anything into it, so the agent's
- * power does not depend on what its model believes: the current issue comes from the tool-call context,
- * labels must exist, a person approves the closing, and the limits are those of a small task.
+ * Defines an agent that triages the issues of a repository. Issues contain untrusted text, so the agent's
+ * power does not depend on its model: the current issue comes from the tool-call context, labels must exist,
+ * a person approves closing, and the limits suit a small task.
  *
- * Every turn needs its issue in the context: the webhook sets it, and a client that sends a message sends
- * `"context": { "issue": { "repository": "octocat/Hello-World", "number": 1 } }` with it.
+ * Every turn needs its issue in the context. The webhook sets it. A client sends
+ * `"context": { "issue": { "repository": "octocat/Hello-World", "number": 1 } }` with its message.
  */
 export const defineTriage = (github: GitHub, approval: CloseApproval = {}): Agent<'triage'> =>
   defineAgent({

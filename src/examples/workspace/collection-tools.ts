@@ -7,10 +7,10 @@ import { type Item, idField, shelfOf } from './shelf.ts';
 /** The maximum number of items in a list. */
 const MAX_LISTED = 50;
 
-/** The input of one call. */
+/** The data that one call works on. */
 interface Desk {
   readonly collection: Collection;
-  /** All collections of the workspace, to resolve references. */
+  /** All collections of the workspace, in which references are looked up. */
   readonly others: readonly Collection[];
   readonly state: CallState;
 }
@@ -46,7 +46,7 @@ const WORK: readonly {
   { name: 'remove_{one}', description: 'Remove a {one} for good.', input: itsId, run: remove },
 ];
 
-/** Returns the tools of one collection: those that every collection has, and one for each of its moves. */
+/** Returns the tools of one collection: the common tools, and one for each of its moves. */
 export function collectionTools(collection: Collection, others: readonly Collection[]): readonly AnyTool[] {
   const { one, many } = collection;
   const article = /^[aeiou]/.test(one) ? 'an' : 'a';
@@ -62,10 +62,9 @@ export function collectionTools(collection: Collection, others: readonly Collect
     defineTool({
       name: worded(name),
       description: worded(description),
-      // Changes are journaled with the end of the call, so an interrupted call has changed nothing, and runs
-      // again.
+      // The end of the call journals its changes, so an interrupted call has no effect and can run again.
       effect: 'read',
-      // Calls of one reply see each other's changes, and never use an id twice.
+      // Calls of one reply run one after another, so they see each other's changes and never use an id twice.
       serial: 'workspace',
       input: v.object(input(collection)),
       run: (values, { state }) => run(values, { collection, others, state }),
@@ -89,7 +88,7 @@ function list(_: Values, { collection, state }: Desk): Answer {
   return listed(collection, shelfOf(state, collection).all()) ?? `There are no ${collection.many}.`;
 }
 
-/** Sorts the items by the number of matching words. */
+/** Lists the items that contain any of the words, the best match first. */
 function find({ query }: Values, { collection, state }: Desk): Answer {
   const words =
     String(query)
@@ -141,7 +140,7 @@ function remove(values: Values, { collection, others, state }: Desk): Answer {
   return `${id} is removed.`;
 }
 
-/** Returns the problem with the ids of other items among the values. */
+/** Returns the problem with a reference to another item, if any. */
 function astray(values: Values, { collection, others, state }: Desk): ToolResult | undefined {
   for (const [field, many] of Object.entries(collection.refersTo)) {
     const id = values[field];
@@ -156,8 +155,8 @@ const missing = ({ one, many }: Collection, id: string): ToolResult =>
   error(`There is no ${one} ${id.slice(0, 40)}. Use list_${many} or find_${many} to see which there are.`);
 
 /**
- * Returns ids and titles, and the fields that moves change, the last item first. The read tool returns the
- * rest.
+ * Returns ids, titles and the fields that moves change, the last item first. The read tool returns all
+ * fields.
  */
 function listed(collection: Collection, items: readonly Item[]): readonly Item[] | undefined {
   const shown = [idField(collection), 'title', ...Object.keys(collection.starts)];

@@ -15,15 +15,15 @@ export interface Collection {
   /** The prefix of its ids: `T` for `T-7`. */
   readonly prefix: string;
   readonly fields: Fields;
-  /** The collection that the id in each of these fields belongs to. */
+  /** The fields that contain the id of another item, with its collection. */
   readonly refersTo: Readonly<Record<string, string>>;
   /** The initial values of a new item, in addition to its fields. */
   readonly starts: Readonly<Record<string, Value>>;
-  /** Changes with a verb of their own, and the values that they set. */
+  /** Changes that have their own verb, and the values that they set. */
   readonly moves: Readonly<Record<string, Readonly<Record<string, Value>>>>;
 }
 
-/** Makes a collection from its singular, and its plural if that does not just end in `s`. */
+/** Creates a collection from its singular. The plural defaults to the singular with an `s`. */
 export function collection(
   name: string | readonly [one: string, many: string],
   prefix: string,

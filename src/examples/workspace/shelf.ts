@@ -10,21 +10,24 @@ export interface Shelf {
   /** Returns all items in the order in which they were added. */
   all(): readonly Item[];
   get(id: string): Item | undefined;
-  /** Stores a new item under the next id. Ids are never reused. */
+  /** Stores a new item with the next id. Ids are never reused. */
   add(values: Item): Item;
   /** Updates an existing item. */
   put(item: Item): Item;
   remove(id: string): void;
 }
 
-/** Returns the field with an item's own id. */
+/** Returns the name of the field that contains an item's own id. */
 export const idField = ({ one }: Pick<Collection, 'one'>): string => `${one}Id`;
 
-/** Each item has a key of its own in the state that calls share, so that a change journals only that item. */
+/**
+ * Returns the items of a collection. Each item has its own key in the state that calls share, so that a
+ * change journals only that item.
+ */
 export function shelfOf(state: CallState, { many, one, prefix }: Collection): Shelf {
   const field = idField({ one });
   const keyOf = (id: string): string => `${many}/${id}`;
-  const index = (): JsonObject => (state.get(many) ?? { last: 0, ids: [] }) as JsonObject; // written below, and nowhere else
+  const index = (): JsonObject => (state.get(many) ?? { last: 0, ids: [] }) as JsonObject; // only written below
   const ids = (): readonly string[] => index().ids as readonly string[]; // as above
   const read = (id: string): Item | undefined => (state.get(keyOf(id)) ?? undefined) as Item | undefined; // as above
   const put = (item: Item): Item => {

@@ -5,8 +5,8 @@ import type { Collection } from './collection.ts';
 import { collectionTools } from './collection-tools.ts';
 
 /**
- * Makes an unfolding tool: `tasks` opens into `add_task`, `list_tasks` and so on. Its description lists their
- * verbs.
+ * Makes an unfolding tool, such as `tasks`, which opens into `add_task`, `list_tasks` and so on. Its
+ * description lists their verbs.
  */
 function toTool(collection: Collection): AnyTool {
   const { many, prefix } = collection;
@@ -21,8 +21,8 @@ function toTool(collection: Collection): AnyTool {
 }
 
 /**
- * A project's workspace with far more tools than a model should read at once, so each area is one unfolding
- * tool. An area opens into its collections, a collection into its tools.
+ * A project's workspace with far more tools than a model should read at once. Each area is an unfolding tool
+ * that opens into its collections, and a collection opens into its tools.
  */
 export const workspace: Agent<'workspace'> = defineAgent({
   name: 'workspace',

@@ -1,7 +1,7 @@
 /**
- * Returns arguments for `node`, before those of the program, that end a process when its standard input ends:
- * with its parent, however that ends. A killed parent cannot clean up, and a listening server would outlive
- * it. `reads`: the program reads its standard input itself, and would miss data that another reader consumes.
+ * Returns `node` arguments that end the process when its standard input ends, and so when its parent ends.
+ * Put them before the program. Without them, a listening server would outlive a parent that was killed. Set
+ * `reads` if the program reads its standard input itself, so that no other reader consumes the data.
  */
 export function leash({ reads }: { readonly reads: boolean }): readonly string[] {
   const ending = 'process.stdin.on("end", () => process.exit())';

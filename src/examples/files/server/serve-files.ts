@@ -1,7 +1,7 @@
 /**
  * `npm run serve-files -- FOLDER [PORT]`: serves the files of a folder to MCP clients on this machine, at
- * `http://127.0.0.1:8808/mcp` by default. Runs in Node: the agent `files` of a Worker cannot start the
- * filesystem server, which reads its standard input, and calls it here instead. Prints each request.
+ * `http://127.0.0.1:8808/mcp` by default. The agent `files` needs it, since a Worker cannot start the
+ * filesystem server, which uses standard input and output. Prints each request.
  */
 import { statSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -31,7 +31,7 @@ const server = createServer((request, response) => {
   });
 });
 
-// Only for this machine: there is no password, and every request is executed.
+// Listens on loopback only, since the server executes every request without authentication.
 server.listen(Number(port), '127.0.0.1', () => {
   const address = server.address();
   const served = typeof address === 'object' ? address?.port : undefined;
@@ -39,8 +39,8 @@ server.listen(Number(port), '127.0.0.1', () => {
 });
 
 /**
- * A page in a browser of this machine could send requests, too, under its own name that resolves to this
- * address (DNS rebinding).
+ * A web page on this machine could also send requests, with a domain that resolves to this address (DNS
+ * rebinding).
  */
 function refusalOf({ url, headers: { host = '', origin } }: IncomingMessage): number | undefined {
   if (!isLocal(`http://${host}`) || (origin !== undefined && !isLocal(origin))) return 403;
@@ -51,7 +51,7 @@ function isLocal(url: string): boolean {
   return ['127.0.0.1', 'localhost'].includes(URL.parse(url)?.hostname ?? '');
 }
 
-/** Prints a line for each request or notification, with the client's text made safe for a log. */
+/** Prints a line for each request or notification, with the client's text escaped for the log. */
 function print(message: JSONRPCMessage): void {
   if (!('method' in message)) return;
   const tool = message.method === 'tools/call' ? ` ${JSON.stringify(message.params?.name)}` : '';

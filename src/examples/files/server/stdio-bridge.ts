@@ -13,11 +13,11 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { leash } from './leash.ts';
 
-/** The command of a server on standard input and output. */
+/** The command that starts an MCP server on standard input and output. */
 export interface StdioCommand {
-  /** Arguments of Node. */
+  /** The arguments for Node. */
   readonly args: readonly string[];
-  /** Variables in addition to `PATH`, `HOME` and similar ones. */
+  /** Environment variables, in addition to `PATH`, `HOME` and similar variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** The handling of its standard error. Defaults to `ignore`. */
   readonly stderr?: 'ignore' | 'inherit';
@@ -25,19 +25,24 @@ export interface StdioCommand {
 
 /** Options of a bridge. */
 export interface BridgeOptions {
-  /** Receives the clients' messages. */
+  /** Receives each message from a client. */
   readonly heard?: (message: JSONRPCMessage) => void;
-  /** The storage of a session's messages, so that broken streams can resume. Defaults to none. */
+  /**
+   * Creates the message store of a session, with which broken streams can resume. By default, they cannot.
+   */
   readonly streams?: () => Pick<StreamableHTTPServerTransportOptions, 'eventStore' | 'retryInterval'>;
-  /** The maximum number of sessions, since each has a process. Others get a 503 response. Defaults to 32. */
+  /**
+   * The maximum number of sessions, since each has its own process. More sessions get a 503 response.
+   * Defaults to 32.
+   */
   readonly sessions?: number;
-  /** Milliseconds after which a silent client's session ends. Defaults to 300,000. */
+  /** Milliseconds after which the session of an inactive client ends. Defaults to 300,000. */
   readonly idle?: number;
 }
 
-/** A server on standard input and output, exposed over HTTP. */
+/** An MCP server on standard input and output, exposed over HTTP. */
 export interface StdioBridge {
-  /** Handles a request. `body` is its JSON, if it was read already. */
+  /** Handles a request. `body` is its parsed JSON if the request was already read. */
   handle(request: IncomingMessage, response: ServerResponse, body?: unknown): Promise<void>;
   /** Returns the ids of the running processes, one for each session. */
   pids(): readonly number[];
@@ -49,20 +54,20 @@ export interface StdioBridge {
 interface Session {
   readonly http: StreamableHTTPServerTransport;
   readonly child: StdioClientTransport;
-  /** The number of open requests. A client listens by one of them. */
+  /** The number of open requests, including one on which the client listens. */
   open: number;
   idle?: NodeJS.Timeout;
 }
 
 /**
- * Serves an MCP server on standard input and output by streamable HTTP (MCP specification, Transports), with
- * a process for each session. The caller is responsible for authentication.
+ * Serves an MCP server on standard input and output over streamable HTTP (MCP specification, Transports),
+ * with one process for each session. The caller is responsible for authentication.
  */
 export function stdioBridge(command: StdioCommand, options: BridgeOptions = {}): StdioBridge {
   const { heard, streams, sessions: most = 32, idle = 300_000 } = options;
   const sessions = new Map<string, Session>();
 
-  /** Creates a session. It gets its process with a valid `initialize`. */
+  /** Creates a session. Its process starts with a valid `initialize` request. */
   function made(): Session {
     const { args, env = {}, stderr = 'ignore' } = command;
     const child = new StdioClientTransport({
@@ -103,7 +108,7 @@ export function stdioBridge(command: StdioCommand, options: BridgeOptions = {}):
   };
 }
 
-/** Keeps a session alive while a request is open, and for a while after the last one. */
+/** Keeps a session alive while a request is open, and for `idle` milliseconds after the last request. */
 function keepAlive(session: Session, response: ServerResponse, idle: number): void {
   session.open += 1;
   clearTimeout(session.idle);
@@ -118,10 +123,10 @@ interface Ears {
   readonly ended: () => void;
 }
 
-/** Passes messages in both directions. If one side ends, the other does, too. */
+/** Passes messages in both directions. If one side ends, the other ends, too. */
 function join({ http, child }: Session, { heard, ended }: Ears): void {
   const asked = new Set<RequestId>();
-  // A process that has ended receives no messages. Then the session ends, too.
+  // Ends the session if the process has ended and cannot receive messages.
   const tell = (message: JSONRPCMessage): void => void child.send(message).catch(() => http.close());
   http.onmessage = (message) => {
     heard(message);
@@ -133,7 +138,7 @@ function join({ http, child }: Session, { heard, ended }: Ears): void {
     const about = requestOf(message, asked);
     if ('id' in message && !('method' in message) && message.id !== undefined) asked.delete(message.id);
     http.send(message, about === undefined ? {} : { relatedRequestId: about }).catch(() => {
-      // The client has gone.
+      // The client has disconnected.
     });
   };
   http.onclose = () => void child.close();
@@ -144,7 +149,8 @@ function join({ http, child }: Session, { heard, ended }: Ears): void {
 }
 
 /**
- * A client's roots would be folders of this machine, and a server might serve them instead of its own folder.
+ * Returns a refusal to list roots. A client's roots could be folders of this machine, and the server might
+ * serve them instead of its own folder.
  */
 const noRoots = (id: RequestId): JSONRPCMessage => ({
   jsonrpc: '2.0',
@@ -153,7 +159,8 @@ const noRoots = (id: RequestId): JSONRPCMessage => ({
 });
 
 /**
- * A pipe does not say which request a message belongs to, as HTTP requires: this assumes the last open one.
+ * Returns the request that a server's message belongs to. HTTP requires one, but a pipe does not name it, so
+ * this assumes the last open request.
  */
 function requestOf(message: JSONRPCMessage, asked: ReadonlySet<RequestId>): RequestId | undefined {
   return 'method' in message ? [...asked].at(-1) : undefined;

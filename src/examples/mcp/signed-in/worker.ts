@@ -3,7 +3,7 @@ import { createHoldfast } from '../../../create-holdfast.ts';
 import { defineTool } from '../../../index.ts';
 import { defineMcpEndpoint } from '../../../mcp/server/entry.ts';
 
-/** The identity provider, and this Worker's endpoint, which must be the audience of tokens. */
+/** The identity provider, and this Worker's endpoint, for which its tokens must be issued. */
 const LOGIN = 'https://login.example';
 const ENDPOINT = 'https://agents.example/mcp';
 
@@ -27,7 +27,7 @@ const holdfast = createHoldfast({
   use: [defineMcpEndpoint({ tools: [whoAmI], authorization: { servers: [LOGIN], scopes: ['agents'] } })],
   async auth(request, env) {
     const [, token] = /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
-    if (token === undefined) return null; // 401, which names the provider
+    if (token === undefined) return null; // a 401 response that names the provider
     const answer = await fetch(`${LOGIN}/introspect`, {
       method: 'POST',
       headers: { authorization: `Basic ${env.INTROSPECTION}` },

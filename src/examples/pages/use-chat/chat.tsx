@@ -5,7 +5,7 @@ import { useDeskChat } from './use-desk-chat.tsx';
 
 interface ChatProps {
   readonly desk: HoldfastChatTransport;
-  /** The id of the chat is that of its session. */
+  /** The id of the chat and of its session. */
   readonly id: string;
   /** The previous messages, from `desk.loadMessages(id)`. */
   readonly before: UIMessage[];
@@ -53,7 +53,7 @@ const isWaiting = ({ parts }: UIMessage): boolean =>
 
 type Chatting = ReturnType<typeof useDeskChat>;
 
-/** Requests another answer, or edits the message. Later messages are left behind. */
+/** Requests another answer to a message, or edits it. Later messages are no longer part of the chat. */
 function Again({ message, chat }: { message: UIMessage; chat: Chatting }) {
   const { id: messageId, role, parts } = message;
   if (role === 'assistant')
