@@ -27,7 +27,7 @@ export function checkLimits(agent: string, limits: Limits | undefined): void {
   const fault = limitProblem(limits);
   if (!fault) return;
   const { path, value, use } = fault;
-  const problem = `has a limit '${path}' of ${value}: use ${use}`;
+  const problem = `has a limit '${path}' of ${value}. Use ${use}`;
   throw new AgentDefinitionError(agent, { field: `limits.${path}`, problem });
 }
 

@@ -212,7 +212,7 @@ const limitsOf = (declared: AgentLimits = {}): Agent['limits'] => ({
 
 function checkName(name: string): void {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return;
-  const problem = 'is not a valid name: use 1 to 64 of the characters A-Z a-z 0-9 _ -';
+  const problem = 'is not a valid name. Use 1 to 64 of the characters A-Z a-z 0-9 _ -';
   throw new AgentDefinitionError(name, { field: 'name', problem });
 }
 

@@ -114,7 +114,7 @@ export async function runAgent<Output>(
   options: RunAgentOptions = {},
 ): Promise<RunAnswer<Output>> {
   const fault = literals?.fault(options, SHAPE);
-  if (fault) throw new ConfigurationError(`runAgent: it ${withFullStop(fault.problem)}`);
+  if (fault) throw new ConfigurationError(`runAgent ${withFullStop(fault.problem)}`);
   const { principal = CODE_PRINCIPAL, signal, history = [], onEvent } = options;
   const session = `run-${crypto.randomUUID()}`;
   const place = { owner: { id: principal.id }, agent: agent.name, session };

@@ -90,7 +90,7 @@ const NO_RESULT = { type: 'error', message: 'There is no result for this call.' 
  * `undefined`.
  */
 function historyProblem(history: unknown): string | undefined {
-  if (!Array.isArray(history)) return ` is ${describeValue(history)}: use the messages of an answer`;
+  if (!Array.isArray(history)) return ` is ${describeValue(history)}. Use the messages of an answer`;
   const ids = new Set<string>();
   for (const [at, message] of history.entries()) {
     const problem = messageProblem(message, ids);
@@ -105,11 +105,11 @@ function historyProblem(history: unknown): string | undefined {
 function messageProblem(message: unknown, ids: Set<string>): string | undefined {
   const { role, text, calls }: Readonly<Record<string, unknown>> = Object(message);
   if (role !== 'user' && role !== 'assistant')
-    return `has ${describeValue(role)} as its role: use 'user' or 'assistant'`;
-  if (typeof text !== 'string') return `has ${describeValue(text)} as its text: use a text`;
+    return `has ${describeValue(role)} as its role. Use 'user' or 'assistant'`;
+  if (typeof text !== 'string') return `has ${describeValue(text)} as its text. Use a string`;
   if (role === 'user') return undefined;
   if (!Array.isArray(calls) || !calls.every(isCall)) {
-    return 'has no list of calls: use { id, name, input, result } for each, and [] for none';
+    return 'has no list of calls. Use { id, name, input, result } for each, and [] for none';
   }
   const twice = calls.find(({ id }) => ids.has(id) || !ids.add(id));
   return twice && `has a second call with the id ${describeValue(twice.id)}`;

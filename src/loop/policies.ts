@@ -147,7 +147,7 @@ interface LimitProblem {
   /** Its name, such as `iterations`. */
   readonly path: string;
   readonly value: unknown;
-  /** The values that are allowed. Follows "use ". */
+  /** The values that are allowed. Follows "Use ". */
   readonly use: string;
 }
 

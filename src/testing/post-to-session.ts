@@ -238,7 +238,7 @@ export async function sendAnswer(
 ): Promise<string> {
   const { call, question, for: wanted, by: role } = findWaitingCall(callOrTool, pendingCallsOf(place));
   if (kind === 'result' && wanted !== kind) {
-    throw invalidAnswerError([`call ${call} waits for a decision: use decide`]);
+    throw invalidAnswerError([`call ${call} waits for a decision. Use decide`]);
   }
   // A decision has its own error for deep nesting.
   const copy = kind === 'result' ? copyJson(given) : { ok: true as const, value: { ...given } };

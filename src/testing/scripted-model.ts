@@ -126,16 +126,16 @@ const REPLY_SHAPE: InnerShape = {
 /** @throws TypeError if the replies are not a list, or one of them is invalid. */
 export function checkReplies(replies: unknown, of = 'replies'): void {
   if (!Array.isArray(replies))
-    throw new TypeError(`A script has ${describeValue(replies)} as its ${of}: use a list, as in ['Hello.'].`);
+    throw new TypeError(`A script has ${describeValue(replies)} as its ${of}. Use a list, as in ['Hello.'].`);
   replies.forEach((reply: unknown, at) => {
     const isSpecial = typeof reply === 'string' || typeof reply === 'function' || reply instanceof ModelError;
     if (isSpecial) return;
     const fault = isJsonObject(reply)
       ? innerFault(reply, REPLY_SHAPE)
-      : { path: '', use: "a text, { calls: ['name'] } or a function" };
+      : { path: '', use: "a string, { calls: ['name'] } or a function" };
     if (fault)
       throw new TypeError(
-        `A script has ${describeValue(fault.path === '' ? reply : fault.path)} in ${of}[${at}]: use ${fault.use}.`,
+        `A script has ${describeValue(fault.path === '' ? reply : fault.path)} in ${of}[${at}]. Use ${fault.use}.`,
       );
   });
 }

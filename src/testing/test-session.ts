@@ -283,7 +283,7 @@ function modelOfTest({ model, replies }: TestSessionOptions): ChatModel {
     throw new TypeError(`createTestSession ${problem ?? 'has a function as its model: call it'}.`);
   if (!model && !replies)
     throw new TypeError(
-      "createTestSession has neither 'replies' nor 'model': use replies, as in { replies: ['Hello.'] }.",
+      "createTestSession has neither 'replies' nor 'model'. Use replies, as in { replies: ['Hello.'] }.",
     );
   return model ?? scriptedModel(replies ?? []);
 }

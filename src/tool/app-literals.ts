@@ -39,7 +39,7 @@ export function appProblem<Model, Use>(
   if (fault) return `createHoldfast ${withFullStop(fault.problem)}`;
   const { agents, model, use = [], http } = config;
   const inHttp = innerFault(http, INNER_SHAPES.http);
-  if (inHttp) return `createHoldfast has ${inHttp.value} as its 'http.${inHttp.path}': use ${inHttp.use}.`;
+  if (inHttp) return `createHoldfast has ${inHttp.value} as its 'http.${inHttp.path}'. Use ${inHttp.use}.`;
   const stranger = unknownSubagentProblem(agents);
   if (stranger !== undefined) return stranger;
   const without = agents.filter((agent) => agent.model === undefined && agent.modelOf === undefined);

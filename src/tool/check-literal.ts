@@ -32,7 +32,7 @@ export interface LiteralShape<Key extends string = string> {
   readonly items?: { readonly [K in Key]?: LiteralItem } | undefined;
 }
 
-/** A rule for a value: in words, to follow "use ", and as a test. */
+/** A rule for a value: in words, to follow "Use ", and as a test. */
 export type LiteralRule = readonly [use: string, fits: (value: unknown) => boolean];
 
 /** The kind of a key's value. A kind that only one key uses is a rule of its own. */
@@ -48,7 +48,7 @@ export type LiteralKind =
   | 'model'
   | 'any';
 
-/** A rule for the items of a list: in words, to follow "use ", and as a test of an item's properties. */
+/** A rule for the items of a list: in words, to follow "Use ", and as a test of an item's properties. */
 export type LiteralItem = readonly [use: string, fits: (item: Readonly<Record<string, unknown>>) => boolean];
 
 /** A literal inside another: its keys, or each key with the rule for its value. */
@@ -64,7 +64,7 @@ export interface InnerShape {
 export interface LiteralFault {
   /** The invalid key, such as `name` or `strategies[0]`. */
   readonly field: string;
-  /** A sentence without its subject, as in `has no 'name': use a text`. */
+  /** A sentence without its subject, as in `has no 'name'. Use a string`. */
   readonly problem: string;
 }
 
@@ -76,7 +76,7 @@ export function literalFault(config: unknown, shape: LiteralShape): LiteralFault
   if (typeof config !== 'object' || config === null || Array.isArray(config) || config instanceof Promise) {
     return {
       field: '',
-      problem: `was given ${describeValue(config)}: use one object, as in ${shape.of}({ ... })`,
+      problem: `received ${describeValue(config)}. Pass one object, as in ${shape.of}({ ... })`,
     };
   }
   const given = Object.entries(config).filter(([, value]) => value !== undefined);
@@ -86,7 +86,7 @@ export function literalFault(config: unknown, shape: LiteralShape): LiteralFault
   }
   const missing = shape.required.find((key) => Reflect.get(config, key) === undefined);
   if (missing !== undefined) {
-    return { field: missing, problem: `has no '${missing}': use ${ruleOf(shape.keys[missing])[0]}` };
+    return { field: missing, problem: `has no '${missing}'. Use ${ruleOf(shape.keys[missing])[0]}` };
   }
   for (const [key, value] of given) {
     const problem = kindProblem(key, value, shape.keys[key]);
@@ -98,7 +98,7 @@ export function literalFault(config: unknown, shape: LiteralShape): LiteralFault
 const ruleOf = (kind: LiteralKind = 'any'): LiteralRule => (typeof kind === 'string' ? KINDS[kind] : kind);
 
 const KINDS: Readonly<Record<Extract<LiteralKind, string>, LiteralRule>> = {
-  text: ['a text', (value) => typeof value === 'string'],
+  text: ['a string', (value) => typeof value === 'string'],
   flag: ['true or false', (value) => typeof value === 'boolean'],
   list: ['a list, as in [one, another]', Array.isArray],
   agents: ['a list, as in [agent]', Array.isArray],
@@ -114,11 +114,11 @@ function kindProblem(key: string, value: unknown, kind: LiteralKind | undefined)
   if (fits(value)) return undefined;
   const [name, tool] = Object.entries(Object(value))[0] ?? [];
   if (kind === 'list' && isAiTool(tool))
-    return `has the tools of another library by their names: use a list, as in [fromAiTool(tools.${name}, { name: '${name}' })], with fromAiTool of 'holdfast/tools/ai-sdk'`;
+    return `has the tools of another library by their names. Use a list, as in [fromAiTool(tools.${name}, { name: '${name}' })], with fromAiTool of 'holdfast/tools/ai-sdk'`;
   if (kind === 'model') return modelProblem(value, key);
   // A string in place of a function can be a credential, such as for `auth`, so it is not shown.
-  const said = kind === 'function' && typeof value === 'string' ? 'a text' : describeValue(value);
-  return `has ${said} as its '${key}': use ${use}`;
+  const said = kind === 'function' && typeof value === 'string' ? 'a string' : describeValue(value);
+  return `has ${said} as its '${key}'. Use ${use}`;
 }
 
 /** Returns whether a value is a tool of the AI SDK, which has no name of its own. */
@@ -139,7 +139,7 @@ export function modelProblem(given: unknown, key = 'model'): string | undefined 
   const ofServer = `openaiCompatible({ baseURL, apiKey, model${named} })`;
   const ofBinding = typeof run === 'function' ? 'workersAi(env.AI, { model })' : ofServer;
   const made = typeof doGenerate === 'function' ? 'fromAiSdk(model)' : ofBinding;
-  return `has ${describeValue(given)} as its '${key}': use a model, as in ${made}, or a function that makes one from the environment`;
+  return `has ${describeValue(given)} as its '${key}'. Use a model, as in ${made}, or a function that makes one from the environment`;
 }
 
 function itemFault(config: object, { items = {} }: LiteralShape): LiteralFault | undefined {
@@ -149,7 +149,7 @@ function itemFault(config: object, { items = {} }: LiteralShape): LiteralFault |
     const listed: readonly unknown[] = Reflect.get(config, key) ?? [];
     const at = listed.findIndex((one) => !fits(Object(one)));
     const field = `${key}[${at}]`;
-    if (at >= 0) return { field, problem: `has ${describeValue(listed[at])} at ${field}: use ${use}` };
+    if (at >= 0) return { field, problem: `has ${describeValue(listed[at])} at ${field}. Use ${use}` };
   }
   return undefined;
 }
@@ -164,11 +164,11 @@ function unknownKey(key: string, config: object, shape: LiteralShape): string | 
   if (Object.hasOwn(senseless, key)) return `has '${key}', but ${senseless[key]}`;
   if (made.includes(key) && Object.hasOwn(config, made[0] ?? '')) return undefined;
   const ours = Object.hasOwn(foreign, key) ? foreign[key] : undefined;
-  if (typeof ours === 'object') return `has '${key}': write ${ours[0]}, and ${ours[1]}`;
+  if (typeof ours === 'object') return `has '${key}'. Write ${ours[0]}, and ${ours[1]}`;
   if (ours !== undefined) {
     if (Reflect.get(config, ours) !== undefined) return undefined;
-    const mend = Object.hasOwn(keys, ours) ? 'rename it' : 'write that';
-    return `has '${key}' in place of '${ours}'; ${mend}`;
+    const fix = Object.hasOwn(keys, ours) ? 'Rename' : 'Replace';
+    return `has '${key}' instead of '${ours}'. ${fix} it`;
   }
   const known = Object.keys(keys);
   const meant = findNearestKey(key, known);
@@ -180,7 +180,7 @@ function unknownKey(key: string, config: object, shape: LiteralShape): string | 
 export interface InnerFault {
   readonly path: string;
   readonly value: string;
-  /** The fix, to follow "use ". */
+  /** The fix, to follow "Use ". */
   readonly use: string;
 }
 

@@ -233,7 +233,7 @@ export function defineTextTool<const Name extends string, Output = unknown>(
 ): Tool<Name, string, Output> {
   const declared = INPUT_KEYS.find((word) => Reflect.get(config, word) !== undefined);
   if (declared !== undefined) {
-    const problem = `it has '${declared}', but a text tool only takes text; use defineTool.`;
+    const problem = `it has '${declared}', but a text tool only takes text. Use defineTool.`;
     throw new ToolDefinitionError(config.name, declared, problem);
   }
   const withInput: ToolConfig<Name, LenientSchema<string>, Output> = { ...config, input: textInput };

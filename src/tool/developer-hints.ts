@@ -122,7 +122,7 @@ export const FIXES = {
   delegates: ": add onBehalfOf() of 'holdfast/http' to `use`.",
   late: ' Give it a time limit of its own.',
   askBefore: ' Ask before it, with requireApproval or withAwaiting.',
-  owner: ': use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller',
+  owner: '. Use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller',
   model: "Give createHoldfast one, such as openaiCompatible() of 'holdfast/models/openai-compatible'.",
   exports:
     'Set in wrangler.toml, without the flag `disable_ctx_exports`:\n\ncompatibility_date = "2026-10-01"',
@@ -284,7 +284,7 @@ export const discoverProblem = (
 
 /** The fix for a tool without `run`. */
 export const RUN_ADVICE =
-  ": use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.";
+  ". Use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.";
 
 /** The model that an app can use in development. */
 export const OFFLINE_MODEL_ADVICE =

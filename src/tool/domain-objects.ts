@@ -86,7 +86,7 @@ function declareTools<Value>({ type, tools }: ObjectsConfig<Value>): readonly An
   const made = attempt(() => tools(value as Value)); // A stand-in, of which only properties are read.
   const read = misused();
   if (read !== undefined) {
-    const problem = `has tools that need an object while they are made (\`${read}\`): use it only inside \`run\`, since the tools are also made without one`;
+    const problem = `has tools that need an object while they are made (\`${read}\`). Use it only inside \`run\`, since the tools are also made without one`;
     throw new DomainTypeError(type, 'tools', made.ok ? problem : { problem, cause: made.thrown });
   }
   if (!made.ok) {
@@ -178,7 +178,7 @@ function createStandIn(root: string): StandIn {
     const refuse = (): never => {
       const what = formatPath(path, root);
       misused ??= what;
-      throw new TypeError(`There is no ${root} yet: the value of \`${what}\` is not known.`);
+      throw new TypeError(`There is no ${root} yet, so the value of \`${what}\` is not known.`);
     };
     return new Proxy(() => undefined, {
       get: (_, key) => (typeof key === 'symbol' ? refuse() : at([...path, key])),

@@ -95,11 +95,11 @@ export function defineDomainType<const Name extends string, Schema extends Stand
     throw new DomainTypeError(
       name,
       'name',
-      'is not a valid name: use 1 to 64 of the characters A-Z a-z 0-9 _ -',
+      'is not a valid name. Use 1 to 64 of the characters A-Z a-z 0-9 _ -',
     );
   }
   if (!/^[A-Za-z0-9_-]{0,32}$/.test(prefix)) {
-    const problem = `cannot begin names with '${prefix.slice(0, 80)}': use at most 32 of the characters A-Z a-z 0-9 _ -`;
+    const problem = `cannot begin names with '${prefix.slice(0, 80)}'. Use at most 32 of the characters A-Z a-z 0-9 _ -`;
     throw new DomainTypeError(name, 'prefix', problem);
   }
   const parse = (value: unknown): ParsedInput<StandardSchemaV1.InferOutput<Schema>> =>
@@ -183,7 +183,7 @@ function parseValue<Value>(
   const result = made.ok ? made.value : undefined;
   if (result instanceof Promise) {
     result.catch(() => undefined); // Its rejection is not handled elsewhere.
-    return refusedInput(`The schema of '${name}' is asynchronous; use a synchronous one.`);
+    return refusedInput(`The schema of '${name}' is asynchronous. Use a synchronous one.`);
   }
   if (result === undefined) return refusedInput(`The schema of '${name}' failed.`);
   return result.issues

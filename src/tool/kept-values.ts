@@ -204,7 +204,7 @@ function parseWithSchema<Schema extends StandardSchemaV1>(
   const result = schema['~standard'].validate(value);
   if (result instanceof Promise) {
     result.catch(() => undefined); // Its rejection is not handled elsewhere.
-    throw new TypeError(`${what} is read through an asynchronous schema: use a synchronous one.`);
+    throw new TypeError(`${what} is read through an asynchronous schema. Use a synchronous one.`);
   }
   if (!result.issues) return result.value;
   throw new TypeError(`${what} does not match its schema: ${formatIssues(result.issues).join('; ')}`);

@@ -25,9 +25,18 @@ const oneOf = (...words: readonly string[]): LiteralRule => [
 ];
 
 const NONBLANK_TEXT: LiteralRule = [
-  'a text that is not blank',
+  'a string that is not blank',
   (value) => typeof value === 'string' && value.trim() !== '',
 ];
+
+/** The options of an answer. */
+const ANSWER_KEYS = {
+  question: 'any',
+  idempotencyKey: 'text',
+  background: 'flag',
+  signal: 'any',
+  onEvent: 'function',
+} as const;
 
 /** The shapes, by the function that takes the literal or by the name of the literal in errors. */
 export const LITERAL_SHAPES = {
@@ -197,7 +206,7 @@ export const LITERAL_SHAPES = {
         (one) => one instanceof String && isMediaRange(String(one)),
       ],
       use: [
-        'what modules return, such as summarize({ overTokens })',
+        'the result of a module, such as summarize({ overTokens })',
         ({ module }) => typeof module === 'object',
       ],
     },
@@ -234,12 +243,12 @@ export const LITERAL_SHAPES = {
       steering: 'policies: { steering } of each agent',
     },
     senseless: {
-      tools: 'an app has no tools of its own: list them in defineAgent({ tools })',
-      instructions: 'an app has none of its own: write them in defineAgent({ instructions })',
+      tools: 'an app has no tools of its own. List them in defineAgent({ tools })',
+      instructions: 'an app has no instructions. Write them in defineAgent({ instructions })',
     },
     items: {
-      agents: ['what defineAgent returns', ({ asks }) => Array.isArray(asks)],
-      use: ['what modules return, such as openApi()', ({ module }) => typeof module === 'object'],
+      agents: ['the result of defineAgent', ({ asks }) => Array.isArray(asks)],
+      use: ['the result of a module, such as openApi()', ({ module }) => typeof module === 'object'],
     },
   },
   sessionOf: {
@@ -263,11 +272,8 @@ export const LITERAL_SHAPES = {
     },
     required: [],
   },
-  'the answer of a call': {
-    of: 'the answer of a call',
-    keys: { question: 'any', idempotencyKey: 'text', background: 'flag', signal: 'any', onEvent: 'function' },
-    required: [],
-  },
+  'session.decide': { of: 'session.decide', keys: ANSWER_KEYS, required: [] },
+  'session.result': { of: 'session.result', keys: ANSWER_KEYS, required: [] },
   'session.answer': {
     of: 'session.answer',
     keys: { idempotencyKey: 'text', background: 'flag', signal: 'any', onEvent: 'function' },

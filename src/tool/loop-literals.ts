@@ -27,7 +27,7 @@ function settingsFault({ settings, tools, hasMoreTools }: DeclaredSettings): Lit
   return (
     bad && {
       field: `settings.${bad.path}`,
-      problem: `has a setting '${bad.path}' of ${bad.value}: use ${bad.use}`,
+      problem: `has a setting '${bad.path}' of ${bad.value}. Use ${bad.use}`,
     }
   );
 }
@@ -101,7 +101,7 @@ export function agentFault(
     toFault('settings', refusedSettings()) ??
     (policy && {
       field: `policies.${policy.path}`,
-      problem: `has a policy '${policy.path}' of ${policy.value}: use ${policy.use}`,
+      problem: `has a policy '${policy.path}' of ${policy.value}. Use ${policy.use}`,
     })
   );
 }

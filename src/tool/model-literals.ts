@@ -85,9 +85,9 @@ export function adapterProblem(
 ): string | undefined {
   const [use, fits] = COUNT;
   if (maxOutputTokens !== undefined && !fits(maxOutputTokens))
-    return `'maxOutputTokens' is ${String(maxOutputTokens).slice(0, 80)}; use ${use}.`;
+    return `'maxOutputTokens' is ${String(maxOutputTokens).slice(0, 80)}. Use ${use}.`;
   const fault = innerFault(settings, SETTINGS_SHAPE);
-  if (fault) return `'settings.${fault.path}' is ${fault.value}; use ${fault.use}.`;
+  if (fault) return `'settings.${fault.path}' is ${fault.value}. Use ${fault.use}.`;
   if (media === undefined) return undefined;
   return MEDIA_LISTS.map((list) => mediaProblem(list, media, never)).find((problem) => problem !== undefined);
 }
@@ -103,7 +103,7 @@ function mediaProblem(list: MediaList, media: unknown, never: readonly MediaList
   if (!Array.isArray(types)) return `${path} is not a list of media types, such as ['image/png', 'image/*'].`;
   const wrong = types.find((type) => typeof type !== 'string' || !MEDIA_TYPE.test(type));
   if (wrong !== undefined)
-    return `${path} names '${String(wrong).slice(0, 80)}'; use media types, such as 'image/png' or 'image/*'.`;
+    return `${path} names '${String(wrong).slice(0, 80)}'. Use media types, such as 'image/png' or 'image/*'.`;
   return never.includes(list) && types.length > 0
     ? `${path} names '${types[0]}', and the adapter sends no file there; leave it empty.`
     : undefined;
@@ -129,7 +129,7 @@ export function serverProblem(
   if (baseURL === undefined && 'baseUrl' in others)
     return "openaiCompatible has no option 'baseUrl'; it is called 'baseURL'.";
   if (server !== undefined && !servers.some((name) => name === server))
-    return `'server' is '${String(server).slice(0, 80)}'; use one of ${servers.map((name) => `'${name}'`).join(', ')}, or leave it out.`;
+    return `'server' is '${String(server).slice(0, 80)}'. Use one of ${servers.map((name) => `'${name}'`).join(', ')}, or leave it out.`;
   if (!/^[\w-]{1,64}$/.test(String(cacheKeyIn)) || ours.has(String(cacheKeyIn)))
     return "'cacheKeyIn' must name a header or a body field that the adapter does not use.";
   if (extraBody === undefined) return undefined;
@@ -198,7 +198,7 @@ function partProblem(fields: ReadonlyMap<string, unknown>, index: number): strin
   const texts = Object.hasOwn(STRING_FIELDS, type) ? STRING_FIELDS[type] : undefined;
   if (!texts) {
     const types = Object.keys(STRING_FIELDS).map((one) => `'${one}'`);
-    return `its part ${index} has the type '${type}'; use one of ${types.join(', ')}`;
+    return `its part ${index} has the type '${type}'. Use one of ${types.join(', ')}`;
   }
   const missing = texts.find((field) => typeof fields.get(field) !== 'string');
   if (missing) return `its part ${index}, a '${type}', has no text under '${missing}'`;

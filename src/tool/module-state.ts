@@ -114,7 +114,7 @@ function parseFact<Fact>(
   const module = name.slice(APP_MEMORY_PREFIX.length);
   if (result instanceof Promise) {
     result.catch(() => {});
-    throw new ModuleError(module, 'the schema of its facts is asynchronous: use a synchronous one.');
+    throw new ModuleError(module, 'the schema of its facts is asynchronous. Use a synchronous one.');
   }
   if (!result.issues) return result.value;
   const problems = result.issues.map(({ message }) => message).join(' ');
@@ -149,13 +149,13 @@ export function createAppMemory<Value extends Json, Fact extends Json>(
 ): ToolMemory<Value, Fact> {
   const { when = 'batch', scope = 'session', version = 1, unread = 'skip', apply, observe } = declared;
   if (!['call', 'batch'].includes(when))
-    throw new ModuleError(module, `'when' is '${when}': use 'call' or 'batch'.`);
+    throw new ModuleError(module, `'when' is '${when}'. Use 'call' or 'batch'.`);
   if (!['path', 'session', 'turn'].includes(scope))
-    throw new ModuleError(module, `'scope' is '${scope}': use 'path', 'session' or 'turn'.`);
+    throw new ModuleError(module, `'scope' is '${scope}'. Use 'path', 'session' or 'turn'.`);
   if (!['skip', 'refuse'].includes(unread))
-    throw new ModuleError(module, `'unread' is '${unread}': use 'skip' or 'refuse'.`);
+    throw new ModuleError(module, `'unread' is '${unread}'. Use 'skip' or 'refuse'.`);
   if (!Number.isSafeInteger(version) || version < 1)
-    throw new ModuleError(module, `'version' is ${version}: use a whole number from 1 on.`);
+    throw new ModuleError(module, `'version' is ${version}. Use a whole number from 1 on.`);
   return {
     name: `${APP_MEMORY_PREFIX}${module}`,
     folding,

@@ -42,7 +42,7 @@ export function providerTool(
   const description = `Run by the model's provider: ${id}.`;
   checkNaming(name, description);
   if (isProviderExecuted === false) {
-    throw new ToolDefinitionError(name, 'id', `'${id}' is not run by its provider; use 'defineTool'.`);
+    throw new ToolDefinitionError(name, 'id', `'${id}' is not run by its provider. Use 'defineTool'.`);
   }
   return {
     name,

@@ -141,7 +141,7 @@ function toPart(part: unknown, index: number): ContentPart {
     if (typeof id === 'string' && Number.isSafeInteger(size)) return { ...told, id, size };
   }
   throw new TypeError(
-    `content[${index}] is neither text nor a file: use a string, or the result of \`image\` or \`file\`.`,
+    `content[${index}] is neither text nor a file. Use a string, or the result of \`image\` or \`file\`.`,
   );
 }
 

@@ -130,7 +130,7 @@ function validateValue(key: string, value: Json | undefined, schema: StandardSch
     throw contextError(
       key,
       'asynchronous-schema',
-      'is read through an asynchronous schema; use a synchronous one',
+      'is read through an asynchronous schema. Use a synchronous one',
     );
   }
   if (result !== undefined && !result.issues) return result.value;

@@ -19,7 +19,7 @@ export function usesProblem(
     const { module } = use;
     const { name } = module;
     if ((modules.get(name) ?? module) !== module)
-      return `Two modules are called '${name}': rename one${SECOND_COPY}`;
+      return `Two modules are called '${name}'. Rename one${SECOND_COPY}`;
     modules.set(name, module);
   }
   return scopes.map(sharedKeyProblem).find((problem) => problem !== undefined);
@@ -41,8 +41,8 @@ function sharedKeyProblem(uses: readonly ModuleUse[]): string | undefined {
 function copiedUseProblem(use: unknown): string {
   const { name } = Object(Object(use).module);
   return typeof name === 'string'
-    ? `A use of the module '${name}' is a copy: pass the object that the module returned${SECOND_COPY}`
-    : '`use` has a value that no module has made: use what modules return, such as openApi().';
+    ? `A use of the module '${name}' is a copy. Pass the object that the module returned${SECOND_COPY}`
+    : '`use` has a value that no module returned. Use the result of a module, such as openApi().';
 }
 
 const SECOND_COPY = ', or look for a second copy of holdfast (npm ls holdfast).';
@@ -50,8 +50,8 @@ const SECOND_COPY = ', or look for a second copy of holdfast (npm ls holdfast).'
 const duplicateUseProblem = (name: string, key: string): string =>
   `The module '${name}' is used twice ` +
   (key === ''
-    ? 'with different settings: use it once.'
-    : `under the key '${key}': give one of them another.`);
+    ? 'with different settings. Use it once.'
+    : `under the key '${key}'. Give one of them another key.`);
 
 /**
  * Returns the problem of the entries of `chaining`, or `undefined`. `isMade`: returns whether a function of
@@ -59,14 +59,14 @@ const duplicateUseProblem = (name: string, key: string): string =>
  */
 export function chainsProblem(given: unknown, isMade: (entry: object) => boolean): string | undefined {
   if (!Array.isArray(given))
-    return `chaining() was given ${describeValue(given)}: use a list, as in chaining([chainFrom(Customer)]).`;
+    return `chaining() received ${describeValue(given)}. Pass a list, as in chaining([chainFrom(Customer)]).`;
   const at = given.findIndex((entry) => !isMade(Object(entry)));
   if (at < 0) return undefined;
-  return `chaining() has ${describeValue(given[at])} at [${at}]: use what chainFrom, discover or chainAny returns, as in chaining([chainFrom(Customer)]).`;
+  return `chaining() has ${describeValue(given[at])} at [${at}]. Use the result of chainFrom, discover or chainAny, as in chaining([chainFrom(Customer)]).`;
 }
 
 /** The error for an agent or a tool without any type to chain, to follow its name. */
 export const NOTHING_TO_CHAIN =
-  'has chainAny(), and none of its tools declares a type whose objects have tools: make one with ' +
+  'has chainAny(), but none of its tools declares a type whose objects have tools. Define one with ' +
   'defineDomainType({ name, schema, tools }), and declare it as the `output` of the tool that returns the object, or name it, as in ' +
   'chainAny(Customer)';

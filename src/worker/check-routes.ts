@@ -19,7 +19,7 @@ export function checkRoutes({
   const who = `Module '${name}'`;
   if (!Array.isArray(routes))
     throw new ConfigurationError(
-      `${who} has ${describeValue(routes)} as its 'routes': use a list, as in [one, another].`,
+      `${who} has ${describeValue(routes)} as its 'routes'. Use a list, as in [one, another].`,
     );
   const told = new Set<string>();
   routes.forEach((route, place) => {
@@ -39,9 +39,9 @@ function routeProblem(route: unknown): string | undefined {
   if (fault) return fault.problem;
   const { method, path, isCounted, isPublic } = Object(route);
   if (isCounted && isPublic)
-    return "has 'isPublic' and 'isCounted': use one, since a public route has no caller";
+    return "has 'isPublic' and 'isCounted'. Use one, since a public route has no caller";
   if (!METHODS.includes(method))
-    return `has ${describeValue(method)} as its 'method': use ${METHODS.join(', ')}`;
+    return `has ${describeValue(method)} as its 'method'. Use ${METHODS.join(', ')}`;
   const problem = pathProblem(path);
   return problem === undefined ? undefined : `has ${describeValue(path)} as its 'path': ${problem}`;
 }

@@ -57,7 +57,10 @@ export function sessionFromCode<Output>(
     options: AnswerOptions,
   ): Promise<SessionAnswer<Output>> =>
     answer(async (at) => {
-      const { question = 1, ...how } = checkOptions('the answer of a call', options);
+      const { question = 1, ...how } = checkOptions(
+        `session.${sent.for === 'decision' ? 'decide' : 'result'}`,
+        options,
+      );
       return sendAnswers(at, () => [{ ...sent, question }], how);
     }, options);
   const show = (begin: TurnStarter, { after, signal }: ReadOptions): Promise<TurnStream> =>
@@ -113,8 +116,7 @@ const OPENERS = new WeakMap<object, { readonly app: CodeHost; readonly door: Ses
 /** Runs work in a session from `sessionOf`: for functions of modules that receive such a session. */
 export function runInSession<T>(session: object, work: (at: OpenedSession) => Promise<T>): Promise<T> {
   const found = OPENERS.get(session);
-  if (!found)
-    throw new TypeError(`There is no session in ${describeValue(session)}: use what sessionOf returns.`);
+  if (!found) throw new TypeError(`${describeValue(session)} is not a session. Use the result of sessionOf.`);
   return keepAlive(found.app, found.door.enter().then(work));
 }
 
@@ -151,8 +153,8 @@ function parseSessionOptions(options: SessionOptions) {
   const { agent, session, principal: caller, request } = options;
   const name: unknown = typeof agent === 'string' ? agent : Object(agent).name;
   if (typeof name !== 'string') {
-    const use = "use one of the app's agents, or its name";
-    throw new ConfigurationError(`sessionOf: its agent is ${describeValue(agent)}: ${use}.`);
+    const use = "Use one of the app's agents, or its name";
+    throw new ConfigurationError(`sessionOf has ${describeValue(agent)} as its 'agent'. ${use}.`);
   }
   const problem = callerProblem(Object(caller));
   if (problem !== undefined) throw new ConfigurationError(`sessionOf was given a principal ${problem}.`);

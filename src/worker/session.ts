@@ -192,7 +192,7 @@ export interface EventsOptions extends EventsQuery {
  */
 export function assertOptions(literal: LiteralOf & string, given: unknown): void {
   const fault = literals?.fault(given, literal);
-  if (fault) throw new ConfigurationError(`${literal}: it ${withFullStop(fault.problem)}`);
+  if (fault) throw new ConfigurationError(`${literal} ${withFullStop(fault.problem)}`);
 }
 
 /** Returns the options after checking them. @throws as `assertOptions`. */
@@ -205,6 +205,6 @@ export function checkOptions<Options>(literal: LiteralOf & string, given: Option
 export function assertOneOf(name: 'whenBusy' | 'pending', value: unknown, known: readonly string[]): void {
   if (value === undefined || known.some((one) => one === value)) return;
   throw new ConfigurationError(
-    `session.send: its ${name} is ${describeValue(value)}: use ${known.join(', ')}.`,
+    `session.send has ${describeValue(value)} as its '${name}'. Use ${known.join(', ')}.`,
   );
 }

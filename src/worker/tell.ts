@@ -71,7 +71,7 @@ export function createErrorWording(
 ): (request: Pick<Request, 'url' | 'headers'>) => ErrorWording {
   if (tell !== undefined && typeof tell !== 'function')
     throw new ConfigurationError(
-      `${surface}: its tell is ${describeValue(tell)}: use a function such as ({ title }) => title.`,
+      `${surface} has ${describeValue(tell)} as its 'tell'. Use a function such as ({ title }) => title.`,
     );
   return (request) =>
     new RequestErrorWording(

@@ -39,7 +39,8 @@ expectTypeOf<Keys>().toEqualTypeOf<{
   readonly createHoldfast: keyof HoldfastConfig;
   readonly sessionOf: keyof SessionOptions;
   readonly 'session.send': keyof MessageOptions;
-  readonly 'the answer of a call': keyof AnswerOptions;
+  readonly 'session.decide': keyof AnswerOptions;
+  readonly 'session.result': keyof AnswerOptions;
   readonly 'session.answer': keyof AnswersOptions;
   readonly 'session.stream': keyof StreamOptions;
   readonly 'session.streamAnswers': keyof AnswersStreamOptions;

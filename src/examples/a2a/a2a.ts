@@ -116,7 +116,7 @@ async function respond(desk: Desk): Promise<Response> {
     const { headers } = asked.request;
     const version = headers.get('a2a-version') ?? '';
     if (version !== '' && !/^1\.\d+$/.test(version))
-      throw new A2aError('version-not-supported', `A2A ${version.slice(0, 20)} is not supported: use 1.0.`);
+      throw new A2aError('version-not-supported', `A2A ${version.slice(0, 20)} is not supported. Use 1.0.`);
     if (agent === '') throw new A2aError('invalid-params', 'This agent does not support A2A.');
     return await called(desk, readCall(body));
   } catch (failure) {

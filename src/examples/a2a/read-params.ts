@@ -109,7 +109,7 @@ export function readListing(params: JsonObject): Listing {
 }
 
 export const noPush = (): A2aError =>
-  new A2aError('push-not-supported', 'Push notifications are not supported: use SubscribeToTask or GetTask.');
+  new A2aError('push-not-supported', 'Push notifications are not supported. Use SubscribeToTask or GetTask.');
 
 export const invalid = (problems: readonly string[]): A2aError =>
   new A2aError('invalid-params', `The params are not valid: ${problems.join('; ')}.`);

@@ -98,7 +98,7 @@ export class McpClientDefinitionError extends Error {
  */
 export function checkMadeClient(given: McpClient, mend: string): McpClient {
   if (typeof Object(given).connectTimeout === 'number') return given;
-  const what = `${describeValue(given)} is not a client: use ${mend}.`;
+  const what = `${describeValue(given)} is not a client. Use ${mend}.`;
   throw new McpClientDefinitionError(readName(given), 'clients', what);
 }
 
@@ -110,7 +110,7 @@ export function checkMadeClient(given: McpClient, mend: string): McpClient {
  */
 export function checkClients(clients: readonly McpClient[]): readonly McpClient[] {
   if (!Array.isArray(clients)) {
-    const problem = `the clients are ${describeValue(clients)}: use a list, as in { clients: [client] }.`;
+    const problem = `the clients are ${describeValue(clients)}. Use a list, as in { clients: [client] }.`;
     throw new McpClientDefinitionError('', 'clients', problem);
   }
   const byName = new Map<string, McpClient>();
@@ -169,7 +169,7 @@ function* urlProblems({ url }: McpClient): Generator<FieldProblem> {
 
 /** Does not quote the value, because a developer may have passed the secret itself. */
 const BEARER_PROBLEM =
-  'its bearer is not the name of a secret: use the name under which `secrets` of createHoldfast returns it, of letters, digits, `_` and ' +
+  'its bearer is not the name of a secret. Use the name under which `secrets` of createHoldfast returns it, of letters, digits, `_` and ' +
   '`-`. A secret itself does not belong in code.';
 
 function* credentialProblems({ bearer, oauth }: McpClient): Generator<FieldProblem> {

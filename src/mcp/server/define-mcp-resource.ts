@@ -154,22 +154,22 @@ function problemOf(config: Omit<McpResource, 'read' | 'list'>): string | undefin
   const wrong = uriProblem(uri);
   if (wrong !== undefined) return `has the uri ${describeValue(uri)}, which ${wrong}`;
   if (/^holdfast:/i.test(uri))
-    return `has the uri ${describeValue(uri)}: use another scheme, since Holdfast uses this one`;
+    return `has the uri ${describeValue(uri)}. Use another scheme, since Holdfast uses this one`;
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 0)
-    return `has the ttlMs ${describeValue(ttlMs)}: use a whole number of milliseconds`;
+    return `has the ttlMs ${describeValue(ttlMs)}. Use a whole number of milliseconds`;
   if (cacheScope !== 'public' && cacheScope !== 'private')
-    return `has the cacheScope ${describeValue(cacheScope)}: use 'public' or 'private'`;
+    return `has the cacheScope ${describeValue(cacheScope)}. Use 'public' or 'private'`;
   const { names } = toTemplate(uri);
   if (names.length === 0) {
     const given = (['list', 'complete'] as const).find((key) => Reflect.get(config, key) !== undefined);
     return given && `has '${given}', but no variable in its uri`;
   }
   const stranger = literals?.innerFault(complete, { keys: names });
-  if (stranger) return `completes '${stranger.path}', which is not one of its variables: use ${stranger.use}`;
+  if (stranger) return `completes '${stranger.path}', which is not one of its variables. Use ${stranger.use}`;
   const idle = Object.entries(complete ?? {}).find(
     ([, one]) => one !== undefined && typeof one !== 'function',
   );
-  return idle && `completes '${idle[0]}' by ${describeValue(idle[1])}: use a function`;
+  return idle && `completes '${idle[0]}' by ${describeValue(idle[1])}. Use a function`;
 }
 
 const SHAPE = {

@@ -63,7 +63,7 @@ export function collectPublications(
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
       throw new McpEndpointDefinitionError(
         field,
-        `'${shorten(name, 80)}' is not a valid tool name: use 1 to 64 of the characters A-Z a-z 0-9 _ and -.`,
+        `'${shorten(name, 80)}' is not a valid tool name. Use 1 to 64 of the characters A-Z a-z 0-9 _ and -.`,
       );
     }
     if (published.has(name)) {
@@ -106,7 +106,7 @@ function normalizeAgent(field: string, declared: PublishedAgent): PublishedAsToo
   const published = isRenamed ? declared : { agent: declared };
   if (typeof Object(published.agent).name === 'string' || typeof published.agent === 'string')
     return published;
-  const problem = `${field} is ${describeValue(published.agent)}: use an agent, its name, or { agent, as, description }.`;
+  const problem = `${field} is ${describeValue(published.agent)}. Use an agent, its name, or { agent, as, description }.`;
   throw new McpEndpointDefinitionError(field, problem);
 }
 
@@ -129,7 +129,7 @@ export function headersProblem(schema: unknown): string | undefined {
 
 const HEADER_FIXES: Readonly<Record<HeaderFault['kind'], string>> = {
   place: ': only a property of its input, or of an object in it, goes into a header.',
-  name: ': use only characters that a header name can have.',
+  name: '. Use only characters that a header name can have.',
   type: ': only a string, an integer or a boolean goes into a header.',
   twice: ', which another parameter also has.',
 };
@@ -183,10 +183,10 @@ export function copyAuthorization(authorization: McpAuthorization): McpAuthoriza
   if (servers.length === 0) throw refuse('has no servers: list the issuers of its tokens');
   for (const server of servers) {
     if (hasUser(server))
-      throw refuse('has a server with a user or password in its address: use its issuer alone');
+      throw refuse('has a server with a user or password in its address. Use its issuer alone');
     if (!isIssuer(server))
       throw refuse(
-        `has the server ${describeValue(server)}: use its issuer, such as 'https://login.example'`,
+        `has the server ${describeValue(server)}. Use its issuer, such as 'https://login.example'`,
       );
   }
   for (const scope of scopes ?? []) {

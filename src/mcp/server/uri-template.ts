@@ -21,7 +21,7 @@ type UriFault<Uri extends string> = Uri extends `${infer Before}{${infer Name}}$
       ? Rest extends `{${string}`
         ? 'two variables of this uri have no text between them'
         : UriFault<Rest>
-      : `{${Name}} is not a variable: use a name in braces, of letters, digits and _, and none of RFC 6570's operators`
+      : `{${Name}} is not a variable. Use a name in braces, of letters, digits and _, and none of RFC 6570's operators`
   : Uri extends `${string}{${string}` | `${string}}${string}`
     ? 'a brace in this uri has no matching brace'
     : never;
@@ -67,13 +67,13 @@ export function toTemplate(uri: string): UriTemplate {
 /** Returns the problem with a template, as a sentence without its subject, or `undefined` for a valid one. */
 export function uriProblem(uri: string): string | undefined {
   const { texts, names } = toTemplate(uri);
-  if (!/^[a-z][a-z\d+.-]*:/i.test(texts[0] ?? '')) return 'has no scheme: use one, as in orders://{order}';
+  if (!/^[a-z][a-z\d+.-]*:/i.test(texts[0] ?? '')) return 'has no scheme. Use one, as in orders://{order}';
   const name = names.find((one) => !/^[A-Za-z_]\w*$/.test(one));
   if (name !== undefined) {
-    return `has {${name}}, which is not a variable: use a name in braces, of letters, digits and _, and none of RFC 6570's operators`;
+    return `has {${name}}, which is not a variable. Use a name in braces, of letters, digits and _, and none of RFC 6570's operators`;
   }
   const twice = names.find((one, index) => names.indexOf(one) !== index);
-  if (twice !== undefined) return `has {${twice}} twice: use another name`;
+  if (twice !== undefined) return `has {${twice}} twice. Use another name`;
   if (texts.slice(1, -1).includes('')) return 'has two variables with no text between them: put one there';
   if (texts.some((text) => !/^[\w.~:/?#[\]@!$&'()*+,;=%-]*$/.test(text))) {
     return 'has characters that a uri cannot contain, or a brace without a matching one: percent-encode them';

@@ -155,7 +155,7 @@ export const refusalTraits = ({ forcesNoThinker }: SdkTraits): Pick<ChatModel, '
 /** Anthropic cannot force a tool while a model thinks. The SDK would silently send `auto`. */
 const forcedThinkingProblem = (settings: ModelSettings): string | undefined =>
   isForced(settings) && hasThinking(settings)
-    ? "Anthropic cannot require a tool while a model thinks; use the toolChoice 'auto', or the reasoning 'none'"
+    ? "Anthropic cannot require a tool while a model thinks. Use the toolChoice 'auto', or the reasoning 'none'"
     : undefined;
 
 const isForced = ({ toolChoice }: ModelSettings): boolean =>

@@ -242,7 +242,7 @@ export function checkLoop(
     throw new ToolDefinitionError(name, 'limits.tokens', problem);
   }
   if (bad) {
-    const problem = `its limit '${bad.path}' is ${bad.value}: use ${bad.use}.`;
+    const problem = `its limit '${bad.path}' is ${bad.value}. Use ${bad.use}.`;
     throw new ToolDefinitionError(name, `limits.${bad.path}`, problem);
   }
   const own = typeof model === 'object' ? model : undefined;

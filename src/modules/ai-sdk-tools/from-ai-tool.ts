@@ -150,7 +150,7 @@ function aiToolProblem(tool: unknown): string | undefined {
     return `it holds several tools: convert each one, as in fromAiTool(tools.${name}, { name: '${name}' }).`;
   return typeof tool === 'object' && tool !== null
     ? undefined
-    : `it is made of ${describeValue(tool)}: use a tool of the AI SDK.`;
+    : `it is made of ${describeValue(tool)}. Use a tool of the AI SDK.`;
 }
 
 function readDescription(name: string, { description }: ErasedTool): string {
@@ -227,7 +227,7 @@ function toDeclaration(tool: string, field: string, schema: unknown): InputDecla
     throw new ToolDefinitionError(tool, field, problem);
   }
   if (!isJsonObject(jsonSchema)) {
-    const problem = `its ${field} is not a schema; use jsonSchema of the AI SDK, Zod 4 or another Standard Schema.`;
+    const problem = `its ${field} is not a schema. Use jsonSchema of the AI SDK, Zod 4 or another Standard Schema.`;
     throw new ToolDefinitionError(tool, field, problem);
   }
   // A schema without its own check is checked as plain JSON Schema.

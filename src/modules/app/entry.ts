@@ -27,7 +27,7 @@ const RETENTION = /* @__PURE__ */ createModule({ name: 'retention' });
 export function logTo(log: LogOption): ModuleUse {
   if (log !== false && typeof log !== 'function')
     throw new ConfigurationError(
-      `logTo received ${describeValue(log)}: use a function that takes a line, or false.`,
+      `logTo received ${describeValue(log)}. Use a function that takes a line, or false.`,
     );
   return appUse(createUse(LOG), { log });
 }
@@ -103,5 +103,5 @@ function checkRetention(retention: Retention): void {
   if (given.length > 0 && given.every(isTime) && Object.keys(others).length === 0) return;
   const value = (JSON.stringify(retention) ?? String(retention)).slice(0, 80);
   const use = `'forever', or { days }, { fileDays } or both, with more than 0 and at most ${MAX_DAYS}`;
-  throw new ConfigurationError(`The retention is ${value}: use ${use}.`);
+  throw new ConfigurationError(`The retention is ${value}. Use ${use}.`);
 }

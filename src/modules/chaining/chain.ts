@@ -74,7 +74,7 @@ function assertDistinctNames(chained: readonly ChainedType[]): void {
     for (const { name } of type.objects.declared) {
       const owner = owners.get(name);
       if (owner !== undefined) {
-        const problem = `has a tool '${name}', and so does '${owner}', which is chained with it: use different names`;
+        const problem = `has a tool '${name}', and so does '${owner}', which is chained with it. Use different names`;
         throw new DomainTypeError(type.name, 'tools', problem);
       }
       owners.set(name, type.name);

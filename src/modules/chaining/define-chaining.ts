@@ -109,7 +109,7 @@ export function discover<Value>(
 ): DiscoveredType {
   for (const [field, value = 1] of Object.entries({ max, maxDepth })) {
     if (Number.isInteger(value) && value > 0) continue;
-    const problem = `is discovered with a ${field} of ${value}: use a positive whole number`;
+    const problem = `is discovered with a ${field} of ${value}. Use a positive whole number`;
     throw new DomainTypeError(type.name, field, problem);
   }
   return {

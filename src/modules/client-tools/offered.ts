@@ -45,7 +45,7 @@ export function clientTools(config: ClientToolsConfig = {}): ModuleUse {
   if (fault) throw new TypeError(`clientTools ${fault.problem}.`);
   const { expires } = config;
   if (expires !== undefined && !(expires > 0))
-    throw new RangeError(`clientTools: its expires is ${expires}; it must be more than 0 milliseconds.`);
+    throw new RangeError(`clientTools has ${expires} as its 'expires'. It must be more than 0 milliseconds.`);
   const use: ClientToolsUse = createUse(MODULE, '', {
     readTools: (...declared: Parameters<typeof readTools>) =>
       readTools(...declared).map((tool) => ({ ...tool })),

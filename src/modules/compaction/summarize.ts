@@ -103,19 +103,20 @@ const INSTRUCTIONS =
 function settingsProblem(settings: SummarySettings, given: SummaryOptions): string | undefined {
   const { overTokens, keepTurns, summarize, instructions } = settings;
   if (!Number.isSafeInteger(overTokens) || overTokens < 1) {
-    return `overTokens is ${overTokens}; use a positive whole number`;
+    return `overTokens is ${overTokens}. Use a positive whole number`;
   }
   if (!Number.isSafeInteger(keepTurns) || keepTurns < 0) {
-    return `keepTurns is ${keepTurns}; use a whole number from 0`;
+    return `keepTurns is ${keepTurns}. Use a whole number from 0`;
   }
   // Types prevent the following cases, so only untyped callers reach them.
   if (summarize !== undefined && typeof summarize !== 'function') {
-    return `summarize is a ${typeof summarize}; use a function`;
+    return `summarize is a ${typeof summarize}. Use a function`;
   }
-  if (typeof instructions !== 'string') return `instructions is a ${typeof instructions}; use text`;
-  if (instructions.trim() === '') return 'instructions is blank; use text';
+  if (typeof instructions !== 'string') return `instructions is a ${typeof instructions}. Use text`;
+  if (instructions.trim() === '') return 'instructions is blank. Use text';
   // One of the two would be ignored.
-  if (summarize && given.instructions !== undefined) return "use either 'summarize' or 'instructions'";
+  if (summarize && given.instructions !== undefined)
+    return "'summarize' replaces 'instructions'. Use only one of them";
   return undefined;
 }
 

@@ -205,7 +205,7 @@ function checkApprovalOptions<Options extends ApprovalOptions>(
     throw new ToolDefinitionError(
       tool,
       fault.path,
-      `its approval has ${fault.value} as '${fault.path}': use ${fault.use}.`,
+      `its approval has ${fault.value} as '${fault.path}'. Use ${fault.use}.`,
     );
   checkTime(tool, { expires: options.expires });
   checkWord(tool, { onExpiry: options.onExpiry }, words);

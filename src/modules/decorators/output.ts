@@ -34,7 +34,7 @@ export function withOutput<T extends AnyTool, Type extends StandardSchemaV1>(
 ): Tool<T['name'], ToolInput<T>, StandardSchemaV1.InferInput<Type>> {
   const { name } = tool;
   if (!isStandardSchema(output)) {
-    const problem = `its output is ${describeValue(output)}: use a schema or a domain type.`;
+    const problem = `its output is ${describeValue(output)}. Use a schema or a domain type.`;
     throw new ToolDefinitionError(name, 'output', problem);
   }
   if (tool.providerTool) {

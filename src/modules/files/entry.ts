@@ -60,7 +60,7 @@ export function files(config: FilesConfig = {}): ModuleUse {
   const { store, allowPrivateAddresses, linkSeconds = 900 } = config;
   if (!(Number.isInteger(linkSeconds) && linkSeconds >= 60 && linkSeconds <= 86_400))
     throw new ConfigurationError(
-      `files: its linkSeconds is ${describeValue(linkSeconds)}: use a whole number from 60 to 86400.`,
+      `files has ${describeValue(linkSeconds)} as its 'linkSeconds'. Use a whole number from 60 to 86400.`,
     );
   const storeOf = store === undefined ? undefined : createStoreOf(store);
   const app = appFiles({

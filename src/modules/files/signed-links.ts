@@ -24,11 +24,11 @@ export function assertStrongSecret(secret: unknown): void {
   if (typeof secret !== 'string') return; // not set, or in the Secrets Store and checked when it is read
   const key = secret.trim();
   if (key.length >= MIN_KEY_LENGTH && new Set(key).size >= MIN_DISTINCT_CHARACTERS) return;
-  if (key !== '') throw new DeploymentError(`${FILES_KEY} can be guessed: ${USE_RANDOM}`);
+  if (key !== '') throw new DeploymentError(`${FILES_KEY} can be guessed. ${USE_RANDOM}`);
 }
 
 const USE_RANDOM =
-  'use at least 32 random characters, such as those that `openssl rand -hex 32` prints, or remove it: file URLs then need the token.';
+  'Use at least 32 random characters, such as those that `openssl rand -hex 32` prints, or remove it. File URLs then need the token.';
 
 const keys = new WeakMap<Env, Promise<Key | undefined>>();
 

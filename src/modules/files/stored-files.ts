@@ -206,21 +206,21 @@ async function askStore<T>(
 /** Creates one store per environment. The first request for a session reports an invalid store. */
 export function createStoreOf(make: unknown): StoreOf {
   if (typeof make !== 'function')
-    throw new ConfigurationError(`The \`store\` of files() is ${kindOf(make)}: ${USE_STORE}`);
+    throw new ConfigurationError(`The \`store\` of files() is ${kindOf(make)}. ${USE_STORE}`);
   const stores = new WeakMap<object, FileStore>();
   return (env) => {
     const known = stores.get(env);
     if (known !== undefined) return known;
     const store: unknown = make(env);
     if (!isStore(store))
-      throw new DeploymentError(`The \`store\` of files() returned ${kindOf(store)}: ${USE_STORE}`);
+      throw new DeploymentError(`The \`store\` of files() returned ${kindOf(store)}. ${USE_STORE}`);
     stores.set(env, store);
     return store;
   };
 }
 
 const USE_STORE =
-  'use (env) => store, where the store has the methods `put`, `get`, `delete` and `deleteAll`.';
+  'Use (env) => store, where the store has the methods `put`, `get`, `delete` and `deleteAll`.';
 
 const STORE_METHODS = ['put', 'get', 'delete', 'deleteAll'] as const satisfies readonly (keyof FileStore)[];
 

@@ -121,7 +121,7 @@ function parseOrigins(origins: readonly string[]): Origins {
     if (sent === origin) continue;
     const use = sent === undefined ? 'a scheme and a host, such as https://app.example' : `'${sent}'`;
     throw new ConfigurationError(
-      `cors: \`origins\` has '${String(origin)}', which is not an origin: use ${use}.`,
+      `cors: \`origins\` has '${String(origin)}', which is not an origin. Use ${use}.`,
     );
   }
   return new Set(origins);

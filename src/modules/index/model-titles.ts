@@ -57,7 +57,7 @@ const MODEL_TITLES = createModule({ name: 'model-titles' });
  */
 export function modelTitles({ model, timeout = 30_000 }: ModelTitlesOptions = {}): ModuleUse {
   if (!Number.isSafeInteger(timeout) || timeout < 1)
-    throw new RangeError(`modelTitles: its timeout is ${timeout}; use a positive whole number of ms.`);
+    throw new RangeError(`modelTitles has ${timeout} as its 'timeout'. Use a positive whole number of ms.`);
   const writer: TitleWriter = { write: (request) => writeTitle({ model, timeout }, request) };
   const use = createUse(MODEL_TITLES);
   TITLE_WRITER.set(use, writer);

@@ -49,18 +49,18 @@ function listMistake(placed: PlacedSchema): string | undefined {
     enum: words,
   }: Readonly<Record<string, unknown>> = placed.part as Readonly<Record<string, unknown>>;
   if (required !== undefined && !Array.isArray(required)) {
-    return `'required' at ${formatPlace(placed)} is ${describeValue(required)}: use a list of names, beside 'properties'.`;
+    return `'required' at ${formatPlace(placed)} is ${describeValue(required)}. Use a list of names, beside 'properties'.`;
   }
   if (words !== undefined && !Array.isArray(words)) {
-    return `'enum' at ${formatPlace(placed)} is ${describeValue(words)}: use a list of values.`;
+    return `'enum' at ${formatPlace(placed)} is ${describeValue(words)}. Use a list of values.`;
   }
   if (properties === undefined) return undefined;
   if (!isJsonObject(properties))
-    return `'properties' at ${formatPlace(placed)} is ${describeValue(properties)}: use an object of schemas.`;
+    return `'properties' at ${formatPlace(placed)} is ${describeValue(properties)}. Use an object of schemas.`;
   const wrong = Object.entries(properties).find(([, one]) => !isJsonObject(one) && typeof one !== 'boolean');
   if (!wrong) return undefined;
   const [name, given] = wrong;
-  return `${formatPlace(placed, 'properties', name)} is ${describeValue(given)}: use a schema, as in { type: 'string' }.`;
+  return `${formatPlace(placed, 'properties', name)} is ${describeValue(given)}. Use a schema, as in { type: 'string' }.`;
 }
 
 /**

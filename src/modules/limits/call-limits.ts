@@ -75,14 +75,14 @@ interface CallBounds {
 function readBounds(limits: CallLimits): CallBounds {
   const stranger = literals?.innerFault(limits, SHAPE);
   if (stranger)
-    throw new RangeError(`callLimits: ${stranger.path} is ${stranger.value}: use ${stranger.use}.`);
+    throw new RangeError(`callLimits: ${stranger.path} is ${stranger.value}. Use ${stranger.use}.`);
   const { toolCalls, callsPerTool = {} } = limits;
   const ofTools = typeof callsPerTool === 'object' ? callsPerTool : { '*': callsPerTool };
   const declared = Object.entries(ofTools).map(([tool, most]) => [`callsPerTool.${tool}`, most] as const);
   for (const [path, most] of [['toolCalls', toolCalls ?? DEFAULT_LIMITS.toolCalls] as const, ...declared]) {
     if (most === 'unlimited' || isCount(most)) continue;
     throw new RangeError(
-      `callLimits: ${path} is ${String(most)}: use a positive whole number, or 'unlimited'.`,
+      `callLimits: ${path} is ${String(most)}. Use a positive whole number, or 'unlimited'.`,
     );
   }
   // If the total exceeds the default per tool, it also applies per tool.

@@ -29,7 +29,7 @@ export function joinDescriptions(all: Descriptions): RouteDescriptions {
     for (const [name, own] of Object.entries(schemasOf([about]))) {
       const problem = schemaProblem(name, own, schemas.get(name) ?? own);
       if (problem)
-        throw new ConfigurationError(`openApi: '${key}' has a schema called '${name}': ${problem}.`);
+        throw new ConfigurationError(`openApi: '${key}' has a schema called '${name}'. ${problem}.`);
       schemas.set(name, own);
     }
   }
@@ -38,7 +38,7 @@ export function joinDescriptions(all: Descriptions): RouteDescriptions {
 
 /** Returns the problem of a schema's name, or `undefined`. */
 function schemaProblem(name: string, own: Schema, other: Schema): string | undefined {
-  if (!/^[\w.-]+$/.test(name)) return 'use only letters, digits and . _ -';
-  if (JSON.stringify(other) !== JSON.stringify(own)) return 'another description uses that name';
+  if (!/^[\w.-]+$/.test(name)) return 'Use only letters, digits and . _ -';
+  if (JSON.stringify(other) !== JSON.stringify(own)) return 'Another description uses that name';
   return undefined;
 }

@@ -107,7 +107,7 @@ function checkSettings({ name, url, secret, on }: OutgoingWebhookConfig & { read
   const problem = typeof url === 'function' ? undefined : urlProblem(url);
   if (problem !== undefined) refuse('url', problem);
   if (!isSecretSource(secret)) refuse('secret', SECRET_RULE);
-  if (on?.length === 0) refuse('on', `has no events: use one or more of ${STOPS.join(', ')}`);
+  if (on?.length === 0) refuse('on', `has no events. Use one or more of ${STOPS.join(', ')}`);
   for (const one of on ?? []) {
     const use = wordProblem(one, STOPS);
     if (use) refuse('on', `has '${String(one)}' in its 'on': it must be ${use}`);

@@ -111,13 +111,13 @@ function limitsProblem(limits: OwnerPlan): string | undefined {
     ...{ openSessions: limits.openSessions, running: limits.running },
   };
   for (const [name, value] of Object.entries(counts))
-    if (value !== undefined && !isCount(value)) return `${name} is ${value}; use a positive whole number`;
+    if (value !== undefined && !isCount(value)) return `${name} is ${value}. Use a positive whole number`;
   for (const [name, value] of Object.entries({
     'perDay.cost': perDay.cost,
     'allowance.cost': allowance.cost,
   }))
     if (value !== undefined && !(Number.isFinite(value) && value > 0))
-      return `${name} is ${value}; use a positive number of USD`;
+      return `${name} is ${value}. Use a positive number of USD`;
   for (const name of ['tokens', 'cost'] as const)
     if (allowance[name] !== undefined && perDay[name] === undefined)
       return `allowance.${name} needs perDay.${name}`;

@@ -46,7 +46,7 @@ export function readSteps(pipeline: string, declared: readonly PipelineStep[]): 
     if (step === null || step === undefined) throw refuse(`must not be ${step}`);
     const { tool, adapt }: AdaptedStep = isAdapted(step) ? step : { tool: step };
     const stranger = isAdapted(step) ? literals?.innerFault(step, ADAPTED_SHAPE) : undefined;
-    if (stranger) throw refuse(`has '${stranger.path}': use ${stranger.use}`);
+    if (stranger) throw refuse(`has '${stranger.path}'. Use ${stranger.use}`);
     if (!isTool(tool)) throw refuse('is neither a tool nor { tool, adapt }');
     if (adapt !== undefined && typeof adapt !== 'function')
       throw refuse('has an adapt that is not a function');

@@ -34,9 +34,9 @@ export function checkLocked(playbook: string, locked: readonly unknown[]): void 
     const stranger = literals?.innerFault(entry, LOCKED_SHAPE);
     const { unlockedBy } = Object(entry);
     const problem = stranger
-      ? `has '${stranger.path}': use ${stranger.use}`
+      ? `has '${stranger.path}'. Use ${stranger.use}`
       : typeof Object(unlockedBy).type !== 'string' &&
-        `has ${describeValue(unlockedBy)} as its 'unlockedBy': use a condition, as in after('name')`;
+        `has ${describeValue(unlockedBy)} as its 'unlockedBy'. Use a condition, as in after('name')`;
     if (problem)
       throw new ToolDefinitionError(playbook, 'locked', `its locked tool at index ${index} ${problem}.`);
   }

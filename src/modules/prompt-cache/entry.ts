@@ -87,8 +87,8 @@ function marksProblem(marks: unknown): string | undefined {
   if (!isRecord(marks)) return `${typeof marks}: it must be an object with marks, or undefined`;
   const { key, messages, ttl } = marks;
   if (key !== undefined && !(typeof key === 'string' && /^[\w-]{1,64}$/.test(key)))
-    return "an invalid key: use 1 to 64 letters, digits, '-' and '_'";
+    return "an invalid key. Use 1 to 64 letters, digits, '-' and '_'";
   if (messages !== undefined && !(Array.isArray(messages) && messages.every(Number.isInteger)))
     return 'messages that are not a list of whole numbers';
-  return ttl === undefined || ttl === '5m' || ttl === '1h' ? undefined : "an invalid ttl: use '5m' or '1h'";
+  return ttl === undefined || ttl === '5m' || ttl === '1h' ? undefined : "an invalid ttl. Use '5m' or '1h'";
 }

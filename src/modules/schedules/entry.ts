@@ -79,8 +79,7 @@ const normalizeCron = (cron: string): string => cron.trim().replaceAll(/\s+/g, '
  */
 export function defineSchedule(config: ScheduleConfig): ModuleUse {
   const fault = literals?.fault(config, SHAPE);
-  if (fault)
-    throw new ConfigurationError(`Schedule '${readName(config)}': it ${withFullStop(fault.problem)}`);
+  if (fault) throw new ConfigurationError(`Schedule '${readName(config)}' ${withFullStop(fault.problem)}`);
   const { name, cron, owner, session, message, context = {} } = config;
   if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     const said = JSON.stringify(name)?.slice(0, 80);

@@ -70,7 +70,7 @@ function checkInitial(machine: string, states: States, initial: string | undefin
     initial === undefined
       ? 'it has no initial state'
       : `its initial state '${initial}' is not one of its states`;
-  throw new ToolDefinitionError(machine, 'initial', `${problem}: use ${listStates(states)}.`);
+  throw new ToolDefinitionError(machine, 'initial', `${problem}. Use ${listStates(states)}.`);
 }
 
 function checkRenamed(machine: string, states: States, [was, is]: readonly [string, string]): void {
@@ -80,7 +80,7 @@ function checkRenamed(machine: string, states: States, [was, is]: readonly [stri
   if (states.has(was)) refuse(`'renamed' has the state '${was}', which is still one of its states.`);
   if (!states.has(is)) {
     refuse(
-      `'renamed' maps the state '${was}' to '${is}', which is not one of its states: use ${listStates(states)}.`,
+      `'renamed' maps the state '${was}' to '${is}', which is not one of its states. Use ${listStates(states)}.`,
     );
   }
 }

@@ -195,7 +195,7 @@ function limitUsesOf({ limits, use = [] }: ToolCallingManagerConfig): readonly M
 function checkValues(policies: LoopPolicies): void {
   const wrong = literals?.policyProblem(policies);
   if (wrong) {
-    throw new TypeError(`createToolCallingManager: ${wrong.path} is ${wrong.value}: use ${wrong.use}.`);
+    throw new TypeError(`createToolCallingManager: ${wrong.path} is ${wrong.value}. Use ${wrong.use}.`);
   }
 }
 

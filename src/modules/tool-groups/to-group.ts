@@ -66,7 +66,7 @@ export function toGroup<const Role extends string>(config: ToolGroupConfig<Role>
   if (role.trim() === '') throw new ToolGroupDefinitionError(role, 'role', 'needs a role that is not blank');
   for (const permission of permissions) {
     if (PERMISSIONS.includes(permission)) continue;
-    const problem = `has an unknown permission '${shorten(permission, 80)}': use ${PERMISSIONS.join(' or ')}`;
+    const problem = `has an unknown permission '${shorten(permission, 80)}'. Use ${PERMISSIONS.join(' or ')}`;
     throw new ToolGroupDefinitionError(role, 'permissions', problem);
   }
   const { tools, providers, notes } = toolsFor(config);

@@ -57,7 +57,7 @@ export function toolGroup(asked: string | ToolGroup, options: ToolGroupOptions =
   const role = typeof asked === 'string' ? asked : asked.role;
   const fault = literals?.fault(options, SHAPE);
   const isBlank = typeof role !== 'string' || role.trim() === '';
-  const problem = isBlank ? 'has no role: use a text that is not blank, or a group' : fault?.problem;
+  const problem = isBlank ? 'has no role. Use a string that is not blank, or a group' : fault?.problem;
   if (problem !== undefined)
     throw new TypeError(`toolGroup('${shorten(String(role), 80)}') ${withFullStop(problem)}`);
   return toRequest(role, group, options);

@@ -19,7 +19,7 @@ import { type AnyToolEntry, markOf } from './tool-entry.ts';
 export function declaredTools(object: object): AnyTool[] {
   const { name, table } = toToolObject(object);
   if (Symbol.iterator in object) {
-    const problem = `An iterable (${name}) is not a tool object: use toolsOfAll for a list of objects.`;
+    const problem = `An iterable (${name}) is not a tool object. Use toolsOfAll for a list of objects.`;
     throw new ToolObjectError(name, problem);
   }
   if (table.size === 0) throw new ToolObjectError(name, noToolsProblem(name, object));
@@ -112,7 +112,7 @@ function findDescribedTools({ object, owner, name }: ReadTarget): FoundTool[] {
   const checked = (method: string): ToolFunctions['run'] => {
     if (holderOf(method, among)) return createMethodCall(method, { among, name });
     const isOfInstances = typeof Object(Reflect.get(object, 'prototype'))[method] === 'function';
-    const hint = isOfInstances ? ` Its instances have it: use new ${name}().` : '';
+    const hint = isOfInstances ? ` Its instances have it. Use new ${name}().` : '';
     const problem = `The static 'tools' of ${name} name '${method}', which is not a method of it.${hint}`;
     throw new ToolObjectError(name, problem);
   };
@@ -136,7 +136,7 @@ function findEntryTools({ object, name }: ReadTarget): FoundTool[] {
     if (typeof entry !== 'object' || entry === null || isTool(entry)) {
       const mend = isTool(entry)
         ? 'a tool already: list it by itself'
-        : `${describeValue(entry)}: use { description, run }`;
+        : `${describeValue(entry)}. Use { description, run }`;
       throw new ToolObjectError(name, `'${shorten(tool, 80)}' of a plain object of tools is ${mend}.`);
     }
     return [{ tool, place: `its '${tool}'`, make: () => toPlainTool(tool, entry) }];

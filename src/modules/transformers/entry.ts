@@ -147,7 +147,7 @@ function applyTransformer(
  */
 export function slidingWindow({ maxMessages }: { readonly maxMessages: number }): ModuleUse {
   if (!Number.isInteger(maxMessages) || maxMessages < 1) {
-    throw new RangeError(`slidingWindow: maxMessages is ${maxMessages}; use a positive whole number.`);
+    throw new RangeError(`slidingWindow: maxMessages is ${maxMessages}. Use a positive whole number.`);
   }
   return defineTransformer({
     name: `slidingWindow(${maxMessages})`,
@@ -192,7 +192,7 @@ export function truncateToolResults({
   marker = charsShown,
 }: TruncationOptions = {}): ModuleUse {
   if (!Number.isInteger(maxLength) || maxLength < 0) {
-    throw new RangeError(`truncateToolResults: maxLength is ${maxLength}; use a whole number from 0.`);
+    throw new RangeError(`truncateToolResults: maxLength is ${maxLength}. Use a whole number from 0.`);
   }
   return defineTransformer({
     name: `truncateToolResults(${maxLength})`,

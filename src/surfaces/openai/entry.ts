@@ -85,7 +85,7 @@ export function openAi(config: OpenAiConfig = {}): ModuleUse {
   const { instructions = 'append' } = config;
   if (!MODES.includes(instructions))
     throw new ConfigurationError(
-      `openAi: its instructions is ${describeValue(instructions)}: use ${MODES.join(', ')}.`,
+      `openAi has ${describeValue(instructions)} as its 'instructions'. Use ${MODES.join(', ')}.`,
     );
   const { models = {}, lists, tell } = config;
   const surface: OpenAiSurface = { mode: instructions, models, tellerOf: createErrorWording('openAi', tell) };

@@ -103,7 +103,7 @@ export function checkScript(script: unknown): void {
   const { steps, replies = [] }: Readonly<Record<string, unknown>> = Object(script);
   if (!Array.isArray(steps))
     throw new TypeError(
-      "The script of crashMatrix has no list of steps: use { steps: [{ send: 'Go.', replies: ['Gone.'] }] }.",
+      "The script of crashMatrix has no list of steps. Use { steps: [{ send: 'Go.', replies: ['Gone.'] }] }.",
     );
   steps.forEach((step: unknown, at) => {
     const known = Object.entries(STEP_KEYS).find(([kind]) => kind in Object(step))?.[1];
@@ -111,14 +111,14 @@ export function checkScript(script: unknown): void {
     if (known && stranger === undefined) return;
     const use = known ? known.join(', ') : '{ send }, { wait }, { decide, as } or { result, as }';
     throw new TypeError(
-      `steps[${at}] of the script is ${stranger === undefined ? 'no step' : `a step with '${stranger}'`}: use ${use}.`,
+      `steps[${at}] of the script is ${stranger === undefined ? 'no step' : `a step with '${stranger}'`}. Use ${use}.`,
     );
   });
   for (const [at, step] of steps.entries())
     if (step.replies) checkReplies(step.replies, `steps[${at}].replies`);
   if (!Array.isArray(replies))
     throw new TypeError(
-      "The script of crashMatrix has replies that are no list: use [{ to: 'Dig.', replies: ['Dug.'] }].",
+      "The script of crashMatrix has replies that are no list. Use [{ to: 'Dig.', replies: ['Dug.'] }].",
     );
 }
 

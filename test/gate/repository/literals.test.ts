@@ -107,7 +107,7 @@ async function saidBy(mode: Mode | undefined): Promise<unknown> {
 }
 
 describe('a misspelt key', () => {
-  const NO_NAME = "Agent 'the clerk' is not a valid name: use 1 to 64 of the characters A-Z a-z 0-9 _ -.";
+  const NO_NAME = "Agent 'the clerk' is not a valid name. Use 1 to 64 of the characters A-Z a-z 0-9 _ -.";
   const MISSPELT_KEY = "Agent 'clerk' has 'limit', which defineAgent does not take. Did you mean 'limits'?";
 
   it.each<[string, Mode | undefined, string]>([

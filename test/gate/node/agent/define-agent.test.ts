@@ -61,17 +61,17 @@ const IN_DEVELOPMENT: readonly [string, object, string][] =
         [
           'limits.toolCalls',
           { limits: { toolCalls: 3 } as Limits }, // as untyped callers can
-          "Agent 'clerk' has a limit 'toolCalls' of 3: use 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits'.",
+          "Agent 'clerk' has a limit 'toolCalls' of 3. Use 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits'.",
         ],
         [
           'policies.loopIds',
           { policies: { loopIds: 'no' } },
-          "Agent 'clerk' has a policy 'loopIds' of no: use 'stamped' or 'as-sent'.",
+          "Agent 'clerk' has a policy 'loopIds' of no. Use 'stamped' or 'as-sent'.",
         ],
         [
           'description',
           { description: ' ' },
-          "Agent 'clerk' has ' ' as its 'description': use a text that is not blank.",
+          "Agent 'clerk' has ' ' as its 'description'. Use a string that is not blank.",
         ],
       ];
 
@@ -79,7 +79,7 @@ it.each<[string, object, string]>([
   [
     'name',
     { name: 'a/b' },
-    "Agent 'a/b' is not a valid name: use 1 to 64 of the characters A-Z a-z 0-9 _ -.",
+    "Agent 'a/b' is not a valid name. Use 1 to 64 of the characters A-Z a-z 0-9 _ -.",
   ],
   [
     'tools',
@@ -89,7 +89,7 @@ it.each<[string, object, string]>([
   [
     'limits.iterations',
     { limits: { iterations: 0 } satisfies Limits },
-    "Agent 'clerk' has a limit 'iterations' of 0: use a positive whole number.",
+    "Agent 'clerk' has a limit 'iterations' of 0. Use a positive whole number.",
   ],
   ...IN_DEVELOPMENT,
   [

@@ -171,7 +171,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('an app without the modul
   it('registers groups once: two lists are refused', () => {
     const use = [registered([maps]), registered([other])];
     expect(() => createTestSession(asking(['web']), { replies: [], use })).toThrow(
-      new ConfigurationError("The module 'tool-groups' is used twice with different settings: use it once."),
+      new ConfigurationError("The module 'tool-groups' is used twice with different settings. Use it once."),
     );
   });
 });

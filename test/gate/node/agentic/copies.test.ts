@@ -253,7 +253,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     );
     const noModel: unknown = 'gpt-5';
     expect(() => withModel(make(), noModel as never)).toThrow(
-      /^Tool 'work': it has 'gpt-5' as its 'model': use a model/,
+      /^Tool 'work': it has 'gpt-5' as its 'model'. Use a model/,
     );
     expect(() => withContext(make(), { desk: 1n as never })).toThrow(
       "Tool 'work': The tool-call context's 'desk' is not JSON: at `$` it is a bigint.",

@@ -272,7 +272,7 @@ describe('the definition of an agentic tool', () => {
     [
       'a limit is not a count',
       { limits: { iterations: 0 } },
-      "Tool 'dig': its limit 'iterations' is 0: use a positive whole number.",
+      "Tool 'dig': its limit 'iterations' is 0. Use a positive whole number.",
     ],
   ])('is refused if %s', (_, change, why) => {
     const config = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK), tools: [look], ...change };

@@ -295,7 +295,7 @@ describe('a tool that was written for the AI SDK', () => {
     ],
     [
       { description: 'X.', inputSchema: undefined },
-      "Tool 'x': its inputSchema is not a schema; use jsonSchema of the AI SDK, Zod 4 or another Standard Schema.",
+      "Tool 'x': its inputSchema is not a schema. Use jsonSchema of the AI SDK, Zod 4 or another Standard Schema.",
     ],
     [
       { description: 'X.', inputSchema: z.string() },

@@ -137,7 +137,7 @@ describe('a turn that is started from outside', () => {
       new Error(
         process.env.NODE_ENV === 'production'
           ? 'Its owner is blank.'
-          : 'Its owner is blank: use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller.',
+          : 'Its owner is blank. Use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller.',
       ),
     ],
     [{ message: '\n' }, new Error('Its message is blank.')],

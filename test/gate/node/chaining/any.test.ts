@@ -155,7 +155,7 @@ describe('chaining any object', () => {
     () => {
       const row = answers('row', { user: 'row' });
       const problem =
-        'has chainAny(), and none of its tools declares a type whose objects have tools: make one with ' +
+        'has chainAny(), but none of its tools declares a type whose objects have tools. Define one with ' +
         'defineDomainType({ name, schema, tools }), and declare it as the `output` of the tool that returns the object, or name it, as ' +
         'in chainAny(Customer)';
       expect(() => clerk([row, gets('plain', Plain, { plain: 'x' })], [chainAny()])).toThrow(

@@ -507,7 +507,7 @@ describe('chaining', () => {
       "Domain type 'Customer' is chained twice in the same way.",
     );
     expect(() => clerk([], [chainFrom(Customer), chainFrom(Same)])).toThrow(
-      "Domain type 'Same' has a tool 'average_spend', and so does 'Customer', which is chained with it: use different names.",
+      "Domain type 'Same' has a tool 'average_spend', and so does 'Customer', which is chained with it. Use different names.",
     );
     expect(() => clerk([], [chainFrom(Customer), discover(Customer)])).not.toThrow();
   });

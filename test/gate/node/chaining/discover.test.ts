@@ -263,7 +263,7 @@ describe('too many tools', () => {
 
   it('cannot be limited to zero or a fraction', () => {
     expect(() => discover(Customer, { max: 0 })).toThrow(
-      "Domain type 'Customer' is discovered with a max of 0: use a positive whole number.",
+      "Domain type 'Customer' is discovered with a max of 0. Use a positive whole number.",
     );
     expect(() => discover(Customer, { max: 1.5 })).toThrow(/with a max of 1\.5/);
   });
@@ -465,7 +465,7 @@ describe('the report of discovered objects', () => {
 
   it.each([0, 1.5, -1, Number.NaN])('refuses a maxDepth of %s', (maxDepth) => {
     expect(() => discover(Order, { maxDepth })).toThrow(
-      `is discovered with a maxDepth of ${maxDepth}: use a positive whole number`,
+      `is discovered with a maxDepth of ${maxDepth}. Use a positive whole number`,
     );
   });
 

@@ -98,7 +98,7 @@ describe('a result of parts', () => {
       { type: 'file', mediaType: 'image/png', name: 7, id: 'ab12', size: 3 },
     ].map((part): [() => unknown, string] => [
       () => content(['A', part as never]),
-      'content[1] is neither text nor a file: use a string, or the result of `image` or `file`.',
+      'content[1] is neither text nor a file. Use a string, or the result of `image` or `file`.',
     ]),
     [
       () => content([{ type: 'file', mediaType: 'image/png', url: 'http://x.test/a.png' }]),

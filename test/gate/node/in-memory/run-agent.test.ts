@@ -193,13 +193,13 @@ describe('a conversation across several runs', () => {
   });
 
   it.each([
-    ['no list', 'Hi.', " is 'Hi.': use the messages of an answer"],
+    ['no list', 'Hi.', " is 'Hi.'. Use the messages of an answer"],
     [
       'a role of another library',
       [{ role: 'system', text: '' }],
-      "[0] has 'system' as its role: use 'user' or 'assistant'",
+      "[0] has 'system' as its role. Use 'user' or 'assistant'",
     ],
-    ['content', [{ role: 'user', content: 'Hi.' }], '[0] has undefined as its text: use a text'],
+    ['content', [{ role: 'user', content: 'Hi.' }], '[0] has undefined as its text. Use a string'],
     [
       'a reply first',
       [{ role: 'assistant', text: 'Hi.', calls: [] }],
@@ -211,7 +211,7 @@ describe('a conversation across several runs', () => {
         { role: 'user', text: 'Hi.' },
         { role: 'assistant', text: 'Hi.' },
       ],
-      '[1] has no list of calls: use { id, name, input, result } for each, and [] for none',
+      '[1] has no list of calls. Use { id, name, input, result } for each, and [] for none',
     ],
     [
       'two calls of one id',
@@ -267,10 +267,10 @@ describe('a run’s events', () => {
 it.runIf(process.env.NODE_ENV !== 'production')('unknown options are refused (S2-10)', async () => {
   const model = scriptedModel(['Never.']);
   await expect(runAgent(agentOf(), 'Go.', { model, contxt: {} } as never)).rejects.toThrow(
-    "runAgent: it has 'contxt', which runAgent does not take. Did you mean 'context'?",
+    "runAgent has 'contxt', which runAgent does not take. Did you mean 'context'?",
   );
   await expect(runAgent(agentOf(), 'Go.', { model, messages: [] } as never)).rejects.toThrow(
-    "runAgent: it has 'messages' in place of 'history'; rename it.",
+    "runAgent has 'messages' instead of 'history'. Rename it.",
   );
 });
 

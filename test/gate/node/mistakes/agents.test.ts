@@ -9,37 +9,37 @@ it.each<[string, object, string]>([
   [
     'policies.unknownTools.retries',
     { policies: { unknownTools: { retries: -1 } } },
-    "Agent 'clerk' has a policy 'unknownTools.retries' of -1: use a whole number from 0.",
+    "Agent 'clerk' has a policy 'unknownTools.retries' of -1. Use a whole number from 0.",
   ],
   [
     'policies.unknownTools.similarity',
     { policies: { unknownTools: { similarity: 2 } } },
-    "Agent 'clerk' has a policy 'unknownTools.similarity' of 2: use a number from 0 to 1.",
+    "Agent 'clerk' has a policy 'unknownTools.similarity' of 2. Use a number from 0 to 1.",
   ],
   [
     'policies.blankReplies.retries',
     { policies: { blankReplies: { retries: 0.5 } } },
-    "Agent 'clerk' has a policy 'blankReplies.retries' of 0.5: use a whole number from 0.",
+    "Agent 'clerk' has a policy 'blankReplies.retries' of 0.5. Use a whole number from 0.",
   ],
   [
     'policies.resultCharacters',
     { policies: { resultCharacters: -1 } },
-    "Agent 'clerk' has a policy 'resultCharacters' of -1: use a whole number from 0.",
+    "Agent 'clerk' has a policy 'resultCharacters' of -1. Use a whole number from 0.",
   ],
   [
     'policies.returnDirect',
     { policies: { returnDirect: 'some' } },
-    "Agent 'clerk' has a policy 'returnDirect' of some: use 'all' or 'any'.",
+    "Agent 'clerk' has a policy 'returnDirect' of some. Use 'all' or 'any'.",
   ],
   [
     'policies.unknownTools.mode',
     { policies: { unknownTools: { mode: 'quiet' } } },
-    "Agent 'clerk' has a policy 'unknownTools.mode' of quiet: use 'feedback' or 'immediate'.",
+    "Agent 'clerk' has a policy 'unknownTools.mode' of quiet. Use 'feedback' or 'immediate'.",
   ],
   [
     'policies.blankReplies.end',
     { policies: { blankReplies: { end: 'x' } } },
-    "Agent 'clerk' has a policy 'blankReplies.end' of x: use 'failed' or 'completed'.",
+    "Agent 'clerk' has a policy 'blankReplies.end' of x. Use 'failed' or 'completed'.",
   ],
   ...(
     [
@@ -51,25 +51,25 @@ it.each<[string, object, string]>([
   ).map(([path, value]): [string, object, string] => [
     'settings.timeout',
     { settings: { timeout: { [path]: value } } },
-    `Agent 'clerk' has a setting 'timeout' of ${JSON.stringify({ [path]: value })}: use { total, silence }, each a whole number of ms from 1 to 86400000.`,
+    `Agent 'clerk' has a setting 'timeout' of ${JSON.stringify({ [path]: value })}. Use { total, silence }, each a whole number of ms from 1 to 86400000.`,
   ]),
   [
     'accepts[1]',
     { accepts: ['image/*', 'PDF'] },
-    `Agent 'clerk' has 'PDF' at accepts[1]: use ${MEDIA_TYPE}.`,
+    `Agent 'clerk' has 'PDF' at accepts[1]. Use ${MEDIA_TYPE}.`,
   ],
-  ['accepts[0]', { accepts: [7] }, `Agent 'clerk' has 7 at accepts[0]: use ${MEDIA_TYPE}.`],
+  ['accepts[0]', { accepts: [7] }, `Agent 'clerk' has 7 at accepts[0]. Use ${MEDIA_TYPE}.`],
   ...['*/*', '*', 'image/', 'Image/PNG', 'text/plain; charset=utf-8', 'image/*x', ''].map(
     (type): [string, object, string] => [
       'accepts[0]',
       { accepts: [type] },
-      `Agent 'clerk' has '${type}' at accepts[0]: use ${MEDIA_TYPE}.`,
+      `Agent 'clerk' has '${type}' at accepts[0]. Use ${MEDIA_TYPE}.`,
     ],
   ),
   [
     'accepts',
     { accepts: 'image/*' },
-    "Agent 'clerk' has 'image/*' as its 'accepts': use a list, as in [one, another].",
+    "Agent 'clerk' has 'image/*' as its 'accepts'. Use a list, as in [one, another].",
   ],
 ])('a mistake in an agent is reported: %s', (field, config, message) => {
   let thrown: unknown;

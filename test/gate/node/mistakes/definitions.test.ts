@@ -22,7 +22,7 @@ describe('the options of a tool that the caller runs', () => {
       ofManual({ effect: 'read' }),
       "Tool 'pay': it has 'effect', but its caller runs it, and the turn waits for the result: leave it out.",
     ],
-    ['no name', ofManual({ name: undefined }), "Tool '': it has no 'name': use a text."],
+    ['no name', ofManual({ name: undefined }), "Tool '': it has no 'name'. Use a string."],
   ])('%s', told);
 });
 
@@ -31,40 +31,36 @@ describe('the options of a tool', () => {
     [
       'execute',
       ofTool({ execute: run, run: undefined }),
-      "Tool 'pay': it has 'execute' in place of 'run'; rename it.",
+      "Tool 'pay': it has 'execute' instead of 'run'. Rename it.",
     ],
     [
       'handler',
       ofTool({ handler: run, run: undefined }),
-      "Tool 'pay': it has 'handler' in place of 'run'; rename it.",
+      "Tool 'pay': it has 'handler' instead of 'run'. Rename it.",
     ],
-    [
-      'func',
-      ofTool({ func: run, run: undefined }),
-      "Tool 'pay': it has 'func' in place of 'run'; rename it.",
-    ],
+    ['func', ofTool({ func: run, run: undefined }), "Tool 'pay': it has 'func' instead of 'run'. Rename it."],
     [
       'parameters',
       ofTool({ parameters: {} }),
-      "Tool 'pay': it has 'parameters' in place of 'input'; rename it.",
+      "Tool 'pay': it has 'parameters' instead of 'input'. Rename it.",
     ],
     [
       'inputSchema',
       ofTool({ inputSchema: {} }),
-      "Tool 'pay': it has 'inputSchema' in place of 'input'; rename it.",
+      "Tool 'pay': it has 'inputSchema' instead of 'input'. Rename it.",
     ],
-    ['schema', ofTool({ schema: {} }), "Tool 'pay': it has 'schema' in place of 'input'; rename it."],
+    ['schema', ofTool({ schema: {} }), "Tool 'pay': it has 'schema' instead of 'input'. Rename it."],
     [
       'outputSchema',
       ofTool({ outputSchema: {} }),
-      "Tool 'pay': it has 'outputSchema' in place of 'output'; rename it.",
+      "Tool 'pay': it has 'outputSchema' instead of 'output'. Rename it.",
     ],
     [
       'needsApproval',
       ofTool({ needsApproval: true }),
-      "Tool 'pay': it has 'needsApproval' in place of 'withConfirmation(tool)'; write that.",
+      "Tool 'pay': it has 'needsApproval' instead of 'withConfirmation(tool)'. Replace it.",
     ],
-    ['id', ofTool({ name: undefined, id: 'pay' }), "Tool '': it has 'id' in place of 'name'; rename it."],
+    ['id', ofTool({ name: undefined, id: 'pay' }), "Tool '': it has 'id' instead of 'name'. Rename it."],
     [
       'discription',
       ofTool({ description: undefined, discription: 'Pays.' }),
@@ -88,20 +84,20 @@ describe('the options of a tool', () => {
     [
       'no run',
       ofTool({ run: undefined }),
-      "Tool 'pay': it has no 'run': use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.",
+      "Tool 'pay': it has no 'run'. Use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.",
     ],
     [
       'manual, which is a tool of its own',
       ofTool({ run: undefined, manual: true }),
-      "Tool 'pay': it has 'manual' in place of 'defineManualTool'; write that.",
+      "Tool 'pay': it has 'manual' instead of 'defineManualTool'. Replace it.",
     ],
-    ['no name', ofTool({ name: undefined }), "Tool '': it has no 'name': use a text."],
+    ['no name', ofTool({ name: undefined }), "Tool '': it has no 'name'. Use a string."],
     [
       'no description',
       ofTool({ description: undefined }),
-      "Tool 'pay': it has no 'description': use a text.",
+      "Tool 'pay': it has no 'description'. Use a string.",
     ],
-    ['a name that is a number', ofTool({ name: 7 }), "Tool '': it has 7 as its 'name': use a text."],
+    ['a name that is a number', ofTool({ name: 7 }), "Tool '': it has 7 as its 'name'. Use a string."],
     [
       'a blank description',
       ofTool({ description: ' ' }),
@@ -115,17 +111,17 @@ describe('the options of a tool', () => {
     [
       'a run that is a promise',
       ofTool({ run: Promise.resolve('ok') }),
-      "Tool 'pay': it has a promise as its 'run': use a function.",
+      "Tool 'pay': it has a promise as its 'run'. Use a function.",
     ],
     [
       'an input that is a text',
       ofTool({ input: 'city' }),
-      "Tool 'pay': it has 'city' as its 'input': use a schema.",
+      "Tool 'pay': it has 'city' as its 'input'. Use a schema.",
     ],
     [
       'returnDirect as a text',
       ofTool({ returnDirect: 'yes' }),
-      "Tool 'pay': it has 'yes' as its 'returnDirect': use true or false.",
+      "Tool 'pay': it has 'yes' as its 'returnDirect'. Use true or false.",
     ],
     [
       'an effect in capitals',
@@ -140,12 +136,12 @@ describe('the options of a tool', () => {
     [
       'a name in place of the literal',
       make(defineTool, 'pay'),
-      "Tool '': it was given 'pay': use one object, as in defineTool({ ... }).",
+      "Tool '': it received 'pay'. Pass one object, as in defineTool({ ... }).",
     ],
     [
       'nothing',
       make(defineTool, undefined),
-      "Tool '': it was given undefined: use one object, as in defineTool({ ... }).",
+      "Tool '': it received undefined. Pass one object, as in defineTool({ ... }).",
     ],
   ])('%s', told);
 });
@@ -175,98 +171,98 @@ describe('the options of an agent', () => {
     [
       'system',
       ofAgent({ instructions: undefined, system: 'Pay.' }),
-      "Agent 'clerk' has 'system' in place of 'instructions'; rename it.",
+      "Agent 'clerk' has 'system' instead of 'instructions'. Rename it.",
     ],
     [
       'prompt',
       ofAgent({ instructions: undefined, prompt: 'Pay.' }),
-      "Agent 'clerk' has 'prompt' in place of 'instructions'; rename it.",
+      "Agent 'clerk' has 'prompt' instead of 'instructions'. Rename it.",
     ],
     [
       'maxSteps',
       ofAgent({ maxSteps: 5 }),
-      "Agent 'clerk' has 'maxSteps' in place of 'limits: { iterations }'; write that.",
+      "Agent 'clerk' has 'maxSteps' instead of 'limits: { iterations }'. Replace it.",
     ],
     [
       'temperature',
       ofAgent({ temperature: 0 }),
-      "Agent 'clerk' has 'temperature' in place of 'settings: { temperature }'; write that.",
+      "Agent 'clerk' has 'temperature' instead of 'settings: { temperature }'. Replace it.",
     ],
     [
       'subagents',
       ofAgent({ subagents: [] }),
-      "Agent 'clerk' has 'subagents' in place of 'tools: [defineSubagent({ agent })]'; write that.",
+      "Agent 'clerk' has 'subagents' instead of 'tools: [defineSubagent({ agent })]'. Replace it.",
     ],
     [
       'outputSchema',
       ofAgent({ outputSchema: {} }),
-      "Agent 'clerk' has 'outputSchema' in place of 'output'; rename it.",
+      "Agent 'clerk' has 'outputSchema' instead of 'output'. Rename it.",
     ],
-    ['no name', ofAgent({ name: undefined }), "Agent '' has no 'name': use a text."],
+    ['no name', ofAgent({ name: undefined }), "Agent '' has no 'name'. Use a string."],
     [
       'no instructions',
       ofAgent({ instructions: undefined }),
-      "Agent 'clerk' has no 'instructions': use a text.",
+      "Agent 'clerk' has no 'instructions'. Use a string.",
     ],
     [
       'instructions that are a number',
       ofAgent({ instructions: 5 }),
-      "Agent 'clerk' has 5 as its 'instructions': use a text.",
+      "Agent 'clerk' has 5 as its 'instructions'. Use a string.",
     ],
     [
       'instructions that are a list',
       ofAgent({ instructions: ['Pay.'] }),
-      "Agent 'clerk' has a list as its 'instructions': use a text.",
+      "Agent 'clerk' has a list as its 'instructions'. Use a string.",
     ],
     [
       'a name with a space',
       ofAgent({ name: 'my clerk' }),
-      "Agent 'my clerk' is not a valid name: use 1 to 64 of the characters A-Z a-z 0-9 _ -.",
+      "Agent 'my clerk' is not a valid name. Use 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     ],
     [
       'a blank description',
       ofAgent({ description: '' }),
-      "Agent 'clerk' has '' as its 'description': use a text that is not blank.",
+      "Agent 'clerk' has '' as its 'description'. Use a string that is not blank.",
     ],
     [
       'limits that are a number',
       ofAgent({ limits: 5 }),
-      "Agent 'clerk' has 5 as its 'limits': use an object.",
+      "Agent 'clerk' has 5 as its 'limits'. Use an object.",
     ],
     [
       'tools by their names',
       ofAgent({ tools: { pay: tool } }),
-      "Agent 'clerk' has an object as its 'tools': use a list, as in [one, another].",
+      "Agent 'clerk' has an object as its 'tools'. Use a list, as in [one, another].",
     ],
     [
       'one tool',
       ofAgent({ tools: tool }),
-      "Agent 'clerk' has an object as its 'tools': use a list, as in [one, another].",
+      "Agent 'clerk' has an object as its 'tools'. Use a list, as in [one, another].",
     ],
     [
       'a model by its name',
       ofAgent({ model: 'gpt-5' }),
-      "Agent 'clerk' has 'gpt-5' as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function that makes one from the environment.",
+      "Agent 'clerk' has 'gpt-5' as its 'model'. Use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function that makes one from the environment.",
     ],
     [
       'a model of the AI SDK',
       ofAgent({ model: { doGenerate: run } }),
-      "Agent 'clerk' has an object as its 'model': use a model, as in fromAiSdk(model), or a function that makes one from the environment.",
+      "Agent 'clerk' has an object as its 'model'. Use a model, as in fromAiSdk(model), or a function that makes one from the environment.",
     ],
     [
       'a binding as the model',
       ofAgent({ model: { run } }),
-      "Agent 'clerk' has an object as its 'model': use a model, as in workersAi(env.AI, { model }), or a function that makes one from the environment.",
+      "Agent 'clerk' has an object as its 'model'. Use a model, as in workersAi(env.AI, { model }), or a function that makes one from the environment.",
     ],
     [
       'a promise of a model',
       ofAgent({ model: Promise.resolve({}) }),
-      "Agent 'clerk' has a promise as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model }), or a function that makes one from the environment.",
+      "Agent 'clerk' has a promise as its 'model'. Use a model, as in openaiCompatible({ baseURL, apiKey, model }), or a function that makes one from the environment.",
     ],
     [
       'nothing',
       make(defineAgent, undefined),
-      "Agent '' was given undefined: use one object, as in defineAgent({ ... }).",
+      "Agent '' received undefined. Pass one object, as in defineAgent({ ... }).",
     ],
   ])('%s', told);
 });

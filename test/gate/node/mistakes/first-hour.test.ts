@@ -51,7 +51,7 @@ describe('a webhook', () => {
     [
       'a flag in place of a word',
       ofGithub({ bots: true }),
-      "Webhook 'github' has true as its 'bots': use 'ignore' or 'take'.",
+      "Webhook 'github' has true as its 'bots'. Use 'ignore' or 'take'.",
     ],
     [
       'the option of another sender',
@@ -61,9 +61,9 @@ describe('a webhook', () => {
     [
       'an option in the singular',
       make(slackWebhook, { ...hook, name: 'desk', event: ['app_mention'] }),
-      "Webhook 'desk' has 'event' in place of 'events'; rename it.",
+      "Webhook 'desk' has 'event' instead of 'events'. Rename it.",
     ],
-    ['no agent', make(githubWebhook, { secret: 'S' }), "Webhook 'github' has no 'agent': use a text."],
+    ['no agent', make(githubWebhook, { secret: 'S' }), "Webhook 'github' has no 'agent'. Use a string."],
   ])('%s', told);
 
   it('accepts unusual GitHub events that resemble no known one', () => {
@@ -89,7 +89,7 @@ describe('an approval', () => {
     [
       'an option with another name',
       ofApproval(tool, 'Pay?', { role: 'manager' }),
-      "Tool 'pay': its approval has 'manager' as 'role': use 'by'.",
+      "Tool 'pay': its approval has 'manager' as 'role'. Use 'by'.",
     ],
     ['no tool', ofApproval(), "Tool '': it is undefined, not a tool, so it cannot be decorated."],
     [
@@ -128,7 +128,7 @@ describe('incompatible tools', () => {
     [
       'the key of other libraries for what is inside',
       make(defineUnfolding, { name: 'more', description: 'More.', children: [tool] }),
-      "Tool 'more': it has 'children' in place of 'tools'; rename it.",
+      "Tool 'more': it has 'children' instead of 'tools'. Rename it.",
     ],
   ])('%s', told);
 
@@ -160,12 +160,12 @@ describe('a tool of the AI SDK', () => {
     [
       'in place of the list',
       ofAgent({ tools: { weather } }),
-      "Agent 'clerk' has the tools of another library by their names: use a list, as in [fromAiTool(tools.weather, { name: 'weather' })], with fromAiTool of 'holdfast/tools/ai-sdk'.",
+      "Agent 'clerk' has the tools of another library by their names. Use a list, as in [fromAiTool(tools.weather, { name: 'weather' })], with fromAiTool of 'holdfast/tools/ai-sdk'.",
     ],
     [
       'without options',
       ofAi(weather),
-      "Tool '': it was given undefined: use one object, as in fromAiTool({ ... }).",
+      "Tool '': it received undefined. Pass one object, as in fromAiTool({ ... }).",
     ],
     [
       'with a slip in its options',
@@ -185,7 +185,7 @@ describe('a tool of the AI SDK', () => {
     [
       'that is none',
       ofAi('weather', { name: 'weather' }),
-      "Tool 'weather': it is made of 'weather': use a tool of the AI SDK.",
+      "Tool 'weather': it is made of 'weather'. Use a tool of the AI SDK.",
     ],
   ])('%s', told);
 });
@@ -234,7 +234,7 @@ describe('the log', () => {
     [
       'options',
       make(logTo, { level: 'info' }),
-      'logTo received an object: use a function that takes a line, or false.',
+      'logTo received an object. Use a function that takes a line, or false.',
     ],
   ])('%s', told);
 });
@@ -247,7 +247,7 @@ describe('a test session', () => {
     [
       'neither replies nor a model',
       ofTest({}),
-      "createTestSession has neither 'replies' nor 'model': use replies, as in { replies: ['Hello.'] }.",
+      "createTestSession has neither 'replies' nor 'model'. Use replies, as in { replies: ['Hello.'] }.",
     ],
     [
       'no decision',
@@ -257,22 +257,22 @@ describe('a test session', () => {
     [
       'no options',
       ofTest(),
-      "createTestSession has neither 'replies' nor 'model': use replies, as in { replies: ['Hello.'] }.",
+      "createTestSession has neither 'replies' nor 'model'. Use replies, as in { replies: ['Hello.'] }.",
     ],
     [
       'one reply in place of the list',
       ofTest({ replies: 'Hello.' }),
-      "A script has 'Hello.' as its replies: use a list, as in ['Hello.'].",
+      "A script has 'Hello.' as its replies. Use a list, as in ['Hello.'].",
     ],
     [
       'a reply as another library has it',
       ofTest({ replies: [{ toolCalls: ['pay'] }] }),
-      "A script has 'toolCalls' in replies[0]: use 'calls'.",
+      "A script has 'toolCalls' in replies[0]. Use 'calls'.",
     ],
     [
       'a reply that is none',
       make(scriptedModel, ['Hello.', 5]),
-      "A script has 5 in replies[1]: use a text, { calls: ['name'] } or a function.",
+      "A script has 5 in replies[1]. Use a string, { calls: ['name'] } or a function.",
     ],
   ])('%s', told);
 });

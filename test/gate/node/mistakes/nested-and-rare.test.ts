@@ -38,47 +38,47 @@ describe('a nested key in the options of an agent', () => {
     [
       'a limit with a slip',
       ofAgent({ limits: { iteration: 5 } }),
-      "Agent 'clerk' has a limit 'iteration' of 5: use 'iterations'.",
+      "Agent 'clerk' has a limit 'iteration' of 5. Use 'iterations'.",
     ],
     [
       'a limit of another library',
       ofAgent({ limits: { maxSteps: 5 } }),
-      "Agent 'clerk' has a limit 'maxSteps' of 5: use 'iterations'.",
+      "Agent 'clerk' has a limit 'maxSteps' of 5. Use 'iterations'.",
     ],
     [
       'a limit that there is not',
       ofAgent({ limits: { minutes: 5 } }),
-      `Agent 'clerk' has a limit 'minutes' of 5: use one of ${LIMITS}.`,
+      `Agent 'clerk' has a limit 'minutes' of 5. Use one of ${LIMITS}.`,
     ],
     [
       'a limit of an agentic tool',
       ofDig({ limits: { toolCalls: 5 } }),
-      "Tool 'dig': its limit 'toolCalls' is 5: use 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits'.",
+      "Tool 'dig': its limit 'toolCalls' is 5. Use 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits'.",
     ],
     [
       'a limit of a manager',
       make(createToolCallingManager, { limits: { toolCall: 5 } }),
-      "createToolCallingManager: callLimits: toolCall is 5: use 'toolCalls'.",
+      "createToolCallingManager: callLimits: toolCall is 5. Use 'toolCalls'.",
     ],
     [
       'a policy of a manager that cannot be followed',
       make(createToolCallingManager, { returnDirect: 'some' }),
-      "createToolCallingManager: returnDirect is some: use 'all' or 'any'.",
+      "createToolCallingManager: returnDirect is some. Use 'all' or 'any'.",
     ],
     [
       'a setting with a slip',
       ofAgent({ settings: { temprature: 0 } }),
-      "Agent 'clerk' has a setting 'temprature' of 0: use 'temperature'.",
+      "Agent 'clerk' has a setting 'temprature' of 0. Use 'temperature'.",
     ],
     [
       'a setting of another library',
       ofAgent({ settings: { maxTokens: 100 } }),
-      "Agent 'clerk' has a setting 'maxTokens' of 100: use 'maxOutputTokens'.",
+      "Agent 'clerk' has a setting 'maxTokens' of 100. Use 'maxOutputTokens'.",
     ],
     [
       'a setting that there is not',
       ofAgent({ settings: { verbosity: 'low' } }),
-      `Agent 'clerk' has a setting 'verbosity' of 'low': use one of ${SETTINGS}.`,
+      `Agent 'clerk' has a setting 'verbosity' of 'low'. Use one of ${SETTINGS}.`,
     ],
     [
       'a chaining of an agentic tool',
@@ -88,23 +88,23 @@ describe('a nested key in the options of an agent', () => {
     [
       'a setting of an agentic tool',
       ofDig({ settings: { top_p: 1 } }),
-      "Tool 'dig': it has a setting 'top_p' of 1: use 'topP'.",
+      "Tool 'dig': it has a setting 'top_p' of 1. Use 'topP'.",
     ],
-    ['a setting of a model', ofModel({ temprature: 0 }), "'settings.temprature' is 0; use 'temperature'."],
+    ['a setting of a model', ofModel({ temprature: 0 }), "'settings.temprature' is 0. Use 'temperature'."],
     [
       'a policy with a slip',
       ofAgent({ policies: { unknownTool: {} } }),
-      "Agent 'clerk' has a policy 'unknownTool' of an object: use 'unknownTools'.",
+      "Agent 'clerk' has a policy 'unknownTool' of an object. Use 'unknownTools'.",
     ],
     [
       'a key inside a policy',
       ofAgent({ policies: { blankReplies: { retrys: 3 } } }),
-      "Agent 'clerk' has a policy 'blankReplies.retrys' of 3: use 'retries'.",
+      "Agent 'clerk' has a policy 'blankReplies.retrys' of 3. Use 'retries'.",
     ],
     [
       'a time of a model',
       ofAgent({ settings: { timeout: { ms: 5_000 } } }),
-      `Agent 'clerk' has a setting 'timeout' of {"ms":5000}: use { total, silence }, each a whole number of ms from 1 to 86400000.`,
+      `Agent 'clerk' has a setting 'timeout' of {"ms":5000}. Use { total, silence }, each a whole number of ms from 1 to 86400000.`,
     ],
   ])('%s', told);
 
@@ -142,7 +142,7 @@ describe('an entry in a list of an agent', () => {
     [
       'a function as a strategy',
       ofAgent({ use: [run] }),
-      "Agent 'clerk' has the function run at use[0]: use what modules return, such as summarize({ overTokens }).",
+      "Agent 'clerk' has the function run at use[0]. Use the result of a module, such as summarize({ overTokens }).",
     ],
     [
       'strategies as an option',
@@ -152,12 +152,12 @@ describe('an entry in a list of an agent', () => {
     [
       'the literal of a transformer as a module',
       ofAgent({ use: [{ name: 'cut', result: run }] }),
-      "Agent 'clerk' has an object at use[0]: use what modules return, such as summarize({ overTokens }).",
+      "Agent 'clerk' has an object at use[0]. Use the result of a module, such as summarize({ overTokens }).",
     ],
     [
       'inspectors without their module',
       ofAgent({ inspectors: [{}] }),
-      "Agent 'clerk' has 'inspectors' in place of 'use: [inspect(...)]'; write that.",
+      "Agent 'clerk' has 'inspectors' instead of 'use: [inspect(...)]'. Replace it.",
     ],
     [
       'groups as an option',
@@ -177,17 +177,17 @@ describe('an entry in a list of an agent', () => {
     [
       'a permission that there is not',
       () => toolGroup('docs', { permissions: ['everything' as never] }),
-      "toolGroup('docs') has a list as its 'permissions': use a list of 'internet-access' or 'host-access'.",
+      "toolGroup('docs') has a list as its 'permissions'. Use a list of 'internet-access' or 'host-access'.",
     ],
     [
       'a wish for no role',
       () => toolGroup(' '),
-      "toolGroup(' ') has no role: use a text that is not blank, or a group.",
+      "toolGroup(' ') has no role. Use a string that is not blank, or a group.",
     ],
     [
       'a reference without tools',
       make(defineReference, { name: 'manual', description: 'Rules.', notes: 'Quote.' }),
-      "Reference 'manual' has no 'tools': use a list, as in [one, another].",
+      "Reference 'manual' has no 'tools'. Use a list, as in [one, another].",
     ],
     [
       'references as an option',
@@ -207,22 +207,22 @@ describe('an entry in a list of an agent', () => {
     [
       'a schema that is chained',
       make(chaining, [v.object({})]),
-      'chaining() has an object at [0]: use what chainFrom, discover or chainAny returns, as in chaining([chainFrom(Customer)]).',
+      'chaining() has an object at [0]. Use the result of chainFrom, discover or chainAny, as in chaining([chainFrom(Customer)]).',
     ],
     [
       'a domain type that is chained without what chains it',
       make(chaining, [chainAny(), defineDomainType({ name: 'Customer', schema: v.object({}) })]),
-      'chaining() has an object at [1]: use what chainFrom, discover or chainAny returns, as in chaining([chainFrom(Customer)]).',
+      'chaining() has an object at [1]. Use the result of chainFrom, discover or chainAny, as in chaining([chainFrom(Customer)]).',
     ],
     [
       "the word 'any'",
       make(chaining, 'any'),
-      "chaining() was given 'any': use a list, as in chaining([chainFrom(Customer)]).",
+      "chaining() received 'any'. Use a list, as in chaining([chainFrom(Customer)]).",
     ],
     [
       'what is chained, outside of a list',
       make(chaining, chainAny()),
-      'chaining() was given an object: use a list, as in chaining([chainFrom(Customer)]).',
+      'chaining() received an object. Use a list, as in chaining([chainFrom(Customer)]).',
     ],
   ])('%s', told);
 });
@@ -242,17 +242,17 @@ describe('a tool that is decorated, locked or requested from MCP servers', () =>
     [
       'a slip in a lock',
       ofPlaybook({ tool, unlockBy: {} }),
-      "Tool 'desk': its locked tool at index 0 has 'unlockBy': use 'unlockedBy'.",
+      "Tool 'desk': its locked tool at index 0 has 'unlockBy'. Use 'unlockedBy'.",
     ],
     [
       'a name in place of a condition',
       ofPlaybook({ tool, unlockedBy: 'pay' }),
-      "Tool 'desk': its locked tool at index 0 has 'pay' as its 'unlockedBy': use a condition, as in after('name').",
+      "Tool 'desk': its locked tool at index 0 has 'pay' as its 'unlockedBy'. Use a condition, as in after('name').",
     ],
     [
       'servers of a group',
       ofGroup({ clients: undefined, servers: [] }),
-      "Tool group 'docs' has 'servers' in place of 'clients'; rename it.",
+      "Tool group 'docs' has 'servers' instead of 'clients'. Rename it.",
     ],
     [
       'a slip in a group',
@@ -262,27 +262,27 @@ describe('a tool that is decorated, locked or requested from MCP servers', () =>
     [
       'no clients',
       make(mcpToolProvider, { client: [] }),
-      "MCP client '': the clients are undefined: use a list, as in { clients: [client] }.",
+      "MCP client '': the clients are undefined. Use a list, as in { clients: [client] }.",
     ],
     [
       'the name of a client',
       make(mcpToolProvider, { clients: ['wiki'] }),
-      "MCP client '': 'wiki' is not a client: use the result of defineMcpClient.",
+      "MCP client '': 'wiki' is not a client. Use the result of defineMcpClient.",
     ],
     [
       'the literal of a client',
       ofGroup({ clients: [{ name: 'wiki', url: 'https://wiki.example/mcp' }] }),
-      "MCP client 'wiki': an object is not a client: use the result of defineMcpClient.",
+      "MCP client 'wiki': an object is not a client. Use the result of defineMcpClient.",
     ],
     [
       'a list of clients in place of one',
       make(mcpResources, { clients: [] }),
-      "MCP client '': an object is not a client: use one that defineMcpClient has made, as in mcpResources(client).",
+      "MCP client '': an object is not a client. Use one that defineMcpClient has made, as in mcpResources(client).",
     ],
     [
       'no client',
       make(mcpResources, undefined as never),
-      "MCP client '': undefined is not a client: use one that defineMcpClient has made, as in mcpResources(client).",
+      "MCP client '': undefined is not a client. Use one that defineMcpClient has made, as in mcpResources(client).",
     ],
   ])('%s', told);
 });
@@ -307,12 +307,12 @@ describe('rarely used options', () => {
     [
       'a pipeline without steps',
       ofPipeline({}),
-      "Tool 'chain': it has no 'steps': use a list, as in [one, another].",
+      "Tool 'chain': it has no 'steps'. Use a list, as in [one, another].",
     ],
     [
       'a pipeline of tools',
       ofPipeline({ tools: [tool] }),
-      "Tool 'chain': it has 'tools' in place of 'steps'; rename it.",
+      "Tool 'chain': it has 'tools' instead of 'steps'. Rename it.",
     ],
     [
       'a pipeline with a slip',
@@ -322,12 +322,12 @@ describe('rarely used options', () => {
     [
       'a step that is adapted with a slip',
       ofPipeline({ steps: [{ tool, adapter: run }] }),
-      "Tool 'chain': its step at index 0 has 'adapter': use 'adapt'.",
+      "Tool 'chain': its step at index 0 has 'adapter'. Use 'adapt'.",
     ],
     [
       'a domain type without a schema',
       ofType({ schema: undefined }),
-      "Domain type 'Customer' has no 'schema': use a schema.",
+      "Domain type 'Customer' has no 'schema'. Use a schema.",
     ],
     [
       'a domain type with a slip',
@@ -337,12 +337,12 @@ describe('rarely used options', () => {
     [
       'the tools of a domain type as a list',
       ofType({ tools: [tool] }),
-      "Domain type 'Customer' has a list as its 'tools': use a function.",
+      "Domain type 'Customer' has a list as its 'tools'. Use a function.",
     ],
     [
       'a schema in place of a domain type',
       make(defineDomainType, 'Customer'),
-      "Domain type '' was given 'Customer': use one object, as in defineDomainType({ ... }).",
+      "Domain type '' received 'Customer'. Pass one object, as in defineDomainType({ ... }).",
     ],
     [
       'a module with a slip',
@@ -352,7 +352,7 @@ describe('rarely used options', () => {
     [
       'a module whose state is a number',
       ofModule({ state: 0 }),
-      "Module 'uses': it has 0 as its 'state': use an object.",
+      "Module 'uses': it has 0 as its 'state'. Use an object.",
     ],
     [
       'a state with a slip',
@@ -362,9 +362,9 @@ describe('rarely used options', () => {
     [
       'a state of another library',
       ofModule({ state: { initial: 0, reducer: run } }),
-      "Module 'uses': its state has 'reducer' in place of 'apply'; rename it.",
+      "Module 'uses': its state has 'reducer' instead of 'apply'. Rename it.",
     ],
-    ['a module without a name', make(defineModule, {}), "Module '': it has no 'name': use a text."],
+    ['a module without a name', make(defineModule, {}), "Module '': it has no 'name'. Use a string."],
     [
       'a strategy of both forms',
       ofStrategy({ offer: run, evaluate: run }),
@@ -373,22 +373,22 @@ describe('rarely used options', () => {
     [
       'a strategy that is no function',
       ofStrategy({ evaluate: [tool] }),
-      "Injection strategy 'late' has a list as its 'evaluate': use a function.",
+      "Injection strategy 'late' has a list as its 'evaluate'. Use a function.",
     ],
     [
       'a prompt without messages',
       ofPrompt({ messages: undefined }),
-      "MCP endpoint: the prompt 'greet' has no 'messages': use a function.",
+      "MCP endpoint: the prompt 'greet' has no 'messages'. Use a function.",
     ],
     [
       'a prompt whose messages are a text',
       ofPrompt({ messages: 'Hello.' }),
-      "MCP endpoint: the prompt 'greet' has a text as its 'messages': use a function.",
+      "MCP endpoint: the prompt 'greet' has a string as its 'messages'. Use a function.",
     ],
     [
       'args of a prompt',
       ofPrompt({ args: [] }),
-      "MCP endpoint: the prompt 'greet' has 'args' in place of 'arguments'; rename it.",
+      "MCP endpoint: the prompt 'greet' has 'args' instead of 'arguments'. Rename it.",
     ],
     [
       'an argument with a slip',
@@ -403,17 +403,17 @@ describe('rarely used options', () => {
     [
       'an endpoint of one tool',
       ofEndpoint({ tools: tool }),
-      "MCP endpoint: it has an object as its 'tools': use a list, as in [one, another].",
+      "MCP endpoint: it has an object as its 'tools'. Use a list, as in [one, another].",
     ],
     [
       'a published agent with a name',
       ofEndpoint({ agents: [{ agent: 'clerk', name: 'desk' }] }),
-      "MCP endpoint: agents[0] has 'name' in place of 'as'; rename it.",
+      "MCP endpoint: agents[0] has 'name' instead of 'as'. Rename it.",
     ],
     [
       'a published agent that is none',
       ofEndpoint({ agents: [7] }),
-      'MCP endpoint: agents[0] is 7: use an agent, its name, or { agent, as, description }.',
+      'MCP endpoint: agents[0] is 7. Use an agent, its name, or { agent, as, description }.',
     ],
     [
       'options with a slip',
@@ -423,12 +423,12 @@ describe('rarely used options', () => {
     [
       'options with a context',
       ofOptions({ context: {} }),
-      "ToolCallingOptions: it has 'context' in place of 'toolContext'; rename it.",
+      "ToolCallingOptions: it has 'context' instead of 'toolContext'. Rename it.",
     ],
     [
       'options with one tool',
       ofOptions({ tools: tool }),
-      "ToolCallingOptions: it has an object as its 'tools': use a list, as in [one, another].",
+      "ToolCallingOptions: it has an object as its 'tools'. Use a list, as in [one, another].",
     ],
   ])('%s', told);
 });

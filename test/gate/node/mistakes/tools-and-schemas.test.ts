@@ -74,7 +74,7 @@ describe('a list of tools', () => {
     [
       'a class in place of its instance',
       ofAgent({ tools: [Calculator] }),
-      "The static 'tools' of Calculator name 'add', which is not a method of it. Its instances have it: use new Calculator().",
+      "The static 'tools' of Calculator name 'add', which is not a method of it. Its instances have it. Use new Calculator().",
     ],
     [
       'an object whose table carries nothing that reads it',
@@ -137,12 +137,12 @@ describe('the options of a tool that contains others', () => {
     [
       'no tools',
       make(defineAgenticTool, named),
-      "Tool 'desk': it has no 'tools': use a list, as in [one, another].",
+      "Tool 'desk': it has no 'tools'. Use a list, as in [one, another].",
     ],
     [
       'a model by its name',
       make(defineAgenticTool, { ...named, tools: [], model: 'gpt-5' }),
-      "Tool 'desk': it has 'gpt-5' as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function that makes one from the environment.",
+      "Tool 'desk': it has 'gpt-5' as its 'model'. Use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function that makes one from the environment.",
     ],
     [
       'unlocked in a playbook',
@@ -157,7 +157,7 @@ describe('the options of a tool that contains others', () => {
     [
       'innerTools in an unfolding',
       make(defineUnfolding, { ...named, innerTools: [] }),
-      "Tool 'desk': it has 'innerTools' in place of 'tools'; rename it.",
+      "Tool 'desk': it has 'innerTools' instead of 'tools'. Rename it.",
     ],
     [
       'agents for a subagent',
@@ -177,12 +177,12 @@ describe('the options of a tool that contains others', () => {
     [
       'a group without tools',
       make(defineToolGroup, { role: 'web', description: 'Web.' }),
-      "Tool group 'web' has no 'tools': use a list, as in [one, another].",
+      "Tool group 'web' has no 'tools'. Use a list, as in [one, another].",
     ],
     [
       'a webhook without start',
       make(defineWebhook, { name: 'hook', verify: run }),
-      "Webhook 'hook' has no 'start': use a function.",
+      "Webhook 'hook' has no 'start'. Use a function.",
     ],
     [
       'a webhook with a handler',
@@ -197,9 +197,9 @@ describe('the options of an MCP client', () => {
     [
       'command',
       make(defineMcpClient, { name: 'docs', command: 'npx' }),
-      "MCP client 'docs': it has 'command' in place of 'url (a server that speaks HTTP)'; write that.",
+      "MCP client 'docs': it has 'command' instead of 'url (a server that speaks HTTP)'. Replace it.",
     ],
-    ['no url', make(defineMcpClient, { name: 'docs' }), "MCP client 'docs': it has no 'url': use a value."],
+    ['no url', make(defineMcpClient, { name: 'docs' }), "MCP client 'docs': it has no 'url'. Use a value."],
     [
       'timeOut',
       make(defineMcpClient, { name: 'docs', url: 'https://docs.example', timeOut: 1 }),
@@ -258,22 +258,22 @@ describe('the JSON Schema of an input', () => {
     [
       'a type in place of a schema',
       ofInput({ properties: { a: 'string' } }),
-      "Tool 'pay': its input has a mistake: `$.properties.a` is 'string': use a schema, as in { type: 'string' }.",
+      "Tool 'pay': its input has a mistake: `$.properties.a` is 'string'. Use a schema, as in { type: 'string' }.",
     ],
     [
       'a list of properties',
       ofInput({ properties: ['a'] }),
-      "Tool 'pay': its input has a mistake: 'properties' at `$` is a list: use an object of schemas.",
+      "Tool 'pay': its input has a mistake: 'properties' at `$` is a list. Use an object of schemas.",
     ],
     [
       'required inside a property',
       ofInput({ properties: { a: { type: 'string', required: true } } }),
-      "Tool 'pay': its input has a mistake: 'required' at `$.properties.a` is true: use a list of names, beside 'properties'.",
+      "Tool 'pay': its input has a mistake: 'required' at `$.properties.a` is true. Use a list of names, beside 'properties'.",
     ],
     [
       'an enum that is no list',
       ofInput({ properties: { a: { enum: 'x' } } }),
-      "Tool 'pay': its input has a mistake: 'enum' at `$.properties.a` is 'x': use a list of values.",
+      "Tool 'pay': its input has a mistake: 'enum' at `$.properties.a` is 'x'. Use a list of values.",
     ],
     [
       'required that names no property',

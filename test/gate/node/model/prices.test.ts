@@ -32,22 +32,22 @@ describe.each(Object.entries(adapters))('%s', (_, adapter) => {
   });
 
   it.each([
-    [{ prices: { input: -1, output: 2 } }, "'prices.input' is -1; use USD per million tokens, from 0."],
+    [{ prices: { input: -1, output: 2 } }, "'prices.input' is -1. Use USD per million tokens, from 0."],
     [
       { prices: { input: 1, output: Number.NaN } },
-      "'prices.output' is NaN; use USD per million tokens, from 0.",
+      "'prices.output' is NaN. Use USD per million tokens, from 0.",
     ],
-    [{ prices: { input: 1 } }, "'prices.output' is undefined; use USD per million tokens, from 0."],
+    [{ prices: { input: 1 } }, "'prices.output' is undefined. Use USD per million tokens, from 0."],
     [
       { prices: { input: 1, output: 2, cachedInput: -1 } },
-      "'prices.cachedInput' is -1; use USD per million tokens, from 0.",
+      "'prices.cachedInput' is -1. Use USD per million tokens, from 0.",
     ],
     [
       { prices: { input: 1, output: 2, cacheWrite: null } },
-      "'prices.cacheWrite' is null; use USD per million tokens, from 0.",
+      "'prices.cacheWrite' is null. Use USD per million tokens, from 0.",
     ],
-    [{ maxOutputTokens: 0 }, "'maxOutputTokens' is 0; use a positive whole number."],
-    [{ maxOutputTokens: 1.5 }, "'maxOutputTokens' is 1.5; use a positive whole number."],
+    [{ maxOutputTokens: 0 }, "'maxOutputTokens' is 0. Use a positive whole number."],
+    [{ maxOutputTokens: 1.5 }, "'maxOutputTokens' is 1.5. Use a positive whole number."],
   ])('refuses %j', (options, message) => {
     expect(() => adapter(options)).toThrow(new TypeError(message));
   });

@@ -136,7 +136,7 @@ describe('modules of an app', () => {
 
   it('are refused if two have the same name, because two copies of the library may be installed', () => {
     expect(() => sessionOf([], [], { ofAgent: [first, second] })).toThrow(
-      "Two modules are called 'same': rename one, or look for a second copy of holdfast (npm ls holdfast).",
+      "Two modules are called 'same'. Rename one, or look for a second copy of holdfast (npm ls holdfast).",
     );
   });
 
@@ -144,10 +144,10 @@ describe('modules of an app', () => {
     const module = createModule({ name: 'keyed' });
     const uses = (key = ''): readonly ModuleUse[] => [createUse(module, key), createUse(module, key)];
     expect(() => sessionOf([], [], { ofApp: uses() })).toThrow(
-      "The module 'keyed' is used twice with different settings: use it once.",
+      "The module 'keyed' is used twice with different settings. Use it once.",
     );
     expect(() => sessionOf([], [], { ofAgent: uses('a') })).toThrow(
-      "The module 'keyed' is used twice under the key 'a': give one of them another.",
+      "The module 'keyed' is used twice under the key 'a'. Give one of them another key.",
     );
   });
 });

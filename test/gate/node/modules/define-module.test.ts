@@ -94,7 +94,7 @@ describe('an invalid module in `use`', () => {
 
   it('is refused if it is a copy, which has no seams', () => {
     expect(making([{ ...audit.use(auditing) }])).toThrow(
-      "A use of the module 'app:audit' is a copy: pass the object that the module returned, or look" +
+      "A use of the module 'app:audit' is a copy. Pass the object that the module returned, or look" +
         ' for a second copy of holdfast (npm ls holdfast).',
     );
   });
@@ -105,7 +105,7 @@ describe('an invalid module in `use`', () => {
     ['nothing', undefined],
   ])('is refused if it is %s', (_, value) => {
     expect(making([value])).toThrow(
-      '`use` has a value that no module has made: use what modules return, such as openApi().',
+      '`use` has a value that no module returned. Use the result of a module, such as openApi().',
     );
   });
 
@@ -159,14 +159,14 @@ describe('the schema of a module’s facts', () => {
       },
     });
     expect(() => later.fact(1)).toThrow(
-      "Module 'later': the schema of its facts is asynchronous: use a synchronous one.",
+      "Module 'later': the schema of its facts is asynchronous. Use a synchronous one.",
     );
   });
 
   it('accepts only the known values for `unread`', () => {
     const state = { initial: 0, unread: 'stop' as 'refuse', apply: (sum: number) => sum };
     expect(() => defineModule({ name: 'odd', state })).toThrow(
-      "Module 'odd': 'unread' is 'stop': use 'skip' or 'refuse'.",
+      "Module 'odd': 'unread' is 'stop'. Use 'skip' or 'refuse'.",
     );
   });
 });

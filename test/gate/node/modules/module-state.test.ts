@@ -218,7 +218,7 @@ describe('a developer’s mistake', () => {
 
   it('of giving two kinds one name is reported at the start', () => {
     expect(() => toolKinds([wordsOf().use(), wordsOf().use()])).toThrow(
-      "Two modules are called 'app:words': rename one, or look for a second copy of holdfast (npm ls holdfast).",
+      "Two modules are called 'app:words'. Rename one, or look for a second copy of holdfast (npm ls holdfast).",
     );
   });
 
@@ -231,9 +231,9 @@ describe('a developer’s mistake', () => {
       { name: 'holdfast:words' },
       "Module 'holdfast:words': a name is a letter and then up to 63 letters, digits, '-' and '_': its facts are journaled under it.",
     ],
-    [{ when: 'soon' as 'call' }, "Module 'words': 'when' is 'soon': use 'call' or 'batch'."],
-    [{ scope: 'frame' as 'path' }, "Module 'words': 'scope' is 'frame': use 'path', 'session' or 'turn'."],
-    [{ version: 0.5 }, "Module 'words': 'version' is 0.5: use a whole number from 1 on."],
+    [{ when: 'soon' as 'call' }, "Module 'words': 'when' is 'soon'. Use 'call' or 'batch'."],
+    [{ scope: 'frame' as 'path' }, "Module 'words': 'scope' is 'frame'. Use 'path', 'session' or 'turn'."],
+    [{ version: 0.5 }, "Module 'words': 'version' is 0.5. Use a whole number from 1 on."],
   ])('in the definition is reported where it is made: %j', (settings, message) => {
     expect(() => wordsOf(settings)).toThrow(message);
   });

@@ -20,7 +20,7 @@ Object.assign(CYCLE, { itself: CYCLE });
 const textPart = { type: 'text', text: 'Hello.' };
 
 const noType = (index: number): string =>
-  `its part ${index} has the type 'undefined'; use one of 'text', 'reasoning', 'file', 'tool-call', 'tool-result', 'source', 'custom'`;
+  `its part ${index} has the type 'undefined'. Use one of 'text', 'reasoning', 'file', 'tool-call', 'tool-result', 'source', 'custom'`;
 
 it.runIf(process.env.NODE_ENV === 'production').each(['Hello.', null, [textPart, null], ['Hello.']])(
   'invalid parts fail their turn in production too (%#)',
@@ -47,12 +47,12 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid par
     [
       'an unknown type',
       { parts: [{ type: 'thought', text: 'Hm.' }] },
-      "its part 0 has the type 'thought'; use one of 'text', 'reasoning', 'file', 'tool-call', 'tool-result', 'source', 'custom'",
+      "its part 0 has the type 'thought'. Use one of 'text', 'reasoning', 'file', 'tool-call', 'tool-result', 'source', 'custom'",
     ],
     [
       'an inherited property as type',
       { parts: [{ type: 'toString' }] },
-      /^its part 0 has the type 'toString'; use one of /,
+      /^its part 0 has the type 'toString'. Use one of /,
     ],
     ['text without text', { parts: [{ type: 'text' }] }, "its part 0, a 'text', has no text under 'text'"],
     [

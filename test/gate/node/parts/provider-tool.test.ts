@@ -165,7 +165,7 @@ describe('providerTool', () => {
       new ToolDefinitionError(
         'bash',
         'id',
-        "'anthropic.bash_20250124' is not run by its provider; use 'defineTool'.",
+        "'anthropic.bash_20250124' is not run by its provider. Use 'defineTool'.",
       ),
     );
     expect(() => providerTool({ ...bash, isProviderExecuted: true }, { name: 'a b' })).toThrow(

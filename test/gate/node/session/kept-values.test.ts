@@ -76,7 +76,7 @@ describe('the state of a call', () => {
       'Error: call.state \'visits\' does not match its schema: Invalid type: Expected number but received "many"',
       "Error: The new value of call.state 'count' does not match its schema: Invalid type: Expected number but received " +
         '"two"',
-      "Error: call.state 'visits' is read through an asynchronous schema: use a synchronous one.",
+      "Error: call.state 'visits' is read through an asynchronous schema. Use a synchronous one.",
     ]);
   });
 

@@ -198,6 +198,6 @@ describe('turns that schedule turns', () => {
     const define = () =>
       defineAgent({ name: 'a', description: 'A.', instructions: '', limits: { maxGenerations } });
     expect(define).toThrow(AgentDefinitionError);
-    expect(define).toThrow(`Agent 'a' has a limit 'maxGenerations' of ${said}: use a positive whole number.`);
+    expect(define).toThrow(`Agent 'a' has a limit 'maxGenerations' of ${said}. Use a positive whole number.`);
   });
 });

@@ -95,14 +95,14 @@ function thrownBy(define: () => unknown) {
 describe.runIf(isDevelopment)('an unsupported setting', () => {
   it.each([...OF_LOOPS, ...OF_TOOLS])('is refused by an agent: %j', (settings, path, value, use) => {
     expect(thrownBy(() => defineAgent({ ...base, settings }))).toBe(
-      `AgentDefinitionError: Agent 'clerk' has a setting '${path}' of ${value}: use ${use}.`,
+      `AgentDefinitionError: Agent 'clerk' has a setting '${path}' of ${value}. Use ${use}.`,
     );
   });
 
   it.each([...OF_LOOPS, ...OF_TOOLS])('is refused by an agentic tool: %j', (settings, path, value, use) => {
     const tool = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK), tools: [look] };
     expect(thrownBy(() => defineAgenticTool({ ...tool, settings }))).toBe(
-      `ToolDefinitionError: Tool 'dig': it has a setting '${path}' of ${value}: use ${use}.`,
+      `ToolDefinitionError: Tool 'dig': it has a setting '${path}' of ${value}. Use ${use}.`,
     );
   });
 
@@ -112,7 +112,7 @@ describe.runIf(isDevelopment)('an unsupported setting', () => {
     ['fromAiSdk', (settings) => fromAiSdk(sdkModel('any'), { settings })],
   ])('%s', (_, make) => {
     it.each(WRONG)('refuses %j', (settings, path, value, use) => {
-      expect(thrownBy(() => make(settings))).toBe(`TypeError: 'settings.${path}' is ${value}; use ${use}.`);
+      expect(thrownBy(() => make(settings))).toBe(`TypeError: 'settings.${path}' is ${value}. Use ${use}.`);
     });
 
     it('has the given settings', () => {
@@ -131,7 +131,7 @@ describe('a tool choice', () => {
   it.runIf(isDevelopment)('requires tools if it forces a call', () => {
     const settings = { toolChoice: 'required' } as const;
     expect(thrownBy(() => defineAgent({ ...base, tools: [], settings }))).toBe(
-      "AgentDefinitionError: Agent 'clerk' has a setting 'toolChoice' of \"required\": use it only together with tools.",
+      "AgentDefinitionError: Agent 'clerk' has a setting 'toolChoice' of \"required\". Use it only together with tools.",
     );
   });
 
@@ -158,7 +158,7 @@ describe('a tool choice', () => {
 describe.runIf(isDevelopment)('settings that the provider refuses in combination', () => {
   const claude = fromAiSdk(sdkModel('anthropic.messages'));
   const refused =
-    "has settings that its model 'claude' refuses: Anthropic cannot require a tool while a model thinks; use the toolChoice 'auto', " +
+    "has settings that its model 'claude' refuses: Anthropic cannot require a tool while a model thinks. Use the toolChoice 'auto', " +
     "or the reasoning 'none'";
 
   it.each<AgentSettings>([

@@ -52,13 +52,13 @@ describe('the definition of a state machine', () => {
       'without an initial state',
       { states: { open: [go] } },
       'initial',
-      "it has no initial state: use 'open'.",
+      "it has no initial state. Use 'open'.",
     ],
     [
       'with an initial state that is not declared',
       { states: { open: [go], shut: [] }, initial: 'ajar' },
       'initial',
-      "its initial state 'ajar' is not one of its states: use 'open', 'shut'.",
+      "its initial state 'ajar' is not one of its states. Use 'open', 'shut'.",
     ],
     ['without states', { states: {}, initial: 'open' }, 'states', 'it has no states.'],
     [
@@ -95,7 +95,7 @@ describe('the definition of a state machine', () => {
       'with a state renamed to one that is not declared',
       { states: { open: [go] }, initial: 'open', renamed: { ajar: 'shut' } },
       'renamed',
-      "'renamed' maps the state 'ajar' to 'shut', which is not one of its states: use 'open'.",
+      "'renamed' maps the state 'ajar' to 'shut', which is not one of its states. Use 'open'.",
     ],
     [
       'with a renamed state that still exists',
@@ -333,7 +333,7 @@ describe('startingIn', () => {
       ),
     );
     expect(() => startingIn(machine, 'ajar' as 'draft')).toThrow(
-      "Tool 'orders': its initial state 'ajar' is not one of its states: use 'draft', 'confirmed', 'shipped'.",
+      "Tool 'orders': its initial state 'ajar' is not one of its states. Use 'draft', 'confirmed', 'shipped'.",
     );
   });
 });

@@ -402,22 +402,22 @@ describe('a crash matrix refuses', () => {
     [
       'a list of steps',
       [{ send: 'Go.' }],
-      "The script of crashMatrix has no list of steps: use { steps: [{ send: 'Go.', replies: ['Gone.'] }] }.",
+      "The script of crashMatrix has no list of steps. Use { steps: [{ send: 'Go.', replies: ['Gone.'] }] }.",
     ],
     [
       'a step that there is not',
       { steps: [{ say: 'Go.' }] },
-      "steps[0] of the script is a step with 'say': use { send }, { wait }, { decide, as } or { result, as }.",
+      "steps[0] of the script is a step with 'say'. Use { send }, { wait }, { decide, as } or { result, as }.",
     ],
     [
       'a step with a key of another',
       { steps: [{ send: 'Go.' }, { decide: 'act', decision: 'approve' }] },
-      "steps[1] of the script is a step with 'decision': use decide, as.",
+      "steps[1] of the script is a step with 'decision'. Use decide, as.",
     ],
     [
       'a reply as another library has it',
       { steps: [{ send: 'Go.', replies: [{ tool_calls: [] }] }] },
-      "A script has 'tool_calls' in steps[0].replies[0]: use 'calls'.",
+      "A script has 'tool_calls' in steps[0].replies[0]. Use 'calls'.",
     ],
   ])('%s', async (_, script, message) => {
     const played = Reflect.apply(crashMatrix, undefined, [agentOf(findOrder), script]);

@@ -306,7 +306,7 @@ describe('a test session whose tool the caller runs', () => {
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
     const { turn } = await session.send('Pay 7.');
     await expect(session.result('pay', { text: 'Paid.' })).rejects.toThrow(
-      new Error(`The answer is not valid: call ${turn}.3.0 waits for a decision: use decide.`),
+      new Error(`The answer is not valid: call ${turn}.3.0 waits for a decision. Use decide.`),
     );
     expect([(await session.pending()).length, paid]).toEqual([1, []]);
   });

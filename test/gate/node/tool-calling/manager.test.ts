@@ -428,11 +428,11 @@ describe('a manager', () => {
   it.each<[object, string]>([
     [
       { limits: { toolCalls: -1 } },
-      "callLimits: toolCalls is -1: use a positive whole number, or 'unlimited'.",
+      "callLimits: toolCalls is -1. Use a positive whole number, or 'unlimited'.",
     ],
     [
       { limits: { callsPerTool: { look: 0 } } },
-      "callLimits: callsPerTool.look is 0: use a positive whole number, or 'unlimited'.",
+      "callLimits: callsPerTool.look is 0. Use a positive whole number, or 'unlimited'.",
     ],
   ])('refuses an invalid setting: %j', (config, problem) => {
     expect(() => createToolCallingManager(config)).toThrow(

@@ -79,10 +79,10 @@ describe('a cost limit', () => {
 
   it.each([
     [{}, "budget: it has no limit; set 'tokens' or 'cost'."],
-    [{ tokens: 0 }, 'budget: tokens is 0; use a positive whole number.'],
-    [{ tokens: 1.5 }, 'budget: tokens is 1.5; use a positive whole number.'],
-    [{ cost: 0 }, 'budget: cost is 0; use a positive number of USD.'],
-    [{ cost: Number.NaN }, 'budget: cost is NaN; use a positive number of USD.'],
+    [{ tokens: 0 }, 'budget: tokens is 0. Use a positive whole number.'],
+    [{ tokens: 1.5 }, 'budget: tokens is 1.5. Use a positive whole number.'],
+    [{ cost: 0 }, 'budget: cost is 0. Use a positive number of USD.'],
+    [{ cost: Number.NaN }, 'budget: cost is NaN. Use a positive number of USD.'],
   ])('is refused, like a token limit, if it is not a valid number: %j', (options, message) => {
     expect(() => budget(options)).toThrow(new RangeError(message));
   });

@@ -144,7 +144,7 @@ describe('the log of a call', () => {
 
   it.each([[-2], [1.5]])('refuses to be cut at %s', (truncate) => {
     expect(() => loggingInspector({ truncate })).toThrow(
-      `loggingInspector: truncate is ${truncate}; use a whole number from -1.`,
+      `loggingInspector: truncate is ${truncate}. Use a whole number from -1.`,
     );
   });
 

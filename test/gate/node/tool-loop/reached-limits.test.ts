@@ -160,6 +160,6 @@ describe('a turn without a token limit', () => {
   it.each([0, -1, 1.5, Number.POSITIVE_INFINITY])('cannot have a limit of %d', (tokens) => {
     const define = () => defineAgent({ name: 'a', description: 'A.', instructions: '', limits: { tokens } });
     expect(define).toThrow(AgentDefinitionError);
-    expect(define).toThrow(`Agent 'a' has a limit 'tokens' of ${tokens}: use a positive whole number`);
+    expect(define).toThrow(`Agent 'a' has a limit 'tokens' of ${tokens}. Use a positive whole number`);
   });
 });

@@ -55,7 +55,7 @@ describe('a domain type', () => {
     });
     expect(later.parse({ id: 'x' })).toEqual({
       ok: false,
-      problems: ["The schema of 'Later' is asynchronous; use a synchronous one."],
+      problems: ["The schema of 'Later' is asynchronous. Use a synchronous one."],
     });
     const broken = defineDomainType({
       name: 'Broken',
@@ -76,7 +76,7 @@ describe('a domain type', () => {
       new DomainTypeError(
         'a type',
         'name',
-        'is not a valid name: use 1 to 64 of the characters A-Z a-z 0-9 _ -',
+        'is not a valid name. Use 1 to 64 of the characters A-Z a-z 0-9 _ -',
       ),
     );
     expect(() => defineDomainType({ name: 'Text', schema: v.string() })).toThrow(
@@ -164,7 +164,7 @@ describe('a domain type whose objects have tools', () => {
       new DomainTypeError(
         'Thing',
         'tools',
-        `has tools that need an object while they are made (\`${path}\`): use it only inside \`run\`, since the tools are also made without one`,
+        `has tools that need an object while they are made (\`${path}\`). Use it only inside \`run\`, since the tools are also made without one`,
       ),
     );
   });
@@ -184,7 +184,7 @@ describe('a domain type whose objects have tools', () => {
     expect(() =>
       defineDomainType({ name: 'Thing', schema: v.object({}), prefix: 'a b', tools: () => [] }),
     ).toThrow(
-      "Domain type 'Thing' cannot begin names with 'a b': use at most 32 of the characters A-Z a-z 0-9 _ -.",
+      "Domain type 'Thing' cannot begin names with 'a b'. Use at most 32 of the characters A-Z a-z 0-9 _ -.",
     );
   });
 

@@ -57,39 +57,39 @@ describe('an unknown effect', () => {
 
 describe('an option name of another library', () => {
   it.each<[string, object, string]>([
-    ['execute', { execute: run }, "it has 'execute' in place of 'run'; rename it."],
-    ['execute', { execute: run, effect: 'once' }, "it has 'execute' in place of 'run'; rename it."],
+    ['execute', { execute: run }, "it has 'execute' instead of 'run'. Rename it."],
+    ['execute', { execute: run, effect: 'once' }, "it has 'execute' instead of 'run'. Rename it."],
     [
       'parameters',
       { parameters: { type: 'object' }, run },
-      "it has 'parameters' in place of 'input'; rename it.",
+      "it has 'parameters' instead of 'input'. Rename it.",
     ],
     [
       'inputSchema',
       { inputSchema: { type: 'object' }, run },
-      "it has 'inputSchema' in place of 'input'; rename it.",
+      "it has 'inputSchema' instead of 'input'. Rename it.",
     ],
     [
       'inputSchema',
       { inputSchema: { type: 'object' }, execute: run },
-      "it has 'inputSchema' in place of 'input'; rename it.",
+      "it has 'inputSchema' instead of 'input'. Rename it.",
     ],
   ])('is named, and its tool is never treated as one that the caller runs: %s', (field, config, problem) => {
     expectRefused(tool(config), field, problem);
   });
 
   it.each(['parameters', 'inputSchema'])('is named in the error for the table of a class: %s', (field) => {
-    const problem = `it has '${field}' in place of 'input'; rename it.`;
+    const problem = `it has '${field}' instead of 'input'. Rename it.`;
     expectRefused(methodTool({ [field]: { type: 'object' } }), field, problem);
   });
 
   it.each(['input', 'parameters', 'inputSchema'])('is named in the error for a text tool: %s', (field) => {
-    const problem = `it has '${field}', but a text tool only takes text; use defineTool.`;
+    const problem = `it has '${field}', but a text tool only takes text. Use defineTool.`;
     expectRefused(textTool({ [field]: { type: 'object' }, run }), field, problem);
   });
 
   it('is named if a text tool has no `run`', () => {
-    expectRefused(textTool({ execute: run }), 'execute', "it has 'execute' in place of 'run'; rename it.");
+    expectRefused(textTool({ execute: run }), 'execute', "it has 'execute' instead of 'run'. Rename it.");
   });
 
   it('is ignored if our own option is set too, or if its value is undefined', () => {

@@ -193,7 +193,7 @@ describe('reading a context through a schema', () => {
     ).toMatchObject({
       problem: 'asynchronous-schema',
       message:
-        "The tool-call context's 'token' is read through an asynchronous schema; use a synchronous one.",
+        "The tool-call context's 'token' is read through an asynchronous schema. Use a synchronous one.",
     });
   });
 });

@@ -31,17 +31,17 @@ describe('defineSchedule', () => {
     [{ cron: '0 0 6 * * *' }, "Schedule 'daily': '0 0 6 * * *' is not a cron expression of five fields."],
     [
       { owner: 'acme' as never },
-      "Schedule 'daily': its owner is a string, which could be an id or a tenant: use { tenant } for the sessions of all callers of " +
+      "Schedule 'daily': its owner is a string, which could be an id or a tenant. Use { tenant } for the sessions of all callers of " +
         'a tenant, or { id } for those of one caller.',
     ],
     [
       { owner: { id: ' ' } },
-      "Schedule 'daily': its owner is blank: use { tenant } for the sessions of all callers of a tenant, or { id } for those of " +
+      "Schedule 'daily': its owner is blank. Use { tenant } for the sessions of all callers of a tenant, or { id } for those of " +
         'one caller.',
     ],
     [
       { owner: { id: 'ann', tenant: 'acme' } as never },
-      "Schedule 'daily': its owner has an id and a tenant: use { tenant } for the sessions of all callers of a tenant, or { id } " +
+      "Schedule 'daily': its owner has an id and a tenant. Use { tenant } for the sessions of all callers of a tenant, or { id } " +
         'for those of one caller.',
     ],
     [
@@ -83,7 +83,7 @@ describe('an app with schedules', () => {
     const use = [defineSchedule(daily), defineSchedule({ ...daily, cron: '0 7 * * *' })];
     expect(() => createHoldfast({ agents: [scripted], use })).toThrow(
       new ConfigurationError(
-        "The module 'schedules' is used twice under the key 'daily': give one of them another.",
+        "The module 'schedules' is used twice under the key 'daily'. Give one of them another key.",
       ),
     );
   });

@@ -334,23 +334,23 @@ describe('a mistake of the developer', () => {
     sessionOf(appOf(), env, { agent: 'scripted', session: 's', principal: LOCAL, ...options });
 
   it.each<[object, string]>([
-    [{ sessionId: 's' }, "it has 'sessionId', which sessionOf does not take. Did you mean 'session'?"],
-    [{ user: 'ann', principal: undefined }, "it has 'user' in place of 'principal'; rename it."],
-    [{ session: undefined }, "it has no 'session': use a text."],
-    [{ session: 7 }, "it has 7 as its 'session': use a text."],
-    [{ agent: {} }, "its agent is an object: use one of the app's agents, or its name."],
+    [{ sessionId: 's' }, "has 'sessionId', which sessionOf does not take. Did you mean 'session'?"],
+    [{ user: 'ann', principal: undefined }, "has 'user' instead of 'principal'. Rename it."],
+    [{ session: undefined }, "has no 'session'. Use a string."],
+    [{ session: 7 }, "has 7 as its 'session'. Use a string."],
+    [{ agent: {} }, "has an object as its 'agent'. Use one of the app's agents, or its name."],
   ])('is reported when the session is created: %j', (options, problem) => {
-    expect(open(options)).toThrow(new ConfigurationError(`sessionOf: ${problem}`));
+    expect(open(options)).toThrow(new ConfigurationError(`sessionOf ${problem}`));
   });
 
   it.each<[object, string]>([
     [
       { idempotencykey: 'k' },
-      "session.send: it has 'idempotencykey', which session.send does not take. Did you mean 'idempotencyKey'?",
+      "session.send has 'idempotencykey', which session.send does not take. Did you mean 'idempotencyKey'?",
     ],
-    [{ idempotencyKey: 5 }, "session.send: it has 5 as its 'idempotencyKey': use a text."],
-    [{ whenBusy: 'wait' }, "session.send: its whenBusy is 'wait': use reject, queue, steer."],
-    [{ pending: true }, 'session.send: its pending is true: use decline.'],
+    [{ idempotencyKey: 5 }, "session.send has 5 as its 'idempotencyKey'. Use a string."],
+    [{ whenBusy: 'wait' }, "session.send has 'wait' as its 'whenBusy'. Use reject, queue, steer."],
+    [{ pending: true }, "session.send has true as its 'pending'. Use decline."],
   ])('is reported by a message, which is not accepted: %j', async (options, problem) => {
     const { chat } = fresh();
     await expect(chat.send('Hello', options)).rejects.toThrow(new ConfigurationError(problem));
@@ -362,12 +362,10 @@ describe('a mistake of the developer', () => {
     const options: object = { key: 'k' };
     const takes = 'It takes question, idempotencyKey, background, signal, onEvent.';
     await expect(chat.decide('c', 'approve', options)).rejects.toThrow(
-      new ConfigurationError(
-        `the answer of a call: it has 'key', which the answer of a call does not take. ${takes}`,
-      ),
+      new ConfigurationError(`session.decide has 'key', which session.decide does not take. ${takes}`),
     );
     await expect(chat.events({ live: 'yes' } as object).next()).rejects.toThrow(
-      new ConfigurationError("session.events: it has 'yes' as its 'live': use true or false."),
+      new ConfigurationError("session.events has 'yes' as its 'live'. Use true or false."),
     );
     expect(await refusalOf(chat.events({ after: -1 }).next())).toEqual(
       refusal('invalid-query', 'after must be the sequence of an event: a whole number such as 12.'),

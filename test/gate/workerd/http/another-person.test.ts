@@ -106,7 +106,7 @@ describe('a message that would steer another person’s turn', () => {
     const steering = 'Anyone' as 'anyone';
     const agent = { name: 'open', description: 'Is open.', instructions: '' };
     expect(() => defineAgent({ ...agent, policies: { steering } })).toThrow(
-      "Agent 'open' has a policy 'steering' of Anyone: use 'requester' or 'anyone'.",
+      "Agent 'open' has a policy 'steering' of Anyone. Use 'requester' or 'anyone'.",
     );
   });
 });

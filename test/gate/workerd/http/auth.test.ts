@@ -375,7 +375,7 @@ describe('a misconfigured Worker', () => {
   it('is refused if it maps an invalid header', () => {
     expect(() => createHoldfast({ agents: [], http: { contextHeaders: { 'a b': 'x' } } })).toThrow(
       new ConfigurationError(
-        `createHoldfast has {"a b":"x"} as its 'http.contextHeaders': use header names, each with a context key other than ` +
+        `createHoldfast has {"a b":"x"} as its 'http.contextHeaders'. Use header names, each with a context key other than ` +
           'that of the loop, which a client sends as `loopId` of the body.',
       ),
     );

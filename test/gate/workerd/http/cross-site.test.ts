@@ -110,7 +110,7 @@ describe('the origins of an app', () => {
     ['https://bücher.example', "'https://xn--bcher-kva.example'"],
     ['capacitor://localhost/', "'capacitor://localhost'"],
   ])('must have the form that browsers send, unlike %j', (origin, use) => {
-    const text = `cors: \`origins\` has '${origin}', which is not an origin: use ${use}.`;
+    const text = `cors: \`origins\` has '${origin}', which is not an origin. Use ${use}.`;
     expect(() => cors({ origins: [origin] })).toThrow(new ConfigurationError(text));
   });
 

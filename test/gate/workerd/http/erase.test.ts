@@ -203,7 +203,7 @@ describe('retention', () => {
     ['soon', '"soon"'],
   ])('must be a duration: %j', (retention, said) => {
     expect(() => retain(retention as never)).toThrow(
-      `The retention is ${said}: use 'forever', or { days }, { fileDays } or both, with more than 0 and at most 36525.`,
+      `The retention is ${said}. Use 'forever', or { days }, { fileDays } or both, with more than 0 and at most 36525.`,
     );
   });
 });

@@ -41,7 +41,7 @@ function storeOf(onPut: (key: FileKey) => Promise<void> = async () => {}) {
   return { asked, store: () => store };
 }
 
-const USE = 'use (env) => store, where the store has the methods `put`, `get`, `delete` and `deleteAll`.';
+const USE = 'Use (env) => store, where the store has the methods `put`, `get`, `delete` and `deleteAll`.';
 
 describe('an invalid store', () => {
   it.each([

@@ -90,7 +90,7 @@ describe('the sessions of a webhook without an owner', () => {
       expect.objectContaining({
         name: 'WebhookDefinitionError',
         message:
-          `Webhook 'github' needs another owner, since its owner ${problem}: use { tenant } for the sessions of all callers of a ` +
+          `Webhook 'github' needs another owner, since its owner ${problem}. Use { tenant } for the sessions of all callers of a ` +
           'tenant, or { id } for those of one caller.',
       }),
     );

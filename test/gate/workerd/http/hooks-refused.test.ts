@@ -149,12 +149,12 @@ describe('a misconfigured webhook', () => {
     [
       'names an empty owner',
       () => ({ ...turn, owner: { id: '' } }),
-      'Its owner is blank: use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller.',
+      'Its owner is blank. Use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller.',
     ],
     [
       'names an owner that could be an id or a tenant',
       () => ({ ...turn, owner: 'acme' as never }),
-      'Its owner is a string, which could be an id or a tenant: use { tenant } for the sessions of all callers of a tenant, or { id } ' +
+      'Its owner is a string, which could be an id or a tenant. Use { tenant } for the sessions of all callers of a tenant, or { id } ' +
         'for those of one caller.',
     ],
     [
@@ -207,7 +207,7 @@ describe('a misconfigured webhook', () => {
     expect(() => appWith({ use: [githubWebhook(config), githubWebhook(config)] })).toThrow(
       expect.objectContaining({
         name: 'ConfigurationError',
-        message: "The module 'webhooks' is used twice under the key 'github': give one of them another.",
+        message: "The module 'webhooks' is used twice under the key 'github'. Give one of them another key.",
       }),
     );
     expect(() =>

@@ -38,29 +38,29 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'nothing',
     app(undefined),
-    'createHoldfast was given undefined: use one object, as in createHoldfast({ ... }).',
+    'createHoldfast received undefined. Pass one object, as in createHoldfast({ ... }).',
   ],
   [
     'a list of agents',
     app([clerk]),
-    'createHoldfast was given a list: use one object, as in createHoldfast({ ... }).',
+    'createHoldfast received a list. Pass one object, as in createHoldfast({ ... }).',
   ],
-  ['no agents', app({}), "createHoldfast has no 'agents': use a list, as in [agent]."],
+  ['no agents', app({}), "createHoldfast has no 'agents'. Use a list, as in [agent]."],
   [
     'one agent',
     app({ agents: clerk }),
-    "createHoldfast has an object as its 'agents': use a list, as in [agent].",
+    "createHoldfast has an object as its 'agents'. Use a list, as in [agent].",
   ],
-  ['agent', app({ agent: clerk }), "createHoldfast has 'agent' in place of 'agents'; rename it."],
+  ['agent', app({ agent: clerk }), "createHoldfast has 'agent' instead of 'agents'. Rename it."],
   [
     'the literal of an agent',
     app({ agents: [clerk, { ...base, name: 'raw' }] }),
-    'createHoldfast has an object at agents[1]: use what defineAgent returns.',
+    'createHoldfast has an object at agents[1]. Use the result of defineAgent.',
   ],
   [
     'a promise of an agent',
     app({ agents: [Promise.resolve(clerk)] }),
-    'createHoldfast has a promise at agents[0]: use what defineAgent returns.',
+    'createHoldfast has a promise at agents[0]. Use the result of defineAgent.',
   ],
   [
     'two agents with one name',
@@ -70,7 +70,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'a model by its name',
     app({ agents: [clerk], model: 'gpt-5' }),
-    "createHoldfast has 'gpt-5' as its 'model': use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function that makes one from the environment.",
+    "createHoldfast has 'gpt-5' as its 'model'. Use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function that makes one from the environment.",
   ],
   [
     'uses',
@@ -80,17 +80,17 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'tools of an app',
     app({ agents: [clerk], tools: [] }),
-    "createHoldfast has 'tools', but an app has no tools of its own: list them in defineAgent({ tools }).",
+    "createHoldfast has 'tools', but an app has no tools of its own. List them in defineAgent({ tools }).",
   ],
   [
     'instructions of an app',
     app({ agents: [clerk], instructions: 'Pay.' }),
-    "createHoldfast has 'instructions', but an app has none of its own: write them in defineAgent({ instructions }).",
+    "createHoldfast has 'instructions', but an app has no instructions. Write them in defineAgent({ instructions }).",
   ],
   [
     'auth that is a token',
     app({ agents: [clerk], auth: 'secret' }),
-    "createHoldfast has a text as its 'auth': use a function.",
+    "createHoldfast has a string as its 'auth'. Use a function.",
   ],
   [
     'a schedule of an unknown agent',
@@ -105,17 +105,17 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'two outgoing webhooks with one name',
     app({ agents: [clerk], model: openaiCompatible(), use: [told({})(), told({})()] }),
-    "The module 'outgoing-webhooks' is used twice under the key 'outgoing': give one of them another.",
+    "The module 'outgoing-webhooks' is used twice under the key 'outgoing'. Give one of them another key.",
   ],
   [
     'the literal of an outgoing webhook',
     app({ agents: [clerk], use: [{ url: 'https://desk.example' }] }),
-    'createHoldfast has an object at use[0]: use what modules return, such as openApi().',
+    'createHoldfast has an object at use[0]. Use the result of a module, such as openApi().',
   ],
   [
     'no list of modules',
     app({ agents: [clerk], use: told({})() }),
-    "createHoldfast has an object as its 'use': use a list, as in [one, another].",
+    "createHoldfast has an object as its 'use'. Use a list, as in [one, another].",
   ],
   [
     'an unknown subagent',
@@ -130,12 +130,12 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'a schedule without an agent',
     timed({ agent: undefined }),
-    "Schedule 'daily': it has no 'agent': use a text.",
+    "Schedule 'daily' has no 'agent'. Use a string.",
   ],
   [
     'prompt in a schedule',
     timed({ message: undefined, prompt: 'Go.' }),
-    "Schedule 'daily': it has 'prompt' in place of 'message'; rename it.",
+    "Schedule 'daily' has 'prompt' instead of 'message'. Rename it.",
   ],
   [
     'a cron of six fields',

@@ -290,7 +290,7 @@ describe('a developer', () => {
     'sees at the start that %j is not a valid basePath',
     (basePath) => {
       expect(() => app({ http: { basePath } })).toThrow(
-        `createHoldfast has ${JSON.stringify(basePath)} as its 'http.basePath': use a path that starts with '/' and does not end with one, such as '/ai'.`,
+        `createHoldfast has ${JSON.stringify(basePath)} as its 'http.basePath'. Use a path that starts with '/' and does not end with one, such as '/ai'.`,
       );
     },
   );

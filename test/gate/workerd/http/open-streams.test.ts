@@ -98,7 +98,7 @@ describe('the event streams of a caller', () => {
 
   it.each([0, -1, 1.5, Number.NaN])('cannot be limited to %d', (maxStreams) => {
     expect(() => createHoldfast({ agents: [clerk], http: { maxStreams } })).toThrow(
-      `createHoldfast has ${maxStreams} as its 'http.maxStreams': use a whole number above 0.`,
+      `createHoldfast has ${maxStreams} as its 'http.maxStreams'. Use a whole number above 0.`,
     );
   });
 });

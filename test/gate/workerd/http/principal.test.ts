@@ -230,11 +230,11 @@ describe('the context of a body', () => {
   const loop = 'other than that of the loop, which a client sends as `loopId` of the body.';
   it.each<[string, Partial<HoldfastConfig>]>([
     [
-      `["holdfast.loopId"] as its 'http.bodyContext': use a list of context keys ${loop}`,
+      `["holdfast.loopId"] as its 'http.bodyContext'. Use a list of context keys ${loop}`,
       { http: { bodyContext: [LOOP_ID_KEY] } },
     ],
     [
-      `{"x-loop":"holdfast.loopId"} as its 'http.contextHeaders': use header names, each with a context key ${loop}`,
+      `{"x-loop":"holdfast.loopId"} as its 'http.contextHeaders'. Use header names, each with a context key ${loop}`,
       { http: { contextHeaders: { 'x-loop': LOOP_ID_KEY } } },
     ],
   ])('cannot be allowed to choose the loop: %s', (problem, config) => {

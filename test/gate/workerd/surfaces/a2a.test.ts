@@ -500,12 +500,12 @@ describe('a refused request', () => {
     [
       'news that are pushed',
       call('SendMessage', { message: said, configuration: { taskPushNotificationConfig: {} } }),
-      [200, 'r1', -32003, 'Push notifications are not supported: use SubscribeToTask or GetTask.'],
+      [200, 'r1', -32003, 'Push notifications are not supported. Use SubscribeToTask or GetTask.'],
     ],
     [
       'a webhook',
       call('CreateTaskPushNotificationConfig'),
-      [200, 'r1', -32003, 'Push notifications are not supported: use SubscribeToTask or GetTask.'],
+      [200, 'r1', -32003, 'Push notifications are not supported. Use SubscribeToTask or GetTask.'],
     ],
     [
       'a file that its agent does not take',
@@ -543,7 +543,7 @@ describe('a refused request', () => {
       200,
       'r1',
       -32009,
-      'A2A 0.3 is not supported: use 1.0.',
+      'A2A 0.3 is not supported. Use 1.0.',
     ]);
     expect(await rpc(call('GetTask'), {}, 'nobody')).toEqual([
       200,

@@ -36,12 +36,12 @@ describe('an invalid route of a module is reported in full', () => {
     [
       'routes that are no list',
       () => made(route()),
-      "Module 'echo' has an object as its 'routes': use a list, as in [one, another].",
+      "Module 'echo' has an object as its 'routes'. Use a list, as in [one, another].",
     ],
     [
       'an invalid route',
       () => made([route(), 7]),
-      "Module 'echo': routes[1] was given 7: use one object, as in defineRoute({ ... }).",
+      "Module 'echo': routes[1] received 7. Pass one object, as in defineRoute({ ... }).",
     ],
     [
       'an unknown key of a route',
@@ -51,27 +51,27 @@ describe('an invalid route of a module is reported in full', () => {
     [
       'the key of another library',
       () => made([{ method: 'GET', path: '/echo', handler: handle }]),
-      "Module 'echo': routes[0] has 'handler' in place of 'handle'; rename it.",
+      "Module 'echo': routes[0] has 'handler' instead of 'handle'. Rename it.",
     ],
     [
       'no handler',
       () => made([route({ handle: undefined })]),
-      "Module 'echo': routes[0] has no 'handle': use a function.",
+      "Module 'echo': routes[0] has no 'handle'. Use a function.",
     ],
     [
       'an invalid handler',
       () => made([route({ handle: 'no' })]),
-      "Module 'echo': routes[0] has a text as its 'handle': use a function.",
+      "Module 'echo': routes[0] has a string as its 'handle'. Use a function.",
     ],
     [
       'an invalid refusal',
       () => made([route({ refuse: {} })]),
-      "Module 'echo': routes[0] has an object as its 'refuse': use a function.",
+      "Module 'echo': routes[0] has an object as its 'refuse'. Use a function.",
     ],
     [
       'another method',
       () => made([route({ method: 'PUT' })]),
-      "Module 'echo': routes[0] has 'PUT' as its 'method': use GET, POST, DELETE.",
+      "Module 'echo': routes[0] has 'PUT' as its 'method'. Use GET, POST, DELETE.",
     ],
     [
       'a path without its beginning',
@@ -116,7 +116,7 @@ describe('an invalid route of a module is reported in full', () => {
     [
       'a public route that counts callers',
       () => made([route({ isCounted: true, isPublic: true })]),
-      "Module 'echo': routes[0] has 'isPublic' and 'isCounted': use one, since a public route has no caller.",
+      "Module 'echo': routes[0] has 'isPublic' and 'isCounted'. Use one, since a public route has no caller.",
     ],
     [
       'a route twice',
@@ -147,22 +147,22 @@ describe('createHoldfast reports conflicting routes', () => {
     [
       'an invalid use of a module',
       () => app([made([]), { name: 'echo', routes: [] }]),
-      error('createHoldfast has an object at use[1]: use what modules return, such as openApi().'),
+      error('createHoldfast has an object at use[1]. Use the result of a module, such as openApi().'),
     ],
     [
       'a function that returns one',
       () => app([made]),
-      error('createHoldfast has the function made at use[0]: use what modules return, such as openApi().'),
+      error('createHoldfast has the function made at use[0]. Use the result of a module, such as openApi().'),
     ],
     [
       'nothing',
       () => app([null]),
-      error('createHoldfast has null at use[0]: use what modules return, such as openApi().'),
+      error('createHoldfast has null at use[0]. Use the result of a module, such as openApi().'),
     ],
     [
       'two of a name',
       () => app([made([]), made([])]),
-      "ConfigurationError: Two modules are called 'app:echo': rename one, or look for a second copy of holdfast (npm ls holdfast).",
+      "ConfigurationError: Two modules are called 'app:echo'. Rename one, or look for a second copy of holdfast (npm ls holdfast).",
     ],
     [
       'a path of the app',
@@ -197,7 +197,7 @@ describe('createHoldfast reports conflicting routes', () => {
     [
       'a value that is not a list',
       () => createHoldfast({ agents: [scripted], use: made([]) as never }),
-      error("createHoldfast has an object as its 'use': use a list, as in [one, another]."),
+      error("createHoldfast has an object as its 'use'. Use a list, as in [one, another]."),
     ],
   ])('%s', (_, make, text) => {
     expect(told(make)).toBe(text);

@@ -287,7 +287,7 @@ describe('instructions of a caller', () => {
   it('reject an unknown mode when the app is defined', () => {
     const wrong = 'prepend' as 'append';
     expect(() => createHoldfast({ agents: [scripted], use: [openAi({ instructions: wrong })] })).toThrow(
-      "openAi: its instructions is 'prepend': use append, ignore, refuse.",
+      "openAi has 'prepend'. Use append, ignore, refuse.",
     );
   });
 });

@@ -253,11 +253,11 @@ describe('a surface', () => {
     ['aiSdkUi', () => aiSdkUi({ tell: 'title' as never })],
     ['openAi', () => openAi({ tell: 'title' as never })],
   ])('%s refuses a `tell` that is not a function', (name, make) => {
-    expect(make).toThrow(`${name} has a text as its 'tell': use a function`);
+    expect(make).toThrow(`${name} has a string as its 'tell'. Use a function`);
   });
 
   it('of an example refuses it too, with its own name', () => {
-    const problem = "agUi: its tell is 'title': use a function such as ({ title }) => title.";
+    const problem = "agUi has 'title' as its 'tell'. Use a function such as ({ title }) => title.";
     expect(() => agUi({ tell: 'title' as never })).toThrow(problem);
   });
 });

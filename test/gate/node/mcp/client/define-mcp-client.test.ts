@@ -6,7 +6,7 @@ import {
 } from '../../../../../src/mcp/tools/entry.ts';
 
 const NO_NAME =
-  'its bearer is not the name of a secret: use the name under which `secrets` of createHoldfast returns it, of letters, digits, `_` and ' +
+  'its bearer is not the name of a secret. Use the name under which `secrets` of createHoldfast returns it, of letters, digits, `_` and ' +
   '`-`. A secret itself does not belong in code.';
 
 const files = { name: 'files', url: 'https://mcp.example.com/mcp' } as const;
@@ -112,7 +112,7 @@ describe('an invalid client', () => {
       { transport: 'sse', keepSession: true },
       "it has `keepSession`, and the transport 'sse', whose sessions end with their connection.",
     ],
-    ['keepSession', { keepSession: 'yes' }, "it has 'yes' as its 'keepSession': use true or false."],
+    ['keepSession', { keepSession: 'yes' }, "it has 'yes' as its 'keepSession'. Use true or false."],
     [
       'drift',
       { drift: 'ignore' },

@@ -102,15 +102,15 @@ describe('the media support of a model', () => {
   it.each<[unknown, string]>([
     [
       { message: bytes('png'), result: nothing },
-      "'media.message.data' names 'png'; use media types, such as 'image/png' or 'image/*'.",
+      "'media.message.data' names 'png'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
       { message: nothing, result: alike('*/*') },
-      "'media.result.data' names '*/*'; use media types, such as 'image/png' or 'image/*'.",
+      "'media.result.data' names '*/*'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
       { message: { data: [], url: ['Image/PNG'] }, result: nothing },
-      "'media.message.url' names 'Image/PNG'; use media types, such as 'image/png' or 'image/*'.",
+      "'media.message.url' names 'Image/PNG'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
       { message: nothing },

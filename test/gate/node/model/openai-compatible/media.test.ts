@@ -105,7 +105,7 @@ describe('the media support of a model', () => {
   it.each([
     [
       { message: { data: ['images'], url: [] }, result: none },
-      "'media.message.data' names 'images'; use media types, such as 'image/png' or 'image/*'.",
+      "'media.message.data' names 'images'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
       { message: none, result: { data: ['image/png'], url: [] } },

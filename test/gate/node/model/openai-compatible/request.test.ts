@@ -47,7 +47,7 @@ describe('the request', () => {
     const options = { baseURL: 'https://model.test/v1', model: 'm-1', server: JSON.parse('"opnai"') };
     expect(() => openaiCompatible(options)).toThrow(
       new TypeError(
-        "'server' is 'opnai'; use one of 'openai', 'azure', 'xai', 'workers-ai', 'deepseek', 'kimi', 'gemini', or leave it out.",
+        "'server' is 'opnai'. Use one of 'openai', 'azure', 'xai', 'workers-ai', 'deepseek', 'kimi', 'gemini', or leave it out.",
       ),
     );
   });

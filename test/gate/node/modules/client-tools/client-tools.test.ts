@@ -123,13 +123,13 @@ describe('`clientTools`', () => {
 
   it.each([0, -1, Number.NaN])('refuses %d ms as the time for a result', (expires) => {
     expect(() => clientTools({ expires })).toThrow(
-      new RangeError(`clientTools: its expires is ${expires}; it must be more than 0 milliseconds.`),
+      new RangeError(`clientTools has ${expires} as its 'expires'. It must be more than 0 milliseconds.`),
     );
   });
 
   it('refuses an unknown key', () => {
     expect(() => clientTools({ timeout: 7 } as ClientToolsConfig)).toThrow(
-      new TypeError("clientTools has 'timeout' in place of 'expires'; rename it."),
+      new TypeError("clientTools has 'timeout' instead of 'expires'. Rename it."),
     );
   });
 

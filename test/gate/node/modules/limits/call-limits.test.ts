@@ -207,14 +207,14 @@ describe('call limits (SPM-13)', () => {
   });
 
   it.each<[CallLimits, string]>([
-    [{ toolCalls: 0 }, "callLimits: toolCalls is 0: use a positive whole number, or 'unlimited'."],
+    [{ toolCalls: 0 }, "callLimits: toolCalls is 0. Use a positive whole number, or 'unlimited'."],
     [
       { callsPerTool: 1.5 },
-      "callLimits: callsPerTool.* is 1.5: use a positive whole number, or 'unlimited'.",
+      "callLimits: callsPerTool.* is 1.5. Use a positive whole number, or 'unlimited'.",
     ],
     [
       { callsPerTool: { '*': 'unlimited', look: -1 } },
-      "callLimits: callsPerTool.look is -1: use a positive whole number, or 'unlimited'.",
+      "callLimits: callsPerTool.look is -1. Use a positive whole number, or 'unlimited'.",
     ],
   ])('must be positive whole numbers: %j', (limits, message) => {
     expect(() => callLimits(limits)).toThrow(new RangeError(message));

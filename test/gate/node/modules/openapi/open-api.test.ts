@@ -75,22 +75,22 @@ describe('`openApi` reports a mistake in full', () => {
     [
       'a schema that every app has',
       [{ 'GET /echo': answering('Message') }],
-      "openApi: 'GET /echo' has a schema called 'Message': another description uses that name.",
+      "openApi: 'GET /echo' has a schema called 'Message': Another description uses that name.",
     ],
     [
       'a schema that has the name of a body',
       [{ 'GET /echo': { ...answering('Echo'), body: { name: 'NewMessage', schema: {} } } }],
-      "openApi: 'GET /echo' has a schema called 'NewMessage': another description uses that name.",
+      "openApi: 'GET /echo' has a schema called 'NewMessage': Another description uses that name.",
     ],
     [
       'a schema of another description',
       [{ 'GET /a': refusing({ type: 'string' }) }, { 'GET /b': refusing({ type: 'number' }) }],
-      "openApi: 'GET /b' has a schema called 'Oops': another description uses that name.",
+      "openApi: 'GET /b' has a schema called 'Oops': Another description uses that name.",
     ],
     [
       'a name that no schema can have',
       [{ 'GET /echo': answering('My echo') }],
-      "openApi: 'GET /echo' has a schema called 'My echo': use only letters, digits and . _ -.",
+      "openApi: 'GET /echo' has a schema called 'My echo'. Use only letters, digits and . _ -.",
     ],
   ])('%s', (_, descriptions, text) => {
     const failure = attempt(() => openApi({ descriptions }));

@@ -235,7 +235,7 @@ describe('the options of an outgoing webhook', () => {
     [
       'nothing to tell',
       { on: [] },
-      "Webhook 'outgoing' has no events: use one or more of suspended, ended, failed.",
+      "Webhook 'outgoing' has no events. Use one or more of suspended, ended, failed.",
     ],
     [
       'something else to tell',
@@ -250,7 +250,7 @@ describe('the options of an outgoing webhook', () => {
     [
       'the word of the other direction',
       { events: ['failed'] },
-      "Webhook 'outgoing' has 'events' in place of 'on'; rename it.",
+      "Webhook 'outgoing' has 'events' instead of 'on'. Rename it.",
     ],
   ])('are refused with %s', (_, more, message) => {
     const make = () => made({ url: URL_OF_TESTS, secret: 'S', ...more });

@@ -150,14 +150,14 @@ describe('a function that chooses the cached part', () => {
     [
       'answers a key with spaces',
       () => ({ key: 'a b' }),
-      "returned an invalid key: use 1 to 64 letters, digits, '-' and '_'",
+      "returned an invalid key. Use 1 to 64 letters, digits, '-' and '_'",
     ],
     [
       'answers half a message',
       () => ({ messages: [0.5] }),
       'returned messages that are not a list of whole numbers',
     ],
-    ['answers a day', () => ({ ttl: '1d' }), "returned an invalid ttl: use '5m' or '1h'"],
+    ['answers a day', () => ({ ttl: '1d' }), "returned an invalid ttl. Use '5m' or '1h'"],
   ])('that %s is logged, and caching is skipped', async (_, choose, why) => {
     const told = vi.spyOn(console, 'error').mockReturnValue();
     const session = createTestSession(

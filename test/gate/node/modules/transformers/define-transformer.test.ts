@@ -40,7 +40,7 @@ describe('a transformer in use', () => {
   it('can be used several times only under different names', () => {
     const agent = defineAgent({ ...base, use: [marking('!'), marking('!')] });
     expect(() => createTestSession(agent, { replies: [] })).toThrow(
-      "The module 'transformers' is used twice under the key '!': give one of them another.",
+      "The module 'transformers' is used twice under the key '!'. Give one of them another key.",
     );
   });
 
@@ -55,7 +55,7 @@ describe('a transformer in use', () => {
 
 describe('the options of a transformer', () => {
   it.each<[string, unknown, string]>([
-    ['without a name', { reply: String }, "A transformer has no 'name': use a text."],
+    ['without a name', { reply: String }, "A transformer has no 'name'. Use a string."],
     [
       'with a word that is none of ours',
       { name: 'cut', results: String },

@@ -51,7 +51,7 @@ describe('a sliding window', () => {
 
   it.each([0, -1, 1.5, Number.NaN])('of %d messages is refused', (maxMessages) => {
     expect(() => slidingWindow({ maxMessages })).toThrow(
-      new RangeError(`slidingWindow: maxMessages is ${maxMessages}; use a positive whole number.`),
+      new RangeError(`slidingWindow: maxMessages is ${maxMessages}. Use a positive whole number.`),
     );
   });
 });

@@ -109,7 +109,7 @@ describe('a tool whose output is declared by another', () => {
 
   it('is refused without a schema, and for a tool that its provider runs', () => {
     expect(() => withOutput(answers('get', 1), 'Customer' as never)).toThrow(
-      "Tool 'get': its output is 'Customer': use a schema or a domain type.",
+      "Tool 'get': its output is 'Customer'. Use a schema or a domain type.",
     );
     const search = providerTool({ type: 'provider', id: 'openai.web_search', args: {} });
     expect(() => withOutput(search, Customer)).toThrow(

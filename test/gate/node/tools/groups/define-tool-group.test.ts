@@ -94,7 +94,7 @@ describe('a tool group', () => {
     [
       'permissions',
       { permissions: ['everything'] },
-      "Tool group 'web' has an unknown permission 'everything': use internet-access or host-access.",
+      "Tool group 'web' has an unknown permission 'everything'. Use internet-access or host-access.",
     ],
     [
       'tools',

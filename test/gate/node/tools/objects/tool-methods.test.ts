@@ -314,7 +314,7 @@ describe('the tools of a plain object', () => {
   it.each<[object, string]>([
     [
       { one: { description: 'x', run: () => 1 }, two: 7 },
-      "'two' of a plain object of tools is 7: use { description, run }.",
+      "'two' of a plain object of tools is 7. Use { description, run }.",
     ],
     [
       { one: { description: 'x', run: () => 1 }, two: prices[0] },
@@ -322,7 +322,7 @@ describe('the tools of a plain object', () => {
     ],
     [
       { one: { description: 'x', run: () => 1 }, two: { description: 'x' } },
-      "Tool 'two': it has no 'run': use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.",
+      "Tool 'two': it has no 'run'. Use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.",
     ],
     [
       { one: { descripton: 'x', run: () => 1 } },

@@ -467,7 +467,7 @@ describe('the tools of several objects (ANN-12)', () => {
   });
 
   it('are not read from a list in the place of an object', () => {
-    const message = 'An iterable (Array) is not a tool object: use toolsOfAll for a list of objects.';
+    const message = 'An iterable (Array) is not a tool object. Use toolsOfAll for a list of objects.';
     expect(() => toolsOf([new Calculator()])).toThrow(
       expect.objectContaining({ name: 'ToolObjectError', object: 'Array', message }),
     );

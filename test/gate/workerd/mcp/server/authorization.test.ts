@@ -260,25 +260,25 @@ function signingIn() {
 
 describe('the authorization option of an app', () => {
   it.each<[unknown, string]>([
-    [{}, "authorization has no 'servers': use a list, as in [one, another]."],
+    [{}, "authorization has no 'servers'. Use a list, as in [one, another]."],
     [{ servers: [] }, 'authorization has no servers: list the issuers of its tokens.'],
     [
       { servers: ['login.example'] },
-      "authorization has the server 'login.example': use its issuer, such as 'https://login.example'.",
+      "authorization has the server 'login.example'. Use its issuer, such as 'https://login.example'.",
     ],
     [
       { servers: ['http://login.example'] },
-      "authorization has the server 'http://login.example': use its issuer, such as 'https://login.example'.",
+      "authorization has the server 'http://login.example'. Use its issuer, such as 'https://login.example'.",
     ],
     [
       { servers: ['https://login.example?x=1'] },
-      "authorization has the server 'https://login.example?x=1': use its issuer, such as 'https://login.example'.",
+      "authorization has the server 'https://login.example?x=1'. Use its issuer, such as 'https://login.example'.",
     ],
     [
       { servers: ['https://ada:lemur4711@login.example'] },
-      'authorization has a server with a user or password in its address: use its issuer alone.',
+      'authorization has a server with a user or password in its address. Use its issuer alone.',
     ],
-    [{ servers: [7] }, "authorization has the server 7: use its issuer, such as 'https://login.example'."],
+    [{ servers: [7] }, "authorization has the server 7. Use its issuer, such as 'https://login.example'."],
     [
       { servers: ['https://a.example'], scopes: ['a b'] },
       "authorization has 'a b' among its scopes, which is not a valid scope.",
@@ -287,7 +287,7 @@ describe('the authorization option of an app', () => {
       { servers: ['https://a.example'], scopes: ['a"'] },
       "authorization has 'a\"' among its scopes, which is not a valid scope.",
     ],
-    [{ issuer: 'https://a.example' }, "authorization has 'issuer' in place of 'servers'; rename it."],
+    [{ issuer: 'https://a.example' }, "authorization has 'issuer' instead of 'servers'. Rename it."],
   ])('is refused if it is invalid: %j', (said, problem) => {
     const define = () => defineMcpEndpoint({ authorization: said as never });
     expect(define).toThrow(new McpEndpointDefinitionError('authorization', problem));

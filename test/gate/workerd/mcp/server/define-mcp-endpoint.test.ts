@@ -35,7 +35,7 @@ describe('defineMcpEndpoint', () => {
       'an agent under no name for a tool',
       { agents: [{ agent: scripted, as: 'ask support' }] },
       'agents[0]',
-      "MCP endpoint: 'ask support' is not a valid tool name: use 1 to 64 of the characters A-Z a-z 0-9 _ and -.",
+      "MCP endpoint: 'ask support' is not a valid tool name. Use 1 to 64 of the characters A-Z a-z 0-9 _ and -.",
     ],
     [
       'two prompts with one name',
@@ -58,7 +58,7 @@ describe('defineMcpEndpoint', () => {
       'an invalid prompt',
       { prompts: ['p' as never] },
       'prompts',
-      "MCP endpoint: the prompt '' was given 'p': use one object, as in defineMcpPrompt({ ... }).",
+      "MCP endpoint: the prompt '' received 'p'. Pass one object, as in defineMcpPrompt({ ... }).",
     ],
     ['a blank name', { name: '' }, 'name', 'MCP endpoint: it has a name that is blank.'],
     ['a blank version', { version: ' ' }, 'version', 'MCP endpoint: it has a version that is blank.'],

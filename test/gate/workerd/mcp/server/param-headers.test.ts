@@ -122,11 +122,11 @@ describe('a tool', () => {
   it.each<[Properties, string]>([
     [
       { a: { type: 'string', 'x-mcp-header': 'A B' } },
-      'has the `x-mcp-header` "A B" at \'a\': use only characters that a header name can have.',
+      'has the `x-mcp-header` "A B" at \'a\'. Use only characters that a header name can have.',
     ],
     [
       { a: { type: 'string', 'x-mcp-header': 7 } },
-      "has the `x-mcp-header` 7 at 'a': use only characters that a header name can have.",
+      "has the `x-mcp-header` 7 at 'a'. Use only characters that a header name can have.",
     ],
     [
       { a: { type: 'number', 'x-mcp-header': 'A' } },

@@ -403,34 +403,34 @@ describe('defineMcpResource', () => {
   const base = { name: 'x', read: () => 'x' };
   const at = (uri: string, more = {}): McpResource => ({ ...base, uri, ...more });
   const operators =
-    "which is not a variable: use a name in braces, of letters, digits and _, and none of RFC 6570's operators.";
+    "which is not a variable. Use a name in braces, of letters, digits and _, and none of RFC 6570's operators.";
 
   it.each<[string, unknown, string]>([
-    ['no object', 'x://y', "'' was given 'x://y': use one object, as in defineMcpResource({ ... })."],
-    ['no name', { uri: 'x://y', read: base.read }, "'' has no 'name': use a text."],
+    ['no object', 'x://y', "'' received 'x://y'. Pass one object, as in defineMcpResource({ ... })."],
+    ['no name', { uri: 'x://y', read: base.read }, "'' has no 'name'. Use a string."],
     ['a blank name', at('x://y', { name: ' ' }), "' ' has a name that is blank."],
     [
       'the name of another library',
       { ...base, uriTemplate: 'x://y' },
-      "'x' has 'uriTemplate' in place of 'uri'; rename it.",
+      "'x' has 'uriTemplate' instead of 'uri'. Rename it.",
     ],
-    ['no scheme', at('y'), "'x' has the uri 'y', which has no scheme: use one, as in orders://{order}."],
+    ['no scheme', at('y'), "'x' has the uri 'y', which has no scheme. Use one, as in orders://{order}."],
     [
       'a scheme that anybody chooses',
       at('{a}://y'),
-      "'x' has the uri '{a}://y', which has no scheme: use one, as in orders://{order}.",
+      "'x' has the uri '{a}://y', which has no scheme. Use one, as in orders://{order}.",
     ],
     [
       'our scheme',
       at('Holdfast://y'),
-      "'x' has the uri 'Holdfast://y': use another scheme, since Holdfast uses this one.",
+      "'x' has the uri 'Holdfast://y'. Use another scheme, since Holdfast uses this one.",
     ],
     ['an operator', at('x://{+path}'), `'x' has the uri 'x://{+path}', which has {+path}, ${operators}`],
     ['no variable', at('x://{}'), `'x' has the uri 'x://{}', which has {}, ${operators}`],
     [
       'a variable twice',
       at('x://{a}/{a}'),
-      "'x' has the uri 'x://{a}/{a}', which has {a} twice: use another name.",
+      "'x' has the uri 'x://{a}/{a}', which has {a} twice. Use another name.",
     ],
     [
       'nothing between two',
@@ -450,29 +450,29 @@ describe('defineMcpResource', () => {
     [
       'half a millisecond',
       at('x://y', { ttlMs: 0.5 }),
-      "'x' has the ttlMs 0.5: use a whole number of milliseconds.",
+      "'x' has the ttlMs 0.5. Use a whole number of milliseconds.",
     ],
     [
       'a time of before',
       at('x://y', { ttlMs: -1 }),
-      "'x' has the ttlMs -1: use a whole number of milliseconds.",
+      "'x' has the ttlMs -1. Use a whole number of milliseconds.",
     ],
     [
       'another scope',
       at('x://y', { cacheScope: 'all' }),
-      "'x' has the cacheScope 'all': use 'public' or 'private'.",
+      "'x' has the cacheScope 'all'. Use 'public' or 'private'.",
     ],
     ['a listing of one', at('x://y', { list: () => [] }), "'x' has 'list', but no variable in its uri."],
     ['nothing to complete', at('x://y', { complete: {} }), "'x' has 'complete', but no variable in its uri."],
     [
       'a variable that it has not',
       at('x://{order}', { complete: { oder: () => [] } }),
-      "'x' completes 'oder', which is not one of its variables: use 'order'.",
+      "'x' completes 'oder', which is not one of its variables. Use 'order'.",
     ],
     [
       'no function',
       at('x://{order}', { complete: { order: ['1'] } }),
-      "'x' completes 'order' by a list: use a function.",
+      "'x' completes 'order' by a list. Use a function.",
     ],
   ])('refuses %s, and so does the endpoint', (_, config, problem) => {
     const error = new McpEndpointDefinitionError('resources', `the resource ${problem}`);

@@ -19,7 +19,7 @@ describe('an app-wide module', () => {
 
   it('can only be used once', () => {
     expect(() => createHoldfast({ agents: [scripted], use: [logTo(false), logTo(() => {})] })).toThrow(
-      "The module 'log' is used twice with different settings: use it once.",
+      "The module 'log' is used twice with different settings. Use it once.",
     );
   });
 });
@@ -37,7 +37,7 @@ describe('a retention', () => {
     ["Agent 'keeper'", { agents: [agentWith([retain({ days: 1 }), retain('forever')])] }],
   ])('is reported once by %s', (whose, config) => {
     expect(() => createHoldfast(config)).toThrow(
-      new ConfigurationError(`${whose} sets the retention of its sessions twice: use one.`),
+      new ConfigurationError(`${whose} sets the retention of its sessions twice. Use one.`),
     );
   });
 });
@@ -52,14 +52,14 @@ describe('createHoldfast', () => {
     ['steering', 'policies: { steering } of each agent'],
   ])('names the correct place of a misplaced option: %s', (key, place) => {
     expect(() => createHoldfast({ agents: [scripted], [key]: 1 })).toThrow(
-      `createHoldfast has '${key}' in place of '${place}'; `,
+      `createHoldfast has '${key}' instead of '${place}'. `,
     );
   });
 
   it('suggests the nearest option of http', () => {
     const http: object = { basepath: '/ai' };
     expect(() => createHoldfast({ agents: [scripted], http })).toThrow(
-      "createHoldfast has '/ai' as its 'http.basepath': use 'basePath'.",
+      "createHoldfast has '/ai' as its 'http.basepath'. Use 'basePath'.",
     );
   });
 });

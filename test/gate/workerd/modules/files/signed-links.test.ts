@@ -211,8 +211,8 @@ describe('a key', () => {
       expect(await json(response)).toMatchObject({
         type: 'urn:holdfast:problem:misconfigured',
         detail:
-          'HOLDFAST_FILES_KEY can be guessed: use at least 32 random characters, such as those that `openssl rand -hex 32` prints, ' +
-          'or remove it: file URLs then need the token.',
+          'HOLDFAST_FILES_KEY can be guessed. Use at least 32 random characters, such as those that `openssl rand -hex 32` prints, ' +
+          'or remove it. File URLs then need the token.',
       });
     },
   );
@@ -233,7 +233,7 @@ describe('a key', () => {
 describe('files({ linkSeconds })', () => {
   it.each([59, 86_401, 90.5, Number.NaN, '900'])('refuses %s', (linkSeconds) => {
     expect(() => files({ linkSeconds: linkSeconds as number })).toThrow(
-      /^files: its linkSeconds is .*: use a whole number from 60 to 86400\.$/,
+      /^files has .* as its 'linkSeconds'\. Use a whole number from 60 to 86400\.$/,
     );
   });
 });

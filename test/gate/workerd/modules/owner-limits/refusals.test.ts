@@ -210,15 +210,15 @@ describe('the owner of limits', () => {
     expect(refused.status).toBe(500);
     expect(await json(refused)).toMatchObject({
       type: 'urn:holdfast:problem:misconfigured',
-      detail: 'ownerLimits: running is -1; use a positive whole number.',
+      detail: 'ownerLimits: running is -1. Use a positive whole number.',
     });
   });
 
   it.each([
-    [{ perDay: { turns: 0 } }, 'perDay.turns is 0; use a positive whole number'],
-    [{ perDay: { tokens: 1.5 } }, 'perDay.tokens is 1.5; use a positive whole number'],
-    [{ perDay: { cost: Number.NaN } }, 'perDay.cost is NaN; use a positive number of USD'],
-    [{ openSessions: Infinity }, 'openSessions is Infinity; use a positive whole number'],
+    [{ perDay: { turns: 0 } }, 'perDay.turns is 0. Use a positive whole number'],
+    [{ perDay: { tokens: 1.5 } }, 'perDay.tokens is 1.5. Use a positive whole number'],
+    [{ perDay: { cost: Number.NaN } }, 'perDay.cost is NaN. Use a positive number of USD'],
+    [{ openSessions: Infinity }, 'openSessions is Infinity. Use a positive whole number'],
     [{ allowance: { tokens: 5 } }, 'allowance.tokens needs perDay.tokens'],
     [{ perHour: { turns: 1 } }, 'perHour: is not known here'],
     [{ perDay: { calls: 1 } }, 'calls: is not known here'],
