@@ -19,7 +19,10 @@ const agent = defineAgent({
   tools: [progressTool(), communicateTool()],
 });
 
-/** The model's view of one call with this input; text is sent unchanged. */
+/**
+ * Lets the model make one call with this input, and returns what it is shown. A text is sent unchanged as the
+ * input.
+ */
 async function said(name: string, input: unknown) {
   const session = createTestSession(agent, { replies: [{ calls: [{ name, input }] }, 'Done.'] });
   const answer = await session.send('Go.');
@@ -30,7 +33,7 @@ async function said(name: string, input: unknown) {
 const messagesIn = async (session: TestSession): Promise<readonly string[]> =>
   (await session.events()).flatMap((event) => (event.type === 'message-sent' ? [event.text] : []));
 
-/** A call outside the loop: without a session, or with a broken channel. */
+/** Calls a tool outside the loop, for example without a session or with a channel that fails. */
 async function called(tool: AnyTool, input: Record<string, string>, scope: Partial<CallContext>) {
   const call: CallRun = {
     ...fakeInvocation(tool.name).call,
@@ -41,7 +44,7 @@ async function called(tool: AnyTool, input: Record<string, string>, scope: Parti
 }
 
 describe('progress', () => {
-  it('accepts one required text', () => {
+  it('accepts one required parameter of text', () => {
     expect(progressTool()).toMatchObject({
       name: 'progress',
       effect: 'read',
@@ -53,7 +56,7 @@ describe('progress', () => {
     });
   });
 
-  it('reaches watchers, and is not stored (COM-01)', async () => {
+  it('shows its status to watchers, and does not store it (COM-01)', async () => {
     const replies = [{ calls: [{ name: 'progress', input: { status: 'Reading.' } }] }, 'Done.'];
     const app = memoryApp({ tools: [progressTool()], replies });
     const shown: FeedItem[] = [];
@@ -64,7 +67,7 @@ describe('progress', () => {
     expect((await app.events(turn)).map(({ type }) => type)).not.toContain('message-sent');
   });
 
-  it('is acknowledged with a warning if there are no watchers (COM-04)', async () => {
+  it('returns an acknowledgment and logs a warning if there are no watchers (COM-04)', async () => {
     const warned = warnings();
     const progress = vi.fn();
     const result = await called(progressTool(), { status: 'Reading.' }, { inSession: false, progress });
@@ -73,10 +76,10 @@ describe('progress', () => {
     expect(progress).not.toHaveBeenCalled();
   });
 
-  it('does not fail if it cannot be shown (COM-05)', async () => {
+  it('does not fail if the status cannot be shown (COM-05)', async () => {
     const warned = warnings();
     const progress = (): never => {
-      throw new Error('The line is dead.');
+      throw new Error('The channel is closed.');
     };
     const result = await called(progressTool(), { status: 'Reading.' }, { progress });
     expect(result).toEqual({ type: 'text', content: 'Progress reported: Reading.' });
@@ -85,7 +88,7 @@ describe('progress', () => {
 });
 
 describe('communicate', () => {
-  it('accepts one required text', () => {
+  it('accepts one required parameter of text', () => {
     expect(communicateTool().inputSchema).toEqual({
       type: 'object',
       properties: { message: { type: 'string', description: 'What to say to the user' } },
@@ -93,7 +96,7 @@ describe('communicate', () => {
     });
   });
 
-  it('sends a message that the journal stores, with the end of the call (COM-02, S0-122)', async () => {
+  it('sends a message, which is journaled together with the end of the call (COM-02, S0-122)', async () => {
     const { session, answer, text } = await said('communicate', { message: 'Half way.' });
     expect(text).toBe('Message sent to user.');
     expect(await messagesIn(session)).toEqual(['Half way.']);
@@ -108,7 +111,7 @@ describe('communicate', () => {
       session.kill();
       return 'Lost.';
     };
-    // The first reply may or may not be stored by then.
+    // At this point the first reply may or may not be stored.
     const again = ({ messages }: ModelRequest) => (messages.at(-1)?.role === 'tool' ? 'Done.' : asks);
     const session: TestSession = createTestSession(agent, {
       replies: [asks, dies, again, 'Done.'],
@@ -120,7 +123,7 @@ describe('communicate', () => {
     expect(await messagesIn(session)).toEqual(['Half way.']);
   });
 
-  it('is acknowledged with a warning if the user is unreachable (COM-04)', async () => {
+  it('returns an acknowledgment and logs a warning if the user cannot be reached (COM-04)', async () => {
     const warned = warnings();
     const say = vi.fn();
     const result = await called(communicateTool(), { message: 'Hello.' }, { inSession: false, say });
@@ -131,15 +134,15 @@ describe('communicate', () => {
 
   it('does not report success if the message cannot be sent (COM-05)', async () => {
     const say = (): never => {
-      throw new Error('The line is dead.');
+      throw new Error('The channel is closed.');
     };
     await expect(called(communicateTool(), { message: 'Hello.' }, { say })).rejects.toThrow(
-      'The line is dead.',
+      'The channel is closed.',
     );
   });
 });
 
-describe('the message of a call to the user', () => {
+describe('a message that a call sends to the user', () => {
   const tells = (name: string, ...words: readonly string[]) =>
     reads(name, (call) => {
       for (const text of words) call.say(text);
@@ -149,7 +152,7 @@ describe('the message of a call to the user', () => {
     defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
   const both = { calls: [{ name: 'find' }, { name: 'communicate', input: { message: 'Half way.' } }] };
 
-  it('is in the answer of its turn only (COM-02, S0-122)', async () => {
+  it('is part of the answer of its turn, and of no other (COM-02, S0-122)', async () => {
     const session = createTestSession(holding(tells('find', 'Looking.', 'Found it.'), communicateTool()), {
       replies: [both, 'Done.', 'Again.'],
     });
@@ -166,7 +169,7 @@ describe('the message of a call to the user', () => {
     expect(await session.send('And?')).not.toHaveProperty('said');
   });
 
-  it('is shown to the model after the result, unless the model wrote it', async () => {
+  it('is shown to the model below the result, unless the model wrote it itself', async () => {
     const session = createTestSession(holding(tells('find', 'Looking.', 'Found it.'), communicateTool()), {
       replies: [both, 'Done.', 'Again.'],
     });
@@ -185,7 +188,7 @@ describe('the message of a call to the user', () => {
     expect(after.slice(0, before.length)).toEqual(before);
   });
 
-  it('is shown to the model of a nested loop, and to outer models after the enclosing call', async () => {
+  it('is shown to the model of a nested loop, and to outer models below the enclosing call', async () => {
     const inner = digs([tells('find', 'Looking.')]);
     const session = createTestSession(holding(inner), {
       replies: [{ calls: [{ name: 'dig' }] }, { calls: [{ name: 'find' }] }, 'Dug.', 'Done.', 'Again.'],
@@ -201,7 +204,7 @@ describe('the message of a call to the user', () => {
     expect(shownResults(session.requests[4])).toEqual(around);
   });
 
-  it('is limited to the length of a result in total', async () => {
+  it('counts toward the length limit of the result', async () => {
     const { name, description, instructions, tools } = holding(
       tells('find', 'Looking.', 'Looking on.', 'Found.'),
     );
@@ -232,7 +235,7 @@ describe('the message of a call to the user', () => {
     expect(shownResults(session.requests[1])).toEqual(['Error: Gone.']);
   });
 
-  it('is passed to transformers as text of a reply', async () => {
+  it('is processed by transformers like the text of a reply', async () => {
     const agent = defineAgent({
       ...{
         name: 'clerk',
@@ -248,24 +251,27 @@ describe('the message of a call to the user', () => {
   });
 });
 
-describe('both tools', () => {
+describe('`progress` and `communicate`', () => {
   it.each<[string, string, unknown]>([
     ['progress', 'status', {}],
     ['progress', 'status', { status: null }],
     ['progress', 'status', { status: ' \n' }],
     ['communicate', 'message', {}],
     ['communicate', 'message', { text: 'Hello.' }],
-  ])('report missing input: %s, %s (COM-03)', async (name, parameter, input) => {
+  ])('return an error for missing input: %s, %s (COM-03)', async (name, parameter, input) => {
     const { session, text } = await said(name, input);
     expect(text).toBe(`Error: Missing '${parameter}' parameter`);
     expect(await messagesIn(session)).toEqual([]);
   });
 
-  it.each([[''], ['  ']])('refuse an empty message in `communicate`: %j (COM-05)', async (message) => {
-    const { session, text } = await said('communicate', { message });
-    expect(text).toBe("Error: Missing 'message' parameter");
-    expect(await messagesIn(session)).toEqual([]);
-  });
+  it.each([[''], ['  ']])(
+    'return an error for an empty message in `communicate`: %j (COM-05)',
+    async (message) => {
+      const { session, text } = await said('communicate', { message });
+      expect(text).toBe("Error: Missing 'message' parameter");
+      expect(await messagesIn(session)).toEqual([]);
+    },
+  );
 
   it.each([
     ['progress', '{"status":', "is not valid JSON: it does not end with '}', so it may be cut off."],
@@ -282,7 +288,7 @@ describe('both tools', () => {
     ['communicate', 'Hello.', "is not valid JSON: it does not begin with '{'."],
     ['communicate', '["Hello."]', 'is an array, not a JSON object.'],
   ])(
-    'return an error for malformed JSON, and send no message: %s, %s (COM-06)',
+    'return an error for malformed JSON and send no message: %s, %s (COM-06)',
     async (name, input, problem) => {
       const { session, answer, text } = await said(name, input);
       const way = 'Send one JSON object that matches its schema.';
@@ -292,7 +298,7 @@ describe('both tools', () => {
     },
   );
 
-  it('mark their calls for consoles as calls without a banner (COM-06)', async () => {
+  it('set metadata on their calls, so that consoles show no banner for them (COM-06)', async () => {
     const seen: unknown[] = [];
     const note = ({ call, metadata }: ToolCallSeen) => void seen.push([call.name, metadata]);
     const watched = {

@@ -27,12 +27,12 @@ const offeredIn = (requests: Awaited<ReturnType<typeof shown>>): string[][] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
 describe('the definition of an agent', () => {
-  it('offers each tool that it lists, in one list or with others (PRN-01)', async () => {
+  it('offers each listed tool, whether it is in one list or in several (PRN-01)', async () => {
     const agent = defineAgent({ ...base, tools: [tool('one'), tool('two')] });
     expect(offeredIn(await shown(agent, ['Done.']))).toEqual([['one', 'two']]);
   });
 
-  it('can omit its lists, but refuses null in a list (PRN-03, AEV-03)', async () => {
+  it('can omit its lists, but a list cannot contain null (PRN-03, AEV-03)', async () => {
     const absent = { tools: undefined, use: undefined };
     for (const agent of [defineAgent(base), defineAgent({ ...base, ...absent })]) {
       const [request] = await shown(agent, ['Done.']);
@@ -64,7 +64,7 @@ describe('the definition of an agent', () => {
     expect(two.map(({ settings }) => settings?.toolChoice)).toEqual([undefined, undefined, 'none']);
   });
 
-  it('applies all of its transformers and inspectors, in order, and has its own policies (PRN-05)', async () => {
+  it('applies all of its transformers and inspectors in order, and uses its own policies (PRN-05)', async () => {
     const told: string[] = [];
     const marking = (mark: string) => defineTransformer({ name: mark, result: (shown) => `${shown}${mark}` });
     const noting = (mark: string) => ({ afterToolCall: () => void told.push(mark) });
@@ -84,7 +84,7 @@ describe('the definition of an agent', () => {
     expect(refused).toMatchObject({ outcome: 'failed', error: { type: 'tool-not-found' } });
   });
 
-  it('includes the notes of a reference in its instructions, and its tools (PRN-07)', async () => {
+  it('includes the tools of a reference, and its notes in the instructions (PRN-07)', async () => {
     const agent = defineAgent({ ...base, tools: [tool('look'), handbook] });
     const requests = await shown(agent, ['Done.']);
     expect(offeredIn(requests)).toEqual([['find_chapter', 'look']]);
@@ -96,7 +96,7 @@ describe('the definition of an agent', () => {
     });
   });
 
-  it('has only those tools of a reference that it lists among its own (PRN-07)', async () => {
+  it('adds only the tools, and not the notes, if the tools of a reference are listed directly (PRN-07)', async () => {
     const agent = defineAgent({ ...base, tools: handbook.tools });
     const [request] = await shown(agent, ['Done.']);
     expect([request?.tools.map(({ name }) => name), request?.messages[0]]).toEqual([
@@ -105,14 +105,14 @@ describe('the definition of an agent', () => {
     ]);
   });
 
-  it('refuses a reference whose tool has the name of another tool (AEV-04)', () => {
+  it('refuses a reference if one of its tools has the name of another tool (AEV-04)', () => {
     const define = () => defineAgent({ ...base, tools: [tool('find_chapter'), handbook] });
     expect(define).toThrow(
       `Agent 'clerk' cannot have these tools: Duplicate tool name: 'find_chapter'${RENAME_FIRST_TWO}.`,
     );
   });
 
-  it('does not affect the tools of an inner loop: tools belong to the loop that declares them (PRN-08)', async () => {
+  it('does not add its tools to a nested loop, which has its own tools (PRN-08)', async () => {
     const dig: AnyTool = {
       ...tool('dig'),
       effect: 'none',

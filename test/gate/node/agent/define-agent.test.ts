@@ -46,14 +46,14 @@ it('an agent has the documented policies by default', () => {
   });
 });
 
-it('an agent does not change with the given list of tools', () => {
+it('an agent keeps its tools if the array passed to its definition changes later', () => {
   const tools = [look];
   const agent = defineAgent({ ...base, tools });
   tools.pop();
   expect(agent.tools).toEqual([look]);
 });
 
-/** Reported only by the checks of literals. */
+/** These mistakes are reported only where literals are checked, which production omits. */
 const IN_DEVELOPMENT: readonly [string, object, string][] =
   process.env.NODE_ENV === 'production'
     ? []
@@ -97,18 +97,21 @@ it.each<[string, object, string]>([
     { tools: [null as unknown as typeof look] }, // as untyped callers can
     `Agent 'clerk' cannot have these tools: Tool at index 0 ${process.env.NODE_ENV === 'production' ? 'is not a tool and has no tools' : 'must not be null'}.`,
   ],
-])('an invalid definition is refused with its problem: %s', (field, config, message) => {
-  let thrown: unknown;
-  try {
-    defineAgent({ ...base, ...config });
-  } catch (failure) {
-    thrown = failure;
-  }
-  expect(thrown).toBeInstanceOf(AgentDefinitionError);
-  expect(thrown).toMatchObject({ field, message });
-});
+])(
+  'defineAgent throws an AgentDefinitionError that names the invalid field: %s',
+  (field, config, message) => {
+    let thrown: unknown;
+    try {
+      defineAgent({ ...base, ...config });
+    } catch (failure) {
+      thrown = failure;
+    }
+    expect(thrown).toBeInstanceOf(AgentDefinitionError);
+    expect(thrown).toMatchObject({ field, message });
+  },
+);
 
-it('an agent keeps its accepted media types, even an empty list', () => {
+it('an agent keeps its accepted media types, even if the list is empty', () => {
   const accepts = ['image/*', 'application/pdf', 'application/vnd.ms-excel'];
   expect(defineAgent({ ...base, accepts }).accepts).toEqual(accepts);
   expect(defineAgent({ ...base, accepts: [] }).accepts).toEqual([]);

@@ -30,7 +30,6 @@ const biller = defineAgent({ ...base, output: Bill });
 
 const asked = (replies: readonly ScriptedReply[], more: { tools?: readonly AnyTool[] } = {}, warm = false) =>
   createTestSession(defineAgent({ ...base, output: Bill, ...more }), { replies, warm });
-/** Longer than the outbox waits. */
 const answerOf = async (reply: string) => asked([reply, reply]).send('Bill me.');
 
 const SCHEMA =
@@ -42,7 +41,7 @@ const REJECTION =
   'Expected string but received 3\nAnswer again with the corrected JSON text, and nothing else.';
 
 describe('an agent with an output', () => {
-  it('describes the form to the model as text, and to adapters that can enforce it', async () => {
+  it('describes the form in text to the model, and as a schema to adapters that can enforce it', async () => {
     const session = asked([BILL]);
     await session.send('Bill me.');
     expect(session.requests[0]).toEqual({
@@ -60,14 +59,14 @@ describe('an agent with an output', () => {
     });
   });
 
-  it('has the same form object each time, so that adapters need not render it again', async () => {
+  it('uses the same form object in every request, so that adapters need not render it again', async () => {
     const session = asked([BILL, BILL]);
     await session.send('Bill me.');
     await session.send('Again.');
     expect(session.requests[1]?.output).toBe(session.requests[0]?.output);
   });
 
-  it("returns the schema's object for the text, and journals it", async () => {
+  it('returns the object that the schema makes of the text, and journals it', async () => {
     const session = asked(['{"total":7}']);
     const answer = await session.send('Bill me.');
     expect(answer).toMatchObject({
@@ -82,17 +81,17 @@ describe('an agent with an output', () => {
   });
 
   it.each([
-    ['in a fence', '```json\n{"total":7,"due":"soon"}\n```'],
-    ['in a fence without a language', '```\n{"total":7,"due":"soon"}\n```'],
-    ['in a fence with text around it', 'Here you are:\n```json\n{"total":7,"due":"soon"}\n```\nDone.'],
-    ['in a fence that was not closed', '```json\n{"total":7,"due":"soon"}'],
-    ['with a fence inside it', '```json\n{"total":7,"due":"```soon```"}\n```'],
-    ['with blanks around it', ` \n${BILL}\n`],
+    ['in a code fence', '```json\n{"total":7,"due":"soon"}\n```'],
+    ['in a code fence without a language', '```\n{"total":7,"due":"soon"}\n```'],
+    ['in a code fence with text around it', 'Here you are:\n```json\n{"total":7,"due":"soon"}\n```\nDone.'],
+    ['in a code fence that is not closed', '```json\n{"total":7,"due":"soon"}'],
+    ['that contains a code fence', '```json\n{"total":7,"due":"```soon```"}\n```'],
+    ['with blank lines around it', ` \n${BILL}\n`],
   ])('reads JSON text %s', async (_, reply) => {
     expect((await answerOf(reply)).object).toMatchObject({ total: 7 });
   });
 
-  it("returns the model's object if the output of the schema is not JSON", async () => {
+  it('returns the object from the model if the output of the schema is not JSON', async () => {
     const shared = v.object({
       at: v.pipe(
         v.string(),
@@ -104,13 +103,13 @@ describe('an agent with an output', () => {
     expect((await session.send('When?')).object).toEqual({ at: '2026-01-01' });
   });
 
-  it("returns the schema's output by its `toJSON`", async () => {
+  it('returns the result of `toJSON` if the output of the schema has that method', async () => {
     const agent = defineAgent({ ...base, output: v.object({ at: v.pipe(v.string(), v.toDate()) }) });
     const session = createTestSession(agent, { replies: ['{"at":"2026-01-01"}'] });
     expect((await session.send('When?')).object).toEqual({ at: '2026-01-01T00:00:00.000Z' });
   });
 
-  it('makes the object from the answer as it is displayed', async () => {
+  it('parses the answer after transformers have changed its text', async () => {
     const hide = defineTransformer({ name: 'hide', reply: (words) => words.replaceAll('soon', '***') });
     const agent = defineAgent({ ...base, output: Bill, use: [hide] });
     const answer = await createTestSession(agent, { replies: [BILL] }).send('Bill me.');
@@ -125,16 +124,16 @@ describe('an agent with an output', () => {
     expect((await session.send('Bill me.')).object).toEqual({ total: 7, x: 1 });
   });
 
-  it('requests no form and returns no object without an output', async () => {
+  it('requests no form and returns no object if it declares no output', async () => {
     const session = createTestSession(defineAgent(base), { replies: [BILL] });
     expect(await session.send('Bill me.')).not.toHaveProperty('object');
     expect(session.requests[0]).not.toHaveProperty('output');
   });
 
   it.each<[string, InputDeclaration]>([
-    ['a text', v.string()],
+    ['text', v.string()],
     ['a list', jsonSchema({ type: 'array' })],
-  ])('is refused if its output is %s, because models return objects', (_, output) => {
+  ])('is refused if its output is %s, because the answer must be an object', (_, output) => {
     const define = () => defineAgent({ ...base, output });
     expect(define).toThrow(AgentDefinitionError);
     expect(define).toThrow(
@@ -146,7 +145,7 @@ describe('an agent with an output', () => {
   });
 });
 
-it('the offline model answers in the form', async () => {
+it('gets an answer in its form from the offline model', async () => {
   const session = createTestSession(biller, { model: offlineModel() });
   expect(await session.send('Bill me a total of 12.')).toMatchObject({
     outcome: 'completed',
@@ -157,7 +156,7 @@ it('the offline model answers in the form', async () => {
 describe('an answer that does not fit', () => {
   const wrong = '{"total":"seven","due":3}';
 
-  it('is journaled as rejected with every problem, and the model is called once more', async () => {
+  it('is journaled as rejected with every problem, and the model gets a second chance', async () => {
     const session = asked([wrong, BILL], {}, true);
     expect(await session.send('Bill me.')).toMatchObject({
       outcome: 'completed',
@@ -185,7 +184,7 @@ describe('an answer that does not fit', () => {
     ['[7]', 'It is an array, not a JSON object.'],
     ['7', 'It is a number, not a JSON object.'],
     ['```json\n"seven"\n```', 'It is a string, not a JSON object.'],
-  ])('is reported with its actual content: %j', async (reply, problem) => {
+  ])('is rejected with a description of its actual content: %j', async (reply, problem) => {
     const session = asked([reply, BILL]);
     await session.send('Bill me.');
     expect(session.requests[1]?.messages.at(-1)).toMatchObject({
@@ -195,13 +194,13 @@ describe('an answer that does not fit', () => {
     });
   });
 
-  it('can be followed by tool calls before the next answer', async () => {
+  it('can be followed by tool calls before the corrected answer', async () => {
     const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seven' });
     const session = asked(['?', { calls: [{ name: 'look' }] }, BILL], { tools: [look] });
     expect(await session.send('Bill me.')).toMatchObject({ outcome: 'completed', object: { total: 7 } });
   });
 
-  it('fails the turn the second time, and the session continues', async () => {
+  it('fails the turn if the second answer does not fit either, but the session continues', async () => {
     const session = asked(['Seven.', wrong, BILL]);
     const failed = await session.send('Bill me.');
     expect(failed).toMatchObject({
@@ -218,13 +217,13 @@ describe('an answer that does not fit', () => {
     expect(await session.send('Again.')).toMatchObject({ outcome: 'completed', object: { total: 7 } });
   });
 
-  it('can be corrected once in every turn', async () => {
+  it('can be corrected once in each turn', async () => {
     const session = asked(['One', BILL, 'Two', BILL]);
     await session.send('Bill me.');
     expect(await session.send('Again.')).toMatchObject({ outcome: 'completed', object: { total: 7 } });
   });
 
-  it('is also reported if the code of the schema fails', async () => {
+  it('is also rejected if a check in the schema throws', async () => {
     const output = v.pipe(
       Bill,
       v.check(() => {
@@ -240,7 +239,7 @@ describe('an answer that does not fit', () => {
     });
   });
 
-  it('is shown in the conversation without an author', async () => {
+  it('leads to a correction request that has no author in the conversation', async () => {
     const session = asked([wrong, BILL]);
     await session.send('Bill me.');
     expect((await session.state()).messages.map((one) => (one.role === 'user' ? one.by : one.role))).toEqual([
@@ -263,7 +262,7 @@ describe('an answer that cannot be requested again', () => {
     });
   const calls = { calls: [{ name: 'bill' }] };
 
-  it('has an object only if a tool returns a fitting result directly', async () => {
+  it('yields an object only if the directly returned result fits the form', async () => {
     expect(await asked([calls], { tools: [direct(BILL)] }).send('Bill me.')).toMatchObject({
       outcome: 'returned-direct',
       object: { total: 7, due: 'soon' },
@@ -274,9 +273,9 @@ describe('an answer that cannot be requested again', () => {
   });
 
   it.each([
-    ['the iterations', { iterations: 1 }, [calls, 'No.'], [calls, BILL]],
-    ['the tool calls', { toolCalls: 1 }, [calls, calls, 'No.'], [calls, calls, BILL]],
-  ])('has an object at the limit of %s only if it fits', async (_, bound, no, yes) => {
+    ['iterations', { iterations: 1 }, [calls, 'No.'], [calls, BILL]],
+    ['tool calls', { toolCalls: 1 }, [calls, calls, 'No.'], [calls, calls, BILL]],
+  ])('yields an object at the limit of %s only if it fits the form', async (_, bound, no, yes) => {
     const look = defineTool({ name: 'bill', description: 'Bills.', effect: 'read', run: () => 'seven' });
     const bounds = 'iterations' in bound ? { limits: bound } : { use: [callLimits(bound)] };
     const agent = defineAgent({ ...base, output: Bill, tools: [look], ...bounds });
@@ -290,7 +289,7 @@ describe('an answer that cannot be requested again', () => {
     });
   });
 
-  it('has no object if a signal ended the turn', async () => {
+  it('yields no object if a signal ended the turn', async () => {
     const stop = defineTool({
       name: 'bill',
       description: 'Bills.',
@@ -306,7 +305,7 @@ describe('an answer that cannot be requested again', () => {
   });
 });
 
-it('a loop inside the agent answers in plain text', async () => {
+it('a nested loop of an agent with an output answers in plain text', async () => {
   const dig: AnyTool = {
     ...defineTool({ name: 'dig', description: 'Digs.', run: () => '' }),
     effect: 'none',
@@ -319,8 +318,8 @@ it('a loop inside the agent answers in plain text', async () => {
   expect(session.requests[1]?.messages[0]).toEqual({ role: 'system', text: 'Dig.' });
 });
 
-describe('a Worker that is killed', () => {
-  /** Its call comes after the answer before it was rejected, and the rejection is stored. */
+describe('an agent with an output, after its Worker is killed', () => {
+  /** This reply kills the Worker during the second model call, once the rejection is stored. */
   const deadly =
     (reply: string): ScriptedReply =>
     async () => {
@@ -334,7 +333,7 @@ describe('a Worker that is killed', () => {
     return session.send('Bill me.');
   };
 
-  it('rejects once between the rejection and the next answer', async () => {
+  it('does not reject the answer again if the Worker is killed before the next answer', async () => {
     expect(await start(['Seven.', deadly(BILL), BILL], true)).toMatchObject({ object: { total: 7 } });
     expect(await typesOf(session)).toEqual(['answer-rejected', 'turn-resumed']);
     expect(session.requests.map(({ messages }) => messages.length)).toEqual([2, 4, 4]);
@@ -348,7 +347,7 @@ describe('a Worker that is killed', () => {
     expect(session.requests).toHaveLength(3);
   });
 
-  it('checks a stored answer that was not checked yet', async () => {
+  it('checks a stored answer that the killed Worker had not checked', async () => {
     let parsed = 0;
     const output = v.objectAsync({
       total: v.pipeAsync(
@@ -376,7 +375,7 @@ describe('a Worker that is killed', () => {
     );
 });
 
-it('a turn can be cancelled while the schema of its output never completes', async () => {
+it('a turn can be cancelled while the schema of its output is still pending', async () => {
   const check = vi.fn(() => new Promise<boolean>(() => {}));
   const app = clockedApp({
     output: v.objectAsync({ total: v.pipeAsync(v.number(), v.checkAsync(check)) }),

@@ -24,14 +24,14 @@ export const tool = (name: string) =>
   defineTool({ name, description: `Does ${name}.`, effect: 'read', run: () => name });
 
 export interface Catalog extends ToolProvider {
-  /** The names that it returns to every request. */
+  /** The names of the tools that it returns to each request. */
   names: readonly string[];
   asked: number;
 }
 
 const toolsOf = memoize((names: readonly Json[]): readonly AnyTool[] => names.map(String).map(tool));
 
-/** A remote catalog: a session knows its tools after a request. */
+/** Makes a remote catalog, whose tools a session knows only after a request. */
 export function catalog(key: string, ...names: readonly string[]): Catalog {
   const provider = toolProvider({
     uses: [listings],
@@ -48,11 +48,11 @@ export function catalog(key: string, ...names: readonly string[]): Catalog {
   return made;
 }
 
-/** A group with these tools and providers. */
+/** Defines a group of these tools and providers. */
 export const groupOf = (role: string, ...tools: readonly (AnyTool | ToolProvider)[]) =>
   defineToolGroup({ role, description: `Is ${role}.`, tools });
 
-/** An agent that uses these groups. */
+/** Defines an agent that asks for these groups. */
 export function asking(groups: readonly Asked[], more: More = {}) {
   const { permissions, tools = [], ...others } = more;
   const asked = groups.map((one) => askedFor(one, permissions));
@@ -74,7 +74,7 @@ interface Given {
   readonly replies?: readonly ScriptedReply[];
 }
 
-/** A session after its turn. */
+/** Returns a session after one turn of this agent. */
 export async function turn(agent: Asking, { setting, groups = [], replies = ['Done.'] }: Given = {}) {
   const env = setting === undefined ? {} : { TOOL_GROUPS: setting };
   const session = createTestSession(agent, { replies, use: [registered(groups)], env });
@@ -82,18 +82,18 @@ export async function turn(agent: Asking, { setting, groups = [], replies = ['Do
   return session;
 }
 
-/** The names of the offered tools in each request. */
+/** Returns the names of the offered tools in each request. */
 export const offers = ({ requests }: Awaited<ReturnType<typeof turn>>): string[][] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
-/** The tool results in the last request. */
+/** Returns the tool results in the last request. */
 export const results = ({ requests }: Awaited<ReturnType<typeof turn>>): string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
-/** A reply that calls one tool. */
+/** Makes a reply that calls one tool. */
 export const calls = (name: string): ScriptedReply => ({ calls: [{ name }] });
 
-/** The error at deployment. */
+/** Returns the message of the `ConfigurationError` that this agent causes when it is resolved. */
 export function refusedWith(agent: Asking, { setting, groups = [] }: Given = {}): string {
   try {
     resolving({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });

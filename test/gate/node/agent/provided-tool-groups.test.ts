@@ -18,7 +18,7 @@ import {
 } from './provided-groups.ts';
 
 describe('a tool group with providers', () => {
-  it('brings the tools of its providers, beside its own tools and those of the agent (TGR-01)', async () => {
+  it('offers the tools of its providers, its own tools and those of the agent (TGR-01)', async () => {
     const group = groupOf('web', tool('read'), catalog('c', 'search', 'news'));
     const own = catalog('own', 'sing');
     const session = await turn(asking(['web'], { tools: [tool('look'), own] }), {
@@ -28,10 +28,10 @@ describe('a tool group with providers', () => {
     const all = ['look', 'news', 'read', 'search', 'sing'];
     expect(offers(session)).toEqual([all, all]);
     expect(results(session)).toEqual(['news']);
-    expect(own.asked).toBe(2); // once per model call
+    expect(own.asked).toBe(2); // Once per model call.
   });
 
-  it('brings them to a subagent too', async () => {
+  it('offers the tools of its providers to a subagent too', async () => {
     const clerk = asking([groupOf('web', catalog('c', 'search'))]);
     const boss = defineAgent({
       name: 'boss',
@@ -47,7 +47,7 @@ describe('a tool group with providers', () => {
     expect(results(session)).toEqual(['Found.']);
   });
 
-  it('is asked before a model call, and never while an agent is resolved (TGR-05, MCP-10)', async () => {
+  it('asks its provider before a model call, and never while an agent is resolved (TGR-05, MCP-10)', async () => {
     const found = catalog('c', 'search');
     const agent = asking(['web']);
     const groups = [groupOf('web', found)];
@@ -57,7 +57,7 @@ describe('a tool group with providers', () => {
     expect(found.asked).toBe(1);
   });
 
-  it('offers other tools as soon as they exist (AET-08)', async () => {
+  it('offers the new tools of its provider in the next model call (AET-08)', async () => {
     const found = catalog('c', 'search');
     const next = defineTool({
       name: 'next',
@@ -78,7 +78,7 @@ describe('a tool group with providers', () => {
     expect(results(session)).toEqual(['turned', 'order']);
   });
 
-  it('has its card in the metadata of discovered tools (TGR-04)', () => {
+  it('adds its role and description to the metadata of discovered tools (TGR-04)', () => {
     const agent = asking([groupOf('web', toolProvider({ toolsNow: () => [tool('search')] }))]);
     const [provider] = resolving({ groups: [], agents: [agent] })(agent, {}).providers;
     const [search] = provider?.toolsNow() ?? [];
@@ -92,17 +92,17 @@ describe('a tool group with providers', () => {
         permissions: [],
       },
     });
-    expect(provider?.toolsNow()[0]).not.toBe(search); // another tool of that provider
+    expect(provider?.toolsNow()[0]).not.toBe(search); // The provider returned another object this time.
   });
 
-  it('returns the same list while it is unchanged, so that it is sorted once', () => {
+  it('returns the same array while its tools are unchanged, so that they are sorted only once', () => {
     const search = tool('search');
     const agent = asking([groupOf('web', toolProvider({ toolsNow: () => [search] }))]);
     const [provider] = resolving({ groups: [], agents: [agent] })(agent, {}).providers;
     expect(provider?.toolsNow()[0]).toBe(provider?.toolsNow()[0]);
   });
 
-  it('is asked once for an agent that lists it twice', async () => {
+  it('is asked once even if the agent lists it twice', async () => {
     const found = catalog('c', 'search');
     const group = groupOf('web', found);
     const session = await turn(asking(['web', group, { role: 'web', required: ['search'] }]), {
@@ -111,7 +111,7 @@ describe('a tool group with providers', () => {
     expect([offers(session), found.asked]).toEqual([[['search']], 1]);
   });
 
-  it('needs its permissions, and includes its usage notes, like any other group (TGR-04, TGR-09)', async () => {
+  it('requires its permissions and adds its usage notes, like any other group (TGR-04, TGR-09)', async () => {
     const group = defineToolGroup({
       role: 'web',
       description: 'The web.',
@@ -130,7 +130,7 @@ describe('a tool group with providers', () => {
     });
   });
 
-  it('omits a tool whose name is in use, and logs it once (AEV-05)', async () => {
+  it('omits a discovered tool whose name is in use, and logs this once (AEV-05)', async () => {
     const warned = warnings();
     const group = groupOf('web', catalog('c', 'look', 'search', 'sing'));
     const agent = asking([group], { tools: [tool('look'), catalog('own', 'sing')] });
@@ -144,7 +144,7 @@ describe('a tool group with providers', () => {
     ]);
   });
 
-  it('can bring a tool that another group brings too', async () => {
+  it('can share a tool with another group', async () => {
     const warned = warnings();
     const shared = catalog('c', 'search');
     expect(offers(await turn(asking([groupOf('web', shared), groupOf('shop', shared)])))).toEqual([
@@ -153,7 +153,7 @@ describe('a tool group with providers', () => {
     expect(warned).toEqual([]);
   });
 
-  it('can be put behind one tool, and discovers the inner tools at its opening (UNF-34, MCP-08)', async () => {
+  it('can be hidden behind an unfolding tool, whose first call discovers the inner tools (UNF-34, MCP-08)', async () => {
     const found = catalog('c', 'search');
     const agent = asking([withUnfolding(groupOf('web', tool('read'), found))]);
     const session = createTestSession(agent, { replies: ['Done.', calls('web'), calls('search'), 'Done.'] });

@@ -19,7 +19,7 @@ describe('tools that an agent requires from a group with providers', () => {
   const missing = "Required tool 'order' not found. Available tools: read, search";
   const group = (...names: readonly string[]) => groupOf('shop', tool('look'), catalog('c', ...names));
 
-  it('are offered if they exist, without placeholders (TGR-06)', async () => {
+  it('are offered without placeholders if they exist (TGR-06)', async () => {
     const warned = warnings();
     const agent = asking([{ role: 'shop', required: ['order', 'look'] }]);
     const session = await turn(agent, { groups: [group('order')], replies: [calls('order'), 'Done.'] });
@@ -28,7 +28,7 @@ describe('tools that an agent requires from a group with providers', () => {
     expect(warned).toEqual([]);
   });
 
-  it('report the missing and available tools if they do not exist, and one log line is written (TGR-06)', async () => {
+  it('become placeholders that report the missing and available tools, and one line is logged (TGR-06)', async () => {
     const warned = warnings();
     const agent = asking([{ role: 'shop', required: ['order'] }]);
     const session = await turn(agent, {
@@ -48,7 +48,7 @@ describe('tools that an agent requires from a group with providers', () => {
     expect(warned).toEqual([`holdfast: 'clerk' lacks a tool that it requires: ${missing}`]);
   });
 
-  it('report this in the words of the provider, if it has any (TGR-06, MCP-02)', async () => {
+  it('are reported as missing in the words of the provider, if it defines them (TGR-06, MCP-02)', async () => {
     warnings();
     const speaking = {
       ...catalog('c', 'b', 'a'),
@@ -62,7 +62,7 @@ describe('tools that an agent requires from a group with providers', () => {
     expect(results(session)).toEqual(['Error: No order among a+b.']);
   });
 
-  it('return once they are found (TGR-06)', async () => {
+  it('replace their placeholders once the provider finds them (TGR-06)', async () => {
     warnings();
     const found = catalog('c');
     const agent = asking([{ role: 'shop', required: ['order'] }]);
@@ -77,7 +77,7 @@ describe('tools that an agent requires from a group with providers', () => {
     ]);
   });
 
-  it('are not reported as missing if they may have acted before they disappeared (TGR-06)', async () => {
+  it('have an unknown outcome, not a missing tool, if they disappeared after a call started (TGR-06)', async () => {
     warnings();
     let isGone = false;
     const order = defineTool({
@@ -101,7 +101,7 @@ describe('tools that an agent requires from a group with providers', () => {
     ]);
   });
 
-  it('are missing if the environment excludes them (TGR-03, TGR-06)', async () => {
+  it('are reported as missing if the environment excludes them (TGR-03, TGR-06)', async () => {
     warnings();
     const agent = asking([{ role: 'shop', required: ['order'] }]);
     const session = await turn(agent, {
@@ -112,7 +112,7 @@ describe('tools that an agent requires from a group with providers', () => {
     expect(results(session)).toEqual([`Error: ${missing}`]);
   });
 
-  it('have valid tool names', () => {
+  it('must have valid tool names', () => {
     const agent = asking([{ role: 'shop', required: ['place order'] }]);
     expect(refusedWith(agent, { groups: [group()] })).toBe(
       "Agent 'clerk' requires a tool that cannot exist: " +
@@ -124,21 +124,21 @@ describe('tools that an agent requires from a group with providers', () => {
 describe('the var TOOL_GROUPS for groups with providers', () => {
   const web = groupOf('web', tool('read'), catalog('c', 'gh_search', 'gh_delete_page', 'read'));
 
-  it('excludes discovered tools by the ends of their names (TGR-03)', async () => {
+  it('excludes discovered tools whose names end with an excluded name (TGR-03)', async () => {
     const groups = [groupOf('web', tool('look'), catalog('c', 'gh_search', 'gh_delete_page', 'read'))];
     expect(offers(await turn(asking(['web']), { groups, setting: { excludes: ['page', 'look'] } }))).toEqual([
       ['gh_search', 'read'],
     ]);
   });
 
-  it('makes groups of discovered tools, by unique ends of names (TGR-02, MCP-10)', async () => {
+  it('builds groups of discovered tools, which it finds by the ends of their names (TGR-02, MCP-10)', async () => {
     const warned = warnings();
     const setting = { includes: { find: { tools: ['search', 'read'] } } };
     expect(offers(await turn(asking(['find']), { groups: [web], setting }))).toEqual([['gh_search', 'read']]);
-    expect(warned).toEqual([]); // 'read' is not looked up among the tools of the provider
+    expect(warned).toEqual([]); // `read` is found among the static tools, so its provider is not searched.
   });
 
-  it('asks no provider for a group of statically known tools (MCP-10)', async () => {
+  it('asks no provider for a group whose tools are all known statically (MCP-10)', async () => {
     const found = catalog('c', 'read');
     const setting = { includes: { find: { tools: ['read'] } } };
     const groups = [groupOf('shelf', tool('read')), groupOf('far', found)];
@@ -146,7 +146,7 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
     expect(found.asked).toBe(0);
   });
 
-  it('accepts an unknown name if it can still be discovered (TGR-02, TGR-03, MCP-10)', () => {
+  it('accepts an unknown name if a provider can still discover the tool (TGR-02, TGR-03, MCP-10)', () => {
     const setting = { includes: { find: { tools: ['nothing'] } }, excludes: ['never'] };
     const agent = asking(['find']);
     expect(refusedWith(agent, { groups: [web], setting })).toBe('It was not refused.');
@@ -155,7 +155,7 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
     );
   });
 
-  it('requires the permissions of every group that can bring a tool, whatever the role (TGR-09)', () => {
+  it('requires the permissions of every group that a tool can come from, whatever its new role is (TGR-09)', () => {
     const far = defineToolGroup({
       role: 'far',
       description: 'Far.',

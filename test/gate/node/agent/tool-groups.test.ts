@@ -49,7 +49,7 @@ function asking(groups: readonly Asked[], more: More = {}) {
 }
 type Asking = ReturnType<typeof asking>;
 
-/** The names of the offered tools. */
+/** Returns the names of the offered tools. */
 async function offered(agent: Asking, { setting, groups = GROUPS }: Given = {}): Promise<string[]> {
   const env = setting === undefined ? {} : { TOOL_GROUPS: setting };
   const session = createTestSession(agent, { replies: ['Done.'], use: [registered(groups)], env });
@@ -62,7 +62,7 @@ interface Given {
   readonly groups?: readonly ToolGroup[];
 }
 
-/** The error at deployment. */
+/** Returns the message of the `ConfigurationError` that this agent causes when it is resolved. */
 function refusedWith(agent: Asking, { setting, groups = GROUPS }: Given = {}): string {
   try {
     resolving({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });
@@ -74,13 +74,13 @@ function refusedWith(agent: Asking, { setting, groups = GROUPS }: Given = {}): s
 }
 
 describe('an agent with tool groups', () => {
-  it('has the first registered group of the role, its own tools and a given group (TGR-01, PRN-01)', async () => {
+  it('offers the tools of the first group with a role, of a group that it lists itself, and its own tools (TGR-01, PRN-01)', async () => {
     const own = defineToolGroup({ role: 'own', description: 'Own.', tools: [tool('sing')] });
     const agent = asking(['web', own], { tools: [tool('look')] });
     expect(await offered(agent)).toEqual(['brave_news', 'brave_search', 'look', 'sing']);
   });
 
-  it('has several groups at once, and each tool once if a group is listed twice (PRN-01)', async () => {
+  it('can ask for several groups, and offers each tool once if a group is listed twice (PRN-01)', async () => {
     expect(await offered(asking(['maps', { role: 'web' }, maps]))).toEqual([
       'brave_news',
       'brave_search',
@@ -89,11 +89,11 @@ describe('an agent with tool groups', () => {
     ]);
   });
 
-  it('finds the groups of the core roles by their constants (TGR-07, TGR-08)', async () => {
+  it('finds the groups of the core roles by the constants in `CORE_ROLES` (TGR-07, TGR-08)', async () => {
     expect(await offered(asking([CORE_ROLES.math]))).toHaveLength(10);
   });
 
-  it('can call an offered tool, which has its group in its metadata (TGR-04)', async () => {
+  it('can call a tool of a group, whose metadata names the group (TGR-04)', async () => {
     const agent = asking(['web']);
     const session = createTestSession(agent, {
       replies: [{ calls: [{ name: 'brave_search' }] }, 'Done.'],
@@ -114,7 +114,7 @@ describe('an agent with tool groups', () => {
     });
   });
 
-  it('reads their usage notes, below its instructions (TGR-04)', async () => {
+  it('shows the usage notes of its groups below its instructions (TGR-04)', async () => {
     const noted = defineToolGroup({
       role: 'notes',
       description: 'Notes.',
@@ -132,7 +132,7 @@ describe('an agent with tool groups', () => {
     });
   });
 
-  it('is resolved once per environment, and is unchanged if it uses no groups (TGR-01)', () => {
+  it('is resolved once per environment, and returned unchanged if it uses no groups (TGR-01)', () => {
     const agent = asking(['maps']);
     const plain = asking([]);
     const resolve = resolving({ groups: GROUPS, agents: [agent, plain] });
@@ -143,23 +143,23 @@ describe('an agent with tool groups', () => {
   });
 });
 
-// Reported at the definition, which production does not check.
-describe.skipIf(process.env.NODE_ENV === 'production')('an app without the module', () => {
+// The definition reports this, and production does not check definitions.
+describe.skipIf(process.env.NODE_ENV === 'production')('an app without the tool groups module', () => {
   const NEEDED =
     "An agent asks for a tool group by its role, which needs the module `toolGroups()`: import it from 'holdfast/tool-groups' and add it to " +
     '`use`, with the groups.';
 
-  it('is refused at creation if an agent uses a role', () => {
+  it('is refused when it is created if an agent asks for a role', () => {
     const make = () => createTestSession(asking(['web']), { replies: [] });
     expect(make).toThrow(new ConfigurationError(NEEDED));
   });
 
-  it('is refused if a subagent uses a role, even if another agent brings the module', () => {
+  it('is refused if a subagent asks for a role, even if another agent brings the module', () => {
     const boss = asking([maps], { tools: [defineSubagent({ agent: asking(['web']), name: 'helper' })] });
     expect(() => createTestSession(boss, { replies: [] })).toThrow(new ConfigurationError(NEEDED));
   });
 
-  it('gives an agent its listed groups, without the tools that the environment excludes', async () => {
+  it('offers the groups that an agent lists itself, without the tools that the environment excludes', async () => {
     const session = createTestSession(asking([maps]), {
       replies: ['Done.'],
       env: { TOOL_GROUPS: '{"excludes":["place"]}' },
@@ -168,7 +168,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('an app without the modul
     expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['route']);
   });
 
-  it('registers groups once: two lists are refused', () => {
+  it('refuses a second list of groups', () => {
     const use = [registered([maps]), registered([other])];
     expect(() => createTestSession(asking(['web']), { replies: [], use })).toThrow(
       new ConfigurationError("The module 'tool-groups' is used twice with different settings. Use it once."),
@@ -177,7 +177,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('an app without the modul
 });
 
 describe('a missing tool group', () => {
-  it('is an error that names the available roles (TGR-05, PRN-02)', () => {
+  it('causes an error that lists the available roles (TGR-05, PRN-02)', () => {
     expect(refusedWith(asking(['web', 'travel']))).toBe(
       "No tool group matching role 'travel', which agent 'clerk' asks for. " +
         "Registered roles: 'web', 'maps', 'math'.",
@@ -187,7 +187,7 @@ describe('a missing tool group', () => {
     );
   });
 
-  it('is also an error if it has no tools (TGR-05)', () => {
+  it('causes an error if the group has no tools (TGR-05)', () => {
     const empty = defineToolGroup({ role: 'travel', description: 'Travel.', tools: [] });
     expect(refusedWith(asking(['travel']), { groups: [empty] })).toBe(
       "Tool group 'travel', which agent 'clerk' asks for, has no tools in this environment.",
@@ -197,7 +197,7 @@ describe('a missing tool group', () => {
     );
   });
 
-  it('logs a warning and is skipped if it is optional (TGR-05)', async () => {
+  it('is skipped with a logged warning if it is optional (TGR-05)', async () => {
     const warned = warnings();
     const empty = defineToolGroup({ role: 'empty', description: 'Nothing.', tools: [] });
     const agent = asking(['maps', { role: 'travel', optional: true }, { role: 'empty', optional: true }]);
@@ -212,11 +212,11 @@ describe('a missing tool group', () => {
 });
 
 describe('tools that an agent requires from a group', () => {
-  it('are offered with the rest if they exist (TGR-06, PRN-02)', async () => {
+  it('are offered with the other tools of the group (TGR-06, PRN-02)', async () => {
     expect(await offered(asking([{ role: 'maps', required: ['route'] }]))).toEqual(['place', 'route']);
   });
 
-  it('are reported with the available tools if they do not exist, even for an optional group (TGR-06, PRN-02)', () => {
+  it('cause an error that lists the available tools if they do not exist, even if the group is optional (TGR-06, PRN-02)', () => {
     const message =
       "Tool group 'maps' lacks tools that agent 'clerk' requires: 'traffic', 'weather'. It has: 'route', 'place'.";
     const request = { role: 'maps', required: ['traffic', 'route', 'weather'] };
@@ -224,7 +224,7 @@ describe('tools that an agent requires from a group', () => {
     expect(refusedWith(asking([{ ...request, optional: true }]))).toBe(message);
   });
 
-  it('are missing if their group is (TGR-06)', () => {
+  it('are reported as missing if their group is missing (TGR-06)', () => {
     expect(refusedWith(asking([{ role: 'travel', required: ['book'] }]))).toMatch(
       /^No tool group matching role 'travel'/,
     );
@@ -232,7 +232,7 @@ describe('tools that an agent requires from a group', () => {
 });
 
 describe('the permissions of a group', () => {
-  it('must be granted by the agent (TGR-09)', async () => {
+  it('must be granted by the agent that uses it (TGR-09)', async () => {
     const root = defineToolGroup({
       role: 'shell',
       description: 'A shell.',
@@ -252,7 +252,7 @@ describe('the permissions of a group', () => {
     ]);
   });
 
-  it('are required whatever role a setting gives its tools (TGR-09)', () => {
+  it('are required whatever role the environment gives its tools (TGR-09)', () => {
     const setting = { includes: { harmless: { tools: ['news', 'place'] } } };
     expect(refusedWith(asking(['harmless'], { permissions: [] }), { setting })).toBe(
       "Tool group 'harmless' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
@@ -261,7 +261,7 @@ describe('the permissions of a group', () => {
   });
 });
 
-describe('a group with options among the tools of another tool', () => {
+describe('a group that is listed with options in an agentic tool', () => {
   const inside = (options: ToolGroupOptions) => () =>
     defineAgenticTool({ name: 'plan', description: 'Plans.', tools: [toolGroup(maps, options)] });
 
@@ -269,20 +269,20 @@ describe('a group with options among the tools of another tool', () => {
     ['a permission', { permissions: ['internet-access'] }],
     ['a required tool', { required: ['route'] }],
     ['an optional flag', { optional: true }],
-  ])('is refused with %s, which is only valid in an agent (TGR-06)', (_, options) => {
+  ])('is refused because of %s, since only an agent can set options (TGR-06)', (_, options) => {
     expect(inside(options)).toThrow(
       "Tool at index 0 asks for the tool group 'maps' with options: only an agent can do that. List it among the agent's own tools, or list " +
         'the group itself here',
     );
   });
 
-  it('adds its tools if it has no options (TGR-04)', () => {
+  it('adds its tools if its options are empty (TGR-04)', () => {
     expect(inside({})).not.toThrow();
   });
 });
 
-describe('two tools of one name', () => {
-  it('are an error that states their origins (AEV-05)', () => {
+describe('two tools with the same name', () => {
+  it('cause an error that names the groups they come from (AEV-05)', () => {
     const clash = defineToolGroup({ role: 'clash', description: 'Clashes.', tools: [tool('route')] });
     expect(refusedWith(asking(['maps', clash]))).toBe(
       `Agent 'clerk' would have two tools of the name 'route': one of tool group 'maps', and one of tool group 'clash'${RENAME}.`,
@@ -296,7 +296,7 @@ describe('two tools of one name', () => {
 describe('the var TOOL_GROUPS', () => {
   const included = (tools: readonly string[]) => JSON.stringify({ includes: { web: { tools } } });
 
-  it('makes groups from registered tools, by the ends of their names and before those of code (TGR-02)', async () => {
+  it('builds groups from registered tools by the ends of their names, and prefers them to groups in code (TGR-02)', async () => {
     const setting = included(['search', 'route']);
     expect(await offered(asking(['web']), { setting })).toEqual(['brave_search', 'route']);
   });
@@ -313,7 +313,7 @@ describe('the var TOOL_GROUPS', () => {
     expect(await offered(asking(['history']), { ...given, setting })).toEqual(['search_history']);
   });
 
-  it('must name an existing tool to include, by the end of its name (TGR-02)', () => {
+  it('causes an error if an included name is the end of no tool name (TGR-02)', () => {
     expect(refusedWith(asking(['web']), { setting: included(['brave']) })).toBe(
       "TOOL_GROUPS cannot be used: includes.web.tools names 'brave', but no tool has a name that ends with it. " +
         'The tools are: add, brave_news, brave_search, ceiling, crawl, divide, floor, max, mean, min, multiply, place, ' +
@@ -321,13 +321,13 @@ describe('the var TOOL_GROUPS', () => {
     );
   });
 
-  it('includes no tool by an empty list (TGR-02)', () => {
+  it('builds an empty group from an empty list (TGR-02)', () => {
     expect(refusedWith(asking(['web']), { setting: included([]) })).toBe(
       "Tool group 'web', which agent 'clerk' asks for, has no tools in this environment.",
     );
   });
 
-  it('sets the purpose and author of a group; by default, its role and our name (TGR-02)', () => {
+  it('sets the description and author of a group, which default to its role and to `holdfast` (TGR-02)', () => {
     const agent = asking(['one', 'two']);
     const setting = {
       includes: {
@@ -342,7 +342,7 @@ describe('the var TOOL_GROUPS', () => {
     ]);
   });
 
-  it('excludes tools from every group, including given ones, but not the agent’s own tools (TGR-03)', async () => {
+  it('excludes tools from every group, but not the agent’s own tools (TGR-03)', async () => {
     const given = defineToolGroup({
       role: 'g',
       description: 'Given.',
@@ -353,25 +353,25 @@ describe('the var TOOL_GROUPS', () => {
     expect(await offered(agent, { setting })).toEqual(['brave_search', 'own_news', 'scan']);
   });
 
-  it('excludes tools from the groups that it defines itself (TGR-03)', async () => {
+  it('also excludes tools from the groups that it builds itself (TGR-03)', async () => {
     const setting = { includes: { web: { tools: ['news', 'search'] } }, excludes: ['brave_news'] };
     expect(await offered(asking(['web']), { setting })).toEqual(['brave_search']);
   });
 
-  it('can remove a tool that an agent requires (TGR-03, TGR-06)', () => {
+  it('can exclude a tool that an agent requires, which causes an error (TGR-03, TGR-06)', () => {
     const setting = { excludes: ['route'] };
     expect(refusedWith(asking([{ role: 'maps', required: ['route'] }]), { setting })).toBe(
       "Tool group 'maps' lacks tools that agent 'clerk' requires: 'route'. It has: 'place'.",
     );
   });
 
-  it('must name an existing tool to exclude, so that a typo cannot keep a tool (TGR-03)', () => {
+  it('causes an error if an excluded name is the end of no tool name, so that typos are noticed (TGR-03)', () => {
     expect(refusedWith(asking(['maps']), { setting: '{"excludes":["rout"]}', groups: [maps] })).toBe(
       "TOOL_GROUPS cannot be used: excludes names 'rout', but no tool has a name that ends with it. The tools are: place, route.",
     );
   });
 
-  it('has no effect if it is blank', async () => {
+  it('has no effect if its value is blank', async () => {
     expect(await offered(asking(['maps']), { setting: ' ' })).toEqual(['place', 'route']);
   });
 
@@ -391,7 +391,7 @@ describe('the var TOOL_GROUPS', () => {
         'includes.maps.description: must be text; includes.maps.provider: must be text',
     ],
     [{ includes: { '': { tools: ['route'] } } }, "Tool group '' needs a role that is not blank"],
-  ])('is refused as a whole if it is %j (TGR-02)', (setting, problems) => {
+  ])('is refused as a whole if its value is %j (TGR-02)', (setting, problems) => {
     expect(refusedWith(asking(['maps']), { setting })).toBe(`TOOL_GROUPS cannot be used: ${problems}.`);
   });
 });

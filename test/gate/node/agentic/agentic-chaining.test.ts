@@ -50,8 +50,8 @@ const script = [
   'Done.',
 ];
 
-describe('chaining in an agentic tool', () => {
-  it('offers the tools of an object as soon as a call has returned it, inside but not outside (AGT-10)', async () => {
+describe('an agentic tool with chaining', () => {
+  it('offers the tools of an object inside its loop, but not outside, once a call has returned it (AGT-10)', async () => {
     const session = createTestSession(agent('boss', [chained([chainFrom(Customer)])]), { replies: script });
     await session.send('Go.');
     expect(offered(session)).toEqual([
@@ -64,14 +64,14 @@ describe('chaining in an agentic tool', () => {
     expect(shown(session.requests)[3]).toBe('You dig. <- spend of c1');
   });
 
-  it('with `any` offers the tools of any object, after there is one (AGT-11)', async () => {
+  it('offers the tools of any returned object with `chainAny` (AGT-11)', async () => {
     const session = createTestSession(agent('boss', [chained([chainAny()])]), { replies: script });
     await session.send('Go.');
     expect(offered(session).slice(1, 3)).toEqual([['find'], ['find', 'spend']]);
     expect(shown(session.requests)[3]).toBe('You dig. <- spend of c1');
   });
 
-  it('survives a kill inside, and a cold fold between turns (AGT-10)', async () => {
+  it('keeps its objects after a kill inside the loop, and after a cold fold between turns (AGT-10)', async () => {
     let kills = 1;
     const fatal = defineTool({
       name: 'fatal',
@@ -93,7 +93,7 @@ describe('chaining in an agentic tool', () => {
     expect(shown(session.requests).filter((line) => line.endsWith('spend of c1'))).toHaveLength(2);
   });
 
-  it('is validated by the definition', () => {
+  it('is refused if it chains a type twice', () => {
     expect(() => chained([chainFrom(Customer), chainFrom(Customer)])).toThrow(
       "Domain type 'Customer' is chained twice in the same way.",
     );

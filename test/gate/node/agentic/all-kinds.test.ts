@@ -26,7 +26,7 @@ describe.each<[string, (tools: readonly AnyTool[], options: Options) => AnyTool]
     (tools, options) => defineStateMachine({ ...base, initial: 'only', states: { only: tools }, ...options }),
   ],
 ])('%s', (_, define) => {
-  it('is limited to its own iterations (AGT-05)', async () => {
+  it('has its own limit of iterations (AGT-05)', async () => {
     const session = createTestSession(agent('boss', [define([found], { limits: { iterations: 1 } })]), {
       replies: [calls(['dig', { task: 'Go.' }]), calls('look'), 'So far.', 'Done.'],
     });
@@ -38,20 +38,23 @@ describe.each<[string, (tools: readonly AnyTool[], options: Options) => AnyTool]
   it.each([
     [true, [{ tool: 'dig', value: { n: 1 } }]],
     [false, []],
-  ])('captures artifacts of inner agentic tools on request: %j (AGT-09)', async (captures, own) => {
-    const inner = defineAgenticTool({ ...base, name: 'inner', tools: [found] });
-    const tool = define([inner], { captureNestedArtifacts: captures });
-    const session = createTestSession(agent('boss', [tool]), {
-      replies: [
-        calls(['dig', { task: 'Go.' }]),
-        calls(['inner', { task: 'Look.' }]),
-        calls('look'),
-        'Inner found.',
-        'Found.',
-        'Done.',
-      ],
-    });
-    const { artifacts } = await session.send('Go.');
-    expect(artifacts.map(({ call: _call, ...rest }) => rest)).toEqual(own);
-  });
+  ])(
+    'includes the artifacts of inner agentic tools if `captureNestedArtifacts` is %j (AGT-09)',
+    async (captures, own) => {
+      const inner = defineAgenticTool({ ...base, name: 'inner', tools: [found] });
+      const tool = define([inner], { captureNestedArtifacts: captures });
+      const session = createTestSession(agent('boss', [tool]), {
+        replies: [
+          calls(['dig', { task: 'Go.' }]),
+          calls(['inner', { task: 'Look.' }]),
+          calls('look'),
+          'Inner found.',
+          'Found.',
+          'Done.',
+        ],
+      });
+      const { artifacts } = await session.send('Go.');
+      expect(artifacts.map(({ call: _call, ...rest }) => rest)).toEqual(own);
+    },
+  );
 });

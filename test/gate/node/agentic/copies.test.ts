@@ -1,4 +1,4 @@
-/** Copies of tools with their own loops, and the context that such a tool declares. */
+/** Tests copies of tools that run their own loops, and the context that such tools declare. */
 
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -46,7 +46,7 @@ const find = answers('find', 'found');
 const told = { description: 'Works.', input: jsonSchema(TASK), instructions: 'Work.' };
 const clerk = agent('work', [look], { context: { desk: 'agent', floor: 'agent' } });
 
-/** Every kind of tool with its own loop, and a request for a call of it. */
+/** Each kind of tool that runs its own loop, with its factory. */
 const KINDS: readonly (readonly [kind: string, make: (more?: object) => AnyTool])[] = [
   ['an agentic tool', (more) => defineAgenticTool({ ...told, name: 'work', tools: [look], ...more })],
   ['a playbook', (more) => definePlaybook({ ...told, name: 'work', tools: [look], locked: [], ...more })],
@@ -56,7 +56,7 @@ const KINDS: readonly (readonly [kind: string, make: (more?: object) => AnyTool]
       defineStateMachine({ ...told, name: 'work', initial: 'open', states: { open: [look] }, ...more }),
   ],
   ['a subagent', (more) => defineSubagent({ input: jsonSchema(TASK), agent: clerk, ...more })],
-  ['a subagent by its name', (more) => defineSubagent({ input: jsonSchema(TASK), agent: 'work', ...more })],
+  ['a subagent given by name', (more) => defineSubagent({ input: jsonSchema(TASK), agent: 'work', ...more })],
 ];
 
 const work = calls(['work', { task: 'Go.' }]);
@@ -69,7 +69,7 @@ async function turnOf(tool: AnyTool, inside: readonly ScriptedReply[], more = {}
   return { session, answer, inner: session.requests[1], read: resultsRead(session) };
 }
 
-/** Returns the context of its call, without the id of the loop. */
+/** A tool that returns the context of its call, without the id of the loop. */
 const tell = defineTool({
   name: 'tell',
   description: 'Tells.',
@@ -81,7 +81,7 @@ const toolsOf = (request: { readonly tools: readonly { readonly name: string }[]
   request?.tools.map(({ name }) => name);
 
 describe.each(KINDS)('a copy of %s', (_, make) => {
-  it('has more tools, including those of objects and providers (S0-081)', async () => {
+  it('can have more tools, including those of objects and providers (S0-081)', async () => {
     class Shed {
       static readonly tools = toolTable<Shed>({ dig: { description: 'Digs.' } });
       dig() {
@@ -94,7 +94,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(read.at(-1)).toBe('Found.');
   });
 
-  it('has another model, or one of the environment (S0-081)', async () => {
+  it('can have another model, also one that is chosen by the environment (S0-081)', async () => {
     const other = scriptedModel(['Other.'], { name: 'other' });
     const { session, read } = await turnOf(withModel(make(), other), []);
     expect([session.requests.length, other.requests.length, read]).toEqual([2, 1, ['Other.']]);
@@ -105,7 +105,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(made.read).toEqual(['Of whoever runs the loop around.']);
   });
 
-  it('has other instructions, or ones made from its input (S0-081)', async () => {
+  it('can have other instructions, also ones that depend on its input (S0-081)', async () => {
     const fixed = await turnOf(withInstructions(make(), 'Do it well.'), ['Found.']);
     expect(fixed.inner?.messages[0]?.text).toMatch(/^Do it well\./);
     const made = withInstructions(make(), ({ path }, input) => `${path}: ${JSON.stringify(input)}`);
@@ -113,7 +113,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(inner?.messages[0]?.text).toMatch(/^boss\/work: {"task":"Go\."}/);
   });
 
-  it('has more context, added to its own, and both win over that of the outer loop (S0-015, S0-081)', async () => {
+  it('can add to its own context, and both override the context of the outer loop (S0-015, S0-081)', async () => {
     const own = make({ context: { desk: 'own', lamp: 'own', floor: 'own', user: 'own' } });
     const copy = withContext(
       withContext(own, { desk: 'copy', hat: 'copy' }),
@@ -130,7 +130,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     });
   });
 
-  it('has context made from its input and the outer loop (S0-015, S0-081)', async () => {
+  it('can build its context from its input and from the outer loop (S0-015, S0-081)', async () => {
     const own = make({
       context: (input: unknown, view: LoopView) => ({ asked: input as Json, path: view.path }),
     });
@@ -160,12 +160,12 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
       () => ({ desk: () => 1 }),
       "Tool 'work': The tool-call context's 'desk' is not JSON: at `$` it is a function.",
     ],
-  ])('fails its call if its context is %s (S0-015)', async (_, context, message) => {
+  ])('returns an error result if its context is %s (S0-015)', async (_, context, message) => {
     const { read, answer } = await turnOf(make({ context }), []);
     expect([read, answer.outcome]).toEqual([[`Error: ${message}`], 'completed']);
   });
 
-  it('has other limits (S0-081)', async () => {
+  it('can have other limits (S0-081)', async () => {
     const brief = withLimits(make(), { iterations: 1 });
     const { read, session } = await turnOf(brief, [calls('look'), 'In short.']);
     const inside = (await session.events()).flatMap((event) =>
@@ -177,7 +177,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     );
   });
 
-  it('has more settings, which override its own (S0-081)', async () => {
+  it('can have more settings, which override the original ones (S0-081)', async () => {
     const strict = withSettings(withSettings(make(), { temperature: 1, seed: 7 }), { temperature: 0 });
     const { inner } = await turnOf(strict, ['Found.']);
     expect(inner?.settings).toMatchObject({ temperature: 0, seed: 7 });
@@ -186,7 +186,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     );
   });
 
-  it('uses more modules, including chaining and strategies (S0-081)', async () => {
+  it('can use more modules, including chaining and strategies (S0-081)', async () => {
     const Lamp = defineDomainType({
       name: 'Lamp',
       schema: v.object({ lit: v.boolean() }),
@@ -226,7 +226,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(resultsRead(session)).toEqual(['Found.']);
   });
 
-  it('leaves the original unchanged, and has its name, description and input (S0-081)', async () => {
+  it('leaves the original unchanged, and keeps its name, description and input (S0-081)', async () => {
     const tool = make();
     const before = { ...tool, inner: [...(tool.inner ?? [])] };
     const copy = withContext(withInstructions(withTools(tool, find), 'Else.'), { desk: 'copy' });
@@ -240,7 +240,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect((await turnOf(withName(copy, 'work'), ['Found.'])).inner?.messages[0]?.text).toMatch(/^Else\./);
   });
 
-  it('is refused if the original is already decorated, or if the copy could not work', () => {
+  it('is refused if the original is decorated, or if the copy could not work', () => {
     const decorated = requireApproval(make(), 'May I?');
     expect(() => withModel(decorated, scriptedModel([]))).toThrow(
       expect.objectContaining({
@@ -265,7 +265,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
 describe.each(KINDS)('%s with its own context', (kind, make) => {
   const declared = { desk: 'own', floor: 'own' };
 
-  it('keeps it when another invocation resumes inside, warm or cold', async () => {
+  it('keeps it when another invocation resumes inside the loop, warm or cold', async () => {
     const seen: unknown[] = [];
     const watch = defineTool({
       name: 'watch',
@@ -289,7 +289,7 @@ describe.each(KINDS)('%s with its own context', (kind, make) => {
     expect(JSON.stringify(await session.events())).not.toContain('a secret of nobody');
   });
 
-  it('is refused if a value is not JSON', () => {
+  it('is refused if a context value is not JSON', () => {
     expect(() => make({ context: { desk: () => 1 } })).toThrow(
       "Tool 'work': The tool-call context's 'desk' is not JSON: at `$` it is a function.",
     );
@@ -298,7 +298,7 @@ describe.each(KINDS)('%s with its own context', (kind, make) => {
 });
 
 describe('the context of a nested loop', () => {
-  it('contains the context of all outer loops, and its own wins (S0-015)', async () => {
+  it('contains the context of all outer loops, which its own context overrides (S0-015)', async () => {
     const inner = defineAgenticTool({
       ...told,
       name: 'inner',
@@ -320,7 +320,7 @@ describe('the context of a nested loop', () => {
 });
 
 describe('a copy of a state machine', () => {
-  it('starts in the given state, and its instructions are made from the state', async () => {
+  it('starts in the given state, and has instructions that depend on its state', async () => {
     const machine = defineStateMachine({
       ...told,
       name: 'work',
@@ -341,7 +341,7 @@ describe('a copy of a state machine', () => {
 });
 
 describe('a copy of a subagent', () => {
-  it("refuses a tool with the name of one of the agent's tools", async () => {
+  it("is refused if it adds a tool with the name of one of the agent's tools", async () => {
     const twice = answers('look', 'else');
     expect(() => withTools(defineSubagent({ agent: clerk }), twice)).toThrow(
       `Tool 'work': it cannot have these tools: Duplicate tool name: 'look'${RENAME_FIRST_TWO}.`,
@@ -355,7 +355,7 @@ describe('a copy of a subagent', () => {
     ]);
   });
 
-  it('answers in the form of its agent, whatever its instructions are', async () => {
+  it('answers in the output form of its agent, even if its instructions are replaced', async () => {
     const form = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] } as const;
     const biller: Agent = agent('work', [], { output: jsonSchema(form) });
     const copy = withInstructions(
@@ -367,7 +367,7 @@ describe('a copy of a subagent', () => {
     expect(read).toEqual(['{"total":3}']);
   });
 
-  it('can override the form of its agent, even if the agent is given by name (S0-062)', async () => {
+  it('can replace the output form of its agent, even if the agent is given by name (S0-062)', async () => {
     const Bill = defineDomainType({ name: 'Bill', schema: v.object({ total: v.number() }) });
     const biller: Agent = agent('work', [], { output: v.object({ sum: v.number() }) });
     for (const asked of [biller, 'work']) {
@@ -387,7 +387,7 @@ describe('a copy of a subagent', () => {
     );
   });
 
-  it('has the limits of its agent with another model too', () => {
+  it('keeps the limits of its agent if its model is replaced', () => {
     const costly = agent('work', [], {
       use: [budget({ cost: 1 })],
       model: { ...scriptedModel([]), prices: { input: 1, output: 1 } },

@@ -25,7 +25,7 @@ import { agent, agentic, answers, calls, offered, resultsRead, shown, TASK } fro
 
 const look = answers('look', 'seen');
 
-/** A turn of an agent with only the given tool. */
+/** Runs a turn of an agent that has only this tool. */
 async function turnOf(tool: AnyTool, replies: readonly ScriptedReply[], more = {}) {
   const session = createTestSession(agent('boss', [tool], more), { replies });
   const answer = await session.send('Go.');
@@ -33,7 +33,7 @@ async function turnOf(tool: AnyTool, replies: readonly ScriptedReply[], more = {
 }
 
 describe('an agentic tool', () => {
-  it('calls a model in its own loop, and returns its last message (AGT-03)', async () => {
+  it('calls a model in its own loop, and returns the last message of the model (AGT-03)', async () => {
     const script = [calls(['dig', { task: 'Deep.' }]), calls('look'), 'Found it.', 'Done.'];
     const { session, answer, read } = await turnOf(agentic('dig', [look]), script);
     expect(shown(session.requests)).toEqual([
@@ -47,7 +47,7 @@ describe('an agentic tool', () => {
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 4, toolCalls: 2 });
   });
 
-  it('has default instructions that state its purpose (AGT-02)', async () => {
+  it('has default instructions that contain its description (AGT-02)', async () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Dig for gold.',
@@ -80,10 +80,10 @@ describe('an agentic tool', () => {
     ]);
   });
 
-  it('fails if its instructions throw, and the turn continues', async () => {
+  it('returns an error result if its instructions throw, and the turn continues', async () => {
     const dig = agentic('dig', [look], {
       instructions: () => {
-        throw new Error('No words.');
+        throw new Error('The instructions are missing.');
       },
     });
     const { read, answer } = await turnOf(dig, [calls(['dig', { task: 'Go.' }]), 'Done.']);
@@ -99,8 +99,8 @@ describe('an agentic tool', () => {
 
   it.each([
     ['20 iterations', undefined, 20],
-    ['its own limit of iterations', { iterations: 3 }, 3],
-  ])('has %s, and then requests the best answer (AGT-01, AGT-05)', async (_, limits, most) => {
+    ['as many iterations as its limit', { iterations: 3 }, 3],
+  ])('makes %s, and then requests the best possible answer (AGT-01, AGT-05)', async (_, limits, most) => {
     const inside = Array.from({ length: most }, () => calls('look'));
     const script = [calls(['dig', { task: 'Go.' }]), ...inside, 'So far.', 'Done.'];
     const { session, answer, read } = await turnOf(agentic('dig', [look], { limits }), script, {
@@ -124,13 +124,13 @@ describe('an agentic tool', () => {
     ]);
   });
 
-  it('reports that it has no tools if it has none (AGT-04)', async () => {
+  it('returns an error result if it has no tools (AGT-04)', async () => {
     const { read, session } = await turnOf(agentic('dig', []), [calls(['dig', { task: 'Go.' }]), 'Done.']);
     expect(read).toEqual(['Error: No tools available for SimpleAgenticTool']);
     expect(session.requests).toHaveLength(2);
   });
 
-  it('returns every problem of a bad input, without a model call', async () => {
+  it('lists every problem of an invalid input, without a model call', async () => {
     const { read } = await turnOf(agentic('dig', [look]), [calls('dig'), 'Done.']);
     expect(read).toEqual([
       'Error: The input of tool \'dig\' is not valid:\n- Instance does not have required property "task".\n' +
@@ -144,7 +144,7 @@ describe('an agentic tool', () => {
     expect([read, answer.outcome]).toEqual([['Error: Down.'], 'completed']);
   });
 
-  it('keeps its definition: its copies do not change it (AGT-01)', () => {
+  it('is not changed by its copies (AGT-01)', () => {
     const dig = agentic('dig', [look]);
     const before = { ...dig };
     const noted = withUsageNote(dig, 'Slowly.');
@@ -174,7 +174,7 @@ describe('the tools of an agentic tool', () => {
     return offered(session)[1];
   };
 
-  it('can be tools, objects with tools, and providers that are asked each time (AGT-01)', async () => {
+  it('can be tools, objects with tools, and providers, which are asked before each model call (AGT-01)', async () => {
     let now: readonly AnyTool[] = [answers('early', 1)];
     const provider = toolProvider({ toolsNow: () => now });
     const turn = [calls(['dig', { task: 'Go.' }]), 'Found.', 'Done.'];
@@ -190,13 +190,13 @@ describe('the tools of an agentic tool', () => {
     ]);
   });
 
-  it('omit objects without tools, without a warning (AGT-07)', async () => {
+  it('exclude objects without tools, without a warning (AGT-07)', async () => {
     expect(await inside([new Empty(), look, plain])).toEqual(['look']);
     expect(agentic('dig', [new Empty()]).inner).toEqual([]);
   });
 
   it.each<[string, readonly unknown[], string]>([
-    ['a hole', [null], 'Tool at index 0 must not be null'],
+    ['null', [null], 'Tool at index 0 must not be null'],
     ['text', ['look'], "Tool at index 0 is 'look': list the tool itself"],
     ['an agent', [agent('other')], "Tool at index 0 ('other') is an agent: list its tools instead"],
     [
@@ -210,14 +210,18 @@ describe('the tools of an agentic tool', () => {
       "Tool at index 0 ('') is a function: call it, and list its result, or pass it to toolFactory",
     ],
     ['a list', [[look]], 'Tool at index 0 is a list: spread it, as in [...tools]'],
-    ['two tools of one name', [look, answers('look', 2)], `Duplicate tool name: 'look'${RENAME_FIRST_TWO}`],
-  ])('are refused if they include %s', (_, tools, why) => {
-    const define = () => agentic('dig', tools as readonly ToolSource[]); // plain JavaScript can pass this
+    [
+      'two tools with the same name',
+      [look, answers('look', 2)],
+      `Duplicate tool name: 'look'${RENAME_FIRST_TWO}`,
+    ],
+  ])('are refused if they contain %s', (_, tools, why) => {
+    const define = () => agentic('dig', tools as readonly ToolSource[]); // Plain JavaScript can pass this.
     expect(define).toThrow(ToolDefinitionError);
     expect(define).toThrow(`Tool 'dig': it cannot have these tools: ${why}.`);
   });
 
-  it('keep their state under the path of the tool, separate from others', async () => {
+  it('keep their state under the path of the agentic tool, separate from other tools', async () => {
     const count = defineTool({
       name: 'count',
       description: 'Counts.',
@@ -242,7 +246,7 @@ describe('the tools of an agentic tool', () => {
 });
 
 describe('the definition of an agentic tool', () => {
-  it('logs one warning if it declares no input, because callers could not pass a task (AGT-08)', async () => {
+  it('logs one warning if it declares no input, because callers cannot pass a task (AGT-08)', async () => {
     const warned = warnings();
     const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [look] });
     const { session } = await turnOf(dig, [calls('dig'), 'Found.', 'Done.']);
@@ -274,12 +278,12 @@ describe('the definition of an agentic tool', () => {
       { limits: { iterations: 0 } },
       "Tool 'dig': its limit 'iterations' is 0. Use a positive whole number.",
     ],
-  ])('is refused if %s', (_, change, why) => {
+  ])('throws if %s', (_, change, why) => {
     const config = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK), tools: [look], ...change };
     expect(() => defineAgenticTool(config)).toThrow(why);
   });
 
-  it('is one literal, with no counterpart of an agentic tool class (AGT-12)', () => {
+  it('returns a plain object with documented properties, not an instance of a class (AGT-12)', () => {
     expect(Object.keys(agentic('dig', [look])).toSorted()).toEqual([
       'call',
       'check',

@@ -11,7 +11,7 @@ const look = answers('look', 'seen');
 const clerk = agent('clerk', [look]);
 
 describe('a subagent', () => {
-  it('is an agent as a tool, given by its definition (SUB-01, SUB-07)', async () => {
+  it('runs an agent as a tool (SUB-01, SUB-07)', async () => {
     const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
     const { session, read, answer } = await turnOf([defineSubagent({ agent: clerk })], script);
     expect(shown(session.requests)).toEqual([
@@ -24,13 +24,13 @@ describe('a subagent', () => {
     expect([read, answer.text]).toEqual([['Filed.'], 'Done.']);
   });
 
-  it('is found by its name at the time of the call (SUB-01)', async () => {
+  it('finds an agent given by name when it is called (SUB-01)', async () => {
     const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
     const { session, read } = await turnOf([defineSubagent({ agent: 'clerk' })], script, { agents: [clerk] });
     expect([offered(session)[1], read]).toEqual([['look'], ['Filed.']]);
   });
 
-  it('has the name and the description of the agent by default (SUB-03)', () => {
+  it('has the name and description of its agent by default (SUB-03)', () => {
     const described = ({ name, description, metadata }: AnyTool) => [name, description, metadata];
     expect(described(defineSubagent({ agent: clerk }))).toEqual(['clerk', 'Is clerk.', { agent: 'clerk' }]);
     expect(described(defineSubagent({ agent: 'clerk' }))).toEqual([
@@ -42,7 +42,7 @@ describe('a subagent', () => {
     expect(described(defineSubagent(renamed))).toEqual(['file_it', 'Files it.', { agent: 'clerk' }]);
   });
 
-  it('accepts a message for the agent (SUB-03, SUB-11)', () => {
+  it('accepts a message for its agent by default (SUB-03, SUB-11)', () => {
     expect(defineSubagent({ agent: 'clerk' }).inputSchema).toEqual({
       type: 'object',
       properties: {
@@ -56,7 +56,7 @@ describe('a subagent', () => {
     });
   });
 
-  it('can have its own input, which the agent receives as JSON (SUB-03)', async () => {
+  it('can declare its own input, which the agent receives as JSON (SUB-03)', async () => {
     const bill = defineSubagent({ agent: clerk, input: v.object({ customer: v.string() }) });
     const script = [calls(['clerk', { customer: 'Ann' }]), 'Filed.', 'Done.'];
     const { session } = await turnOf([bill], script);
@@ -64,7 +64,7 @@ describe('a subagent', () => {
     expect(session.requests[1]?.messages.at(-1)).toEqual({ role: 'user', text: '{"customer":"Ann"}' });
   });
 
-  it('returns every problem of a bad input, without a model call (SUB-05)', async () => {
+  it('lists every problem of an invalid input, without a model call (SUB-05)', async () => {
     const input = v.object({ customer: v.string(), year: v.number() });
     const { read, session } = await turnOf(
       [defineSubagent({ agent: clerk, input })],
@@ -77,7 +77,7 @@ describe('a subagent', () => {
     expect(session.requests).toHaveLength(2);
   });
 
-  it('reports the available agents to the model if its agent does not exist (SUB-04)', async () => {
+  it('lists the available agents in an error result if its agent does not exist (SUB-04)', async () => {
     const { read, answer } = await turnOf([defineSubagent({ agent: 'cook' })], [asks('cook'), 'Done.'], {
       agents: [clerk],
     });
@@ -85,7 +85,7 @@ describe('a subagent', () => {
     expect(answer.outcome).toBe('completed');
   });
 
-  it('names at most twenty available agents (SUB-04)', async () => {
+  it('lists at most twenty available agents (SUB-04)', async () => {
     const agents = Array.from({ length: 25 }, (_, i) => agent(`clerk${String(i).padStart(2, '0')}`));
     const { read } = await turnOf([defineSubagent({ agent: 'cook' })], [asks('cook'), 'Done.'], { agents });
     expect(read[0]).toMatch(
@@ -93,7 +93,7 @@ describe('a subagent', () => {
     );
   });
 
-  it('needs no session if it is given by its definition, and reports an error if it is given by name (SUB-06)', async () => {
+  it('needs a session only if its agent is given by name (SUB-06)', async () => {
     const replies = [asks('clerk', 'cook'), 'Filed.', 'Done.'];
     const tools = [defineSubagent({ agent: clerk }), defineSubagent({ agent: 'cook' })];
     const { model } = await runBare({ tools, replies });
@@ -116,24 +116,24 @@ describe('the definition of a subagent', () => {
     ['a tool', look, "Tool 'look': its agent is neither a result of defineAgent nor the name of an agent."],
     ['nothing', undefined, "Tool '': its agent is neither a result of defineAgent nor the name of an agent."],
     [
-      'a name that is not valid for a tool',
+      'a name that is invalid for a tool',
       'a cook',
       "Tool 'a cook': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     ],
-  ])('is refused with %s instead of the agent (SUB-02)', (_, given, why) => {
-    const define = () => defineSubagent({ agent: given as string }); // plain JavaScript can pass this
+  ])('throws if it receives %s instead of an agent (SUB-02)', (_, given, why) => {
+    const define = () => defineSubagent({ agent: given as string }); // Plain JavaScript can pass this.
     expect(define).toThrow(ToolDefinitionError);
     expect(define).toThrow(why);
   });
 
-  it('is readable without a session, including the inner tools (SUB-03)', () => {
+  it('has its inner tools before it runs, if its agent is given by definition (SUB-03)', () => {
     expect(defineSubagent({ agent: clerk }).inner).toBe(clerk.tools);
     expect(defineSubagent({ agent: 'clerk' }).inner).toBeUndefined();
   });
 });
 
 describe('agents that call each other', () => {
-  it('stop at sixteen nested loops, and the innermost receives the reason', async () => {
+  it('stop at sixteen nested loops, and the innermost agent receives the reason', async () => {
     const ping = agent('ping', [defineSubagent({ agent: 'pong' })]);
     const pong = agent('pong', [defineSubagent({ agent: 'ping' })]);
     const ask = ({ tools: [tool] }: { tools: readonly { name: string }[] }): ScriptedReply =>
@@ -162,7 +162,7 @@ describe('agents that call each other', () => {
   });
 });
 
-describe('a waiting call inside a subagent', () => {
+describe('a subagent with a call that waits for approval', () => {
   const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'paid' });
   const payer = agent('payer', [requireApproval(pay, () => 'Pay?')]);
   const suspended = async (tools: readonly AnyTool[] = [defineSubagent({ agent: payer })]) => {
@@ -176,7 +176,7 @@ describe('a waiting call inside a subagent', () => {
     return { session, first: await session.send('Go.') };
   };
 
-  it('suspends the turn, which resumes inside it after the decision (SUB-10)', async () => {
+  it('suspends the turn, which resumes inside the subagent after the decision (SUB-10)', async () => {
     const { session, first } = await suspended();
     expect(first).toMatchObject({ outcome: 'suspended', pending: [{ tool: 'pay', message: 'Pay?' }] });
     session.restart();
@@ -189,13 +189,13 @@ describe('a waiting call inside a subagent', () => {
     ]);
   });
 
-  it('is declined by a rejection, and the agent sees that (SUB-10)', async () => {
+  it('shows the reason of a rejection to its agent (SUB-10)', async () => {
     const { session } = await suspended();
     await session.decide('pay', { decision: 'reject', reason: 'Too much.' });
     expect(shown(session.requests)[2]).toMatch(/^You are payer\. <- .*Too much\./s);
   });
 
-  it('lets its siblings end, which are not called again (SUB-10)', async () => {
+  it('does not repeat a sibling that ended while the call was waiting (SUB-10)', async () => {
     const { session, first } = await suspended([
       defineSubagent({ agent: payer }),
       defineSubagent({ agent: clerk }),

@@ -25,7 +25,7 @@ describe('a reset function that returns a promise', () => {
     ['false', () => false],
     ['true', () => true],
     ['a call whose reset throws', broken],
-  ])('resets no memory of %s, and is reported once', async (_, answer) => {
+  ])('does not reset the memory for %s, and is reported once', async (_, answer) => {
     const { tool } = workshop();
     const [pay, ship] = [tool('pay'), tool('ship')];
     const about = { description: 'Handles.', input: v.object({}) };
@@ -56,7 +56,7 @@ describe('a reset function that returns a promise', () => {
   });
 });
 
-it('the memory of a call restarts only for `true`', () => {
+it('a reset function restarts the memory of a call only if it returns `true`', () => {
   const isReset = (answer: unknown) => {
     const reset = (() => answer) as () => boolean;
     return memoryOf({ name: 'desk', reset }, {}, { log: consoleLog() }).isReset;

@@ -6,27 +6,27 @@ import { keyedSerial } from '../../../doors/kinds.ts';
 const Order = v.object({ orderId: v.pipe(v.string(), v.trim(), v.maxLength(4)) });
 const key = ({ orderId }: { readonly orderId: string }): string => orderId;
 
-/** The lane of an unchecked input. */
+/** Returns the lane of a call with an unchecked input. */
 const word = (serial: ReturnType<typeof keyedSerial>, input: Record<string, string | number>) =>
   typeof serial === 'function' ? serial(input) : serial;
 
 describe('the lane of a tool with keyed memory', () => {
   it.each([
-    ['its key', { orderId: '41' }, 'orders 41'],
-    ['its key as the schema reads it', { orderId: ' 41 ' }, 'orders 41'],
-    ['the tool if the input is not valid', { orderId: 'too long' }, 'orders'],
-    ['the tool if the property is missing', {}, 'orders'],
-  ])('is %s', (_, input, expected) => {
+    ['the key', { orderId: '41' }, 'orders 41'],
+    ['the key from the parsed input', { orderId: ' 41 ' }, 'orders 41'],
+    ['the tool alone if the input is not valid', { orderId: 'too long' }, 'orders'],
+    ['the tool alone if the property is missing', {}, 'orders'],
+  ])('is named by %s', (_, input, expected) => {
     expect(word(keyedSerial('orders', Order, key), input)).toBe(expected);
   });
 
-  it('is the raw input for JSON Schema, and without a schema', () => {
+  it('uses the raw input for JSON Schema, and without a schema', () => {
     const byId = (input: object): string => String(Reflect.get(input, 'id'));
     expect(word(keyedSerial('orders', jsonSchema({ type: 'object' }), byId), { id: 7 })).toBe('orders 7');
     expect(word(keyedSerial('orders', undefined, byId), { id: 7 })).toBe('orders undefined');
   });
 
-  it('is the tool if there is no key, its key throws, or its schema is asynchronous', () => {
+  it('is the name of the tool if there is no key, the key function throws, or the schema is asynchronous', () => {
     const throws = (): string => {
       throw new Error('No key.');
     };

@@ -24,7 +24,7 @@ const Fact = defineDomainType({ name: 'Fact', schema: v.object({ n: v.number() }
 const fact = (name: string, n: number) =>
   defineTool({ name, description: 'Finds.', effect: 'read', run: () => artifact(`Fact ${n}.`, Fact, { n }) });
 
-/** The artifact of a turn whose only call is `dig`. */
+/** Runs a turn whose only call is `dig`, and returns its artifacts. */
 async function dug(dig: AnyTool, ...inside: readonly ScriptedReply[]) {
   const session = createTestSession(agent('boss', [dig]), {
     replies: [calls(['dig', { task: 'Go.' }]), ...inside, 'Found.', 'Done.'],
@@ -34,36 +34,36 @@ async function dug(dig: AnyTool, ...inside: readonly ScriptedReply[]) {
   return { answer, read, artifacts: answer.artifacts.map(({ call: _, ...rest }) => rest) };
 }
 
-describe('the artifacts of the calls inside an agentic tool', () => {
+describe('the artifact of an agentic tool', () => {
   const tools = [fact('one', 1), fact('two', 2), answers('words', 'No fact.')];
   const Place = defineDomainType({ name: 'Place', schema: v.object({ city: v.string() }) });
   const place = answers('place', artifact('A place.', Place, { city: 'Ghent' }));
   const rows = answers('rows', [1, 2]);
 
-  it('are absent: its result is its text (AGT-06)', async () => {
+  it('is absent if no inner call returns an artifact (AGT-06)', async () => {
     expect(await dug(agentic('dig', tools), calls('words'))).toMatchObject({ read: 'Found.', artifacts: [] });
   });
 
-  it('become its own artifact if there is one, with its type (AGT-06)', async () => {
+  it('is that of its inner call if there is only one, with its type (AGT-06)', async () => {
     expect(await dug(agentic('dig', tools), calls('words', 'one'))).toMatchObject({
       read: 'Found.',
       artifacts: [{ tool: 'dig', type: 'Fact', value: { n: 1 } }],
     });
   });
 
-  it('become a list if there are several, in the order of the calls (AGT-06)', async () => {
+  it('is a list if inner calls return several artifacts, in the order of the calls (AGT-06)', async () => {
     expect(await dug(agentic('dig', tools), calls('two', 'one'), calls('two'))).toMatchObject({
       read: 'Found.',
       artifacts: [{ tool: 'dig', type: 'Fact', value: [{ n: 2 }, { n: 1 }, { n: 2 }] }],
     });
   });
 
-  it('keep a shared type, and `artifactsOf` reads each of them (S0-082)', async () => {
+  it('keeps a type that all inner artifacts share, so that `artifactsOf` reads each of them (S0-082)', async () => {
     const { answer } = await dug(agentic('dig', tools), calls('two', 'one'));
     expect(answer.artifactsOf(Fact)).toEqual([{ n: 2 }, { n: 1 }]);
   });
 
-  it('keep their own types if the types differ (S0-082)', async () => {
+  it('records each type if the types of inner artifacts differ (S0-082)', async () => {
     const inside = [...tools, place, rows];
     const { answer, artifacts } = await dug(agentic('dig', inside), calls('two', 'place', 'rows', 'one'));
     expect(artifacts).toEqual([
@@ -77,7 +77,7 @@ describe('the artifacts of the calls inside an agentic tool', () => {
     expect(answer.artifactsOf(Place)).toEqual([{ city: 'Ghent' }]);
   });
 
-  it('include the items of a typed list, even beside other artifacts (S0-082)', async () => {
+  it('includes the items of a typed list, even beside other artifacts (S0-082)', async () => {
     const many = answers('many', artifact('Facts.', Fact, [{ n: 8 }, { n: 9 }]));
     const alone = await dug(agentic('dig', [many]), calls('many'));
     expect(alone.artifacts).toEqual([{ tool: 'dig', type: 'Fact', value: [{ n: 8 }, { n: 9 }] }]);
@@ -86,7 +86,7 @@ describe('the artifacts of the calls inside an agentic tool', () => {
     expect(artifacts).toMatchObject([{ types: ['Fact', 'Fact', 'Fact', 'Place'] }]);
   });
 
-  it('are each handled by their type in outer sinks, playbooks and chains (S0-082)', async () => {
+  it('passes each inner artifact to outer sinks, playbooks and chains by its type (S0-082)', async () => {
     const Car = defineDomainType({
       name: 'Car',
       schema: v.object({ id: v.string() }),
@@ -131,7 +131,7 @@ describe('the artifacts of the calls inside an agentic tool', () => {
     ]);
   });
 
-  it('do not include those of a failed call', async () => {
+  it('does not include artifacts of a failed call', async () => {
     const fails = defineTool({
       name: 'fails',
       description: 'Fails.',
@@ -145,23 +145,26 @@ describe('the artifacts of the calls inside an agentic tool', () => {
   });
 });
 
-describe('the artifacts of agentic tools inside an agentic tool', () => {
+describe('the artifact of an agentic tool with another agentic tool inside', () => {
   const inner = agentic('inner', [fact('one', 1)]);
   const script = [calls(['inner', { task: 'Look.' }], 'two'), calls('one'), 'Inner found.'];
   const both = [{ tool: 'dig', type: 'Fact', value: [{ n: 1 }, { n: 2 }] }];
   const own = [{ tool: 'dig', type: 'Fact', value: { n: 2 } }];
 
   it.each<[string, AnyTool]>([
-    ['as it is', inner],
+    ['plain', inner],
     ['decorated', withUsageNote(withUsageNote(inner, 'Slow.'), 'Careful.')],
-  ])('are not among its own, unless it captures them: %s (AGT-09)', async (_, nested) => {
-    const tools = [nested, fact('two', 2)];
-    expect((await dug(agentic('dig', tools), ...script)).artifacts).toEqual(own);
-    const capturing = { captureNestedArtifacts: true };
-    expect((await dug(agentic('dig', tools, capturing), ...script)).artifacts).toEqual(both);
-  });
+  ])(
+    'includes artifacts of the inner tool only with `captureNestedArtifacts`: %s (AGT-09)',
+    async (_, nested) => {
+      const tools = [nested, fact('two', 2)];
+      expect((await dug(agentic('dig', tools), ...script)).artifacts).toEqual(own);
+      const capturing = { captureNestedArtifacts: true };
+      expect((await dug(agentic('dig', tools, capturing), ...script)).artifacts).toEqual(both);
+    },
+  );
 
-  it('exclude those of a subagent too (AGT-09)', async () => {
+  it('includes artifacts of a subagent only with `captureNestedArtifacts` (AGT-09)', async () => {
     const biller = agent('inner', [], { output: v.object({ n: v.number() }) });
     const tools = [defineSubagent({ agent: biller }), fact('two', 2)];
     const inside = [{ calls: [...asks('inner').calls, { name: 'two' }] }, '{"n":1}'];
@@ -172,13 +175,13 @@ describe('the artifacts of agentic tools inside an agentic tool', () => {
     ]);
   });
 
-  it('include those of a pipeline, which is not an agentic tool: no model decides in it (AGT-09)', async () => {
+  it('includes artifacts of a pipeline, since no model decides in a pipeline (AGT-09)', async () => {
     const pipeline = definePipeline({ name: 'inner', steps: [fact('one', 1)] });
     const inside = [calls('inner', 'two')];
     expect((await dug(agentic('dig', [pipeline, fact('two', 2)]), ...inside)).artifacts).toEqual(both);
   });
 
-  it('are distinguished after an eviction too (AGT-09)', async () => {
+  it('excludes the artifacts of the inner tool after an eviction too (AGT-09)', async () => {
     const again = defineTool({
       name: 'again',
       description: 'Kills the Worker once.',

@@ -1,4 +1,4 @@
-/** Interrupted nested loops: cold folds, kills, snapshots, cancels. */
+/** Tests interrupted nested loops: cold folds, kills, snapshots and cancels. */
 
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
@@ -18,7 +18,7 @@ import { agent, agentic, asks, byLoop, calls, resultsRead, shown } from './scene
 
 const task = (name: string) => [name, { task: `${name}.` }] as const;
 
-/** A `once` tool that counts its runs, and can act during a run. */
+/** Makes a `once` tool that records its runs, and runs a callback during each of them. */
 function counted(name: string, during: (run: number) => void = () => {}) {
   const runs: string[] = [];
   const tool = defineTool({
@@ -33,11 +33,13 @@ function counted(name: string, during: (run: number) => void = () => {}) {
   return { tool, runs };
 }
 
-/** The requests to models, and how often each was made. */
+/** Returns the requests to models, including repeated ones. */
 const asked = (session: TestSession): readonly string[] => shown(session.requests);
 
 describe('a kill inside a nested loop', () => {
-  /** Three nested loops; in the innermost a `once` tool acts, then a `read` tool kills the Worker. */
+  /**
+   * Three nested loops. In the innermost loop a `once` tool runs, and then a `read` tool kills the Worker.
+   */
   function deep(kills: number) {
     const pay = counted('pay');
     const fatal = defineTool({
@@ -70,36 +72,33 @@ describe('a kill inside a nested loop', () => {
     return { session, pay };
   }
 
-  it.each([0, 1, 2])(
-    'at depth three, %i times, resumes inside without repeating a model call or a tool call',
-    async (kills) => {
-      const { session, pay } = deep(kills);
-      const answer = await session.send('Go.');
-      expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 9, toolCalls: 5 });
-      expect(pay.runs).toHaveLength(1);
-      expect(asked(session)).toEqual([
-        'You are boss. <- Go.',
-        'You outer. <- {"task":"outer."}',
-        'You are mid. <- To mid.',
-        'You inner. <- {"task":"inner."}',
-        'You inner. <- pay 1',
-        'You inner. <- alive',
-        'You are mid. <- Inner.',
-        'You outer. <- Mid.',
-        'You are boss. <- Outer.',
-      ]);
-      const opened = (await session.events()).flatMap((event) =>
-        event.type === 'frame-started' ? [[event.name, event.parent !== undefined]] : [],
-      );
-      expect(opened).toEqual([
-        ['outer', false],
-        ['mid', true],
-        ['inner', true],
-      ]);
-    },
-  );
+  it.each([0, 1, 2])('at depth three, %i times, repeats no model call and no tool call', async (kills) => {
+    const { session, pay } = deep(kills);
+    const answer = await session.send('Go.');
+    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 9, toolCalls: 5 });
+    expect(pay.runs).toHaveLength(1);
+    expect(asked(session)).toEqual([
+      'You are boss. <- Go.',
+      'You outer. <- {"task":"outer."}',
+      'You are mid. <- To mid.',
+      'You inner. <- {"task":"inner."}',
+      'You inner. <- pay 1',
+      'You inner. <- alive',
+      'You are mid. <- Inner.',
+      'You outer. <- Mid.',
+      'You are boss. <- Outer.',
+    ]);
+    const opened = (await session.events()).flatMap((event) =>
+      event.type === 'frame-started' ? [[event.name, event.parent !== undefined]] : [],
+    );
+    expect(opened).toEqual([
+      ['outer', false],
+      ['mid', true],
+      ['inner', true],
+    ]);
+  });
 
-  it('in the middle of a `once` call leaves it in doubt inside, and the nested model learns that', async () => {
+  it('during a `once` call leaves its outcome unknown, which the nested model learns', async () => {
     const pay = counted('pay', () => session.kill());
     const session: TestSession = createTestSession(agent('boss', [agentic('dig', [pay.tool])]), {
       replies: [calls(task('dig')), calls('pay'), 'I cannot tell.', 'Done.'],
@@ -134,7 +133,7 @@ describe('a kill inside a nested loop', () => {
     expect(pay.runs).toHaveLength(1);
   });
 
-  it('after the rejection of a subagent’s answer does not give it another chance', async () => {
+  it('after a rejected answer of a subagent does not give the subagent another attempt', async () => {
     const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
     const biller = agent('biller', [], { output: jsonSchema(output) });
     const dies: ScriptedReply = async () => {
@@ -151,7 +150,7 @@ describe('a kill inside a nested loop', () => {
     expect(resultsRead(session)[0]).toMatch(/^Error: The model's answer does not have the form/);
   });
 
-  it('lets each parallel loop resume at its position', async () => {
+  it('lets each parallel loop resume where it was', async () => {
     const runs: string[] = [];
     const step = (name: string) =>
       defineTool({
@@ -189,7 +188,7 @@ describe('a kill inside a nested loop', () => {
   });
 });
 
-describe('a subagent from an earlier invocation', () => {
+describe('a subagent that was called in an earlier invocation', () => {
   const left = [
     {
       type: 'model-replied',
@@ -205,7 +204,7 @@ describe('a subagent from an earlier invocation', () => {
   it.each([
     ['after it started', left, `Error: ${GONE} The work had begun, and its outcome is unknown.`],
     ['before it started', left.slice(0, 1), `Error: ${GONE}`],
-  ])('is reported with its known outcome if its agent is gone %s', async (_, events, told) => {
+  ])('is reported with its known outcome if its agent disappeared %s', async (_, events, told) => {
     const clock = createManualClock(1_000_000);
     const tools = [defineSubagent({ agent: 'clerk' })];
     const app = memoryApp({ tools, replies: ['Done.'], clock, leaseMs: LEASE_MS });
@@ -233,7 +232,7 @@ describe('the memory of nested loops', () => {
     },
   });
 
-  it('survives a cold fold, at every depth', async () => {
+  it('is the same after a cold fold, at every depth', async () => {
     const turn = [
       calls(task('outer')),
       asks('mid'),
@@ -254,7 +253,7 @@ describe('the memory of nested loops', () => {
     ]);
   });
 
-  it('survives a journal so long that it is read from a snapshot', async () => {
+  it('is the same if the journal is so long that a snapshot is read', async () => {
     const turn = [calls(task('dig')), calls('count'), 'Found.', 'Done.'];
     const app = memoryApp({
       tools: [agentic('dig', [count])],

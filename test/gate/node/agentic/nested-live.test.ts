@@ -9,7 +9,7 @@ import { agentic, answers, calls } from './scenes.ts';
 const task = (name: string) => [name, { task: `${name}.` }] as const;
 
 describe('a turn that is cancelled inside a nested loop', () => {
-  it('ends with every open call answered, and aborts the signal of the inner call', async () => {
+  it('answers every open call, and aborts the signal of the inner call', async () => {
     const clock = createManualClock(1_000_000);
     const aborted: unknown[] = [];
     let waiting = false;
@@ -49,7 +49,7 @@ describe('a turn that is cancelled inside a nested loop', () => {
 });
 
 describe("a watcher's view of a nested loop", () => {
-  it('is its streamed text with its frame, separate from the outer loop', async () => {
+  it('shows its streamed text with its frame, separate from the text of the outer loop', async () => {
     const app = memoryApp({
       tools: [agentic('dig', [answers('look', 'seen')])],
       replies: [calls(task('dig')), calls('look'), { text: 'Found it.', pieces: ['Found ', 'it.'] }, 'Done.'],

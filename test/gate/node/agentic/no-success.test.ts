@@ -16,7 +16,7 @@ import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
 const agentWith = (tools: readonly AnyTool[], more: object = {}) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, ...more });
 
-/** A machine in which `pack` leads to the state in which `ship` is available. */
+/** Defines a state machine in which `pack` leads to a state that offers `ship`. */
 const machineOf = (pack: AnyTool, ship: AnyTool) =>
   defineStateMachine({
     name: 'orders',
@@ -28,11 +28,11 @@ const machineOf = (pack: AnyTool, ship: AnyTool) =>
 const notPacked =
   'This tool is not available in the current state (open). It is only available in state: packed';
 
-describe('an interrupted call', () => {
+describe('an interrupted transition', () => {
   it.each([
-    ['replan', () => replan('Not possible.')],
-    ['exit', () => exitEarly('Enough.')],
-  ])('that throws %s does not move the machine', async (_, signal) => {
+    ['a replan signal', () => replan('Not possible.')],
+    ['an exit signal', () => exitEarly('Enough.')],
+  ])('does not move the state machine if its tool throws %s', async (_, signal) => {
     const pack = reads('pack', () => {
       throw signal();
     });
@@ -48,7 +48,7 @@ describe('an interrupted call', () => {
     });
   });
 
-  it('does not move the machine at the limit of its own loop, and keeps its text', async () => {
+  it('does not move the state machine at the limit of its own loop, but returns its text', async () => {
     const pack = defineAgenticTool({
       name: 'pack',
       description: 'Packs.',
@@ -83,7 +83,7 @@ describe('a nested loop that fails', () => {
     },
   });
 
-  it('reports its completed calls, so that they are not repeated', async () => {
+  it('reports its completed calls, so that the outer model does not repeat them', async () => {
     const inner = scriptedModel([calls('pay')]);
     const payer = defineAgenticTool({
       name: 'payer',
@@ -94,7 +94,7 @@ describe('a nested loop that fails', () => {
         ...inner,
         ask: (request, options) =>
           shownResults(request).length > 0
-            ? Promise.reject(new ModelError('bad-request', 'The provider said 400.'))
+            ? Promise.reject(new ModelError('bad-request', 'The provider returned 400.'))
             : inner.ask(request, options),
       },
     });
@@ -106,7 +106,7 @@ describe('a nested loop that fails', () => {
     expect(pays).toHaveLength(1);
   });
 
-  it('also reports them if the code around it throws', async () => {
+  it('reports its completed calls even if its instructions throw', async () => {
     const payer = defineAgenticTool({
       name: 'payer',
       description: 'Pays what is due.',
@@ -127,8 +127,8 @@ describe('a nested loop that fails', () => {
   });
 });
 
-describe('a limit on calls of one tool', () => {
-  it('counts a call through an unfolding tool for its target tool (UNF-27, SPM-13)', async () => {
+describe('a limit on the calls of one tool', () => {
+  it('counts a call through an unfolding tool as a call of the target tool (UNF-27, SPM-13)', async () => {
     const shop = defineUnfolding({
       name: 'shop',
       description: 'Opens the shop.',

@@ -38,7 +38,7 @@ const kinds = (output: typeof Total | typeof Order): readonly [string, AnyTool][
 const work = { calls: [{ name: 'work', input: { message: 'Go.' } }] };
 
 describe.each(kinds(Total))('%s with a schema as its output', (_, tool) => {
-  it('returns the answer as an artifact, without the artifacts of its calls', async () => {
+  it('returns the answer as its artifact, without the artifacts of its inner calls', async () => {
     const { answer, read, session } = await turnOf([tool], [work, calls('look'), '{"cents":7}', 'Done.']);
     const value = { cents: 7, note: 'none' };
     expect(answer.artifacts).toEqual([{ call: expect.any(String), tool: 'work', value }]);
@@ -51,7 +51,7 @@ describe.each(kinds(Total))('%s with a schema as its output', (_, tool) => {
     ]);
   });
 
-  it('repeats the request once, then fails', async () => {
+  it('asks the model a second time, and then fails', async () => {
     const { read } = await turnOf([tool], [work, 'Seven.', 'Seven!', 'Done.']);
     expect(read).toEqual([expect.stringMatching(/^Error: The model's answer does not have the form/)]);
   });
@@ -60,7 +60,7 @@ describe.each(kinds(Total))('%s with a schema as its output', (_, tool) => {
 describe.each(kinds(Order))('%s with a domain type as its output', (_, tool) => {
   const ordered: readonly ScriptedReply[] = [work, JSON.stringify(ORDER)];
 
-  it('returns an artifact of the type, as its JSON', async () => {
+  it('returns an artifact of the type, whose value is JSON', async () => {
     const { answer } = await turnOf([tool], [...ordered, 'Done.']);
     expect(answer.artifacts).toEqual([
       { call: expect.any(String), tool: 'work', type: 'Order', value: ORDER },
@@ -69,7 +69,7 @@ describe.each(kinds(Order))('%s with a domain type as its output', (_, tool) => 
     expect(tool.output).toBe(Order);
   });
 
-  it('brings the tools of the object', async () => {
+  it('adds the tools of the returned object', async () => {
     const clerk = agent('clerk', [tool], { use: [chaining([chainFrom(Order)])] });
     const session = createTestSession(clerk, { replies: [...ordered, calls('year'), 'In 2026.'] });
     expect(await session.send('Which year?')).toMatchObject({ text: 'In 2026.' });
@@ -78,7 +78,7 @@ describe.each(kinds(Order))('%s with a domain type as its output', (_, tool) => 
 });
 
 describe('an agent with a domain type as its output', () => {
-  it('returns the JSON of the type after its schema has accepted it', async () => {
+  it('returns the JSON of the type once its schema accepts the answer', async () => {
     const clerk = defineAgent({ name: 'work', description: 'Works.', instructions: 'Work.', output: Order });
     const replies = ['{"id":"o1","at":"soon"}', JSON.stringify(ORDER)];
     const session = createTestSession(clerk, { replies });
@@ -90,8 +90,8 @@ describe('an agent with a domain type as its output', () => {
   });
 });
 
-describe('an invalid output', () => {
-  it('is refused by the definition of the tool', () => {
+describe('an agentic tool with an invalid output', () => {
+  it('is refused when it is defined', () => {
     const wrong = () => defineAgenticTool({ ...base, tools: [look], output: v.string() });
     expect(wrong).toThrow(/^Tool 'work': its output /);
   });

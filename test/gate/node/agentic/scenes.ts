@@ -16,12 +16,12 @@ import {
   type TestSessionOptions,
 } from '../../../../src/testing/entry.ts';
 
-/** A reply that calls these tools; each is a name, or a name with its input. */
+/** Makes a reply that calls these tools. Each is a name, or a name with its input. */
 export const calls = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
   calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
 
-/** A reply that calls agents, each with a message. */
+/** Makes a reply that calls agents, each with a message. */
 export const asks = (...agents: readonly string[]) =>
   calls(...agents.map((agent) => [agent, { message: `To ${agent}.` }] as const));
 
@@ -31,7 +31,7 @@ export const TASK = {
   required: ['task'],
 } as const;
 
-/** An agentic tool with these tools and an input. */
+/** Defines an agentic tool with an input and these tools. */
 export const agentic = <const Name extends string>(
   name: Name,
   tools: readonly ToolSource[],
@@ -53,23 +53,23 @@ export const agent = (
 ): Agent =>
   defineAgent({ name, description: `Is ${name}.`, instructions: `You are ${name}.`, tools, ...more });
 
-/** A `read` tool that returns JSON. */
+/** Defines a `read` tool that returns this value. */
 export const answers = (name: string, value: unknown) =>
   defineTool({ name, description: 'Answers.', effect: 'read', run: () => value });
 
-/** The recipient of each request, by its first instructions, and the last message in it. */
+/** Returns the system message and the last message of each request. */
 export const shown = (requests: readonly ModelRequest[]): string[] =>
   requests.map(({ messages: [first, ...rest] }) => `${first?.text} <- ${rest.at(-1)?.text}`);
 
-/** The results of the turn's own calls in the last request. */
+/** Returns the results in the last request. */
 export const resultsRead = ({ requests }: Pick<TestSession, 'requests'>): string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
-/** The names of the tools that each request offered. */
+/** Returns the names of the tools that each request offered. */
 export const offered = ({ requests }: Pick<TestSession, 'requests'>): string[][] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
-/** A script in which each loop has its own replies, by its first instructions: for parallel loops. */
+/** Returns a script for parallel loops: each loop has its own replies, which its system message selects. */
 export function byLoop(scripts: Readonly<Record<string, readonly ScriptedReply[]>>): ScriptedReply[] {
   const left = new Map(Object.entries(scripts).map(([loop, replies]) => [loop, [...replies]]));
   const reply = ({ messages: [first] }: ModelRequest): ScriptedReply =>
@@ -77,7 +77,7 @@ export function byLoop(scripts: Readonly<Record<string, readonly ScriptedReply[]
   return Array.from({ length: 200 }, () => reply);
 }
 
-/** A turn of a boss with these tools, and the results that its model read. */
+/** Runs a turn of an agent named `boss` with these tools, and returns the results that its model read. */
 export async function turnOf(
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],

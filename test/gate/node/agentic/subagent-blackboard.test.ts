@@ -1,4 +1,4 @@
-/** The blackboard entries that a subagent reads from its caller, and those that are copied back (SUB-08). */
+/** Tests which blackboard entries a subagent reads from its caller, and which are copied back (SUB-08). */
 
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, type Json, ModelError, text } from '../../../../src/index.ts';
@@ -9,7 +9,7 @@ import { createTestSession, type ScriptedReply } from '../../../../src/testing/e
 import { startStored } from '../../../fixtures/stored.ts';
 import { agent, agentic, asks, byLoop, calls, resultsRead } from './scenes.ts';
 
-/** Adds its input: `name=value`, or a value without a name. */
+/** Adds an entry to the blackboard: `name=value`, or a value without a name. */
 const note = defineTool({
   name: 'note',
   description: 'Notes.',
@@ -36,7 +36,7 @@ const written = (entries: readonly BlackboardEntry[]): string =>
 const tools: readonly AnyTool[] = [note, read];
 const clerk = defineSubagent({ agent: agent('clerk', tools) });
 
-/** The blackboard after a turn of a boss with these tools, in which each loop has its script. */
+/** Returns the blackboard after a turn of `boss` with these tools. Each loop has its own script. */
 async function turnOf(
   more: readonly AnyTool[],
   scripts: Readonly<Record<string, readonly ScriptedReply[]>>,
@@ -50,7 +50,7 @@ async function turnOf(
 }
 
 describe('the blackboard of a subagent', () => {
-  it("starts as a copy of the caller's blackboard, and its additions are copied back on success (SUB-08)", async () => {
+  it("starts as a copy of the caller's blackboard, to which its additions are copied back on success (SUB-08)", async () => {
     const { board, session } = await turnOf([clerk], {
       'You are boss.': [notes('a=1', 'loose'), asks('clerk'), 'Done.'],
       'You are clerk.': [calls('read'), notes('b=2', 'more'), calls('read'), 'Filed.'],
@@ -66,7 +66,7 @@ describe('the blackboard of a subagent', () => {
     expect((await session.state()).blackboard[2]).toEqual({ name: 'b', type: 'Note', value: '2' });
   });
 
-  it('is copied back without the names that are already bound, so that they are not rebound (SUB-08)', async () => {
+  it('is copied back without the names that the caller has already bound (SUB-08)', async () => {
     const { session, board } = await turnOf([clerk], {
       'You are boss.': [notes('a=1'), asks('clerk'), 'Done.'],
       'You are clerk.': [notes('a=2'), notes('b=3', 'b=4'), 'Filed.'],
@@ -79,7 +79,7 @@ describe('the blackboard of a subagent', () => {
 
   it.each<[string, readonly ScriptedReply[]]>([
     ['its model fails', [new ModelError('server-error', 'Down.')]],
-    ['it gives up', ['', '']],
+    ['its model returns two blank replies', ['', '']],
   ])('is not copied back if %s (SUB-08)', async (_, end) => {
     const {
       board,
@@ -93,7 +93,7 @@ describe('the blackboard of a subagent', () => {
     expect(told.at(-1)).toMatch(/^Error: /);
   });
 
-  it("is separate for parallel subagents: each sees the caller's original entries, but not the other's (SUB-08)", async () => {
+  it('is separate from that of a parallel subagent, while both see the original entries of the caller (SUB-08)', async () => {
     const other = defineSubagent({ agent: agent('other', tools) });
     const done: string[] = [];
     const clerkFirst = async (): Promise<ScriptedReply> => {
@@ -109,10 +109,10 @@ describe('the blackboard of a subagent', () => {
       'You are clerk.': [notes('c=3'), calls('read'), saying('Filed.')],
       'You are other.': [notes('o=2'), clerkFirst, ({ messages }) => messages.at(-1)?.text ?? ''],
     } satisfies Readonly<Record<string, readonly ScriptedReply[]>>;
-    // One waits for the other in the same invocation.
+    // One loop waits for the other in the same invocation.
     const { board, read: told } = await turnOf([other, clerk], scripts, true);
     expect(told.slice(1)).toEqual(['a=1 o=2', 'Filed.']);
-    // In the order of the calls, whichever ended first.
+    // Entries are in the order of the calls, whichever call ended first.
     expect(board).toBe('a=1 o=2 c=3');
   });
 
@@ -131,7 +131,7 @@ describe('the blackboard of a subagent', () => {
     expect([told.at(-1), board]).toEqual(['a=1 d=2', 'a=1 d=2']);
   });
 
-  it('is copied back step by step from nested subagents', async () => {
+  it('is copied back level by level from nested subagents', async () => {
     const outer = defineSubagent({ agent: agent('outer', [...tools, clerk]) });
     const script = (end: ScriptedReply) => ({
       'You are boss.': [notes('a=1'), asks('outer'), 'Done.'],
@@ -143,7 +143,7 @@ describe('the blackboard of a subagent', () => {
     expect((await turnOf([outer], script(failing))).board).toBe('a=1');
   });
 
-  it('is the same after the Worker is killed inside, and additions are copied back once (SUB-08)', async () => {
+  it('is the same after a kill inside the subagent, and its additions are copied back once (SUB-08)', async () => {
     let kills = 1;
     const fatal = defineTool({
       name: 'fatal',

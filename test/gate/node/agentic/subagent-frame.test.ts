@@ -16,7 +16,7 @@ import { agent, answers, asks, byLoop, calls, offered, resultsRead, turnOf } fro
 const look = answers('look', 'seen');
 
 describe('the frame of a subagent', () => {
-  it("has the agent's model, or the app's model by default (SUB-09)", async () => {
+  it('uses the model of its agent, or that of the app by default (SUB-09)', async () => {
     const own = scriptedModel(['From mine.']);
     const mine = agent('mine', [], { model: own });
     const theirs = agent('theirs');
@@ -32,7 +32,7 @@ describe('the frame of a subagent', () => {
     expect([own.requests.length, session.requests.length]).toEqual([1, 3]);
   });
 
-  it("has the agent's limit of iterations", async () => {
+  it('uses the iteration limit of its agent', async () => {
     const short = agent('clerk', [look], { limits: { iterations: 1 } });
     const script = [asks('clerk'), calls('look'), 'So far.', 'Done.'];
     const { read, session } = await turnOf([defineSubagent({ agent: short })], script);
@@ -41,16 +41,16 @@ describe('the frame of a subagent', () => {
 
   it.each<[string, Parameters<typeof agent>[2], string]>([
     [
-      'in all',
+      'in total',
       { use: [callLimits({ toolCalls: 2 })] },
       'Total tool call limit (2) exceeded for this task. No further tool calls are allowed.',
     ],
     [
-      'of one tool',
+      'for one tool',
       { use: [callLimits({ callsPerTool: { look: 2 } })] },
       "Tool call limit (2) exceeded for tool 'look'. No further calls to this tool are allowed in this task.",
     ],
-  ])("has the agent's limits of calls %s, which count only its own calls", async (_, limits, why) => {
+  ])('uses the call limits of its agent %s, which count only its own calls', async (_, limits, why) => {
     const own = agent('clerk', [look], limits);
     const before = calls('look', 'look', 'look');
     const script = [before, asks('clerk'), calls('look', 'look', 'look'), 'Filed.', calls('look'), 'Done.'];
@@ -61,7 +61,7 @@ describe('the frame of a subagent', () => {
     expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'Done.' });
   });
 
-  it('also has the limits of calls around it (SUB-09)', async () => {
+  it('also uses the call limits of the outer loops (SUB-09)', async () => {
     const own = agent('clerk', [look], {});
     const boss = { use: [callLimits({ toolCalls: 3 })] };
     const script = [asks('clerk'), calls('look', 'look', 'look'), 'Filed.', 'Done.'];
@@ -72,7 +72,7 @@ describe('the frame of a subagent', () => {
     ]);
   });
 
-  it("has the agent's strategies and providers", async () => {
+  it('uses the strategies and providers of its agent', async () => {
     const hiding = {
       name: 'hide',
       offer: (tools: readonly AnyTool[]) => tools.filter(({ name }) => name !== 'look'),
@@ -86,7 +86,7 @@ describe('the frame of a subagent', () => {
     expect(offered(session)).toEqual([['clerk', 'look'], ['peek'], ['clerk', 'look']]);
   });
 
-  it("has the agent's policies instead of those around it", async () => {
+  it('uses the policies of its agent instead of those of the outer loop', async () => {
     const strict = agent('clerk', [look], { policies: { isEligible: ({ name }) => name !== 'look' } });
     const boss = { policies: { isEligible: () => true } };
     const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
@@ -96,7 +96,7 @@ describe('the frame of a subagent', () => {
     });
   });
 
-  it("has the agent's inspectors and transformers, after those of the outer loops (SUB-09)", async () => {
+  it('uses the inspectors and transformers of its agent after those of the outer loops (SUB-09)', async () => {
     const told: string[] = [];
     const watching = (name: string) => ({
       afterToolCall: ({ call }: { call: { name: string } }) => void told.push(`${name}: ${call.name}`),
@@ -110,7 +110,7 @@ describe('the frame of a subagent', () => {
     expect([session.requests[2]?.messages.at(-1)?.text, read]).toEqual(['seen?!', ['Filed.?']]);
   });
 
-  it("has the agent's context, below that of the turn (SUB-09)", async () => {
+  it('uses the context of its agent, which the context of the turn overrides (SUB-09)', async () => {
     const tell = defineTool({
       name: 'tell',
       description: 'Tells.',
@@ -131,9 +131,9 @@ describe('the frame of a subagent', () => {
   });
 
   it.each<[string, (one: Agent) => Agent | string, readonly Agent[] | undefined]>([
-    ['its definition', (one) => one, undefined],
-    ['its name', ({ name }) => name, [agent('clerk', [look, toolGroup('web')])]],
-  ])("has the agent's tool groups from the environment, if it is given by %s", async (_, given, agents) => {
+    ['definition', (one) => one, undefined],
+    ['name', ({ name }) => name, [agent('clerk', [look, toolGroup('web')])]],
+  ])('uses the tool groups from the environment if its agent is given by %s', async (_, given, agents) => {
     const web = defineToolGroup({
       role: 'web',
       name: 'web',
@@ -157,7 +157,7 @@ describe('the frame of a subagent', () => {
     ]);
   });
 
-  it('fails without an app if the agent uses tool groups (SUB-06)', async () => {
+  it('fails outside an app if its agent uses tool groups (SUB-06)', async () => {
     const tools = [defineSubagent({ agent: agent('clerk', [look, toolGroup('web')]) })];
     const { model } = await runBare({ tools, replies: [asks('clerk'), 'Done.'] });
     expect(resultsRead(model)).toEqual([
@@ -165,7 +165,7 @@ describe('the frame of a subagent', () => {
     ]);
   });
 
-  it('forwards the credentials of the turn', async () => {
+  it('passes on the credentials of the turn', async () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays.',

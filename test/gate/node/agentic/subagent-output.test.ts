@@ -11,7 +11,7 @@ describe('a subagent whose agent declares an output', () => {
   const biller = agent('biller', [look], { output: Bill });
   const bill = defineSubagent({ agent: biller });
 
-  it('returns the object as its artifact, whose JSON the model reads (SUB-07)', async () => {
+  it('returns the object as its artifact, and its JSON as the result (SUB-07)', async () => {
     const { answer, read, session } = await turnOf(
       [bill],
       [asks('biller'), '```json\n{ "total": 7 }\n```', 'Done.'],
@@ -22,7 +22,7 @@ describe('a subagent whose agent declares an output', () => {
     expect(session.requests[1]?.messages[0]?.text).toBe(`You are biller.\n\n${biller.output?.instruction}`);
   });
 
-  it('calls its model once more if the answer does not fit, in the same frame', async () => {
+  it('asks its model again in the same frame if the answer does not fit', async () => {
     const { session, read } = await turnOf([bill], [asks('biller'), '{"total":"7"}', '{"total":7}', 'Done.']);
     expect(read).toEqual(['{"total":7}']);
     expect(session.requests[2]?.messages.slice(-2)).toMatchObject([
@@ -39,7 +39,7 @@ describe('a subagent whose agent declares an output', () => {
     ]);
   });
 
-  it('fails if the second answer does not fit either, and the turn continues', async () => {
+  it('returns an error result if the second answer does not fit either, and the turn continues', async () => {
     const { read, answer } = await turnOf([bill], [asks('biller'), 'Seven.', 'Seven!', 'Done.']);
     expect(read).toEqual([
       "Error: The model's answer does not have the form of the agent's output, even after a retry: It is not JSON text.",
@@ -47,14 +47,14 @@ describe('a subagent whose agent declares an output', () => {
     expect(answer).toMatchObject({ outcome: 'completed', artifacts: [] });
   });
 
-  it('can return text at a limit, because no further model call is possible', async () => {
+  it('can return text at its limit, because no further model call is possible', async () => {
     const short = agent('biller', [look], { output: Bill, limits: { iterations: 1 } });
     const script = [asks('biller'), calls('look'), 'About seven.', 'Done.'];
     const { read, answer } = await turnOf([defineSubagent({ agent: short })], script);
     expect([read, answer.artifacts]).toEqual([['About seven.'], []]);
   });
 
-  it('does not affect the form of inner and outer agents', async () => {
+  it('does not change the output forms of outer and inner agents', async () => {
     const outer = agent('outer', [defineSubagent({ agent: clerk })], { output: Bill });
     const script = [asks('outer'), asks('clerk'), 'In words.', '{"total":1}', 'Done.'];
     const { read, session } = await turnOf([defineSubagent({ agent: outer })], script);
