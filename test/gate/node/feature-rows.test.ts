@@ -1,4 +1,4 @@
-/** Rows of the feature list as a whole; other tests cover their parts. The ids are those of the list. */
+/** Tests whole rows of the feature list. Other tests cover their parts. */
 
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { calls, says, scene, session } from './mcp/tools/scenes.ts';
 import { offered, results } from './unfolding/scenes.ts';
 
 describe('an object with tools', () => {
-  it('keeps state that is hidden from the model, made by a factory for each turn (S0-001)', async () => {
+  it('keeps state that the model does not see, and that a factory creates for each turn (S0-001)', async () => {
     class Account {
       #balance = 73_113;
       readonly withdraw = toolMethod(
@@ -39,7 +39,7 @@ describe('an object with tools', () => {
     expect(JSON.stringify([bank.requests, await bank.events()])).not.toMatch(/73113|33113/);
   });
 
-  it('can have methods of any visibility, of inner classes, with any inputs, and without a return value (S0-002)', async () => {
+  it('can have methods of any visibility, of inner classes, with any input, and without a return value (S0-002)', async () => {
     const Line = v.object({ sku: v.string(), color: v.picklist(['red', 'blue']) });
     const Everything = v.object({
       count: v.number(),
@@ -91,7 +91,7 @@ describe('an object with tools', () => {
   });
 });
 
-it('can be used by an agent that is called with options and returns an object of its type (S0-007)', async () => {
+it('can be used by an agent that receives options and returns an object of its type (S0-007)', async () => {
   const report = defineTool({
     name: 'report',
     description: 'Reports.',
@@ -111,7 +111,7 @@ it('can be used by an agent that is called with options and returns an object of
   expect(model.requests[1]?.messages.at(-1)?.text).toBe('for acme');
 });
 
-it('shares the context of one interaction with all its tools, including those at MCP servers, and with no other (S0-015)', async () => {
+it('shares the context of one message with all its tools, including those of MCP servers, and with no other message (S0-015)', async () => {
   const { server, client } = scene([says('news')], { meta: passThrough });
   const stars = defineAgenticTool({
     name: 'stars',
@@ -134,7 +134,7 @@ it('shares the context of one interaction with all its tools, including those at
   ]);
 });
 
-it('can return bytes as an artifact with a separate text (S0-047)', async () => {
+it('can return bytes as an artifact, with a separate text for the model (S0-047)', async () => {
   const pdf = new TextEncoder().encode('%PDF-1.7 pages');
   const report = defineTool({
     name: 'report',
@@ -155,7 +155,7 @@ it('can return bytes as an artifact with a separate text (S0-047)', async () => 
   );
 });
 
-it("connects to no server before the turn that needs it, uses the requester's token, and reports this in the answer (S0-123)", async () => {
+it('connects to no server before a turn needs it, uses the token of the requester, and reports this in the answer (S0-123)', async () => {
   const { server, client } = scene([says('look')], { bearer: 'TOKEN' });
   const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.'], {
     secrets: ({ id }) => ({ TOKEN: `token-of-${id}` }),
@@ -169,7 +169,7 @@ it("connects to no server before the turn that needs it, uses the requester's to
   expect(offered(desk)).toEqual([['look'], ['look']]);
 });
 
-it('reports to inspectors which server brought its late tools (S2-22)', async () => {
+it('shows inspectors which server each discovered tool comes from (S2-22)', async () => {
   const { client } = scene([says('search'), says('fetch')]);
   const told: unknown[] = [];
   const agent = defineAgent({
@@ -189,7 +189,7 @@ it('reports to inspectors which server brought its late tools (S2-22)', async ()
     [
       ['fetch', of('fetch')],
       ['search', of('search')],
-      ['web', {}], // after its opening, it is described differently
+      ['web', {}], // Its description changes when it is opened.
     ],
   ]);
 });

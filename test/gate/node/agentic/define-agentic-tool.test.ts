@@ -87,7 +87,7 @@ describe('an agentic tool', () => {
       },
     });
     const { read, answer } = await turnOf(dig, [calls(['dig', { task: 'Go.' }]), 'Done.']);
-    expect([read, answer.outcome]).toEqual([['Error: No words.'], 'completed']);
+    expect([read, answer.outcome]).toEqual([['Error: The instructions are missing.'], 'completed']);
   });
 
   it('can have its own model (AGT-01)', async () => {

@@ -101,7 +101,7 @@ describe('a nested loop that fails', () => {
     const session = createTestSession(agentWith([payer]), { replies: [calls('payer'), 'Done.'] });
     await session.send('Go.');
     expect(shownResults(session.requests.at(-1))).toEqual([
-      'Error: The provider said 400. Before that it had called pay: their effects remain, so do not have them repeated.',
+      'Error: The provider returned 400. Before that it had called pay: their effects remain, so do not have them repeated.',
     ]);
     expect(pays).toHaveLength(1);
   });

@@ -19,8 +19,8 @@ const weather = tool({
 const agentOf = (...tools: Parameters<typeof defineAgent>[0]['tools'] & object) =>
   defineAgent({ name: 'scout', description: 'Looks.', instructions: 'Look.', tools });
 
-describe('a tool that was written for the AI SDK', () => {
-  it('has its description, its input schema for the model, and the given effect', () => {
+describe('fromAiTool', () => {
+  it('keeps the description and the input schema, and sets the effect', () => {
     expect(fromAiTool(weather, { name: 'weather', effect: 'read' })).toMatchObject({
       name: 'weather',
       description: 'Tells the weather.',
@@ -37,7 +37,7 @@ describe('a tool that was written for the AI SDK', () => {
     });
   });
 
-  it('receives the output of its schema, and its return value is an artifact', async () => {
+  it('passes the output of the schema to the tool, and returns its value as an artifact', async () => {
     const ours = fromAiTool(weather, { name: 'weather' });
     expect(await callTool(ours, { city: 'Oslo' })).toMatchObject({
       type: 'artifact',
@@ -55,7 +55,7 @@ describe('a tool that was written for the AI SDK', () => {
       'a lazy schema',
       () => jsonSchema<{ n: number }>({ type: 'object', properties: { n: { type: 'number' } } }),
     ],
-  ])('can have %s, which is enforced', async (_, inputSchema) => {
+  ])('accepts %s and enforces it', async (_, inputSchema) => {
     const half = tool({ description: 'Halves.', inputSchema, execute: ({ n }) => n / 2 });
     const ours = fromAiTool(half, { name: 'half' });
     expect((await callTool(ours, { n: 8 })).content).toBe('4');
@@ -64,7 +64,7 @@ describe('a tool that was written for the AI SDK', () => {
     );
   });
 
-  it('is checked by the validator of its own schema', async () => {
+  it('checks the input with the validator of the schema', async () => {
     const even = jsonSchema<{ n: number }>(
       { type: 'object', properties: { n: { type: 'number' } } },
       {
@@ -85,7 +85,7 @@ describe('a tool that was written for the AI SDK', () => {
     );
   });
 
-  it('receives its call, the conversation before it, and the values of the context', async () => {
+  it('passes the call, the conversation before it, and the values of the context to the tool', async () => {
     let told:
       | { id: string; messages: ModelMessage[]; aborted: boolean | undefined; context: unknown }
       | undefined;
@@ -133,7 +133,7 @@ describe('a tool that was written for the AI SDK', () => {
     });
   });
 
-  it('does not run if the context does not match its contextSchema, and reveals no context value', async () => {
+  it('does not run the tool if the context does not match its contextSchema, and reveals no context value', async () => {
     const run = vi.fn(() => 'Seen.');
     const contextSchema = z.object({ tenant: z.string() });
     const look = tool({ description: 'Looks.', inputSchema: z.object({}), contextSchema, execute: run });
@@ -144,7 +144,7 @@ describe('a tool that was written for the AI SDK', () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it('returns the last of its yielded values', async () => {
+  it('returns the last value that the tool yields', async () => {
     const count = tool({
       description: 'Counts.',
       inputSchema: z.object({}),
@@ -211,7 +211,7 @@ describe('a tool that was written for the AI SDK', () => {
     });
   });
 
-  it('counts as run even if toModelOutput throws, and the error is logged', async () => {
+  it('returns the value and logs the error if toModelOutput throws', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const count = tool({
       description: 'Counts.',
@@ -228,7 +228,7 @@ describe('a tool that was written for the AI SDK', () => {
     log.mockRestore();
   });
 
-  it('waits for approval if its function requires it', async () => {
+  it('waits for approval if needsApproval requires it', async () => {
     const pay = tool({
       description: 'Pays.',
       inputSchema: z.object({ eur: z.number() }),
@@ -246,7 +246,7 @@ describe('a tool that was written for the AI SDK', () => {
     );
   });
 
-  it('supports decorators', async () => {
+  it('returns a tool that decorators accept', async () => {
     const ours = requireApproval(
       fromAiTool(weather, { name: 'weather' }),
       ({ city: at }) => `Ask for ${at}?`,
@@ -254,7 +254,7 @@ describe('a tool that was written for the AI SDK', () => {
     await expect(callTool(ours, { city: 'Oslo' })).rejects.toThrow('decides: Ask for Oslo?');
   });
 
-  it('is run by the caller if it has no execute', async () => {
+  it('leaves the call to the client if the tool has no execute function', async () => {
     const confirm = tool({
       description: 'Asks the user.',
       inputSchema: z.object({}),
@@ -267,14 +267,14 @@ describe('a tool that was written for the AI SDK', () => {
     );
   });
 
-  it('equals the product of providerTool if its provider runs it', () => {
+  it('returns the same tool as providerTool if a provider runs the tool', () => {
     const search = createOpenAI({ apiKey: 'k' }).tools.webSearch({ searchContextSize: 'low' });
     const { call: _, check: __, ...ours } = fromAiTool(search, { name: 'web' });
     const { call: ___, check: ____, ...expected } = providerTool(search, { name: 'web' });
     expect(ours).toEqual(expected);
   });
 
-  it('can be dynamic, with an unknown input', async () => {
+  it('accepts a dynamic tool whose input is unknown', async () => {
     const any = dynamicTool({
       description: 'Takes all.',
       inputSchema: jsonSchema({ type: 'object' }),
@@ -301,7 +301,7 @@ describe('a tool that was written for the AI SDK', () => {
       { description: 'X.', inputSchema: z.string() },
       "Tool 'x': its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), or jsonSchema({ type: 'object', ... }). Put anything else into a property.",
     ],
-  ])('throws at its declaration if it cannot work: %#', (given, message) => {
+  ])('throws if the tool cannot work: %#', (given, message) => {
     expect(() => fromAiTool({ ...given, execute: () => 1 }, { name: 'x' })).toThrow(
       expect.objectContaining({ constructor: ToolDefinitionError, message }),
     );

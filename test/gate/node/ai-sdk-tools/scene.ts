@@ -3,7 +3,7 @@ import { MockLanguageModelV4 } from 'ai/test';
 type Generate = MockLanguageModelV4['doGenerate'];
 type Reply = Awaited<ReturnType<Generate>>;
 
-/** The calls of one reply, with the model's input. */
+/** The calls of one reply, with their inputs. */
 export type Scripted = readonly { readonly name: string; readonly input: object }[];
 
 const usage: Reply['usage'] = {
@@ -11,7 +11,7 @@ const usage: Reply['usage'] = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 };
 
-/** A model of the AI SDK that makes these calls, reply by reply, and then ends. */
+/** Returns a model of the AI SDK that makes the calls of each reply in turn, and then ends. */
 export function modelThatCalls(...replies: readonly Scripted[]): MockLanguageModelV4 {
   const calling = replies.map(
     (calls, at): Reply => ({
@@ -35,7 +35,7 @@ export function modelThatCalls(...replies: readonly Scripted[]): MockLanguageMod
   return new MockLanguageModelV4({ doGenerate: [...calling, done] });
 }
 
-/** The tool results in the last request to the model. */
+/** Returns the tool results in the last request to the model. */
 export function shownResults({ doGenerateCalls }: MockLanguageModelV4): readonly unknown[] {
   const prompt = doGenerateCalls.at(-1)?.prompt ?? [];
   return prompt.flatMap((message) =>

@@ -26,7 +26,7 @@ const find = defineTool({
   run: ({ what }) => artifact(`Found ${what}.`, { what }),
 });
 
-/** Lets a model of the AI SDK call the tools. */
+/** Lets a model of the AI SDK call these tools. */
 async function played(
   sources: Parameters<typeof defineAgent>[0]['tools'] & object,
   replies: readonly Scripted[],
@@ -38,8 +38,8 @@ async function played(
   return { model, result, shown: shownResults(model) };
 }
 
-describe('our tools in the AI SDK', () => {
-  it('are offered with an unchanged schema, and return text to the model and a value to the program (S3-11)', async () => {
+describe('toAiTools', () => {
+  it('keeps the schema, and returns text to the model and a value to the program (S3-11)', async () => {
     const { model, result, shown } = await played(
       [withUsageNote(find, 'Use it.')],
       [[{ name: 'find', input: { what: 'kelp', more: { a: 1 } } }]],
@@ -60,7 +60,7 @@ describe('our tools in the AI SDK', () => {
     expect(result.text).toBe('Done.');
   });
 
-  it('report invalid inputs and failures to the model, in their own words', async () => {
+  it('shows the model the texts of invalid inputs and failures', async () => {
     const fails = defineTool({ name: 'fails', description: 'Fails.', run: () => error('The shop is shut.') });
     const { shown, result } = await played(
       [find, fails],
@@ -90,7 +90,7 @@ describe('our tools in the AI SDK', () => {
     });
   });
 
-  it('receive context and secrets, and the exception processor formats their errors', async () => {
+  it('passes context and secrets to the tools, and formats their errors with the exception processor', async () => {
     const look = defineTool({
       name: 'look',
       description: 'Looks.',
@@ -106,7 +106,7 @@ describe('our tools in the AI SDK', () => {
     expect(shown).toEqual([{ type: 'error-text', value: 'Error: look: Error: acme k' }]);
   });
 
-  it('run one after another if they share a serial, and in parallel otherwise', async () => {
+  it('runs calls with the same serial key one after another, and other calls in parallel', async () => {
     let now = 0;
     let most = 0;
     const step = (name: string, serial?: string) =>
@@ -132,7 +132,7 @@ describe('our tools in the AI SDK', () => {
     expect(most).toBe(2);
   });
 
-  it('are limited by the calls of the conversation', async () => {
+  it('counts the calls of the conversation toward limits', async () => {
     const call = [{ name: 'find', input: { what: 'kelp', more: {} } }];
     const { shown } = await played([find], [call, call], { limits: { callsPerTool: 1 } });
     expect(shown).toEqual([
@@ -141,7 +141,7 @@ describe('our tools in the AI SDK', () => {
     ]);
   });
 
-  it('receive the conversation as our messages', async () => {
+  it('passes the conversation to the tools as messages of Holdfast', async () => {
     const seen: unknown[] = [];
     const look = defineTool({
       name: 'look',
@@ -163,7 +163,7 @@ describe('our tools in the AI SDK', () => {
     ]);
   });
 
-  it('do not run if a person would have to approve: the reason is returned and logged', async () => {
+  it('runs no tool that requires approval: it returns and logs the reason instead', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const run = vi.fn(() => 'Paid.');
     const pay = requireApproval(defineTool({ name: 'pay', description: 'Pays.', run }), 'Pay?');
@@ -176,7 +176,7 @@ describe('our tools in the AI SDK', () => {
     log.mockRestore();
   });
 
-  it('can be those of an agent, under its context and limits (S3-11)', async () => {
+  it("converts the tools of an agent, with the agent's context and limits (S3-11)", async () => {
     const look = defineTool({
       name: 'look',
       description: 'Looks.',
@@ -211,7 +211,7 @@ describe('our tools in the AI SDK', () => {
       "Tool 'shop': it unfolds into others, which the AI SDK cannot add later; pass those directly.",
     ],
     [
-      "a tool that the model's provider runs",
+      'a tool that the provider of the model runs',
       () => toAiTools([providerTool({ type: 'provider', id: 'openai.web_search', args: {} })]),
       "Tool 'web_search': the model's provider runs it; give the AI SDK its own 'openai.web_search'.",
     ],
@@ -230,7 +230,7 @@ describe('our tools in the AI SDK', () => {
         ),
       "Agent 'scout' has a provider that discovers its tools in a turn. Pass toAiTools a list of tools.",
     ],
-  ])('are refused from %s', (_, give, message) => {
+  ])('refuses %s', (_, give, message) => {
     expect(give).toThrow(expect.objectContaining({ message }));
   });
 });

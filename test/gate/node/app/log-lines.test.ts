@@ -26,7 +26,7 @@ const clerk = defineAgent({
   ],
 });
 
-/** What is written to the console from now on: each line with its level. */
+/** Records the console output from now on: each line with its level. */
 function writtenNow(): readonly (readonly unknown[])[] {
   const lines: (readonly unknown[])[] = [];
   for (const level of ['error', 'warn', 'info', 'log', 'debug'] as const) {
@@ -36,7 +36,7 @@ function writtenNow(): readonly (readonly unknown[])[] {
   return lines;
 }
 
-/** What a turn writes to the console. */
+/** Returns the console output of a turn. */
 async function writtenBy(...replies: readonly ScriptedReply[]): Promise<readonly (readonly unknown[])[]> {
   const lines = writtenNow();
   const principal = { id: 'ann', tenant: 'acme', roles: ['clerk'] };
@@ -54,8 +54,8 @@ const place = { owner: { id: 'tester' }, agent: 'clerk', session: 'test', turn: 
 const saves: ScriptedReply = { calls: [{ name: 'save' }] };
 const inProduction = process.env.NODE_ENV === 'production';
 
-describe.runIf(inProduction)('in production, every log line', () => {
-  it('is one JSON object: a problem with its stack, a turn with its model and its usage', async () => {
+describe.runIf(inProduction)('a log line in production', () => {
+  it('is one JSON object: an error has its stack, and a turn has its model and usage', async () => {
     const usage = {
       inputTokens: 20,
       outputTokens: 9,
@@ -100,7 +100,7 @@ describe.runIf(inProduction)('in production, every log line', () => {
 
 class Plain {}
 
-describe('a debug line of an object without tools', () => {
+describe('a debug line about an object without tools', () => {
   const lookedThrough = (): readonly (readonly unknown[])[] => {
     const lines = writtenNow();
     expect([toolsOfSafely(new Plain()), unfoldingOfSafely(new Plain())]).toEqual([[], undefined]);
@@ -126,7 +126,7 @@ describe('a debug line of an object without tools', () => {
   });
 });
 
-describe('a line of a logging inspector', () => {
+describe('a line of the logging inspector', () => {
   const logged = async () => {
     const lines = writtenNow();
     const agent = { ...clerk, uses: [...clerk.uses, inspect(loggingInspector())] };
@@ -148,9 +148,12 @@ describe('a line of a logging inspector', () => {
   });
 });
 
-describe('a turn that failed', () => {
-  it.runIf(inProduction)('is logged in one line with the reason', async () => {
-    const [failed, turn, ...more] = await writtenBy(saves, new ModelError('server-error', 'It is down.'));
+describe('a failed turn', () => {
+  it.runIf(inProduction)('is logged in one line with its reason', async () => {
+    const [failed, turn, ...more] = await writtenBy(
+      saves,
+      new ModelError('server-error', 'The model is down.'),
+    );
     expect([failed, turn, ...more].map((line) => JSON.parse(String(line?.[1])).event)).toEqual([
       'tool-threw',
       'model-failed',
@@ -161,20 +164,26 @@ describe('a turn that failed', () => {
       level: 'error',
       outcome: 'failed',
       error: 'model-failure',
-      message: 'a turn failed (model-failure): It is down.',
+      message: 'a turn failed (model-failure): The model is down.',
       model: 'scripted',
     });
   });
 
-  it.skipIf(inProduction)('is written as text in development, and a successful one as JSON', async () => {
-    expect(await writtenBy(new ModelError('server-error', 'It is down.'))).toEqual([
-      [
-        'error',
-        "holdfast: Model 'scripted' failed (server-error): It is down. (agent clerk, session test, turn id2)",
-      ],
-      ['error', 'holdfast: a turn failed (model-failure): It is down. (agent clerk, session test, turn id2)'],
-    ]);
-    const [line] = await writtenBy('Well.');
-    expect(line).toEqual(['info', expect.stringMatching(/^\{.*"event":"turn","outcome":"completed"/)]);
-  });
+  it.skipIf(inProduction)(
+    'is logged as text in development, while a completed turn is logged as JSON',
+    async () => {
+      expect(await writtenBy(new ModelError('server-error', 'The model is down.'))).toEqual([
+        [
+          'error',
+          "holdfast: Model 'scripted' failed (server-error): The model is down. (agent clerk, session test, turn id2)",
+        ],
+        [
+          'error',
+          'holdfast: a turn failed (model-failure): The model is down. (agent clerk, session test, turn id2)',
+        ],
+      ]);
+      const [line] = await writtenBy('Well.');
+      expect(line).toEqual(['info', expect.stringMatching(/^\{.*"event":"turn","outcome":"completed"/)]);
+    },
+  );
 });

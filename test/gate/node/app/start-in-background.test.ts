@@ -15,12 +15,12 @@ const outside = {
   whenBusy: 'steer',
 } as const;
 
-/** An app whose sessions answer this, one after another, and what they were sent. */
+/** Returns an app whose sessions give these answers in turn, and the starts that they receive. */
 function here(...answers: readonly Awaited<ReturnType<SessionPort['accept']>>[]) {
   return hereWith({}, ...answers);
 }
 
-/** `open`: who began the turn that is open. */
+/** Returns such an app whose open turn was started by the principal `open`. */
 function hereWith(
   { open, steering = 'requester' }: { readonly open?: string; readonly steering?: 'requester' | 'anyone' },
   ...answers: readonly Awaited<ReturnType<SessionPort['accept']>>[]
@@ -45,12 +45,12 @@ function hereWith(
       return { accept, read };
     },
   };
-  // What starting a turn uses of an app.
+  // The parts of an app that are needed to start a turn.
   return { app: { host, env: {} } as unknown as Parameters<typeof toBackgroundTurn>[0], sent, names };
 }
 
-describe('a turn that is started from outside', () => {
-  it('is for a session of its owner, with its source and its key', async () => {
+describe('a turn that is started in the background', () => {
+  it('goes to a session of its tenant, with its source as the principal and its key', async () => {
     const { app, sent, names } = here();
     expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual({
       status: 'accepted',
@@ -70,7 +70,7 @@ describe('a turn that is started from outside', () => {
     });
   });
 
-  it('is for a session of one caller, and not for a tenant of that name', async () => {
+  it('goes to a session of one caller, not to a session of a tenant with the same name', async () => {
     const { app, sent, names } = here();
     await startInBackground(await toBackgroundTurn(app, { ...outside, owner: { id: 'acme' } }));
     expect(names).toEqual(['["acme","scripted","s1"]']);
@@ -78,7 +78,7 @@ describe('a turn that is started from outside', () => {
   });
 
   it.each(['schedule:daily', 'ann'])(
-    'is queued if it would steer a turn of %s that waits for an outside answer',
+    'is queued if it would steer a turn of %s that waits for an answer from outside',
     async (open) => {
       const suspended = { status: 'suspended', turn: 't1' } as const;
       const { app, sent } = hereWith({ open }, suspended, { status: 'queued', turn: 'id' });
@@ -91,22 +91,22 @@ describe('a turn that is started from outside', () => {
 
   const busy = { status: 'busy', turn: 't1', retryAfter: 1 } as const;
   it.each([
-    ['steers the turn that its like has begun, and no other', 'schedule:daily', { steer: 't1' }],
-    ['waits in line behind a turn of somebody else', 'ann', 'queue'],
-    ['waits in line behind a turn that is there no more', undefined, 'queue'],
+    ['steers an open turn that the same source has started', 'schedule:daily', { steer: 't1' }],
+    ['waits behind an open turn of another principal', 'ann', 'queue'],
+    ['waits behind an open turn that ended in the meantime', undefined, 'queue'],
   ] as const)('%s', async (_, open, whenBusy) => {
     const { app, sent } = hereWith({ ...(open && { open }) }, busy, { status: 'queued', turn: 'id' });
     await startInBackground(await toBackgroundTurn(app, outside));
     expect(sent.map((start) => start.whenBusy)).toEqual([undefined, whenBusy]);
   });
 
-  it('does not belong to a tenant member of that name', async () => {
+  it('waits behind the turn of a tenant member with the same name', async () => {
     const { app, sent } = hereWith({ open: 'schedule:daily' }, busy, { status: 'queued', turn: 'id' });
     await startInBackground(await toBackgroundTurn(app, { ...outside, owner: { id: 'acme' } }));
     expect(sent.map(({ whenBusy }) => whenBusy)).toEqual([undefined, 'queue']);
   });
 
-  it('can steer a turn of any principal if the app allows that', async () => {
+  it('steers the turn of any principal if the policy of the agent allows it', async () => {
     const steering = { status: 'steering', turn: 'id', into: 't1' } as const;
     const { app, sent } = hereWith({ open: 'ann', steering: 'anyone' }, steering);
     expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual(steering);
@@ -116,13 +116,13 @@ describe('a turn that is started from outside', () => {
   it.each<StartRefusal>([
     { status: 'known', turn: 't1' },
     { status: 'full', most: 100 },
-  ])('is reported with its outcome: %j', async (answer) => {
+  ])('returns the answer of the session: %j', async (answer) => {
     const { app } = here(answer);
     expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual(answer);
   });
 
   it.each<StartRefusal>([{ status: 'busy', turn: 't1', retryAfter: 1 }, { status: 'key-reused' }])(
-    'is never lost silently: %j',
+    'throws if the session does not accept it: %j',
     async (answer) => {
       const { app } = here(answer, answer);
       await expect(startInBackground(await toBackgroundTurn(app, outside))).rejects.toThrow(

@@ -49,13 +49,13 @@ const Order = defineDomainType({
 });
 const Plain = defineDomainType({ name: 'Plain', schema: v.object({ plain: v.string() }) });
 
-/** A tool that returns an object of a type. */
+/** Defines a tool that returns an object of a type. */
 const gets = (name: string, type: DomainType, value: JsonObject) => returns(name, type, value);
 const ann = gets('ann', User, { user: 'ann' });
 const bob = gets('bob', User, { user: 'bob' });
 const order = gets('order', Order, { order: 'o1' });
 
-/** The tools that a turn of these tools offered in addition. */
+/** Returns the tools that each request of a turn offered in addition to these tools. */
 async function chained(
   tools: readonly AnyTool[],
   replies: Parameters<typeof turnOf>[1],
@@ -67,15 +67,15 @@ async function chained(
   return { session, brought, read: results(session) };
 }
 
-describe('chaining any object', () => {
-  it('offers the tools of any returned object, and none before (CHN-09, S0-086)', async () => {
+describe('chainAny', () => {
+  it('offers the tools of an object once a tool has returned it (CHN-09, S0-086)', async () => {
     const { brought, read, session } = await chained([ann], [calls('ann'), calls('describe')]);
     expect(brought).toEqual([[], ['describe', 'rename'], ['describe', 'rename']]);
     expect(read[1]).toBe('user ann');
     expect(description(session, 'describe')).toBe('Answers.');
   });
 
-  it('removes the tools of the earlier object, and binds a shared name to the new one (CHN-10, S0-086)', async () => {
+  it('removes the tools of the previous object, and binds shared names to the new one (CHN-10, S0-086)', async () => {
     const replies = [calls('ann'), calls('order'), calls('describe', 'rename')];
     const { brought, read } = await chained([ann, order], replies);
     expect(brought).toEqual([[], ['describe', 'rename'], ['describe', 'buyer'], ['describe', 'buyer']]);
@@ -83,12 +83,12 @@ describe('chaining any object', () => {
     expect(read[3]).toMatch(/^Error: Tool 'rename' does not exist\./);
   });
 
-  it('binds the tools of a second object of the same type to the new one: the last wins (CHN-10, CHN-11)', async () => {
+  it('binds the tools to the newer of two objects of the same type (CHN-10, CHN-11)', async () => {
     const { read } = await chained([ann, bob], [calls('ann'), calls('bob'), calls('describe')]);
     expect(read[2]).toBe('user bob');
   });
 
-  it('ignores objects that bring no tools (CHN-11)', async () => {
+  it('ignores objects without tools (CHN-11)', async () => {
     const warned = warnings();
     const Empty = defineDomainType({
       name: 'Empty',
@@ -117,14 +117,14 @@ describe('chaining any object', () => {
     expect(read.at(-1)).toBe('user ann');
   });
 
-  it('follows the types that the tools of objects return', async () => {
+  it('also finds the types that tools of objects return', async () => {
     const replies = [calls('order'), calls('buyer'), calls('describe')];
     const { brought, read } = await chained([order], replies);
     expect(brought).toEqual([[], ['buyer', 'describe'], ['describe', 'rename'], ['describe', 'rename']]);
     expect(read[2]).toBe('user buyer of o1');
   });
 
-  it('recognizes an untyped artifact by its structure: the first type whose schema it fits', async () => {
+  it('gives an untyped artifact the first type whose schema accepts it', async () => {
     const row = answers('row', { user: 'row', order: 'row' });
     const { session } = await turnOf(clerk([row, ann, order], [chainAny()]), [
       calls('row'),
@@ -138,7 +138,7 @@ describe('chaining any object', () => {
     expect(results(other)[1]).toBe('order row');
   });
 
-  it('ignores the structure of a typed artifact', async () => {
+  it('does not try other types for an artifact with a type', async () => {
     const typed = answers('typed', artifact('Here.', Plain, { user: 'eve' }));
     const { brought } = await chained([typed, ann], [calls('typed')]);
     expect(brought).toEqual([[], []]);
@@ -151,7 +151,7 @@ describe('chaining any object', () => {
   });
 
   it.runIf(process.env.NODE_ENV !== 'production')(
-    'throws at its definition if no type is known, with a fix (S0-086)',
+    'throws if no tool declares a type, and explains how to fix it (S0-086)',
     () => {
       const row = answers('row', { user: 'row' });
       const problem =
@@ -184,7 +184,7 @@ describe('chaining any object', () => {
     },
   );
 
-  it('binds the last of several objects of one batch, in source order, and records each once (CHN-16)', async () => {
+  it('binds the last object of a batch in source order, and records each object once (CHN-16)', async () => {
     const { read, session } = await chained([ann, bob], [calls('bob', 'ann'), calls('describe')]);
     expect(read[2]).toBe('user ann');
     const events = await session.events();
@@ -198,8 +198,8 @@ describe('chaining any object', () => {
   });
 });
 
-describe('a type that is chained beside `chainAny`', () => {
-  it('keeps its own object, and declares its tools from the start (CHN-12)', async () => {
+describe('a type with chainFrom beside chainAny', () => {
+  it('keeps its own object, and offers its tools from the start (CHN-12)', async () => {
     const { session } = await turnOf(clerk([getCustomer, ann, order], [chainFrom(Customer), chainAny()]), [
       calls(['average_spend', { months: 1 }]),
       getting('c1'),
@@ -217,7 +217,7 @@ describe('a type that is chained beside `chainAny`', () => {
     ]);
   });
 
-  it('does not replace the untyped binding, nor does a refused object (CHN-12)', async () => {
+  it('does not change the object of chainAny, even if its own object is refused (CHN-12)', async () => {
     const never = chainFrom(Customer, { when: () => false });
     const { session } = await turnOf(clerk([getCustomer, ann], [never, chainAny()]), [
       calls('ann'),
@@ -227,7 +227,7 @@ describe('a type that is chained beside `chainAny`', () => {
     expect(results(session).slice(2)).toEqual(['user ann', UNBOUND]);
   });
 
-  it('is bound to an untyped artifact with its structure', async () => {
+  it('is bound to an untyped artifact that its schema accepts', async () => {
     const row = answers('row', customer('c9'));
     const { session } = await turnOf(clerk([row, listCustomers('c1')], [chainFrom(Customer), chainAny()]), [
       calls('row'),
@@ -237,10 +237,10 @@ describe('a type that is chained beside `chainAny`', () => {
     expect(results(session)[2]).toBe('Name of c9 2020: 10');
   });
 
-  it('wins a name conflict with the tools of another object, and logs the conflict (CHN-12)', async () => {
+  it('wins if an object of chainAny has a tool with the same name, and logs the conflict (CHN-12)', async () => {
     const warned = warnings();
     const replies = [calls('ann'), calls('order'), calls('describe')];
-    // Each invocation logs it.
+    // Each invocation logs the conflict, so this session stays warm.
     const agent = clerk([ann, order], [chainFrom(User), chainAny()]);
     const { session } = await turnOf(agent, replies, { warm: true });
     expect(results(session)[2]).toBe('user ann');
@@ -250,8 +250,8 @@ describe('a type that is chained beside `chainAny`', () => {
   });
 });
 
-describe('the types known to `any`', () => {
-  it('are found inside tools, and once if types are circular', async () => {
+describe('the types that chainAny finds', () => {
+  it('include those of inner tools, and each circular type once', async () => {
     const Node: DomainType = defineDomainType({
       name: 'Node',
       schema: v.object({ node: v.number() }),
@@ -266,14 +266,14 @@ describe('the types known to `any`', () => {
     expect(read).toEqual(['{"node":1}', '{"node":2}', '{"node":3}']);
   });
 
-  it('are skipped with a log line if their tools cannot be listed', async () => {
+  it('exclude a type whose tools cannot be listed, which is logged', async () => {
     const warned = warnings();
     let fails = false;
     const Late = defineDomainType({
       name: 'Late',
       schema: v.object({ late: v.string() }),
       tools: () => {
-        if (!fails) throw new ReferenceError('Not yet.');
+        if (!fails) throw new ReferenceError('It is not initialized.');
         throw new Error('Never.');
       },
     });
@@ -288,7 +288,7 @@ describe('the types known to `any`', () => {
     ]);
   });
 
-  it('are followed 16 levels deep if they are endless, which is logged (S2-27)', async () => {
+  it('end after 16 levels if they are endless, which is logged (S2-27)', async () => {
     const warned = warnings();
     const deeper = (level: number): DomainType => {
       let isDeclared = false;
@@ -296,7 +296,7 @@ describe('the types known to `any`', () => {
         name: `T${level}`,
         schema: v.object({ level: v.number() }),
         tools: () => {
-          if (!isDeclared) throw new ReferenceError('Not yet.');
+          if (!isDeclared) throw new ReferenceError('It is not initialized.');
           return [returns(`to_${level + 1}`, deeper(level + 1), { level })];
         },
       });

@@ -9,7 +9,7 @@ import {
   forgetBindings,
 } from '../../../doors/kinds.ts';
 
-/** Folds one fact of a call that returned this value, without changing the input. */
+/** Folds one fact of a call that returned this value. Also checks that the input is unchanged. */
 function fold(
   bindings: Bindings,
   fact: ChainingFact,
@@ -41,7 +41,7 @@ const many = (ids: readonly string[], max = 64): ChainingFact => ({
   objects: ids.map((id, at) => ({ at, id, tools: ['x', 'y'] })),
 });
 
-/** A short form of the bindings. */
+/** Formats each binding in one line. */
 const shortly = (bindings: Bindings): string[] =>
   bindings.map(
     (at) =>
@@ -49,14 +49,14 @@ const shortly = (bindings: Bindings): string[] =>
   );
 
 const told = (bindings: Bindings, moment: Partial<SessionMoment>): Bindings =>
-  BINDINGS.observe?.(bindings, moment as SessionMoment) ?? []; // the part that it reads
+  BINDINGS.observe?.(bindings, moment as SessionMoment) ?? []; // `observe` reads only these properties.
 const opened = (bindings: Bindings, frame: string, path = 'a/b') =>
   told(bindings, { type: 'loop-opened', frame, path });
 const closed = (bindings: Bindings, call: string) => told(bindings, { type: 'call-ended', call });
 const inB = (frame: string) => ({ frame, path: 'a/b' });
 
 describe('bindings', () => {
-  it('keep one object per type, one of any type, and one per id, the newest last', () => {
+  it('keep one object per type, one for chainAny and one per id, with the newest last', () => {
     let bindings = fold([], one('T'), 1);
     bindings = fold(bindings, { as: 'any', key: '', type: 'T' }, 2);
     bindings = fold(bindings, many(['i', 'j']), [3, 4]);
@@ -68,7 +68,7 @@ describe('bindings', () => {
   });
 
   it.each(['__proto__', 'constructor', '', 'a b', '\ud800'])(
-    'distinguish %j as a path, a key and an id',
+    'keep %j apart from other names as a path, a key and an id',
     (name) => {
       let bindings = fold([], one('T', name), 1, { path: name });
       bindings = fold(bindings, one('T', 'other'), 2, { path: name });
@@ -82,14 +82,14 @@ describe('bindings', () => {
     },
   );
 
-  it('keep at most the tools that a type allows, those of the newest objects (TPR-07)', () => {
+  it('keep no more tools than the type allows, those of the newest objects (TPR-07)', () => {
     const bindings = fold(fold([], many(['a', 'b']), [1, 2]), many(['c', 'd'], 4), [3, 4]);
     expect(shortly(bindings)).toEqual(['a many c 3', 'a many d 4']);
     expect(shortly(fold(bindings, many(['e'], 5), [5]))).toEqual(['a many d 4', 'a many e 5']);
     expect(shortly(fold(bindings, many(['e'], 1), [5]))).toEqual(['a many e 5']);
   });
 
-  it('stay unchanged if the result has no such place, or is not an artifact', () => {
+  it('stay unchanged if the result is no artifact, or has no value at the recorded position', () => {
     const bindings = fold([], one('T'), 1);
     const text = { result: { type: 'text', content: 'x' } } as const;
     expect(fold(bindings, one('T'), 2, text)).toEqual(bindings);
@@ -97,16 +97,16 @@ describe('bindings', () => {
     expect(fold(bindings, many(['i', 'j']), [2])).toHaveLength(2);
   });
 
-  it('of a restarted loop are dropped, under its path and key', () => {
+  it('are dropped for the path and key of a restarted loop', () => {
     let bindings = fold([], one('T', 'k'), 1);
     bindings = fold(bindings, one('T', 'l'), 2);
     bindings = fold(bindings, one('T', 'k'), 3, { path: 'a/b' });
     const { slice, fact } = forgetBindings('k');
     expect(slice).toBe(BINDINGS.name);
-    expect(shortly(fold(bindings, fact as ChainingFact))).toEqual(['a one T 2', 'a/b one T 3']); // its own fact
+    expect(shortly(fold(bindings, fact as ChainingFact))).toEqual(['a one T 2', 'a/b one T 3']); // The fact of the restart itself.
   });
 
-  it('are copied to a nested loop at its start, and its own are copied back to the session', () => {
+  it("are copied to a nested loop when it starts, and the loop's own bindings are copied back when it ends", () => {
     let bindings = fold(fold([], one('T'), 0), one('T'), 1, inB(''));
     bindings = fold(bindings, one('U'), 2, inB(''));
     bindings = opened(opened(bindings, 'f'), 'g');
@@ -119,18 +119,18 @@ describe('bindings', () => {
     expect(bindings.some((binding) => 'inherited' in binding)).toBe(false);
   });
 
-  it('stay within their bounds if a nested loop leaves them to the session', () => {
+  it('do not exceed the maximum number of tools when a nested loop copies them back', () => {
     let bindings = opened(fold([], many(['a', 'b'], 4), [1, 2], inB('')), 'f');
     bindings = fold(bindings, many(['c'], 4), [3], inB('f'));
     expect(shortly(closed(bindings, 'f'))).toEqual(['a/b many b 2', 'a/b many c 3']);
   });
 
-  it('of open loops move to the session at the end of the turn', () => {
+  it('of open loops are copied back at the end of the turn', () => {
     const bindings = fold(opened(fold([], one('T'), 1, inB('')), 'f'), one('T'), 2, inB('f'));
     expect(shortly(told(bindings, { type: 'turn-ended' }))).toEqual(['a/b one T 2']);
   });
 
-  it('are the same list after an unrelated event', () => {
+  it('are the same array after an unrelated event', () => {
     const bindings = fold([], one('T'), 1);
     expect(told(bindings, { type: 'model-replied' })).toBe(bindings);
     expect(closed(bindings, 'x')).toBe(bindings);

@@ -24,11 +24,11 @@ import {
 
 const spend = calls(['average_spend', { months: 3 }]);
 
-/** The bindings in the session's state, by type and call. */
+/** Returns the bindings in the state of the session. */
 const bound = async (session: TestSession) => (await session.state()).memories.get('chaining');
 
-describe('a bound object', () => {
-  it('belongs to the session: the next turn has it, also after a restart', async () => {
+describe('the object of a chain', () => {
+  it('belongs to the session: later turns have it, even after a restart', async () => {
     const replies = [getting('c1'), 'Got.', spend, 'Spent.', spend, 'Spent.'];
     const session = createTestSession(clerk([getCustomer], [chainFrom(Customer)]), { replies });
     await session.send('Get c1.');
@@ -39,7 +39,7 @@ describe('a bound object', () => {
     expect(results(session).at(-1)).toBe('Name of c1 2020: 30');
   });
 
-  it('is read from a snapshot if the journal is long, with the discovered objects', async () => {
+  it('is read from a snapshot if the journal is long, like discovered objects', async () => {
     const idle = Array.from({ length: 70 }, () => [calls('idle'), 'Idle.']).flat();
     const agent = clerk([getCustomer, answers('idle', 'Idle.')], [chainFrom(Customer), discover(Customer)]);
     const replies = [getting('c1'), 'Got.', ...idle, calls('average_spend', 'customer_c1_average_spend')];
@@ -62,7 +62,7 @@ describe('a bound object', () => {
     ]);
   });
 
-  it('is JSON without secrets, stored once in the journal: facts have no value (CHN-17)', async () => {
+  it('is stored once in the journal, as JSON without secrets (CHN-17)', async () => {
     const leaky = defineTool({
       name: 'leaky',
       description: 'Leaks.',
@@ -80,7 +80,7 @@ describe('a bound object', () => {
     );
     const journal = JSON.stringify(await session.events());
     expect(journal).not.toContain('hunter22');
-    expect(journal.split('Ann [secret KEY]')).toHaveLength(3); // the artifact, and the output of average_spend
+    expect(journal.split('Ann [secret KEY]')).toHaveLength(3); // In the artifact, and in the result of `average_spend`.
     expect(JSON.stringify(seen)).not.toContain('hunter22');
     expect(await bound(session)).toMatchObject([
       { as: 'one', value: { name: 'Ann [secret KEY]' } },
@@ -89,7 +89,7 @@ describe('a bound object', () => {
     expect(results(session)[1]).toBe('Ann [secret KEY] 2020: 30');
   });
 
-  it('counts as unbound if its type no longer accepts the JSON (CHN-02, CHN-17)', async () => {
+  it('is ignored if its type no longer accepts the stored JSON (CHN-02, CHN-17)', async () => {
     const warned = warnings();
     let version = 1;
     const Dated = defineDomainType({
@@ -128,7 +128,7 @@ describe('a bound object', () => {
     expect(warned).toEqual([]);
   });
 
-  it('is available in a turn killed during one of its tools: the next invocation rebuilds the tool', async () => {
+  it('is available to the next invocation if its tool was running when the Worker was killed', async () => {
     const ran: string[] = [];
     let session: TestSession | undefined;
     const Account = defineDomainType({
@@ -160,7 +160,7 @@ describe('a bound object', () => {
     expect(new Set(ran).size).toBe(1);
   });
 
-  it('changes at the end of the whole batch, even if another invocation ends it (CHN-16)', async () => {
+  it('changes only at the end of a batch, even if another invocation ends the batch (CHN-16)', async () => {
     let killed = false;
     const slow = defineTool({
       name: 'slow',
@@ -170,7 +170,7 @@ describe('a bound object', () => {
       run: async () => {
         if (!killed) {
           killed = true;
-          await stored(session, ({ type }) => type === 'tool-call-ended', 2); // the other calls
+          await stored(session, ({ type }) => type === 'tool-call-ended', 2); // The other calls.
           session.kill();
           await new Promise(() => {});
         }
@@ -194,7 +194,7 @@ describe('a bound object', () => {
     ]);
   });
 
-  it('stays that of the batch if one of its tools waits for approval, and another Worker runs it (CHN-15)', async () => {
+  it('is the one of the batch when another Worker runs a call after its approval (CHN-15)', async () => {
     const Account = defineDomainType({
       name: 'Account',
       schema: v.object({ id: v.string() }),
@@ -218,7 +218,7 @@ describe('a bound object', () => {
     expect(results(session)[1]).toBe('Closed a1.');
   });
 
-  it('can have eight megabytes, and a remark below it costs no second copy', async () => {
+  it('can have eight megabytes, and a note below the result stores no second copy', async () => {
     const pages = 'x'.repeat(7 * 1024 * 1024);
     const Book = defineDomainType({
       name: 'Book',
@@ -246,7 +246,7 @@ describe('a bound object', () => {
     expect(results(session).at(-1)).toBe(`${pages.length}`);
   });
 
-  it('does not come from a call whose result was too large to be stored', async () => {
+  it('is not bound if the result of the call was too large to be stored', async () => {
     const large = answers('large', () => artifact('x'.repeat(9 * 1024 * 1024), Customer, customer('c1')));
     const { session } = await turnOf(clerk([large], [chainFrom(Customer)]), [calls('large'), spend]);
     expect(results(session)[0]).toMatch(/^Error: Tool 'large' ran and finished, but its result/);

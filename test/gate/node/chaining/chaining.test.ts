@@ -43,8 +43,8 @@ it('chaining can be declared twice, for the app and for an agent', async () => {
   expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['average_spend', 'total']);
 });
 
-describe('a chained type without an object', () => {
-  it('declares its tools from the start, which report that there is no object yet (CHN-01, CHN-02)', async () => {
+describe('a chained type that has no object yet', () => {
+  it('offers its tools from the start, which report that an object must be retrieved first (CHN-01, CHN-02)', async () => {
     const { session, answer } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [spend]);
     expect(offered(session)[0]).toEqual(['average_spend', 'get_customer']);
     expect(results(session)).toEqual([
@@ -53,7 +53,7 @@ describe('a chained type without an object', () => {
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 1 });
   });
 
-  it('shows their own schema, and states their requirement in the description (CHN-03, CHN-04)', async () => {
+  it('shows the schemas of its tools, whose descriptions state the requirement (CHN-03, CHN-04)', async () => {
     const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), []);
     expect(session.requests[0]?.tools[0]).toEqual({
       name: 'average_spend',
@@ -68,21 +68,21 @@ describe('a chained type without an object', () => {
     });
   });
 
-  it('reports this for any input, without running a tool (CHN-02)', async () => {
+  it('returns the same report for any input, without running a tool (CHN-02)', async () => {
     const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [
       calls(['average_spend', { no: 1 }]),
     ]);
     expect(results(session)).toEqual([UNBOUND]);
   });
 
-  it('is reported to inspectors as a tool that did not run (CHN-02)', async () => {
+  it('shows inspectors a withheld result (CHN-02)', async () => {
     const seen: ToolResultSeen[] = [];
     const inspector: LoopInspector = { afterToolCall: (one) => seen.push(one) };
     await turnOf(clerk([getCustomer], [chainFrom(Customer)], { use: [inspect(inspector)] }), [spend]);
     expect(seen.map(({ result }) => result)).toEqual([{ type: 'text', content: UNBOUND, withheld: true }]);
   });
 
-  it('never counts as a tool that returns directly or waits', async () => {
+  it('never ends the turn or waits, even if its tools return directly', async () => {
     const Direct = defineDomainType({
       name: 'Direct',
       schema: v.object({ lane: v.string() }),
@@ -107,8 +107,8 @@ describe('a chained type without an object', () => {
   });
 });
 
-describe('a chained type with an object', () => {
-  it('has tools that use it, from the next model call on, under unchanged descriptions (CHN-03, CHN-15)', async () => {
+describe('a chained type that has an object', () => {
+  it('offers tools that use the object from the next model call on, with unchanged descriptions (CHN-03, CHN-15)', async () => {
     const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [getting('c1'), spend]);
     expect(results(session)).toEqual([JSON.stringify(customer('c1')), 'Name of c1 2020: 30']);
     expect(
@@ -121,7 +121,7 @@ describe('a chained type with an object', () => {
     expect(offered(session)[1]).toEqual(['average_spend', 'get_customer']);
   });
 
-  it('checks their input, and turns an exception into an error result (TPR-14)', async () => {
+  it('checks the inputs of its tools, and turns exceptions into error results (TPR-14)', async () => {
     const Broken = defineDomainType({
       name: 'Broken',
       schema: v.object({ id: v.string() }),
@@ -132,7 +132,7 @@ describe('a chained type with an object', () => {
           input: v.object({ times: v.number() }),
           effect: 'read',
           run: () => {
-            throw new Error(`No ${id}.`);
+            throw new Error(`There is no ${id}.`);
           },
         }),
         defineTool({ name: 'show', description: 'Shows.', effect: 'read', run: () => ({ shown: id }) }),
@@ -149,19 +149,19 @@ describe('a chained type with an object', () => {
     const { session } = await turnOf(clerk([get], [chainFrom(Broken)]), replies);
     expect(results(session).slice(1)).toEqual([
       expect.stringMatching(/^Error: .*times: Invalid type: Expected number but received "x"/s),
-      'Error: No b1.',
+      'Error: There is no b1.',
       '{"shown":"b1"}',
     ]);
   });
 
-  it('treats a tool that this object lacks as an unknown tool (CHN-15)', async () => {
+  it('does not offer a tool that its object lacks (CHN-15)', async () => {
     const Account = defineDomainType({
       name: 'Account',
       schema: v.object({ gold: v.boolean() }),
       tools: ({ gold }) => [
         answers('balance', '10'),
         ...(gold ? [answers('upgrade', 'Upgraded.')] : []),
-        // Unknown before there is an object: a comparison with a missing value is false.
+        // Not known before there is an object, because a comparison with a missing value is false.
         ...(gold === true ? [answers('lounge', 'Open.')] : []),
       ],
     });
@@ -186,7 +186,7 @@ describe('a chained type with an object', () => {
     expect(results(session)[3]).toBe('Open.');
   });
 
-  it('is replaced by the next object: the last wins (CHN-06)', async () => {
+  it('uses the newest object (CHN-06)', async () => {
     const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [
       getting('c1'),
       spend,
@@ -197,7 +197,7 @@ describe('a chained type with an object', () => {
     expect(results(session)[3]).toBe('Name of c2 2020: 30');
   });
 
-  it('is the last one of a batch in source order, whichever call ended first (CHN-06)', async () => {
+  it('uses the last object of a batch in source order, whichever call ended first (CHN-06)', async () => {
     let found = 0;
     const quick = decorate(getCustomer, {
       call: async (input, call) => {
@@ -232,7 +232,7 @@ describe('a chained type with an object', () => {
     ]);
   });
 
-  it('is kept if a later call fails or returns no object', async () => {
+  it('keeps its object if a later call fails or returns no object', async () => {
     const tools = [
       getCustomer,
       defineTool({
@@ -252,7 +252,7 @@ describe('a chained type with an object', () => {
     expect(results(session).at(-1)).toBe('Name of c1 2020: 30');
   });
 
-  it('is the earlier one for calls of the batch that retrieves another', async () => {
+  it('keeps its earlier object for the calls of a batch that retrieves another object', async () => {
     const both = calls(['get_customer', { id: 'c2' }], ['average_spend', { months: 1 }]);
     const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [both, both]);
     expect(results(session)[1]).toBe(UNBOUND);
@@ -260,14 +260,14 @@ describe('a chained type with an object', () => {
   });
 });
 
-describe('a binding', () => {
-  it('needs an artifact of the type, by name: `output` on the tool, or artifact() (CHN-14)', async () => {
+describe('an object', () => {
+  it('is bound if its artifact names the type, by `output` of the tool or by `artifact()` (CHN-14)', async () => {
     const named = answers('named', artifact('Here.', Customer, customer('c7')));
     const { session } = await turnOf(clerk([named], [chainFrom(Customer)]), [calls('named'), spend]);
     expect(results(session)).toEqual(['Here.', 'Name of c7 2020: 30']);
   });
 
-  it('does not come from an untyped artifact, another type or text with the same content (CHN-13, CHN-14)', async () => {
+  it('is not bound from an untyped artifact, another type or text with the same content (CHN-13, CHN-14)', async () => {
     const tools = [
       answers('row', customer('c1')),
       answers('json', JSON.stringify(customer('c1'))),
@@ -280,7 +280,7 @@ describe('a binding', () => {
     expect(results(session).at(-1)).toBe(UNBOUND);
   });
 
-  it.each([1, 2])('is never a list, not even one of %i (CHN-07)', async (length) => {
+  it.each([1, 2])('is not bound from a list, even if its length is %i (CHN-07)', async (length) => {
     const list = listCustomers(...['c1', 'c2'].slice(0, length));
     const { session } = await turnOf(clerk([list, getCustomer], [chainFrom(Customer)]), [
       calls('list_customers'),
@@ -293,7 +293,7 @@ describe('a binding', () => {
     expect(results(session).at(-1)).toBe('Name of c3 2020: 30');
   });
 
-  it('is never a list, even if the schema accepts one (CHN-07)', async () => {
+  it('is not bound from a list, even if the schema accepts the list (CHN-07)', async () => {
     const warned = warnings();
     const Loose = defineDomainType({
       name: 'Loose',
@@ -308,7 +308,7 @@ describe('a binding', () => {
     expect(warned).toEqual([]);
   });
 
-  it('skips a value that its own schema refuses: the earlier object stays, and the tool author is warned', async () => {
+  it('is not bound if the schema of its type refuses it, and a warning is logged', async () => {
     const warned = warnings();
     const wrong = answers('wrong', artifact('Here.', Customer, { id: 'c2' }));
     const { session } = await turnOf(clerk([wrong, getCustomer], [chainFrom(Customer)]), [
@@ -323,7 +323,7 @@ describe('a binding', () => {
     ]);
   });
 
-  it('needs the predicate, which receives the value and the loop; otherwise the earlier object stays (CHN-05)', async () => {
+  it('is bound only if the predicate accepts its value and the loop (CHN-05)', async () => {
     const seen: unknown[] = [];
     const chained = chainFrom(Customer, {
       when: ({ id, since }, view) => {
@@ -342,7 +342,7 @@ describe('a binding', () => {
     expect(seen).toHaveLength(3);
   });
 
-  it('is skipped if the predicate throws, which is reported (CHN-05)', async () => {
+  it('is not bound if the predicate throws, which is logged (CHN-05)', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => log.mockRestore());
     const chained = chainFrom(Customer, {
@@ -357,7 +357,7 @@ describe('a binding', () => {
     ]);
   });
 
-  it('is skipped if the predicate returns a promise, which is reported once (CHN-05)', async () => {
+  it('is not bound if the predicate returns a promise, which is logged once (CHN-05)', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     // Plain JavaScript can pass this.
     const when = (async () => Promise.reject(new Error('No.'))) as unknown as () => boolean;
@@ -376,7 +376,7 @@ describe('a binding', () => {
     log.mockRestore();
   });
 
-  it('continues: the object that its tool returns is bound too, beside it (PRN-06)', async () => {
+  it('can be returned by a tool of another object, and both are bound (PRN-06)', async () => {
     const Order = defineDomainType({
       name: 'Order',
       schema: v.object({ number: v.string() }),
@@ -423,9 +423,9 @@ describe('chaining', () => {
     expect((await session.state()).memories.get('chaining')).toBeUndefined();
   });
 
-  // In development it is an error of the agent's definition.
+  // In development, the definition of the agent throws.
   it.runIf(process.env.NODE_ENV === 'production')(
-    "keeps the loop's own tool if an object has one of the same name, and logs this",
+    "keeps the agent's own tool if an object has a tool of the same name, and logs this",
     async () => {
       const warned = warnings();
       const own = answers('average_spend', 'Mine.');
@@ -440,7 +440,7 @@ describe('chaining', () => {
     },
   );
 
-  it('keeps the metadata, effects and decorators of the tools, and adds their object', async () => {
+  it('keeps the metadata, effects and decorators of tools, and adds the object to their metadata', async () => {
     const Marked = defineDomainType({
       name: 'Marked',
       schema: v.object({ id: v.string() }),
@@ -468,7 +468,7 @@ describe('chaining', () => {
     expect(started).toEqual(['read', 'read']);
   });
 
-  it('shows the model the same definitions while the objects stay the same', async () => {
+  it('sends the same definitions to the model while the objects stay the same', async () => {
     const agent = clerk([getCustomer, answers('idle', 'Idle.')], [chainFrom(Customer)]);
     const replies = [getting('c1'), calls('idle'), calls('idle')];
     const { session } = await turnOf(agent, replies, { warm: true });
@@ -478,7 +478,7 @@ describe('chaining', () => {
     expect(first).not.toBe(unbound);
   });
 
-  it('makes the tools of an object once per invocation, and once to check if it has any', async () => {
+  it('builds the tools of an object once per invocation, after one check that the type has tools', async () => {
     const make = vi.fn(() => [answers('show', 'Shown.')]);
     const Counted = defineDomainType({ name: 'Counted', schema: v.object({ id: v.string() }), tools: make });
     const get = defineTool({
@@ -494,7 +494,7 @@ describe('chaining', () => {
     expect(make).toHaveBeenCalledTimes(2);
   });
 
-  it('throws on a definition that cannot work', () => {
+  it('throws if its definition cannot work', () => {
     const Plain = defineDomainType({ name: 'Plain', schema: v.object({ id: v.string() }) });
     const schema = v.object({ id: v.string() });
     const Same = defineDomainType({ name: 'Same', schema, tools: () => [answers('average_spend', '1')] });

@@ -39,7 +39,7 @@ const named = (id: string) => ({ id, name: `Name of ${id}` });
 const lists = (...found: readonly Json[]) => returns('list', Customer, () => artifact('Listed.', found));
 const one = (id: string) => returns('one', Customer, named(id));
 
-/** The names of the tools that a turn of one tool added, by model call. */
+/** Returns the names of the additional tools in each model call of a turn with one tool. */
 async function discovered(
   tool: ReturnType<typeof returns>,
   replies: Parameters<typeof turnOf>[1],
@@ -51,7 +51,7 @@ async function discovered(
 }
 
 describe('a discovered type', () => {
-  it('offers the tools of each returned object, under names with its id (TPR-01, TPR-02)', async () => {
+  it('offers the tools of each returned object, with its id in their names (TPR-01, TPR-02)', async () => {
     const replies = [calls('one'), calls(['customer_c1_average_spend', {}])];
     const { brought, read, session } = await discovered(one('c1'), replies);
     expect(brought).toEqual([
@@ -68,7 +68,7 @@ describe('a discovered type', () => {
     });
   });
 
-  it('can have its own prefix, and a number as id (TPR-02)', async () => {
+  it('can have its own prefix, and can use a number as its id (TPR-02)', async () => {
     const Invoice = defineDomainType({
       name: 'Invoice',
       schema: v.object({ at: v.object({ no: v.number() }) }),
@@ -84,7 +84,7 @@ describe('a discovered type', () => {
     expect(results(session)[1]).toBe('Paid 17.');
   });
 
-  it('offers the tools of several objects at once, including every element of a list (TPR-04, CHN-08)', async () => {
+  it('offers the tools of several objects at once, also of every element of a list (TPR-04, CHN-08)', async () => {
     const list = lists(named('c1'), null, named('c2'));
     const replies = [calls('list'), calls('customer_c1_average_spend', 'customer_c2_average_spend')];
     const { brought, read } = await discovered(list, replies);
@@ -97,7 +97,7 @@ describe('a discovered type', () => {
     expect(read).toEqual(['Listed.', '{"of":"Name of c1","months":12}', '{"of":"Name of c2","months":12}']);
   });
 
-  it('has the full id in their metadata (TPR-03)', async () => {
+  it('adds the full id to the metadata of its tools (TPR-03)', async () => {
     const seen: ToolCallSeen[] = [];
     const inspector: LoopInspector = { beforeToolCall: (call) => seen.push(call) };
     const agent = clerk([one('é/c 1')], [discover(Customer)], { use: [inspect(inspector)] });
@@ -109,12 +109,12 @@ describe('a discovered type', () => {
     expect(seen.at(-1)?.metadata).toEqual({ domainType: 'Customer', instanceId: 'é/c 1' });
   });
 
-  it('is not discovered by default (TPR-11)', async () => {
+  it('must be listed to be discovered (TPR-11)', async () => {
     const { session } = await turnOf(clerk([one('c1')]), [calls('one')]);
     expect(offered(session)).toEqual([['one'], ['one']]);
   });
 
-  it('is discovered only from artifacts of the type, never from text or similar values (TPR-15)', async () => {
+  it('is found only in artifacts of the type, never in text or similar values (TPR-15)', async () => {
     const tools = [
       answers('text', JSON.stringify(named('c1'))),
       answers('row', named('c1')),
@@ -124,13 +124,13 @@ describe('a discovered type', () => {
     expect(offered(session)[1]).toEqual(['row', 'rows', 'text']);
   });
 
-  it('discovers only accepted objects', async () => {
+  it('ignores objects that its predicate refuses', async () => {
     const some = discover(Customer, { when: ({ id }) => id !== 'c1' });
     const { brought } = await discovered(lists(named('c1'), named('c2')), [calls('list')], [some]);
     expect(brought[1]).toEqual(['customer_c2_average_spend', 'customer_c2_orders']);
   });
 
-  it('keeps the place of an object that is returned again, with its new value (TPR-08, TPR-06)', async () => {
+  it('keeps the position of an object that is returned again, and uses its new value (TPR-08, TPR-06)', async () => {
     let times = 0;
     const again = returns('again', Customer, () => {
       times += 1;
@@ -142,7 +142,7 @@ describe('a discovered type', () => {
     expect(read[2]).toBe('{"of":"Name 2","months":12}');
   });
 
-  it('continues: objects that its tools return are discovered too (TPR-07, S2-27)', async () => {
+  it('also finds objects that tools of its objects return (TPR-07, S2-27)', async () => {
     const replies = [calls('one'), calls('customer_c1_orders'), calls('order_2_ship')];
     const { session } = await turnOf(clerk([one('c1')], [discover(Customer), discover(Order)]), replies);
     expect(offered(session)[2]).toEqual([
@@ -155,7 +155,7 @@ describe('a discovered type', () => {
     expect(results(session)[2]).toBe('Shipped 2 of Name of c1.');
   });
 
-  it('can be chained as well: the current object beside all of them (CHN-08)', async () => {
+  it('can be chained as well, which offers the tools of the newest object in addition (CHN-08)', async () => {
     const { session } = await turnOf(clerk([one('c1')], [chainFrom(Customer), discover(Customer)]), [
       calls('one'),
     ]);
@@ -168,7 +168,7 @@ describe('a discovered type', () => {
     ]);
   });
 
-  it('works with closures of its declaration (TPR-17)', async () => {
+  it('can use values from the scope of its definition (TPR-17)', async () => {
     const books = new Map([['c1', 70]]);
     const typeWith = (repository: ReadonlyMap<string, number>) =>
       defineDomainType({
@@ -186,7 +186,7 @@ describe('a discovered type', () => {
 });
 
 describe('too many tools', () => {
-  it('drop the oldest objects: the model learns which ones are no longer offered (TPR-07, S2-27)', async () => {
+  it('drop those of the oldest objects, and the model learns which tools are no longer offered (TPR-07, S2-27)', async () => {
     const few = [discover(Customer, { max: 4 })];
     const { session } = await turnOf(clerk([lists(named('c1'), named('c2')), one('c3')], few), [
       calls('list'),
@@ -205,7 +205,7 @@ describe('too many tools', () => {
     );
   });
 
-  it('keep the first objects of one result; the first 20 dropped ones are named (TPR-07)', async () => {
+  it('drop those of the first objects in a list, and name the first 20 of them (TPR-07)', async () => {
     const ids = Array.from({ length: 43 }, (_, at) => `c${at + 1}`);
     const { brought, read } = await discovered(lists(...ids.map(named)), [calls('list')]);
     expect(brought[1]).toHaveLength(64);
@@ -217,7 +217,7 @@ describe('too many tools', () => {
     ]);
   });
 
-  it('of one object are cut to the limit', async () => {
+  it('are cut to the limit if they belong to one object', async () => {
     const { brought } = await discovered(one('c1'), [calls('one')], [discover(Customer, { max: 1 })]);
     expect(brought[1]).toEqual(['customer_c1_average_spend']);
   });
@@ -234,7 +234,7 @@ describe('too many tools', () => {
     ]);
   });
 
-  it('are reported to the log and to the model (S2-27)', async () => {
+  it('are reported in the log and to the model (S2-27)', async () => {
     const warned = warnings();
     const few = [discover(Customer, { max: 4 })];
     const ids = Array.from({ length: 43 }, (_, at) => `c${at + 1}`);
@@ -248,7 +248,7 @@ describe('too many tools', () => {
     ]);
   });
 
-  it('are logged if several types exceed 64 together (S2-27)', async () => {
+  it('are logged if they exceed 64 for several types together (S2-27)', async () => {
     const warned = warnings();
     const many = Array.from({ length: 30 }, (_, at) => named(`c${at}`));
     const bought = Array.from({ length: 6 }, (_, at) => ({ number: at, of: 'c' }));
@@ -261,7 +261,7 @@ describe('too many tools', () => {
     ]);
   });
 
-  it('cannot be limited to zero or a fraction', () => {
+  it('cause an error if their limit is zero or a fraction', () => {
     expect(() => discover(Customer, { max: 0 })).toThrow(
       "Domain type 'Customer' is discovered with a max of 0. Use a positive whole number.",
     );
@@ -271,21 +271,21 @@ describe('too many tools', () => {
 
 describe('an object that cannot be discovered', () => {
   it.each<[string, Json, string]>([
-    ['without an id', { name: 'x' }, "domain type 'Customer' missing instanceIdProperty: id"],
-    ['whose id is null', { id: null, name: 'x' }, 'Instance ID cannot be null'],
-    ['whose id is blank', { id: '', name: 'x' }, 'Instance ID cannot be null'],
+    ['an object without an id', { name: 'x' }, "domain type 'Customer' missing instanceIdProperty: id"],
+    ['an object whose id is null', { id: null, name: 'x' }, 'Instance ID cannot be null'],
+    ['an object whose id is blank', { id: '', name: 'x' }, 'Instance ID cannot be null'],
     [
-      'whose id is a megabyte',
+      'an object whose id is a megabyte long',
       { id: 'x'.repeat(1024 * 1024), name: 'x' },
       "domain type 'Customer' is invalid: its id is longer than 256 characters",
     ],
     [
-      'that its schema refuses',
+      'an object that its schema refuses',
       { id: 'c1' },
       'domain type \'Customer\' is invalid: name: Invalid key: Expected "name" but received undefined',
     ],
   ])(
-    '%s is skipped: the error is reported, the others count, and the result stays (TPR-05)',
+    '%s is logged and skipped, while other objects and the result are kept (TPR-05)',
     async (_, value, problem) => {
       const warned = warnings();
       const { brought, read } = await discovered(lists(value, named('c2'), value), [calls('list')]);
@@ -295,7 +295,7 @@ describe('an object that cannot be discovered', () => {
     },
   );
 
-  it('has the id of a later one: the last wins, and this is reported (TPR-09)', async () => {
+  it('is skipped and logged if a later object has the same id (TPR-09)', async () => {
     const warned = warnings();
     const list = lists({ id: 'c1', name: 'First' }, { id: 'c1', name: 'Last' });
     const { brought, read } = await discovered(list, [calls('list'), calls('customer_c1_average_spend')]);
@@ -306,17 +306,17 @@ describe('an object that cannot be discovered', () => {
     ]);
   });
 
-  it('has invalid tools or an invalid id (TPR-05)', async () => {
+  it('is skipped and logged if its tools or its id throw (TPR-05)', async () => {
     const warned = warnings();
     const Odd = defineDomainType({
       name: 'Odd',
       schema: v.object({ id: v.string() }),
       id: ({ id }) => {
-        if (id === 'a') throw new Error('No id.');
+        if (id === 'a') throw new Error('The id is missing.');
         return id === 'd' ? Number.NaN : id;
       },
       tools: ({ id }) => {
-        if (id === 'b') throw new Error('No tools.');
+        if (id === 'b') throw new Error('The tools are missing.');
         return id === 'c' ? [] : [answers('show', 'Shown.')];
       },
     });
@@ -329,14 +329,14 @@ describe('an object that cannot be discovered', () => {
     expect(offered(session)[1]).toEqual(['list', 'odd_e_show']);
     expect(warned).toEqual([
       "holdfast: a result of 'list' adds no tools: domain type 'Odd' is invalid: its id is neither a string nor a number",
-      "holdfast: a result of 'list' adds no tools: domain type 'Odd' is invalid: its id cannot be read: No id.",
-      "holdfast: a result of 'list' adds no tools: domain type 'Odd' is invalid: its tools cannot be made: No tools.",
+      "holdfast: a result of 'list' adds no tools: domain type 'Odd' is invalid: its id cannot be read: The id is missing.",
+      "holdfast: a result of 'list' adds no tools: domain type 'Odd' is invalid: its tools cannot be made: The tools are missing.",
     ]);
   });
 });
 
-describe('the report of discovered objects', () => {
-  it('is empty below the result by default, and lists the new tools on request (TPR-10)', async () => {
+describe('the note about discovered objects', () => {
+  it('is omitted by default, and lists the new tools below the result on request (TPR-10)', async () => {
     const hinted = [discover(Customer, { hint: true })];
     const { read } = await discovered(lists(named('c1'), named('c2')), [calls('list')], hinted);
     expect(read).toEqual([
@@ -347,7 +347,7 @@ describe('the report of discovered objects', () => {
     expect(untold).toEqual(['Listed.']);
   });
 
-  it('is journaled with the call, and visible in the state and to inspectors (TPR-12)', async () => {
+  it('is journaled with the call, and is visible in the state and to inspectors (TPR-12)', async () => {
     const seen: ModelCallSeen[] = [];
     const inspector: LoopInspector = { beforeModelCall: (call) => seen.push(call) };
     const agent = clerk([one('c1')], [discover(Customer)], { use: [inspect(inspector)] });
@@ -392,7 +392,7 @@ describe('the report of discovered objects', () => {
     expect(change?.metadata('customer_c1_orders')).toEqual(whose);
   });
 
-  it('names the source of each tool to inspectors, including an object of any type, and an unfolding tool', async () => {
+  it('names the source of each tool to inspectors, such as an object of chainAny or an unfolding tool', async () => {
     const seen: ToolsChangeSeen[] = [];
     const files = defineUnfolding({
       name: 'files',
@@ -412,7 +412,7 @@ describe('the report of discovered objects', () => {
     ]);
   });
 
-  it('lists the omissions below `maxDepth` for the model and the developer (TPR-07, S2-27)', async () => {
+  it('lists the tools beyond `maxDepth` for the model and in the log (TPR-07, S2-27)', async () => {
     const warned = warnings();
     const Page = defineDomainType({
       name: 'Page',
@@ -444,7 +444,7 @@ describe('the report of discovered objects', () => {
     ]);
   });
 
-  it('keeps the depth of an object that its own tool returns', async () => {
+  it('does not count a deeper level if a tool returns its own object', async () => {
     const Loop = defineDomainType({
       name: 'Ring',
       schema: v.object({ id: v.number() }),
@@ -463,13 +463,13 @@ describe('the report of discovered objects', () => {
     expect(read.slice(1)).toEqual(['Again.', 'Again.']);
   });
 
-  it.each([0, 1.5, -1, Number.NaN])('refuses a maxDepth of %s', (maxDepth) => {
+  it.each([0, 1.5, -1, Number.NaN])('is refused for a maxDepth of %s', (maxDepth) => {
     expect(() => discover(Order, { maxDepth })).toThrow(
       `is discovered with a maxDepth of ${maxDepth}. Use a positive whole number`,
     );
   });
 
-  it('can be produced in tests by any tool that returns an object, or by a stub (TPR-16, S2-30)', async () => {
+  it('can be tested with any tool that returns an object, or with a stub (TPR-16, S2-30)', async () => {
     const expected = returns('expected', Customer, () => artifact('Found.', named('c1')));
     const { brought } = await discovered(expected, [calls('expected')]);
     expect(brought[1]).toEqual(['customer_c1_average_spend', 'customer_c1_orders']);
@@ -493,17 +493,20 @@ describe('hostile ids', () => {
     '\u0000',
     '\ud800',
     'x'.repeat(255),
-  ])('%j names tools that every provider accepts, and that are unique to the object (TPR-03)', async (id) => {
-    const list = lists(named('c1'), named(id), named(`${id}!`));
-    const { brought, session } = await discovered(list, [calls('list')]);
-    const names = brought[1] ?? [];
-    expect(names).toHaveLength(6);
-    expect(names.filter((name) => !/^customer_[A-Za-z0-9_-]{1,55}$/.test(name))).toEqual([]);
-    const bindings = (await session.state()).memories.get('chaining');
-    expect(bindings).toMatchObject([{ id: 'c1' }, { id }, { id: `${id}!` }]);
-  });
+  ])(
+    '%j leads to tool names that every provider accepts and that are unique to the object (TPR-03)',
+    async (id) => {
+      const list = lists(named('c1'), named(id), named(`${id}!`));
+      const { brought, session } = await discovered(list, [calls('list')]);
+      const names = brought[1] ?? [];
+      expect(names).toHaveLength(6);
+      expect(names.filter((name) => !/^customer_[A-Za-z0-9_-]{1,55}$/.test(name))).toEqual([]);
+      const bindings = (await session.state()).memories.get('chaining');
+      expect(bindings).toMatchObject([{ id: 'c1' }, { id }, { id: `${id}!` }]);
+    },
+  );
 
-  it('never make one name refer to different objects over time', async () => {
+  it('never let one name refer to different objects over time', async () => {
     const Item = defineDomainType({
       name: 'Item',
       schema: v.object({ id: v.string() }),
@@ -524,7 +527,7 @@ describe('hostile ids', () => {
     expect(names).toEqual([[], [ofA, 'item_a_x'], both, both, both, both]);
   });
 
-  it('do not conflict with the names of another type with the same prefix or its beginning', async () => {
+  it('do not conflict with the names of a type whose prefix is the same or longer', async () => {
     const item = (name: string, prefix: string, tool: string) =>
       defineDomainType({
         name,
@@ -559,7 +562,7 @@ describe('hostile ids', () => {
     ]);
   });
 
-  it('have a mark in the names of tools that only some objects have', async () => {
+  it('add a hash to the names of tools that only some objects have', async () => {
     const Room = defineDomainType({
       name: 'Room',
       schema: v.object({ id: v.string(), suite: v.boolean() }),
@@ -579,9 +582,9 @@ describe('hostile ids', () => {
     ]);
   });
 
-  it('are offered under neither name if their marks are the same', async () => {
+  it('cause tools to be omitted if their names have the same hash', async () => {
     const warned = warnings();
-    // Two ids with the same marks, found by search.
+    // Two ids with the same hash, found by a search.
     const { brought } = await discovered(lists(named('c.#(!!!'), named('c;=@"!!')), [calls('list')]);
     expect(brought[1]).toEqual([]);
     expect(warned).toContain(

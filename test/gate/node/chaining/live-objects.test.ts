@@ -14,7 +14,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const Fields = v.object({ id: v.string(), city: v.string() });
 
-/** An object of the app, as its repository would make it. */
+/** An object of the app, as its repository would return it. */
 class Shop {
   static readonly tools = {
     opens: { description: 'When it opens.', effect: 'read' },
@@ -36,7 +36,7 @@ const ShopType = defineDomainType({
   tools: (value) => toolsOf(new Shop(value)),
 });
 
-/** Development logs a warning, and production does not. */
+/** Returns the warning that development logs, and production does not. */
 const inDevelopment = (line: string): readonly string[] =>
   process.env.NODE_ENV === 'production' ? [] : [line];
 
@@ -52,7 +52,7 @@ const play = async (tool: AnyTool, entries?: readonly Chained[], ...more: readon
 
 const oslo = { id: 's1', city: 'Oslo' };
 
-describe('a live object that a tool returns', () => {
+describe('an instance of a class with tools', () => {
   const find = defineTool({
     name: 'find',
     description: 'Finds.',
@@ -62,19 +62,19 @@ describe('a live object that a tool returns', () => {
   });
 
   it.each<[string, readonly Chained[]]>([
-    ['of that type', [chainFrom(ShopType)]],
-    ['of any', [chainAny()]],
-  ])('is chained by the type that its tool declares, in a chain %s (S0-086)', async (_, entries) => {
+    ['with chainFrom', [chainFrom(ShopType)]],
+    ['with chainAny', [chainAny()]],
+  ])('is chained by the type that its tool declares, %s (S0-086)', async (_, entries) => {
     const session = await play(find, entries, 'opens');
     expect(results(session)).toEqual(['{"id":"s1","city":"Oslo"}', 'Oslo: at nine']);
     expect(error).not.toHaveBeenCalled();
   });
 
   it.each<[string, () => unknown]>([
-    ['by itself', () => new Shop(oslo)],
+    ['alone', () => new Shop(oslo)],
     ['in a list', () => [oslo, new Shop(oslo)]],
-    ['as an artifact', () => artifact('Found.', new Shop(oslo) as never)], // as untyped callers can
-  ])('is reported to the developer if its tool declares no type: %s', async (_, made) => {
+    ['as an artifact', () => artifact('Found.', new Shop(oslo) as never)], // Untyped callers can do this.
+  ])('is reported to the developer if its tool declares no type and returns it %s', async (_, made) => {
     await play(answers('look', made));
     expect(error.mock.calls.flat()).toEqual(inDevelopment(told('look')));
   });
@@ -99,7 +99,7 @@ describe('a live object that a tool returns', () => {
     ['an object of a class without tools', new URL('https://example.com')],
     ['nothing', null],
     ['an artifact with a type', () => artifact('Found.', ShopType, oslo)],
-  ])('is not detected in %s', async (_, value) => {
+  ])('is not confused with %s', async (_, value) => {
     await play(answers('look', value));
     expect(error).not.toHaveBeenCalled();
   });

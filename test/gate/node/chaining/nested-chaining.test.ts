@@ -44,7 +44,7 @@ const desk = (more: Partial<AgenticToolConfig<string, typeof Id>> = {}) =>
   });
 const asked = (id: string) => calls(['desk', { id }]);
 
-/** The results that the models of nested loops read, in order. */
+/** Returns the results that the models of nested loops read, in order. */
 const nestedResults = ({ requests }: Parameters<typeof results>[0]): string[] =>
   requests
     .filter(({ messages }) => messages[0]?.text !== 'Help.')
@@ -63,8 +63,8 @@ const playbook = (entries: readonly Chained[]) =>
     use: [chaining(entries)],
   });
 
-describe('an agentic tool that chains', () => {
-  it('offers the tools of an object as soon as one of its calls has returned it (AGT-10, PRN-06)', async () => {
+describe('an agentic tool with chaining', () => {
+  it('offers the tools of an object once one of its calls has returned it (AGT-10, PRN-06)', async () => {
     const { session } = await turnOf(clerk([desk({ use: [chaining([chainFrom(Customer)])] })]), [
       asked('1'),
       spend,
@@ -80,7 +80,7 @@ describe('an agentic tool that chains', () => {
     expect(nestedResults(session)).toEqual([UNBOUND, JSON.stringify(customer('c1')), 'Name of c1 2020: 30']);
   });
 
-  it('offers the tools of any object, and of several (AGT-11)', async () => {
+  it('offers the tools of any object with chainAny, and those of several objects with `discover` (AGT-11)', async () => {
     const { session } = await turnOf(clerk([desk({ use: [chaining([chainAny()])] })]), [
       asked('1'),
       getting('c1'),
@@ -101,7 +101,7 @@ describe('an agentic tool that chains', () => {
     ]);
   });
 
-  it('binds its own result in the outer loop, and each loop has its own objects', async () => {
+  it('binds its own result in the outer loop, while each loop has its own objects', async () => {
     const { session } = await turnOf(clerk([desk()], [chainFrom(Customer)]), [
       asked('1'),
       getting('c1'),
@@ -113,7 +113,7 @@ describe('an agentic tool that chains', () => {
     expect((await session.state()).memories.get('chaining')).toMatchObject([{ path: 'clerk', frame: '' }]);
   });
 
-  it('binds no object in the outer loop if it returns several: they are a list (CHN-07)', async () => {
+  it('binds no object in the outer loop if its result is a list of several objects (CHN-07)', async () => {
     const two = calls(['get_customer', { id: 'c1' }], ['get_customer', { id: 'c2' }]);
     const { session } = await turnOf(clerk([desk()], [chainFrom(Customer)]), [
       asked('1'),
@@ -124,7 +124,7 @@ describe('an agentic tool that chains', () => {
     expect(results(session)).toEqual(['Here they are.', UNBOUND]);
   });
 
-  it('keeps its objects for the session, under its path', async () => {
+  it('keeps its objects for the session under its path', async () => {
     const replies = [asked('1'), getting('c1'), 'Got.', 'Done.', asked('2'), spend, 'Spent.', 'Done.'];
     const session = createTestSession(clerk([desk({ use: [chaining([chainFrom(Customer)])] })]), { replies });
     await session.send('Get c1.');
@@ -145,7 +145,7 @@ describe('an agentic tool that chains', () => {
     expect(nestedResults(session).at(-1)).toBe('Name of c1 2020: 30');
   });
 
-  it('resumes with its object after a kill inside', async () => {
+  it('still has its object when it resumes after a kill', async () => {
     let runs = 0;
     const kills = defineTool({
       name: 'kills',
@@ -167,8 +167,8 @@ describe('an agentic tool that chains', () => {
     expect(nestedResults(session).at(-1)).toBe('Name of c1 2020: 30');
   });
 
-  it('never uses an object that a parallel call of it retrieves', async () => {
-    // Each desk gets its own customer; the first waits until the second has finished.
+  it('never uses an object that a parallel call of the same tool retrieves', async () => {
+    // Each call retrieves its own customer. The first call waits until the second has finished.
     const gone = Promise.withResolvers<void>();
     const isEndOf = (call: string) => (event: SessionEvent) =>
       event.type === 'tool-call-ended' && event.call.endsWith(call);
@@ -197,7 +197,8 @@ describe('an agentic tool that chains', () => {
         if (reply === 'Second.') void stored(session, isEndOf('.3.1')).then(gone.resolve);
         return reply as string;
       }),
-      // A tool waits for another loop. An invocation that hands over starts no call, and waits for the tool.
+      // A tool waits for another loop, so the invocation must stay warm: after a hand-over no call would
+      // start.
       warm: true,
     });
     await session.send('Go.');
@@ -214,8 +215,8 @@ describe('an agentic tool that chains', () => {
   });
 });
 
-describe('a playbook that chains', () => {
-  it('offers the tools of an object regardless of locks, also for any object (AGT-10, AGT-11)', async () => {
+describe('a playbook with chaining', () => {
+  it('offers the tools of an object regardless of locks, also with chainAny (AGT-10, AGT-11)', async () => {
     const locked = definePlaybook({
       name: 'desk',
       description: 'Works at the desk.',
@@ -238,7 +239,7 @@ describe('a playbook that chains', () => {
     expect(nestedResults(any)[1]).toBe('Name of c1 2020: 30');
   });
 
-  it('shows a call the object that the preceding call of its batch has bound, because they run one after another', async () => {
+  it('runs a call with the object that the previous call of the batch has bound, since they run one after another', async () => {
     const batch = (id: string) => calls(['get_customer', { id }], ['average_spend', { months: 3 }]);
     const { session } = await turnOf(clerk([playbook([chainFrom(Customer)])]), [
       asked('1'),
@@ -249,7 +250,7 @@ describe('a playbook that chains', () => {
     expect(nestedResults(session)).toEqual(['Name of c1 2020: 30', 'Name of c2 2020: 30']);
   });
 
-  it('has separate objects for each key, and none for a restarted key', async () => {
+  it('has separate objects for each key, and drops those of a restarted key', async () => {
     const again = calls(['desk', { id: '1', anew: true }]);
     const replies = [
       ...[asked('1'), getting('c1'), 'Got.', asked('2'), getting('c2'), 'Got.', 'Done.'],
@@ -272,7 +273,7 @@ describe('a playbook that chains', () => {
   });
 });
 
-describe('a state machine that chains', () => {
+describe('a state machine with chaining', () => {
   const machine = (entries: readonly Chained[], hideUnavailable = false) =>
     defineStateMachine({
       name: 'desk',
@@ -290,7 +291,7 @@ describe('a state machine that chains', () => {
     });
 
   it.each([false, true])(
-    'offers the tools of an object in every state (AGT-10), unavailable ones hidden: %s',
+    'offers the tools of an object in every state, with hideUnavailable %s (AGT-10)',
     async (hide) => {
       const { session } = await turnOf(clerk([machine([chainFrom(Customer)], hide)]), [
         asked('1'),
@@ -311,7 +312,7 @@ describe('a state machine that chains', () => {
     },
   );
 
-  it('offers the tools of any object (AGT-11)', async () => {
+  it('offers the tools of any object with chainAny (AGT-11)', async () => {
     const { session } = await turnOf(clerk([machine([chainAny()], true)]), [
       asked('1'),
       getting('c1'),

@@ -3,20 +3,20 @@ import { markedName, objectToolName } from '../../../doors/kinds.ts';
 
 const nameOf = (id: string, tool = 'show', prefix = 'customer') => objectToolName({ prefix, id, tool });
 
-describe('the name of an object’s tool', () => {
-  it('consists of the prefix, the id and its own name (TPR-02)', () => {
+describe('the name of a tool of an object', () => {
+  it('consists of the prefix, the id and the name of the tool (TPR-02)', () => {
     expect(nameOf('c-123', 'average_spend')).toBe('customer_c-123_average_spend');
     expect(nameOf('3f2504e0-4f89-11d3-9a0c-0305e82c3301')).toBe(
       'customer_3f2504e0-4f89-11d3-9a0c-0305e82c3301_show',
     );
   });
 
-  it('drops invalid characters, and ends in a mark of the whole id (TPR-03)', () => {
+  it('omits invalid characters, and then ends in a hash of the whole id (TPR-03)', () => {
     expect(nameOf('ann@example.org')).toBe('customer_annexampleorg_show_gvaxvz');
     expect(nameOf('ann@exampleorg')).toMatch(/^customer_annexampleorg_show_(?!gvaxvz)/);
   });
 
-  it('is cut to 64 characters, and keeps its own name rather than the end of an id (TPR-03)', () => {
+  it('is cut to 64 characters, and loses the end of the id before the name of the tool (TPR-03)', () => {
     const long = nameOf('x'.repeat(200));
     expect(long).toMatch(/^customer_x{35,}_show_[0-9a-z]+$/);
     expect(long.length).toBeLessThanOrEqual(64);
@@ -26,7 +26,7 @@ describe('the name of an object’s tool', () => {
     expect(all.length).toBeLessThanOrEqual(64);
   });
 
-  it('differs by id, tool and prefix, also with a mark', () => {
+  it('is unique for each id, tool and prefix, also with a hash', () => {
     const names = ['a', 'ä', 'b', 'ab'].flatMap((id) => [
       markedName({ prefix: 'p', id, tool: 'x' }),
       markedName({ prefix: 'p', id, tool: 'y' }),

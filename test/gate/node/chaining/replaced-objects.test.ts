@@ -16,7 +16,7 @@ import { calls, UNBOUND } from './scenes.ts';
 
 const REPLACED = 'This tool is not available. The object that was retrieved last does not have it.';
 
-/** The actions on each object, and a tool that acts. */
+/** Returns a recorder of actions, and a factory for tools that act. */
 function workshop() {
   const done: string[] = [];
   const does = (name: string, id: string | number) =>
@@ -26,7 +26,7 @@ function workshop() {
 
 type Does = ReturnType<typeof workshop>['does'];
 
-/** Customers with these tools, in a playbook whose calls run one after another. */
+/** Returns a type with these tools, and a tool that gets its objects. */
 function desk(toolsOf: (does: Does, id: string, isVip: boolean) => readonly AnyTool[]) {
   const { done, does } = workshop();
   const Customer = defineDomainType({
@@ -58,7 +58,9 @@ const playing = (get: AnyTool, entries: readonly Chained[]) =>
 
 const getting = (id: string, vip = true) => ['get', { id, vip }] as const;
 
-/** The actions of a turn with these inner calls, and their results. */
+/**
+ * Returns the actions and results of a turn in which a playbook makes these inner calls one after another.
+ */
 async function played(
   { done, Customer, get }: ReturnType<typeof desk>,
   ...inside: ReturnType<typeof calls>[]
@@ -72,17 +74,17 @@ async function played(
   return { done, answers: (await answersInside(session)).slice(1), session };
 }
 
-describe('a call that follows the retrieval of another object', () => {
+describe('a call after another object was retrieved in the same batch', () => {
   const ops = (...tools: AnyTool[]) => defineUnfolding({ name: 'ops', description: 'Operates', tools });
 
-  it('uses the new object through the shortcut of an unfolding tool too (CHN-06, UNF-26)', async () => {
+  it('uses the new object if it calls the tool through an unfolding tool (CHN-06, UNF-26)', async () => {
     const shop = desk((does, id) => [ops(does('refund', id))]);
     const batch = calls(getting('2'), 'charge', ['ops', { refund: {} }]);
     const { done } = await played(shop, calls(getting('1')), batch, calls(['ops', { refund: {} }]));
     expect(done).toEqual(['charge 2', 'refund 2', 'refund 2']);
   });
 
-  it('uses the new object through tools of an unfolding tool, at any depth (CHN-06, UNF-28)', async () => {
+  it('uses the new object if an unfolding tool offers the tool, at any depth (CHN-06, UNF-28)', async () => {
     const shop = desk((does, id) => [
       ops(
         does('refund', id),
@@ -101,7 +103,7 @@ describe('a call that follows the retrieval of another object', () => {
     expect(done).toEqual(['refund 1', 'close 1', 'refund 2', 'close 2', 'close 2', 'refund 2', 'close 2']);
   });
 
-  it('is withheld if the new object has no such tool, on any path (CHN-06)', async () => {
+  it('is withheld if the new object lacks the tool (CHN-06)', async () => {
     const shop = desk((does, id, isVip) => [
       ...(isVip ? [does('gift', id)] : []),
       ops(does('refund', id), ...(isVip ? [does('bonus', id)] : [])),
@@ -143,7 +145,7 @@ describe('a call that follows the retrieval of another object', () => {
     expect(done).toEqual(['refund 1', 'refund 2']);
   });
 
-  it('distinguishes tools of one name in two categories of an unfolding tool', async () => {
+  it('distinguishes tools with the same name in two categories of an unfolding tool', async () => {
     const shop = desk((does, id) => [
       defineUnfolding({
         name: 'by',
@@ -199,7 +201,7 @@ describe('a call that follows the retrieval of another object', () => {
     expect((await answersInside(session)).at(-2)).toBe(`charge: ${REPLACED}`);
   });
 
-  it('asks for approval of the call that will run', async () => {
+  it('waits for approval, and then runs the tool of the new object', async () => {
     const shop = desk((does, id) => [requireApproval(ops(does('refund', id)), 'May I?')]);
     const { done, session } = await played(
       shop,
@@ -217,7 +219,7 @@ describe('a call that follows the retrieval of another object', () => {
   });
 });
 
-it('a tool that an unfolding tool brought for one key is not available for another, before there is an object (CHN-02)', async () => {
+it('a tool that was unfolded for one key is not available for another key that has no object yet (CHN-02)', async () => {
   const shop = desk((does, id) => [
     defineUnfolding({ name: 'ops', description: 'Operates', scope: 'session', tools: [does('refund', id)] }),
   ]);

@@ -11,12 +11,12 @@ import {
 import { type Chained, chaining } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
-/** A reply that calls these tools; each is a name, or a name with its input. */
+/** Makes a reply that calls these tools. Each is a name, or a name with its input. */
 export const calls = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
   calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
 
-/** A reply that retrieves this customer. */
+/** Makes a reply that retrieves this customer. */
 export const getting = (id: string) => calls(['get_customer', { id }]);
 
 export const Customer = defineDomainType({
@@ -28,13 +28,13 @@ export const Customer = defineDomainType({
       description: 'What the customer spends on average.',
       input: v.object({ months: v.number() }),
       effect: 'read',
-      // A method of a Date: the value was parsed by its schema.
+      // A method of `Date`, which exists only after the schema has parsed the value.
       run: ({ months }) => `${customer.name} ${customer.since.getUTCFullYear()}: ${months * 10}`,
     }),
   ],
 });
 
-/** A customer, as the tools return it. */
+/** Returns a customer as the tools return it. */
 export const customer = (id: string) => ({ id, name: `Name of ${id}`, since: '2020-05-01' });
 
 export const Id = v.object({ id: v.string() });
@@ -48,7 +48,7 @@ export const getCustomer = defineTool({
   run: ({ id }) => customer(id),
 });
 
-/** A `read` tool that returns this value, or the result of this function. */
+/** Defines a `read` tool that returns this value, or the result of this function. */
 export const answers = (name: string, value: unknown) =>
   defineTool({
     name,
@@ -59,11 +59,11 @@ export const answers = (name: string, value: unknown) =>
 
 const made = (value: unknown): unknown => (typeof value === 'function' ? value() : value);
 
-/** A `read` tool that returns an artifact of a type. */
+/** Defines a `read` tool that returns an artifact of a type. */
 export const returns = (name: string, output: DomainType, value: unknown) =>
   defineTool({ name, description: 'Returns.', effect: 'read', output, run: () => made(value) });
 
-/** A `read` tool that returns several customers. */
+/** Defines a `read` tool that returns several customers. */
 export const listCustomers = (...ids: readonly string[]) =>
   defineTool({
     name: 'list_customers',
@@ -86,22 +86,22 @@ export const clerk = (
     use: [...(entries ? [chaining(entries)] : []), ...(more.use ?? [])],
   });
 
-/** A session after one turn. */
+/** Returns a session after one turn. */
 export async function turnOf(agent: Agent, replies: readonly ScriptedReply[], more = {}) {
   const session = createTestSession(agent, { replies: [...replies, 'Done.'], ...more });
   const answer = await session.send('Go.');
   return { session, answer };
 }
 
-/** The names of the tools that each request offered. */
+/** Returns the names of the tools that each request offered. */
 export const offered = ({ requests }: Pick<TestSession, 'requests'>): string[][] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
-/** The description of a tool in the last request. */
+/** Returns the description of a tool in the last request. */
 export const description = ({ requests }: Pick<TestSession, 'requests'>, name: string) =>
   requests.at(-1)?.tools.find((tool) => tool.name === name)?.description;
 
-/** The tool results in the last request. */
+/** Returns the tool results in the last request. */
 export const results = ({ requests }: Pick<TestSession, 'requests'>): string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 

@@ -1,4 +1,7 @@
-/** What `npx holdfast doctor --fix` changes in a configuration, and that the rest of the text stays. */
+/**
+ * Tests the edits that `npx holdfast doctor --fix` makes in a configuration, and that the rest of the text is
+ * unchanged.
+ */
 import { describe, expect, it } from 'vitest';
 import { type ConfigEdit, EditError, editJsonc, editToml, isInRange } from '../../../doors/config-edits.ts';
 
@@ -15,7 +18,7 @@ const append = (path: string, value: string | Record<string, string | string[]>)
 const remove = (path: string): ConfigEdit => ({ op: 'remove', path: path.split('.') });
 const binding = { name: 'SESSIONS', class_name: 'SessionObject' };
 
-describe('a TOML file', () => {
+describe('editToml', () => {
   it.each<[string, string, ConfigEdit, string]>([
     [
       'replaces a value and keeps its comment',
@@ -24,19 +27,19 @@ describe('a TOML file', () => {
       'a = 1\nday = "y" # old\nb = 2\n',
     ],
     [
-      'adds a key above the first table',
+      'adds a top-level key above the first table',
       'a = 1\n\n# of vars\n[vars]\nX = "1"\n',
       set('minify', true),
       'a = 1\nminify = true\n\n# of vars\n[vars]\nX = "1"\n',
     ],
     [
-      'adds a key to a file that begins with a table',
+      'adds a top-level key to a file that begins with a table',
       '[vars]\nX = "1"\n',
       set('minify', true),
       'minify = true\n\n[vars]\nX = "1"\n',
     ],
     [
-      'adds a key to its table',
+      'adds a key to an existing table',
       '[observability]\nhead = 1\n\n[observability.traces]\nenabled = false\n',
       set('observability.enabled', true),
       '[observability]\nhead = 1\nenabled = true\n\n[observability.traces]\nenabled = false\n',
@@ -54,14 +57,14 @@ describe('a TOML file', () => {
       'a = 1\n\n[observability]\nenabled = true\n',
     ],
     [
-      'adds to a list in one line',
+      'adds to a list that is written in one line',
       'flags = ["a"] # these\n',
       append('flags', 'b'),
       'flags = ["a", "b"] # these\n',
     ],
     ['adds to an empty list', 'flags = []\n', append('flags', 'b'), 'flags = ["b"]\n'],
     [
-      'adds to a list of several lines',
+      'adds to a list that is written in several lines',
       'flags = [\n  "a", # why # not\n  "b#c" # why\n]\nx = 1\n',
       append('flags', 'd'),
       'flags = [\n  "a", # why # not\n  "b#c", # why\n  "d",\n]\nx = 1\n',
@@ -74,13 +77,13 @@ describe('a TOML file', () => {
       'a = 1\n\n[[durable_objects.bindings]]\nname = "SESSIONS"\nclass_name = "SessionObject"\n',
     ],
     [
-      'adds to a list of tables in one line',
+      'adds to a list of tables that is written in one line',
       '[durable_objects]\nbindings = [{ name = "A", class_name = "A" }]\n',
       append('durable_objects.bindings', binding),
       '[durable_objects]\nbindings = [{ name = "A", class_name = "A" }, { name = "SESSIONS", class_name = "SessionObject" }]\n',
     ],
     [
-      'adds to an environment',
+      'adds a key to a named environment',
       '[env.prod]\nname = "p"\n',
       append('env.prod.migrations', { tag: 'v1', new_sqlite_classes: ['S'] }),
       '[env.prod]\nname = "p"\n\n[[env.prod.migrations]]\ntag = "v1"\nnew_sqlite_classes = ["S"]\n',
@@ -92,13 +95,13 @@ describe('a TOML file', () => {
       '[vars]\nA = "1"\nC = "3"\n',
     ],
     [
-      'looks into no text of several lines',
+      'ignores tables inside a multi-line string',
       'T = """\n[vars]\nX = "no"\n"""\n[vars]\nX = "a"\n',
       set('vars.X', 'b'),
       'T = """\n[vars]\nX = "no"\n"""\n[vars]\nX = "b"\n',
     ],
     [
-      'looks into no list of tables',
+      'ignores the keys of a list of tables',
       '[[a]]\nminify = false\n',
       set('minify', true),
       'minify = true\n\n[[a]]\nminify = false\n',
@@ -107,14 +110,14 @@ describe('a TOML file', () => {
     expect(editToml(text, edit)).toBe(expected);
   });
 
-  it('is refused if it has an inline table', () => {
+  it('throws if the table is written inline', () => {
     expect(() => editToml('a = 1\nvars = { X = "1" }\n', set('vars.Y', 'b'))).toThrow(
       new EditError("'vars' is an inline table in line 2."),
     );
     expect(() => editToml('flags = [\n"a",\n', append('flags', 'b'))).toThrow(EditError);
   });
 
-  it('is refused if it has dotted keys where a table would be added', () => {
+  it('throws if dotted keys already define the table', () => {
     expect(() =>
       editToml('[env.p]\nobservability.logs.enabled = true\n', set('env.p.observability.enabled', true)),
     ).toThrow(new EditError("'env.p.observability' is written as dotted keys in line 2."));
@@ -124,7 +127,7 @@ describe('a TOML file', () => {
   });
 });
 
-describe('a JSONC file', () => {
+describe('editJsonc', () => {
   it.each<[string, string, ConfigEdit, string]>([
     [
       'replaces a value and keeps its comment',
@@ -133,28 +136,33 @@ describe('a JSONC file', () => {
       '{\n  // the day\n  "day": "y", // old\n  "b": 2\n}\n',
     ],
     [
-      'adds a key behind the last',
+      'adds a key after the last key',
       '{\n\t"a": 1\n}\n',
       set('minify', true),
       '{\n\t"a": 1,\n\t"minify": true\n}\n',
     ],
     [
-      'adds a key behind the last comma',
+      'adds a key after a trailing comma',
       '{\n  "a": 1, // one\n}\n',
       set('minify', true),
       '{\n  "a": 1,\n  "minify": true, // one\n}\n',
     ],
     ['adds a key to an empty object', '{}', set('minify', true), '{\n  "minify": true\n}'],
     [
-      'creates the objects above it',
+      'creates missing parent objects',
       '{\n  "a": 1\n}',
       set('observability.enabled', true),
       '{\n  "a": 1,\n  "observability": {\n    "enabled": true\n  }\n}',
     ],
-    ['adds to a list in one line', '{ "flags": ["a"] }', append('flags', 'b'), '{ "flags": ["a", "b"] }'],
+    [
+      'adds to a list that is written in one line',
+      '{ "flags": ["a"] }',
+      append('flags', 'b'),
+      '{ "flags": ["a", "b"] }',
+    ],
     ['adds to an empty list', '{ "flags": [] }', append('flags', 'b'), '{ "flags": ["b"] }'],
     [
-      'adds to a list of several lines',
+      'adds to a list that is written in several lines',
       '{\n  "flags": [\n    "a", // , ]\n    "b" /* , */\n  ]\n}',
       append('flags', 'c'),
       '{\n  "flags": [\n    "a", // , ]\n    "b",\n    "c" /* , */\n  ]\n}',
@@ -180,20 +188,20 @@ describe('a JSONC file', () => {
     ['removes the only key', '{ "vars": { "A": "1" } }', remove('vars.A'), '{ "vars": { } }'],
     ['removes the only key with its comma', '{ "vars": { "A": "1", } }', remove('vars.A'), '{ "vars": { } }'],
     [
-      'removes no comment of another key',
+      'keeps the comment of another key',
       '{\n  "a": 1, // of a\n  "b": 2,\n  // of c\n  "c": 3 /* c, */ , // of c\n  "d": 4\n}',
       remove('b'),
       '{\n  "a": 1, // of a\n  // of c\n  "c": 3 /* c, */ , // of c\n  "d": 4\n}',
     ],
     [
-      'removes the last key, and the comma before it',
+      'removes the last key and the comma before it',
       '{\n  "c": 3 /* c, */ , // of c\n  "d": 4\n}',
       remove('d'),
       '{\n  "c": 3 /* c, */  // of c\n}',
     ],
-    ['removes nothing that is missing', '{ "a": 1 }', remove('vars.A'), '{ "a": 1 }'],
+    ['changes nothing if the key is missing', '{ "a": 1 }', remove('vars.A'), '{ "a": 1 }'],
     [
-      'reads texts that look like comments',
+      'ignores comment markers inside strings',
       '{ "url": "https://a/*b*/", "x": "\\"//" }',
       set('x', 'y'),
       '{ "url": "https://a/*b*/", "x": "y" }',
@@ -206,7 +214,7 @@ describe('a JSONC file', () => {
     ['{ "a": 1', 'Line 1 is not JSON.'],
     ['{\n "a" 1 }', 'Line 2 is not JSON.'],
     ['{ "vars": 1 }', "'vars' is not an object."],
-  ])('%j is refused', (text, message) => {
+  ])('throws for %j', (text, message) => {
     expect(() => editJsonc(text, set('vars.A', 'b'))).toThrow(new EditError(message));
   });
 });
@@ -224,6 +232,6 @@ it.each([
   ['19.3.1', '>=18', true],
   ['17.9.9', '>=18', false],
   ['1.0.0', '1.x', true],
-])('whether %s is in %s is %s', (version, range, expected) => {
+])('isInRange of version %s and range %s is %s', (version, range, expected) => {
   expect(isInRange(version, range)).toBe(expected);
 });

@@ -1,4 +1,4 @@
-/** What commands of `npx holdfast` print: no text of a model moves a cursor, and tables fit. */
+/** Tests the output of `npx holdfast`: no text from a model moves the cursor, and tables fit the terminal. */
 import { describe, expect, it } from 'vitest';
 import {
   formatDollars,
@@ -12,7 +12,7 @@ import {
 
 const HOSTILE = '\u001b[2Ja\u202eb\u009bc\r\nd\te\u200b\ud800\u2028f';
 
-it('terminal control characters are shown escaped', () => {
+it('control characters of terminals are escaped', () => {
   expect(oneLine(HOSTILE)).toBe('\\u{1b}[2Ja\\u{202e}b\\u{9b}c d e\\u{200b}\\u{d800} f');
   expect(indentLines(HOSTILE, '  ')).toBe(
     '  \\u{1b}[2Ja\\u{202e}b\\u{9b}c\n  d  e\\u{200b}\\u{d800}\\u{2028}f',
@@ -22,7 +22,7 @@ it('terminal control characters are shown escaped', () => {
   expect(oneLine(undefined)).toBe('');
 });
 
-it('JSON output has the same data without terminal control characters', () => {
+it('JSON output preserves the data and contains no control characters', () => {
   const data = { [HOSTILE]: [`${HOSTILE}\u{e0001}\u007f`] };
   expect(JSON.parse(jsonLine(data))).toEqual(data);
   expect(jsonLine(data)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
@@ -44,7 +44,7 @@ describe('a table', () => {
     { id: 'session-2', title: '注文はどこですか？ 👍 \u001b[2J', cost: '$120.00' },
   ];
 
-  it('has aligned columns, also with wide characters', () => {
+  it('aligns its columns, even with wide characters', () => {
     expect(formatTable(columns, rows).split('\n')).toEqual([
       'ID         TITLE                               COST',
       's1         Where is my order?                 $0.02',
@@ -52,14 +52,14 @@ describe('a table', () => {
     ]);
   });
 
-  it.each([40, 36, 30, 20])('fits a terminal of %i and shortens the longest text first', (width) => {
+  it.each([40, 36, 30, 20])('fits a terminal of %i columns and shortens the longest text first', (width) => {
     const lines = formatTable(columns, rows, width).split('\n');
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
     expect(lines[2]).toContain('…');
     if (width > 32) expect(lines[2]).toMatch(/^session-2 .* \$120\.00$/);
   });
 
-  it('keeps names, which identify sessions, while other text can be shortened', () => {
+  it('keeps the full id of a session while other text can be shortened', () => {
     const id = 'a-session-with-a-long-name-of-its-own';
     const [, row] = formatTable(columns, [{ id, title: 'Where is my order?', cost: '-' }], 59).split('\n');
     expect(row).toBe(`${id}  Where is my o…     -`);
@@ -76,7 +76,7 @@ it.each([
   [undefined, '-'],
   ['1', '-'],
   [Number.NaN, '-'],
-])('dollars of %j are %s', (cost, shown) => {
+])('a cost of %j is shown as %s', (cost, shown) => {
   expect(formatDollars(cost)).toBe(shown);
 });
 
@@ -85,11 +85,11 @@ it.each([
   [-3 * 60_000, '3 min ago'],
   [2 * 3_600_000, 'in 2 h'],
   [-72 * 3_600_000, '3 days ago'],
-])('%i ms from now is %s', (ms, said) => {
+])('a time %i ms from now is shown as %s', (ms, said) => {
   const now = new Date(2026, 10, 30, 10, 42).getTime();
   expect(formatWhen(now + ms, now)).toMatch(new RegExp(`^2026-1[12]-\\d\\d \\d\\d:\\d\\d, ${said}$`));
 });
 
-it('an invalid time is a dash', () => {
+it('an invalid time is shown as a dash', () => {
   expect([formatWhen(undefined), formatWhen('x'), formatWhen(1e300)]).toEqual(['-', '-', '-']);
 });

@@ -13,7 +13,7 @@ it.each<[object, string]>([
     { overTokens: 9, instructions: 'Be brief.', summarize: () => '' },
     "summarize: 'summarize' replaces 'instructions'. Use only one of them.",
   ],
-])('compaction cannot work with %j', (options, message) => {
-  // Some of these can only be said by callers without types.
+])('summarize throws for the options %j', (options, message) => {
+  // Only callers without types can pass some of these.
   expect(() => summarize(options as SummaryOptions)).toThrow(new RangeError(message));
 });
