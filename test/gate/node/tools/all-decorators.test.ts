@@ -32,11 +32,11 @@ interface Decorator {
   readonly decorate: (tool: AnyTool) => AnyTool;
   /** The properties that the decorator can change. */
   readonly changes?: readonly (keyof AnyTool)[];
-  /** Its calls wait for an outside answer and suspend the turn. */
+  /** The calls wait for an outside answer, which suspends the turn. */
   readonly waits?: true;
-  /** Something else runs instead of the tool. */
+  /** Another function runs in place of the tool. */
   readonly replaces?: true;
-  /** It guards the tools behind an unfolding tool, but not its opening. */
+  /** Guards the inner tools of an unfolding tool, but not its opening. */
   readonly guards?: true;
 }
 
@@ -96,7 +96,7 @@ const DECORATORS: Readonly<Record<string, Decorator>> = {
   withMetadata: { decorate: (tool) => holdfast.withMetadata(tool, 'key', 'value'), changes: ['metadata'] },
   withName: { decorate: (tool) => holdfast.withName(tool, 'other'), changes: ['name'] },
   withOutput: {
-    // A tool that its provider runs has no result to type.
+    // The provider runs this tool, so its result has no type.
     decorate: (tool) => holdfast.withOutput(decorate(tool, { providerTool: undefined }), Person),
     changes: ['output', 'providerTool'],
   },
@@ -259,7 +259,7 @@ function approvedCall(changes: Partial<CallRun> = {}): CallRun {
   return call;
 }
 
-/** A decorator that does not change `call` binds it, which shows in the function's name. */
+/** A decorator that does not change `call` binds it. The name of a bound function shows this. */
 const isForwarded = (call: AnyTool['call'], its: AnyTool['call']): boolean =>
   call.name === `bound ${its.name}`;
 
@@ -305,9 +305,9 @@ describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, chang
     expect(uses).toEqual(changes.includes('uses') ? [answers] : undefined);
     expect(readInput?.('sea')).toEqual(READS('sea'));
     expect(adopt?.(tool)).toBe(ADOPTED);
-    // A route would skip the code around a call.
+    // A route would bypass the decorator's `call`.
     expect(route?.({ at: 'sea' })?.tool).toBe(isForwarded(call, itsCall) ? ADOPTED : undefined);
-    for (const [key, value] of kept(said)) expect(value, key).toBe(says[key as keyof typeof says]); // its own keys
+    for (const [key, value] of kept(said)) expect(value, key).toBe(says[key as keyof typeof says]); // own keys
   });
 
   it('can be unwrapped (DEC-01, DEC-02)', () => {
@@ -329,7 +329,7 @@ describe.each(Object.entries(DECORATORS))('%s', (_, { decorate: decorated, chang
 });
 
 describe.each(Object.entries(DECORATORS))(
-  '%s of a tool that a class makes',
+  '%s of a tool that is an instance of a class',
   (_, { decorate: decorated, changes = [], replaces }) => {
     it('has the same properties, checks and behavior (DEC-03)', async () => {
       const tool = new ClassTool();
@@ -353,7 +353,7 @@ describe.each(Object.entries(DECORATORS))('%s of an unfolding tool', (_, { decor
   const isGuard = (one: AnyTool): one is AnyTool => one.name === 'guard';
   const guard = (tool: AnyTool): AnyTool => decorate(tool, { name: 'guard', call: tool.call });
 
-  it('keeps the guards of the tools behind it, both around the unfolding tool and inside it', () => {
+  it('keeps the guards of the inner tools, whether it is around the unfolding tool or inside it', () => {
     const around = decorated(decorate(unfolding, { adopt: guard })).adopt?.(inner);
     expect(around && holdfast.unwrapAs(around, isGuard)).toBeDefined();
     const inside = holdfast.requireApproval(decorated(unfolding), 'May I?').adopt?.(inner);
@@ -361,7 +361,7 @@ describe.each(Object.entries(DECORATORS))('%s of an unfolding tool', (_, { decor
     expect(inside && unwrap(inside, inner)).toBe(inner);
   });
 
-  it(`${guards ? 'guards' : 'changes nothing of'} the tools behind it`, () => {
+  it(`${guards ? 'guards' : 'does not affect'} the inner tools`, () => {
     const adopted = decorated(unfolding).adopt?.(inner);
     if (!guards) return expect(adopted).toBeUndefined();
     expect(isForwarded(decorated(unfolding).call, unfolding.call)).toBe(true);
@@ -373,7 +373,7 @@ describe.each(Object.entries(DECORATORS))('%s of an unfolding tool', (_, { decor
 describe.each(Object.entries(DECORATORS).filter(([, { replaces }]) => !replaces))(
   'a call of %s',
   (_, { decorate: decorated }) => {
-    it('passes on the input and the same invocation, with its context, secrets and signal (DEC-03, CTX-09)', async () => {
+    it('passes on the input and the invocation unchanged, with its context, secrets and signal (DEC-03, CTX-09)', async () => {
       const { tool, given } = probe();
       const call = approvedCall({
         context: ToolCallContext.of({ tenant: 'acme' }),
@@ -385,13 +385,13 @@ describe.each(Object.entries(DECORATORS).filter(([, { replaces }]) => !replaces)
       expect(given[0]?.call).toBe(call);
     });
 
-    it('passes on the empty context if the call has no context (DEC-03)', async () => {
+    it('passes on the empty context itself if the call has no context (DEC-03)', async () => {
       const { tool, given } = probe();
       await decorated(tool).call(INPUT, approvedCall());
       expect(given[0]?.call.context).toBe(ToolCallContext.EMPTY);
     });
 
-    it('lets a control-flow signal through, thrown or returned with a result (DEC-23)', async () => {
+    it('passes on a control-flow signal, whether it is thrown or returned with a result (DEC-23)', async () => {
       const signal = { type: 'exit', reason: 'Enough.' } as const;
       const throwing = decorated(probe(() => Promise.reject(exitEarly('Enough.'))).tool);
       await expect(throwing.call(INPUT, approvedCall())).rejects.toMatchObject({
@@ -411,7 +411,7 @@ describe.each(Object.entries(DECORATORS).filter(([, { replaces }]) => !replaces)
 describe.each(Object.entries(DECORATORS).filter(([, { waits }]) => !waits))(
   '%s in a turn',
   (_, { decorate: decorated }) => {
-    it('ends the turn when it sends a signal (DEC-23)', async () => {
+    it('ends the turn if its tool sends a signal (DEC-23)', async () => {
       const leaves = defineTool({
         name: 'leave',
         description: 'Leaves.',
@@ -439,7 +439,7 @@ describe.each(Object.entries(DECORATORS).filter(([, { waits }]) => !waits))(
 const unwrap = (decorated: AnyTool, tool: AnyTool) => holdfast.unwrapAs(decorated, isProbe(tool));
 
 describe('unwrapAs', () => {
-  it('returns the first match along the chain, including the tool itself, or `undefined` (DEC-02)', () => {
+  it('returns the first match in the chain of decorators, including the tool itself, or `undefined` (DEC-02)', () => {
     const { tool } = probe();
     const below = decorate(tool, { serial: 'below' });
     const above = decorate(below, { returnDirect: false });

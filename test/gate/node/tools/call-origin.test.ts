@@ -3,12 +3,11 @@ import { expect, it } from 'vitest';
 import type { WorkerEnv } from '../../../../src/index.ts';
 import { type CallOrigin, createCallOrigins } from '../../../doors/tools.ts';
 
-/** The environment of a Worker. */
 const ENV = { NAME: 'x' } as unknown as WorkerEnv;
 
 const origin: CallOrigin = { send: () => ({ root: 't1', generation: 1 }) };
 
-it('the call is found across awaits in any environment', async () => {
+it('the call is found across awaits in any environment if there is an AsyncLocalStorage', async () => {
   const calls = createCallOrigins({ AsyncLocalStorage });
   const env = ENV;
   expect(calls.envOfCall(env, origin)).toBe(env);
@@ -20,7 +19,7 @@ it('the call is found across awaits in any environment', async () => {
   expect(calls.originOf(env)).toBeUndefined();
 });
 
-it('the call is found by a copy of its environment if it cannot be found otherwise', () => {
+it('the call is found by its own copy of the environment if there is no AsyncLocalStorage', () => {
   const calls = createCallOrigins(undefined);
   const env = calls.envOfCall(ENV, origin);
   expect(calls.originOf({ ...env, MODEL: 'other' })).toBe(origin);

@@ -40,14 +40,14 @@ function looking(name = 'look') {
   return { tool, seen };
 }
 
-/** A tool that runs others in a nested loop. */
+/** A tool that runs other tools in a nested loop. */
 const digs = (name: string, tools: readonly AnyTool[]): AnyTool => ({
   ...looking(name).tool,
   effect: 'none',
   call: async (_, call) => text((await nest(call, { name, instructions: '', message: 'Dig.', tools })).text),
 });
 
-/** A session whose tools receive a loop id only if one was sent. */
+/** A session whose tools receive a loop id only if the message has one. */
 function unstamped(tool: AnyTool, process: JsonObject = {}, everyMessage?: JsonObject): TestSession {
   const agent = defineAgent({
     name: 'clerk',
@@ -62,17 +62,17 @@ function unstamped(tool: AnyTool, process: JsonObject = {}, everyMessage?: JsonO
 
 describe('the context of a call', () => {
   it.each<[string, JsonObject, JsonObject, JsonObject]>([
-    ["the agent's alone", ACME, {}, ACME],
-    ["the message's alone", {}, { authToken: 'xyz' }, { authToken: 'xyz' }],
-    ['both together', ACME, { authToken: 'xyz' }, { ...ACME, authToken: 'xyz' }],
-    ["the message's on a clash", ACME, { tenantId: 'override' }, { tenantId: 'override' }],
-  ])('is %s (CTX-05, S0-015)', async (_, ofAgent, ofMessage, expected) => {
+    ['the agent alone', ACME, {}, ACME],
+    ['the message alone', {}, { authToken: 'xyz' }, { authToken: 'xyz' }],
+    ['both', ACME, { authToken: 'xyz' }, { ...ACME, authToken: 'xyz' }],
+    ['the message if both have the key', ACME, { tenantId: 'override' }, { tenantId: 'override' }],
+  ])('has the context of %s (CTX-05, S0-015)', async (_, ofAgent, ofMessage, expected) => {
     const { tool, seen } = looking();
     await unstamped(tool, ofAgent).send('Go.', { context: ofMessage });
     expect(seen.map((context) => context.toJSON())).toEqual([expected]);
   });
 
-  it('has the context of the app below the other two', async () => {
+  it('includes the context of the app, which the other two override', async () => {
     const { tool, seen } = looking();
     const app = memoryApp({
       tools: [tool],
@@ -105,17 +105,17 @@ describe('the context of a call', () => {
     ]);
   });
 
-  it('reaches every call of every iteration, including tools that do not ask for it (CTX-10)', async () => {
+  it('reaches every call of every iteration, even of tools that do not use it (CTX-10)', async () => {
     const { tool, seen } = looking();
     const old = defineTool({ name: 'old', description: 'Is old.', effect: 'read', run: (input) => input });
     const session = sessionWith([tool, old], [calls('look', 'old', 'look'), calls('look'), 'Done.'], ACME);
     const answer = await session.send('Go.');
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 4 });
     expect(seen.map((context) => context.get('tenantId'))).toEqual(['acme', 'acme', 'acme']);
-    expect(seen[1]).toBe(seen[0]); // the same object in an invocation
+    expect(seen[1]).toBe(seen[0]); // the same object in one invocation
   });
 
-  it('is EMPTY itself if no context is given (CTX-08, CTX-10, CTX-14)', async () => {
+  it('is EMPTY itself if there is none (CTX-08, CTX-10, CTX-14)', async () => {
     const { tool, seen } = looking();
     const session = unstamped(tool);
     await session.send('Go.');
@@ -160,7 +160,7 @@ describe('the context of a call', () => {
     expect(desk.seen).toEqual(['acme']);
   });
 
-  it('is the whole effective context in nested loops, at any depth (CTX-11, CTX-12)', async () => {
+  it('is the full effective context in nested loops, at any depth (CTX-11, CTX-12)', async () => {
     const { tool, seen } = looking();
     const agent = defineAgent({
       name: 'clerk',
@@ -197,7 +197,7 @@ describe('the context of a call', () => {
     expect(seen.map((context) => context.toJSON())).toEqual([expected, expected, expected]);
   });
 
-  it('is read through a schema, and a value that does not match fails the call without being shown', async () => {
+  it('is read through a schema; a value that does not match fails the call, and the error omits the value', async () => {
     const strict = defineTool({
       name: 'strict',
       description: 'Needs a number.',
@@ -232,7 +232,7 @@ describe('the id of a loop', () => {
     expect(ids(seen)).toEqual(['mine', 'in-context']);
   });
 
-  it('is not stamped if the agent turns it off, but a sent id is kept (CTX-13)', async () => {
+  it('is not generated if the agent turns that off, but an id that was sent is kept (CTX-13)', async () => {
     const { tool, seen } = looking();
     const session = unstamped(tool);
     await session.send('Go.');

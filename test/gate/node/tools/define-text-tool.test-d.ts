@@ -21,10 +21,10 @@ expectTypeOf(shout).toEqualTypeOf<Tool<'shout', string, { loud: string }>>();
 
 export const tools: readonly AnyTool[] = [shout];
 
-// @ts-expect-error its input is text, and nothing else
+// @ts-expect-error its only input is text
 defineTextTool({ ...base, name: 'typed', input: v.object({ id: v.string() }), run: () => 'ok' });
 
-// @ts-expect-error calls that only read are run again, so there is nothing to reconcile
+// @ts-expect-error a call that only reads runs again, so it needs no `reconcile`
 defineTextTool({ ...base, name: 'read', effect: 'read', run: () => 'ok', reconcile: () => 'unknown' });
 
 // @ts-expect-error a tool needs a description

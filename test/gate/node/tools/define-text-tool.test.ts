@@ -21,7 +21,7 @@ const echo = defineTextTool({
   run: (input) => `<${input}>`,
 });
 
-/** The model's view of one call with this input; text is sent unchanged. */
+/** The model's view of one call with this input. A string is sent unchanged. */
 async function reads(tool: AnyTool, input: unknown): Promise<unknown> {
   const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [tool] });
   const session = createTestSession(agent, {
@@ -63,18 +63,22 @@ describe('a text tool', () => {
     ['the raw text of JSON that is cut off', '{"input":"ke', '<{"input":"ke>'],
     ['the raw text of JSON that is not an object', '["kelp"]', '<["kelp"]>'],
     ['the raw text of an object without an input', '{ "query": "kelp" }', '<{ "query": "kelp" }>'],
-    ['no input from a prototype', '{ "__proto__": { "input": "x" } }', '<{ "__proto__": { "input": "x" } }>'],
+    [
+      'the raw text if the input is in a prototype',
+      '{ "__proto__": { "input": "x" } }',
+      '<{ "__proto__": { "input": "x" } }>',
+    ],
     ['the empty text for an empty input', '', '<>'],
   ])('receives %s (AET-05)', async (_, sent, expected) => {
     expect(await reads(echo, sent)).toBe(expected);
   });
 
-  it('receives the JSON of an object without an input, if code passes one', async () => {
+  it('receives the JSON of an object without an input, if code calls the tool', async () => {
     expect(await echo.check({ query: 'kelp' })).toEqual({ ok: true, value: '{"query":"kelp"}' });
     expect(await echo.check({ input: 'kelp' })).toEqual({ ok: true, value: 'kelp' });
   });
 
-  it('receives the raw text through a decorator too', async () => {
+  it('receives the raw text, even through a decorator', async () => {
     expect(await reads(decorate(echo, { description: 'Other.' }), 'plain kelp')).toBe('<plain kelp>');
   });
 
@@ -93,7 +97,7 @@ describe('a text tool', () => {
     expect(await reads(tool, { input: 'x' })).toBe(expected);
   });
 
-  it('returns the thrown error to the model (AET-04, S1-06)', async () => {
+  it('returns the message of a thrown error to the model (AET-04, S1-06)', async () => {
     const run = (): never => {
       throw new Error('the sea is closed');
     };
@@ -116,7 +120,7 @@ describe('a typed tool', () => {
     expect(await reads(book, { from: 'Oslo', to: 'Bergen', smoke: true })).toBe('Oslo-Bergen any');
   });
 
-  it('can show its own schema (AET-08)', async () => {
+  it('can show its own JSON Schema (AET-08)', async () => {
     const inputSchema = {
       type: 'object',
       properties: { id: { type: 'integer' } },
@@ -151,7 +155,7 @@ describe('a typed tool', () => {
       'The input of tool \'book\' is not valid:\n- from: Invalid key: Expected "from" but received undefined\n' +
         '- to: Invalid key: Expected "to" but received undefined\nCall it again with a corrected input.',
     ],
-  ])('names %s (AET-09)', async (_, sent, message) => {
+  ])('returns an error that names %s (AET-09)', async (_, sent, message) => {
     expect(await reads(book, sent)).toBe(`Error: ${message}`);
   });
 });

@@ -15,7 +15,7 @@ import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 
 const base = { description: 'Does something.' };
 
-// `run` receives the schema's output, with defaults and transforms applied.
+// `run` receives the output of the schema, with defaults and transforms applied.
 const valibot = defineTool({
   ...base,
   name: 'valibot',
@@ -74,7 +74,7 @@ const byJsonSchema = defineTool({
 });
 expectTypeOf(byJsonSchema).toEqualTypeOf<Tool<'json-schema', { id: string }, string>>();
 
-// A schema that is only known at run time, such as from an MCP server.
+// A schema that is known only at run time, such as one from an MCP server.
 export const remote = (input: JsonSchema) =>
   defineTool({
     ...base,
@@ -86,7 +86,7 @@ export const remote = (input: JsonSchema) =>
 const none = defineTool({ ...base, name: 'none', run: (input) => input });
 expectTypeOf(none).toEqualTypeOf<Tool<'none', Record<string, never>, Record<string, never>>>();
 
-// Tools of every input fit one list, and one parameter.
+// Tools with any input fit one list and one parameter.
 export const tools: readonly AnyTool[] = [valibot, zod, arktype, byJsonSchema, none];
 export const erased: readonly Tool[] = [valibot, zod, arktype, byJsonSchema, none];
 
@@ -104,7 +104,7 @@ defineTool({
   run: () => 'ok',
 });
 
-// An effect that is only known at run time is fine without `reconcile`.
+// An effect that is known only at run time is accepted without `reconcile`.
 export const withEffect = (effect: Effect) => defineTool({ ...base, name: 'any', effect, run: () => 'ok' });
 
 defineTool({
@@ -115,13 +115,13 @@ defineTool({
   reconcile: async () => 'unknown' as const,
 });
 
-// @ts-expect-error calls that only read are run again, so there is nothing to reconcile
+// @ts-expect-error a call that only reads runs again, so it needs no `reconcile`
 defineTool({ ...base, name: 'read', effect: 'read', run: () => 'ok', reconcile: () => 'unknown' });
 
-// @ts-expect-error the same for idempotent ones
+// @ts-expect-error an idempotent call runs again, so it needs no `reconcile`
 defineTool({ ...base, name: 'put', effect: 'idempotent', run: () => 'ok', reconcile: () => 'unknown' });
 
-// @ts-expect-error 'maybe' is no reconciliation
+// @ts-expect-error 'maybe' is not a reconciliation
 defineTool({ ...base, name: 'guess', run: () => 'ok', reconcile: () => 'maybe' });
 
 // @ts-expect-error a tool needs a description
@@ -130,7 +130,7 @@ defineTool({ name: 'mute', run: () => 'ok' });
 // @ts-expect-error there is no property `quantity`
 defineTool({ ...base, name: 'typo', input: v.object({ id: v.string() }), run: ({ quantity }) => quantity });
 
-// @ts-expect-error a context is made by `of`
+// @ts-expect-error `ToolCallContext.of` makes a context
 new ToolCallContext(new Map());
 
 const context = ToolCallContext.of({ tenantId: 'acme' });
@@ -139,18 +139,18 @@ expectTypeOf(context.get('count', v.optional(v.pipe(v.string(), v.toNumber()), '
 // @ts-expect-error there is no such effect
 defineTool({ ...base, name: 'shout', effect: 'Once', run: () => 'ok' });
 
-// @ts-expect-error what acts is called `run`
+// @ts-expect-error the function is called `run`
 defineTool({ ...base, name: 'execute', execute: () => 'ok' });
 
 const foreign = { ...base, name: 'execute', execute: () => 'ok' };
-// @ts-expect-error also in a variable: it is no tool that the caller runs
+// @ts-expect-error the same in a variable: the tool is not one that the caller runs
 defineTool(foreign);
 
-// @ts-expect-error one without `run` is the caller's: defineManualTool
+// @ts-expect-error only `defineManualTool` defines a tool without `run`
 defineTool({ ...base, name: 'neither' });
 
-// @ts-expect-error what the model sends is called `input`
+// @ts-expect-error the schema is called `input`
 defineTool({ ...base, name: 'parameters', parameters: v.object({ id: v.string() }), run: () => 'ok' });
 
-// @ts-expect-error the same
+// @ts-expect-error the schema is called `input`
 defineTool({ ...base, name: 'schema', inputSchema: v.object({ id: v.string() }), run: () => 'ok' });

@@ -25,7 +25,7 @@ const order = defineTool({
 });
 
 describe('a defined tool', () => {
-  it("holds the model's view of the tool, and careful defaults (TOOL-01, TOOL-11)", () => {
+  it("has the model's view of the tool, and careful defaults (TOOL-01, TOOL-11)", () => {
     expect({ ...order, call: undefined, check: undefined }).toEqual({
       name: 'order',
       description: 'Order an item.',
@@ -64,19 +64,19 @@ describe('a defined tool', () => {
   });
 
   it.each<[string, (this: void) => unknown]>([
-    ['nothing', () => 'hi ada'],
-    ['its input', ({ name }: { name?: string } = {}) => `hi ${name}`],
+    ['none', () => 'hi ada'],
+    ['the input', ({ name }: { name?: string } = {}) => `hi ${name}`],
     [
-      'its input and the call',
+      'the input and the call',
       ({ name }: { name?: string } = {}, call?: CallContext) => `hi ${name ?? call?.id}`,
     ],
-  ])('runs a function that takes %s (TOOL-02, TOOL-04)', async (_, run) => {
+  ])('runs a function whose parameters are %s (TOOL-02, TOOL-04)', async (_, run) => {
     const input = v.object({ name: v.string() });
     const greet = defineTool({ name: 'greet', description: 'Greets.', input, run });
     expect(modelText(await greet.call({ name: 'ada' }, fakeInvocation('greet').call))).toBe('hi ada');
   });
 
-  it('passes the context of the call to its function, EMPTY if there is none (TOOL-02, CTX-08)', async () => {
+  it('passes the context of the call to its function, or EMPTY if there is none (TOOL-02, CTX-08)', async () => {
     const seen: ToolCallContext[] = [];
     const look = defineTool({
       name: 'look',
@@ -105,7 +105,7 @@ describe('a defined tool', () => {
     });
   });
 
-  it('converts its schema once, however often it is offered', () => {
+  it('converts its schema once, however many turns offer it', () => {
     expect(order.inputSchema).toBe(order.inputSchema);
   });
 
@@ -115,7 +115,7 @@ describe('a defined tool', () => {
     expect(modelText(await ping.call({ junk: 1 }, fakeInvocation('ping').call))).toBe('{}');
   });
 
-  it('passes its execution to the call, with the effect, the timeout and the parsed input', async () => {
+  it('executes the call with its effect, its timeout and the parsed input', async () => {
     const { call, leaves } = fakeInvocation('order');
     expect(modelText(await order.call({ id: 'kelp' }, call))).toBe('1 x kelp');
     expect(leaves).toEqual([
@@ -144,7 +144,7 @@ describe('a defined tool', () => {
     expect(leaves[0]?.timeout).toBe(5);
   });
 
-  it('returns every problem of a bad input at once, and does not run (TYP-10)', async () => {
+  it('returns every problem of an invalid input at once, and does not run (TYP-10)', async () => {
     const { call, leaves } = fakeInvocation('order');
     const result = await order.call({ quantity: 'two' }, call);
     expect({ ...result }).toEqual({
@@ -159,12 +159,12 @@ describe('a defined tool', () => {
     expect(leaves).toEqual([]);
   });
 
-  it('has the name by which the model called it in the error (TOOL-14)', async () => {
+  it('uses the name in the error by which the model called it (TOOL-14)', async () => {
     const result = await order.call({}, fakeInvocation('shop_order').call);
     expect(modelText(result)).toContain("The input of tool 'shop_order' is not valid:");
   });
 
-  it('returns an error if the code of its schema throws, and does not run', async () => {
+  it('returns an error if its schema throws, and does not run', async () => {
     const fragile = defineTool({
       name: 'fragile',
       description: 'Has a schema with a mistake.',
@@ -184,7 +184,7 @@ describe('a defined tool', () => {
     expect(leaves).toEqual([]);
   });
 
-  it('lets an error of `run` through, for the loop to handle', async () => {
+  it('passes on an error that `run` throws, for the loop to handle', async () => {
     const broken = defineTool({
       name: 'broken',
       description: 'Fails.',
@@ -196,7 +196,10 @@ describe('a defined tool', () => {
   });
 });
 
-/** Production has shorter messages, and converts schemas without checking that a model can send the input. */
+/**
+ * Production builds have shorter messages, and convert a schema without a check whether a model can send the
+ * input.
+ */
 const isDevelopment = process.env.NODE_ENV !== 'production';
 
 describe('an invalid definition', () => {
@@ -252,7 +255,7 @@ describe('an invalid definition', () => {
       'metadata',
       "Tool 'order': its metadata is not JSON: the value at `$.since` is a WeakMap.",
     ],
-  ])('is refused at once, with fields: %s (AEV-02)', (_, define, field, message) => {
+  ])('is refused at once with the problem and its field: %s (AEV-02)', (_, define, field, message) => {
     expect(define).toThrow(ToolDefinitionError);
     expect(define).toThrow(expect.objectContaining({ field, message }));
   });
@@ -273,7 +276,7 @@ describe('an invalid definition', () => {
   );
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, MAX_TIMEOUT_MS + 1])(
-    'is refused with a timeout of %d',
+    'is refused with a timeout of %d ms',
     (timeout) => {
       expect(() => defineTool({ ...base, timeout })).toThrow(
         `Tool 'order': its timeout is ${timeout}; it must be more than 0 and at most 900000 milliseconds.`,
@@ -283,32 +286,32 @@ describe('an invalid definition', () => {
 
   it.runIf(isDevelopment).each<[string, InputDeclaration, string]>([
     [
-      'a function of Valibot',
+      'a Valibot function',
       v.object({ done: v.function() }),
       "cannot be written as JSON Schema: a model cannot send a value of the type 'function'.",
     ],
     [
-      'a stream of Valibot, nested',
+      'a nested Valibot stream',
       v.object({ file: v.optional(v.object({ body: v.pipe(v.instance(ReadableStream), v.readonly()) })) }),
       "cannot be written as JSON Schema: a model cannot send a value of the type 'instance'.",
     ],
     [
-      'a promise of Valibot',
+      'a Valibot promise',
       v.object({ later: v.promise() }),
       "cannot be written as JSON Schema: a model cannot send a value of the type 'promise'.",
     ],
     [
-      'a stream of Zod',
+      'a Zod stream',
       z.object({ body: z.instanceof(ReadableStream) }),
       'cannot be written as JSON Schema: Custom types cannot be represented in JSON Schema.',
     ],
     [
-      'a stream of ArkType',
+      'an ArkType stream',
       type({ body: type.instanceOf(ReadableStream) }),
       "cannot be written as JSON Schema: a model cannot send a value of the type 'ReadableStream'.",
     ],
     [
-      'a function of ArkType',
+      'an ArkType function',
       type({ done: 'Function' }),
       "cannot be written as JSON Schema: a model cannot send a value of the type 'Function'.",
     ],
@@ -323,7 +326,7 @@ describe('an invalid definition', () => {
     expect(define).toThrow(`Tool 'order': its input ${problem}`);
   });
 
-  it("accepts a parameter that makes a stream or a date from the model's input (TOOL-22)", () => {
+  it("accepts a parameter whose schema turns the model's input into a stream or a date (TOOL-22)", () => {
     const input = v.object({ at: v.pipe(v.string(), v.toDate()) });
     expect(defineTool({ ...base, input }).inputSchema.properties).toEqual({ at: { type: 'string' } });
   });
@@ -349,12 +352,12 @@ describe('the type of an artifact', () => {
 
   it.each<[string, () => unknown, object]>([
     [
-      'a returned object gets it',
+      'a returned object has it',
       () => ({ id: '7' }),
       { type: 'artifact', value: { id: '7' }, artifactType: 'Customer' },
     ],
     [
-      'an artifact without a type gets it',
+      'an artifact without a type has it',
       () => artifact('Ada', { id: '7' }),
       { type: 'artifact', content: 'Ada', value: { id: '7' }, artifactType: 'Customer' },
     ],

@@ -14,7 +14,7 @@ const Customer = defineDomainType({
   schema: v.object({ id: v.string(), since: v.pipe(v.string(), v.toDate()) }),
 });
 
-// The name is a literal, and a value is the schema's output.
+// The name is a literal, and a value has the type of the schema's output.
 expectTypeOf(Customer).toEqualTypeOf<
   DomainType<'Customer', { id: string; since: Date }, { id: string; since: string }>
 >();
@@ -32,11 +32,11 @@ defineTool({
   run: () => ({ id: 'c1', since: '2026-01-01' }),
 });
 
-// @ts-expect-error a bare name has no values to parse
+// @ts-expect-error a name without a schema cannot parse values
 export const bare: DomainType = { name: 'Customer' };
 
 // @ts-expect-error a domain type needs a schema
 defineDomainType({ name: 'Customer' });
 
-// @ts-expect-error JSON Schema says nothing of the type of a value
+// @ts-expect-error JSON Schema does not give the type of a value
 defineDomainType({ name: 'Customer', schema: { type: 'object' } });

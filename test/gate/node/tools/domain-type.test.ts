@@ -30,7 +30,7 @@ describe('a domain type', () => {
     });
   });
 
-  it('shows the JSON form of a value', () => {
+  it('returns the JSON form of a value', () => {
     expect(Customer.json).toEqual({
       type: 'object',
       properties: { id: { type: 'string' }, since: { type: 'string' } },
@@ -99,7 +99,7 @@ describe('a domain type whose objects have tools', () => {
     });
   const thing = { id: 't1', tags: ['a'], size: 3 };
 
-  it('describes them before there is an object, and makes them for each object (TPR-13)', () => {
+  it('describes the tools before there is an object, and makes them for each object (TPR-13)', () => {
     const Thing = typed(({ id, tags }) => [
       defineTool({ name: 'show', description: 'Shows.', run: () => `${id} ${tags.join()}` }),
     ]);
@@ -122,7 +122,7 @@ describe('a domain type whose objects have tools', () => {
     expect(Customer.objects).toBeUndefined();
   });
 
-  it('distinguishes its objects by their id, by default their property `id` (TPR-01, TPR-05)', () => {
+  it('identifies each object by its id, which defaults to the property `id` (TPR-01, TPR-05)', () => {
     expect(typed(() => []).objects?.idOf(thing)).toEqual({ ok: true, value: 't1' });
     const Sized = defineDomainType({
       name: 'Sized',
@@ -142,14 +142,14 @@ describe('a domain type whose objects have tools', () => {
   it.each<[string, Parameters<typeof typed>[0], string]>([
     ['in a text', ({ id }) => [show(`Shows ${id}.`)], 'Thing.id'],
     ['as a list', ({ tags }) => tags.map(() => show()), 'Thing.tags.map'],
-    ['one by one', ({ tags }) => [...tags].map(() => show()), 'Thing.tags'],
+    ['item by item', ({ tags }) => [...tags].map(() => show()), 'Thing.tags'],
     ['as a whole', (value) => [show(JSON.stringify(value))], 'Thing.toJSON'],
     ['in a copy', ({ ...rest }) => [show(typeof rest)], 'Thing'],
     ['in a sum', ({ size }) => (size + 1 > 2 ? [show()] : []), 'Thing.size'],
     ['as a description', ({ id }) => [show(id)], 'Thing.id'],
     ['in a check for a key', (value) => ('id' in value ? [show()] : []), 'Thing'],
     [
-      'and handles the error',
+      'in a `try`',
       ({ id }) => {
         try {
           return [show(`${id}`)];
@@ -188,7 +188,7 @@ describe('a domain type whose objects have tools', () => {
     );
   });
 
-  it('can have tools that name types declared further down, including itself', () => {
+  it('can have tools that name types defined later, including itself', () => {
     const First: DomainType = defineDomainType({
       name: 'First',
       schema: v.object({ id: v.string() }),

@@ -3,7 +3,7 @@ import type { BlackboardEntry, CallRun } from '../../../../src/kinds/entry.ts';
 import { createCallBlackboard, createCallState } from '../../../doors/tools.ts';
 import { fakeInvocation } from './fake-invocation.ts';
 
-/** An invocation with its own state and blackboard, which are kept whatever the outcome of the call. */
+/** A call with its own state and blackboard, which keep changes even if the call fails. */
 export function fakeCall(changes: Partial<CallRun> = {}) {
   const cells = new Map<string, Json>();
   const board: BlackboardEntry[] = [];

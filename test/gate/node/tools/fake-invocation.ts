@@ -10,7 +10,7 @@ import {
   toToolResult,
 } from '../../../doors/tools.ts';
 
-/** A live call that runs the execution at once, and records each execution. */
+/** A call that runs its execution at once, and records each execution. */
 export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
   const leaves: ToolEffect[] = [];
   const seen: LoopView = {
@@ -65,7 +65,7 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
     idempotencyKey: 'a'.repeat(64),
     startedAt: 0,
     checkpoint: () => undefined,
-    ask: () => Promise.reject(new Error('This tool waits for nobody.')),
+    ask: () => Promise.reject(new Error('This tool cannot wait for an answer.')),
     hasBegun: false,
   };
   const discovery: Discovery = {
@@ -81,9 +81,9 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
   return { call, discovery, leaves };
 }
 
-/** Answers each question of a call, all of which are for decisions. */
+/** Answers the questions of a call, which must all ask for decisions. */
 export const deciding = (decide: (question: Question<'decision'>) => Promise<Decision>): CallRun['ask'] =>
-  decide as CallRun['ask']; // as long as no tool in it asks for a result
+  decide as CallRun['ask']; // no tool in these tests asks for a result
 
 /** A call of this one tool in a loop. */
 function runningCall(name: string): RunningCall {

@@ -37,10 +37,10 @@ const declarations: Record<string, InputDeclaration> = {
 const parse = (declared: InputDeclaration, input: JsonObject) => toInputSchema(declared).parse(input);
 
 describe.each(Object.entries(declarations))('an input declared with %s', (library, declared) => {
-  // The converter of ArkType omits defaults.
+  // The ArkType converter omits defaults.
   const note = library === 'ArkType' ? { type: 'string' } : { type: 'string', default: 'none' };
 
-  it('is shown to the model as one JSON Schema, without its dialect (TOOL-08, TYP-08)', () => {
+  it('appears to the model as the same JSON Schema, without a dialect (TOOL-08, TYP-08)', () => {
     expect(toInputSchema(declared).json).toEqual({
       type: 'object',
       properties: {
@@ -55,7 +55,7 @@ describe.each(Object.entries(declarations))('an input declared with %s', (librar
     });
   });
 
-  it('is validated, and defaults fill what is missing (TYP-06)', async () => {
+  it('is validated, and defaults fill in missing fields (TYP-06)', async () => {
     const input = { customer: 'Ada', items: [{ quantity: 2 }] };
     const value = library === 'JSON Schema' ? input : { ...input, note: 'none' };
     expect(await parse(declared, input)).toEqual({ ok: true, value });
@@ -87,8 +87,8 @@ describe.each(Object.entries(declarations))('an input declared with %s', (librar
   });
 });
 
-describe('an input that is not declared (TOOL-07)', () => {
-  it('is shown as an object without properties', () => {
+describe('an undeclared input (TOOL-07)', () => {
+  it('is an object without properties', () => {
     expect(JSON.stringify(toInputSchema().json)).toBe('{"type":"object","properties":{}}');
   });
 
@@ -98,7 +98,7 @@ describe('an input that is not declared (TOOL-07)', () => {
 });
 
 describe('toInputSchema', () => {
-  it('shows the input of a schema, not its output', async () => {
+  it('returns the JSON Schema of the input of a schema, not of its output', async () => {
     const declared = v.object({ top: v.pipe(v.string(), v.transform(Number), v.number()) });
     expect(toInputSchema(declared).json.properties).toEqual({ top: { type: 'string' } });
     expect(await parse(declared, { top: '3' })).toEqual({ ok: true, value: { top: 3 } });
@@ -119,7 +119,7 @@ describe('toInputSchema', () => {
     expect(await parse(declared, { id: '8' })).toEqual({ ok: false, problems: ['id: Unknown id'] });
   });
 
-  it('omits `required` if it is empty, and adds `properties` if they are missing (TOOL-07)', () => {
+  it('omits an empty `required`, and adds missing `properties` (TOOL-07)', () => {
     expect(toInputSchema(v.object({ a: v.optional(v.number()) })).json).toEqual({
       type: 'object',
       properties: { a: { type: 'number' } },
@@ -127,7 +127,7 @@ describe('toInputSchema', () => {
     expect(toInputSchema(jsonSchema({ type: 'object' })).json).toEqual({ type: 'object', properties: {} });
   });
 
-  it('keeps definitions of recursive schemas', async () => {
+  it('keeps the definitions of recursive schemas', async () => {
     type Node = { readonly label: string; readonly next?: Node | undefined };
     const node: v.GenericSchema<Node> = v.object({ label: v.string(), next: v.optional(v.lazy(() => node)) });
     expect(toInputSchema(node).json.$defs).toBeTypeOf('object');
@@ -137,7 +137,7 @@ describe('toInputSchema', () => {
     });
   });
 
-  it('does not require a property of JSON Schema that has a default, at any depth, and fills it in', async () => {
+  it('does not require a property that has a default, at any depth, and fills in the default', async () => {
     const page = {
       type: 'object',
       properties: { size: { type: 'integer', default: 20 }, mode: { enum: ['a'], default: 'a' } },
@@ -186,10 +186,10 @@ describe('toInputSchema', () => {
 });
 
 describe('an invalid input declaration', () => {
-  /** Untyped callers can pass this. */
+  /** Untyped code can pass this. */
   const plain = (declared: object): InputDeclaration => declared as InputDeclaration;
   const isDevelopment = process.env.NODE_ENV !== 'production';
-  /** Production has shorter messages. */
+  /** Production builds have shorter messages. */
   const inDevelopment = (message: string, inProduction: string) => (isDevelopment ? message : inProduction);
   const OBJECT = inDevelopment(
     'its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), ' +
@@ -200,7 +200,7 @@ describe('an invalid input declaration', () => {
   it.each<[string, InputDeclaration, string]>([
     ['a string schema', v.string(), OBJECT],
     ['a union', z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), OBJECT],
-    ['an object that lacks v.object', plain({ query: v.string() }), OBJECT],
+    ['fields without v.object', plain({ query: v.string() }), OBJECT],
     [
       'plain JSON Schema',
       plain({ type: 'object' }),
@@ -234,11 +234,11 @@ describe('an invalid input declaration', () => {
       jsonSchema({ type: 'object', properties: { a: { $ref: '#/$defs/lost' } } }),
       'its input is not valid JSON Schema: "$ref": "#/$defs/lost" does not resolve.',
     ],
-  ])('is refused by the definition: %s', (_, declared, message) => {
+  ])('is refused at its definition: %s', (_, declared, message) => {
     expect(() => toInputSchema(declared)).toThrow(new InputSchemaError(message.replace('its input ', '')));
   });
 
-  it('is refused for a pattern that is not a regular expression', () => {
+  it('is refused if a pattern is not a regular expression', () => {
     const declared = jsonSchema({ type: 'object', properties: { a: { type: 'string', pattern: '(' } } });
     expect(() => toInputSchema(declared)).toThrow(
       /^its input is not valid JSON Schema: Invalid regular expression/,

@@ -28,7 +28,7 @@ describe('jsonSchemaCheck', () => {
       ['size: Instance does not match any of ["s","m"].'],
     ],
     [
-      'an alternative, with the problems of each branch',
+      'alternatives, with the problems of each branch',
       { properties: { id: { anyOf: [{ type: 'string' }, { type: 'integer', minimum: 1 }] } } },
       { id: 0 },
       [
@@ -38,7 +38,7 @@ describe('jsonSchemaCheck', () => {
       ],
     ],
     [
-      'a reference, items and a condition: only the leaves',
+      'the innermost problems behind a reference, items and a condition',
       {
         $defs: { row: { properties: { n: { type: 'integer' } } } },
         properties: { rows: { items: { $ref: '#/$defs/row' } } },
@@ -55,7 +55,7 @@ describe('jsonSchemaCheck', () => {
     expect(check(schema, input)).toEqual(lines);
   });
 
-  it('uses the dialect of the schema: draft 7 ignores keywords beside a $ref', () => {
+  it("applies the rules of the schema's draft: draft 7 ignores keywords beside a $ref", () => {
     const schema = { $defs: { any: {} }, properties: { a: { $ref: '#/$defs/any', type: 'string' } } };
     expect(check({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' }, { a: 1 })).toEqual([]);
     expect(check(schema, { a: 1 })).toEqual(['a: Instance type "number" is invalid. Expected "string".']);
@@ -70,7 +70,7 @@ describe('jsonSchemaCheck', () => {
   });
 });
 
-/** The schema of a list inside every container. */
+/** A schema of unique items, to be placed inside each kind of keyword. */
 const LIST = { type: 'array', uniqueItems: true };
 
 /** Schemas of `{ a, b }` that require, or forbid, a list of unique items. */
@@ -129,30 +129,30 @@ const LISTS: readonly Json[] = [
 describe('uniqueItems', () => {
   it.each<[string, string, readonly string[]]>([
     ['different items', '[1, "1", true, "true", null, "null", [], {}, [[]], {"a": 1}]', []],
-    ['one number, written twice', '[1, 2, 1.0]', ['list: Duplicate items at indexes 0 and 2.']],
-    ['zero with a sign', '[0, -0]', ['list: Duplicate items at indexes 0 and 1.']],
+    ['different spellings of a number', '[1, 2, 1.0]', ['list: Duplicate items at indexes 0 and 2.']],
+    ['zeros with and without a sign', '[0, -0]', ['list: Duplicate items at indexes 0 and 1.']],
     [
-      'one object with different orders of keys',
+      'objects with different orders of keys',
       '[{"a":1,"b":[2]}, 3, {"b":[2],"a":1}]',
       ['list: Duplicate items at indexes 0 and 2.'],
     ],
     ['texts that look like parts of JSON', '["a,b", "a", "b", "[1]", [1], "{}", {}]', []],
     [
-      'a name that every object has',
+      'objects with an inherited name as key',
       '[{"__proto__": 1}, {}, {"__proto__": 1}]',
       ['list: Duplicate items at indexes 0 and 2.'],
     ],
     [
-      'several duplicates, of which the first is reported',
+      'several duplicates, but reports only the first',
       '[1, 2, 2, 1, 1]',
       ['list: Duplicate items at indexes 0 and 3.'],
     ],
-  ])('compares %s', (_, list, lines) => {
+  ])('finds the duplicates among %s', (_, list, lines) => {
     expect(check({ properties: { list: LIST } }, JSON.parse(`{"list":${list}}`))).toEqual(lines);
   });
 
   it.each(PLACES.map((schema) => [JSON.stringify(schema), schema] as const))(
-    'has the standard meaning in %s',
+    'has its standard meaning in %s',
     (_, schema) => {
       const draft = String(schema.$schema ?? '').includes('draft-07') ? '7' : '2020-12';
       for (const a of LISTS) {

@@ -4,8 +4,8 @@ import { createListCache } from '../../../doors/tools.ts';
 
 const tools = [defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'Seen.' })];
 
-describe('the last list', () => {
-  it('is the same list while its source list and function are the same', () => {
+describe('the list cache', () => {
+  it('returns the same list if the source list, the key and the function are the same', () => {
     const listed = createListCache();
     const again = () => [...tools];
     const first = listed(tools, undefined, again);

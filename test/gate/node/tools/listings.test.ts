@@ -23,7 +23,7 @@ describe('the listings of a session', () => {
     expect(LISTINGS.initial).toEqual([]);
   });
 
-  it('keep the newest of each key, with the last reported one at the end', () => {
+  it('keep the newest entry of each key, and move it to the end', () => {
     const told = [
       { key: 'a', told: ['one'] },
       { key: 'b', told: null },
@@ -37,7 +37,7 @@ describe('the listings of a session', () => {
     expect(after(...told)).toEqual([told[1], told[2]]);
   });
 
-  it('hold at most 100 entries and drop the oldest report first', () => {
+  it('hold at most 100 entries, and drop the oldest entry first', () => {
     const told = Array.from({ length: 108 }, (_, n) => ({ key: `k${n}`, told: n }));
     const again = { key: 'k10', told: 'again' };
     const kept = after(...told, again);
@@ -45,7 +45,7 @@ describe('the listings of a session', () => {
     expect(kept).toHaveLength(100);
   });
 
-  it('hold at most two million characters, or the last reported entry', () => {
+  it('hold at most two million characters, or a single longer entry', () => {
     const long = (key: string, length: number): Listing => ({ key, told: 'x'.repeat(length) });
     const million = [long('a', 1_000_000), long('b', 1_000_000), long('c', 1_000)];
     expect(after(...million)).toEqual(million);
@@ -53,7 +53,7 @@ describe('the listings of a session', () => {
     expect(after(...million, long('e', 3_000_000)).map(({ key }) => key)).toEqual(['e']);
   });
 
-  it('keep an entry, and move it to the end, after a report that it is unchanged', () => {
+  it('keep an entry and move it to the end if a report says that it is unchanged', () => {
     const told = [
       { key: 'a', told: ['one'], at: 1 },
       { key: 'b', told: null, at: 2 },
@@ -65,11 +65,11 @@ describe('the listings of a session', () => {
     expect(after3).toEqual([told[1], { key: 'a', told: ['one'], at: 3 }]);
   });
 
-  it('do not start with a report of an unchanged entry', () => {
+  it('ignore a first report that says an entry is unchanged', () => {
     expect(LISTINGS.apply?.([], { key: 'a', at: 3 }, place)).toEqual([]);
   });
 
-  it('keep the known entries unchanged', () => {
+  it('return the same list if no entry changes', () => {
     const known = after({ key: 'a', told: 1 });
     LISTINGS.apply?.(known, { key: 'a', told: 2 }, place);
     expect(known).toEqual([{ key: 'a', told: 1 }]);
@@ -92,7 +92,7 @@ describe('the outside sources in a journal', () => {
     { ...asks, toolCalls: [call] },
     { type: 'frame-started', turn: 't1', frame: call.id, name: 'dig', message: 'Dig.' },
     listed(call.id, { key: 'a', told: ['two'] }, { key: 'b', told: { at: 7 } }),
-    // From a loop that has ended or never existed.
+    // For a loop that has ended or never existed.
     listed('t1.9.9', { key: 'a', told: ['lost'] }),
     { type: 'tool-call-ended', turn: 't1', call: call.id, result: { type: 'text', content: 'Dug.' } },
     { type: 'turn-ended', turn: 't1', outcome: 'completed' },
@@ -104,7 +104,7 @@ describe('the outside sources in a journal', () => {
   const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
     events.map((event, i) => parseEvent({ ...toRow(event), seq: i + 1, at: 0 }));
 
-  it('are folded when emitted, and at once', () => {
+  it('are part of the folded state at once', () => {
     expect(valueIn(fold(EVENTS.slice(0, 3)).memories, LISTINGS, '')).toEqual([{ key: 'a', told: ['one'] }]);
     expect(valueIn(fold(EVENTS).memories, LISTINGS, '')).toEqual([
       { key: 'a', told: ['two'] },
@@ -112,7 +112,7 @@ describe('the outside sources in a journal', () => {
     ]);
   });
 
-  it('are the same from rows, and from a snapshot and the later rows', () => {
+  it('are the same after a fold of rows, and of a snapshot and later rows', () => {
     expect(fold(throughRows(EVENTS))).toEqual(fold(EVENTS));
     const next: SessionEvent[] = [
       {
@@ -134,7 +134,7 @@ describe('the outside sources in a journal', () => {
     expect(snapshot.memories).toEqual(fold([...EVENTS, ...next]).memories);
   });
 
-  it('do not change the view of calls whose reply was made earlier', () => {
+  it('do not change what earlier calls see', () => {
     const state = fold(EVENTS.slice(0, 6));
     const seen = state.turn?.frames.get('')?.seen.memories ?? new Map();
     expect(valueIn(seen, LISTINGS, '')).toEqual([{ key: 'a', told: ['one'] }]);

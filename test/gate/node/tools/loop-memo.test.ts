@@ -7,7 +7,9 @@ import { fakeCall } from './fake-call.ts';
 
 const inLoop = (id: string) => ToolCallContext.of({ [LOOP_ID_KEY]: id });
 
-/** Returns whether the memo is asked for the first time; with `serial` if it is given. */
+/**
+ * A tool that returns whether the memo is asked for the first time. Its calls are serial if `serial` is set.
+ */
 const asks = (name: string, memo: LoopMemo, serial?: string) =>
   defineTool({
     name,
@@ -18,7 +20,7 @@ const asks = (name: string, memo: LoopMemo, serial?: string) =>
   });
 
 describe('a loop memo', () => {
-  it('is true the first time in a loop and false afterwards, also if loops interleave (ONE-01)', () => {
+  it('is true on first use in a loop, and then false, even if loops interleave (ONE-01)', () => {
     const { call, during } = fakeCall();
     const memo = loopMemo('rules');
     expect(memo.firstTimeIn(during(inLoop('a')))).toBe(true);
@@ -46,7 +48,7 @@ describe('a loop memo', () => {
     expect(memo.firstTimeIn(during(inLoop('a')))).toBe(true);
   });
 
-  it('remembers the 16 most recent loops, and forgets the oldest first (ONE-03)', () => {
+  it('remembers the last 16 loops, and forgets the oldest first (ONE-03)', () => {
     const { during } = fakeCall();
     const memo = loopMemo('rules');
     for (let n = 0; n < 16; n += 1) memo.firstTimeIn(during(inLoop(`l${n}`)));
@@ -64,14 +66,14 @@ describe('a loop memo', () => {
     expect(loopMemo('rules').firstTimeIn(during(inLoop('a')))).toBe(true);
   });
 
-  it('is true for one call of a batch whose tool is serial (ONE-04)', async () => {
+  it('is true for one call of a batch if the calls of the tool are serial (ONE-04)', async () => {
     const ask = asks('ask', loopMemo('rules'), 'ask');
     const session = sessionWith([ask], [calls('ask', 'ask', 'ask'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['rules and answer', 'answer', 'answer']);
   });
 
-  it('is shared by tools of the same serial (ONE-04)', async () => {
+  it('is shared by tools with the same `serial` (ONE-04)', async () => {
     const memo = loopMemo('rules');
     const tools = [asks('ask', memo, 'rules'), asks('look', memo, 'rules')];
     const session = sessionWith(tools, [calls('look', 'ask'), 'Done.']);
@@ -98,7 +100,7 @@ describe('a loop memo', () => {
     expect(shownResults(restarted)).toEqual(['rules and answer', 'answer', 'rules and answer']);
   });
 
-  it('forgets the question of a call that failed later', async () => {
+  it('forgets its use in a call that fails later', async () => {
     const memo = loopMemo('rules');
     let isBroken = true;
     const ask = defineTool({

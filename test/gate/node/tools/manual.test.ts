@@ -18,7 +18,7 @@ function payTool() {
 }
 
 describe('a manual tool', () => {
-  it('is the same tool for the model, and runs no code (SPM-17)', async () => {
+  it('appears to the model as the same tool, and runs no code (SPM-17)', async () => {
     const { pay, ran } = payTool();
     expect(manual(pay)).toMatchObject({
       name: 'pay',
@@ -62,7 +62,7 @@ describe('a manual tool', () => {
     expect(ran).toEqual([]);
   });
 
-  it('returns an error for a bad input without waiting', async () => {
+  it('returns an error for an invalid input without a wait', async () => {
     const { pay } = payTool();
     const app = memoryApp({
       tools: [manual(pay)],
@@ -74,7 +74,7 @@ describe('a manual tool', () => {
     );
   });
 
-  it('requires a positive waiting time', () => {
+  it('is refused unless its waiting time is positive', () => {
     expect(() => manual(payTool().pay, { expires: 0 })).toThrow(ToolDefinitionError);
   });
 });

@@ -17,7 +17,7 @@ import { shownResults } from './decorators/turns.ts';
 const upper = (content: string): string => content.toUpperCase();
 const { signal } = replan('new facts');
 
-describe('other content for a result', () => {
+describe('mapContent', () => {
   it.each<[string, ResultData, ResultData, string]>([
     ['text', text('found'), { type: 'text', content: 'FOUND' }, 'FOUND'],
     [
@@ -45,19 +45,22 @@ describe('other content for a result', () => {
       { type: 'text', content: 'NEW FACTS', signal },
       'NEW FACTS',
     ],
-  ])('keeps its variant, artifact, reason and signal: %s (RES-04)', (_, data, expected, read) => {
-    const mapped = mapContent(toolResult({ ...data }), upper);
-    expect({ ...mapped }).toEqual(expected);
-    expect(isToolResult(mapped)).toBe(true);
-    expect([modelText(mapped), mapped.text()]).toEqual([read, read.replace('Error: ', '')]);
-  });
+  ])(
+    'keeps the variant, the artifact, the reason and the signal of %s (RES-04)',
+    (_, data, expected, read) => {
+      const mapped = mapContent(toolResult({ ...data }), upper);
+      expect({ ...mapped }).toEqual(expected);
+      expect(isToolResult(mapped)).toBe(true);
+      expect([modelText(mapped), mapped.text()]).toEqual([read, read.replace('Error: ', '')]);
+    },
+  );
 
   it('returns the same result if the content is unchanged', () => {
     const found = toolResult({ type: 'artifact', value: { id: 'a' } });
     expect(mapContent(found, (content) => content)).toBe(found);
   });
 
-  it('keeps the artifact and the error for readers of the turn (RES-04)', async () => {
+  it('keeps the artifact and the error that readers of the turn see (RES-04)', async () => {
     const loud = (tool: AnyTool): AnyTool =>
       decorate(tool, {
         call: async (input, call) => mapContent(await tool.call(input, call), upper),

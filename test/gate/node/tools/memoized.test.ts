@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { memoize } from '../../../doors/tools.ts';
 
-describe('memoized', () => {
-  it('returns one value per object, and another for an equal object', () => {
+describe('memoize', () => {
+  it('returns one value per object, and another value for an equal object', () => {
     const twin = memoize((one: { readonly id: number }) => ({ of: one.id }));
     const first = { id: 1 };
     expect(twin(first)).toBe(twin(first));

@@ -18,7 +18,7 @@ describe('parseToolInput', () => {
     });
   });
 
-  it('keeps __proto__ an ordinary key', () => {
+  it('treats __proto__ as an ordinary key', () => {
     const parsed = parseToolInput('search', '{"__proto__":{"admin":true}}');
     expect(JSON.stringify(parsed)).toBe('{"ok":true,"input":{"__proto__":{"admin":true}}}');
     expect(Reflect.get(parsed.ok ? parsed.input : {}, 'admin')).toBe(undefined);
@@ -30,7 +30,7 @@ describe('parseToolInput', () => {
     ['{"query":"kel', "it does not end with '}', so it may be cut off"],
     ['{"query":"kelp",}', 'a quote, comma or bracket in it is missing, wrong or not escaped'],
     ["{'query':'kelp'}", 'a quote, comma or bracket in it is missing, wrong or not escaped'],
-  ])('refuses malformed JSON, with the likely reason: %j (TYP-03)', (raw, reason) => {
+  ])('refuses malformed JSON with the likely reason: %j (TYP-03)', (raw, reason) => {
     expect(parseToolInput('search', raw)).toEqual(refusal(`is not valid JSON: ${reason}`));
   });
 
@@ -40,7 +40,7 @@ describe('parseToolInput', () => {
     ['"{}"', 'a string'],
     ['3', 'a number'],
     ['true', 'a boolean'],
-  ])('refuses JSON that is not an object: %j', (raw, kind) => {
+  ])('refuses JSON that is not an object: %j is %s', (raw, kind) => {
     expect(parseToolInput('search', raw)).toEqual(refusal(`is ${kind}, not a JSON object`));
   });
 });

@@ -1,4 +1,4 @@
-/** Definitions that the types refuse, but that plain JavaScript or a cast can pass. */
+/** Definitions that the types refuse, but plain JavaScript or a cast can pass. */
 
 import { describe, expect, it } from 'vitest';
 import { defineTextTool, defineTool, ToolDefinitionError } from '../../../../src/index.ts';
@@ -44,7 +44,7 @@ describe('an unknown effect', () => {
     expectRefused(methodTool({ effect }), 'effect', problem);
   });
 
-  it('is not reported for a tool with a valid effect or the careful default', () => {
+  it('is reported neither for a valid effect nor for the careful default', () => {
     const effects = ['read', 'idempotent', 'once', undefined] as const;
     expect(effects.map((effect) => defineTool({ ...base, effect, run }).effect)).toEqual([
       'read',
@@ -74,25 +74,31 @@ describe('an option name of another library', () => {
       { inputSchema: { type: 'object' }, execute: run },
       "it has 'inputSchema' instead of 'input'. Rename it.",
     ],
-  ])('is named, and its tool is never treated as one that the caller runs: %s', (field, config, problem) => {
-    expectRefused(tool(config), field, problem);
-  });
+  ])(
+    'is named in the error, and the tool is not treated as one that the caller runs: %s',
+    (field, config, problem) => {
+      expectRefused(tool(config), field, problem);
+    },
+  );
 
   it.each(['parameters', 'inputSchema'])('is named in the error for the table of a class: %s', (field) => {
     const problem = `it has '${field}' instead of 'input'. Rename it.`;
     expectRefused(methodTool({ [field]: { type: 'object' } }), field, problem);
   });
 
-  it.each(['input', 'parameters', 'inputSchema'])('is named in the error for a text tool: %s', (field) => {
-    const problem = `it has '${field}', but a text tool only takes text. Use defineTool.`;
-    expectRefused(textTool({ [field]: { type: 'object' }, run }), field, problem);
-  });
+  it.each(['input', 'parameters', 'inputSchema'])(
+    'is named in the error for a text tool, which accepts no input schema: %s',
+    (field) => {
+      const problem = `it has '${field}', but a text tool only takes text. Use defineTool.`;
+      expectRefused(textTool({ [field]: { type: 'object' }, run }), field, problem);
+    },
+  );
 
-  it('is named if a text tool has no `run`', () => {
+  it('is named in the error for a text tool without `run`', () => {
     expectRefused(textTool({ execute: run }), 'execute', "it has 'execute' instead of 'run'. Rename it.");
   });
 
-  it('is ignored if our own option is set too, or if its value is undefined', () => {
+  it('is ignored if our own option is also set, or if its value is undefined', () => {
     const both = {
       execute: run,
       parameters: {},

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatProblems } from '../../../doors/tools.ts';
 
-describe('problemLines', () => {
+describe('formatProblems', () => {
   it.each<[readonly PropertyKey[], string]>([
     [[], 'Wrong'],
     [['items', 0, 'quantity'], 'items[0].quantity: Wrong'],
@@ -9,7 +9,7 @@ describe('problemLines', () => {
     [['a b', 'c"d', ''], '["a b"]["c\\"d"][""]: Wrong'],
     [['größe', 'x-1', '$ref'], 'größe.x-1.$ref: Wrong'],
     [['k'.repeat(41)], `${'k'.repeat(39)}…: Wrong`],
-  ])('writes the path %j in dotted form', (path, line) => {
+  ])('writes the path %j as in %j', (path, line) => {
     expect(formatProblems([{ path, message: 'Wrong' }])).toEqual([line]);
   });
 
@@ -35,7 +35,7 @@ describe('problemLines', () => {
     ).toBe(true);
   });
 
-  it('lists each problem once, and counts those after the twentieth', () => {
+  it('lists each problem once, and counts the problems after the twentieth', () => {
     const problems = Array.from({ length: 25 }, (_, index) => ({ path: [index], message: 'Wrong' }));
     const lines = formatProblems([...problems, ...problems]);
     expect(lines).toHaveLength(21);

@@ -8,13 +8,13 @@ const said = (read: ReturnType<typeof parsePublicAddress>): string =>
 
 describe('a private host', () => {
   it.each([
-    // IPv4, each range at both ends
+    // IPv4: both ends of each range
     ...['0.0.0.0', '0.255.255.255', '10.0.0.0', '10.255.255.255', '100.64.0.0', '100.127.255.255'],
     ...['127.0.0.1', '127.255.255.255', '169.254.0.0', '169.254.169.254', '172.16.0.0', '172.31.255.255'],
     ...['192.0.0.1', '192.0.0.255', '192.0.2.1', '192.88.99.1', '192.168.0.0', '192.168.255.255'],
     ...['198.18.0.0', '198.19.255.255', '198.51.100.7', '203.0.113.7', '224.0.0.1', '239.255.255.255'],
     ...['240.0.0.1', '255.255.255.255'],
-    // IPv4 in the spellings of resolvers
+    // IPv4 in the spellings that resolvers accept
     ...['127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1', '017700000001', '0177.0.0.1', '0xa9fea9fe'],
     ...['0', '0x0', '127.0.0.1.', '１２７.０.０.１', '127。0。0。1', '%31%32%37.0.0.1'],
     // IPv6
@@ -38,7 +38,7 @@ describe('a private host', () => {
       '[2001:2::1]',
       '[2001:10::1]',
     ],
-    // IPv4 in IPv6: mapped, compatible, translated, 6to4, Teredo
+    // IPv4 inside IPv6: mapped, compatible, translated, 6to4, Teredo
     ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::ffff:8.8.8.8]', '[::127.0.0.1]', '[::ffff:0:127.0.0.1]'],
     ...[
       '[64:ff9b::7f00:1]',
@@ -74,7 +74,7 @@ describe('a private host', () => {
       'api.svc.cluster.local',
     ],
     ...['intranet', 'a..b', 'example.com..'],
-  ])('is %s', (host) => {
+  ])('can be %s', (host) => {
     expect(isPrivateHost(hostOf(host))).toBe(true);
   });
 });
@@ -115,12 +115,12 @@ describe('a potentially public host', () => {
       '[2003::1]',
       '[3ffe::1]',
     ],
-  ])('is %s', (host) => {
+  ])('can be %s', (host) => {
     expect(isPrivateHost(hostOf(host))).toBe(false);
   });
 });
 
-describe('an address in data', () => {
+describe('parsePublicAddress', () => {
   it.each([
     ['https://mcp.example.com/mcp', 'https://mcp.example.com/mcp'],
     ['https://mcp.example.com:8443/mcp', 'https://mcp.example.com:8443/mcp'],
@@ -138,7 +138,7 @@ describe('an address in data', () => {
     ['https://[::ffff:10.0.0.1]/', 'points to a private network'],
     ['https://[64:ff9b::a9fe:a9fe]/', 'points to a private network'],
     ['https://printer.local./', 'points to a private network'],
-  ])('is parsed or refused with the reason: %s: %s', (address, expected) => {
+  ])('parses %s, or states the problem: %s', (address, expected) => {
     expect(said(parsePublicAddress(address))).toBe(expected);
   });
 
@@ -147,7 +147,7 @@ describe('an address in data', () => {
     ['https://10.0.0.1/', 'https://10.0.0.1/'],
     ['https://ada:pw@10.0.0.1/', 'holds credentials'],
     ['ftp://10.0.0.1/', 'is not an http(s) URL'],
-  ])('can be private if that is allowed, and still holds no credentials: %s: %s', (address, expected) => {
+  ])('accepts a private address if that is allowed, but no credentials: %s: %s', (address, expected) => {
     expect(said(parsePublicAddress(address, true))).toBe(expected);
   });
 });

@@ -7,13 +7,13 @@ describe('text, artifact and error results (RES-01)', () => {
     expect([text('a'), artifact('a', 1), error('a')].map(isToolResult)).toEqual([true, true, true]);
   });
 
-  it('keep plain data', () => {
+  it('have only plain data', () => {
     expect({ ...text('hi') }).toEqual({ type: 'text', content: 'hi' });
     expect({ ...artifact('a report', [1]) }).toEqual({ type: 'artifact', content: 'a report', value: [1] });
     expect({ ...error('no such order') }).toEqual({ type: 'error', message: 'no such order' });
   });
 
-  it('have the type of an artifact', () => {
+  it('keep the type of an artifact', () => {
     expect({ ...artifact('Ada', { name: 'Customer' }, { id: '7' }) }).toEqual({
       type: 'artifact',
       content: 'Ada',
@@ -22,7 +22,7 @@ describe('text, artifact and error results (RES-01)', () => {
     });
   });
 
-  it('accept an artifact that has the shape of a type, if no type is given', () => {
+  it('accept an artifact that looks like a type, if no type is given', () => {
     expect({ ...artifact('a name', { name: 'Customer' }) }).toEqual({
       type: 'artifact',
       content: 'a name',
@@ -46,7 +46,7 @@ describe('text, artifact and error results (RES-01)', () => {
     expect(results.map((result) => result.text())).toEqual(results.map(({ content }) => content));
   });
 
-  it('store no part twice in the journal', () => {
+  it('store each part only once in the journal', () => {
     expect(JSON.stringify(error('no'))).toBe('{"type":"error","message":"no"}');
     expect(JSON.stringify(toolResult({ type: 'artifact', value: 1 }))).toBe('{"type":"artifact","value":1}');
   });

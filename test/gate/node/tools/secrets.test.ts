@@ -10,7 +10,7 @@ const TOKEN = 'tok-4711-zebra';
 const bag = () => Secrets.of({ apiKey: TOKEN, pin: '12345', empty: undefined });
 
 describe('a bag of secrets', () => {
-  it('returns its values, and never prints a text that can be a secret', () => {
+  it('returns its values, and does not repeat an unknown name that may be a secret', () => {
     expect([bag().get('apiKey'), bag().get('other'), bag().get('empty')]).toEqual([
       TOKEN,
       undefined,
@@ -56,27 +56,27 @@ describe('a bag of secrets', () => {
   });
 });
 
-describe('data without secrets', () => {
+describe('redacted data', () => {
   it.each<[string, unknown, unknown]>([
     ['texts', `a ${TOKEN} and ${TOKEN}`, 'a [secret apiKey] and [secret apiKey]'],
     ['lists', [TOKEN, 1, null, true], ['[secret apiKey]', 1, null, true]],
     [
-      'objects, their keys too',
+      'objects and their keys',
       { a: { [TOKEN]: [`${TOKEN}!`] } },
       { a: { '[secret apiKey]': ['[secret apiKey]!'] } },
     ],
-    ['short secrets stay, because they occur by chance', 'room 12345', 'room 12345'],
-  ])('%s', (_, data, expected) => {
+    ['a short secret is kept, because it can occur by chance', 'room 12345', 'room 12345'],
+  ])('contains no secrets: %s', (_, data, expected) => {
     expect(bag().redact(data)).toEqual(expected);
   });
 
-  it('is the same data if it contains no secret', () => {
+  it('is the original object if it contains no secret', () => {
     const data = { a: [TOKEN] };
     expect(Secrets.NONE.redact(data)).toBe(data);
     expect(Secrets.of({ pin: '12345' }).redact(data)).toBe(data);
   });
 
-  it('hides secrets in the encoding of JSON, URLs and forms', () => {
+  it('hides secrets that are encoded for JSON, URLs or forms', () => {
     const key = '-----BEGIN KEY-----\nä"b c\n-----END KEY-----';
     const secrets = Secrets.of({ key });
     const written = [
@@ -93,7 +93,7 @@ describe('data without secrets', () => {
     ]);
   });
 
-  it('hides secrets if JSON escapes a slash or percent escapes are in lower case', () => {
+  it('hides secrets if JSON escapes a slash, or if percent escapes are in lower case', () => {
     const key = 'zebra/stripes?a=b&c=dé+ü';
     const secrets = Secrets.of({ key });
     const phpJson = (text: string) => JSON.stringify(text).replaceAll('/', '\\/');
@@ -120,19 +120,22 @@ describe('data without secrets', () => {
     ]);
   });
 
-  it.each(['…', '...', '....', '... and', '… '])('hides the start of a secret that %o cuts off', (end) => {
-    const secrets = Secrets.of({ key: 'zebra-stripes', dotted: 'lemur.4711.tail' });
-    expect(
-      secrets.redact([`"zebra-s${end}`, `zebra${end}`, `lemur.4711${end}`, `azebra-${end}zebra-str${end}`]),
-    ).toEqual([
-      `"[secret key]${end}`,
-      `zebra${end}`,
-      `[secret dotted]${end}`,
-      `a[secret key]${end}[secret key]${end}`,
-    ]);
-  });
+  it.each(['…', '...', '....', '... and', '… '])(
+    'hides the start of a secret that is cut off by %o',
+    (end) => {
+      const secrets = Secrets.of({ key: 'zebra-stripes', dotted: 'lemur.4711.tail' });
+      expect(
+        secrets.redact([`"zebra-s${end}`, `zebra${end}`, `lemur.4711${end}`, `azebra-${end}zebra-str${end}`]),
+      ).toEqual([
+        `"[secret key]${end}`,
+        `zebra${end}`,
+        `[secret dotted]${end}`,
+        `a[secret key]${end}[secret key]${end}`,
+      ]);
+    },
+  );
 
-  it('hides the longest start of any secret', () => {
+  it('hides the longest start that belongs to a secret', () => {
     const secrets = Secrets.of({
       a: 'sk-one-aaaa-1111',
       b: 'sk-one-bbbb-2222',
@@ -180,7 +183,7 @@ describe('data without secrets', () => {
   });
 
   it.each(['', 'a', 'ab', 'abc', 'user:', 'somebody:', '{"a":"b","key":"'])(
-    'hides a secret inside a longer base64 text, behind %o',
+    'hides a secret in a longer base64 text, after %o',
     (before) => {
       const secrets = Secrets.of({ key: 'zebra-stripes', six: 'lemurs' });
       for (const after of ['', '"', '"}', '"}]', ' and more']) {
@@ -199,7 +202,7 @@ describe('data without secrets', () => {
     },
   );
 
-  it('hides the secrets in a header: its credentials, and the pair and password of Basic auth', () => {
+  it('hides the secrets in a header: its credentials, and the pair and the password of Basic auth', () => {
     const secrets = Secrets.of({
       basic: `Basic ${btoa('ada:zebra-stripes')}`,
       bearer: 'Bearer lemur-4711',
@@ -221,13 +224,13 @@ describe('data without secrets', () => {
     ]);
   });
 
-  it('leaves base64 without a secret unchanged, and text that looks like a part of a secret', () => {
+  it('keeps base64 without a secret, and text that looks like a part of a secret', () => {
     const secrets = Secrets.of({ key: 'zebra-stripes', pin: '12345' });
     const honest = [btoa('a picture of a zebra with other stripes'), btoa('12345'), 'Basic emVi', 'emVicmE'];
     expect(secrets.redact(honest)).toEqual(honest);
   });
 
-  it('is not parsed if it has no secret, so that a long list is cheap', () => {
+  it('is not searched part by part if it contains no secret, so a long list is cheap', () => {
     const rows = Array.from({ length: 1000 }, (_, row) => ({ row, name: 'ann', note: `${row}`.padEnd(60) }));
     const secrets = bag().hidingToo(Secrets.of({ KEY: crypto.randomUUID() }));
     const ways = (['replaceAll', 'split'] as const).map((way) => vi.spyOn(String.prototype, way));
@@ -238,7 +241,7 @@ describe('data without secrets', () => {
     expect(called).toEqual([0, 0]);
   });
 
-  it('hides the start of a secret that an ellipsis cuts off, down to the shortest secret length', () => {
+  it('hides the start of a secret before an ellipsis, down to the shortest secret length', () => {
     const secrets = Secrets.of({ key: 'zebra-zebra-stripes', code: 'line\nline\nline' });
     const cut = [
       'zebra-…',
@@ -258,7 +261,7 @@ describe('data without secrets', () => {
     ]);
   });
 
-  it('searches a long text in linear time', () => {
+  it('is found in linear time in a long text', () => {
     const text = 'zebra-'.repeat(150_000);
     const ellipses = 'zebra-…'.repeat(150_000);
     const secrets = Secrets.of({ key: 'zebra-stripes' });
@@ -272,7 +275,7 @@ describe('data without secrets', () => {
 });
 
 describe('a streamed text', () => {
-  /** The output for each piece, and at the end. */
+  /** The output after each piece, and at the end. */
   function handed(secrets: Secrets, pieces: readonly string[]): string[] {
     let handed = '';
     const told: string[] = [];
@@ -303,33 +306,29 @@ describe('a streamed text', () => {
   });
 
   it.each([
-    ['the longer of two secrets if one starts with the other', ['ab-1234', '-56789!'], '[secret long]!'],
+    ['no secret that starts with a shorter secret', ['ab-1234', '-56789!'], '[secret long]!'],
+    ['no secret that is the start of a longer one', ['ab-1234', '-5 it is', '.'], '[secret short]-5 it is.'],
+    ['no secret at the end', ['It is ab-1234', ''], 'It is [secret short]'],
     [
-      'the shorter secret if the longer one does not appear',
-      ['ab-1234', '-5 it is', '.'],
-      '[secret short]-5 it is.',
-    ],
-    ['a secret at the end', ['It is ab-1234', ''], 'It is [secret short]'],
-    [
-      'a secret whose last characters can start another',
+      'no secret whose last characters can start another',
       ['a ab-', '1234 4-zebr', '?'],
       'a [secret short] 4-zebr?',
     ],
-    ['a secret directly after another', ['ab-1234', '4-zebra!'], '[secret short][secret last]!'],
+    ['no secret directly after another', ['ab-1234', '4-zebra!'], '[secret short][secret last]!'],
     [
-      'a secret that an ellipsis cuts off',
+      'no secret that an ellipsis cuts off',
       ['It is 4-zeb', 'ra', ', 4-zebr', '…'],
       'It is [secret last], [secret last]…',
     ],
-    ['no text that only looks like a secret', ['ab-', '12', ''], 'ab-12'],
-  ])('is without %s', (_, pieces, whole) => {
+    ['all text that only looks like a secret', ['ab-', '12', ''], 'ab-12'],
+  ])('contains %s', (_, pieces, whole) => {
     const secrets = Secrets.of({ short: 'ab-1234', long: 'ab-1234-56789', last: '4-zebra' });
     const cut = (text: string) => [...text];
     for (const taken of [pieces, pieces.flatMap(cut)]) expect(handed(secrets, taken).join('')).toBe(whole);
     expect(secrets.redact(pieces.join(''))).toBe(whole);
   });
 
-  it('gives the same output for every division into pieces', () => {
+  it('is redacted in the same way for every division into pieces', () => {
     const secrets = Secrets.of({ one: 'ab.ab.ab', two: 'ab-ab-ab.', three: 'bbbbbbb' });
     const words = ['ab.ab.', 'ab-ab-', 'bbbbb', 'a', 'b', '.', '..', '...', '…', '-', ' '];
     const pieces = fc.array(
@@ -386,7 +385,7 @@ describe('a secret that a tool reveals', () => {
   ];
   const names = tools.map(({ name }) => name);
 
-  it('is in no piece of a streamed reply that repeats it, and the reply is complete', async () => {
+  it('is absent from a streamed reply that repeats it, and the reply is complete', async () => {
     const reply = { text: `I have ${TOKEN} and mo`, pieces: ['I have tok-', '4711-zeb', 'ra', ' and mo'] };
     const app = memoryApp({ replies: [reply] });
     const items: FeedItem[] = [];
@@ -399,7 +398,7 @@ describe('a secret that a tool reveals', () => {
     expect(JSON.stringify(items)).not.toContain('4711');
   });
 
-  it('leaves the thinking before the text, including its last letters', async () => {
+  it('does not delay the last letters of the thinking until after the text has started', async () => {
     const parts = [
       { type: 'reasoning', text: 'It wants it' },
       { type: 'text', text: 'No, not' },
@@ -419,7 +418,7 @@ describe('a secret that a tool reveals', () => {
     ]);
   });
 
-  it('is in no event, state, message to the model or item of the stream', async () => {
+  it('is absent from events, state, messages to the model and items of the stream', async () => {
     const app = memoryApp({ tools, replies: [calls(...names.slice(0, -1)), calls('asks')] });
     const items: FeedItem[] = [];
     const end = await app.say('Go.', { secrets: bag, show: (item) => void items.push(item) });
@@ -456,7 +455,7 @@ describe('a secret that a tool reveals', () => {
     expect(state.blackboard).toEqual([{ name: 'key', value: { key: '[secret apiKey]' } }]);
   });
 
-  it('is in no message of a nested loop', async () => {
+  it('is absent from the messages of a nested loop', async () => {
     const dig: AnyTool = {
       ...leaky('dig', () => ''),
       effect: 'none',

@@ -3,8 +3,8 @@ import { StopController } from '../../../doors/tools.ts';
 
 const never = new Promise<never>(() => {});
 
-describe('the signal that ends a wait', () => {
-  it('has its first reason', async () => {
+describe('the signal of a StopController', () => {
+  it('keeps its first reason', async () => {
     const stop = new StopController();
     const waiting = stop.until(never);
     stop.abort('first');
@@ -18,7 +18,7 @@ describe('the signal that ends a wait', () => {
     ]);
   });
 
-  it('has the reason of its parent signal, even if that was aborted before', async () => {
+  it('has the reason of its parent signal, even if the parent was aborted before', async () => {
     const outer = new AbortController();
     const before = new StopController(outer.signal).until(never);
     outer.abort('gone');
@@ -27,20 +27,20 @@ describe('the signal that ends a wait', () => {
     expect(new StopController(outer.signal).signal.reason).toBe('gone');
   });
 
-  it('ignores an unrelated signal', () => {
+  it('does not abort its parent', () => {
     const outer = new AbortController();
     new StopController(outer.signal).abort('own');
     expect(outer.signal.aborted).toBe(false);
   });
 });
 
-describe('a wait', () => {
+describe('StopController.until', () => {
   it('returns the awaited value, or throws its error', async () => {
     await expect(new StopController().until(Promise.resolve(7))).resolves.toBe(7);
     await expect(new StopController().until(Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 
-  it('does not turn a late error into an unhandled rejection after it was abandoned', async () => {
+  it('handles a late rejection after the wait was abandoned', async () => {
     const stop = new StopController();
     const late = Promise.withResolvers<never>();
     const waiting = stop.until(late.promise);
@@ -51,7 +51,7 @@ describe('a wait', () => {
   });
 });
 
-/** A signal that counts its listeners. */
+/** A controller whose signal counts its listeners. */
 function counted() {
   const controller = new AbortController();
   const { signal } = controller;
@@ -69,8 +69,8 @@ function counted() {
   return { controller, listeners: () => listeners };
 }
 
-describe('the end of a wait', () => {
-  it('leaves no listener behind', () => {
+describe('the end of a StopController', () => {
+  it('removes its listener from the parent signal', () => {
     const { controller, listeners } = counted();
     const stop = new StopController(controller.signal);
     expect(listeners()).toBe(1);
@@ -78,7 +78,7 @@ describe('the end of a wait', () => {
     expect(listeners()).toBe(0);
   });
 
-  it('still aborts its signal for other holders', () => {
+  it('still lets the parent abort a signal that other code uses', () => {
     const { controller, listeners } = counted();
     const stop = new StopController(controller.signal);
     const { signal } = stop;

@@ -5,7 +5,7 @@ import { isToolResult, modelText, toToolResult } from '../../../doors/tools.ts';
 const NEW_YEAR = '1970-01-01T00:00:00.000Z';
 const artifactOf = (value: unknown) => ({ type: 'artifact', value });
 
-/** The fix for the developer, which production messages omit. */
+/** The hint for the developer, which production builds omit. */
 const mend = (how: string): string => (process.env.NODE_ENV === 'production' ? '' : ` ${how}`);
 
 describe('toToolResult', () => {
@@ -34,7 +34,7 @@ describe('toToolResult', () => {
       { type: 'error' },
       { type: 'artifact', value: { type: 'error' } },
     ],
-  ])('%s', (_, returned, expected) => {
+  ])('converts its value: %s', (_, returned, expected) => {
     const result = toToolResult('search', returned);
     expect({ ...result }).toEqual(expected);
     expect(isToolResult(result)).toBe(true);
@@ -62,7 +62,7 @@ describe('toToolResult', () => {
     expect(isToolResult(result)).toBe(true);
   });
 
-  it('copies the value, so that later changes by the tool have no effect', () => {
+  it('copies the value, so that later changes have no effect', () => {
     const cart = { items: ['a'] };
     const results = [toToolResult('search', cart), toToolResult('search', artifact('a cart', cart))];
     cart.items.push('b');
@@ -72,7 +72,7 @@ describe('toToolResult', () => {
     ]);
   });
 
-  it('makes JSON from the value of an artifact in the same way', () => {
+  it('converts the value of an artifact in the same way', () => {
     const result = toToolResult('search', artifact('the order', { name: 'Order' }, { at: new Date(0) }));
     expect({ ...result }).toEqual({
       type: 'artifact',
@@ -82,7 +82,7 @@ describe('toToolResult', () => {
     });
   });
 
-  it('omits values that JSON does not keep, and reports this to the model after the value and to the developer with a fix', () => {
+  it('omits values that JSON cannot express; the model reads their paths after the value, and the developer a fix', () => {
     const told: string[] = [];
     const tell = (problem: string): void => void told.push(problem);
     for (const kept of [undefined, 'found', { at: new Date(0) }, error('no'), artifact('a', [1])]) {
@@ -107,7 +107,7 @@ describe('toToolResult', () => {
     ]);
   });
 
-  it('names five omitted places, and counts the others', () => {
+  it('names five omitted paths, and counts the others', () => {
     const all = Object.fromEntries([...'abcdefg'].map((key) => [key, () => key]));
     expect(modelText(toToolResult('search', all))).toBe(
       '{}\n\n(not shown: $.a is a function, $.b is a function, $.c is a function, $.d is a function, ' +
@@ -121,14 +121,14 @@ describe('toToolResult', () => {
     [new Response('a'), '$ is a Response'],
     [new Blob(['a']), '$ is a Blob'],
     [artifact('', undefined), ''],
-  ])('reports that the tool is done if no part of its value is JSON (%#)', (returned, what) => {
+  ])('returns `Done` and the reason if no part of the value is JSON (%#)', (returned, what) => {
     expect({ ...toToolResult('search', returned) }).toEqual({
       type: 'text',
       content: what === '' ? '' : `Done\n(not shown: ${what})`,
     });
   });
 
-  it('cuts a cycle at its start, and names a missing await', () => {
+  it('cuts a cycle where it starts, and suggests a missing `await`', () => {
     const cyclic: { self?: unknown; later?: unknown } = {};
     cyclic.self = [cyclic];
     cyclic.later = Promise.resolve(1);
@@ -137,7 +137,7 @@ describe('toToolResult', () => {
     );
   });
 
-  it('has null for a number that JSON cannot express, and warns only the developer', () => {
+  it('writes null for a number that JSON cannot express, and warns only the developer', () => {
     const told: string[] = [];
     const tell = (problem: string): void => void told.push(problem);
     expect(modelText(toToolResult('search', { n: Number.NaN, m: [-Infinity] }, tell))).toBe(
@@ -158,7 +158,7 @@ describe('toToolResult', () => {
     [Buffer.from('%PDF-1.7'), 'application/pdf'],
     [Buffer.from('PDF'), 'application/octet-stream'],
     [new ArrayBuffer(2), 'application/octet-stream'],
-  ])('makes a file from bytes, by its first bytes (%#)', (bytes, mediaType) => {
+  ])('returns a file for bytes, whose media type follows from the first bytes (%#)', (bytes, mediaType) => {
     const copy = new Uint8Array(bytes.slice(0));
     expect({ ...toToolResult('search', bytes) }).toEqual({
       type: 'content',
@@ -166,7 +166,7 @@ describe('toToolResult', () => {
     });
   });
 
-  it('makes files from bytes in a value, puts their names in its place, and keeps the text of an artifact', () => {
+  it('returns files for the bytes in a value, with their names in the value, and keeps the text of an artifact', () => {
     const bytes = new Uint8Array(2);
     const file = (name: string) => ({ type: 'file', mediaType: 'application/octet-stream', name, bytes });
     expect({ ...toToolResult('search', { a: { b: bytes }, c: [bytes], d: () => 1 }) }).toEqual({
@@ -192,7 +192,7 @@ describe('toToolResult', () => {
   it.each<[unknown, string]>([
     [{ a: new Blob(['a']) }, '$.a is a Blob'],
     [{ a: new Response('a') }, '$.a is a Response'],
-  ])('shows the developer how to return bytes that were not read (%#)', (returned, what) => {
+  ])('reports how to return bytes that it cannot read to the developer (%#)', (returned, what) => {
     const told: string[] = [];
     toToolResult('search', returned, (problem) => told.push(problem));
     expect(told).toEqual([

@@ -15,13 +15,13 @@ const problemOf = (read: () => unknown) => {
 };
 
 describe('a tool-call context', () => {
-  it('is EMPTY itself if it is made without entries (CTX-02)', () => {
+  it('is EMPTY itself if it has no entries (CTX-02)', () => {
     expect(ToolCallContext.of({})).toBe(ToolCallContext.EMPTY);
     expect(ToolCallContext.of([])).toBe(ToolCallContext.EMPTY);
     expect(ToolCallContext.of(new Map())).toBe(ToolCallContext.EMPTY);
   });
 
-  it('is made from an object, a map or pairs, and the last entry of a key wins', () => {
+  it('is made from an object, a map or pairs, of which the last entry of a key wins', () => {
     const expected = { a: 1, b: [true] };
     expect(ToolCallContext.of({ a: 1, b: [true] }).toJSON()).toEqual(expected);
     expect(ToolCallContext.of(new Map(Object.entries(expected))).toJSON()).toEqual(expected);
@@ -44,20 +44,20 @@ describe('a tool-call context', () => {
     expect(context.get('user')).toEqual({ roles: ['reader'] });
   });
 
-  it('lists its keys, and returns undefined for another (CTX-03)', () => {
+  it('lists its keys, and returns undefined for an unknown key (CTX-03)', () => {
     expect(acme.keys()).toEqual(['tenantId', 'token']);
     expect([acme.has('token'), acme.has('other')]).toEqual([true, false]);
     expect([acme.get('tenantId'), acme.get('other')]).toEqual(['acme', undefined]);
   });
 
-  it('returns a default for a missing key, and for null through a schema that accepts it (CTX-03)', () => {
+  it('returns the default of a schema for a missing key, and for null if the schema allows it (CTX-03)', () => {
     const context = ToolCallContext.of({ locale: null });
     const locale = v.nullish(v.string(), 'en');
     expect([context.get('locale', locale), context.get('other', locale)]).toEqual(['en', 'en']);
     expect([context.get('locale'), context.has('locale')]).toEqual([null, true]);
   });
 
-  it('equals another with the same entries in any order (CTX-03)', () => {
+  it('equals another context with the same entries in any order (CTX-03)', () => {
     const of = (values: JsonObject) => ToolCallContext.of(values);
     const nested = of({ a: 1, b: { c: [1, { d: null }], e: 'x' } });
     expect(nested.equals(of({ b: { e: 'x', c: [1, { d: null }] }, a: 1 }))).toBe(true);
@@ -78,7 +78,7 @@ describe('a tool-call context', () => {
     expect(of(JSON.parse('{"__proto__":{}}')).equals(of({ x: {} }))).toBe(false);
   });
 
-  it('is the same context if it is made from a context (CTX-06)', () => {
+  it('is the same context if it is made from another context (CTX-06)', () => {
     expect(ToolCallContext.of(acme)).toBe(acme);
   });
 
@@ -95,7 +95,7 @@ describe('a tool-call context', () => {
     expect(Object.hasOwn(hostile.toJSON(), '__proto__')).toBe(true);
   });
 
-  it('prints its keys and never its values (CTX-03)', () => {
+  it('prints its keys, never its values (CTX-03)', () => {
     expect(String(acme)).toBe('ToolCallContext(tenantId, token)');
     const inspect: () => string = Reflect.get(acme, Symbol.for('nodejs.util.inspect.custom'));
     expect(inspect.call(acme)).toBe('ToolCallContext(tenantId, token)');
@@ -122,7 +122,7 @@ describe('a tool-call context', () => {
 describe('merging contexts (CTX-04)', () => {
   const request = ToolCallContext.of({ tenantId: 'other', locale: 'en' });
 
-  it('lets the second win on a shared key', () => {
+  it('lets the second context win for a shared key', () => {
     expect(acme.merge(request).toJSON()).toEqual({ tenantId: 'other', token: 's3cret', locale: 'en' });
     expect(request.merge(acme).toJSON()).toEqual({ tenantId: 'acme', locale: 'en', token: 's3cret' });
   });
@@ -141,12 +141,12 @@ describe('merging contexts (CTX-04)', () => {
 });
 
 describe('reading a context through a schema', () => {
-  it("returns the schema's output, including defaults of a missing key", () => {
+  it("returns the schema's output, and defaults for a missing key", () => {
     expect(acme.get('tenantId', v.pipe(v.string(), v.toUpperCase()))).toBe('ACME');
     expect(acme.get('locale', v.optional(v.string(), 'en'))).toBe('en');
   });
 
-  it('names a missing key', () => {
+  it('throws an error that names a missing key', () => {
     expect(problemOf(() => acme.get('userId', v.string()))).toEqual({
       name: 'ToolCallContextError',
       key: 'userId',
@@ -156,7 +156,7 @@ describe('reading a context through a schema', () => {
     });
   });
 
-  it('names the key of a value that does not match, and never its value (CTX-03)', () => {
+  it('throws an error that names the key of an invalid value, never the value (CTX-03)', () => {
     expect(problemOf(() => acme.get('token', v.number()))).toEqual({
       name: 'ToolCallContextError',
       key: 'token',
@@ -166,7 +166,7 @@ describe('reading a context through a schema', () => {
     });
   });
 
-  it('treats a schema that throws as a refusal', () => {
+  it('refuses the value if the schema throws', () => {
     const fragile = v.pipe(
       v.string(),
       v.transform((token): string => {

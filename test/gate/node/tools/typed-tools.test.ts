@@ -45,7 +45,7 @@ async function turn(tool: AnyTool, ...inputs: readonly unknown[]) {
 }
 
 describe.each(Object.entries(adders))('a tool whose input is declared with %s', (_, add) => {
-  it('shows the schema that follows from the type (TYP-01)', async () => {
+  it('has the JSON Schema that follows from the type (TYP-01)', async () => {
     const { session } = await turn(add);
     expect(session.requests[0]?.tools).toEqual([
       {
@@ -60,7 +60,7 @@ describe.each(Object.entries(adders))('a tool whose input is declared with %s', 
     ]);
   });
 
-  it('receives a value of the type, and returns an object as JSON for the model and as an artifact (TYP-02, TYP-07)', async () => {
+  it('receives a value of the type, and returns an object as JSON to the model and as an artifact (TYP-02, TYP-07)', async () => {
     const { results, answer } = await turn(add, '{"a": 5, "b": 3}');
     expect(results).toEqual(['{"sum":8}']);
     expect(answer.artifacts).toMatchObject([{ value: { sum: 8 } }]);
@@ -79,7 +79,7 @@ describe('a typed tool', () => {
   const greet = (run: (input: v.InferOutput<typeof Person>) => unknown) =>
     defineTool({ name: 'greet', description: 'Greets.', effect: 'read', input: Person, run });
 
-  it('returns a text without quotes, and a result unchanged (TYP-02)', async () => {
+  it('returns a text without quotes, and a ready-made result unchanged (TYP-02)', async () => {
     expect(
       (
         await turn(
@@ -104,7 +104,7 @@ describe('a typed tool', () => {
     ).toEqual(['Error: nobody there']);
   });
 
-  it('fails with the message of its error, or a default (TYP-03)', async () => {
+  it('fails with the message of the thrown error, or a default message (TYP-03)', async () => {
     const throws = (thrown: unknown) =>
       greet(() => {
         throw thrown;
@@ -115,7 +115,7 @@ describe('a typed tool', () => {
     ]);
   });
 
-  it('returns an error for input that is not JSON, and the loop continues (TYP-03)', async () => {
+  it('returns an error for an input that is not JSON, and the loop continues (TYP-03)', async () => {
     const { results, answer } = await turn(
       greet(({ name }) => name),
       '{"name": "Ada"',
@@ -132,7 +132,7 @@ describe('a typed tool', () => {
   it.each([
     [replan('new facts'), 'completed'],
     [terminateAgent('stop'), 'cancelled'],
-  ])('lets signals through, which are not failures: %o (TYP-04)', async (signal, outcome) => {
+  ])('passes on signals, which are not failures: %o (TYP-04)', async (signal, outcome) => {
     const plan = greet(() => {
       throw signal;
     });
@@ -143,7 +143,7 @@ describe('a typed tool', () => {
   });
 
   it.each(['', ' \n'])(
-    'treats blank input %j as an empty object, and validates it (TYP-05)',
+    'treats the blank input %j as an empty object, which it validates (TYP-05)',
     async (blank) => {
       expect(
         (
@@ -173,7 +173,7 @@ describe('a typed tool', () => {
     ]);
   });
 
-  it('shows the items of lists, and the fields of nested objects (TYP-08)', async () => {
+  it('shows the model the items of lists, and the fields of nested objects (TYP-08)', async () => {
     const input = v.object({
       words: v.array(v.string()),
       counts: v.array(v.pipe(v.number(), v.integer())),
@@ -218,7 +218,7 @@ describe('a hand-written tool (TYP-09)', () => {
     async call(input, call) {
       const checked = await this.check(input);
       if (!checked.ok) return checked.answer;
-      const numbers = checked.value as number[]; // `check` made it
+      const numbers = checked.value as number[]; // `check` returned it
       const result = await call.execute({
         effect: 'read',
         timeout: 1_000,
@@ -228,14 +228,14 @@ describe('a hand-written tool (TYP-09)', () => {
     },
   };
 
-  it('parses, acts and formats its results itself', async () => {
+  it('can parse its input, act and format its results by itself', async () => {
     expect((await turn(byHand, { line: '1+2' }, { line: 'one' })).results).toEqual([
       '= 3',
       'Error: Send a sum',
     ]);
   });
 
-  it('has the same form as the product of `defineTool`, with replaceable parts', async () => {
+  it('can be built from the product of `defineTool`, with some parts replaced', async () => {
     const words = defineTool({
       ...base,
       name: 'words',

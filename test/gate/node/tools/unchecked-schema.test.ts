@@ -1,4 +1,4 @@
-/** A definition is refused if its plain JSON Schema asserts something that is not checked. */
+/** A definition is refused if its plain JSON Schema has an assertion that is not checked. */
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -23,7 +23,7 @@ const defined = (input: JsonObject): unknown =>
     defineTool({ name: 'call', description: 'Calls.', input: jsonSchema({ type: 'object', ...input }), run }),
   );
 
-describe('a tool whose input asserts a type that is not checked', () => {
+describe('a tool whose input schema has an assertion that is not checked', () => {
   it.each<[string, JsonObject, string]>([
     [
       'an unknown format',
@@ -56,7 +56,7 @@ describe('a tool whose input asserts a type that is not checked', () => {
       '`maxLength: "5"` at `$.properties["a b"].anyOf[1]`',
     ],
     [
-      'several',
+      'several assertions',
       {
         $defs: { a: { format: 'x' } },
         patternProperties: { '^a': { format: 'y' } },
@@ -110,14 +110,14 @@ describe('a tool whose input asserts a type that is not checked', () => {
       },
     ],
     [
-      'constants and choices that look like schemas',
+      'constants and enums that look like schemas',
       { properties: { a: { enum: [{ format: 'x' }] }, b: { const: { disallow: 1 } } } },
     ],
-  ])('is accepted with %s', (_, input) => {
+  ])('is accepted if the schema has %s', (_, input) => {
     expect(defined(input)).toMatchObject({ name: 'call' });
   });
 
-  it('is accepted with a schema library, which checks by itself', () => {
+  it('is accepted if a schema library checks the input', () => {
     const input = z.object({
       to: z
         .string()
@@ -128,7 +128,7 @@ describe('a tool whose input asserts a type that is not checked', () => {
     expect(tool.inputSchema).toMatchObject({ properties: { to: { format: 'phone' } } });
   });
 
-  it('is refused for each way to declare it', () => {
+  it('is refused in every place that declares a schema', () => {
     const phone = { type: 'string', format: 'phone' };
     const what = `\`format: "phone"\` at \`$.properties.to\`. ${MEND}.`;
     const tool = defineTool({ name: 'call', description: 'Calls.', run });

@@ -45,7 +45,7 @@ requireApproval(refund, ({ amount }) => `Refund ${amount}?`);
 requireApproval(refund, async ({ orderId }) => orderId, undefined);
 // @ts-expect-error there is no `total`
 requireApproval(refund, ({ total }) => `Refund ${total}?`);
-// @ts-expect-error nobody can edit once the time is over
+// @ts-expect-error an expiry cannot edit
 requireApproval(refund, 'Refund?', { onExpiry: 'edit' });
 
 // An erased tool has an erased input.
@@ -57,7 +57,7 @@ export const erased = (tool: AnyTool) =>
 
 expectTypeOf(withConfirmation(refund, ({ amount }) => `${amount}?`)).toEqualTypeOf<Refund>();
 withConfirmation(refund, 'Sure?', { by: 'supervisor', expires: 60_000, onExpiry: 'exit' });
-// @ts-expect-error nobody can edit once the time is over
+// @ts-expect-error an expiry cannot edit
 withConfirmation(refund, 'Sure?', { onExpiry: 'edit' });
 // @ts-expect-error there is no `total`
 withConfirmation(refund, ({ total }) => total);
@@ -67,7 +67,7 @@ const awaiting = withAwaiting(refund, ({ amount }, { context }, tool) => {
   return amount > 100 ? { message: `${amount}?`, by: context.get('boss', v.string()) } : undefined;
 });
 expectTypeOf(awaiting).toEqualTypeOf<Refund>();
-// @ts-expect-error a request has a message
+// @ts-expect-error a request needs a message
 withAwaiting(refund, () => ({ allows: ['approve'] }));
 
 const Address = defineDomainType({ name: 'Address', schema: v.object({ city: v.string() }) });
@@ -77,7 +77,7 @@ requireType(refund, Address, {
   hint: { city: 'Bergen' },
   by: 'clerk',
 });
-// @ts-expect-error there is no value to go on with
+// @ts-expect-error an approval has no value
 requireType(refund, Address, { message: 'Where?', onExpiry: 'approve' });
 // @ts-expect-error there is no `total`
 requireType(refund, Address, { message: ({ total }) => total });
@@ -94,16 +94,16 @@ withReview(refund, serialized(autoApprove()), {
   timeout: 1,
   onTimeout: 'reject',
 });
-// @ts-expect-error an edit has an input
+// @ts-expect-error an edit needs an input
 withReview(refund, () => ({ decision: 'edit' }));
-// @ts-expect-error 'yes' is no decision
+// @ts-expect-error 'yes' is not a decision
 withReview(refund, () => ({ decision: 'yes' }));
 
 expectTypeOf(humanInput()).toEqualTypeOf<Tool<'human_input', HumanQuestion, string>>();
 expectTypeOf(humanInput({ name: 'ask_boss' }).name).toEqualTypeOf<'ask_boss'>();
 humanInput({ handler: ({ input }) => ({ decision: 'edit', input: { text: input.question } }) });
 
-// The inputs of tools behind an unfolding tool are unknown; its own input is that of its opening.
+// A guard of the inner tools receives an unknown input; a guard of the opening receives the opening's input.
 const files = defineUnfolding({
   name: 'files',
   description: 'Files.',
@@ -128,26 +128,26 @@ withAwaiting(files, (input, _call, tool) => {
   expectTypeOf(tool).toEqualTypeOf<AnyTool>();
   return undefined;
 });
-// @ts-expect-error the tools behind it have inputs of their own
+// @ts-expect-error each inner tool has its own input
 requireApproval(files, ({ root }) => root);
-// @ts-expect-error as they have where that is written down
+// @ts-expect-error the same, if the scope is stated
 withConfirmation(files, ({ root }) => root, { covers: 'tools' });
-// @ts-expect-error no such word
+// @ts-expect-error there is no such scope
 requireApproval(files, 'Call?', { covers: 'all' });
-// @ts-expect-error nothing is behind a tool that does not unfold
+// @ts-expect-error a tool that does not unfold has no inner tools
 requireApproval(refund, 'Refund?', { covers: 'tools' });
-// @ts-expect-error nor is it opened
+// @ts-expect-error a tool that does not unfold has no opening
 withConfirmation(refund, 'Refund?', { covers: 'opening' });
-// @ts-expect-error nor is it opened
+// @ts-expect-error a tool that does not unfold has no opening
 requireType(refund, Address, { covers: 'opening' });
-// @ts-expect-error nor is it opened
+// @ts-expect-error a tool that does not unfold has no opening
 withReview(refund, autoApprove(), { covers: 'opening' });
-// A tool with erased types can unfold, which is checked when its guard is made.
+// A tool with erased types may be an unfolding tool; the guard checks this when it is created.
 export const erasedOpening = (tool: AnyTool, covers: Covers, options: ApprovalOptions) => [
   requireApproval(tool, 'Open?', { covers: 'opening' }),
   requireApproval(tool, 'Call?', { ...options, covers }),
   requireApproval(refund, ({ amount }) => `${amount}?`, options),
 ];
 
-// All of them fit any list.
+// All of them fit any list of tools.
 export const tools: readonly AnyTool[] = [approved, awaiting, reviewed, humanInput()];

@@ -1,4 +1,4 @@
-/** No name, list, loop or inner guard bypasses the guard of an unfolding tool. */
+/** The guard of an unfolding tool cannot be bypassed by a name, a list, a loop or an inner guard. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineDomainType, defineTool, toolProvider } from '../../../../../src/index.ts';
@@ -40,7 +40,7 @@ async function approveAll(session: TestSession): Promise<readonly string[]> {
   return messages;
 }
 
-/** Returns the questions of a turn with these replies, and the session. */
+/** Returns the questions of a turn with these tools and replies, and its session. */
 async function turn(tools: readonly AnyTool[], ...replies: readonly ScriptedReply[]) {
   const session = sessionWith(tools, [...replies, 'Done.'], { use: [answers] });
   await session.send('Go.');
@@ -49,8 +49,8 @@ async function turn(tools: readonly AnyTool[], ...replies: readonly ScriptedRepl
 
 const NO_INPUT = v.object({});
 
-describe('a tool behind a guarded unfolding tool', () => {
-  it('is not called by the shortcut, which only opens the unfolding tool', async () => {
+describe('a tool inside a guarded unfolding tool', () => {
+  it('does not run if the model passes its input to the unfolding tool, which only opens', async () => {
     const { session, asked } = await turn(
       [asks(office(does('pay')))],
       calls(['office', { pay: {} }]),
@@ -60,7 +60,7 @@ describe('a tool behind a guarded unfolding tool', () => {
     expect(asked).toEqual(['Guard: pay?']);
   });
 
-  it('has its own name in the question, even if another tool has the same name', async () => {
+  it('is named in the question by its offered name if another tool has the same name', async () => {
     const pay = does('pay');
     const { session, asked } = await turn(
       [asks(office(pay)), pay],
@@ -77,7 +77,7 @@ describe('a tool behind a guarded unfolding tool', () => {
     expect(asked).toEqual(['Guard: more?']);
   });
 
-  it('stays guarded if another unfolding tool also brings it, and is free if only that one brings it', async () => {
+  it('is guarded if another unfolding tool also contains it, and free only if that one alone has opened', async () => {
     const pay = does('pay');
     const free = defineUnfolding({ name: 'free', description: 'Free.', tools: [pay] });
     const first = await turn([asks(office(pay)), free], calls('office'), calls('free'), calls('pay'));
@@ -103,7 +103,7 @@ describe('a tool behind a guarded unfolding tool', () => {
     expect(shownResults(session.requests.at(-2))).toEqual([opened('pay'), 'pay done']);
   });
 
-  it('is guarded in a playbook, without a question about a locked tool', async () => {
+  it('is guarded in a playbook, which asks no question about a locked tool', async () => {
     const book = definePlaybook({
       name: 'book',
       description: 'Plays.',
@@ -119,7 +119,7 @@ describe('a tool behind a guarded unfolding tool', () => {
     expect(shownResults(session.requests.at(-2)).at(-1)).toBe('pay done');
   });
 
-  it('is guarded in a state machine, without a question in a wrong state', async () => {
+  it('is guarded in a state machine, which asks no question in a wrong state', async () => {
     const machine = defineStateMachine({
       name: 'orders',
       description: 'Orders.',
@@ -143,7 +143,7 @@ describe('a tool behind a guarded unfolding tool', () => {
     );
   });
 
-  it('is guarded if it belongs to an object, and to another object found in the same reply', async () => {
+  it('is guarded if an object brings it, also after the same reply replaces the object', async () => {
     const paid: string[] = [];
     const pay = (name: string, id: string) =>
       defineTool({ name, description: 'Pays.', run: () => paid[paid.push(`${name} ${id}`) - 1] });
@@ -184,7 +184,7 @@ describe('a tool behind a guarded unfolding tool', () => {
   });
 });
 
-describe('a deploy that guards an unfolding tool', () => {
+describe('a deployment that adds a guard to an unfolding tool', () => {
   const files: AnyTool = defineUnfolding({
     name: 'office',
     description: 'The office.',
@@ -193,7 +193,7 @@ describe('a deploy that guards an unfolding tool', () => {
   });
   const guarded = asks(files);
 
-  /** A session that runs the code in `before`, and after a call of `deploy` the code in `after`. */
+  /** A session that runs the code in `before`, and the code in `after` once `deploy` is called. */
   function deployed(before: AnyTool, after: AnyTool, replies: readonly ScriptedReply[]) {
     let now = before;
     const session = sessionWith(
@@ -216,7 +216,7 @@ describe('a deploy that guards an unfolding tool', () => {
     expect(await approveAll(session)).toEqual(['Guard: pay?']);
   });
 
-  it('opens a call that waited for approval, whatever the decision, and asks about the tools behind it', async () => {
+  it('opens an unfolding tool whose opening waited for approval, whatever the decision, and asks about its inner tools', async () => {
     const opening = requireApproval(files, 'Open?', { covers: 'opening' });
     const { session, deploy } = deployed(opening, guarded, [calls('office'), calls('pay'), 'Paid.']);
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'suspended' });
@@ -230,20 +230,20 @@ describe('a deploy that guards an unfolding tool', () => {
 describe('two guards', () => {
   const inner = (who: string) => asks(does('pay'), who);
 
-  it('apply in order: first the guard of the unfolding tool, then the guard of the tool behind it', async () => {
+  it('apply in order: first the guard of the unfolding tool, then the guard of the inner tool', async () => {
     const { session, asked } = await turn([asks(office(inner('Own')))], calls('office'), calls('pay'));
     expect(asked).toEqual(['Guard: pay?', 'Own: pay?']);
     expect(results(session)[1]).toBe('pay done');
   });
 
-  it('apply in order if one is around the other, the outer one first', async () => {
+  it('apply from the outer one to the inner one if one is around the other', async () => {
     const both = asks(withConfirmation(office(does('pay')), 'Inner?'), 'Outer');
     const { session, asked } = await turn([both], calls('office'), calls('pay'));
     expect(asked).toEqual(['Outer: pay?', 'Inner?']);
     expect((await session.state()).blackboard).toEqual([{ value: {} }]);
   });
 
-  it('do not ask the inner one after the outer one has declined', async () => {
+  it('do not ask the inner question after the outer one is declined', async () => {
     const rejecting = withReview(office(inner('Own')), () => ({ decision: 'reject' }));
     const { session, asked } = await turn([rejecting], calls('office'), calls('pay'));
     expect(asked).toEqual([]);
@@ -259,14 +259,14 @@ describe('two guards', () => {
     expect(asked).toEqual(['Guard: deep?', 'Own: deep?', 'Guard: pay?']);
   });
 
-  it('both apply if the inner one asks at its opening', async () => {
+  it('both apply if the inner one asks when its tool opens', async () => {
     const more = defineUnfolding({ name: 'more', description: 'More.', tools: [does('deep')] });
     const outer = asks(office(requireApproval(more, 'Open?', { covers: 'opening' })));
     const { asked } = await turn([outer], calls('office'), calls('more'), calls('deep'));
     expect(asked).toEqual(['Open?', 'Guard: deep?']);
   });
 
-  it('both apply at every level if the outer one is a decorator without levels', async () => {
+  it('both apply at every level if the unfolding tool also has a custom decorator', async () => {
     const log: string[] = [];
     const logs = (tool: AnyTool): AnyTool =>
       decorate(tool, {

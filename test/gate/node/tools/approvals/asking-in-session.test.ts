@@ -33,7 +33,7 @@ describe('a tool that requires a type, in a session', () => {
       Address,
     );
 
-  it('receives a value once, which later turns find on the blackboard (DEC-17)', async () => {
+  it('receives a value once, which later turns read from the blackboard (DEC-17)', async () => {
     const session = createTestSession(desk(shipping()), { replies: [SHIP, 'Done.', SHIP, 'Done again.'] });
     await session.send('Ship it.');
     expect(await session.pending()).toMatchObject([
@@ -52,7 +52,7 @@ describe('a tool that requires a type, in a session', () => {
     expect((await session.state()).blackboard).toHaveLength(1);
   });
 
-  it('asks again after a failed call, because the value was not kept (DEC-17)', async () => {
+  it('asks again after a failed call, because the blackboard does not keep its value (DEC-17)', async () => {
     let fails = true;
     const session = createTestSession(desk(shipping(() => fails)), { replies: [SHIP, SHIP, 'Done.'] });
     await session.send('Ship it.');

@@ -1,10 +1,10 @@
-/** A `once` call that asks inside `run`, in Workers that die. */
+/** A call with the effect `once` that asks inside `run`, in Workers that crash. */
 import { expect, it } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { crashMatrix } from '../../../../../src/testing/crash-matrix/entry.ts';
 import { agentOf, deliver } from './deliveries.ts';
 
-it('a `once` call never runs twice, wherever the Worker dies', async () => {
+it('a `once` call never runs twice, wherever the Worker crashes', async () => {
   const report = await crashMatrix(agentOf(defineTool({ ...deliver(), reconcile: () => 'unknown' })), {
     steps: [
       { send: 'Deliver.', replies: [{ calls: ['deliver'] }, 'Done.'] },

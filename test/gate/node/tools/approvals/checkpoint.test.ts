@@ -39,12 +39,12 @@ describe('a question with a checkpoint', () => {
       expect(await session.decide('deliver', 'approve')).toMatchObject({ text: 'Done.' });
       expect(results(session)).toEqual(['Delivered with T-1.']);
       expect(did).toEqual(['began', 'approve T-1']);
-      const again = effect === 'read' ? [] : [`started ${effect}`]; // a read resumes without a new start
+      const again = effect === 'read' ? [] : [`started ${effect}`]; // a read resumes without another start
       expect(await eventsOf(session)).toEqual([`started ${effect}`, 'asked', 'answered', ...again]);
     },
   );
 
-  it('comes after the questions of decorators', async () => {
+  it('is asked after the questions of decorators', async () => {
     const { tool, did } = courier('once');
     const session = sessionOf(requireApproval(tool, 'Deliver it?'));
     await session.send('Deliver.');
@@ -63,7 +63,7 @@ describe('a question with a checkpoint', () => {
     expect(read).not.toContain('T-1');
   });
 
-  it('leaves no call in doubt if the turn is cancelled meanwhile', async () => {
+  it('leaves no call in doubt if the turn is cancelled while the question is open', async () => {
     const { tool, did } = courier('once');
     const session = sessionOf(tool);
     const { turn } = await session.send('Deliver.');

@@ -1,4 +1,4 @@
-/** The scope of a guard around an unfolding tool: the tools behind it, or its opening. */
+/** The scope of a guard around an unfolding tool: its inner tools, or its opening. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineDomainType, type JsonObject, providerTool } from '../../../../../src/index.ts';
@@ -29,7 +29,7 @@ function office(more = {}) {
   return { unfolding, refund, refunds };
 }
 
-/** The questions, as shown to the person who decides. */
+/** The open questions, as shown to the person who decides. */
 const asked = async (session: TestSession) =>
   (await session.pending()).map(({ tool, input, message }) => ({ tool, input, message }));
 
@@ -44,7 +44,7 @@ async function approveAll(session: TestSession): Promise<readonly string[]> {
 }
 
 describe('requireApproval of an unfolding tool', () => {
-  it('asks no question when it opens, and asks about each call behind it', async () => {
+  it('asks no question when the tool opens, and asks about each call of an inner tool', async () => {
     const { unfolding, refunds } = office();
     const session = sessionWith(
       [requireApproval(unfolding, 'May the clerk?')],
@@ -66,7 +66,7 @@ describe('requireApproval of an unfolding tool', () => {
     ]);
   });
 
-  it('passes the checked input of the tool behind it to the message, and names that tool', async () => {
+  it('passes the checked input of the inner tool to the message, and names that tool', async () => {
     const { unfolding } = office();
     const message = (input: unknown, call: { readonly tool: string }) =>
       `${call.tool} ${JSON.stringify(input)}?`;
@@ -75,7 +75,7 @@ describe('requireApproval of an unfolding tool', () => {
     expect((await asked(session))[0]?.message).toBe('refund {"orderId":7,"amount":10}?');
   });
 
-  it('asks no question about an input that the tool behind it refuses', async () => {
+  it('asks no question about an input that the inner tool refuses', async () => {
     const { unfolding } = office();
     const session = sessionWith(
       [requireApproval(unfolding, 'May I?')],
@@ -85,7 +85,7 @@ describe('requireApproval of an unfolding tool', () => {
     expect(results(session)[1]).toMatch(/^Error: The input of tool 'refund' is not valid:\n- /);
   });
 
-  it('validates an edited input by the schema of the tool behind it', async () => {
+  it('validates an edited input by the schema of the inner tool', async () => {
     const { unfolding, refund, refunds } = office();
     const session = sessionWith(
       [requireApproval(unfolding, 'May I?', { by: 'supervisor' })],
@@ -100,7 +100,7 @@ describe('requireApproval of an unfolding tool', () => {
     );
   });
 
-  it('asks in later turns too while it stays open, even in a new Worker', async () => {
+  it('also asks in later turns while the tool stays open, even in a new Worker', async () => {
     const { unfolding, refunds } = office({ scope: 'session' });
     const session = sessionWith(
       [requireApproval(unfolding, 'May I?'), crash(() => session)],
@@ -116,7 +116,7 @@ describe('requireApproval of an unfolding tool', () => {
     expect(refunds).toHaveLength(2);
   });
 
-  it('guards tools at any depth, and opens all of them without a question', async () => {
+  it('guards inner tools at any depth, and opens all of them without a question', async () => {
     const { unfolding } = office();
     const house = defineUnfolding({ name: 'house', description: 'House.', tools: [unfolding, does('ring')] });
     const street = defineUnfolding({ name: 'street', description: 'Street.', tools: [house] });
@@ -126,7 +126,7 @@ describe('requireApproval of an unfolding tool', () => {
     );
     await session.send('Go.');
     expect(offered(session).at(-1)).toEqual(['street', 'house', 'office', 'ring', 'look', 'refund']);
-    expect(await approveAll(session)).toEqual(['look?', 'ring?']); // the input of `refund` is refused before
+    expect(await approveAll(session)).toEqual(['look?', 'ring?']); // the input of `refund` is invalid, so no question is asked
     expect(results(session).slice(-2)).toEqual(['look done', 'ring done']);
   });
 
@@ -148,7 +148,7 @@ describe('requireApproval of an unfolding tool', () => {
       { of: 'look' },
     ],
     [
-      'with a changing set',
+      'from a set that changes',
       () => defineUnfolding({ name: 'office', description: 'O.', tools: () => [does('look')] }),
       {},
     ],
@@ -164,7 +164,7 @@ describe('requireApproval of an unfolding tool', () => {
       {},
     ],
     [
-      'into the tools of an MCP server',
+      'from an MCP server',
       () =>
         createMcpToolFactory({ clients: [scene([says('look')]).client] }).unfolding(
           'office',
@@ -183,7 +183,7 @@ describe('requireApproval of an unfolding tool', () => {
     expect(results(session)).toEqual([opened('look'), 'look done']);
   });
 
-  it('approves an agentic tool behind it as one call, whatever unfolds inside', async () => {
+  it('approves an inner agentic tool as one call, whatever unfolds inside its loop', async () => {
     const inside = defineUnfolding({ name: 'files', description: 'Files.', tools: [does('read')] });
     const dig = defineAgenticTool({
       name: 'dig',
@@ -205,7 +205,7 @@ describe('requireApproval of an unfolding tool', () => {
 });
 
 describe("`covers: 'opening'`", () => {
-  it("asks at each opening, with the opening's own input, and not about the tools behind it", async () => {
+  it("asks at each opening, with the opening's own input, and not about the inner tools", async () => {
     const choice = defineUnfolding({
       name: 'office',
       description: 'O.',
@@ -224,7 +224,7 @@ describe("`covers: 'opening'`", () => {
     expect(await approveAll(session)).toEqual(['Open read?']);
   });
 
-  it('keeps the guarded tools closed if the opening is rejected', async () => {
+  it('keeps the tool closed if its opening is rejected', async () => {
     const { unfolding } = office();
     const session = sessionWith(
       [requireApproval(unfolding, 'Open?', { covers: 'opening' })],
@@ -242,7 +242,7 @@ describe("`covers: 'opening'`", () => {
 describe('other guards of an unfolding tool', () => {
   const Address = defineDomainType({ name: 'Address', schema: v.object({ city: v.string() }) });
 
-  it('confirm each call behind it and put its input on the blackboard', async () => {
+  it('confirm each call of an inner tool, and put its input on the blackboard', async () => {
     const { unfolding } = office();
     const session = sessionWith([withConfirmation(unfolding, 'Sure?')], [calls('office'), REFUND, 'Done.']);
     await session.send('Go.');
@@ -250,7 +250,7 @@ describe('other guards of an unfolding tool', () => {
     expect((await session.state()).blackboard).toEqual([{ value: { orderId: 7 } }]);
   });
 
-  it('ask their decider about each call behind it, and pass that tool to it', async () => {
+  it('pass each call of an inner tool, and that tool, to their decider', async () => {
     const { unfolding } = office();
     const tool = withAwaiting(unfolding, (input, call, one) =>
       one.name === 'refund' ? { message: `${call.tool} ${JSON.stringify(input)}?` } : undefined,
@@ -260,7 +260,7 @@ describe('other guards of an unfolding tool', () => {
     expect(await approveAll(session)).toEqual(['refund {"orderId":7,"amount":10}?']);
   });
 
-  it('need a value before a tool behind it runs, and no value after that', async () => {
+  it('require a value before an inner tool runs, and only once', async () => {
     const { unfolding } = office();
     const session = sessionWith(
       [requireType(unfolding, Address)],
@@ -276,7 +276,7 @@ describe('other guards of an unfolding tool', () => {
     expect(results(session).slice(1)).toEqual(['look done', 'look done']);
   });
 
-  it('review each call behind it, but not its opening', async () => {
+  it('review each call of an inner tool, but not the opening', async () => {
     const { unfolding, refunds } = office();
     const reviewed: unknown[] = [];
     const tool = withReview(
@@ -297,7 +297,7 @@ describe('other guards of an unfolding tool', () => {
     ['withConfirmation', (tool) => withConfirmation(tool, 'Open?', { covers: 'opening' })],
     ['requireType', (tool) => requireType(tool, Address, { covers: 'opening', message: 'Open?' })],
     ['withReview', (tool) => withReview(tool, () => ({ decision: 'reject' }), { covers: 'opening' })],
-  ])('%s asks at the opening if it covers the opening', async (_, guard) => {
+  ])('%s asks when the tool opens if it covers the opening', async (_, guard) => {
     const session = sessionWith([guard(office().unfolding)], [calls('office'), 'Done.']);
     const { outcome } = await session.send('Go.');
     if (outcome === 'suspended') await session.decide('office', 'reject');
@@ -332,7 +332,7 @@ describe('a guard', () => {
   );
 
   it('is refused if `covers` has another value', () => {
-    const covers = 'tool' as 'tools'; // plain JavaScript can pass this
+    const covers = 'tool' as 'tools'; // Plain JavaScript can pass this.
     for (const guard of guards(office().unfolding, covers)) {
       expect(guard).toThrow("Tool 'office': its covers is 'tool'; it must be 'tools' or 'opening'.");
     }
@@ -365,7 +365,7 @@ describe('a guard', () => {
   });
 });
 
-it('a guard leaves an unfolding tool unchanged otherwise', () => {
+it('a guard leaves all other properties of an unfolding tool unchanged', () => {
   const { unfolding } = office();
   const { adopt, route, delegate, ...said } = requireApproval(unfolding, 'May I?');
   const { adopt: _adopts, route: _routes, delegate: _delegate, ...says } = decorate(unfolding, {});

@@ -4,7 +4,10 @@ import { createCallBlackboard } from '../../../../doors/tools.ts';
 import { kept } from '../fake-call.ts';
 import { deciding, fakeInvocation } from '../fake-invocation.ts';
 
-/** An invocation in which each question is decided in advance; it records questions and additions. */
+/**
+ * An invocation whose questions have prepared decisions. It records its questions and its additions to the
+ * blackboard.
+ */
 export function decidedInvocation(
   tool: string,
   decisions: readonly Decision[],
@@ -29,7 +32,7 @@ export function decidedInvocation(
     execute: (leaf) => fake.execute({ ...leaf, run: (call) => leaf.run({ ...call, blackboard }) }),
     ask: deciding(async (question) => {
       const decision = decisions[asked.push(question) - 1];
-      if (!decision) throw new Error('This was not decided yet.');
+      if (!decision) throw new Error('This question has no prepared decision.');
       return decision;
     }),
     ...change,

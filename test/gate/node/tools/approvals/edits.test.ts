@@ -1,4 +1,4 @@
-/** Edits of calls: the initial input of a decision, and the handling of invalid edits. */
+/** Edits of calls: the input that a person edits, and invalid edits. */
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -68,7 +68,7 @@ const edit = (input: JsonObject) => ({ decision: 'edit', input }) as const;
 const noted = (input: JsonObject): string =>
   `Paid.\nNote: whoever approved this call changed its input to ${JSON.stringify(input)}.`;
 
-/** In a pipeline, a decision cannot find the tool, because it is in an inner loop. */
+/** A pipeline runs the tool in an inner loop, where a decision cannot find it. */
 const nested = (tool: AnyTool): AnyTool =>
   definePipeline({
     name: 'both',
@@ -79,7 +79,7 @@ const nested = (tool: AnyTool): AnyTool =>
   });
 
 describe('an invalid edit', () => {
-  it('is refused before the approval is consumed, and the model never sees it', async () => {
+  it('is refused before it consumes the approval, and the model never sees it', async () => {
     const { pay, paid } = payTool();
     const { session } = scene(requireApproval(pay, 'Pay?'));
     await session.send('Go.');
@@ -92,7 +92,7 @@ describe('an invalid edit', () => {
     expect([paid, shown(session)]).toEqual([[{ amount: 99 }], [noted({ amount: 99 })]]);
   });
 
-  it('leads to one more question that states the problem, if the tool is found only on resuming', async () => {
+  it('leads to another question that states the problem, if the tool is found only when the turn resumes', async () => {
     const { pay, paid } = payTool();
     const { session } = scene(nested(requireApproval(pay, 'Pay?', { by: 'manager' })), {});
     await session.send('Go.');
@@ -114,7 +114,7 @@ describe('an invalid edit', () => {
     expect(session.requests).toHaveLength(2);
   });
 
-  it('is reported once, even if the Worker dies between the edit and the question', async () => {
+  it('is reported once, even if the Worker is killed between the edit and the question', async () => {
     const { pay, paid } = payTool();
     let kills = 0;
     let begun = 0;
@@ -141,7 +141,7 @@ describe('an invalid edit', () => {
     [undefined, 'completed', ["Error: Nobody decided about this call of 'pay' in time, so it did not run."]],
     ['exit', 'cancelled', undefined],
   ] as const)(
-    "keeps the model's input from running if no new decision arrives, although %s counts on expiry",
+    "never runs the model's input if no new decision arrives, even if `onExpiry` is %s",
     async (onExpiry, outcome, texts) => {
       const { pay, paid } = payTool();
       const { session, clock } = scene(
@@ -184,7 +184,7 @@ describe('the input that a decision starts from', () => {
   it.each<[string, (tool: AnyTool) => AnyTool, JsonObject, JsonObject | undefined]>([
     ["the model's input", (tool) => tool, INPUT, undefined],
     ['the input without the part of an outer decorator', reason, { ...INPUT, reason: 'Rent.' }, INPUT],
-    ['the output of an outer decorator', withCoercion, { amount: '50' }, INPUT],
+    ['the input that an outer decorator has converted', withCoercion, { amount: '50' }, INPUT],
     [
       'the result of an earlier edit',
       (tool) => withReview(tool, () => ({ decision: 'edit', input: INPUT })),
@@ -202,7 +202,7 @@ describe('the input that a decision starts from', () => {
     expect(paid).toEqual([{ amount: 99 }]);
   });
 
-  it('is the JSON of the call, not the output of its schema', async () => {
+  it('is the JSON of the call, not the output of the input schema', async () => {
     const requests: ReviewRequest[] = [];
     const { pay, paid } = payTool();
     const reviewed = withReview(pay, (request) => {
@@ -218,10 +218,10 @@ describe('the input that a decision starts from', () => {
   });
 });
 
-describe('a reviewer whose edit is invalid', () => {
+describe('a reviewer that returns an invalid edit', () => {
   afterEach(() => vi.useRealTimers());
 
-  /** A reviewer that returns these reviews in order, and repeats the last one. */
+  /** A reviewer that returns these reviews in order and then repeats the last one. */
   function reviewer(...reviews: readonly Review[]) {
     const requests: ReviewRequest[] = [];
     const handler: ReviewHandler = (request) => {
@@ -291,7 +291,7 @@ describe('a reviewer whose edit is invalid', () => {
     expect([asked, paid]).toEqual([2, []]);
   });
 
-  it('receives a problem if its answer is a text', async () => {
+  it('receives the problem if its answer to `humanInput` is invalid', async () => {
     const texts: (string | undefined)[] = [];
     const { call } = decidedInvocation('human_input', []);
     const question = { question: 'Red or blue?' };

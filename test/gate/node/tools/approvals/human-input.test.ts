@@ -62,7 +62,7 @@ describe('the tool that asks a person', () => {
     expect(result).toEqual({ type: 'text', content: 'Understood. Please continue.' });
   });
 
-  it('asks the given people for the given time, under the given name (AEA-11)', async () => {
+  it('asks the given people for the given time, and uses the given name (AEA-11)', async () => {
     const config = {
       name: 'ask_boss',
       description: 'Ask the boss.',
@@ -103,7 +103,7 @@ describe('the tool that asks a person', () => {
     });
   });
 
-  it('asks a handler instead of the session, inside or outside a session (AEA-08)', async () => {
+  it('asks a handler instead of the session, whether or not there is a session (AEA-08)', async () => {
     const requests: ReviewRequest[] = [];
     const handler: ReviewHandler = (request) => {
       requests.push(request);
@@ -137,7 +137,7 @@ describe('the tool that asks a person', () => {
     expect(asked).toEqual([]);
   });
 
-  it('uses its own name in an answer, even after it was renamed', async () => {
+  it('uses its current name in an error, even after it was renamed', async () => {
     const answer = async (tool: AnyTool) => {
       const checked = await tool.check({ question: '' });
       return checked.ok ? '' : checked.answer.content;
@@ -146,8 +146,8 @@ describe('the tool that asks a person', () => {
     expect(await answer(withName(humanInput(), 'ask'))).toMatch(/^The input of tool 'ask' is not valid:/);
   });
 
-  it('throws on an invalid definition (AEA-09)', () => {
-    const pretend = 'yes' as unknown as ReviewHandler; // plain JavaScript can pass this
+  it('throws if its definition is invalid (AEA-09)', () => {
+    const pretend = 'yes' as unknown as ReviewHandler; // Plain JavaScript can pass this.
     expect(() => humanInput({ handler: pretend })).toThrow(ToolConfigurationError);
     expect(() => humanInput({ name: 'ask me' })).toThrow("Tool 'ask me': its name must be 1 to 64");
     expect(() => humanInput({ onExpiry: 'reject' } as object)).toThrow(

@@ -40,7 +40,7 @@ const shown = (session: TestSession): string[] =>
     message.role === 'tool' ? [message.text] : [],
   );
 
-/** A session with one tool that waits for approval. */
+/** A session with one tool that requires approval. */
 function approving(options: ApprovalOptions = {}, replies: readonly ScriptedReply[] = []) {
   const { refund, refunds } = refundTool();
   const clock = createManualClock();
@@ -50,7 +50,7 @@ function approving(options: ApprovalOptions = {}, replies: readonly ScriptedRepl
 }
 
 describe('a turn that waits for an approval', () => {
-  it('stops as suspended, and lists who can decide which call until when (AEA-11, AEA-12)', async () => {
+  it('is suspended, and lists who can decide which call until when (AEA-11, AEA-12)', async () => {
     const { session, refunds } = approving({ by: 'supervisor', expires: 60_000 });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     const [pending] = await session.pending();
@@ -64,7 +64,7 @@ describe('a turn that waits for an approval', () => {
     expect(refunds).toEqual([]);
   });
 
-  it('never resumes by itself: without a reviewer no call is approved (AEA-01)', async () => {
+  it('never resumes by itself: without a decision no call is approved (AEA-01)', async () => {
     const { session, refunds, clock } = approving();
     await session.send('Go.');
     await clock.advance(1_000 * 24 * 60 * 60_000);
@@ -94,7 +94,7 @@ describe('a turn that waits for an approval', () => {
     ],
     ['exit', undefined, [], [], 'cancelled'],
   ])(
-    'is decided by %s, also after a restart (AEA-03, AEA-13)',
+    'resumes after the decision %s, also after a restart (AEA-03, AEA-13)',
     async (decision, input, effects, texts, outcome) => {
       const { session, refunds } = approving();
       await session.send('Go.');
@@ -129,18 +129,21 @@ describe('a turn that waits for an approval', () => {
     ],
     ['approve', [INPUT], 'completed', ['{"refunded":1003,"amount":149}']],
     ['exit', [], 'cancelled', []],
-  ])('resumes when the time is over, if %s counts (AEA-12)', async (onExpiry, effects, outcome, texts) => {
-    const { session, refunds, clock } = approving({ expires: 60_000, onExpiry: onExpiry as 'approve' });
-    await session.send('Go.');
-    await clock.advance(59_999);
-    expect(await session.pending()).toHaveLength(1);
-    await clock.advance(1);
-    expect((await session.settled()).outcome).toBe(outcome);
-    expect(refunds).toEqual(effects);
-    expect(shown(session)).toEqual(texts);
-  });
+  ])(
+    'resumes at the expiry as `onExpiry: %s` decides (AEA-12)',
+    async (onExpiry, effects, outcome, texts) => {
+      const { session, refunds, clock } = approving({ expires: 60_000, onExpiry: onExpiry as 'approve' });
+      await session.send('Go.');
+      await clock.advance(59_999);
+      expect(await session.pending()).toHaveLength(1);
+      await clock.advance(1);
+      expect((await session.settled()).outcome).toBe(outcome);
+      expect(refunds).toEqual(effects);
+      expect(shown(session)).toEqual(texts);
+    },
+  );
 
-  it('uses a decision once: the next call with the same input is asked about again (AEA-12, DEC-18)', async () => {
+  it('uses a decision once: the next call with the same input asks again (AEA-12, DEC-18)', async () => {
     const { session, refunds } = approving({}, [REFUND]);
     await session.send('Go.');
     const [first] = await session.pending();
@@ -151,7 +154,7 @@ describe('a turn that waits for an approval', () => {
     expect(refunds).toHaveLength(1);
   });
 
-  it('runs the call once when the Worker dies between the decision and the run', async () => {
+  it('runs the call once if the Worker is killed between the decision and the run', async () => {
     const { refund, refunds } = refundTool();
     let kills = 0;
     let begun = 0;
@@ -171,7 +174,7 @@ describe('a turn that waits for an approval', () => {
     expect(events.filter((event) => event.type === 'tool-call-answered')).toHaveLength(1);
   });
 
-  it('runs no call of a batch before all of it is decided', async () => {
+  it('runs no call of a batch before every call of it is decided', async () => {
     const { refund, refunds } = refundTool();
     const calls = [1, 2].map((orderId) => ({ name: 'refund', input: { orderId } }));
     const session = createTestSession(desk(requireApproval(refund, 'May it?')), {
@@ -185,7 +188,7 @@ describe('a turn that waits for an approval', () => {
     expect(refunds).toEqual([{ orderId: 1, amount: 10 }]);
   });
 
-  it('waits inside a nested loop too, without running its earlier calls again', async () => {
+  it('can wait inside a nested loop, whose earlier calls do not run again', async () => {
     const { refund, refunds } = refundTool();
     let looks = 0;
     const look = defineTool({
@@ -205,7 +208,7 @@ describe('a turn that waits for an approval', () => {
     expect([looks, refunds, shown(session)]).toEqual([1, [INPUT], ['{"refunded":1003,"amount":149}']]);
   });
 
-  it('resumes when the approved tool is in a bad state, and the model gets an error result (AEA-05)', async () => {
+  it('resumes if the approved tool fails, and shows the error to the model (AEA-05)', async () => {
     const broken = defineTool({
       name: 'refund',
       description: 'Refunds.',
@@ -224,7 +227,7 @@ describe('a turn that waits for an approval', () => {
     expect(shown(session)).toEqual(['Error: The till is locked.']);
   });
 
-  it('ends when the approved tool itself throws an exit (AEA-06)', async () => {
+  it('ends if the approved tool throws an exit signal (AEA-06)', async () => {
     const leaving = defineTool({
       name: 'refund',
       description: 'Refunds.',
@@ -269,7 +272,7 @@ describe('other tools that wait', () => {
     expect((await session.state()).blackboard).toEqual([{ value: INPUT }]);
   });
 
-  it('wait only for calls that their decider asks about (DEC-16)', async () => {
+  it('wait only for calls about which their decider asks (DEC-16)', async () => {
     const { refund, refunds } = refundTool();
     const tool = withAwaiting(refund, ({ amount }) =>
       amount > 100 ? { message: `${amount}?`, allows: ['approve', 'reject'] } : undefined,
@@ -320,7 +323,7 @@ describe('a synchronous reviewer in a session', () => {
     expect((await session.events()).map(({ type }) => type)).not.toContain('tool-call-suspended');
   });
 
-  it('is asked again about a call that a crash cut off before it started', async () => {
+  it('is asked again about a call that a crash interrupted before it started', async () => {
     const { refund, refunds } = refundTool();
     let reviews = 0;
     const review = (): Review => {
@@ -336,7 +339,7 @@ describe('a synchronous reviewer in a session', () => {
     expect([reviews, refunds]).toEqual([2, [INPUT]]);
   });
 
-  it('fails its call if it throws, and the call does not run (AEA-05)', async () => {
+  it('fails the call if it throws, and the call does not run (AEA-05)', async () => {
     const { refund, refunds } = refundTool();
     const review = (): Review => {
       throw new Error('The reviewer is out.');
@@ -358,7 +361,7 @@ describe('a synchronous reviewer in a session', () => {
       atOnce = Math.max(atOnce, open);
       if (open === most) enough.resolve();
       await enough.promise;
-      await looked.promise; // a third call has run, in parallel with a call that could have asked
+      await looked.promise; // A third call has run in parallel with a call that could have asked.
       open -= 1;
       return { decision: 'approve' };
     });
@@ -383,7 +386,7 @@ describe('a synchronous reviewer in a session', () => {
     calls: [{ name: 'look' }, { name: 'refund', input: INPUT }, { name: 'look' }],
   };
 
-  it('ends a parallel batch by an exit, as cancelled (AEA-06, AEA-10)', async () => {
+  it('ends a parallel batch as cancelled if it decides on an exit (AEA-06, AEA-10)', async () => {
     const { refund, refunds } = refundTool();
     const leaving = withReview(refund, () => ({ decision: 'exit', reason: 'Enough.' }));
     const session = createTestSession(desk(leaving, look), { replies: [BATCH] });
@@ -394,7 +397,7 @@ describe('a synchronous reviewer in a session', () => {
     expect(refunds).toEqual([]);
   });
 
-  it('ends a parallel batch as failed if it is misconfigured, with its own message (AEA-05, AEA-10)', async () => {
+  it('fails a turn with a parallel batch if it is misconfigured, with its own message (AEA-05, AEA-10)', async () => {
     const { refund, refunds } = refundTool();
     // Plain JavaScript can pass this.
     const nothing = (() => undefined) as unknown as () => Review;

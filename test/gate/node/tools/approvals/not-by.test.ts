@@ -43,13 +43,13 @@ describe("notBy: 'requester'", () => {
     ['withAwaiting', withAwaiting(pay(), () => ({ message: 'Pay?', notBy }))],
     ['humanInput', humanInput({ notBy })],
     [
-      'a tool that asks while it runs',
+      'a tool that asks inside `run`',
       defineTool({
         ...{ name: 'pay', description: 'Pays.', input: v.object({ amount: v.number() }), effect: 'read' },
         run: async (_, call) => (await call.ask({ for: 'decision', message: 'Pay?', notBy })).decision,
       }),
     ],
-  ])('keeps the requester of the turn from deciding: %s', async (_, tool) => {
+  ])('keeps the requester of the turn from deciding about %s', async (_, tool) => {
     const session = scene(tool);
     const { turn } = await session.send('Pay.', { principal: { id: 'ann' } });
     expect((await session.pending())[0]).toMatchObject({ notBy });
@@ -65,7 +65,7 @@ describe("notBy: 'requester'", () => {
     });
   });
 
-  it('keeps the requester from deciding in a tenant too', async () => {
+  it('keeps the requester from deciding in a session with a tenant', async () => {
     const session = scene(requireApproval(pay(), 'Pay?', { notBy }));
     await session.send('Pay.', { principal: { id: 'ann', tenant: 'acme' } });
     await expect(session.decide('pay', { decision: 'approve', by: 'ann' })).rejects.toThrow(
@@ -107,7 +107,7 @@ describe("notBy: 'requester'", () => {
     expect(await session.decide('pay', { decision: 'approve', by: 'max' })).toMatchObject({ text: 'Done.' });
   });
 
-  it('keeps an earlier decision if the turn is killed before it resumes', async () => {
+  it('keeps an earlier decision if the Worker is killed before the turn resumes', async () => {
     let runs = 0;
     let session: TestSession | undefined;
     const tool = defineTool({
@@ -125,7 +125,7 @@ describe("notBy: 'requester'", () => {
     expect([runs, await waitIn(session)]).toMatchObject([2, [{ notBy }]]);
   });
 
-  it('is bound to the question: a decision for a question without it does not count for one with it', async () => {
+  it('is part of the question: a decision about a question without it does not answer one with it', async () => {
     const asked = async (options: { readonly notBy?: 'requester' }) => {
       const session = scene(requireApproval(pay(), 'Pay?', options));
       await session.send('Pay.');
@@ -133,7 +133,7 @@ describe("notBy: 'requester'", () => {
     };
     const plain = await asked({});
     expect(plain).not.toHaveProperty('notBy');
-    // The binding that the preceding version stored.
+    // The binding that the previous version stored.
     expect(plain?.binding).toBe('419167307e2a79180f9c4059b7e06fce696a8807739613905be5aac9adf7bb86');
     expect((await asked({ notBy }))?.binding).not.toBe(plain?.binding);
   });
@@ -148,8 +148,8 @@ describe("notBy: 'requester'", () => {
     }
   });
 
-  it('accepts no other value', async () => {
-    const anyone = 'anyone' as 'requester'; // plain JavaScript can pass this
+  it("accepts no value other than 'requester'", async () => {
+    const anyone = 'anyone' as 'requester'; // Plain JavaScript can pass this.
     const told = "Tool 'pay': its notBy is 'anyone'; it must be 'requester'.";
     expect(() => requireApproval(pay(), 'Pay?', { notBy: anyone })).toThrow(told);
     expect(() => withConfirmation(pay(), 'Pay?', { notBy: anyone })).toThrow(told);

@@ -8,7 +8,7 @@ import { refundTool } from './refund.ts';
 
 const INPUT = { orderId: 1003, amount: 149 };
 
-/** One call of the refund tool behind an approval with this decision. */
+/** Calls the refund tool once, behind an approval with this decision. */
 async function decided(decision: Decision, input: JsonObject = INPUT) {
   const { refund, refunds } = refundTool();
   const { call: live, asked } = decidedInvocation('refund', [decision]);
@@ -24,7 +24,9 @@ describe('a tool that requires approval', () => {
       ({ orderId, amount }, { id }) => `Refund ${amount} of ${orderId} (${id})?`,
     );
     const { call: live, asked } = decidedInvocation('refund', []);
-    await expect(tool.call({ orderId: 1003 }, live)).rejects.toThrow('This was not decided yet.');
+    await expect(tool.call({ orderId: 1003 }, live)).rejects.toThrow(
+      'This question has no prepared decision.',
+    );
     const schema = refund.inputSchema;
     expect(asked).toEqual([
       { for: 'decision', message: 'Refund 10 of 1003 (1.2.0)?', input: { orderId: 1003 }, schema },
@@ -49,7 +51,7 @@ describe('a tool that requires approval', () => {
     expect(modelText(result)).toBe('{"refunded":1003,"amount":149}');
   });
 
-  it('runs with the edited input instead, and informs the model (AEA-03, AEA-13)', async () => {
+  it('runs with the edited input instead, and reports the edit to the model (AEA-03, AEA-13)', async () => {
     const edited = { orderId: 1003, amount: 100 };
     const { result, refunds } = await decided({ decision: 'edit', input: edited, by: 'ada' });
     expect(refunds).toEqual([edited]);
@@ -83,7 +85,7 @@ describe('a tool that requires approval', () => {
     expect([refunds, result.type]).toEqual([[{ orderId: 7, amount: 10 }], 'artifact']);
   });
 
-  it('does not run with an edit without an input, which sessions refuse', async () => {
+  it('does not run after an edit without an input, which sessions refuse', async () => {
     const { result, refunds } = await decided({ decision: 'edit' });
     expect(refunds).toEqual([]);
     expect(result).toEqual({
@@ -108,7 +110,7 @@ describe('a tool that requires approval', () => {
       "Nobody decided about this call of 'refund' in time, so it did not run.",
     ],
   ])(
-    'reports to the model that it did not run for %j, without naming the person (DEC-18)',
+    'reports to the model that %j kept it from running, without the name of the person (DEC-18)',
     async (decision, message) => {
       const { result, refunds } = await decided(decision);
       expect(refunds).toEqual([]);
@@ -138,18 +140,18 @@ describe('a tool that requires approval', () => {
     expect(result).toEqual({ type: 'error', reason: 'declined', message, signal: { type: 'exit', reason } });
   });
 
-  it('repeats at most 500 characters of an input', async () => {
+  it('shows at most 500 characters of an input', async () => {
     const { result } = await decided({ decision: 'exit' }, { orderId: 1, note: 'x'.repeat(9_000) });
     expect(result.content).toHaveLength('Rejected by reviewer: '.length + 500);
   });
 
-  it('runs after the expiry only if an expiry counts as an approval', async () => {
+  it("runs after the expiry only if `onExpiry` is 'approve'", async () => {
     const { refunds } = await decided({ decision: 'approve', expired: true });
     expect(refunds).toEqual([INPUT]);
   });
 
-  it('cannot be defined with an expiry that decides nothing', () => {
-    const options = { onExpiry: 'edit' } as object; // plain JavaScript can pass this
+  it('is refused at its definition if `onExpiry` is not a decision', () => {
+    const options = { onExpiry: 'edit' } as object; // Plain JavaScript can pass this.
     expect(() => requireApproval(refundTool().refund, 'May it?', options)).toThrow(
       "Tool 'refund': its onExpiry is 'edit'; it must be 'approve' or 'reject' or 'exit'.",
     );
@@ -167,12 +169,12 @@ describe('a tool that requires approval', () => {
   it.each<[JsonObject, Decision, string]>([
     [{}, { decision: 'approve' }, "The input of tool 'pay_back' is not valid:"],
     [INPUT, { decision: 'reject' }, "This call of 'pay_back' was declined"],
-  ])('uses the name that the model knows: %j, %j', async (input, decision, text) => {
+  ])('uses the name that the model knows: input %j, decision %j', async (input, decision, text) => {
     const { call: live } = decidedInvocation('pay_back', [decision]);
     expect((await requireApproval(refundTool().refund, 'May it?').call(input, live)).content).toContain(text);
   });
 
-  it('cannot run outside a session, because no person can decide there (AEA-01, AEA-04)', async () => {
+  it('does not run outside a session, where no person can decide (AEA-01, AEA-04)', async () => {
     const { refund, refunds } = refundTool();
     const { call: live, asked } = decidedInvocation('refund', [{ decision: 'approve' }], {
       inSession: false,
@@ -186,7 +188,7 @@ describe('a tool that requires approval', () => {
     expect([asked, refunds]).toEqual([[], []]);
   });
 
-  it('asks twice, in order, if two guards are stacked', async () => {
+  it('asks two questions, in order, if it has two guards', async () => {
     const { refund, refunds } = refundTool();
     const tool = requireApproval(requireApproval(refund, 'Inner?'), 'Outer?');
     const { call: live, asked } = decidedInvocation('refund', [
@@ -198,7 +200,7 @@ describe('a tool that requires approval', () => {
     expect(refunds).toHaveLength(1);
   });
 
-  it('has the same listing as its tool, and can be unwrapped', () => {
+  it('has the same listing as the original tool, and can be unwrapped', () => {
     const { refund } = refundTool();
     const tool = requireApproval(refund, 'May it?');
     const { call: _, check: _check, delegate, uses, ...same } = tool;
@@ -209,7 +211,7 @@ describe('a tool that requires approval', () => {
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
-    'cannot be defined with an expiry of %d ms',
+    'is refused at its definition if it expires after %d ms',
     (expires) => {
       expect(() => requireApproval(refundTool().refund, 'May it?', { expires })).toThrow(
         `Tool 'refund': its expires is ${expires}; it must be more than 0 and at most 9007199254740991 milliseconds.`,

@@ -37,7 +37,7 @@ async function sent(decision: Decision) {
 }
 
 describe('a tool that requires a type', () => {
-  it('waits for a value of the type, puts it on the blackboard, and runs with its own input (DEC-17)', async () => {
+  it("waits for a value of the type, puts it on the blackboard, and runs with the model's input (DEC-17)", async () => {
     const { asked, shipped, result } = await sent({ decision: 'edit', input: bergen });
     expect(asked).toEqual([
       {
@@ -118,7 +118,7 @@ describe('a tool that requires a type', () => {
     expect([shipped, board]).toEqual([[], []]);
   });
 
-  it('asks once more if the value is invalid in ways that its JSON Schema does not express', async () => {
+  it('asks once more if the value is invalid in a way that its JSON Schema cannot express', async () => {
     const { ship, shipped } = shipping();
     const sunk = { city: 'Atlantis' };
     const { call, asked } = decidedInvocation('ship', [
@@ -145,7 +145,7 @@ describe('a tool that requires a type', () => {
     expect([result.type, asked]).toEqual(['error', []]);
   });
 
-  it('reports outside a session that no person can send a value', async () => {
+  it('reports that no person can send a value outside a session', async () => {
     const { call } = decidedInvocation('ship', [], { inSession: false });
     await expect(requireType(shipping().ship, Address).call({ orderId: 7 }, call)).rejects.toThrow(
       "Tool 'ship' requires a value of type 'Address' but no ReviewHandler is configured. " +
@@ -154,13 +154,13 @@ describe('a tool that requires a type', () => {
   });
 
   it('does not run without a value after the expiry', () => {
-    const options = { onExpiry: 'approve' } as object; // plain JavaScript can pass this
+    const options = { onExpiry: 'approve' } as object; // Plain JavaScript can pass this.
     expect(() => requireType(shipping().ship, Address, options)).toThrow(
       "Tool 'ship': its onExpiry is 'approve'; it must be 'reject' or 'exit'.",
     );
   });
 
-  it('cannot be defined without time to answer', () => {
+  it('is refused at its definition if it leaves no time to answer', () => {
     expect(() => requireType(shipping().ship, Address, { expires: 0 })).toThrow(
       "Tool 'ship': its expires is 0; it must be more than 0 and at most 9007199254740991 milliseconds.",
     );

@@ -90,7 +90,7 @@ describe('serialized reviewers', () => {
     expect([first.open, second.open, plain.open]).toEqual([['a'], ['b'], ['c', 'd']]);
   });
 
-  it('are not asked about a call that has ended', async () => {
+  it('are not asked about a call that has ended before its turn to be reviewed', async () => {
     const { handler, open, answers } = slow();
     const one = serialized(handler);
     const stop = new AbortController();

@@ -1,4 +1,4 @@
-/** Questions show characters that are otherwise invisible. */
+/** Questions make invisible characters visible. */
 
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool, type JsonObject } from '../../../../../src/index.ts';
@@ -43,7 +43,7 @@ const ask = async (input: JsonObject) => {
 
 describe('a question', () => {
   it.each([
-    ['an override of the direction', OVERRIDE, '\\u{202e}'],
+    ['a direction override', OVERRIDE, '\\u{202e}'],
     ['an isolate', '\u2066', '\\u{2066}'],
     ['a zero-width space', '\u200b', '\\u{200b}'],
     ['a byte order mark', '\ufeff', '\\u{feff}'],
@@ -54,8 +54,8 @@ describe('a question', () => {
     ['a lone carriage return', 'a\rb', 'a\\u{d}b'],
     ['a line separator', '\u2028', '\\u{2028}'],
     ['half a surrogate pair', '\ud800', '\\u{d800}'],
-    ['lines, tabs and signs', 'a\n\tb\r\nc ❤\ufe0f é', 'a\n\tb\r\nc ❤\ufe0f é'],
-  ])('shows %s, in its message and in the input to run', async (_, character, shown) => {
+    ['line breaks, tabs, an emoji and an accent unchanged', 'a\n\tb\r\nc ❤\ufe0f é', 'a\n\tb\r\nc ❤\ufe0f é'],
+  ])('shows %s in its message and in the input to run', async (_, character, shown) => {
     const input = {
       to: 'a@b.test',
       file: `x${character}fdp.exe`,
@@ -72,10 +72,10 @@ describe('a question', () => {
     const asked = events.find((event) => event.type === 'tool-call-suspended');
     expect(asked).toMatchObject({ wait: { message: `Mail x${shown}fdp.exe?\nHi.` } });
     await session.decide('mail', 'approve');
-    expect(sent).toEqual([input]); // the model's input runs unchanged
+    expect(sent).toEqual([input]); // The model's input runs unchanged.
   });
 
-  it('keeps hidden characters of the input in an edit that still shows them', async () => {
+  it('keeps the hidden characters of the input in an edit that still shows them as escapes', async () => {
     const { session, sent, pending } = await ask({ to: `a@b.test${OVERRIDE}`, file: 'x.pdf', words: FAMILY });
     const [{ input } = { input: {} }] = pending;
     expect(input).toEqual({ to: 'a@b.test\\u{202e}', file: 'x.pdf', words: '👩\\u{200d}👧' });
@@ -126,7 +126,7 @@ describe('a question', () => {
     expect(sent).toMatchObject([{ file: OVERRIDE }]);
   });
 
-  it('shows hidden characters if a model asks it', async () => {
+  it('shows hidden characters in a question that a model asks', async () => {
     const agent = defineAgent({
       name: 'clerk',
       description: 'Asks.',
@@ -141,7 +141,7 @@ describe('a question', () => {
     ]);
   });
 
-  it('shows hidden characters to a synchronous reviewer in its message, and passes the input unchanged', async () => {
+  it('shows hidden characters to a synchronous reviewer in its message, but passes the input unchanged', async () => {
     const { mail, sent } = mailing();
     const asked: Pick<ReviewRequest, 'message' | 'input'>[] = [];
     const tool = withReview(

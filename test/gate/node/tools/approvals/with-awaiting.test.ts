@@ -15,7 +15,7 @@ const awaiting = () => {
 };
 
 describe('a tool with a decider', () => {
-  it("is approved by its decider's answer to a request (DEC-16, DEC-20)", async () => {
+  it('asks the question that its decider returns, and runs once it is approved (DEC-16, DEC-20)', async () => {
     const { tool, refunds, seen } = awaiting();
     const { call, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
     await tool.call({ orderId: 1003, amount: 149 }, call);
@@ -40,7 +40,7 @@ describe('a tool with a decider', () => {
     expect(seen).toEqual([]);
   });
 
-  it('cannot wait outside a session, and runs calls there that need not wait (DEC-16)', async () => {
+  it('cannot wait outside a session, where it runs only calls that need no answer (DEC-16)', async () => {
     const { tool, refunds } = awaiting();
     const { call } = decidedInvocation('refund', [], { inSession: false });
     await expect(tool.call({ orderId: 1, amount: 149 }, call)).rejects.toThrow(ToolConfigurationError);

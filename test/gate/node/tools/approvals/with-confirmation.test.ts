@@ -15,13 +15,13 @@ async function confirmed(...decisions: readonly Decision[]) {
 }
 
 describe('a tool with confirmation', () => {
-  it('always asks before it runs: anyone can decide, without an expiry (DEC-15)', async () => {
+  it('always asks before it runs; anyone can decide, and the question does not expire (DEC-15)', async () => {
     const { refunds, asked } = await confirmed({ decision: 'approve' });
     expect(asked).toEqual([{ for: 'decision', message: 'Refund 149?', input: INPUT, schema }]);
     expect(refunds).toEqual([INPUT]);
   });
 
-  it('also accepts a fixed text (DEC-15)', async () => {
+  it('accepts a fixed text as its message (DEC-15)', async () => {
     const { refund } = refundTool();
     const { call, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
     await withConfirmation(refund, 'Sure?').call(INPUT, call);

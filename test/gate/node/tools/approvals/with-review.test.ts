@@ -28,7 +28,7 @@ async function reviewed(
 afterEach(() => vi.useRealTimers());
 
 describe('a tool with a synchronous reviewer', () => {
-  it('asks with an empty message, a timeout of five minutes and an exit by default (AEA-02)', async () => {
+  it('passes an empty message, a timeout of five minutes and a default of exit to its reviewer (AEA-02)', async () => {
     const requests: ReviewRequest[] = [];
     const { refund } = refundTool();
     const { call: live } = decidedInvocation('refund', []);
@@ -52,7 +52,7 @@ describe('a tool with a synchronous reviewer', () => {
     ]);
   });
 
-  it('asks with the given message, timeout and default (AEA-02)', async () => {
+  it('passes the given message, timeout and default to its reviewer (AEA-02)', async () => {
     const requests: ReviewRequest[] = [];
     const handler: ReviewHandler = (request) => {
       requests.push(request);
@@ -62,7 +62,7 @@ describe('a tool with a synchronous reviewer', () => {
     expect(requests).toMatchObject([{ message: '149?', timeout: 1_000, onTimeout: 'reject' }]);
   });
 
-  it("never asks a person outside: the reviewer's decision is carried out (AEA-01, AEA-13)", async () => {
+  it("carries out its reviewer's decision, and never asks a person (AEA-01, AEA-13)", async () => {
     const { refunds, asked } = await reviewed(autoApprove());
     expect(refunds).toEqual([INPUT]);
     expect(asked).toEqual([]);
@@ -117,7 +117,7 @@ describe('a tool with a synchronous reviewer', () => {
     expect(came.refunds).toEqual(effects);
   });
 
-  it('lets an exit through that the reviewer throws (AEA-06)', async () => {
+  it('passes on an exit signal that the reviewer throws (AEA-06)', async () => {
     const thrown = exitEarly('Closing time.');
     const came = reviewed(() => {
       throw thrown;
@@ -138,7 +138,7 @@ describe('a tool with a synchronous reviewer', () => {
     [undefined, 'error'],
     ['reject', 'error'],
     ['approve', 'artifact'],
-  ])('counts as %s if the reviewer takes too long (AEA-02)', async (onTimeout, type) => {
+  ])('applies `onTimeout: %s` if the reviewer takes too long (AEA-02)', async (onTimeout, type) => {
     vi.useFakeTimers();
     let signal: AbortSignal | undefined;
     const never: ReviewHandler = ({ call }) => {
@@ -203,8 +203,8 @@ describe('an invalid reviewer', () => {
     );
   });
 
-  it('is refused with a timeout that decides nothing', () => {
-    const options = { onTimeout: 'edit' } as object; // plain JavaScript can pass this
+  it('is refused if its timeout has an invalid default', () => {
+    const options = { onTimeout: 'edit' } as object; // Plain JavaScript can pass this.
     expect(() => withReview(refundTool().refund, autoApprove(), options)).toThrow(
       "Tool 'refund': its onTimeout is 'edit'; it must be 'approve' or 'reject' or 'exit'.",
     );

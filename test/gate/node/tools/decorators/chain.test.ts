@@ -56,7 +56,7 @@ describe('a chain of decorators', () => {
     expect(steps).toEqual(['a in', 'b in', 'run', 'b out', 'a out']);
   });
 
-  it('publishes the original result inside, and shows the reworded one to the model outside (DEC-22)', async () => {
+  it('publishes the original result to an inner decorator, and shows the model what an outer one returns (DEC-22)', async () => {
     const steps: string[] = [];
     const events: ToolCallEvent[] = [];
     const observations: ToolObservation[] = [];
@@ -82,7 +82,7 @@ describe('a chain of decorators', () => {
     expect(shortened.metadata).toEqual({ group: 'eyes' });
   });
 
-  it('lies within the loop, and only the loop turns a thrown value into an error (DEC-22, DEC-23)', async () => {
+  it('passes on a thrown value, which only the loop turns into an error (DEC-22, DEC-23)', async () => {
     const observations: ToolObservation[] = [];
     const broken = throwing(looking(), new RangeError('broken'));
     const observed = withObservability(broken, (observation) => void observations.push(observation));
@@ -92,7 +92,7 @@ describe('a chain of decorators', () => {
     expect(shownResults(session)).toEqual(['Error: broken']);
   });
 
-  it('reports an error for a throw without a message too (DEC-23)', async () => {
+  it('leads to an error that names the tool if the thrown error has no message (DEC-23)', async () => {
     const session = sessionWith([throwing(looking(), new Error(''))], [calls('look'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['Error: Exception occurred in tool: look (Error)']);
@@ -108,8 +108,8 @@ describe('a chain of decorators', () => {
   });
 });
 
-describe('two calls at the same time', () => {
-  /** Both calls are inside the tool before either continues; the second ends first, and the first throws. */
+describe('two concurrent calls', () => {
+  /** Both calls are inside the tool before either continues. The second ends first; the first throws. */
   function meeting() {
     const both = Promise.withResolvers<void>();
     const second = Promise.withResolvers<void>();
@@ -162,7 +162,7 @@ describe('two calls at the same time', () => {
     expect(Object.fromEntries(changes)).toEqual({ [a]: [{ value: { n: 0 } }], [b]: [{ value: { n: 1 } }] });
   });
 
-  it('keep their own inputs if one of them throws around the tool (DEC-24)', async () => {
+  it('keep their own inputs if one of them throws in a decorator (DEC-24)', async () => {
     const sunk: string[] = [];
     const meet = meeting();
     const failing = decorate(meet, {
@@ -194,9 +194,9 @@ describe('a tool that fails', () => {
   });
 
   it.each([
-    ['alone', calls('fail'), ['Error: broken']],
-    ['beside others', calls('fail', 'look', 'fail'), ['Error: broken', 'seen', 'Error: broken']],
-  ])('reports its error to the model, and the loop continues, %s (DEC-26)', async (_, reply, shown) => {
+    ['one call', calls('fail'), ['Error: broken']],
+    ['several calls', calls('fail', 'look', 'fail'), ['Error: broken', 'seen', 'Error: broken']],
+  ])('reports its error to the model, and the loop continues: %s (DEC-26)', async (_, reply, shown) => {
     const session = sessionWith([fails, looking()], [reply, 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(shownResults(session)).toEqual(shown);

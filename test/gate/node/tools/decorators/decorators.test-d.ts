@@ -96,12 +96,12 @@ sinkArtifacts(search, (hit, call) => {
   expectTypeOf(call).toEqualTypeOf<SinkCall>();
 });
 sinkArtifacts(perhaps, (found) => expectTypeOf(found).toEqualTypeOf<{ n: number }>());
-// An error or text has no artifact, and does not change the type.
+// An error or a text has no artifact, and does not change the type.
 sinkArtifacts(order, (found) => expectTypeOf(found).toEqualTypeOf<{ total: number }>());
 sinkArtifacts(orderOrWords, (found) => expectTypeOf(found).toEqualTypeOf<{ total: number }>());
 sinkArtifacts(onlyWords, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 replanWhen(order, ({ total }) => total > 100);
-// A ready-made result, text and erased tools leave the artifact's type unknown.
+// A ready-made result, text and an erased tool leave the type of the artifact unknown.
 sinkArtifacts(made, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 sinkArtifacts(words, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 sinkArtifacts(erased, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
@@ -117,7 +117,7 @@ sinkArtifacts(search, async () => {}, {
   },
 });
 
-// A transform receives the artifact, and its sink receives the output.
+// A transform receives the artifact; its sink receives the output of the transform.
 sinkArtifacts(search, listSink<string>(), { transform: (hit) => hit.document.title });
 sinkArtifacts(search, (title: string) => console.log(title), {
   filter: (hit) => hit.score > 1,
@@ -127,11 +127,11 @@ sinkArtifacts(search, (title: string) => console.log(title), {
   },
   into: Document,
 });
-// @ts-expect-error the sink takes numbers, and titles are made
+// @ts-expect-error the sink accepts numbers, but the transform returns titles
 sinkArtifacts(search, listSink<number>(), { transform: (hit) => hit.document.title });
-// @ts-expect-error the sink takes numbers, and hits are found
+// @ts-expect-error the sink accepts numbers, but the artifacts are hits
 sinkArtifacts(search, listSink<number>());
-// @ts-expect-error `into` says what a transform makes
+// @ts-expect-error `into` names the type that a transform returns
 sinkArtifacts(search, listSink(), { into: Document });
 
 // Sinks.
@@ -140,7 +140,7 @@ expectTypeOf(listSink<string>().items()).toEqualTypeOf<readonly string[]>();
 expectTypeOf(listSink([1]).items()).toEqualTypeOf<readonly number[]>();
 expectTypeOf(blackboardSink({ strict: true, name: undefined })).toEqualTypeOf<Sink>();
 expectTypeOf(compositeSink<string>(listSink<string>(), blackboardSink())).toEqualTypeOf<Sink<string>>();
-// @ts-expect-error one of the sinks takes numbers
+// @ts-expect-error one of the sinks accepts only numbers
 compositeSink<string>(listSink<number>());
 
 // Publishing.
@@ -171,7 +171,7 @@ expectTypeOf(assetsOf(entries, Document)).toEqualTypeOf<readonly Asset<{ title: 
 // @ts-expect-error a title is a string
 trackAssets(erased, { type: Document, filter: ({ title }) => title > 3 });
 
-// Replanning sees the artifact whole.
+// Replanning receives the whole artifact.
 replanWhen(search, (hits) => {
   expectTypeOf(hits).toEqualTypeOf<Hit[]>();
   return hits.length === 0;
@@ -186,9 +186,9 @@ conditionalReplan(search, async ({ artifact: found, artifactAs, result, tool }) 
   expectTypeOf(tool).toEqualTypeOf<Search>();
   return { reason: result.text(), updater: (_, call) => call.blackboard.add('known') };
 });
-// @ts-expect-error a decision has a reason
+// @ts-expect-error a decision needs a reason
 conditionalReplan(search, () => ({}));
-// @ts-expect-error the predicate answers true or false
+// @ts-expect-error the predicate must return a boolean
 replanWhen(search, () => 'yes');
 
 // Watching.
@@ -201,12 +201,12 @@ withObservability(search, (observation) => {
   expectTypeOf(observation).toEqualTypeOf<ToolObservation>();
   if (observation.status === 'error') expectTypeOf(observation.errorType).toEqualTypeOf<string>();
 });
-// @ts-expect-error a request has not taken any time yet
+// @ts-expect-error a request has no running time
 withEventPublication(search, (event) => console.log(event.ms));
 
 // The memo, and one-shot tools.
 expectTypeOf(loopMemo('rules')).toEqualTypeOf<LoopMemo>();
-// @ts-expect-error the advice is not optional: the model needs to know what to do instead
+// @ts-expect-error the advice is required: it states what the model should do instead
 oneShotPerLoop(search);
 
 // Unwrapping finds a tool by a guard.

@@ -23,7 +23,7 @@ function skill(ran: string[] = []) {
   return oneShotPerLoop(tool, ADVICE);
 }
 
-/** A tool that runs these in a nested loop with its own conversation. */
+/** A tool that runs other tools in a nested loop with its own conversation. */
 const digs = (tools: readonly AnyTool[]): AnyTool => ({
   name: 'dig',
   description: 'Digs.',
@@ -39,7 +39,7 @@ const digs = (tools: readonly AnyTool[]): AnyTool => ({
 });
 
 describe('a one-shot tool', () => {
-  it('returns directly with its body, and reports a repetition to the model (ONE-08)', async () => {
+  it('returns directly with its body, and reports a second call to the model (ONE-08)', async () => {
     const direct = oneShotPerLoop({ ...skill(), returnDirect: true }, ADVICE);
     const session = sessionWith([direct], [calls('skill'), calls('skill'), 'Done.']);
     const first = await session.send('Go.', { loopId: 'l' });
@@ -63,7 +63,7 @@ describe('a one-shot tool', () => {
     expect(ended).toEqual([{ type: 'text', content: 'body 1' }, repeated, repeated]);
   });
 
-  it('moves no state machine on a repeated call, because it did not run', async () => {
+  it('does not move a state machine when it is called again, because it did not run', async () => {
     const ran: string[] = [];
     const check = skill(ran);
     const machine = defineStateMachine({
@@ -84,13 +84,13 @@ describe('a one-shot tool', () => {
     });
   });
 
-  it('lets one of parallel calls win (ONE-04)', async () => {
+  it('runs for only one of several parallel calls (ONE-04)', async () => {
     const session = sessionWith([skill()], [calls('skill', 'skill', 'skill'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['body 1', LOADED, LOADED]);
   });
 
-  it('runs again in another turn, but not in a turn that continues the loop (ONE-07, ONE-10)', async () => {
+  it('runs again in another turn, unless that turn continues the same loop (ONE-07, ONE-10)', async () => {
     const replies = [calls('skill'), 'A.', calls('skill'), 'B.', calls('skill'), 'A.'];
     const session = sessionWith([skill()], replies);
     await session.send('Go.', { loopId: 'a' });
@@ -100,7 +100,7 @@ describe('a one-shot tool', () => {
     expect(shownResults(session)).toEqual(['body 1', 'body 2', LOADED]);
   });
 
-  it('runs once per turn, over any number of replies (ONE-10)', async () => {
+  it('runs once per turn, however many replies the turn has (ONE-10)', async () => {
     const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
     const replies = [calls('skill'), calls('look'), calls('look'), calls('skill'), 'Done.'];
     const session = sessionWith([skill(), look], replies);
@@ -123,7 +123,7 @@ describe('a one-shot tool', () => {
     expect(causes.filter((cause) => cause === 'expired')).toHaveLength(1);
   });
 
-  it('is marked only after a success (ONE-09)', async () => {
+  it('counts as used only after a success (ONE-09)', async () => {
     const answers = [error('The shelf is empty.'), text('body'), text('another')];
     const flaky = defineTool({
       name: 'skill',
@@ -139,7 +139,7 @@ describe('a one-shot tool', () => {
     expect(shownResults(session)).toEqual(['Error: The shelf is empty.', 'body', LOADED]);
   });
 
-  it('runs again only after a window has dropped its result', async () => {
+  it('runs again only after a window has dropped its result from the conversation', async () => {
     const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
     const agent = defineAgent({
       name: 'clerk',
@@ -157,7 +157,7 @@ describe('a one-shot tool', () => {
     expect(shown).toEqual([[], ['body 1'], [LOADED], ['seen'], ['seen'], ['body 2']]);
   });
 
-  it('is not marked if its tool failed, even if a decorator around it changes the result (ONE-09)', async () => {
+  it('does not count as used if it failed, even if a decorator around it returns another result (ONE-09)', async () => {
     const answers = [error('The shelf is empty.'), text('body')];
     const flaky = defineTool({
       name: 'skill',
@@ -195,14 +195,14 @@ describe('a one-shot tool', () => {
     expect(shownResults(session)).toEqual(['body 1', `body 2 | ${LOADED}`, 'body 3', LOADED]);
   });
 
-  it('passes through without a loop id (ONE-07)', async () => {
+  it('runs every time without a loop id (ONE-07)', async () => {
     const ran: string[] = [];
     const { call } = fakeCall({ tool: 'skill' });
     expect((await skill(ran).call({}, call)).text()).toBe('body 1');
     expect((await skill(ran).call({}, call)).text()).toBe('body 2');
   });
 
-  it('runs every time for an agent that does not stamp loop ids (ONE-02, ONE-07)', async () => {
+  it('runs every time for an agent that generates no loop ids (ONE-02, ONE-07)', async () => {
     const agent = defineAgent({
       name: 'clerk',
       description: 'Helps.',
@@ -216,7 +216,7 @@ describe('a one-shot tool', () => {
     expect((await session.state()).callState.size).toBe(0);
   });
 
-  it('is marked and called by the name that the model knows', async () => {
+  it('counts as used under the name that the model knows', async () => {
     const renamed = { ...skill(), name: 'load_skill' };
     const session = sessionWith(
       [skill(), renamed],
@@ -226,7 +226,7 @@ describe('a one-shot tool', () => {
     expect(shownResults(session)).toEqual(['body 1', 'body 1', LOADED.replace("'skill'", "'load_skill'")]);
   });
 
-  it("keeps its tool's properties, and returns directly if its tool does (ONE-07, ONE-08)", async () => {
+  it('keeps the properties of its tool, and returns directly if its tool does (ONE-07, ONE-08)', async () => {
     const tool = defineTool({
       name: 'skill',
       description: 'Loads.',
@@ -271,7 +271,7 @@ describe('a one-shot unfolding tool', () => {
     expect(shownResults(session)).toEqual([expect.stringMatching(/^Tools now available: read\./), LOADED]);
   });
 
-  it('opens again in the next turn of its loop, because it was closed', async () => {
+  it('opens again in the next turn of its loop, because it closed at the end of the turn', async () => {
     const replies = [calls('files'), 'Done.', calls('files'), calls('read'), 'Done.'];
     const session = sessionWith([files()], replies);
     await session.send('Go.', { loopId: 'l' });

@@ -49,7 +49,7 @@ afterEach(() => {
 });
 
 describe('a publishing tool', () => {
-  it('publishes every artifact if no type is given, with the names of the types (DEC-08)', async () => {
+  it('publishes every artifact if no type is given, under the names of their types (DEC-08)', async () => {
     expect(await boardOf(publishToBlackboard(search), publishToBlackboard(other))).toEqual([
       { type: 'Hit', value: hits[0] },
       { type: 'Hit', value: hits[1] },
@@ -57,7 +57,7 @@ describe('a publishing tool', () => {
     ]);
   });
 
-  it('publishes one type, filtered and transformed into another (DEC-08)', async () => {
+  it('publishes only the artifacts of one type, filtered and transformed into another type (DEC-08)', async () => {
     const published = publishToBlackboard(search, {
       type: Hit,
       filter: ({ score }) => score > 0.5,
@@ -69,7 +69,7 @@ describe('a publishing tool', () => {
     ]);
   });
 
-  it('binds a name, which finds the newest artifact (DEC-08)', async () => {
+  it('publishes under a name, which finds the newest artifact (DEC-08)', async () => {
     const published = publishToBlackboard(search, { name: 'hit' });
     const look = defineTool({
       name: 'look',
@@ -92,7 +92,7 @@ describe('a publishing tool', () => {
     expect((await session.state()).blackboard).toHaveLength(2);
   });
 
-  it('keeps the original JSON if the type transforms it', async () => {
+  it('keeps the original JSON if the schema of the type transforms it', async () => {
     const Day = defineDomainType({ name: 'Day', schema: v.object({ at: v.pipe(v.string(), v.toDate()) }) });
     const today = defineTool({
       name: 'today',
@@ -106,7 +106,7 @@ describe('a publishing tool', () => {
     ]);
   });
 
-  it("logs a transform's output that is not JSON, and keeps the result", async () => {
+  it('logs an error if the output of a transform is not JSON, and keeps the result', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const published = publishToBlackboard(other, { transform: () => new WeakMap() });
     const session = sessionWith([published], [calls('other'), 'Done.']);
@@ -134,7 +134,7 @@ describe('a blackboard sink without a session', () => {
     expect(board).toEqual([]);
   });
 
-  it('lets a loop without a blackboard continue (DEC-09)', async () => {
+  it('does not interrupt a loop without a blackboard (DEC-09)', async () => {
     const warned = warnings();
     const model = scriptedModel([calls('other', 'other'), 'Done.']);
     const { loop, state } = createMemoryLoop({ tools: [publishToBlackboard(other)], model });

@@ -26,7 +26,7 @@ const route = artifact('Two hours.', Route, { hours: 2 });
 const returning = (value: unknown): AnyTool =>
   defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => value });
 
-/** The end of a turn with one call of the tool; the model would continue with 'Done.' */
+/** Runs a turn with one call of the tool. Without a signal, the model replies 'Done.' */
 async function endOf(tool: AnyTool) {
   const session = sessionWith([tool], [calls('look'), 'Done.']);
   const { outcome, text, signal } = await session.send('Go.');
@@ -69,7 +69,7 @@ describe('a replanning tool', () => {
     expect((await endOf(tool)).board).toEqual([{ name: 'news', value: { told: 'Two hours.' } }]);
   });
 
-  it('ends its loop after an error too: the updater receives the message, and its additions are lost (DEC-12)', async () => {
+  it('ends its loop after an error too; the updater receives the message, but its additions are discarded (DEC-12)', async () => {
     const told: string[] = [];
     const tool = replanning(returning(error('The road is closed.')), 'Find another.', (result, call) => {
       told.push(result.text());
@@ -81,7 +81,7 @@ describe('a replanning tool', () => {
     expect(told).toEqual(['The road is closed.']);
   });
 
-  it('returns an error for a bad input to the model without replanning', async () => {
+  it('returns an error for an invalid input to the model without replanning', async () => {
     const strict = defineTool({
       name: 'look',
       description: 'Looks.',
@@ -93,7 +93,7 @@ describe('a replanning tool', () => {
     expect(end).toMatchObject({ ...wentOn, result: { type: 'error', reason: 'invalid-input' } });
   });
 
-  it('keeps a signal of the tool', async () => {
+  it('keeps a signal that its tool sends', async () => {
     const leaves = defineTool({
       name: 'look',
       description: 'Leaves.',
@@ -121,7 +121,7 @@ describe('a replanning tool', () => {
 });
 
 describe('replanAlways', () => {
-  it('ends the loop by its name, with the artifact on the blackboard (DEC-13)', async () => {
+  it('ends the loop with the name of the tool as its reason, and puts the artifact on the blackboard (DEC-13)', async () => {
     const end = await endOf(replanAlways(returning(route)));
     expect(end).toMatchObject(replanned('look replans'));
     expect(end.board).toEqual([{ type: 'Route', value: { hours: 2 } }]);
@@ -166,7 +166,7 @@ describe('replanWhen', () => {
 });
 
 describe('replanAndAdd', () => {
-  it('ends the loop with the value that it makes from the artifact on the blackboard (DEC-13)', async () => {
+  it('ends the loop with the value on the blackboard that it makes from the artifact (DEC-13)', async () => {
     const tool = replanAndAdd(returning(route), ({ hours }) => ({ minutes: 60 * hours }), { type: Route });
     const end = await endOf(tool);
     expect(end).toMatchObject(replanned('look replans based on result'));
@@ -174,8 +174,8 @@ describe('replanAndAdd', () => {
   });
 
   it.each([
-    ['it makes nothing', replanAndAdd(returning(route), () => undefined)],
-    ['it makes null', replanAndAdd(returning(route), () => null)],
+    ['it returns undefined', replanAndAdd(returning(route), () => undefined)],
+    ['it returns null', replanAndAdd(returning(route), () => null)],
     ['there is no artifact', replanAndAdd(returning('words'), () => 1)],
     ['it is of another type', replanAndAdd(returning(route), () => 1, { type: Other })],
   ])('does not end the loop if %s (DEC-13)', async (_, tool) => {
@@ -184,7 +184,7 @@ describe('replanAndAdd', () => {
 });
 
 describe('conditionalReplan', () => {
-  it('passes the result, the artifact, the call and the tool to the decider (DEC-14)', async () => {
+  it('passes the result, the artifact, the call and the tool to its decider (DEC-14)', async () => {
     const tool = returning(route);
     const seen: ReplanContext<AnyTool>[] = [];
     const end = await endOf(conditionalReplan(tool, (context) => void seen.push(context)));
@@ -197,7 +197,7 @@ describe('conditionalReplan', () => {
     expect(context?.artifactAs(Other)).toBeUndefined();
   });
 
-  it('ends the loop by the decision, and adds entries by its updater (DEC-14)', async () => {
+  it('ends the loop if its decider decides so, and adds entries by its updater (DEC-14)', async () => {
     const tool = conditionalReplan(returning('seen'), async ({ content }) => ({
       reason: `It has ${content}.`,
       updater: (_, { blackboard }) => blackboard.add('known'),
@@ -206,7 +206,7 @@ describe('conditionalReplan', () => {
     expect(end).toMatchObject({ ...replanned('It has seen.'), board: [{ value: 'known' }] });
   });
 
-  it('asks about errors, and continues without a decision (DEC-13)', async () => {
+  it('asks its decider about errors, and continues without a decision (DEC-13)', async () => {
     const failed = conditionalReplan(returning(error('No.')), ({ content }) => ({ reason: content }));
     expect(await endOf(failed)).toMatchObject(replanned('No.'));
     expect(await endOf(conditionalReplan(returning('seen'), () => null))).toMatchObject(wentOn);

@@ -46,7 +46,7 @@ afterEach(() => {
 });
 
 describe('a sinking tool', () => {
-  it('gives its artifact to the sink and returns the result unchanged (DEC-04, DEC-11)', async () => {
+  it('passes its artifact to the sink, and returns the result unchanged (DEC-04, DEC-11)', async () => {
     const seen: [unknown, string][] = [];
     const find = sinkArtifacts(returning(artifact('Found 3.', { score: 3 })), (found, call) => {
       seen.push([found, call.id]);
@@ -60,13 +60,13 @@ describe('a sinking tool', () => {
 
   it.each([
     ['a text', text('words'), []],
-    ['words', 'words', []],
-    ['nothing', undefined, []],
+    ['a string', 'words', []],
+    ['undefined', undefined, []],
     ['an error', error('No.'), []],
     ['an artifact of the type', artifact('', Score, { n: 1 }), [{ n: 1 }]],
     ['an artifact of another type', artifact('', { name: 'Other' }, { n: 1 }), []],
-    ['an artifact without a type and any shape', { n: 1 }, []],
-  ])('with a type, sinks from %s (DEC-05)', async (_, value, taken) => {
+    ['an untyped artifact of the same shape', { n: 1 }, []],
+  ])('passes on the artifacts of a type if it returns %s (DEC-05)', async (_, value, taken) => {
     expect(await sunk(value, Score)).toEqual(taken);
   });
 
@@ -76,20 +76,20 @@ describe('a sinking tool', () => {
     expect(list.items()).toEqual([{ n: 1 }]);
   });
 
-  it('sinks every artifact without a type, but no text (DEC-05)', async () => {
+  it('passes on every artifact if no type is given, but no text (DEC-05)', async () => {
     expect(await sunk({ n: 1 })).toEqual([{ n: 1 }]);
     expect(await sunk(artifact('', Score, 'a value'))).toEqual(['a value']);
     expect(await sunk('words')).toEqual([]);
     expect(await sunk(error('No.'))).toEqual([]);
   });
 
-  it('sinks a list item by item, in order and never whole; an empty list sinks no item (DEC-06)', async () => {
+  it('passes on the items of a list one by one, in order, and none for an empty list (DEC-06)', async () => {
     expect(await sunk([{ n: 1 }, { n: 2 }, [3]])).toEqual([{ n: 1 }, { n: 2 }, [3]]);
     expect(await sunk([])).toEqual([]);
     expect(await sunk(artifact('', Score, [{ n: 1 }, { n: 2 }]), Score)).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
-  it('sinks only the items of a mixed list that match the type (DEC-06)', async () => {
+  it('passes on only the items of a mixed list that match the type (DEC-06)', async () => {
     const mixed = [{ id: 'o1', at: '2026-01-02' }, { id: 'c1' }, 'o2', { id: 'o3', at: '2026-01-03' }];
     expect(await sunk(artifact('', Order, mixed), Order)).toEqual([
       { id: 'o1', at: new Date('2026-01-02') },
@@ -117,7 +117,7 @@ describe('a sinking tool', () => {
     expect(list.items()).toEqual([Date.UTC(2026, 0, 2)]);
   });
 
-  it('lets through an error that the tool throws, and sinks nothing (DEC-07)', async () => {
+  it('passes on no artifact if the tool throws, and lets the error through (DEC-07)', async () => {
     const list = listSink();
     const broken: AnyTool = { ...returning(1), call: () => Promise.reject(new Error('broken')) };
     await expect(sinkArtifacts(broken, list).call({}, fakeCall().call)).rejects.toThrow('broken');
@@ -198,12 +198,12 @@ describe('a sinking tool', () => {
 const isTagged = (value: unknown): value is { tags: string[] } =>
   typeof value === 'object' && value !== null && 'tags' in value;
 
-describe('a sink of an unfolding tool', () => {
+describe('an unfolding tool with a sink', () => {
   const find = returning(artifact('Found 3.', { score: 3 }));
   const files = (...tools: readonly AnyTool[]) =>
     defineUnfolding({ name: 'files', description: 'Files.', tools });
 
-  it('receives the artifacts of the tools behind it, at any depth, but not of its opening', async () => {
+  it('sinks the artifacts of its inner tools, at any depth, but not of its opening', async () => {
     const list = listSink();
     const outer = defineUnfolding({ name: 'outer', description: 'Outer.', tools: [files(find)] });
     const session = sessionWith(
@@ -215,7 +215,7 @@ describe('a sink of an unfolding tool', () => {
     expect(shownResults(session).at(-1)).toBe('Found 3.');
   });
 
-  it('receives the artifact of a tool that the model calls through it', async () => {
+  it('sinks the artifact of an inner tool that the model calls through it', async () => {
     const list = listSink();
     const replies = [{ calls: [{ name: 'files', input: { find: {} } }] }, calls('find'), 'Done.'];
     const session = sessionWith([sinkArtifacts(files(find), list)], replies);
@@ -223,7 +223,7 @@ describe('a sink of an unfolding tool', () => {
     expect(list.items()).toEqual([{ score: 3 }]);
   });
 
-  it('works with a guard on either side: each call is asked about, and its artifact is sunk once', async () => {
+  it('sinks an artifact once with a guard on either side, and the guard asks about each call', async () => {
     for (const guarded of [
       (tool: AnyTool, list: ListSink<unknown>) => requireApproval(sinkArtifacts(tool, list), 'May I?'),
       (tool: AnyTool, list: ListSink<unknown>) => sinkArtifacts(requireApproval(tool, 'May I?'), list),
@@ -240,7 +240,7 @@ describe('a sink of an unfolding tool', () => {
   it.each<[string, (tool: AnyTool) => AnyTool, unknown]>([
     ['publishToBlackboard', (tool) => publishToBlackboard(tool, { name: 'found' }), { name: 'found' }],
     ['trackAssets', (tool) => trackAssets(tool), { name: 'asset::7' }],
-  ])('publishes the artifacts behind it: %s', async (_, decorated, entry) => {
+  ])('publishes the artifacts of its inner tools with %s', async (_, decorated, entry) => {
     const made = returning({ id: 7 });
     const session = sessionWith([decorated(files(made))], [calls('files'), calls('find'), 'Done.']);
     await session.send('Go.');

@@ -29,10 +29,10 @@ describe('tracked assets', () => {
 
   it.each([
     ['items of a list', [{ id: 'a' }, { id: 7 }, { name: 'no id' }], ['a', '7']],
-    ['absent for a value without an id', { name: 'no id' }, []],
-    ['absent for a blank id or an id that is not text', [{ id: ' ' }, { id: null }, { id: { n: 1 } }], []],
-    ['absent for text', 'words', []],
-    ['absent for a value that is not an object', artifact('', 'a value'), []],
+    ['missing for a value without an id', { name: 'no id' }, []],
+    ['missing for a blank id or an id that is not text', [{ id: ' ' }, { id: null }, { id: { n: 1 } }], []],
+    ['missing for text', 'words', []],
+    ['missing for a value that is not an object', artifact('', 'a value'), []],
   ])('are %s (AST-01)', async (_, value, ids) => {
     const { assets } = await assetsAfter([trackAssets(returning('make', value))]);
     expect(assets.map(({ id }) => id)).toEqual(ids);
@@ -76,13 +76,13 @@ describe('tracked assets', () => {
     expect(assetsOf(blackboard)).toEqual([{ id: 'c1', type: 'Concert', value: { id: 'c1', works: ['1'] } }]);
   });
 
-  it('can have the same id if their types differ', async () => {
+  it('can share an id if their types differ', async () => {
     const other = returning('other', artifact('', { name: 'Other' }, { id: 'c1' }));
     const { assets } = await assetsAfter(trackAssets([plan, other]));
     expect(assets.map(({ type, id }) => `${type} ${id}`)).toEqual(['Concert c1', 'Other c1']);
   });
 
-  it('come from each of several tools, by one filter (AST-01)', async () => {
+  it('come from several tools through one filter (AST-01)', async () => {
     const tools = trackAssets(
       [returning('one', { id: 'important-1' }), returning('two', [{ id: 'x' }, { id: 'important-2' }])],
       { filter: (asset) => JSON.stringify(asset).includes('important-') },
@@ -90,7 +90,7 @@ describe('tracked assets', () => {
     expect((await assetsAfter(tools)).assets.map(({ id }) => id)).toEqual(['important-1', 'important-2']);
   });
 
-  it('are kept after a crash of the Worker', async () => {
+  it('survive a crash of the Worker', async () => {
     const session: TestSession = sessionWith(
       [trackAssets(plan), crash(() => session)],
       [calls('plan'), calls('crash'), 'Done.'],
@@ -99,7 +99,7 @@ describe('tracked assets', () => {
     expect(assetsOf((await session.state()).blackboard)).toHaveLength(1);
   });
 
-  it('are read through a type, which excludes other entries of the blackboard', async () => {
+  it('are read through a type, which omits other entries of the blackboard', async () => {
     const { call, board } = fakeCall();
     await trackAssets(plan).call({}, call);
     await trackAssets(returning('other', { id: 'o1' })).call({}, call);

@@ -21,7 +21,7 @@ export const shownResults = (session: TestSession): string[] =>
     message.role === 'tool' ? [message.text] : [],
   );
 
-/** A tool whose first call ends the Worker: earlier events are stored, and another Worker resumes. */
+/** A tool whose first call stops the Worker once earlier events are stored; another Worker resumes. */
 export function crash(session: () => TestSession): AnyTool {
   let isFirst = true;
   return defineTool({

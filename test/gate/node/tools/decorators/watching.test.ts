@@ -48,7 +48,7 @@ function events() {
   return { list, publish: (event: ToolCallEvent): void => void list.push(event) };
 }
 
-/** A clock that is read twice per call, 5 ms later the second time. */
+/** A clock that returns these times, one per read. */
 function clockOf(...times: number[]): void {
   vi.spyOn(Date, 'now').mockImplementation(() => times.shift() ?? 0);
 }
@@ -82,7 +82,7 @@ describe('a tool that publishes events', () => {
   it.each([
     ['a failure', new Error('broken')],
     ['a signal', exitEarly('Enough.')],
-  ])('publishes %s that is thrown around the tool, and rethrows it (DEC-21)', async (_, thrown) => {
+  ])('publishes %s that a decorator inside it throws, and rethrows it (DEC-21)', async (_, thrown) => {
     const { list, publish } = events();
     const call = withEventPublication(throwing(thrown), publish).call({}, fakeCall().call);
     await expect(call).rejects.toBe(thrown);
@@ -90,7 +90,7 @@ describe('a tool that publishes events', () => {
     expect(list[1]).toMatchObject({ outcome: { type: 'failure', error: thrown } });
   });
 
-  it('wraps a tool once per publisher, at any depth (DEC-21)', async () => {
+  it('wraps a tool only once for the same publisher, at any depth (DEC-21)', async () => {
     const [one, two] = [events(), events()];
     const tool = withEventPublication(returning('seen'), one.publish);
     expect(withEventPublication(tool, one.publish)).toBe(tool);
@@ -100,7 +100,7 @@ describe('a tool that publishes events', () => {
     expect([one.list.length, two.list.length]).toEqual([2, 2]);
   });
 
-  it('does not wait for the request to be published before it runs, and publishes in order', async () => {
+  it('does not wait until the request is published before it runs, and publishes in order', async () => {
     const steps: string[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = defineTool({
@@ -144,7 +144,7 @@ describe('a tool that publishes events', () => {
     expect(list).toHaveLength(2);
   });
 
-  it('publishes the request again in the Worker that resumes a call', async () => {
+  it('publishes the request again if another Worker resumes the call', async () => {
     const { list, publish } = events();
     const session: TestSession = sessionWith(
       [
@@ -180,7 +180,7 @@ describe('a tool that publishes events', () => {
       uses: [answers],
       call: async (_, call) => {
         await call.ask({ for: 'decision', message: 'May I?' });
-        throw new Error('Nobody decides in this test.');
+        throw new Error('No decision arrives in this test.');
       },
     };
     const session = sessionWith([withEventPublication(asks, publish)], [calls('look')]);
@@ -215,12 +215,12 @@ describe('an observed tool', () => {
   });
 
   it.each([
-    ['of the tool itself', returning(error('No.')), 'error'],
-    ['with a reason', { ...returning(1), inputSchema: {}, call: strictCall }, 'invalid-input'],
-    ['that was thrown', throwing(new TypeError('broken')), 'TypeError'],
-    ['that is not an Error', throwing('broken'), 'string'],
-    ['that is a configuration error', throwing(new ToolConfigurationError('No key.')), 'error'],
-  ])('records the type of an error %s (DEC-25)', async (_, tool, errorType) => {
+    ['the tool returns', returning(error('No.')), 'error'],
+    ['has a reason', { ...returning(1), inputSchema: {}, call: strictCall }, 'invalid-input'],
+    ['is thrown', throwing(new TypeError('broken')), 'TypeError'],
+    ['is not an Error', throwing('broken'), 'string'],
+    ['is a configuration error', throwing(new ToolConfigurationError('No key.')), 'error'],
+  ])('records the type of an error that %s (DEC-25)', async (_, tool, errorType) => {
     expect(await observed(tool)).toEqual([{ ...base, status: 'error', errorType }]);
   });
 

@@ -25,7 +25,7 @@ const search = defineTool({
   run: ({ query }, { context }) => `${query} for ${context.get('tenantId')}`,
 });
 
-/** The data properties of a tool. */
+/** The properties of a tool without its methods and its delegate. */
 const data = ({ check: _, call: __, delegate: ___, ...rest }: AnyTool) => rest;
 
 describe('a renamed tool', () => {
@@ -43,7 +43,7 @@ describe('a renamed tool', () => {
     expect((await renamed.call({ query: 'kelp' }, call)).text()).toBe('kelp for acme');
   });
 
-  it('is called by its new name, also in errors (TOOL-14)', async () => {
+  it('is called by its new name, which errors use too (TOOL-14)', async () => {
     const renamed = withName(search, 'kb_search');
     const session = sessionWith(
       [{ ...renamed, returnDirect: false }],
@@ -81,7 +81,7 @@ describe('a renamed tool', () => {
     ['', 'its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.'],
     ['a b', 'its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.'],
     ['x'.repeat(65), 'its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.'],
-  ])('is refused with a name that some providers refuse: %j', (name, problem) => {
+  ])('cannot have the name %j, which some providers refuse', (name, problem) => {
     expect(() => withName(search, name)).toThrow(`Tool '${name}': ${problem}`);
   });
 });
@@ -100,18 +100,21 @@ describe('a described tool', () => {
     ['Original description', 'Use this for large sets', 'Original description. Use this for large sets'],
     ['Searches.', 'Slow', 'Searches. Slow'],
     ['Waits...', 'Slow', 'Waits... Slow'],
-  ])('has a note after exactly one full stop: %j and %j (TOOL-16)', (description, note, expected) => {
-    expect(withUsageNote(withDescription(search, description), note).description).toBe(expected);
-  });
+  ])(
+    'joins description and note with exactly one full stop: %j and %j (TOOL-16)',
+    (description, note, expected) => {
+      expect(withUsageNote(withDescription(search, description), note).description).toBe(expected);
+    },
+  );
 
-  it('can have several notes, and another description before them (TOOL-16, TOOL-17)', () => {
+  it('can have several notes, and a new description before them (TOOL-16, TOOL-17)', () => {
     const noted = withUsageNote(withUsageNote(withDescription(search, 'Finds'), 'One'), 'Two.');
     expect(noted.description).toBe('Finds. One. Two.');
     expect(noted.metadata).toEqual({ team: 'kb' });
     expect(unwrapAs(noted, (one): one is AnyTool => one === search)).toBe(search);
   });
 
-  it('is refused without a description', () => {
+  it('is refused if the description is blank', () => {
     expect(() => withDescription(search, ' ')).toThrow(
       "Tool 'search': its description is blank; the model chooses tools by it.",
     );
@@ -127,7 +130,7 @@ describe('a described tool', () => {
 });
 
 describe('a tool with more metadata', () => {
-  it('has new entries beside its own, and overwrites those of the same key (TOOL-12)', () => {
+  it('has new entries beside its own, and the new entry wins if both have a key (TOOL-12)', () => {
     const more = withMetadata(withMetadata(search, 'cost', 3), { team: 'docs', tags: ['a'] });
     expect(more.metadata).toEqual({ team: 'docs', cost: 3, tags: ['a'] });
     expect(search.metadata).toEqual({ team: 'kb' });
@@ -142,7 +145,7 @@ describe('a tool with more metadata', () => {
     expect((await more.call({ query: 'kelp' }, call)).text()).toBe('kelp for acme');
   });
 
-  it('keeps its entries through the other copies (TOOL-13)', () => {
+  it('keeps its entries in other copies of the tool (TOOL-13)', () => {
     const kept = { team: 'kb', cost: 3 };
     const more = withMetadata(search, 'cost', 3);
     expect(withName(more, 'other').metadata).toEqual(kept);
@@ -157,7 +160,7 @@ describe('a tool with more metadata', () => {
     expect(JSON.stringify(session.requests)).not.toMatch(/metadata-4711|routing/);
   });
 
-  it('is refused with a value that is not JSON', () => {
+  it('is refused if an entry is not JSON', () => {
     expect(() => withMetadata(search, { since: Object(new WeakMap()) })).toThrow(
       "Tool 'search': its metadata is not JSON: the value at `$.since` is a WeakMap.",
     );

@@ -1,4 +1,4 @@
-/** Output types for tools from elsewhere. */
+/** Output types for tools whose definition declares none. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
@@ -45,12 +45,12 @@ const NO_CUSTOMER =
   'Error: Tool \'get\' ran and finished, but its result is no Customer: spent: Invalid key: Expected "spent" but received ' +
   'undefined. This is a mistake in the code of the tool; do not call it again for this.';
 
-describe('a tool whose output is declared by another', () => {
+describe('a tool with an added output type', () => {
   it.each<[string, unknown, unknown, string]>([
     ['an object', ann, ann, JSON.stringify(ann)],
-    ['an artifact with words', artifact('Ann.', ann), ann, 'Ann.'],
+    ['an artifact with text', artifact('Ann.', ann), ann, 'Ann.'],
     ['an artifact of another type', artifact('Ann.', { name: 'Row' }, ann), ann, 'Ann.'],
-    ['JSON in words', ` ${JSON.stringify(ann)}`, ann, ` ${JSON.stringify(ann)}`],
+    ['JSON text', ` ${JSON.stringify(ann)}`, ann, ` ${JSON.stringify(ann)}`],
     [
       'structured content beside content',
       { content: [], structuredContent: ann },
@@ -58,11 +58,14 @@ describe('a tool whose output is declared by another', () => {
       '{"content":[],"structuredContent":{"id":"ann","spent":7}}',
     ],
     ['a list', [ann, null], [ann, null], JSON.stringify([ann, null])],
-  ])('has %s read by the type, and the model reads the same text (S0-062)', async (_, value, kept, words) => {
-    const { answer, read } = await turnOf(withOutput(answers('get', value), Customer));
-    expect(answer.artifacts).toMatchObject([{ type: 'Customer', value: kept }]);
-    expect([answer.artifactsOf(Customer), read]).toEqual([[ann], words]);
-  });
+  ])(
+    'returns %s as a value of the type, and the text for the model is unchanged (S0-062)',
+    async (_, value, kept, words) => {
+      const { answer, read } = await turnOf(withOutput(answers('get', value), Customer));
+      expect(answer.artifacts).toMatchObject([{ type: 'Customer', value: kept }]);
+      expect([answer.artifactsOf(Customer), read]).toEqual([[ann], words]);
+    },
+  );
 
   it('keeps the files of its result (S0-062)', async () => {
     const png = image(Uint8Array.from([137, 80, 78, 71]), 'image/png');
@@ -72,7 +75,7 @@ describe('a tool whose output is declared by another', () => {
     expect(answer.artifactsOf(Customer)).toEqual([ann]);
   });
 
-  it('is checked: a value that does not fit is an error for the model (S0-062)', async () => {
+  it('returns an error to the model if the value does not fit the type (S0-062)', async () => {
     for (const value of [{ id: 'ann' }, '{"id":"ann"}', artifact('Ann.', { id: 'ann' })]) {
       const { answer, read } = await turnOf(withOutput(answers('get', value), Customer));
       expect([read, answer.artifacts]).toEqual([NO_CUSTOMER, []]);
@@ -81,7 +84,7 @@ describe('a tool whose output is declared by another', () => {
     expect(read).toMatch(/^Error: Tool 'get' ran and finished, but its result does not fit its output: id: /);
   });
 
-  it('leaves text without JSON, and errors, unchanged (S0-062)', async () => {
+  it('returns text without JSON, and errors, unchanged (S0-062)', async () => {
     for (const value of ['No such customer.', '7', error('Closed.')]) {
       const { answer, read } = await turnOf(withOutput(answers('get', value), Customer));
       expect(answer.artifacts).toEqual([]);
@@ -99,15 +102,18 @@ describe('a tool whose output is declared by another', () => {
   it.each<[string, ToolSource]>([
     ['the AI SDK', adapt(ofSdk)],
     ['an MCP server', eachTool(mcpToolProvider({ clients: [client] }), adapt)],
-  ])('can be of %s, and is on the blackboard and chained as that type (S0-062)', async (_, source) => {
-    const desk = agent('desk', [source], { use: [chaining([chainFrom(Customer)])] });
-    const session = createTestSession(desk, { replies: [calls('get'), calls('greet'), 'Done.'] });
-    const answer = await session.send('Go.');
-    expect([resultsRead(session)[1], answer.artifactsOf(Customer)]).toEqual(['Hello ann.', [ann]]);
-    expect((await session.state()).blackboard).toEqual([{ type: 'Customer', value: ann }]);
-  });
+  ])(
+    'can come from %s; its result is on the blackboard and chained as that type (S0-062)',
+    async (_, source) => {
+      const desk = agent('desk', [source], { use: [chaining([chainFrom(Customer)])] });
+      const session = createTestSession(desk, { replies: [calls('get'), calls('greet'), 'Done.'] });
+      const answer = await session.send('Go.');
+      expect([resultsRead(session)[1], answer.artifactsOf(Customer)]).toEqual(['Hello ann.', [ann]]);
+      expect((await session.state()).blackboard).toEqual([{ type: 'Customer', value: ann }]);
+    },
+  );
 
-  it('is refused without a schema, and for a tool that its provider runs', () => {
+  it('is refused without a schema, or if the provider runs the tool', () => {
     expect(() => withOutput(answers('get', 1), 'Customer' as never)).toThrow(
       "Tool 'get': its output is 'Customer'. Use a schema or a domain type.",
     );
@@ -121,7 +127,7 @@ describe('a tool whose output is declared by another', () => {
 describe('a declared output', () => {
   const base = { description: 'Gets.', output: Customer } as const;
 
-  it('is checked for a result that the caller of a tool sends, whichever function made the tool (S0-062)', async () => {
+  it('is checked for a result that a caller sends, whichever function made the tool (S0-062)', async () => {
     const own = defineManualTool({ ...base, name: 'get' });
     const made = manual(defineTool({ ...base, name: 'get', run: () => ann }));
     for (const tool of [own, made]) {

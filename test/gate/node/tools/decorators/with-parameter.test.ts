@@ -29,7 +29,7 @@ const answer = async (tool: AnyTool, input: object) =>
   (await tool.call(JSON.parse(JSON.stringify(input)), fakeInvocation(tool.name).call)).text();
 
 describe('a tool with one more parameter', () => {
-  it('keeps its schema, including nested detail, and adds the property last (TOOL-09, TOOL-10)', () => {
+  it('keeps its schema, including nested details, and adds the property last (TOOL-09, TOOL-10)', () => {
     const { inputSchema } = withParameter(order, 'reason', reason);
     expect(Object.keys(Object(inputSchema.properties))).toEqual(['items', 'reason']);
     expect(inputSchema).toEqual({
@@ -98,7 +98,7 @@ describe('a tool with one more parameter', () => {
     );
   });
 
-  it('does not run if only the parameter is wrong', async () => {
+  it('does not run if only the new parameter is invalid', async () => {
     const more = withParameter(order, 'reason', reason);
     const { call, leaves } = fakeInvocation('order');
     expect((await more.call({ items, reason: 7 }, call)).text()).toBe(
@@ -109,7 +109,7 @@ describe('a tool with one more parameter', () => {
     expect(leaves).toEqual([]);
   });
 
-  it('shows the value to decorators, beside the typed input', async () => {
+  it('shows the value of the parameter to decorators, beside the typed input', async () => {
     const more = withParameter(order, 'at', v.pipe(v.string(), v.toDate()));
     const checked = await more.check({ items, at: '1970-01-01T00:00:00Z', junk: 1 });
     expect(checked).toEqual({
@@ -127,7 +127,7 @@ describe('a tool with one more parameter', () => {
     expect(seen).toEqual(['1970-01-01T00:00:00Z']);
   });
 
-  it('passes the value only to a run whose schema keeps unknown properties', async () => {
+  it('passes the value to `run` only if the schema of the tool keeps unknown properties', async () => {
     const input = { type: 'object', properties: {} };
     const json = (more: object) =>
       defineTool({
@@ -168,7 +168,7 @@ describe('a tool with one more parameter', () => {
     ]);
   });
 
-  it('returns an error if the code of its schema throws', async () => {
+  it('returns an error if its schema throws', async () => {
     const fragile = v.pipe(
       v.string(),
       v.check((): boolean => {
@@ -180,7 +180,7 @@ describe('a tool with one more parameter', () => {
     );
   });
 
-  it('treats the names of prototypes like any other name', async () => {
+  it('treats the names of inherited properties like any other name', async () => {
     const more = withParameter(order, 'constructor', v.optional(v.string(), 'none'));
     expect(await more.check({ items })).toMatchObject({ ok: true, value: { constructor: 'none' } });
     const optional = withParameter(order, 'valueOf', stringParameter('x', { required: false }));
@@ -189,7 +189,7 @@ describe('a tool with one more parameter', () => {
     expect(await answer(json, { items })).toContain('toString: It is missing.');
   });
 
-  /** Production converts schemas without checking that a model can send the input. */
+  /** Production builds convert a schema without a check whether a model can send the input. */
   const FUNCTION: [string, () => unknown, string] = [
     'a function',
     () => withParameter(order, 'done', v.function()),

@@ -33,7 +33,7 @@ expectTypeOf(withMetadata(order, 'cost', 3)).toEqualTypeOf<Order>();
 expectTypeOf(withMetadata(order, { cost: 3 })).toEqualTypeOf<Order>();
 expectTypeOf(withCoercion(order)).toEqualTypeOf<Order>();
 
-// The types that a parameter adds.
+// The types of an added parameter.
 expectTypeOf(withParameter(order, 'reason', stringParameter('Why'))).toEqualTypeOf<
   Tool<'order', Input & { readonly reason: string }, { id: string }>
 >();
@@ -47,7 +47,7 @@ expectTypeOf(withParameter(order, 'any', jsonSchema({ type: 'number' }))).toEqua
   Tool<'order', Input & { readonly any: number }, { id: string }>
 >();
 
-// Tools whose types were erased.
+// Tools with erased types.
 export const erased = (tool: AnyTool): readonly AnyTool[] => [
   withName(tool, `a_${tool.name}`),
   withDescription(tool, 'x'),
@@ -64,5 +64,5 @@ withMetadata(order, 'since', new Date(0));
 // @ts-expect-error a key needs a value
 withMetadata(order, 'since');
 
-// @ts-expect-error a parameter is no text
+// @ts-expect-error a text is not a parameter
 withParameter(order, 'reason', 'text');

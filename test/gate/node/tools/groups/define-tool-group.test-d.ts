@@ -69,23 +69,23 @@ defineToolGroup({ role: 'web', description: 'The web.', permissions: ['everythin
 // A group can contain another.
 defineToolGroup({ role: 'web', description: 'The web.', tools: [web] });
 
-// @ts-expect-error what is told of a provider is plain data with a name
+// @ts-expect-error the description of a provider needs a name
 export const unnamed: ToolProvider = toolProvider({ toolsNow: () => [], about: { description: 'Books.' } });
 
-// @ts-expect-error a group lists its tools
+// @ts-expect-error a group needs tools
 defineToolGroup({ role: 'web', description: 'The web.' });
 
 // @ts-expect-error a request by role has no tools
 toolGroup('web', { tools: [search] });
 
-// @ts-expect-error required tools are named
+// @ts-expect-error required tools are listed by name
 toolGroup('web', { required: [search] });
 
 // @ts-expect-error there is no such permission
 toolGroup(web, { permissions: ['internet'] });
 
-// @ts-expect-error groups are among the tools
+// @ts-expect-error groups belong to `tools`
 defineAgent({ ...base, name: 'option', toolGroups: ['web'] });
 
-// @ts-expect-error a group is never mutated
+// @ts-expect-error a group is read-only
 web.role = 'web';

@@ -15,10 +15,10 @@ import { RENAME_FIRST_TWO } from '../../../../fixtures/rename.ts';
 
 const search = defineTool({ name: 'search', description: 'Searches.', effect: 'read', run: () => 'found' });
 
-/** The module of a group that is given instead of requested by role. */
+/** The module of a group that is listed itself, not requested by role. */
 const GIVEN = [{ module: { name: 'tool-groups', nested: false, state: [] }, key: 'given' }];
 
-/** A group without its code for lists. */
+/** A group as a plain object. */
 const plain = (group: ToolGroup) => Object.fromEntries(Object.entries(group));
 
 describe('a tool group', () => {
@@ -62,7 +62,7 @@ describe('a tool group', () => {
     });
   });
 
-  it('does not change with the lists that it was given, and keeps one copy of a tool that is listed twice (AEV-05)', () => {
+  it('does not change with the lists in its definition, and keeps one copy of a repeated tool (AEV-05)', () => {
     const tools = [search, search];
     const permissions: ToolGroupPermission[] = ['internet-access'];
     const group = defineToolGroup({ role: 'web', description: 'The web.', permissions, tools });
@@ -71,7 +71,7 @@ describe('a tool group', () => {
     expect([group.tools, group.permissions]).toEqual([[search], ['internet-access']]);
   });
 
-  it('lists tools, tool objects and tool providers mixed, and does not ask the providers for tools (AET-06, MCP-10)', () => {
+  it('can mix tools, tool objects and tool providers, and does not ask the providers for tools (AET-06, MCP-10)', () => {
     class Shed {
       static readonly tools = toolTable<Shed>({ dig: { description: 'Digs.' } });
       dig(): string {
@@ -80,7 +80,7 @@ describe('a tool group', () => {
     }
     const provider = toolProvider({
       toolsNow: (): never => {
-        throw new Error('It was asked.');
+        throw new Error('The provider was asked for its tools.');
       },
     });
     const tools = [provider, search, new Shed(), provider];
@@ -109,14 +109,14 @@ describe('a tool group', () => {
         : "Tool group 'web' cannot have these tools: Tool at index 1 (number) is neither a tool nor a tool provider, " +
           "and its class has no static 'tools' table.",
     ],
-  ])('names the problem: %s', (field, config, message) => {
+  ])('throws an error that names the problem: %s', (field, config, message) => {
     const define = () => defineToolGroup({ role: 'web', description: 'The web.', tools: [], ...config });
     expect(define).toThrow(ToolGroupDefinitionError);
     expect(define).toThrow(expect.objectContaining({ field, message }));
   });
 });
 
-it('the core roles are the words that authors agree on (TGR-07)', () => {
+it('the core roles are the words on which authors agree (TGR-07)', () => {
   expect(CORE_ROLES).toEqual({
     web: 'web',
     math: 'math',

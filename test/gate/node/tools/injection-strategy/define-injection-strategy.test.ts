@@ -69,7 +69,7 @@ describe('a strategy of an agent', () => {
     expect(offered(session)).toEqual([['a', 'b']]);
   });
 
-  it('adds no tool within the reply (INJ-09)', async () => {
+  it('adds no tool to the same reply (INJ-09)', async () => {
     const session = sessionWith([does('a')], [calls('a', 'after_a'), 'Done.'], { use: [adds] });
     await session.send('Go.');
     expect(results(session)[1]).toMatch(/^Error: Tool 'after_a' does not exist\./);
@@ -169,7 +169,7 @@ describe('a strategy of an agent', () => {
     expect(seen.every(({ tools }) => tools.length === 4)).toBe(true);
   });
 
-  it('is asked once per call and invocation, however long the turn is (INJ-01)', async () => {
+  it('is evaluated once per call and invocation, however long the turn is (INJ-01)', async () => {
     const evaluate = vi.fn(() => noChange);
     const replies = [...Array.from({ length: 15 }, () => calls('a')), 'Done.'];
     const session = warmWith([does('a')], replies, { use: [strategy(evaluate)] });
@@ -177,7 +177,7 @@ describe('a strategy of an agent', () => {
     expect(evaluate).toHaveBeenCalledTimes(15);
   });
 
-  it('offers the same tools to another invocation that resumes the turn', async () => {
+  it('offers the same tools when another invocation resumes the turn', async () => {
     const session = sessionWith(
       [does('a'), crash(() => session)],
       [calls('a'), calls('after_a', 'crash'), calls('after_a'), 'Done.'],
@@ -190,7 +190,7 @@ describe('a strategy of an agent', () => {
     expect(results(session)).toEqual(['a done', 'after_a done', 'crashed', 'after_a done']);
   });
 
-  it('changes no tool if it throws, and warns the developer', async () => {
+  it('changes no tool if it throws, and logs a warning for the developer', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const broken = strategy(() => {
       throw new Error('Broken.');
@@ -239,7 +239,7 @@ describe('an unfolding tool that a strategy adds', () => {
   const addsOnce = (tool: AnyTool) =>
     strategy(({ lastCall }) => (lastCall.tool === 'a' ? addTools(tool) : noChange));
 
-  it('opens and runs its tools, also after another invocation resumes (INJ-04, S0-098)', async () => {
+  it('opens and runs its inner tools, also after another invocation resumes (INJ-04, S0-098)', async () => {
     const tool = archive();
     const session = sessionWith(
       [does('a'), crash(() => session)],
@@ -260,7 +260,7 @@ describe('an unfolding tool that a strategy adds', () => {
     ]);
   });
 
-  it('lists its tools when it is called again', async () => {
+  it('lists its inner tools when it is called again', async () => {
     const session = sessionWith([does('a')], [calls('a'), calls('archive'), calls('archive'), 'Done.'], {
       use: [addsOnce(archive())],
     });
@@ -270,7 +270,7 @@ describe('an unfolding tool that a strategy adds', () => {
     );
   });
 
-  it('exists beside an unfolding tool of the agent without changing it', async () => {
+  it('does not change an unfolding tool of the agent', async () => {
     const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [does('find')] });
     const session = sessionWith(
       [does('a'), files],
@@ -295,7 +295,7 @@ describe('an unfolding tool that a strategy adds', () => {
     expect(offered(session).at(-1)).toEqual(['read', 'write']);
   });
 
-  it('loses a tool that the strategy or another strategy removes', async () => {
+  it('loses an inner tool that the strategy or another strategy removes', async () => {
     const tool = defineUnfolding({
       name: 'archive',
       description: 'Old.',
@@ -356,7 +356,7 @@ describe('several strategies', () => {
     tools: [does('read'), does('write')],
   });
 
-  it('run in order after unfolding, which every agent has by default (INJ-03, INJ-04, INJ-05)', async () => {
+  it('run in order, after the unfolding that every agent has by default (INJ-03, INJ-04, INJ-05)', async () => {
     const seen: string[][] = [];
     const first = strategy(({ tools }) => {
       seen.push(tools.map(({ name }) => name).toSorted());
@@ -373,7 +373,7 @@ describe('several strategies', () => {
     expect(seen.at(-2)).toEqual(['files', 'read', 'write']);
   });
 
-  it('decide the description of an unfolding tool, because they change the offered tools', async () => {
+  it('change the description of an unfolding tool, because they change the offered tools', async () => {
     const hide = strategy(() => removeTools('write'));
     const session = sessionWith([files, does('a')], [calls('a'), calls('files'), 'Done.'], {
       use: [hide],
@@ -382,7 +382,7 @@ describe('several strategies', () => {
     expect(results(session)[1]).toMatch(/^Tools now available: read\. /);
   });
 
-  it('are absent in a bare loop, which changes no tool (INJ-03)', async () => {
+  it('change no tool in a bare loop, which has no strategies (INJ-03)', async () => {
     const { offered: shown } = await runBare({ tools: [files], replies: [calls('files'), 'Done.'] });
     expect(shown).toEqual([['files'], ['files']]);
   });

@@ -15,16 +15,16 @@ const [a, b, c] = [reads('a'), reads('b'), reads('c')];
 
 describe('a change of tools', () => {
   it.each<[string, InjectionChange, InjectionChange, boolean]>([
-    ['none', noChange, { add: [], remove: [] }, false],
-    ['one tool added', addTools(a), { add: [a], remove: [] }, true],
-    ['several tools added', addTools([a, b]), { add: [a, b], remove: [] }, true],
-    ['an empty list added', addTools([]), noChange, false],
-    ['one tool removed', removeTools(a), { add: [], remove: ['a'] }, true],
-    ['several tools removed, also by name', removeTools([a, 'b']), { add: [], remove: ['a', 'b'] }, true],
-    ['an empty list removed', removeTools([]), noChange, false],
-    ['one tool replaced', replaceTools('a', b), { add: [b], remove: ['a'] }, true],
-    ['several tools replaced', replaceTools([a, b], [c]), { add: [c], remove: ['a', 'b'] }, true],
-  ])('is made from %s (INJ-02)', (_, change, expected, changes) => {
+    ['no change', noChange, { add: [], remove: [] }, false],
+    ['an added tool', addTools(a), { add: [a], remove: [] }, true],
+    ['several added tools', addTools([a, b]), { add: [a, b], remove: [] }, true],
+    ['an empty list of added tools', addTools([]), noChange, false],
+    ['a removed tool', removeTools(a), { add: [], remove: ['a'] }, true],
+    ['several removed tools, also by name', removeTools([a, 'b']), { add: [], remove: ['a', 'b'] }, true],
+    ['an empty list of removed tools', removeTools([]), noChange, false],
+    ['a replaced tool', replaceTools('a', b), { add: [b], remove: ['a'] }, true],
+    ['several replaced tools', replaceTools([a, b], [c]), { add: [c], remove: ['a', 'b'] }, true],
+  ])('can be %s (INJ-02)', (_, change, expected, changes) => {
     expect(change).toEqual(expected);
     expect(hasChanges(change)).toBe(changes);
   });
@@ -33,11 +33,11 @@ describe('a change of tools', () => {
   it.each<[string, InjectionChange, readonly AnyTool[]]>([
     ['removes by name', removeTools('a'), [b]],
     [
-      'removes before it adds, so that a tool can be replaced by one of its name',
+      'removes before it adds, so a tool can be replaced by another of the same name',
       replaceTools('a', otherA),
       [b, otherA],
     ],
-    ['does not add a tool whose name exists', addTools([otherA, c]), [a, b, c]],
+    ['does not add a tool whose name is in use', addTools([otherA, c]), [a, b, c]],
     ['adds each name once, with its first tool', addTools([c, reads('c')]), [a, b, c]],
     ['ignores the removal of an unknown tool', removeTools(['x', 'b']), [a]],
   ])('%s (INJ-06)', (_, change, expected) => {

@@ -10,7 +10,7 @@ const clerk = defineAgent({
   tools: [mathTools],
 });
 
-/** The model's view of a call of a tool in the group. */
+/** The model's view of a call of a tool from the group. */
 async function answered(name: string, input: object): Promise<string | undefined> {
   const session = createTestSession(clerk, { replies: [{ calls: [{ name, input }] }, 'Done.'] });
   await session.send('Count.');
@@ -19,7 +19,7 @@ async function answered(name: string, input: object): Promise<string | undefined
 }
 
 describe('the math tools (TGR-08)', () => {
-  it('are a read-only group of the core role', () => {
+  it('are a read-only group for the core role', () => {
     expect(mathTools.role).toBe('math');
     expect(mathTools.tools.map(({ name }) => name)).toEqual([
       'add',
@@ -51,7 +51,7 @@ describe('the math tools (TGR-08)', () => {
     ['floor', { number: -1.5 }, '-2'],
     ['ceiling', { number: 1.2 }, '2'],
     ['round', { number: 2.5 }, '3'],
-  ])('%s of %j returns %s (TGR-08)', async (name, input, text) => {
+  ])('%s with %j returns %s (TGR-08)', async (name, input, text) => {
     expect(await answered(name, input)).toBe(text);
   });
 

@@ -7,7 +7,7 @@ const Pair = v.object({
   b: v.optional(v.number(), 1),
 });
 
-/** An object with all sorts of tools: stateful, asynchronous, static, renamed. */
+/** An object whose tools are stateful, asynchronous, static and renamed. */
 export class Calculator {
   static readonly tools = toolTable<Calculator>({
     add: { description: 'Adds two numbers.', input: Pair, effect: 'read', category: 'arithmetic' },
@@ -52,7 +52,7 @@ export class Calculator {
     return `${this.owner} for ${context.get('tenantId')}`;
   }
 
-  /** Not in the table, and therefore not a tool. */
+  /** A tool only if the table names it, which it does not. */
   power({ a, b }: { a: number; b: number }): number {
     return a ** b;
   }

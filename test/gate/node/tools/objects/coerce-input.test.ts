@@ -23,7 +23,7 @@ describe('an input with values in quotes', () => {
     [{ oneOf: [{ type: 'boolean' }, { type: 'integer' }] }, '4', 4],
     [{ enum: [1, 2] }, '2', 2],
     [{ const: 3 }, '3', 3],
-  ])('%j reads %j as %j (ANN-07)', (schema, value, expected) => {
+  ])('for the schema %j turns %j into %j (ANN-07)', (schema, value, expected) => {
     expect(coerced(schema, value)).toBe(expected);
   });
 
@@ -44,7 +44,7 @@ describe('an input with values in quotes', () => {
     [{ enum: ['1', 2] }, '1'],
     [{}, '4'],
     [{ type: 'object' }, '{"a":1}'],
-  ])('%j leaves %j to the validation (ANN-07)', (schema, value) => {
+  ])('for the schema %j leaves %j to the validation (ANN-07)', (schema, value) => {
     expect(coerced(schema, value)).toBe(value);
   });
 
@@ -57,7 +57,7 @@ describe('an input with values in quotes', () => {
     ['1', '1'],
     [1, 1],
     ['', ''],
-  ])('a boolean reads %j as %j (ANN-09)', (value, expected) => {
+  ])('for a boolean turns %j into %j (ANN-09)', (value, expected) => {
     expect(coerced(BOOLEAN, value)).toBe(expected);
   });
 
@@ -75,7 +75,7 @@ describe('an input with values in quotes', () => {
     expect(sent).toEqual({ value: ['1'] });
   });
 
-  it('can have hostile names', () => {
+  it('can have keys with hostile names', () => {
     const schema = { type: 'object', properties: JSON.parse('{"__proto__":{"type":"integer"}}') };
     const sent = coerceInput(JSON.parse('{"__proto__":"1","constructor":"2"}'), schema);
     expect(JSON.stringify(sent)).toBe('{"__proto__":1,"constructor":"2"}');
@@ -90,7 +90,7 @@ describe('a tool that coerces its input', () => {
     run: ({ a, b }) => a + b,
   });
 
-  it('is called and checked with the coerced values (ANN-07)', async () => {
+  it('calls and checks its tool with the coerced values (ANN-07)', async () => {
     const tool = withCoercion(add);
     expect((await tool.call({ a: '2' }, fakeInvocation('add').call)).text()).toBe('3');
     expect(await tool.check({ a: '2', b: '3' })).toEqual({ ok: true, value: { a: 2, b: 3 } });

@@ -17,7 +17,7 @@ import { toolMethod, toolsOf } from '../../../../../src/modules/tool-objects/ent
 const Pair = v.object({ a: v.number(), b: v.number() });
 const Fact = defineDomainType({ name: 'Fact', schema: v.object({ id: v.string() }) });
 
-// A method receives the schema's output and the call, and the class can call it too.
+// A method receives the output of the schema and the call, and the class can call it too.
 class Calculator {
   readonly #places = 2;
   readonly add = toolMethod({ description: 'Adds.', input: Pair, effect: 'read' }, ({ a, b }, call) => {
@@ -65,24 +65,24 @@ expectTypeOf(toolsOf(Calculator, { prefix: 'x_' })).toEqualTypeOf<readonly AnyTo
 export class Wrong {
   // @ts-expect-error: the schema has no such key
   key = toolMethod({ description: 'x', input: Pair }, ({ c }) => c);
-  // @ts-expect-error: it takes no text
+  // @ts-expect-error: it does not accept text
   input = toolMethod({ description: 'x', input: Pair }, ({ a }: { a: string }) => a);
   // @ts-expect-error: a tool needs a description
   words = toolMethod({ input: Pair }, () => 'x');
   // @ts-expect-error: there is no such key in the literal
   slip = toolMethod({ description: 'x', efect: 'read' }, () => 'x');
-  // @ts-expect-error: only a `once` tool reconciles
+  // @ts-expect-error: only a `once` tool can reconcile
   read = toolMethod({ description: 'x', effect: 'read', reconcile: () => 'not-done' }, () => 'x');
-  // @ts-expect-error: $.at is a bigint, which JSON does not keep
+  // @ts-expect-error: $.at is a bigint, which JSON cannot express
   big = toolMethod({ description: 'x' }, () => ({ at: 1n }));
-  // @ts-expect-error: it is no Fact
+  // @ts-expect-error: the result is not a Fact
   fact = toolMethod({ description: 'x', output: Fact }, () => ({ id: 7 }));
 }
 
-// An agent's list accepts instances and static tools; a bare class there is a forgotten `new`.
+// An agent's list accepts instances and static tools. A class by itself lacks a `new`.
 const named = { name: 'clerk', description: 'Helps.', instructions: 'Help.' };
 defineAgent({ ...named, tools: [calculator, ...toolsOf(Calculator)] });
-// @ts-expect-error: a class is no instance
+// @ts-expect-error: a class is not an instance
 defineAgent({ ...named, tools: [Calculator] });
 
 // Each entry of a plain object is a tool named by its key, with the input of its schema.
@@ -132,7 +132,7 @@ expectTypeOf(toolsOf({ one: toolMethod({ description: 'x' }, () => 'x') })).toEq
   readonly AnyTool[]
 >();
 
-// A member with its own `run`, such as a binding, does not make a plain object of tools.
+// A member with its own `run`, such as a binding, does not turn an object into an object of tools.
 declare const shop: { readonly ai: { run(model: string): void }; readonly never: never; look(): void };
 expectTypeOf(toolsOf(shop)).toEqualTypeOf<readonly AnyTool[]>();
 
@@ -142,15 +142,15 @@ toolsOf({ one: { description: 'x', input: Pair, run: ({ c }) => c } });
 toolsOf({ one: { run: () => 'x' } });
 // @ts-expect-error: there is no such key
 toolsOf({ one: { description: 'x', efect: 'read', run: () => 'x' } });
-// @ts-expect-error: its name is its key
+// @ts-expect-error: the key is the name
 toolsOf({ one: { name: 'one', description: 'x', run: () => 'x' } });
 // @ts-expect-error: there is no such effect
 toolsOf({ one: { description: 'x', effect: 'reed', run: () => 'x' } });
-// @ts-expect-error: a number is no schema
+// @ts-expect-error: a number is not a schema
 toolsOf({ one: { description: 'x', input: 7, run: () => 'x' } });
-// @ts-expect-error: what is no entry does not stand beside one
+// @ts-expect-error: every member must be an entry
 toolsOf({ one: { description: 'x', run: () => 'x' }, two: { description: 'x' } });
-// @ts-expect-error: $.at is a bigint, which JSON does not keep
+// @ts-expect-error: $.at is a bigint, which JSON cannot express
 toolsOf({ one: { description: 'x', run: () => ({ at: 1n }) } });
-// @ts-expect-error: it is no Fact
+// @ts-expect-error: the result is not a Fact
 toolsOf({ one: { description: 'x', output: Fact, run: () => ({ id: 7 }) } });

@@ -1,4 +1,4 @@
-/** Methods that are tools as fields of a class, and tools in plain objects. */
+/** Methods that are tools because of a class field, and tools in plain objects. */
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineAgent, ToolCallContext } from '../../../../../src/index.ts';
@@ -42,7 +42,7 @@ class Till {
   readonly label = 'a till';
 }
 
-describe('a method that is a tool', () => {
+describe('a tool method', () => {
   it('is found on the object with its options, even if TypeScript makes it private (S0-002)', () => {
     const tools = toolsOf(new Till());
     expect(names(tools)).toEqual(['add', 'currency', 'tell_whose', 'total']);
@@ -55,7 +55,7 @@ describe('a method that is a tool', () => {
     expect(tools[1]).toMatchObject({ effect: 'once', metadata: {} });
   });
 
-  it('runs on its object as an arrow, as a function, and when the class calls it', async () => {
+  it('runs on its object as an arrow function, as a function, and when the class calls it', async () => {
     const till = new Till();
     const tools = toolsOf(till);
     const others = toolsOf(new Till());
@@ -76,7 +76,7 @@ describe('a method that is a tool', () => {
     );
   });
 
-  it('is static on a class, can be static on an object too, and runs on its class', async () => {
+  it('can be static, belongs to its class and to each object, and runs on the class', async () => {
     expect(names(toolsOf(Till))).toEqual(['currency']);
     expect(await call(toolsOf(Till), 'currency')).toBe('EUR');
     expect(await call(toolsOf(new Till()), 'currency')).toBe('EUR');
@@ -108,7 +108,7 @@ describe('a method that is a tool', () => {
     );
   });
 
-  it('is inherited, and can be overridden by a subclass, also if it is static', async () => {
+  it('is inherited, and can be overridden in a subclass, also if it is static', async () => {
     class Base {
       readonly one = toolMethod({ description: 'Base one.' }, () => this.word());
       readonly two: object = toolMethod({ description: 'Base two.' }, () => 'base');
@@ -141,7 +141,7 @@ describe('a method that is a tool', () => {
     expect(names(toolsOf(new Base()))).toEqual(['five', 'four', 'one', 'three', 'two']);
   });
 
-  it('works beside a table, behind an unfolding tool and in lists', async () => {
+  it('works beside a table, inside an unfolding tool and in lists', async () => {
     class Both {
       static readonly tools = { now: { description: 'Tells the time.' } } satisfies ToolTable<Both>;
       static readonly unfolding = { name: 'clock', description: 'Tells times.' };
@@ -171,7 +171,7 @@ describe('a method that is a tool', () => {
     expect(session.requests[1]?.messages.at(-1)?.text).toBe('7');
   });
 
-  it('is called through a proxy, which sees the call', async () => {
+  it('is called through a proxy, which intercepts the call', async () => {
     const seen: PropertyKey[] = [];
     const proxy = new Proxy(new Till(), {
       get(target, key) {
@@ -211,7 +211,7 @@ describe('a method that is a tool', () => {
     });
   });
 
-  it('is named in the error about an invalid literal', () => {
+  it('is named in the error about an invalid definition', () => {
     const wrong = { description: 'Adds.', efect: 'read' };
     expect(() => toolsOf({ add: toolMethod(wrong, () => 1) })).toThrow(
       "Tool 'add': it has 'efect', which defineTool does not take. Did you mean 'effect'?",
@@ -225,7 +225,7 @@ describe('a method that is a tool', () => {
   });
 });
 
-describe('two tools of one object under one name', () => {
+describe('two tools of one object with the same name', () => {
   it.each<[object, string]>([
     [
       new (class Pair {
@@ -277,7 +277,7 @@ describe('the tools of a plain object', () => {
     },
   });
 
-  it('are called by their keys, sorted, with the options of each entry', async () => {
+  it('are named by their keys, sorted, and have the options of their entries', async () => {
     expect(names(prices)).toEqual(['charge', 'price']);
     expect(prices[0]).toMatchObject({
       description: 'Charges.',
@@ -300,7 +300,7 @@ describe('the tools of a plain object', () => {
     expect(names(agent.tools)).toEqual(['one', 'two']);
   });
 
-  it('can be called run, tools and description, and exist beside methods that are tools', () => {
+  it('can be named run, tools and description, and can be mixed with tool methods', () => {
     const entry = (description: string) => ({ description, run: () => description });
     const both: object = { one: entry('x'), two: toolMethod({ description: 'x' }, () => 'y') };
     expect(names(toolsOf(both))).toEqual(['one', 'two']);
@@ -340,7 +340,7 @@ describe('the tools of a plain object', () => {
       {},
       "No tools found on Object: make its methods tools with toolMethod, in fields that are not #private, or describe them in a static 'tools' table.",
     ],
-  ])('are reported if they are invalid: %o', (object, message) => {
+  ])('are refused with the problem: %o', (object, message) => {
     expect(() => toolsOf(object)).toThrow(message);
   });
 });

@@ -1,4 +1,4 @@
-/** Tool objects in turns: their definitions for the model, and the outcome of calls. */
+/** Tool objects in turns: what the model sees of them, and the results of calls. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
@@ -56,8 +56,8 @@ async function said(object: object, ...replies: ScriptedReply[]): Promise<string
 
 const order = (input: unknown): ScriptedReply => ({ calls: [{ name: 'order', input }] });
 
-describe("the input of an object's tool", () => {
-  it('can have numbers and booleans in quotes, also nested, and omit optional fields (ANN-07)', async () => {
+describe('the input of a tool method', () => {
+  it('can have numbers and booleans in quotes, even nested, and can omit optional fields (ANN-07)', async () => {
     expect(
       await said(
         new Shop(),
@@ -79,7 +79,7 @@ describe("the input of an object's tool", () => {
     ]);
   });
 
-  it('is refused by name if it is not JSON or lacks a required field (ANN-08)', async () => {
+  it('is refused if it is not JSON, or with the name of a missing required field (ANN-08)', async () => {
     expect(await said(new Shop(), order('{"sku": "a"'), order({}), order(''))).toEqual([
       "Error: The input of tool 'order' is not valid JSON: it does not end with '}', so it may be cut off. " +
         'Send one JSON object that matches its schema.',
@@ -123,7 +123,7 @@ describe('a method that throws', () => {
     [terminateAgent('stop'), { outcome: 'cancelled', signal: { type: 'terminate-agent' } }],
     [exitEarly('bye'), { outcome: 'cancelled', signal: { type: 'exit' } }],
     [new ToolConfigurationError('no key'), { outcome: 'failed', error: { type: 'misconfigured' } }],
-  ])('sends any signal that it throws (ANN-10): %o', async (signal, expected) => {
+  ])('sends the signal that it throws: %o (ANN-10)', async (signal, expected) => {
     class Planner {
       static readonly tools = {
         plan: { description: 'Plans.', effect: 'read' },
@@ -163,7 +163,7 @@ describe('a method that uses the session (ANN-14)', () => {
     ]);
   });
 
-  it('detects that there is no session', async () => {
+  it('can detect that there is no session', async () => {
     const { call } = fakeInvocation('bind');
     Object.assign(call, { inSession: false });
     const bind = toolsOf(new Shop()).find(({ name }) => name === 'bind');

@@ -57,14 +57,14 @@ class Calculator {
   now() {
     return Calculator.name;
   }
-  /** Does not take a call as its second parameter. */
+  /** Its second parameter is not a call. */
   power(base: number, exponent: number) {
     return base ** exponent;
   }
   readonly precision: number = 2;
 }
 
-// The required type of the table's entries.
+// The methods that a table can name.
 expectTypeOf<keyof ToolTable<Calculator>>().toEqualTypeOf<
   'add' | 'subtract' | 'multiply' | 'found' | 'record' | 'since' | 'round' | 'now'
 >();
@@ -80,22 +80,22 @@ export const unknownMethod = {
 } satisfies ToolTable<Calculator>;
 
 export const notAMethod = {
-  // @ts-expect-error a property is no method
+  // @ts-expect-error a property is not a method
   precision: { description: 'Tells.' },
 } satisfies ToolTable<Calculator>;
 
 export const twoNumbers = {
-  // @ts-expect-error a method is given an input and a call, and no second number
+  // @ts-expect-error a method receives an input and a call, not a second number
   power: { description: 'Raises.' },
 } satisfies ToolTable<Calculator>;
 
 export const otherInput = {
-  // @ts-expect-error the method takes no text for `a`
+  // @ts-expect-error the method does not accept text for `a`
   add: { description: 'Adds.', input: v.object({ a: v.string(), b: v.number() }) },
 } satisfies ToolTable<Calculator>;
 
 export const rawInput = {
-  // @ts-expect-error the method is given the schema's output, and that is no date
+  // @ts-expect-error the method receives the output of the schema, which is not a date
   since: { description: 'Counts days.', input: v.object({ at: v.string() }) },
 } satisfies ToolTable<Calculator>;
 
@@ -110,7 +110,7 @@ export const untypedInput = {
 } satisfies ToolTable<Calculator>;
 
 export const noReconciler = {
-  // @ts-expect-error `add` finds nothing out
+  // @ts-expect-error `add` cannot reconcile
   multiply: { description: 'Multiplies.', input: Pair, reconcile: 'add' },
 } satisfies ToolTable<Calculator>;
 

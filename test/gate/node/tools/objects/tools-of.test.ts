@@ -40,7 +40,7 @@ describe('the tools of an object', () => {
     ]);
   });
 
-  it('have the properties from the table (ANN-01, ANN-15)', () => {
+  it('have the options from the table (ANN-01, ANN-15)', () => {
     const tools = toolsOf(new Calculator());
     expect(named(tools, 'add')).toMatchObject({
       description: 'Adds two numbers.',
@@ -73,7 +73,7 @@ describe('the tools of an object', () => {
     );
   });
 
-  it('run on their object, with its private members (ANN-06)', async () => {
+  it('run on their object, and can use its private members (ANN-06)', async () => {
     const tools = toolsOf(new Calculator());
     const others = toolsOf(new Calculator());
     await call(tools, 'add', { a: 1 });
@@ -86,7 +86,7 @@ describe('the tools of an object', () => {
     expect((await call(others, 'report')).text()).toBe('0 sums');
   });
 
-  it('convert return values in the same way as every tool (ANN-06, S0-002)', async () => {
+  it('return results like every other tool (ANN-06, S0-002)', async () => {
     const tools = toolsOf(new Calculator());
     expect({ ...(await call(tools, 'divide', { a: 1, b: 2 })) }).toEqual({
       type: 'artifact',
@@ -97,7 +97,7 @@ describe('the tools of an object', () => {
     expect((await call(tools, 'add', { a: 1 })).text()).toBe('2');
   });
 
-  it('receive the context beside their input, hidden from the model (CTX-07)', async () => {
+  it('receive the context beside their input, and the model does not see it (CTX-07)', async () => {
     const tools = toolsOf(new Calculator('ada'));
     expect((await call(tools, 'whose', {}, { tenantId: 'acme' })).text()).toBe('ada for acme');
     expect((await call(tools, 'whose')).text()).toBe('ada for undefined');
@@ -159,7 +159,7 @@ describe('the tools of an object', () => {
     ]);
   });
 
-  it('can be private or static, and belong to a class inside a function (ANN-06, S0-002)', async () => {
+  it('can be private or static, and can belong to a class inside a function (ANN-06, S0-002)', async () => {
     class Inner {
       static readonly tools = {
         hidden: { description: 'Is private.', effect: 'read' },
@@ -196,7 +196,7 @@ describe('the tools of an object', () => {
     expect((await call(toolsOf(Clock), 'now')).text()).toBe('noon');
   });
 
-  it('are described by its own table if the object is plain (ANN-15)', async () => {
+  it("are described by the object's own table if the object is plain (ANN-15)", async () => {
     const desk = {
       tools: { greet: { description: 'Greets.', effect: 'read' } },
       word: 'hi',
@@ -207,7 +207,7 @@ describe('the tools of an object', () => {
     expect((await call(toolsOf(desk), 'greet')).text()).toBe('hi');
   });
 
-  it('include those of its base classes, with overrides', async () => {
+  it('include those of its base classes and of their tables, with overrides', async () => {
     class Base {
       static readonly tools: object = {
         one: { description: 'Base one.', effect: 'read' },
@@ -243,7 +243,7 @@ describe('the tools of an object', () => {
     expect(names(toolsOf(new Base()))).toEqual(['one', 'two']);
   });
 
-  it('reconcile by another method', async () => {
+  it('can reconcile by another method of the object', async () => {
     class Till {
       static readonly tools = {
         charge: { description: 'Charges.', input: v.object({ card: v.string() }), reconcile: 'found' },
@@ -270,7 +270,7 @@ describe('the tools of an object', () => {
 });
 
 describe('an object behind a proxy or facade', () => {
-  it('is read through a proxy, which sees the calls (ANN-13)', async () => {
+  it('is read through a proxy, which intercepts the calls (ANN-13)', async () => {
     const seen: PropertyKey[] = [];
     const proxy = new Proxy(new Calculator('ada'), {
       get(target, key) {
@@ -287,7 +287,7 @@ describe('an object behind a proxy or facade', () => {
     expect(seen).toEqual(['add']);
   });
 
-  it('has its methods looked up at the time of the call', async () => {
+  it('is asked for a method when it is called, so a method can be replaced', async () => {
     const calculator = new Calculator();
     const tools = toolsOf(calculator);
     vi.spyOn(calculator, 'add').mockReturnValue(42);
@@ -298,7 +298,7 @@ describe('an object behind a proxy or facade', () => {
     );
   });
 
-  it('has no tools if it hides its class (ANN-13)', () => {
+  it('has no tools if a proxy hides its class (ANN-13)', () => {
     const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
     const hiding = new Proxy(new Calculator(), { getPrototypeOf: () => null });
     expect(toolsOfSafely(hiding)).toEqual([]);
@@ -317,7 +317,7 @@ describe('an object without tools', () => {
     'No tools found on Plain: make its methods tools with toolMethod, in fields that are not #private, ' +
     "or describe them in a static 'tools' table.";
 
-  it('is refused with the name of its class (ANN-03)', () => {
+  it('is refused with an error that names its class (ANN-03)', () => {
     expect(() => toolsOf(new Plain())).toThrow(
       expect.objectContaining({ name: 'ToolObjectError', object: 'Plain', message: NONE }),
     );
@@ -336,12 +336,15 @@ describe('an object without tools', () => {
     [7],
     [[new Calculator()]],
     [Object.create(null)],
-  ])('returns an empty list if errors are off, and logs the reason at debug level: %o (ANN-04)', (object) => {
-    const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
-    expect(toolsOfSafely(object)).toEqual([]);
-    expect(debug).toHaveBeenCalledOnce();
-    debug.mockRestore();
-  });
+  ])(
+    'returns an empty list from toolsOfSafely, which logs the reason at debug level: %o (ANN-04)',
+    (object) => {
+      const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
+      expect(toolsOfSafely(object)).toEqual([]);
+      expect(debug).toHaveBeenCalledOnce();
+      debug.mockRestore();
+    },
+  );
 
   it.each<[boolean, string, unknown]>([
     [true, 'an instance', new Calculator()],
@@ -352,7 +355,7 @@ describe('an object without tools', () => {
     [false, 'a plain object', new Plain()],
     [false, 'an empty table', { tools: {} }],
     [false, 'a list of tools', toolsOf(new Calculator())],
-    [false, 'nothing', undefined],
+    [false, 'undefined', undefined],
     [false, 'null', null],
     [false, 'a text', 'add'],
     [false, 'an object without a prototype', Object.create(null)],
@@ -368,16 +371,13 @@ describe('an object without tools', () => {
         },
       ),
     ],
-  ])(
-    'is distinguished from one with tools, without a log line: %s for %s (AEV-09, S1-11)',
-    (has, _, object) => {
-      const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
-      expect([hasTools(object), debug.mock.calls]).toEqual([has, []]);
-      debug.mockRestore();
-    },
-  );
+  ])('hasTools returns %s for %s, without a log line (AEV-09, S1-11)', (has, _, object) => {
+    const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
+    expect([hasTools(object), debug.mock.calls]).toEqual([has, []]);
+    debug.mockRestore();
+  });
 
-  it('returns an empty list for an invalid table too, and logs the problem of the table (ANN-04)', () => {
+  it('returns an empty list from toolsOfSafely for an invalid table, and logs its problem (ANN-04)', () => {
     class Wrong {
       static readonly tools = { ad: { description: 'Adds.' } };
       add() {}
@@ -390,7 +390,7 @@ describe('an object without tools', () => {
     debug.mockRestore();
   });
 
-  it('does not affect an object that has tools (ANN-04)', () => {
+  it('toolsOfSafely returns the tools of an object that has tools (ANN-04)', () => {
     expect(names(toolsOfSafely(new Calculator(), { prefix: 'c_' }))).toContain('c_add');
   });
 });
@@ -427,12 +427,12 @@ describe('the names of the tools of an object (ANN-12)', () => {
     );
   });
 
-  it('work in calls: the context and the input arrive (TOOL-18)', async () => {
+  it('work in calls, which receive the context and the input (TOOL-18)', async () => {
     const tools = toolsOf(new Calculator('ada'), { prefix: 'calc_' });
     expect((await call(tools, 'calc_whose', {}, { tenantId: 'acme' })).text()).toBe('ada for acme');
   });
 
-  it('are unique: the first of two tools with the same name is kept', () => {
+  it('are unique; the first of two tools with the same name is kept', () => {
     const tools = toolsOf(new Calculator(), { ...options, naming: () => 'same' });
     expect(tools.map(({ name, description }) => [name, description])).toEqual([
       ['same', 'Adds two numbers.'],
@@ -450,7 +450,7 @@ describe('the tools of several objects (ANN-12)', () => {
   const takes = ['add', 'now', 'search', 'tell_words'];
   const filter = (name: string) => takes.includes(name);
 
-  it('form one sorted list, the first of each name, beside plain tools', () => {
+  it('form one sorted list with plain tools; the first of each name is kept', () => {
     const tools = toolsOfAll([search, new Clock(), new Calculator()], { filter });
     expect(tools.map(({ name, description }) => [name, description])).toEqual([
       ['add', 'Adds time.'],
@@ -466,7 +466,7 @@ describe('the tools of several objects (ANN-12)', () => {
     ]);
   });
 
-  it('are not read from a list in the place of an object', () => {
+  it('are refused in a list in place of an object', () => {
     const message = 'An iterable (Array) is not a tool object. Use toolsOfAll for a list of objects.';
     expect(() => toolsOf([new Calculator()])).toThrow(
       expect.objectContaining({ name: 'ToolObjectError', object: 'Array', message }),

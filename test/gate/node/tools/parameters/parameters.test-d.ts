@@ -36,7 +36,7 @@ type Form = {
 };
 expectTypeOf(form).toEqualTypeOf<Tool<'form', Form, string>>();
 
-// Parameters made at run time have unknown names, so every value can be missing.
+// Parameters made at run time have unknown names, so each value may be missing.
 export const dynamic = (declared: Readonly<Record<string, Parameter<string>>>) =>
   defineTool({
     name: 'dynamic',
@@ -51,8 +51,8 @@ const input = parameters({ city: stringParameter() });
 // @ts-expect-error there is no parameter `town`
 defineTool({ name: 'typo', description: 'A form.', input, run: ({ town }) => town });
 
-// @ts-expect-error a text is no whole number
+// @ts-expect-error a text is not an integer
 integerParameter('x', { enum: ['one'] });
 
-// @ts-expect-error an item is a parameter
+// @ts-expect-error an item must be a parameter
 arrayParameter('string');

@@ -15,8 +15,8 @@ const schemaOf = (declared: Readonly<Record<string, Parameter>>) =>
   defineTool({ name: 'form', description: 'A form.', input: parameters(declared), run: () => 'ok' })
     .inputSchema;
 
-describe('an input declared by hand', () => {
-  it('has texts, whole numbers and numbers, required and described by their names (TOOL-05)', () => {
+describe('an input of parameters', () => {
+  it('has texts, integers and numbers, which are required and described by their names (TOOL-05)', () => {
     const declared = { city: stringParameter(), days: integerParameter(), height: numberParameter() };
     expect(schemaOf(declared)).toEqual({
       type: 'object',
@@ -29,7 +29,7 @@ describe('an input declared by hand', () => {
     });
   });
 
-  it('can list the values of texts and of both kinds of numbers (TOOL-05, TOOL-08)', () => {
+  it('can list the allowed values of texts, integers and numbers (TOOL-05, TOOL-08)', () => {
     const declared = {
       unit: stringParameter('The unit', { enum: ['C', 'F'] }),
       days: integerParameter('How many', { enum: [1, 7] }),
@@ -46,7 +46,7 @@ describe('an input declared by hand', () => {
     });
   });
 
-  it('has booleans, lists and objects, also inside objects (TOOL-06)', () => {
+  it('has booleans, lists and objects, even inside objects (TOOL-06)', () => {
     const item = objectParameter({
       sku: stringParameter('Its number'),
       gift: booleanParameter('Wrapped', { required: false }),
@@ -96,7 +96,7 @@ describe('an input declared by hand', () => {
     });
   });
 
-  it('is an object without properties and without `required` if it declares no fields (TOOL-07)', () => {
+  it('is an object without properties and without `required` if it declares none (TOOL-07)', () => {
     expect(JSON.stringify(schemaOf({}))).toBe('{"type":"object","properties":{}}');
     expect(schemaOf({ note: stringParameter('A note', { required: false }) })).toEqual({
       type: 'object',
@@ -104,7 +104,7 @@ describe('an input declared by hand', () => {
     });
   });
 
-  it('is validated, with every problem at once (TOOL-08, TYP-10)', async () => {
+  it('is validated, and the error lists every problem at once (TOOL-08, TYP-10)', async () => {
     const form = defineTool({
       name: 'form',
       description: 'A form.',

@@ -18,7 +18,7 @@ const find = defineTool({
 });
 const shout = defineTextTool({ ...base, name: 'shout', run: (input) => input.toUpperCase() });
 
-// The pipeline has the input of the first step and the output of the last one; a given name is a literal.
+// The pipeline has the input of its first step, the output of its last step, and its name as a literal.
 const named = definePipeline({ name: 'both', steps: [find, shout] });
 expectTypeOf(named).toEqualTypeOf<Tool<'both', { top: number }, string>>();
 
@@ -39,18 +39,18 @@ expectTypeOf(adapted).toEqualTypeOf<Tool<string, string, { rows: number[] }>>();
 
 expectTypeOf(definePipeline({ name: 'none', steps: [] })).toEqualTypeOf<Tool<'none', string, string>>();
 
-// Steps that are only known at run time.
+// Steps that are known only at run time.
 export const erased = (steps: readonly AnyTool[]): AnyTool => definePipeline({ name: 'any', steps });
 export const tools: readonly AnyTool[] = [named, adapted];
 
-// @ts-expect-error an adapter belongs to a step
+// @ts-expect-error an adapter needs a step
 definePipeline({ steps: [find, { adapt: () => 'x' }] });
 
-// @ts-expect-error a number is no input
+// @ts-expect-error a number is not an input
 definePipeline({ steps: [{ tool: find, adapt: () => 3 }, shout] });
 
 // @ts-expect-error there is no such policy
 definePipeline({ steps: [find], onFailure: 'retry' });
 
-// @ts-expect-error a pipeline has steps
+// @ts-expect-error a pipeline needs steps
 definePipeline({ name: 'steps' });

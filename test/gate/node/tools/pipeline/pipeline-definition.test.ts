@@ -23,7 +23,7 @@ describe('the name and description of a pipeline', () => {
     });
   });
 
-  it('stay within 64 characters, however long the pipeline is (AEP-07)', () => {
+  it('have at most 64 characters in the name, however long the pipeline is (AEP-07)', () => {
     const { name } = definePipeline({ steps: [step('a'.repeat(40)), step('b'.repeat(40))] });
     expect(name).toBe(`${'a'.repeat(40)}_then_${'b'.repeat(18)}`);
   });
@@ -39,26 +39,26 @@ describe('the name and description of a pipeline', () => {
 });
 
 describe('the definition of a pipeline', () => {
-  it('has the input of its first step, or its schema if the step is typed (AEP-11)', async () => {
+  it('has the input and the schema of its first step if that step is typed (AEP-11)', async () => {
     const pipeline = definePipeline({ steps: [find, step('sum')] });
     expect(pipeline.inputSchema).toEqual(find.inputSchema);
     expect(pipeline.readInput).toBeUndefined();
     expect(await pipeline.check({ query: 'kelp' })).toEqual({ ok: true, value: { query: 'kelp' } });
   });
 
-  it('has one string as input if its first step is a text tool (AEP-11)', async () => {
+  it('has one string as its input if its first step is a text tool (AEP-11)', async () => {
     const pipeline = definePipeline({ steps: [step('sum'), find] });
     expect(pipeline.inputSchema).toEqual(step('sum').inputSchema);
     expect(pipeline.readInput?.('plain')).toEqual({ input: 'plain' });
   });
 
-  it('names the pipeline, not the step, in the error for a bad input', async () => {
+  it('names the pipeline, not the step, in the error for an invalid input', async () => {
     expect(await definePipeline({ name: 'both', steps: [find] }).check({})).toMatchObject({
       answer: { message: expect.stringContaining("The input of tool 'both' is not valid:") },
     });
   });
 
-  it('has no effect of its own, its steps as inner tools and the artifacts of the last step', () => {
+  it('has no effect of its own, its steps as inner tools, and the output of the last step', () => {
     const output = v.object({ sum: v.number() });
     const last = step('sum', { output, returnDirect: true, serial: 'till' });
     const pipeline = definePipeline({ steps: [find, last] });
@@ -67,7 +67,7 @@ describe('the definition of a pipeline', () => {
     expect(pipeline.output).toBe(output);
   });
 
-  it('does not change with the given list of steps (AEP-08)', () => {
+  it('does not change with the list of steps that it received (AEP-08)', () => {
     const steps: PipelineStep[] = [find];
     const pipeline = definePipeline({ name: 'fixed', steps });
     steps.push(step('later'));
@@ -90,7 +90,7 @@ describe('an invalid pipeline', () => {
       "Tool 'find': its description is blank; the model chooses tools by it.",
     ],
     [
-      'no name to derive one from',
+      'no name and no step to derive it from',
       { steps: [] },
       'name',
       "Tool '': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
@@ -134,7 +134,7 @@ describe('an invalid pipeline', () => {
   ])('is refused when it is defined: %s (AEP-08)', (_, config, field, message) => {
     let thrown: unknown;
     try {
-      definePipeline(config as Parameters<typeof definePipeline>[0]); // the types refuse these
+      definePipeline(config as Parameters<typeof definePipeline>[0]); // The types refuse these.
     } catch (failure) {
       thrown = failure;
     }

@@ -19,7 +19,7 @@ const readIn = ({ requests }: TestSession): string | undefined => {
 };
 
 describe('a pipeline whose Worker is killed', () => {
-  /** A pipeline of three steps; the second dies in its first run after its action. */
+  /** A pipeline of three steps. The first run of the second step kills the Worker after its action. */
   function dying(effect: Effect, more: { reconciles?: boolean; onFailure?: 'continue' } = {}) {
     const acted: string[] = [];
     const { reconciles, ...config } = more;
@@ -48,7 +48,7 @@ describe('a pipeline whose Worker is killed', () => {
     expect(readIn(session)).toBe('start charge ship tell');
   });
 
-  it('asks a `once` step for its outcome', async () => {
+  it('reconciles a `once` step whose outcome is unknown', async () => {
     const { session, names } = dying('once', { reconciles: true });
     await session.send('Go.');
     expect(names()).toEqual(['charge', 'ship', 'tell']);
@@ -56,7 +56,7 @@ describe('a pipeline whose Worker is killed', () => {
   });
 
   it.each([[undefined], ['continue' as const]])(
-    'stops at a step in doubt, even if it would continue after an error: %s',
+    'stops at a step in doubt, even if it would continue after an error (onFailure: %s)',
     async (onFailure) => {
       const { session, names } = dying('once', { ...(onFailure && { onFailure }) });
       await session.send('Go.');
@@ -65,7 +65,7 @@ describe('a pipeline whose Worker is killed', () => {
     },
   );
 
-  it('has the same state after a restarted object has folded its journal', async () => {
+  it('has the same state after a restarted object folds its journal', async () => {
     const { session } = dying('idempotent');
     await session.send('Go.');
     session.restart();
@@ -74,7 +74,7 @@ describe('a pipeline whose Worker is killed', () => {
 });
 
 describe('a step that waits for an outside answer', () => {
-  /** A pipeline whose second step needs an approval, run with this decision. */
+  /** Runs a pipeline whose second step needs an approval, and decides about it. */
   async function decided(decision: 'approve' | 'reject' | 'exit') {
     const acted: string[] = [];
     const acts = (name: string) =>
@@ -110,7 +110,7 @@ describe('a step that waits for an outside answer', () => {
     expect([end.status, read]).toEqual(['ended', ['start charge ship tell']]);
   });
 
-  it('makes its rejection the result of the pipeline', async () => {
+  it('returns the rejection of a step as the result of the pipeline', async () => {
     const { acted, read } = await decided('reject');
     expect(acted).toEqual(['charge']);
     expect(read[0]).toMatch(/^Error: /);

@@ -19,7 +19,7 @@ import { definePipeline, type PipelineStep } from '../../../../../src/kinds/entr
 import { callLimits } from '../../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 
-/** A text step that adds its name, or runs the given function. */
+/** A text step that appends its name, or runs the given function. */
 const step = (
   name: string,
   run: (input: string, call: CallContext) => unknown = (input) => `${input} ${name}`,
@@ -58,7 +58,7 @@ const readIn = ({ requests }: TestSession): string | undefined => {
   return last?.role === 'tool' ? last.text : undefined;
 };
 
-/** The model's view of one call of a pipeline of these steps, and the end of the turn. */
+/** Calls a pipeline of these steps. Returns the model's view of the result, and the end of the turn. */
 async function ran(
   steps: readonly PipelineStep[],
   {
@@ -81,7 +81,7 @@ describe('a pipeline', () => {
     expect(answer).toMatchObject({ outcome: 'completed', iterations: 2, toolCalls: 4, model: 'scripted' });
   });
 
-  it('journals each step as a call in its own frame', async () => {
+  it("journals each step as a call in the pipeline's own frame", async () => {
     const { session } = await ran([step('a'), step('b')]);
     const events = await session.events();
     const [frame] = events.flatMap((event) => (event.type === 'frame-started' ? [event] : []));
@@ -96,7 +96,7 @@ describe('a pipeline', () => {
       { type: 'tool-call-ended' },
       { type: 'model-replied', planned: true, toolCalls: [] },
     ]);
-    expect(inside.at(-1)).not.toHaveProperty('last'); // no limit was reached
+    expect(inside.at(-1)).not.toHaveProperty('last'); // No limit was reached.
   });
 
   it('passes the context of the turn to every step (AEP-05)', async () => {
@@ -111,12 +111,12 @@ describe('a pipeline', () => {
     ]);
   });
 
-  it('without steps returns its input (AEP-06)', async () => {
+  it('returns its input if it has no steps (AEP-06)', async () => {
     expect((await ran([])).text).toBe('start');
     expect((await ran([], { input: { input: null } })).text).toBe('');
   });
 
-  it('returns every problem of a bad input before any step runs (AEP-11)', async () => {
+  it('returns every problem of an invalid input before any step runs (AEP-11)', async () => {
     const { session, text } = await ran([find, step('sum')], { input: { top: 3 } });
     expect(text).toBe(
       "Error: The input of tool 'line' is not valid:\n" +
@@ -125,7 +125,7 @@ describe('a pipeline', () => {
     expect((await session.events()).map(({ type }) => type)).not.toContain('frame-started');
   });
 
-  it('can use a tool twice, and a tool that would return directly', async () => {
+  it('can use a tool twice, and continues after a tool that returns directly', async () => {
     const direct = defineTextTool({
       name: 'a',
       description: 'Steps.',
@@ -138,7 +138,7 @@ describe('a pipeline', () => {
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
   });
 
-  it('distinguishes tools with the same name', async () => {
+  it('can use different tools with the same name', async () => {
     const same = step('a', (input) => `${input} A`);
     expect((await ran([step('a'), same, step('a_2'), step('a')])).text).toBe('start a A a_2 a');
     const long = 'x'.repeat(64);
@@ -154,7 +154,7 @@ describe('a pipeline', () => {
 describe('the result of a step', () => {
   const Report = { name: 'Report' };
 
-  it('is the result of the pipeline if the step is the last, including its artifact', async () => {
+  it('is the result of the pipeline, with its artifact, if the step is the last', async () => {
     const report = step('report', () => artifact('three rows', Report, { rows: 3 }));
     const { text, answer } = await ran([step('a'), report]);
     expect(text).toBe('three rows');
@@ -169,7 +169,7 @@ describe('the result of a step', () => {
     expect((await ran([step('a', () => ({ input: 'x' })), step('b')])).text).toBe('{"input":"x"} b');
   });
 
-  it('is passed to a typed step as the value of an artifact, or as JSON', async () => {
+  it('is passed to a typed step as the value of its artifact, or as JSON', async () => {
     expect((await ran([step('a', () => artifact('one', { query: 'kelp' })), find])).text).toBe(
       '{"rows":["kelp"]}',
     );
@@ -188,13 +188,16 @@ describe('the result of a step', () => {
       { name: 'kelp' },
       'The input of tool \'find\' is not valid:\n- query: Invalid key: Expected "query" but received undefined',
     ],
-  ])('names both steps if it is not a valid input for a typed step: %s', async (_, given, problem) => {
-    expect((await ran([step('a', () => given), find])).text).toBe(
-      `Error: Step 'find' did not run, because the output of step 'a' is not valid input for it. ${problem}`,
-    );
-  });
+  ])(
+    'leads to an error with the names of both steps if a typed step refuses it: %s',
+    async (_, given, problem) => {
+      expect((await ran([step('a', () => given), find])).text).toBe(
+        `Error: Step 'find' did not run, because the output of step 'a' is not valid input for it. ${problem}`,
+      );
+    },
+  );
 
-  it('is passed as the empty text if it is null (AEP-09)', async () => {
+  it('is passed on as the empty text if it is null (AEP-09)', async () => {
     expect((await ran([step('a', () => null), step('b')])).text).toBe(' b');
     expect((await ran([step('a'), step('b', () => null)])).text).toBe('');
   });
@@ -206,7 +209,7 @@ describe('an adapter', () => {
     adapt,
   });
 
-  it('makes the next input from a result, whose value it receives (AEP-04)', async () => {
+  it('returns the next input from a result, whose value it receives (AEP-04)', async () => {
     const rows = step('rows', () => artifact('two rows', { rows: ['kelp', 'dulse'] }));
     const second = (result: ToolResult) => ({ query: result.type === 'artifact' ? result.content : '' });
     expect((await ran([adapting(second, rows), find])).text).toBe('{"rows":["two rows"]}');
@@ -214,11 +217,11 @@ describe('an adapter', () => {
     expect((await ran([adapting(value, rows), step('b')])).text).toBe('{"rows":["kelp","dulse"]} b');
   });
 
-  it.each([[null], [undefined]])('passes on the empty text for %s (AEP-04)', async (nothing) => {
+  it.each([[null], [undefined]])('passes on the empty text if it returns %s (AEP-04)', async (nothing) => {
     expect((await ran([adapting(() => nothing), step('b')])).text).toBe(' b');
   });
 
-  it('passes the JSON of an object to a text step if the object is not its input', async () => {
+  it('passes an object to a text step as JSON, unless the object is its input', async () => {
     expect((await ran([adapting(() => ({ rows: 3 })), step('b')])).text).toBe('{"rows":3} b');
     expect((await ran([adapting(() => ({ input: 'x' })), step('b')])).text).toBe('x b');
   });
@@ -236,7 +239,7 @@ describe('an adapter', () => {
   });
 
   it.each<['fail-fast' | 'continue']>([['fail-fast'], ['continue']])(
-    'fails the pipeline and names its step if it throws, with %s (AEP-10)',
+    'fails the pipeline with an error that names its step if it throws (%s, AEP-10)',
     async (onFailure) => {
       const adapt = (): never => {
         throw new Error('no rows');
@@ -247,7 +250,7 @@ describe('an adapter', () => {
     },
   );
 
-  it('names its step if its return value is not JSON', async () => {
+  it('leads to an error that names its step if its return value is not JSON', async () => {
     expect((await ran([adapting(() => ({ at: new WeakMap() })), step('b')])).text).toBe(
       "Error: The adapter of step 'a' returned no JSON: at `$.at` it is a WeakMap.",
     );
@@ -262,13 +265,13 @@ describe('an adapter', () => {
 });
 
 describe('a step that fails', () => {
-  it('is the result of the pipeline, and the rest is skipped (AEP-02)', async () => {
+  it('fails the pipeline with its result, and skips the other steps (AEP-02)', async () => {
     const later: string[] = [];
     const { text } = await ran([step('a'), fails('b'), step('c', (input) => void later.push(input))]);
     expect([text, later]).toEqual(['Error: no luck', []]);
   });
 
-  it('passes its message on if the pipeline continues (AEP-03)', async () => {
+  it('passes on its message if the pipeline continues (AEP-03)', async () => {
     const onFailure = 'continue';
     expect((await ran([fails('a'), step('b')], { onFailure })).text).toBe('no luck b');
     expect((await ran([fails('a', ''), step('b')], { onFailure })).text).toBe(
@@ -277,7 +280,7 @@ describe('a step that fails', () => {
     expect((await ran([step('a'), fails('b')], { onFailure })).text).toBe('Error: no luck');
   });
 
-  it('is named if its code threw (AEP-09)', async () => {
+  it('is named in the error if it throws (AEP-09)', async () => {
     const broken = throws('b', new Error('disk full'));
     expect((await ran([step('a'), broken, step('c')])).text).toBe("Error: Step 'b' threw: disk full");
     expect((await ran([broken, step('c')], { onFailure: 'continue' })).text).toBe(
@@ -285,7 +288,7 @@ describe('a step that fails', () => {
     );
   });
 
-  it('passes on a message that a typed step refuses, which then fails instead', async () => {
+  it('passes on a message that a typed step refuses, which is then the failure', async () => {
     const { text } = await ran([fails('a'), find, step('c')], { onFailure: 'continue' });
     expect(text).toBe(
       "Step 'find' did not run, because the output of step 'a' is not valid input for it. The input of tool 'find' is not " +
@@ -293,7 +296,7 @@ describe('a step that fails', () => {
     );
   });
 
-  it('is the result if the tool calls of the turn are used up', async () => {
+  it('returns the error of the limit if the turn has no tool calls left', async () => {
     const { text, answer } = await ran([step('a'), step('b')], { use: [callLimits({ toolCalls: 2 })] });
     expect(text).toBe(
       'Error: Total tool call limit (2) exceeded for this turn. No further tool calls are allowed.',
@@ -302,9 +305,9 @@ describe('a step that fails', () => {
   });
 });
 
-describe('a signal of a step', () => {
+describe('a signal from a step', () => {
   it.each([['fail-fast' as const], ['continue' as const]])(
-    'ends the turn on an early exit, with %s (AEP-09)',
+    'ends the turn on an early exit (%s, AEP-09)',
     async (onFailure) => {
       const later: string[] = [];
       const { answer, session } = await ran(

@@ -33,5 +33,5 @@ defineAgent({
   ],
 });
 
-// @ts-expect-error a decorator answers a tool
+// @ts-expect-error a decorator must return a tool
 eachTool(look, () => 'look');

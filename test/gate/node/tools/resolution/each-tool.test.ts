@@ -30,7 +30,7 @@ class Clock {
   }
 }
 
-/** A decorator that counts the calls of each tool by name, and how often it was applied. */
+/** A decorator that counts its applications and the calls of each tool, by name. */
 function counter() {
   const ran: string[] = [];
   const made: string[] = [];
@@ -60,7 +60,7 @@ describe('eachTool', () => {
     expect(ran).toEqual(['look']);
   });
 
-  it('decorates every tool of a list of tools, objects and providers', async () => {
+  it('decorates every tool in a list of tools, objects and providers', async () => {
     const { ran, counted } = counter();
     const list = [does('look'), new Clock(), toolProvider({ toolsNow: () => [does('late')] })];
     await play(eachTool(list, counted), calls('look', 'time', 'day', 'late'));
@@ -68,7 +68,7 @@ describe('eachTool', () => {
     expect(eachTool(new Clock(), counted)).toHaveLength(2);
   });
 
-  it('decorates each tool that a provider returns later, once', async () => {
+  it('decorates each tool once that a provider returns later', async () => {
     const { ran, made, counted } = counter();
     const later: AnyTool[] = [];
     const early = defineTool({
@@ -98,7 +98,7 @@ describe('eachTool', () => {
     expect(ran).toEqual([]);
   });
 
-  it('decorates the tools behind an unfolding tool at any depth, but no opening', async () => {
+  it('decorates the inner tools of an unfolding tool at any depth, but no opening', async () => {
     const { ran, counted } = counter();
     const deep = defineUnfolding({ name: 'deep', description: 'Deep.', tools: [does('inner')] });
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [does('buy'), deep] });
@@ -106,19 +106,19 @@ describe('eachTool', () => {
     expect(ran).toEqual(['buy', 'inner']);
   });
 
-  it('decorates every path through an unfolding tool', () => {
+  it('removes the route through an unfolding tool, which would bypass the decorator', () => {
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [does('buy')] });
     expect(shop.route?.({ buy: {} })).toMatchObject({ tool: { name: 'buy' } });
     expect(eachTool(shop, (tool) => tool).route).toBeUndefined();
   });
 
-  it('refuses values that are not valid in a list', () => {
+  it('refuses a list with duplicate names', () => {
     expect(() => eachTool([does('a'), does('a')], (tool) => tool)).toThrow(
       `Duplicate tool name: 'a'${RENAME_FIRST_TWO}`,
     );
   });
 
-  it('keeps a group in a list as a group, with its requirements', () => {
+  it('returns a group for a group in a list, with its requirements', () => {
     const { made, counted } = counter();
     const group = defineToolGroup({
       role: 'web',

@@ -46,7 +46,7 @@ async function turn(tools: readonly ToolSource[], replies: readonly ScriptedRepl
 }
 
 describe('an agent', () => {
-  it('without tools asks its model once (AEV-01)', async () => {
+  it('asks its model once if it has no tools (AEV-01)', async () => {
     const { answer, offered } = await turn([], ['Hello.']);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Hello.', iterations: 1 });
     expect(offered).toEqual([[]]);
@@ -78,7 +78,7 @@ describe('an agent', () => {
     expect(answer.outcome).toBe('completed');
   });
 
-  it('keeps only the listed tools, and keeps providers separate', () => {
+  it('keeps providers apart from the listed tools', () => {
     const provider = toolProvider({ toolsNow: () => [tool('today')] });
     const { tools, sources } = agentWith([tool('look'), provider]);
     const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name);
@@ -111,7 +111,7 @@ describe('a tool provider of an agent', () => {
     expect(read[2]).toMatch(/^Error: Tool 'knock' does not exist\./);
   });
 
-  it('does not apply in nested loops', async () => {
+  it('is not asked in nested loops', async () => {
     let asked = 0;
     const toolsNow = () => {
       asked += 1;
@@ -134,7 +134,7 @@ describe('a tool provider of an agent', () => {
     });
   });
 
-  it('fails the turn if it throws, and its message appears only in the log', async () => {
+  it('fails the turn if it throws, and only the log contains its message', async () => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => {});
     const toolsNow = (): never => {
       throw new Error('the catalog is gone');

@@ -23,7 +23,7 @@ const { view } = call;
 const names = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
 
 describe('a placeholder for required tools', () => {
-  it('is one tool for each name that no provider returns, the same one each time (TGR-06)', () => {
+  it('is the same tool each time, for each name that no provider returns (TGR-06)', () => {
     const warned = warnings();
     const provider = createRequiredTools(['a', 'b', 'a', 'c'], [providing('b'), providing('d')]);
     const standIns = provider.toolsNow(view);
@@ -54,8 +54,8 @@ describe('a placeholder for required tools', () => {
   });
 });
 
-describe('a provider whose tools are changed', () => {
-  it('returns the changed tools, and omits those that map to `undefined`', () => {
+describe('a provider with a mapping of its tools', () => {
+  it('returns the mapped tools, and omits those that map to `undefined`', () => {
     const [keep, drop] = [tool('keep'), tool('drop')];
     const provider = mapProviderTools(toolProvider({ toolsNow: () => [keep, drop] }), (one) =>
       one === drop ? undefined : { ...one, description: 'Changed.' },
@@ -65,7 +65,7 @@ describe('a provider whose tools are changed', () => {
     expect(provider.toolsNow()[0]).toBe(changed);
   });
 
-  it('discovers and describes itself as before, also if a class makes it', async () => {
+  it('discovers and describes itself as before, even if it is an instance of a class', async () => {
     class Shelf implements ToolProviderConfig {
       readonly key = 'shelf';
       readonly about = { name: 'Books' };

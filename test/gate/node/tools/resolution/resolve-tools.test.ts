@@ -51,7 +51,7 @@ describe('a list of tools', () => {
     expect(resolveTools([])).toEqual({ tools: [], byName: new Map() });
   });
 
-  it('can mix tools, tool objects and providers; all are found by name (AEV-08, AET-06)', () => {
+  it('can mix tools, tool objects and providers, and finds all by name (AEV-08, AET-06)', () => {
     const { tools, byName } = resolveTools([
       tool('look'),
       new Calculator(),
@@ -61,15 +61,15 @@ describe('a list of tools', () => {
     expect([...byName]).toEqual(tools.map((one) => [one.name, one]));
   });
 
-  it('offers only the methods of an object that its table names (AEV-09)', () => {
+  it('contains only the methods of an object that its table names (AEV-09)', () => {
     expect(names(resolveTools([new Calculator()]).tools)).toEqual(['add', 'multiply']);
   });
 
-  it('refuses a #private method, because a table names only reachable methods (AEV-09)', () => {
+  it('refuses a #private method in a table (AEV-09)', () => {
     class Safe {
       static readonly tools = toolTable<Safe>({
         look: { description: 'Looks.', effect: 'read' },
-        // @ts-expect-error: no method of this name is seen from outside
+        // @ts-expect-error: this method is not visible from outside
         '#open': { description: 'Opens.', effect: 'read' },
       });
       look() {
@@ -84,7 +84,7 @@ describe('a list of tools', () => {
     );
   });
 
-  it('refuses names that are missing or are not methods (AEV-09)', () => {
+  it('refuses names in a table that are missing or are not methods (AEV-09)', () => {
     const table = (method: string) => ({ [method]: { description: 'Looks.', effect: 'read' } });
     for (const method of ['word', 'gone']) {
       class Desk {
@@ -111,7 +111,7 @@ describe('a list of tools', () => {
   });
 });
 
-describe('two tools of one name', () => {
+describe('two tools with one name', () => {
   it('are refused in a list, even if an object brings one of them (AEV-04, AEV-05)', () => {
     const twice = (how: string) => new ToolResolutionError(`Duplicate tool name: 'add', at index ${how}`);
     const byName = ". Rename one, as with withName of 'holdfast/decorators'";
@@ -126,7 +126,7 @@ describe('two tools of one name', () => {
     );
   });
 
-  it('count once if they are the same tool (AEV-05)', () => {
+  it('count as one if they are the same tool (AEV-05)', () => {
     const [look, calculator] = [tool('look'), new Calculator()];
     expect(names(resolveTools([look, calculator, look, calculator]).tools)).toEqual([
       'look',
@@ -135,7 +135,7 @@ describe('two tools of one name', () => {
     ]);
   });
 
-  it('keep the first, and drop the tool of a provider or a later provider (AEV-05)', () => {
+  it('are reduced to the first one if the other comes from a provider (AEV-05)', () => {
     const [own, first, later] = [tool('look'), tool('see'), tool('see')];
     const { tools } = resolveTools([
       toolProvider({ toolsNow: () => [tool('look'), first] }),
@@ -166,7 +166,7 @@ describe('a value that is not a tool', () => {
       "Tool at index 1 is the literal of a tool provider: wrap it in toolProvider({ ... }) of 'holdfast'",
     ],
     ['text', 'look', "Tool at index 1 is 'look': list the tool itself"],
-  ])('is refused with its position: %s (AEV-03)', (_, source, message) => {
+  ])('is refused with its index: %s (AEV-03)', (_, source, message) => {
     expect(() => resolveTools(listed(tool('look'), source))).toThrow(new ToolResolutionError(message));
   });
 
@@ -181,7 +181,7 @@ describe('a value that is not a tool', () => {
 describe('a value that has tools but is not a tool', () => {
   it.each<[string, object, string]>([
     [
-      'a tool group that needs something',
+      'a tool group with permissions',
       defineToolGroup({
         role: 'math',
         description: 'Calculates.',
@@ -197,26 +197,26 @@ describe('a value that has tools but is not a tool', () => {
       "Tool at index 0 ('clerk') is an agent: list its tools instead",
     ],
     [
-      'a client of MCP',
+      'an MCP client',
       defineMcpClient({ name: 'wiki', url: 'https://wiki.example/mcp' }),
       "Tool at index 0 ('wiki') is a client of MCP: list mcpToolProvider({ clients: [client] }) in its place",
     ],
     [
-      'a factory of MCP tools',
+      'an MCP tool factory',
       createMcpToolFactory({ clients: [] }),
       'Tool at index 0 is a factory of MCP tools: list the result of its toolByName or unfolding',
     ],
     [
-      'anything else with a list',
+      'another object with a list of tools',
       { tools: [tool('add')] },
       "Tool at index 0 (Object) is neither a tool nor a tool provider, and its class has no static 'tools' table",
     ],
-  ])('is refused by its name: %s (AEV-03)', (_, source, message) => {
+  ])('is refused with a hint how to list its tools: %s (AEV-03)', (_, source, message) => {
     expect(() => resolveTools([source])).toThrow(new ToolResolutionError(message));
   });
 });
 
-describe('a name', () => {
+describe('the name of a tool', () => {
   const named = (name: string): AnyTool => ({ ...tool('look'), name });
 
   it.each([
@@ -233,7 +233,7 @@ describe('a name', () => {
     expect(() => resolveTools([toolProvider({ toolsNow: () => [named(name)] })])).toThrow(message);
   });
 
-  it('can contain a hyphen, unless names are strict (AEV-02)', () => {
+  it('can contain a hyphen, unless strict names are required (AEV-02)', () => {
     expect(names(resolveTools([named('look-up')]).tools)).toEqual(['look-up']);
     const strict = new ToolResolutionError(
       "Tool 'look-up': its name can contain only A-Z, a-z, 0-9 and '_' here",

@@ -77,12 +77,12 @@ describe('an object that all sessions share and that changes its fields', () => 
     ['counts', new SharedCounter(), warning('SharedCounter', "'count'")],
     ['keeps a sum', new SharedTotal(), warning('SharedTotal', "'last' and 'sum'")],
     ['collects', new SharedLines(), warning('SharedLines', "'lines'")],
-    ['keeps by key', new ByKey(), warning('ByKey', "'rows' and 'known'")],
+    ['keeps values by key', new ByKey(), warning('ByKey', "'rows' and 'known'")],
     ['has private fields', new Hidden(), warning('Hidden', "'#count' and '#seen'")],
-    ['inherits it', new Below(), warning('Below', "'count'")],
-    ['changes them in a function of a field', new Arrow(), warning('Arrow', "'count'")],
-    ['has a toolMethod that changes them', new SharedTill(), warning('SharedTill', "'#total'")],
-  ])('is reported to the developer once: it %s', (_, object, message) => {
+    ['inherits such a field', new Below(), warning('Below', "'count'")],
+    ['changes a field in an arrow function', new Arrow(), warning('Arrow', "'count'")],
+    ['changes a field in a toolMethod', new SharedTill(), warning('SharedTill', "'#total'")],
+  ])('causes one warning for the developer if it %s', (_, object, message) => {
     resolveTools([object]);
     resolveTools([object]);
     expect(warn.mock.calls).toEqual([[message]]);
@@ -131,7 +131,7 @@ class Frozen extends SharedCounter {
     Object.freeze(this);
   }
 }
-// biome-ignore lint/complexity/noStaticOnlyClass: a class with static tools is what this is about
+// biome-ignore lint/complexity/noStaticOnlyClass: this test is about a class with static tools
 class OfClass {
   static readonly tools = toolTable<OfClass>(ADD);
   static count = 0;
@@ -142,12 +142,12 @@ class OfClass {
 
 describe('an object that only reads its fields', () => {
   it.each<[string, object]>([
-    ['settings, services and lazily made values', new Api('key', { add: () => {}, set: () => {} })],
+    ['settings, services and lazy values', new Api('key', { add: () => {}, set: () => {} })],
     ['a toolMethod that reads', new Named()],
-    ['frozen', new Frozen()],
-    ['a class', OfClass],
+    ['a frozen object', new Frozen()],
+    ['a class with a static field', OfClass],
     ['the product of a factory', toolFactory(() => new SharedCounter())],
-  ])('causes no warning: %s', (_, source) => {
+  ])('causes no warning for %s', (_, source) => {
     expect(resolveTools([source]).tools).toMatchObject([{ name: 'add' }]);
     expect(warn).not.toHaveBeenCalled();
   });

@@ -39,7 +39,7 @@ const cart = () => toolFactory(() => new Cart());
 const put = (item: string) => ['put', { item }] as const;
 
 describe('the product of a factory', () => {
-  it('is one instance for all calls of an invocation, and another for each turn (S0-001)', async () => {
+  it('is one instance for all calls of an invocation, and another in each turn (S0-001)', async () => {
     const session = warmWith(
       [cart()],
       [calls(put('pen')), calls(put('ink')), calls('list'), 'Done.', calls('list'), 'Done.'],
@@ -69,7 +69,7 @@ describe('the product of a factory', () => {
     expect(results(session)).toEqual(['1 in it', 'crashed', 'nothing']);
   });
 
-  it('is made once when it is listed, and then at its first call', async () => {
+  it('is created when its tools are listed, and then at its first call in a turn', async () => {
     Cart.made = 0;
     const session = sessionWith([cart()], ['No call.', calls('list', 'list'), 'Done.']);
     expect(Cart.made).toBe(1);
@@ -95,7 +95,7 @@ describe('the product of a factory', () => {
     expect(results(session)).toEqual(['1 in it', 'Put.', 'pen, ink']);
   });
 
-  it('can be tools with closures, or several things', async () => {
+  it('can be tools with closures, or a list of tools and objects', async () => {
     const counting = () => {
       let count = 0;
       return [
@@ -110,7 +110,7 @@ describe('the product of a factory', () => {
     expect(results(session)).toEqual(['1', '2', '1 in it']);
   });
 
-  it('can be in a group and be decorated, tool by tool', async () => {
+  it('can be in a group, and its tools can be decorated one by one', async () => {
     const group = defineToolGroup({ role: 'shop', description: 'Shop.', tools: [cart()] });
     const ran: string[] = [];
     const tools = eachTool(group, (tool) => ({
@@ -126,14 +126,14 @@ describe('the product of a factory', () => {
     expect(ran).toEqual(['put', 'list']);
   });
 
-  it('can require approval before a call, and the call runs in the current instance', async () => {
+  it('can require approval before a call, and the call runs on the current instance', async () => {
     const guarded = toolFactory(() => toolsOf(new Cart()).map((tool) => requireApproval(tool, 'May it?')));
     const session = sessionWith([guarded], [calls(put('pen')), 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
   });
 });
 
-describe('an unfolding tool that a factory makes', () => {
+describe('an unfolding tool from a factory', () => {
   const held = () => {
     const items: string[] = [];
     const add = does('add', () => `${items.push('one')} in it`);
@@ -153,7 +153,7 @@ describe('an unfolding tool that a factory makes', () => {
       { category: 'all' },
     ],
     [
-      'with a changing set',
+      'from a set that changes',
       () => {
         const tools = Object.values(held());
         return defineUnfolding({ ...SHOP, tools: () => tools });
@@ -178,7 +178,7 @@ describe('an unfolding tool that a factory makes', () => {
     ],
   ];
 
-  it.each(shops)('contains the tools of the invocation: %s', async (_, make, input) => {
+  it.each(shops)('opens to the tools of the current invocation: %s', async (_, make, input) => {
     const isNested = make().inner?.[0]?.name === 'shelf';
     const open = [calls(['shop', input]), ...(isNested ? [calls('shelf')] : [])];
     const session = warmWith(
@@ -191,7 +191,7 @@ describe('an unfolding tool that a factory makes', () => {
     expect(results(session).at(-1)).toBe('0');
   });
 
-  it('can be called by the name of an inner tool', async () => {
+  it('can be called with an inner tool in its input', async () => {
     const shop = toolFactory(() => defineUnfolding({ ...SHOP, tools: Object.values(held()) }));
     const session = warmWith([shop], [calls(['shop', { add: {} }]), calls('count'), 'Done.']);
     await session.send('Go.');
@@ -199,7 +199,7 @@ describe('an unfolding tool that a factory makes', () => {
     expect(offered(session).at(-1)).toEqual(['shop', 'add', 'count']);
   });
 
-  it('does not run another tool instead of a missing one', async () => {
+  it('does not run another tool in place of a missing one', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const pay = vi.fn(() => 'paid');
     let isFirst = true;
@@ -216,7 +216,7 @@ describe('an unfolding tool that a factory makes', () => {
     expect(pay).not.toHaveBeenCalled();
   });
 
-  it('reports an error outside a loop', async () => {
+  it('lists its inner tools outside a loop', async () => {
     const [shop] = resolveTools([
       toolFactory(() => defineUnfolding({ ...SHOP, tools: Object.values(held()) })),
     ]).tools;
@@ -232,7 +232,7 @@ describe('an invalid factory', () => {
 
   it.each<[string, ToolFactory, string]>([
     [
-      'nothing',
+      'undefined',
       made(undefined),
       process.env.NODE_ENV === 'production'
         ? 'Tool at index 0 is not a tool and has no tools'
@@ -248,11 +248,11 @@ describe('an invalid factory', () => {
       made(toolProvider({ toolsNow: () => [] })),
       'A tool provider is among them, which a tool factory cannot make: list it next to the factory',
     ],
-  ])('is refused when it is listed: %s', (_, factory, message) => {
+  ])('is refused when its tools are listed: it returns %s', (_, factory, message) => {
     expect(() => resolveTools([factory])).toThrow(message);
   });
 
-  it('is refused when it is created without a callable function', () => {
+  it('is refused when it is created with a class or an object in place of a function', () => {
     expect(() => toolFactory(Cart as never)).toThrow(
       new TypeError(
         'toolFactory received the class Cart: pass a function, as in toolFactory(() => new Cart()).',
@@ -263,7 +263,7 @@ describe('an invalid factory', () => {
     );
   });
 
-  it('fails the call of a tool that it no longer makes, and logs to the console', async () => {
+  it('fails the call of a tool that it no longer returns, and logs an error', async () => {
     const console_ = vi.spyOn(console, 'error').mockImplementation(() => {});
     let isFirst = true;
     const factory = toolFactory(() => {
@@ -281,7 +281,7 @@ describe('an invalid factory', () => {
     );
   });
 
-  it('is omitted inside itself, and the console names the path', () => {
+  it('is omitted inside itself, and a warning names the path', () => {
     const circle: ToolFactory = toolFactory(() => [new Cart(), circle as never]);
     const { tools } = resolveTools([circle]);
     expect(tools.map(({ name }) => name)).toEqual(['list', 'put']);
@@ -293,7 +293,7 @@ describe('an invalid factory', () => {
     ]);
   });
 
-  it('does not make factories without end, and the console names the path', () => {
+  it('is omitted when it is nested too deeply, and a warning names the path', () => {
     const deeper = (): ToolFactory => toolFactory(() => deeper() as never);
     expect(resolveTools([deeper(), does('look')]).tools.map(({ name }) => name)).toEqual(['look']);
     expect(warn.mock.calls).toEqual([

@@ -23,7 +23,7 @@ class Calculator {
   }
 }
 
-/** A tool object can have a method called `run`. */
+/** A tool object may have a method called `run`. */
 class Job {
   static readonly tools = toolTable<Job>({ run: { description: 'Runs.' } });
   run() {
@@ -31,7 +31,7 @@ class Job {
   }
 }
 
-/** It can also have a member called `tools`. */
+/** A tool object may also have a member called `tools`. */
 class Toolbox {
   static readonly tools = toolTable<Toolbox>({ open: { description: 'Opens.' } });
   private readonly tools: string[] = [];
@@ -51,29 +51,29 @@ export const sources: readonly ToolSource[] = [
 expectTypeOf(resolveTools(sources).tools).toEqualTypeOf<readonly AnyTool[]>();
 defineAgent({ name: 'a', description: 'b', instructions: 'c', tools: sources });
 
-// @ts-expect-error a tool is made by defineTool
+// @ts-expect-error a definition is not a tool: use defineTool
 resolveTools([{ name: 'pay', description: 'Pays.', run: () => 'paid' }]);
 
 const math = defineToolGroup({ role: 'math', description: 'Calculates.', tools: [look] });
 resolveTools([math, toolFactory(() => new Calculator()), toolFactory(() => [look, new Calculator()])]);
-// @ts-expect-error a factory makes what it makes at once
+// @ts-expect-error a factory must be synchronous
 toolFactory(async () => look);
-// @ts-expect-error a provider is listed beside a factory
+// @ts-expect-error a factory cannot return a provider
 toolFactory(() => toolProvider({ toolsNow: () => [look] }));
-// @ts-expect-error a class is made by the function
+// @ts-expect-error the function must create an instance of the class
 toolFactory(Calculator);
 defineAgent({ name: 'a', description: 'b', instructions: 'c', tools: [math] });
 const other = defineAgent({ name: 'a', description: 'b', instructions: 'c' });
-// @ts-expect-error an agent is no tool
+// @ts-expect-error an agent is not a tool
 resolveTools([other]);
 
-// @ts-expect-error names are not tools
+// @ts-expect-error a name is not a tool
 resolveTools(['look']);
 
-// @ts-expect-error a provider answers with tools, at once
+// @ts-expect-error a provider must return tools, and synchronously
 resolveTools([toolProvider({ toolsNow: async () => [look] })]);
 
-// @ts-expect-error the literal of a provider is none yet
+// @ts-expect-error a definition is not a provider: use toolProvider
 resolveTools([{ toolsNow: () => [look] }]);
 
 // @ts-expect-error there is no such option

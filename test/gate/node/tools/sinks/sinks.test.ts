@@ -9,7 +9,7 @@ const failing = (failure: unknown) => () => {
 };
 
 describe('a list sink', () => {
-  it('collects in order, and its items are a copy (DEC-10)', async () => {
+  it('collects artifacts in order, and returns a copy of them (DEC-10)', async () => {
     const sink = listSink<number>();
     await sink(1, call);
     const before = sink.items();
@@ -18,7 +18,7 @@ describe('a list sink', () => {
     expect(sink.items()).toEqual([1, 2]);
   });
 
-  it('can fill a list of the caller (DEC-10)', async () => {
+  it('can fill a list that the caller provides (DEC-10)', async () => {
     const list = ['zero'];
     const sink = listSink(list);
     await sink('one', call);
@@ -40,11 +40,11 @@ describe('a composite sink', () => {
     expect(steps).toEqual(['slow a 1.2.0', 'fast a 1.2.0']);
   });
 
-  it('does nothing without sinks (DEC-10)', async () => {
+  it('ignores artifacts if it has no sinks (DEC-10)', async () => {
     expect(await compositeSink()('a', call)).toBeUndefined();
   });
 
-  it('passes artifacts to the others if one fails, and then fails with that error', async () => {
+  it('passes an artifact to the other sinks if one fails, and then throws that error', async () => {
     const list = listSink<string>();
     const one = new Error('one');
     await expect(compositeSink(failing(one), list)('a', call)).rejects.toBe(one);
@@ -55,7 +55,7 @@ describe('a composite sink', () => {
     );
   });
 
-  it('fails with a control-flow signal first', async () => {
+  it('throws a control-flow signal before any other error', async () => {
     const signal = exitEarly('Enough.');
     await expect(compositeSink(failing(new Error('one')), failing(signal))('a', call)).rejects.toBe(signal);
   });
