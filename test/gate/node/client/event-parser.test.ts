@@ -11,14 +11,14 @@ const parsed = (...pieces: string[]) => {
 
 describe('the parser of server-sent events', () => {
   it.each<[string, string[], object]>([
-    ['an event of one line', ['data: a\n\n'], { events: [{ type: 'message', data: 'a' }] }],
+    ['an event in one line', ['data: a\n\n'], { events: [{ type: 'message', data: 'a' }] }],
     [
-      'data of several lines',
+      'an event with several data lines',
       ['data: a\ndata:\ndata:b\n\n'],
       { events: [{ type: 'message', data: 'a\n\nb' }] },
     ],
     [
-      'a type, which holds for one event',
+      'the type of one event',
       ['event: x\ndata: 1\n\ndata: 2\n\n'],
       {
         events: [
@@ -28,7 +28,7 @@ describe('the parser of server-sent events', () => {
       },
     ],
     [
-      'one space after the colon as none of the value',
+      'a value without the first space after the colon',
       ['data:  a\n\n'],
       { events: [{ type: 'message', data: ' a' }] },
     ],
@@ -40,25 +40,25 @@ describe('the parser of server-sent events', () => {
       },
     ],
     [
-      'CRLF that is cut in two',
+      'a CRLF that is split across chunks',
       ['data: a\r', '\n\r', '\ndata: b\r', '\n\r\n'],
       {
         events: ['a', 'b'].map((data) => ({ type: 'message', data })),
       },
     ],
     [
-      'comments and unknown fields as nothing',
+      'an event between comments and unknown fields',
       [': hi\nfoo: 1\nbar\ndata: a\n\n'],
       { events: [{ type: 'message', data: 'a' }] },
     ],
-    ['a field without a colon as an empty one', ['data\n\n'], { events: [{ type: 'message', data: '' }] }],
+    ['a field without a colon as an empty value', ['data\n\n'], { events: [{ type: 'message', data: '' }] }],
     ['no event without data', ['event: x\nid: 1\n\n'], { events: [], id: '1' }],
-    ['no event that is not complete', ['data: a\n'], { events: [], id: undefined }],
-    ['an id that stays until there is another', ['id: 1\ndata: a\n\ndata: b\n\n'], { id: '1' }],
-    ['no id of an event that is not complete', ['id: 1\ndata: a\n\nid: 2\ndata: b\n'], { id: '1' }],
-    ['no id with a NUL in it', ['id: 1\n\nid: 2\0\n\n'], { id: '1' }],
+    ['no incomplete event', ['data: a\n'], { events: [], id: undefined }],
+    ['an id that lasts until the next one', ['id: 1\ndata: a\n\ndata: b\n\n'], { id: '1' }],
+    ['no id of an incomplete event', ['id: 1\ndata: a\n\nid: 2\ndata: b\n'], { id: '1' }],
+    ['no id that contains NUL', ['id: 1\n\nid: 2\0\n\n'], { id: '1' }],
     ['an empty id', ['id: 1\n\nid\n\n'], { id: '' }],
-    ['a time to come again', ['retry: 250\nretry: 1s\nretry:\n'], { retry: 250 }],
+    ['a reconnect delay', ['retry: 250\nretry: 1s\nretry:\n'], { retry: 250 }],
   ])('reads %s', (_, pieces, expected) => {
     expect(parsed(...pieces)).toMatchObject(expected);
   });
@@ -74,7 +74,7 @@ describe('the parser of server-sent events', () => {
     .array(fc.oneof(line, end, fc.constant('data: x\n')), { maxLength: 30 })
     .map((lines) => lines.join(''));
 
-  /** What another parser makes of the whole. */
+  /** Returns the result of eventsource-parser for the whole stream. */
   function reference(whole: string) {
     const events: { type: string; data: string }[] = [];
     let retry: number | undefined;
@@ -88,10 +88,10 @@ describe('the parser of server-sent events', () => {
     return { events, retry };
   }
 
-  it('reads any stream as eventsource-parser does, with any chunk boundaries', () => {
+  it('reads every stream as eventsource-parser does, however it is split into chunks', () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(400), { maxLength: 12 }), (stream, cuts) => {
-        // The other one takes a line break at the very end for half of one.
+        // eventsource-parser treats a line break at the very end as the first half of a CRLF.
         const whole = `${stream}\n\n: \n`;
         const places = [0, ...cuts.map((cut) => cut % whole.length).sort((a, b) => a - b), whole.length];
         const pieces = places.slice(1).map((place, at) => whole.slice(places[at], place));
@@ -103,10 +103,10 @@ describe('the parser of server-sent events', () => {
   });
 
   it.each([
-    ['a line', 'x'],
-    ['data', 'data: x\n'],
-    ['empty lines of data', 'data:\n'.repeat(200_000)],
-  ])('ignores an unfinished event with %s', (_, start) => {
+    ['an unfinished line', 'x'],
+    ['unfinished data', 'data: x\n'],
+    ['many empty data lines', 'data:\n'.repeat(200_000)],
+  ])('reads no event from %s', (_, start) => {
     const parser = new EventParser();
     const piece = start.replace('x', 'x'.repeat(1024 * 1024));
     const flood = () => {
@@ -115,7 +115,7 @@ describe('the parser of server-sent events', () => {
     expect(flood).toThrow('An event of the stream has more than 16777216 characters.');
   });
 
-  it('parses a long event in small pieces in linear time', () => {
+  it('reads a long event in small pieces in linear time', () => {
     const parser = new EventParser();
     const started = performance.now();
     parser.feed('data: ');

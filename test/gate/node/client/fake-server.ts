@@ -1,16 +1,16 @@
 import { vi } from 'vitest';
 import { type ClientSession, createClient, type FetchInit } from '../../../../src/client/entry.ts';
 
-/** A request as the server got it. */
+/** A request that the server received. */
 export interface Got extends FetchInit {
-  /** Behind the session's path. */
+  /** The path below that of the session. */
   readonly path: string;
 }
 
-/** What comes next: a response, or nothing but a lost connection. */
+/** The next response, or a lost connection. */
 export type Next = Response | Error | ((got: Got) => Response | Promise<Response>);
 
-/** A session whose server answers as it is told, in order, and what that got. */
+/** A session whose server answers as scripted, and the requests that the server received. */
 export interface Played {
   readonly session: ClientSession;
   readonly got: Got[];
@@ -28,7 +28,7 @@ export function played(...script: Next[]): Played {
       const request: Got = { ...init, path: url.replace(SESSION, '') };
       got.push(request);
       const next = script.shift();
-      if (next === undefined) throw new Error('The script has no more answers.');
+      if (next === undefined) throw new Error('The script has no further response.');
       if (next instanceof Error) throw next;
       return typeof next === 'function' ? next(request) : next;
     },
@@ -36,10 +36,10 @@ export function played(...script: Next[]): Played {
   return { session: client.session('s1'), got };
 }
 
-/** How a body ends: as it should, broken, or not at all. */
+/** How the body of a response ends. */
 type End = 'closed' | 'broken' | 'open';
 
-/** A stream of these frames; `size`: in pieces of so many bytes. */
+/** Returns a stream of these frames, in pieces of `size` bytes. */
 export function stream(frames: readonly string[], end: End = 'closed', size?: number): Response {
   const bytes = new TextEncoder().encode(frames.join(''));
   const body = new ReadableStream<Uint8Array>(
@@ -50,7 +50,7 @@ export function stream(frames: readonly string[], end: End = 'closed', size?: nu
         if (end === 'closed') controller.close();
       },
       pull(controller) {
-        // What was enqueued is read first.
+        // The enqueued chunks are read first.
         if (end === 'broken') controller.error(new TypeError('terminated'));
       },
     },
@@ -59,11 +59,11 @@ export function stream(frames: readonly string[], end: End = 'closed', size?: nu
   return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
 }
 
-/** A stored event as its frame. */
+/** Returns the frame of a stored event. */
 export const stored = (seq: number, type: string, more: object = {}): string =>
   `id: i.${seq}\nevent: ${type}\ndata: ${JSON.stringify({ seq, type, at: 0, turn: 't1', ...more })}\n\n`;
 
-/** A frame of what is kept nowhere, or of how a turn stands. */
+/** Returns a frame without an id, which is sent only live. */
 export const frame = (type: string, data: object): string =>
   `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 
@@ -91,7 +91,7 @@ export const problem = (
 
 export const LOST = new TypeError('fetch failed');
 
-/** Lets all time pass that is waited for. Rejections are the caller's. */
+/** Runs all timers while the work proceeds. The caller handles a rejection. */
 export async function withoutWaiting<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {});
   await vi.runAllTimersAsync();

@@ -1,11 +1,11 @@
-/** A message on a page whose stream restarts. */
+/** Tests a message of a chat page whose stream restarts. */
 import type { UIMessageChunk } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { ShownSteps } from '../../../doors/client.ts';
 
 const CALL = { toolCallId: 'c1', toolName: 'add' } as const;
 
-/** A message of two steps, as a Worker streams it from its beginning. */
+/** A message with two steps, as a Worker streams it from the beginning. */
 const MESSAGE: readonly UIMessageChunk[] = [
   { type: 'start', messageId: 't1' },
   { type: 'start-step' },
@@ -25,7 +25,7 @@ const MESSAGE: readonly UIMessageChunk[] = [
   { type: 'finish' },
 ];
 
-/** What a page shows: each step with its words, and how often it has each other chunk. */
+/** Returns what a page shows: for each step its text, its calls and its files. */
 function shownBy(chunks: readonly UIMessageChunk[]): string[][] {
   const steps: string[][] = [];
   for (const chunk of chunks) {
@@ -39,7 +39,9 @@ function shownBy(chunks: readonly UIMessageChunk[]): string[][] {
   return steps;
 }
 
-/** The chunks of a page whose stream broke off behind so many of them, and began again. */
+/**
+ * Returns the chunks that a page receives if its stream breaks off after `broken` chunks and starts again.
+ */
 function joined(canReset: boolean, broken: number): UIMessageChunk[] {
   const steps = new ShownSteps(canReset);
   const before = MESSAGE.slice(0, broken);
@@ -48,11 +50,11 @@ function joined(canReset: boolean, broken: number): UIMessageChunk[] {
 }
 
 describe.each([
-  ['version 7, which can take a step back', true],
-  ['version 6, which cannot', false],
-])('a message of %s', (_, canReset) => {
+  ['version 7, which can reset a step', true],
+  ['version 6, which cannot reset a step', false],
+])('a message in %s', (_, canReset) => {
   it.each(MESSAGE.map((_, index) => index))(
-    'is complete even if its stream broke off after %i chunks',
+    'is complete if its stream broke off after %i chunks',
     (broken) => {
       const chunks = joined(canReset, broken);
       expect(shownBy(chunks)).toEqual(shownBy(MESSAGE));
@@ -64,7 +66,7 @@ describe.each([
     },
   );
 
-  it('receives the outcome of a call again in a completed step', () => {
+  it('includes the outcome of a call that was open when the stream broke off', () => {
     const steps = new ShownSteps(canReset);
     const [start, ...others] = MESSAGE;
     const asked = others.filter(({ type }) => type !== 'tool-output-available' && type !== 'file');
@@ -73,7 +75,7 @@ describe.each([
     expect(replayed[0]).toEqual({ type: 'tool-output-available', toolCallId: 'c1', output: '3' });
   });
 
-  it('continues with the rest of an existing message, without a start', () => {
+  it('continues with the rest of its chunks, without a second start', () => {
     const rest = MESSAGE.slice(6);
     const steps = new ShownSteps(canReset);
     const before = rest.slice(0, 6);

@@ -1,4 +1,4 @@
-/** Lists that pages keep up to date: without React, and as a server renders them. */
+/** Tests lists that pages keep up to date, without React and in server rendering. */
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
-/** A list of these pages, each read after the one before. */
+/** Returns a list with these pages. */
 function listOf(pages: () => readonly (readonly string[])[]) {
   const asked: (string | undefined)[] = [];
   const list = new LiveList<string>(async (cursor) => {
@@ -22,7 +22,7 @@ function listOf(pages: () => readonly (readonly string[])[]) {
   return { list, asked };
 }
 
-it('a list is read while it has subscribers, repeatedly, and not afterwards', async () => {
+it('a list is read at intervals while it has subscribers, and only then', async () => {
   let pages = [['a']];
   const { list, asked } = listOf(() => pages);
   expect(list.getSnapshot()).toEqual({ entries: [], isLoading: true, hasMore: false, error: undefined });
@@ -43,7 +43,7 @@ it('a list is read while it has subscribers, repeatedly, and not afterwards', as
   expect(asked).toHaveLength(3);
 });
 
-it('a list loads more on request, and then rereads all of it', async () => {
+it('a list loads more entries on request, and then refreshes all of them', async () => {
   const { list, asked } = listOf(() => [['a'], ['b'], ['c']]);
   const leave = list.subscribe(() => {});
   await settled();
@@ -59,7 +59,7 @@ it('a list loads more on request, and then rereads all of it', async () => {
   leave();
 });
 
-it('a list reports an error, keeps its entries, and continues', async () => {
+it('a list reports an error, keeps its entries, and continues to refresh', async () => {
   let fails = false;
   const { list } = listOf(() => {
     if (fails) throw new Error('gone');
@@ -76,7 +76,7 @@ it('a list reports an error, keeps its entries, and continues', async () => {
   leave();
 });
 
-it('a list on a server that renders a page is empty and makes no requests', () => {
+it('a list is empty and makes no requests when a server renders the page', () => {
   let asked = 0;
   const index = createIndexClient({
     url: 'https://agents.test',

@@ -21,7 +21,7 @@ afterEach(() => {
 const VIEW = { session: 's1', agent: 'clerk', seq: 4, messages: [] };
 
 describe('a request', () => {
-  it('is retried after a lost connection, with growing delays, at most five times', async () => {
+  it('is retried at most five times after a lost connection, with growing delays', async () => {
     const times: number[] = [];
     const { session } = played(
       ...Array.from({ length: 6 }, () => () => {
@@ -73,17 +73,20 @@ describe('a request', () => {
       'GET /agents/clerk/sessions/s1: fetch failed (connect ECONNREFUSED 127.0.0.1:1).',
       {},
     ],
-  ])('reports a lost connection and the possible effect of %s', async (_, thrown, ask, message, more) => {
-    const { session } = played(...Array.from({ length: 6 }, () => thrown));
-    await expect(withoutWaiting(ask(session))).rejects.toMatchObject({
-      type: 'connection-lost',
-      message: `The connection to the server was lost in ${message}`,
-      more,
-      cause: thrown,
-    });
-  });
+  ])(
+    'reports a lost connection and whether the request may have run: %s',
+    async (_, thrown, ask, message, more) => {
+      const { session } = played(...Array.from({ length: 6 }, () => thrown));
+      await expect(withoutWaiting(ask(session))).rejects.toMatchObject({
+        type: 'connection-lost',
+        message: `The connection to the server was lost in ${message}`,
+        more,
+        cause: thrown,
+      });
+    },
+  );
 
-  it('reports to a page an error that a browser hides', async () => {
+  it('explains an error whose cause the browser hides', async () => {
     vi.stubGlobal('location', { origin: 'https://shop.example' });
     const { session } = played(...Array.from({ length: 6 }, () => new TypeError('Failed to fetch')));
     await expect(withoutWaiting(session.state())).rejects.toThrow(
@@ -101,7 +104,7 @@ describe('a request', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('can send files without a time limit', async () => {
+  it('has no timeout while it sends files', async () => {
     let answer = (_: Response): void => {};
     const { session, got } = played(
       () =>
@@ -116,7 +119,7 @@ describe('a request', () => {
     expect(got).toHaveLength(1);
   });
 
-  it('is retried at different times by different clients', async () => {
+  it('is retried after a random delay, so that clients do not retry together', async () => {
     vi.mocked(Math.random).mockReturnValue(0.5);
     const { session } = played(LOST, json(VIEW));
     const answered = session.state();
@@ -133,14 +136,14 @@ describe('a request', () => {
   });
 
   it.each([
-    ['that says when to come again', () => problem('rate-limited', 429, {}, { 'retry-after': '7' }), 7_000],
+    ['with a Retry-After in seconds', () => problem('rate-limited', 429, {}, { 'retry-after': '7' }), 7_000],
     [
-      'that says until when',
+      'with a Retry-After date',
       () => problem('session-unavailable', 503, {}, { 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' }),
       9_000,
     ],
     [
-      'that says until when, by a clock of its own',
+      'with a Retry-After date, measured by the clock of the server',
       () =>
         problem(
           'session-unavailable',
@@ -155,7 +158,7 @@ describe('a request', () => {
     ],
     ['of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 }), 500],
     ['of the edge', () => new Response('<h1>Connection timed out</h1>', { status: 522 }), 500],
-  ])('is retried after a refusal %s', async (_, refusal, ms) => {
+  ])('is retried after an error %s', async (_, refusal, ms) => {
     const { session } = played(refusal(), json(VIEW));
     const answered = session.state();
     await vi.advanceTimersByTimeAsync(ms - 1);
@@ -165,12 +168,12 @@ describe('a request', () => {
   });
 
   it.each([
-    ['what is busy', 'session-busy', 409, { 'retry-after': '1' }],
-    ['what only another deployment helps', 'session-unreadable', 503, {}],
-    ['what passes in an hour', 'rate-limited', 429, { 'retry-after': '3600' }],
-    ['a model that fails', 'model-failure', 502, { 'retry-after': '1' }],
-    ['what is wrong with it', 'invalid-body', 422, {}],
-  ])('is refused at once for %s', async (_, type, status, headers) => {
+    ['a busy session', 'session-busy', 409, { 'retry-after': '1' }],
+    ['an error that needs another deployment', 'session-unreadable', 503, {}],
+    ['a rate limit of an hour', 'rate-limited', 429, { 'retry-after': '3600' }],
+    ['a failed model', 'model-failure', 502, { 'retry-after': '1' }],
+    ['an invalid body', 'invalid-body', 422, {}],
+  ])('is rejected without a retry for %s', async (_, type, status, headers) => {
     const { session, got } = played(problem(type, status, { turn: 't0' }, { ...headers }));
     const { 'retry-after': retryAfter } = { 'retry-after': undefined, ...headers };
     await expect(session.send('Pay.')).rejects.toMatchObject({
@@ -186,14 +189,14 @@ describe('a request', () => {
   });
 
   it.each([
-    ['no problem', new Response('<h1>Not found</h1>', { status: 404 }), 404],
-    ['no JSON', new Response('{"a', { headers: { 'content-type': 'application/json' } }), 200],
+    ['not a problem', new Response('<h1>Not found</h1>', { status: 404 }), 404],
+    ['not valid JSON', new Response('{"a', { headers: { 'content-type': 'application/json' } }), 200],
     [
-      'a problem that is none',
+      'not a valid problem',
       new Response('oops', { status: 400, headers: { 'content-type': 'application/problem+json' } }),
       400,
     ],
-  ])('reports a response that is %s', async (_, response, status) => {
+  ])('rejects with bad-response if the response is %s', async (_, response, status) => {
     const { session } = played(response);
     const failure = await session.state().catch((thrown: unknown) => thrown);
     expect(failure).toBeInstanceOf(HoldfastError);
@@ -203,13 +206,13 @@ describe('a request', () => {
     );
   });
 
-  it('rejects with the reason of its signal', async () => {
+  it('rejects with the reason of an aborted signal', async () => {
     const { session, got } = played();
     await expect(session.state({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
     expect(got).toEqual([]);
   });
 
-  it('requests a token each time, and rejects if that fails', async () => {
+  it('requests a token for each attempt, and rejects if the token function rejects', async () => {
     const token = vi
       .fn<() => Promise<string>>()
       .mockResolvedValueOnce('old')
@@ -250,7 +253,7 @@ describe('a token function that uses the network', () => {
     expect(token).toHaveBeenCalledTimes(2);
   });
 
-  it('is reported if it fails', async () => {
+  it('makes the request reject if it fails each time', async () => {
     const failure = new TypeError('Failed to fetch');
     const client = createClient({
       url: 'https://agents.test',
@@ -273,17 +276,17 @@ describe('invalid request data', () => {
     ['a\u200bb', 'The token contains a character that is not allowed in a header.'],
     ['secret\u0000', 'The token contains a character that is not allowed in a header.'],
     ['one\ntwo', 'The token contains a character that is not allowed in a header.'],
-  ])('is reported at once for the token %j, without repeating it', async (token, message) => {
+  ])('throws for the token %j, without repeating the token', async (token, message) => {
     await expect(clientOf({ token }).state()).rejects.toThrow(new TypeError(message));
   });
 
-  it('is reported at once for a key', async () => {
+  it('throws for an invalid idempotency key', async () => {
     await expect(clientOf({}).send('Pay.', { idempotencyKey: 'für €' })).rejects.toThrow(
       new TypeError("'idempotency-key' contains a character that is not allowed in a header."),
     );
   });
 
-  it('does not include what fetch removes: a line break at the end of a token', async () => {
+  it('does not throw for a line break at the end of a token, which fetch removes', async () => {
     const seen: string[] = [];
     const fetch = async (_: string, { headers }: FetchInit) => {
       seen.push(new Headers(headers).get('authorization') ?? '');
@@ -293,14 +296,14 @@ describe('invalid request data', () => {
     expect(seen).toEqual(['Bearer of-a-file']);
   });
 
-  it('includes a relative URL outside of a page', async () => {
+  it('throws for a relative URL outside of a page', async () => {
     await expect(clientOf({ url: '/ai' }).state()).rejects.toThrow(
       new TypeError("createClient: its url is '/ai', which needs a page. Use an absolute URL."),
     );
   });
 
   it.each(['https://me:secret@agents.test', 'https://agents test', 'agents.test', 'https://agents.test?a=b'])(
-    'includes the URL %s',
+    'throws for the URL %s and hides its password',
     (url) => {
       expect(() => clientOf({ url })).toThrow(
         new TypeError(
@@ -319,7 +322,7 @@ describe('a session', () => {
     expect(client.session().id).not.toBe(client.session().id);
   });
 
-  it('does not request a state that it already has', async () => {
+  it('revalidates its state, and reuses the earlier one if it is unchanged', async () => {
     const { session, got } = played(
       json(VIEW, 200, { etag: '"4"' }),
       new Response(null, { status: 304 }),
@@ -331,7 +334,7 @@ describe('a session', () => {
     expect(got.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"4"', '"4"']);
   });
 
-  it('returns the status of a turn, also of a failed one', async () => {
+  it('returns the status of a turn, even if the turn has failed', async () => {
     const failed = { ...ANSWER, outcome: 'failed', error: { type: 'stuck', message: 'It is stuck.' } };
     const { session, got } = played(
       json({ turn: 't1', status: 'running' }, 202),
@@ -344,7 +347,7 @@ describe('a session', () => {
     expect(got.map(({ path }) => path)).toEqual(['/turns/t1', '/turns/t1', '/turns/t1']);
   });
 
-  it('rejects if the session it waits for is erased', async () => {
+  it('rejects a message with session-erased if the session is erased meanwhile', async () => {
     const { session } = played(stream([frame('erased', {})]));
     await expect(session.send('Pay.')).rejects.toMatchObject({ type: 'session-erased', status: 410 });
   });
@@ -358,7 +361,7 @@ describe('a session', () => {
     expect(got.map(({ path }) => path)).toEqual(['/events?after=0', '/events?after=2']);
   });
 
-  it('sends files after the text, and reads them', async () => {
+  it('sends files after the text, and can read them again', async () => {
     const { session, got } = played(
       stream([frame('answer', ANSWER)]),
       () => new Response('PNG', { headers: { 'content-type': 'image/png' } }),
@@ -370,7 +373,7 @@ describe('a session', () => {
     ];
     await session.send('What is this?', { files, context: { customer: 'ada' }, delaySeconds: 2 });
     const form = got[0]?.body;
-    if (!(form instanceof FormData)) throw new Error('it is no form');
+    if (!(form instanceof FormData)) throw new Error('The body is not a form.');
     expect(got[0]?.headers).not.toHaveProperty('content-type');
     const told = [...form].map(([name, value]) => [
       name,
@@ -416,7 +419,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('is not cancelled twice by a retry that names no turn, because a new turn may have started', async () => {
+  it('does not retry a cancel that names no turn, because a new turn may have started', async () => {
     const lost = (): never => {
       throw LOST;
     };
@@ -441,7 +444,7 @@ describe('an invalid request', () => {
   const at = (url: string) => () => createClient({ url, agent: 'clerk' });
 
   it.each(['agents.test', 'ftp://agents.test', 'https://agents.test?a=1', 'https://agents.test/#a'])(
-    'is refused at once: %s',
+    'throws for the URL %s',
     (url) => {
       expect(at(url)).toThrow(
         new TypeError(
@@ -451,12 +454,12 @@ describe('an invalid request', () => {
     },
   );
 
-  it('includes a server that is not the page’s own origin', () => {
+  it('may go to the origin of the page', () => {
     expect(at('')).not.toThrow();
     expect(at('/ai')).not.toThrow();
   });
 
-  it.each(['', '.', '..'])('includes a path that leads elsewhere: %j', async (name) => {
+  it.each(['', '.', '..'])('throws for the name %j, which would lead to another path', async (name) => {
     const { session } = played();
     expect(() => createClient({ url: '', agent: name })).toThrow(
       new TypeError(`'${name}' is not a valid name for an agent.`),
@@ -469,7 +472,7 @@ describe('an invalid request', () => {
     );
   });
 
-  it('includes a file beside parts', async () => {
+  it('throws for files beside a message of parts', async () => {
     const { session } = played();
     const parts = [{ type: 'text', text: 'a' }] as const;
     await expect(session.send(parts, { files: [new Blob(['b'])] })).rejects.toThrow(

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createClient } from '../../../../src/client/entry.ts';
 import { useSession } from '../../../../src/client/react/entry.ts';
 
-it('a session on a server that renders a page is empty and makes no requests', () => {
+it('a session is empty and makes no requests when a server renders the page', () => {
   let asked = 0;
   const client = createClient({
     url: 'https://agents.test',

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A server of one session, in the hands of a test. */
+/** Returns a fake server of one session, which the test controls. */
 function server() {
   const asked: string[] = [];
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -86,7 +86,7 @@ const look = async (store: SessionStore) => {
   return leave;
 };
 
-/** What is shown, in short. */
+/** Returns a short form of the shown messages. */
 const shown = (store: SessionStore) =>
   store
     .getSnapshot()
@@ -109,7 +109,7 @@ it('the session store makes no request before the first subscriber, and then sho
   expect(world.asked).toEqual(['GET ', 'GET /events?after=1']);
 });
 
-it('the session store shows a turn as it happens: its message, its text, its calls and their results', async () => {
+it('the session store shows a turn live: its message, its text, its calls and their results', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   await look(store);
@@ -166,13 +166,13 @@ it('the session store shows a turn as it happens: its message, its text, its cal
     stored(7, 'model-replied', { text: 'Paid.', toolCalls: [] }),
     stored(8, 'turn-ended', { outcome: 'completed' }),
   );
-  // Only the end of the turn was worth a look at the state.
+  // Only the end of the turn caused a request for the state.
   expect(world.asked.slice(asked)).toEqual(['GET ']);
   expect(shown(store)).toEqual(['user Pay.', 'assistant All of it.']);
   expect(store.getSnapshot().status).toBe('idle');
 });
 
-it('the session store shows a message at once, and merges it with the conversation’s when its turn starts', async () => {
+it('the session store shows a sent message at once, and replaces it by the stored one when its turn starts', async () => {
   const { world, store } = server();
   await look(store);
   expect(store.getSnapshot()).toMatchObject({ status: 'idle', isConnected: true, messages: [] });
@@ -193,7 +193,7 @@ it('the session store shows a message at once, and merges it with the conversati
   expect(shown(store)).toEqual(['user Pay.']);
 });
 
-it('the session store shows the first turn of a session by its own stream, and follows the session afterwards', async () => {
+it('the session store shows the first turn of a session from the stream of its message', async () => {
   const { world, store } = server();
   await look(store);
   const frames = [
@@ -206,11 +206,11 @@ it('the session store shows the first turn of a session by its own stream, and f
   expect(shown(store)).toEqual(['user Pay.', 'assistant Pai streaming']);
   expect(store.getSnapshot().status).toBe('running');
   await vi.advanceTimersByTimeAsync(20_000);
-  // While that stream shows it, nothing else is asked.
+  // Until that stream ends, the store makes no further request.
   expect(world.asked).toEqual(['GET ', 'POST /messages?whenBusy=reject']);
 });
 
-it('the session store follows the session after the stream of its first message', async () => {
+it('the session store follows the session once the stream of its first message has ended', async () => {
   const { world, store } = server();
   await look(store);
   world.post = () => {
@@ -229,7 +229,7 @@ it('the session store follows the session after the stream of its first message'
   expect(world.asked.at(-1)).toBe('GET /events?after=4');
 });
 
-it('the session store shows a message once, even if its turn starts before the response', async () => {
+it('the session store shows a message once even if its turn starts before the response arrives', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   await look(store);
@@ -240,7 +240,7 @@ it('the session store shows a message once, even if its turn starts before the r
   expect(shown(store)).toEqual(['user Pay.']);
 });
 
-it('the session store removes a refused message and shows the reason', async () => {
+it('the session store removes a refused message and shows why it was refused', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   world.post = () => problem('session-busy', 409);
@@ -255,7 +255,7 @@ it('the session store removes a refused message and shows the reason', async () 
   expect(store.getSnapshot().error).toBeUndefined();
 });
 
-it('the session store shows waiting calls and accepts a decision once', async () => {
+it('the session store shows pending calls and sends a decision once', async () => {
   const { world, store } = server();
   const waiting = view({
     seq: 4,
@@ -287,7 +287,7 @@ it('the session store shows waiting calls and accepts a decision once', async ()
   expect(await store.decide(PENDING.call, 'reject')).toBe(false);
 });
 
-it('the session store shows a decision again that was not accepted', async () => {
+it('the session store shows a pending call again if its decision was not accepted', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't1', pending: [PENDING] }));
   world.post = () => problem('role-required', 403);
@@ -300,7 +300,7 @@ it('the session store shows a decision again that was not accepted', async () =>
   });
 });
 
-it('the session store stops the running turn', async () => {
+it('the session store cancels the running turn', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't1' }));
   await look(store);
@@ -308,7 +308,7 @@ it('the session store stops the running turn', async () => {
   expect(world.asked.at(-1)).toBe('POST /cancel');
 });
 
-it('the session store resumes after a lost connection from the last seen event', async () => {
+it('the session store resumes after the last seen event when the connection was lost', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   await look(store);
@@ -332,7 +332,7 @@ it('the session store resumes after a lost connection from the last seen event',
   expect(shown(store)).toEqual(['user Pay.', 'assistant I pay.']);
 });
 
-it('the session store reports an unreachable server, and retries while it has subscribers', async () => {
+it('the session store reports an unreachable server and retries while it has subscribers', async () => {
   const { world, store } = server();
   world.state = () => json(view({ messages: [USER] }));
   const leave = await look(store);
@@ -355,7 +355,7 @@ it('the session store reports an unreachable server, and retries while it has su
   expect([world.isWatched, vi.getTimerCount()]).toEqual([false, 0]);
 });
 
-it('the session store shows no data of an erased session, and shows the new session of its name', async () => {
+it('the session store removes the data of an erased session, and shows a new session with the same name', async () => {
   const { world, store } = server();
   world.state = () => json(view({ messages: [USER] }));
   await look(store);
@@ -384,7 +384,7 @@ it('the session store shows no data of a session that was erased while its state
   expect(shown(store)).toEqual(['user Anew.']);
 });
 
-it('the session store keeps its connection for a subscriber who leaves and returns, like React in strict mode', async () => {
+it('the session store keeps its connection if a subscriber leaves and returns, as in the strict mode of React', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   const leave = await look(store);
@@ -397,7 +397,7 @@ it('the session store keeps its connection for a subscriber who leaves and retur
   expect(world.isWatched).toBe(false);
 });
 
-it('the session store shows a reply from its beginning if it joins midway, without duplicates', async () => {
+it('the session store shows the whole reply, without duplicates, if it connects in the middle', async () => {
   const { world, store } = server();
   world.state = () => json(view({ seq: 2, openTurn: 't1', messages: [USER] }));
   await look(store);
@@ -419,7 +419,7 @@ it('the session store shows a reply from its beginning if it joins midway, witho
   expect(shown(store)).toEqual(['user Pay.', 'assistant I have paid. Now go.']);
 });
 
-it('the session store reports a lost connection at once, and reports an error once the server is unreachable', async () => {
+it('the session store shows a lost connection at once, and an error only once the server is unreachable', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   await look(store);
@@ -463,7 +463,7 @@ it('the session store returns the same objects for unchanged data', async () => 
   expect(store.getSnapshot().messages).toBe(replied);
 });
 
-it('the session store keeps the key of a message that it sent', async () => {
+it('the session store keeps the key of a message once the message is stored', async () => {
   const { world, store } = server();
   world.state = () => json(view({ messages: [USER, PAID] }));
   await look(store);
@@ -478,7 +478,7 @@ it('the session store keeps the key of a message that it sent', async () => {
   ]);
 });
 
-it('the session store shows a reply once that ended while the connection was lost', async () => {
+it('the session store shows a reply once if it ended while the connection was lost', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't1', messages: [USER] }));
   await look(store);
@@ -490,7 +490,7 @@ it('the session store shows a reply once that ended while the connection was los
   expect(shown(store)).toEqual(['user Pay.', 'assistant I pay.']);
 });
 
-it('the session store keeps the partial text of a reply that continues while the connection is lost', async () => {
+it('the session store keeps the partial text of a reply if the connection is lost', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't1', messages: [USER] }));
   await look(store);
@@ -532,7 +532,7 @@ it('the session store shows a queued message as sent', async () => {
   expect(shown(store)).toEqual(['user Pay. sending']);
 });
 
-it('the session store keeps the key of a reply that arrives while a message is steered', async () => {
+it('the session store keeps the key of a reply that arrives while a message steers the turn', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't1', messages: [USER] }));
   await look(store);
@@ -549,7 +549,7 @@ it('the session store keeps the key of a reply that arrives while a message is s
   ]);
 });
 
-it('the session store accepts a decision by the id of its call, too', async () => {
+it('the session store also accepts a decision by the id of the call', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't1', pending: [PENDING] }));
   await look(store);
@@ -559,7 +559,7 @@ it('the session store accepts a decision by the id of its call, too', async () =
   expect(store.getSnapshot().pending).toEqual([]);
 });
 
-it('the session store keeps a decision that is made twice', async () => {
+it('the session store keeps the first decision if a second one for the same call is refused', async () => {
   const { world, store } = server();
   world.state = () => json(view({ openTurn: 't1', pending: [PENDING] }));
   await look(store);
@@ -574,7 +574,7 @@ it('the session store keeps a decision that is made twice', async () => {
   expect(store.getSnapshot()).toMatchObject({ pending: [], error: { type: 'already-answered' } });
 });
 
-it('the session store shows the pending calls of a state that the stream has overtaken', async () => {
+it('the session store keeps the pending calls of a state that is older than the stream', async () => {
   const { world, store } = server();
   world.state = () =>
     json(
@@ -599,7 +599,7 @@ it('the session store shows the pending calls of a state that the stream has ove
   expect(shown(store)).toEqual(['user Pay.', 'assistant']);
 });
 
-it('the session store keeps the first turn of a session that did not exist a moment ago', async () => {
+it('the session store keeps the first turn if an earlier request still reports that the session does not exist', async () => {
   const { world, store } = server();
   const { fetch } = world;
   let answer = (_: Response): void => {};
@@ -616,7 +616,7 @@ it('the session store keeps the first turn of a session that did not exist a mom
   expect(store.getSnapshot()).toMatchObject({ status: 'running', isConnected: true });
 });
 
-it('the session store disconnects from the first turn, too, when the last subscriber leaves', async () => {
+it('the session store closes the stream of the first turn when the last subscriber leaves', async () => {
   const { world, store } = server();
   const leave = await look(store);
   let signal: AbortSignal | undefined;
@@ -633,7 +633,7 @@ it('the session store disconnects from the first turn, too, when the last subscr
   expect(signal?.aborted).toBe(true);
 });
 
-it('the session store shows the input of a call identically live and after a reload', async () => {
+it('the session store shows the same input of a call live and after a reload', async () => {
   const { world, store } = server();
   world.state = () =>
     json(
@@ -650,7 +650,7 @@ it('the session store shows the input of a call identically live and after a rel
   ]);
 });
 
-it('the session store orders messages like the state', async () => {
+it('the session store shows messages in the order of the state', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   await look(store);
@@ -692,7 +692,7 @@ it('the session store orders messages like the state', async () => {
   expect(store.getSnapshot().messages.at(-1)?.by).toBe('loop');
 });
 
-it('the session store shows a cut-off reply and an unanswered message before the state reports them', async () => {
+it('the session store shows a truncated reply and an unanswered message before the state contains them', async () => {
   const { world, store } = server();
   world.state = () => json(view());
   await look(store);
@@ -720,7 +720,7 @@ it('the session store shows a cut-off reply and an unanswered message before the
   expect(store.getSnapshot().messages).toBe(before);
 });
 
-it('the session store retries the last message in the background, without showing a message for it', async () => {
+it('the session store retries the last message without showing it twice', async () => {
   const { world, store } = server();
   world.state = () => json(view({ messages: [USER] }));
   await look(store);

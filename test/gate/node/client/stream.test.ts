@@ -26,12 +26,12 @@ const REPLIED = stored(3, 'model-replied', { text: 'Paid.' });
 const ENDED = stored(4, 'turn-ended', { outcome: 'completed' });
 const END = [REPLIED, ENDED, frame('answer', ANSWER)];
 
-/** What is shown, in short. */
+/** Returns a short form of the stream items. */
 const short = (items: readonly StreamItem[]) => items.map((item) => ('seq' in item ? item.seq : item.type));
 
 describe('a stream of a turn', () => {
   it.each([undefined, 1, 7])(
-    'shows the events and finally the answer, in pieces of %s bytes',
+    'yields the events and then the answer if it arrives in pieces of %s bytes',
     async (size) => {
       const { session, got } = played(stream([STARTED, ': \n\n', DELTA, ...END], 'open', size));
       const items = await all(session.stream('Pay.'));
@@ -73,7 +73,7 @@ describe('a stream of a turn', () => {
     },
   );
 
-  it('sends its message again under the same key if it has received no event of its turn', async () => {
+  it('sends its message again with the same key if it has received no event of the turn', async () => {
     const { session, got } = played(
       LOST,
       stream([]),
@@ -86,7 +86,7 @@ describe('a stream of a turn', () => {
     expect(got.every(({ headers }) => !('last-event-id' in headers))).toBe(true);
   });
 
-  it('uses another key for another message, or the key given by its sender', async () => {
+  it('uses a new key for each message, or the key that the caller provides', async () => {
     const { session, got } = played(...[1, 2, 3].map(() => stream(END)));
     await session.send('a');
     await session.send('a');
@@ -95,7 +95,7 @@ describe('a stream of a turn', () => {
     expect([new Set(keys).size, keys[2]]).toEqual([3, 'mine']);
   });
 
-  it('resumes at once if the invocation that showed it had to end', async () => {
+  it('resumes at once if the invocation behind it ended', async () => {
     const { session, got } = played(
       stream([STARTED, frame('continues', { turn: 't1', after: 2 })]),
       stream([...END]),
@@ -104,7 +104,7 @@ describe('a stream of a turn', () => {
     expect(got[1]).toMatchObject({ method: 'GET', path: '/turns/t1', headers: { 'last-event-id': 'i.2' } });
   });
 
-  it('shows each piece of a reply once, although each connection repeats the reply from its beginning', async () => {
+  it('yields each piece of a reply once, although each connection repeats the reply from the beginning', async () => {
     const piece = (text: string, more: object = {}) => frame('text-delta', { reply: '1.1', text, ...more });
     const thought = frame('reasoning-delta', { reply: '1.1', text: 'Hm. ' });
     const { session } = played(
@@ -118,7 +118,7 @@ describe('a stream of a turn', () => {
     expect(words).toEqual(['Hm. ', 'I ', 'in', 'pa', 'y', 'side', '.']);
   });
 
-  it('reports a restarted reply once, and shows the next holder’s reply from its beginning', async () => {
+  it('reports a restarted reply once, and yields the reply of the next lease holder from the beginning', async () => {
     const piece = (text: string, reply = '1.2') => frame('text-delta', { reply, text });
     const restarted = frame('reply-restarted', { reply: '1.2' });
     const resumed = stored(3, 'turn-resumed', { cause: 'expired' });
@@ -146,7 +146,7 @@ describe('a stream of a turn', () => {
     ]);
   });
 
-  it('waits before it resumes if an ended invocation has shown no events', async () => {
+  it('waits before it resumes if the ended invocation sent no events', async () => {
     const { session, got } = played(
       stream([STARTED, frame('continues', { turn: 't1', after: 2 })]),
       stream([frame('continues', { turn: 't1', after: 2 })]),
@@ -158,7 +158,7 @@ describe('a stream of a turn', () => {
     expect(short(await withoutWaiting(reading))).toEqual([2, 'resumed', 'resumed', 3, 4, 'answer']);
   });
 
-  it('waits at most half a minute, even if a server requests more', async () => {
+  it('waits at most 30 seconds, even if the server asks for more', async () => {
     const { session, got } = played(stream(['retry: 99999999999\n\n', STARTED]), stream([...END]));
     const reading = all(session.stream('Pay.'));
     await vi.advanceTimersByTimeAsync(29_000);
@@ -167,7 +167,7 @@ describe('a stream of a turn', () => {
     expect(short(await reading)).toEqual([2, 'resumed', 3, 4, 'answer']);
   });
 
-  it('follows a turn that was left to another invocation', async () => {
+  it('follows a turn that moves to another invocation', async () => {
     const { session } = played(
       stream([STARTED, frame('accepted', { turn: 't1', status: 'accepted' })]),
       stream([frame('accepted', { turn: 't1', status: 'accepted' })]),
@@ -183,7 +183,7 @@ describe('a stream of a turn', () => {
     ]);
   });
 
-  it('treats a server as gone that sends no data for 50 s', async () => {
+  it('reconnects if the server sends no data for 50 seconds', async () => {
     const { session } = played(stream([STARTED], 'open'), stream(END));
     const items = all(session.stream('Pay.'));
     await vi.advanceTimersByTimeAsync(49_999);
@@ -196,7 +196,7 @@ describe('a stream of a turn', () => {
     expect(short(await withoutWaiting(items))).toEqual([2, 'resumed', 3, 4, 'answer']);
   });
 
-  it('ends with the waiting calls', async () => {
+  it('ends with the pending calls if the turn is suspended', async () => {
     const view = {
       turn: 't1',
       outcome: 'suspended',
@@ -208,7 +208,7 @@ describe('a stream of a turn', () => {
     expect((await all(session.stream('Pay.'))).at(-1)).toEqual({ type: 'suspended', answer: view });
   });
 
-  it('ends with the status of the message if its turn starts later', async () => {
+  it('ends with the status of the message if the turn starts later', async () => {
     const view = { turn: 't1', status: 'queued' };
     const { session, got } = played(json(view, 202));
     expect(await all(session.stream('Pay.', { whenBusy: 'queue', background: true }))).toEqual([
@@ -218,15 +218,15 @@ describe('a stream of a turn', () => {
   });
 
   it.each([
-    ['a frame of the stream', stream([STARTED, frame('erased', { turn: 't1' })])],
-    ['a lost connection, behind which there is no session', stream([STARTED])],
-  ])('reports by %s that the session was erased', async (_, first) => {
+    ['an erased frame', stream([STARTED, frame('erased', { turn: 't1' })])],
+    ['a reconnect that returns 410', stream([STARTED])],
+  ])('ends with an erased item after %s', async (_, first) => {
     const { session } = played(first, problem('session-erased', 410));
     const items = await withoutWaiting(all(session.stream('Pay.')));
     expect(items.at(-1)).toMatchObject({ type: 'erased' });
   });
 
-  it('gives up if it breaks off repeatedly without new events', async () => {
+  it('rejects if it breaks off repeatedly without new events', async () => {
     const { session, got } = played(stream([STARTED]), ...Array.from({ length: 9 }, () => stream([])));
     await expect(withoutWaiting(all(session.stream('Pay.')))).rejects.toThrow(
       new HoldfastError(
@@ -237,7 +237,7 @@ describe('a stream of a turn', () => {
     expect(got).toHaveLength(6);
   });
 
-  it('continues while a proxy ends it every half a minute and its turn is silent', async () => {
+  it('continues if a proxy ends it every 30 seconds while the turn is silent', async () => {
     const silent = () => {
       let beats = 0;
       const body = new ReadableStream<Uint8Array>({
@@ -262,7 +262,7 @@ describe('a stream of a turn', () => {
     expect(got).toHaveLength(22);
   });
 
-  it('does not report an erasure if another server returns 404 meanwhile', async () => {
+  it('reports no erased session if another server returns 404 in the meantime', async () => {
     const { session } = played(stream([STARTED]), new Response('There is nothing here yet', { status: 404 }));
     await expect(withoutWaiting(all(session.stream('Pay.')))).rejects.toMatchObject({
       type: 'bad-response',
@@ -271,21 +271,21 @@ describe('a stream of a turn', () => {
   });
 
   it.each([
-    ['is no JSON', 'data: {"a\n\n'],
-    ['is JSON, and no object', 'data: 1\n\n'],
-  ])('reports an event that %s', async (_, text) => {
+    ['not JSON', 'data: {"a\n\n'],
+    ['not a JSON object', 'data: 1\n\n'],
+  ])('rejects if the data of an event is %s', async (_, text) => {
     const { session } = played(stream([STARTED, `event: model-replied\n${text}`]));
     await expect(all(session.stream('Pay.'))).rejects.toThrow(
       /^The server returned 200, but not from a Holdfast Worker\. Check the url\. The body begins: (\{"a|1)$/,
     );
   });
 
-  it('passes on unknown events of a newer server', async () => {
+  it('yields unknown events of a newer server', async () => {
     const { session } = played(stream([frame('weather', { sun: true }), ...END]));
     expect((await all(session.stream('Pay.')))[0]).toEqual({ type: 'weather', sun: true });
   });
 
-  it('closes the connection if it is not read to the end', async () => {
+  it('closes its connection if the caller stops reading', async () => {
     const cancel = vi.fn();
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode(STARTED)),
@@ -296,7 +296,7 @@ describe('a stream of a turn', () => {
     expect(cancel).toHaveBeenCalledOnce();
   });
 
-  it('closes a resumed connection, too', async () => {
+  it('closes a resumed connection if the caller stops reading', async () => {
     const cancel = vi.fn();
     const { session } = played(
       stream([STARTED]),
@@ -309,7 +309,7 @@ describe('a stream of a turn', () => {
     expect(cancel).toHaveBeenCalledOnce();
   });
 
-  it('shows no more events once its signal has aborted', async () => {
+  it('yields no events after its signal has aborted', async () => {
     const leave = new AbortController();
     const { session } = played(stream([STARTED, DELTA, ...END]));
     const shown: string[] = [];
@@ -323,7 +323,7 @@ describe('a stream of a turn', () => {
     expect(shown).toEqual(['turn-started']);
   });
 
-  it('rejects with the reason of its signal, also while it waits for a retry', async () => {
+  it('rejects with the reason of its signal, even while it waits to reconnect', async () => {
     const leave = new AbortController();
     const { session, got } = played(stream([STARTED]));
     const items = all(session.stream('Pay.', { signal: leave.signal }));
@@ -336,8 +336,8 @@ describe('a stream of a turn', () => {
   });
 });
 
-describe('an answer of calls', () => {
-  it('is sent by the call and its question, and only new events are shown', async () => {
+describe('streamAnswers', () => {
+  it('sends each answer with its call and question, and yields only new events', async () => {
     const { session, got } = played(stream([stored(7, 'tool-call-answered'), frame('answer', ANSWER)]));
     const items = await all(
       session.streamAnswers([
@@ -359,7 +359,7 @@ describe('an answer of calls', () => {
     ]);
   });
 
-  it('shows the events after the reply that asked, and after the shown ones', async () => {
+  it('continues after the reply with the calls, or after the last event that was yielded', async () => {
     const pending = { call: 't1.3.0', question: 1 };
     const view = { outcome: 'suspended', status: 'suspended', pending: [pending] };
     const asked = [STARTED, REPLIED, stored(4, 'tool-call-suspended'), frame('suspended', view)];
@@ -382,7 +382,7 @@ describe('an answer of calls', () => {
     ]);
   });
 
-  it('shows all new events in a session whose name was used before', async () => {
+  it('yields all new events if the name of the session was used before', async () => {
     const call = 't2.3.0';
     const { session, got } = played(
       stream([stored(40, 'turn-started'), frame('erased', { turn: 't1' })]),
@@ -393,7 +393,7 @@ describe('an answer of calls', () => {
     expect(got[1]?.path).toBe('/answers?after=3');
   });
 
-  it('can be one decision or one result', async () => {
+  it('accepts a single decision or result', async () => {
     const { session, got } = played(...[1, 2, 3].map(() => stream([frame('answer', ANSWER)])));
     expect(await session.decide('c1', 'approve')).toEqual(ANSWER);
     await session.decide('c1', { decision: 'edit', input: { a: 1 } });
@@ -406,8 +406,8 @@ describe('an answer of calls', () => {
   });
 });
 
-describe('a session that is watched', () => {
-  it('shows turn after turn, resumes after the last event, and ends when it is erased', async () => {
+describe('a watched session', () => {
+  it('yields one turn after another, resumes after the last event, and ends when it is erased', async () => {
     const { session, got } = played(
       stream([STARTED, DELTA, REPLIED, ENDED, frame('continues', { after: 4, events: '/x' })]),
       stream([stored(5, 'turn-started', { turn: 't2' })]),
@@ -422,7 +422,7 @@ describe('a session that is watched', () => {
     ]);
   });
 
-  it('is refused before it has started', async () => {
+  it('rejects if the session has not started', async () => {
     const { session } = played(problem('unknown-session', 404));
     await expect(all(session.watch())).rejects.toMatchObject({ type: 'unknown-session' });
   });

@@ -19,7 +19,7 @@ const clerk = defineAgent({
   tools: [search],
 });
 
-it('an answer contains all results of the turn', async () => {
+it('the answer of the example contains all results of the turn', async () => {
   const session = createTestSession(clerk, {
     replies: [{ calls: [{ name: 'search' }] }, 'There are three.'],
   });

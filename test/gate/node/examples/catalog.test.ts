@@ -11,7 +11,7 @@ import { defineAgent, type JsonObject } from '../../../../src/index.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { modelText } from '../../../doors/tools.ts';
 
-/** A document with one operation. */
+/** Returns a document with one operation. */
 const document = (
   operation: JsonObject,
   { path = '/things', ...more }: { path?: string } & JsonObject = {},
@@ -22,11 +22,11 @@ const document = (
 
 function only(declared: OpenApiDocument): Operation {
   const [operation, ...others] = operationsOf(declared);
-  if (!operation || others.length > 0) throw new Error('There must be one operation.');
+  if (!operation || others.length > 0) throw new Error('The document must have one operation.');
   return operation;
 }
 
-/** Calls the tool of an operation with an input, through a session; what was sent, and what the model reads. */
+/** Calls the tool of an operation in a session. Returns the sent requests and the text for the model. */
 async function call(declared: OpenApiDocument, input: JsonObject) {
   const requests: ApiRequest[] = [];
   const api = (request: ApiRequest) => {
@@ -41,7 +41,7 @@ async function call(declared: OpenApiDocument, input: JsonObject) {
   return { tool, requests, shown };
 }
 
-describe('the tool of an operation', () => {
+describe('the tool of an OpenAPI operation', () => {
   const operation = {
     summary: 'Put a pot away',
     parameters: [
@@ -62,7 +62,7 @@ describe('the tool of an operation', () => {
   };
   const declared = document(operation, { path: '/shelves/{shelf}/at/{place}' });
 
-  it('has its parameters and its JSON body as its input, under distinct names', async () => {
+  it('combines the parameters and the JSON body in one input, under distinct names', async () => {
     const { tool } = await call(declared, {});
     expect(tool.description).toBe('Put a pot away (POST /shelves/{shelf}/at/{place})');
     expect(tool.effect).toBe('once');
@@ -82,7 +82,7 @@ describe('the tool of an operation', () => {
     });
   });
 
-  it('sends each value in its place, escaped', async () => {
+  it('sends each value in the place that the document declares, escaped', async () => {
     const input = {
       shelf: 'a/b {place}',
       place: 'x y/z',
@@ -105,18 +105,21 @@ describe('the tool of an operation', () => {
     expect(shown).toBe('{"done":true}');
   });
 
-  it.each(['', '.', '..'])('never lets %j lead to another path', async (shelf) => {
-    const { requests, shown } = await call(declared, { shelf, place: 'x', body: {} });
-    expect(requests).toEqual([]);
-    expect(shown).toBe("Error: 'shelf' is a part of a path: it may not be empty, '.' or '..'.");
-  });
+  it.each(['', '.', '..'])(
+    'refuses %j as a path parameter, which would lead to another path',
+    async (shelf) => {
+      const { requests, shown } = await call(declared, { shelf, place: 'x', body: {} });
+      expect(requests).toEqual([]);
+      expect(shown).toBe("Error: 'shelf' is a part of a path: it may not be empty, '.' or '..'.");
+    },
+  );
 
-  it('refuses a path traversal inside a path of several segments', async () => {
+  it('refuses a path traversal in a parameter with several segments', async () => {
     const { shown } = await call(declared, { shelf: 's', place: 'x/../y', body: {} });
     expect(shown).toBe("Error: 'place' is a part of a path: it may not be empty, '.' or '..'.");
   });
 
-  it('accepts a text if it has no JSON body', async () => {
+  it('accepts text if the operation has no JSON body', async () => {
     const upload = document({ requestBody: { content: { 'text/plain': { schema: { type: 'string' } } } } });
     const { tool, requests } = await call(upload, { body: 'Hello' });
     expect(tool.inputSchema.properties).toEqual({
@@ -132,14 +135,14 @@ describe('the tool of an operation', () => {
     ['delete', 'idempotent'],
     ['post', 'once'],
     ['patch', 'once'],
-  ])('has for %s the effect %s', (method, effect) => {
+  ])('has for the method %s the effect %s', (method, effect) => {
     const one = { paths: { '/a': { [method]: {} } } };
     expect(operationTool('act', only(one), { document: one, api: () => null }).effect).toBe(effect);
   });
 });
 
-describe('groups by path', () => {
-  /** Prefixes and how many entries are inside, or the paths. */
+describe('groupByPath', () => {
+  /** Returns the prefix and the number of entries of each group, and the path of each single operation. */
   const outline = (entries: ReturnType<typeof groupByPath<{ path: string }>>): readonly unknown[] =>
     entries.map((entry) =>
       entry.type === 'leaf' ? entry.item.path : [`${entry.prefix} ${entry.segment}`, entry.entries.length],
@@ -147,11 +150,11 @@ describe('groups by path', () => {
   const many = (count: number, path: (at: number) => string) =>
     Array.from({ length: count }, (_, at) => ({ path: path(at) }));
 
-  it('leaves few operations ungrouped', () => {
+  it('does not group a few operations', () => {
     expect(outline(groupByPath([{ path: '/b/1' }, { path: '/a' }]))).toEqual(['/b/1', '/a']);
   });
 
-  it('groups more than 16 by the first segment that differs, if the group is large enough', () => {
+  it('groups more than 16 operations by the first segment that differs, if a group is large enough', () => {
     const items = [
       ...many(12, (at) => `/v1/pots/${at}`),
       ...many(5, (at) => `/v1/lids/{lid}/${at}`),
@@ -166,7 +169,7 @@ describe('groups by path', () => {
     ]);
   });
 
-  it('groups neighbors alphabetically if there are more than 16', () => {
+  it('groups more than 16 other operations alphabetically', () => {
     const letters = many(20, (at) => `/${String.fromCharCode(97 + at)}/x`);
     expect(outline(groupByPath(letters))).toEqual([
       ['/ a-to-j', 10],
@@ -174,7 +177,7 @@ describe('groups by path', () => {
     ]);
   });
 
-  it('has at most 16 entries per level', () => {
+  it('returns at most 16 entries per level', () => {
     const sizes = (entries: ReturnType<typeof groupByPath<{ path: string }>>): number[] => [
       entries.length,
       ...entries.flatMap((entry) => (entry.type === 'group' ? sizes(entry.entries) : [])),
@@ -184,7 +187,7 @@ describe('groups by path', () => {
   });
 });
 
-describe('a catalog', () => {
+describe('a catalog of operations', () => {
   const tags = [{ name: 'pots', description: 'Pots and pans.\n\nAnd more.' }];
   const pots = Object.fromEntries(
     ['lids', 'handles', 'rims'].flatMap((part) =>
@@ -217,7 +220,7 @@ describe('a catalog', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('leads a model to every operation', async () => {
+  it('lets a model reach every operation', async () => {
     const leaf = catalog.leaves.find(({ operation }) => operation.path === '/pots/{pot}/rims/3');
     expect(leaf?.way).toEqual(['pots', 'pots_pot', 'pots_rims']);
     const agent = defineAgent({ name: 'a', description: 'a', instructions: 'a', tools: catalog.tools });

@@ -14,7 +14,7 @@ const support = (kit: CrashKit) =>
       kit.happened(what, call.idempotencyKey) ? { reference: 'R-1' } : 'not-done',
   });
 
-it('the refund example refunds once, wherever the Worker dies', async () => {
+it('the refund example refunds once, wherever the Worker is killed', async () => {
   const report = await crashMatrix(support, {
     steps: [
       {

@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(storage, { recursive: true, force: true });
 });
 
-/** Starts the Worker as it is deployed, over the sessions that are stored already. */
+/** Starts the built Worker, with the sessions of earlier starts. */
 async function start(): Promise<void> {
   const { outputFiles } = await build({
     entryPoints: [entry],
@@ -46,7 +46,7 @@ async function start(): Promise<void> {
           env: {
             SESSIONS: { type: 'durable-object', worker: 'app', exportName: 'SessionObject' },
             HOLDFAST_TOKEN: { type: 'text', value: 'a-token' },
-            MODEL: { type: 'text', value: 'offline' }, // or OPENAI_BASE_URL, with the address of a server of the test
+            MODEL: { type: 'text', value: 'offline' }, // or OPENAI_BASE_URL with the address of a test server
           },
           exports: { SessionObject: { type: 'durable-object', storage: 'sqlite' } },
         },
@@ -61,7 +61,7 @@ async function post(path: string, body: object) {
   return { status: response.status, answer: await response.json() };
 }
 
-it('the deployed example asks before it pays, is killed, and pays once after the decision', async () => {
+it('the deployed example waits for approval, is killed, and pays once after the decision', async () => {
   await start();
   const asked = await post('/agents/cashier/sessions/s1/messages', { message: 'Pay invoice INV-17.' });
   expect(asked).toMatchObject({
@@ -69,7 +69,7 @@ it('the deployed example asks before it pays, is killed, and pays once after the
     answer: { outcome: 'suspended', pending: [{ tool: 'pay_invoice' }] },
   });
 
-  await worker.dispose(); // kills the process: nothing is left of it but what was stored
+  await worker.dispose(); // ends the process: only stored data remains
   await start();
   const { approvals } = Object(asked.answer).pending[0].links;
   expect(await post(approvals, { decision: 'approve' })).toMatchObject({

@@ -6,13 +6,13 @@ import type { ChatModel } from '../../../../src/index.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 
-/** A model that takes images where Claude does. */
+/** A scripted model that accepts images where Claude does. */
 const claude = (...replies: Parameters<typeof scriptedModel>[0]): ChatModel => {
   const images = { data: ['image/*'], url: [] };
   return { ...scriptedModel(replies), media: { message: images, result: images } };
 };
 
-it('the expenses agent reads a receipt and looks at its chart', async () => {
+it('the expenses agent reads a receipt and sees the chart that it draws', async () => {
   const calls = [{ name: 'draw_chart', input: { amounts: [12, 30, 4.5] } }];
   const session = createTestSession(expenses, {
     use: [files()],
@@ -44,7 +44,7 @@ it('the expenses agent reads a receipt and looks at its chart', async () => {
   });
 });
 
-it('the expenses chart has bars with heights by amount, the largest as high as the picture', async () => {
+it('the chart of expenses has bars in proportion to the amounts, and the largest one fills the height', async () => {
   const png = Buffer.from(await barChart([50, 100, 0]));
   expect(png.subarray(1, 4).toString()).toBe('PNG');
   const width = png.readUInt32BE(16);

@@ -11,7 +11,10 @@ const READS: Hints = { readOnlyHint: true };
 const WRITES: Hints = { readOnlyHint: false, destructiveHint: true };
 const WRITES_AGAIN: Hints = { readOnlyHint: false, idempotentHint: true };
 
-/** A server whose tools are named, and hinted unless `hints` says otherwise, as those of the filesystem server, over a folder in memory. */
+/**
+ * Returns a fake filesystem server over files in memory. Its tools have the names and the hints of the real
+ * server, or `hints`.
+ */
 function folder(files: Map<string, string>, hints?: Hints): FakeServer {
   const tool = (
     name: string,
@@ -51,7 +54,7 @@ const NAMES = [
   'shred_file',
 ];
 
-/** What is offered once they are, sorted as requests have it. */
+/** The names of the offered tools once they are unfolded, sorted as in requests. */
 const OPEN = ['files', ...NAMES.toSorted()];
 
 const NOTES =
@@ -62,7 +65,7 @@ const session = (server: FakeServer, replies: readonly ScriptedReply[]): TestSes
   createTestSession(defineFiles({ url: server.url, fetch: server.fetch }), { replies });
 
 describe('the files agent', () => {
-  it('contacts its server only after a message about files, and then shows its tools and how to use them', async () => {
+  it('contacts its server only after a message about files, and then offers its tools with usage notes', async () => {
     const server = folder(new Map([['notes.txt', 'Two tents.']]));
     const files = session(server, ['Hello.', calls('files'), calls('list_directory'), 'There are notes.']);
     await files.send('Hello');
@@ -72,7 +75,7 @@ describe('the files agent', () => {
     expect(results(files)).toEqual([`${opened(...NAMES)}\n\n${NOTES}`, 'notes.txt']);
   });
 
-  it('has its tools in the next turn and in another Worker without listing them again', async () => {
+  it('offers its tools in the next turn and in another Worker without listing them again', async () => {
     const server = folder(new Map([['notes.txt', 'Two tents.']]));
     const read = calls('read_text_file', { path: 'notes.txt' });
     const files = session(server, [calls('files'), 'Open.', read, 'Two tents.']);
@@ -92,7 +95,7 @@ describe('the files agent', () => {
     ['edit_file', { path: 'notes.txt' }, 'Make these edits?'],
     ['move_file', { source: 'notes.txt', destination: 'old.txt' }, 'Move this file?'],
     ['shred_file', { path: 'notes.txt' }, "Run 'shred_file' on the project's files?"],
-  ])('%s waits for an approval', async (name, input, message) => {
+  ])('asks for approval of %s', async (name, input, message) => {
     const server = folder(new Map([['notes.txt', 'Two tents.']]));
     const files = session(server, [calls('files'), calls(name, input), 'I leave it.']);
     expect(await files.send('Do it')).toMatchObject({ outcome: 'suspended', pending: [{ input, message }] });
@@ -101,7 +104,7 @@ describe('the files agent', () => {
   });
 
   it.each(['read_text_file', 'list_directory', 'create_directory'])(
-    '%s does not wait for an approval, even if its server hints otherwise',
+    'asks for no approval of %s, even if the hints of the server differ',
     async (name) => {
       for (const hints of [undefined, {}, WRITES]) {
         const files = session(folder(new Map(), hints), [calls('files'), calls(name), 'Done.']);
@@ -111,7 +114,7 @@ describe('the files agent', () => {
   );
 
   it.each(['write_file', 'edit_file', 'move_file', 'shred_file'])(
-    '%s waits for an approval, even if its server hints that it only reads',
+    'asks for approval of %s, even if the server hints that it only reads',
     async (name) => {
       const server = folder(new Map(), { readOnlyHint: true, idempotentHint: true, destructiveHint: false });
       const files = session(server, [calls('files'), calls(name), 'I leave it.']);
@@ -120,13 +123,14 @@ describe('the files agent', () => {
     },
   );
 
-  it('writes an approved file once: after a cut-off write, the model is asked to check, and no file is overwritten', async () => {
+  it('writes an approved file once: if the write is cut off, the model is asked to check, and no file is overwritten', async () => {
     const kept = new Map([['notes.txt', 'Two tents.']]);
     const server = folder(kept);
     const write = calls('write_file', { path: 'notes.txt', content: 'Three tents.' });
     const files = session(server, [calls('files'), write, 'I do not know.']);
     await files.send('We need three tents');
-    // The server writes, and the Worker dies before it hears of it; meanwhile somebody else writes.
+    // The server writes the file, and the Worker is killed before the response. Meanwhile another client
+    // writes.
     server.misbehave = ({ body }, proceed) =>
       body.includes('"write_file"')
         ? proceed().then(async (answer) => {
@@ -144,7 +148,7 @@ describe('the files agent', () => {
     );
   });
 
-  it('runs without its server and reports to its model why the files are missing', async () => {
+  it('runs without its server, and explains to its model why the files are missing', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     const server = folder(new Map());

@@ -1,4 +1,4 @@
-/** The examples of docs/tools.md: each kind of tool does what its page says. */
+/** Tests the examples of docs/tools.md: each kind of tool does what the page says. */
 
 import { expect, it } from 'vitest';
 import { settle } from '../../../../src/examples/kinds/agentic.ts';
@@ -32,7 +32,7 @@ const stubs = {
   },
 };
 
-/** Plays replies, and answers what came of it and the names of the tools that each request offered. */
+/** Plays the replies. Returns the answer and the names of the tools that each request offered. */
 async function play(agent: Agent, replies: readonly ScriptedReply[], more: object = {}) {
   paid.length = 0;
   const session: TestSession = createTestSession(agent, { replies, ...more });
@@ -64,7 +64,7 @@ it('an approval suspends the turn until a reviewer with the role has decided', a
   expect(paid).toEqual([]);
 });
 
-it('a one-shot tool returns its result once per loop, and then a note', async () => {
+it('a one-shot tool returns its result once per loop, and then only a note', async () => {
   const read = { calls: [{ name: 'read_policy' }] };
   const { session, told } = await play(agentOf(policy), [read, read, 'Within 30 days.']);
   expect(session.requests[0]?.tools[0]?.description).toBe(
@@ -74,7 +74,7 @@ it('a one-shot tool returns its result once per loop, and then a note', async ()
   expect(told[2]).toContain('Answer now from the policy above.');
 });
 
-it('an agentic tool works in its own loop', async () => {
+it('an agentic tool runs its own loop', async () => {
   const call = { name: 'settle_complaint', input: { orderId: 1001, complaint: 'Broken.' } };
   const { offered, answer } = await play(
     agentOf(settle),
@@ -97,7 +97,7 @@ it('a subagent runs with its own instructions, and its answer is the result', as
   expect(answer).toMatchObject({ outcome: 'completed', text: 'It is in Bergen.' });
 });
 
-it('a playbook returns the missing steps of a locked tool, and unlocks it afterwards', async () => {
+it('a playbook returns the missing steps of a locked tool, and then unlocks it', async () => {
   const begin = { calls: [{ name: 'refund_by_the_book', input: { orderId: 1001 } }] };
   const { told } = await play(agentOf(refunding), [begin, refund, find, refund, 'Refunded.', 'Done.'], {
     stubs,
@@ -106,14 +106,14 @@ it('a playbook returns the missing steps of a locked tool, and unlocks it afterw
   expect(paid).toEqual([{ orderId: 1001, amount: 45.9 }]);
 });
 
-it('a state machine changes state when a tool succeeds, and then refuses tools of other states', async () => {
+it('a state machine changes its state when a tool succeeds, and then refuses the tools of other states', async () => {
   const work = { calls: [{ name: 'work_on_order', input: { orderId: 1001 } }] };
   const { told } = await play(agentOf(order), [work, refund, refund, 'Refunded.', 'Done.'], { stubs });
   expect(paid).toHaveLength(1);
   expect(told[3]).toContain('refunded');
 });
 
-it('an object that a call returns brings its tools', async () => {
+it('an object that a call returns adds its tools', async () => {
   const { told, answer } = await play(correspondent, [
     { calls: [{ name: 'find_customer', input: { id: 'c1' } }] },
     { calls: [{ name: 'write_letter', input: { words: 'thank you.' } }] },
@@ -123,7 +123,7 @@ it('an object that a call returns brings its tools', async () => {
   expect(answer).toMatchObject({ outcome: 'completed' });
 });
 
-it('a pipeline passes the value of each step to the next one', async () => {
+it('a pipeline passes the result of each step to the next one', async () => {
   const call = { name: 'refund_whole_order', input: { orderId: 1001 } };
   const { answer } = await play(agentOf(refundWhole), [{ calls: [call] }, 'Done.'], { stubs });
   expect(answer).toMatchObject({ outcome: 'completed' });
@@ -136,7 +136,7 @@ it('the methods of an object are tools', async () => {
   expect(told[1]).toContain('2026-12-17');
 });
 
-it('a strategy offers a tool after another was called', async () => {
+it('a strategy offers a tool after another tool was called', async () => {
   const agent = defineAgent({
     name: 'shop',
     description: 'Helps.',
@@ -153,7 +153,7 @@ it('a signal ends the turn from inside a call', async () => {
   expect(answer).toMatchObject({ outcome: 'cancelled' });
 });
 
-it('the tools for use inside a turn are all offered', async () => {
+it('the tools of the running turn are all offered', async () => {
   const { offered } = await play(aware, [
     { calls: [{ name: 'progress', input: { status: 'Looking' } }] },
     'Done.',
@@ -175,7 +175,7 @@ it('an agent with an output returns an object that matches its schema', async ()
   expect(answer).toMatchObject({ object: { refunded: true, words: 'Refunded 45.90.' } });
 });
 
-it('a group fills the role that an agent requests', async () => {
+it('a tool group provides the tools of a role that an agent asks for', async () => {
   const { offered } = await play(clerk, ['Hello.'], { use: [registered([orderGroup])] });
   expect(offered).toEqual([['find_order', 'refund_order']]);
 });

@@ -1,4 +1,7 @@
-/** The agent of docs/models.md, which has a model of its own: Claude, and GPT in its place, by servers that refuse what is not given back. */
+/**
+ * Tests the agent of docs/models.md with its own model: Claude, with GPT as a fallback. The fake servers
+ * refuse requests that do not send their reasoning back.
+ */
 import { afterEach, expect, it, vi } from 'vitest';
 import { manual } from '../../../../src/examples/manual/manual.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
@@ -11,10 +14,10 @@ const script: Script = { turns: [{ steps: [read(1), read(2)], answer: 'By the le
 
 const LONG = 'The lever is below the seat. '.repeat(4_000);
 
-/** What the agent's requests come to, by their host. */
+/** The handlers of the agent's requests, by host. */
 type Servers = Readonly<Record<string, (request: Request) => Promise<Response>>>;
 
-/** A session of the agent whose keys are set, and whose network has these servers. */
+/** Returns a session of the agent whose API keys are set, and whose network has these servers. */
 function sessionAt(servers: Servers) {
   vi.stubGlobal('fetch', async (input: RequestInfo | URL, init?: RequestInit) => {
     const request = new Request(input, init);
@@ -22,7 +25,7 @@ function sessionAt(servers: Servers) {
     return host === 'manual.example' ? new Response(LONG) : servers[host]?.(request);
   });
   const model = manual.modelOf?.({ ANTHROPIC_API_KEY: 'sk-ant-1', OPENAI_API_KEY: 'sk-1' });
-  if (!model) throw new Error('The agent has no model of its own.');
+  if (!model) throw new Error('The agent must have its own model.');
   return createTestSession(manual, { model });
 }
 
@@ -31,7 +34,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('the manual agent calls Claude, sends back its thoughts, and explains how to read the rest of a long chapter', async () => {
+it('the manual agent calls Claude, sends its reasoning back, and can continue in a long chapter', async () => {
   const claude = createAnthropicWire({ script, variants: [] });
   const session = sessionAt({ 'api.anthropic.com': (request) => claude.handle(request) });
   const answer = await session.send('How is it adjusted?');
@@ -49,7 +52,7 @@ it('the manual agent calls Claude, sends back its thoughts, and explains how to 
   expect(kept).toEqual([3, 3, 3]);
 });
 
-it('the manual agent calls GPT while Claude is overloaded, sends back its thoughts, and computes the price', async () => {
+it('the manual agent calls GPT while Claude is overloaded, sends its reasoning back, and computes the price', async () => {
   const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const gpt = createResponsesWire({ script });
   const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };

@@ -1,4 +1,3 @@
-/** The example of a module of one's own. */
 import { expect, it } from 'vitest';
 import { quota, quotas } from '../../../../src/examples/module/quota.ts';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
@@ -8,7 +7,7 @@ const pay = defineTool({ name: 'pay', description: 'Pays.', effect: 'idempotent'
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [pay] });
 const pays: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
 
-it('the example module removes a tool at its call limit, also in the next turn', async () => {
+it('the example module removes a tool that has reached its call limit, also in the next turn', async () => {
   const session = createTestSession(clerk, { replies: [pays, pays, 'Paid.', 'No more.'], use: [quotas(2)] });
   await session.send('Pay twice.');
   await session.send('Pay again.');

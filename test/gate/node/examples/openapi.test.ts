@@ -8,7 +8,7 @@ import { toToolSchema } from '../../../../src/examples/catalog/to-tool-schema.ts
 import { toolNames } from '../../../../src/examples/catalog/tool-names.ts';
 import type { JsonObject } from '../../../../src/index.ts';
 
-/** A document with one operation. */
+/** Returns a document with one operation. */
 const document = (
   operation: JsonObject,
   { path = '/things', ...more }: { path?: string } & JsonObject = {},
@@ -19,12 +19,12 @@ const document = (
 
 function only(declared: OpenApiDocument): Operation {
   const [operation, ...others] = operationsOf(declared);
-  if (!operation || others.length > 0) throw new Error('There must be one operation.');
+  if (!operation || others.length > 0) throw new Error('The document must have one operation.');
   return operation;
 }
 
-describe('the operations of a document', () => {
-  it('include one for each method of each path, with the shared parts of the path', () => {
+describe('operationsOf', () => {
+  it('returns one operation for each method of each path, with the shared parts of the path', () => {
     const declared: OpenApiDocument = {
       paths: {
         '/pots/{pot}': {
@@ -45,7 +45,7 @@ describe('the operations of a document', () => {
     ]);
   });
 
-  it('prefer the parameter of the operation to one of the path, and resolve references to them', () => {
+  it('prefers a parameter of the operation to one of the path, and resolves references to parameters', () => {
     const shared = { name: 'page', in: 'query', schema: { type: 'string' } };
     const declared = {
       paths: {
@@ -60,7 +60,7 @@ describe('the operations of a document', () => {
     ]);
   });
 
-  it('leave out cookies, and explain undocumented placeholders', () => {
+  it('omits cookies, and describes placeholders that are not documented', () => {
     const cookie = { name: 'sid', in: 'cookie', schema: { type: 'string' } };
     const operation = only(document({ parameters: [cookie] }, { path: '/pots/{pot}/lids/{pot}' }));
     expect(operation.parameters).toEqual([
@@ -69,14 +69,14 @@ describe('the operations of a document', () => {
     expect(operation.tag).toBe('other');
   });
 
-  it('are empty for an invalid document', () => {
+  it('returns an empty list for an invalid document', () => {
     const broken = { paths: { '/a': null, '/b': 'text', '/c': { get: [], post: null }, '/d': { get: {} } } };
     expect(operationsOf(broken).map(({ id }) => id)).toEqual(['get /d']);
     expect(operationsOf({})).toEqual([]);
   });
 });
 
-describe('a schema of a document', () => {
+describe('the JSON Schema of an OpenAPI schema', () => {
   const components = {
     schemas: {
       Pot: { type: 'object', properties: { size: { $ref: '#/components/schemas/Size' } } },
@@ -92,7 +92,7 @@ describe('a schema of a document', () => {
 
   it.each([
     [
-      'replaces a reference by what it leads to',
+      'replaces a reference with its target',
       '#/components/schemas/Pot',
       {
         type: 'object',
@@ -100,34 +100,34 @@ describe('a schema of a document', () => {
       },
     ],
     [
-      'cuts a cycle where it closes',
+      'cuts a cycle at the repeated reference',
       '#/components/schemas/Box',
       {
         type: 'object',
         properties: { inside: { type: 'array', items: { description: 'Any Box.' } } },
       },
     ],
-    ['reads an escaped name', '#/components/schemas/a~1b~0c', { const: 1 }],
-    ['takes anything where a reference leads nowhere', '#/components/schemas/Nothing', {}],
-    ['follows no reference to elsewhere', 'https://example.com/schema', {}],
+    ['resolves an escaped name', '#/components/schemas/a~1b~0c', { const: 1 }],
+    ['accepts any value for a reference without a target', '#/components/schemas/Nothing', {}],
+    ['does not follow an external reference', 'https://example.com/schema', {}],
   ])('%s', (_, $ref, expected) => {
     expect(written({ $ref })).toEqual(expected);
   });
 
   it.each<[string, JsonObject, JsonObject]>([
-    ['null by a flag', { type: 'string', nullable: true }, { type: ['string', 'null'] }],
+    ['expresses nullable as a type', { type: 'string', nullable: true }, { type: ['string', 'null'] }],
     [
-      'null by a flag, of a choice',
+      'expresses nullable in an enum',
       { type: 'string', enum: ['a'], nullable: true },
       { type: ['string', 'null'], enum: ['a', null] },
     ],
     [
-      'null by a flag, of a union',
+      'expresses nullable in a union',
       { oneOf: [{ type: 'string' }], nullable: true },
       { anyOf: [{ oneOf: [{ type: 'string' }] }, { type: 'null' }] },
     ],
     [
-      'what only a response holds',
+      'omits read-only properties',
       {
         type: 'object',
         required: ['id', 'name'],
@@ -136,27 +136,27 @@ describe('a schema of a document', () => {
       { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
     ],
     [
-      'what is not for models',
+      'omits annotations that models do not need',
       { type: 'string', example: 'a', xml: {}, 'x-more': 1, title: 'T', deprecated: true },
       { type: 'string' },
     ],
-    ['a pattern of another dialect', { type: 'string', pattern: '(?i)a\\_' }, { type: 'string' }],
-    ['a pattern', { type: 'string', pattern: '^[a-z]+$' }, { type: 'string', pattern: '^[a-z]+$' }],
+    ['omits a pattern in another regex dialect', { type: 'string', pattern: '(?i)a\\_' }, { type: 'string' }],
+    ['keeps a pattern', { type: 'string', pattern: '^[a-z]+$' }, { type: 'string', pattern: '^[a-z]+$' }],
     [
-      'a map',
+      'keeps a map',
       { type: 'object', additionalProperties: { type: 'integer' } },
       { type: 'object', additionalProperties: { type: 'integer' } },
     ],
     [
-      'a closed object',
+      'keeps a closed object',
       { type: 'object', additionalProperties: false },
       { type: 'object', additionalProperties: false },
     ],
-  ])('expresses %s in JSON Schema', (_, schema, expected) => {
+  ])('%s', (_, schema, expected) => {
     expect(written(schema)).toEqual(expected);
   });
 
-  it('keeps the first paragraph of a description on one line, at most 300 characters', () => {
+  it('has the first paragraph of a description on one line, with at most 300 characters', () => {
     expect(written({ description: ' One\n  line.\n\nMore.' })).toEqual({ description: 'One line.' });
     expect(String(written({ description: 'a'.repeat(500) }).description)).toHaveLength(300);
   });
@@ -170,7 +170,7 @@ describe('a schema of a document', () => {
   });
 });
 
-describe('the names of tools', () => {
+describe('the tool names of operations', () => {
   it('are valid for every provider: at most 64 letters, digits, `_` and `-`', () => {
     const { take } = toolNames();
     const long = `repos/${'a'.repeat(100)}`;
@@ -198,7 +198,7 @@ describe('the names of tools', () => {
   });
 });
 
-it('keep the formats that are checked, and leave the others to the service', () => {
+it('the tool of an operation checks the formats that it knows, and leaves the others to the service', () => {
   const schema = {
     type: 'object',
     properties: { at: { type: 'string', format: 'date' }, n: { type: 'integer', format: 'int32' } },

@@ -9,7 +9,7 @@ import { modelText } from '../../../doors/tools.ts';
 const offline = (shop: Shop = paperShop): TestSession =>
   createTestSession(defineOrders(shop), { model: offlineModel() });
 
-/** The calls of one turn with what was answered: those of the machine's own loop are indented. */
+/** Returns the calls of one turn with their results. The calls of the state machine are indented. */
 async function callsOf(session: TestSession, message: string): Promise<string[]> {
   const before = session.requests.length === 0 ? 0 : (await session.state()).seq;
   await session.send(message);
@@ -48,7 +48,7 @@ describe('the order desk with the offline planner', () => {
     expect(await positions(session)).toEqual({ 2001: 'shipped' });
   });
 
-  it('shows the same text to the loop of a move before and after the order has moved', async () => {
+  it('sends the same definitions to the loop of a move before and after the order has moved', async () => {
     const session = offline();
     await session.send('Move order 2001 to packed');
     const told = session.requests.map(({ messages: [first] }) => first?.text ?? '');
@@ -60,7 +60,7 @@ describe('the order desk with the offline planner', () => {
     );
   });
 
-  it('refuses a step for which an order is not ready, and one that is too late', async () => {
+  it('refuses a step that comes too early, and one that comes too late', async () => {
     const session = offline();
     expect((await callsOf(session, 'Move order 2002 to shipped'))[0]).toBe(
       '  ship_order {}: This tool is not available in the current state (received). It is only available in state: packed',
@@ -81,7 +81,7 @@ describe('the order desk with the offline planner', () => {
     expect(await positions(session)).toEqual({ 2001: 'shipped', 2003: 'cancelled', 2004: 'packed' });
   });
 
-  it('finds the latest order of a customer and its weight', async () => {
+  it('finds the latest order of a customer, and its weight', async () => {
     const session = offline();
     expect(await callsOf(session, 'What is the weight of the latest order of customer C-12?')).toEqual([
       expect.stringMatching(/^get_customer {"customerId":"C-12"}: .*"Iker Sola"/),
@@ -90,7 +90,7 @@ describe('the order desk with the offline planner', () => {
     ]);
   });
 
-  it('refers to the same order in the next turn, also after a restart, until another is loaded', async () => {
+  it('refers to the same order in later turns, even after a restart, until it loads another order', async () => {
     const session = offline();
     await session.send('What is the latest order of customer C-12?');
     session.restart();
@@ -104,7 +104,7 @@ describe('the order desk with the offline planner', () => {
 describe('the order desk with a warehouse', () => {
   afterEach(() => vi.unstubAllGlobals());
 
-  it.each([200, 503])('packs an order once if the warehouse does it and returns %i', async (status) => {
+  it.each([200, 503])('packs an order once if the warehouse packs it and returns %i', async (status) => {
     const acted: string[] = [];
     const known = new Map<string, string>();
     vi.stubGlobal('fetch', async (url: string, { method, headers, body }: RequestInit = {}) => {
@@ -123,7 +123,7 @@ describe('the order desk with a warehouse', () => {
     expect(await positions(session)).toEqual({ 2001: 'packed' });
   });
 
-  it('packs an order once if its Worker is killed midway, and moves the order once', async () => {
+  it('packs and moves an order once if its Worker is killed during the call', async () => {
     const acted: string[] = [];
     const dying: Shop = {
       ...paperShop,
@@ -148,8 +148,8 @@ describe('the order desk with a warehouse', () => {
   });
 });
 
-describe('the life of an order', () => {
-  it('can be drawn', () => {
+describe('the state machine of an order', () => {
+  it('can be drawn as a diagram', () => {
     expect(toMermaid(orderLife(paperShop))).toBe(
       [
         'stateDiagram-v2',

@@ -1,4 +1,4 @@
-/** The loop of docs/coming-from/spring-ai.md. */
+/** Tests the loop in docs/coming-from/spring-ai.md. */
 import { expect, it } from 'vitest';
 import { answer } from '../../../../src/examples/script/own-loop.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';

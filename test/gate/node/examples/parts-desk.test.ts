@@ -1,4 +1,4 @@
-/** The client's options of docs/mcp.md, as they stand. */
+/** Tests the client options in docs/mcp.md. */
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { definePartsDesk } from '../../../../src/examples/mcp/parts-desk.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
@@ -6,7 +6,7 @@ import { fakeServer } from '../../../fixtures/mcp/fake-server.ts';
 import { calls, says } from '../mcp/tools/scenes.ts';
 import { offered, results } from '../unfolding/scenes.ts';
 
-it('the parts desk calls each server in its own way and offers their tools together', async () => {
+it('the parts desk calls each server with its own options, and offers all of their tools', async () => {
   const warehouse = fakeServer({ tools: [says('count', 'Seven.')] });
   const customer = fakeServer({ tools: [says('count', 'Two on order.')] });
   const archive = fakeServer({

@@ -19,7 +19,7 @@ interface Scene {
   readonly carry?: () => Promise<string>;
 }
 
-/** A courier whose letters are counted, in a session whose time stands still. */
+/** Returns a courier whose deliveries are recorded, in a session with a manual clock. */
 function courier({ replies, carry = async () => 'L' }: Scene) {
   const clock = createManualClock(START);
   const carried: string[] = [];
@@ -40,14 +40,14 @@ const refused = (minutes: number): string =>
   `Error: Not run: all 3 calls an hour for 'ada' are used up. The next one is possible in ${minutes} min.`;
 
 describe('a tool with an hourly limit', () => {
-  it('reports the remaining calls for each key and refuses further calls', async () => {
+  it('reports the remaining calls for each key, and refuses further calls', async () => {
     const { session, carried } = courier({ replies: [one(), one(), one('bob'), one(), one(), 'Done.'] });
     await session.send('Write to Ada.');
     expect(shown(session)).toEqual([left(2), left(1), left(2, 'bob'), left(0), refused(60)]);
     expect(carried).toEqual(['ada', 'ada', 'bob', 'ada']);
   });
 
-  it('counts a sliding hour across turns: each call is free again an hour after its own end', async () => {
+  it('counts a sliding hour across turns: each call is free again one hour after it ended', async () => {
     const { session, clock } = courier({
       replies: [one(), 'A.', one(), one(), one(), 'B.', one(), one(), 'C.'],
     });
@@ -61,7 +61,7 @@ describe('a tool with an hourly limit', () => {
     expect(shown(session).slice(-2)).toEqual([left(0), refused(40)]);
   });
 
-  it('allows one of two calls of a reply if one is left', async () => {
+  it('runs only one of two calls in a reply if one call is left', async () => {
     const { session, carried } = courier({
       replies: [one(), one(), { calls: [letter(), letter()] }, 'Done.'],
     });
@@ -70,10 +70,10 @@ describe('a tool with an hourly limit', () => {
     expect(carried).toHaveLength(3);
   });
 
-  it('counts calls that fail, throw or have invalid input, and reports the rest then too', async () => {
+  it('counts calls that fail, throw or have invalid input, and reports the remaining calls for them too', async () => {
     const { session } = courier({
       carry: async () => {
-        throw new Error('The post is on strike.');
+        throw new Error('The post office is closed.');
       },
       replies: [
         one(),
@@ -87,15 +87,15 @@ describe('a tool with an hourly limit', () => {
     await session.send('Write to Ada.');
     const results = shown(session);
     expect([results[0], ...results.slice(2)]).toEqual([
-      "Error: The post is on strike.\n\n2 of 3 calls an hour are left for 'ada'.",
-      "Error: The post is on strike.\n\n0 of 3 calls an hour are left for 'ada'.",
+      "Error: The post office is closed.\n\n2 of 3 calls an hour are left for 'ada'.",
+      "Error: The post office is closed.\n\n0 of 3 calls an hour are left for 'ada'.",
       refused(60),
       "Error: A letter needs an address.\n\n2 of 3 calls an hour are left for ' '.",
     ]);
     expect(results[1]).toMatch(/text[\s\S]*1 of 3 calls an hour are left for 'ada'\.$/);
   });
 
-  it('counts the calls of subagents, also of one that runs in parallel', async () => {
+  it('counts the calls of subagents, even if one runs in parallel', async () => {
     const { session, carried } = courier({
       replies: [
         one(),
@@ -112,7 +112,7 @@ describe('a tool with an hourly limit', () => {
     expect(shown(session)).toEqual([left(2), 'I did what I could.', left(1), refused(60)]);
   });
 
-  it('counts a killed call with an unknown outcome', async () => {
+  it('counts a call whose Worker was killed, and whose outcome is unknown', async () => {
     const { session, carried } = courier({
       carry: async () => {
         if (carried.length === 1) session.kill();
@@ -127,7 +127,7 @@ describe('a tool with an hourly limit', () => {
     expect(carried).toHaveLength(3);
   });
 
-  it('counts a call whose turn was cancelled while it ran', async () => {
+  it('counts a call that was running when its turn was cancelled', async () => {
     const { session, clock } = courier({
       carry: async () => {
         await session.cancel();

@@ -19,7 +19,7 @@ const offline = (approval: Parameters<typeof defineRefunds>[1] = {}) => {
   return { session, clock };
 };
 
-/** Each call of the conversation with its input, and what the model reads of it. */
+/** Returns each call of the conversation: its name, its input and the text for the model. */
 async function calls(session: TestSession): Promise<readonly (readonly string[])[]> {
   const { messages } = await session.state();
   return messages.flatMap((message) =>
@@ -34,7 +34,7 @@ async function calls(session: TestSession): Promise<readonly (readonly string[])
 }
 
 describe('the refunds desk with the offline planner', () => {
-  it('estimates a refund, and waits for a supervisor before it issues it', async () => {
+  it('estimates a refund, and waits for a supervisor before it issues the refund', async () => {
     const { session } = offline({ by: 'supervisor' });
     expect(await session.send('Please refund order 1002')).toMatchObject({ outcome: 'suspended' });
     expect(await session.pending()).toMatchObject([{ message: QUESTION, by: 'supervisor' }]);
@@ -69,7 +69,7 @@ describe('the refunds desk with the offline planner', () => {
     );
   });
 
-  it('does not issue a refund without a decision in three days', async () => {
+  it('does not issue a refund if no one decides within three days', async () => {
     const { session, clock } = offline();
     await session.send('Please refund order 1002');
     await clock.advance(3 * 24 * 60 * 60_000);
@@ -81,14 +81,14 @@ describe('the refunds desk with the offline planner', () => {
   it.each([
     ['How much would be refunded for order 1002?', 'amount: 118.5'],
     ['What does the policy say about returns?', 'Unused goods may come back within 60 days.'],
-  ])('answers "%s" without an approval', async (question, fact) => {
+  ])('answers "%s" without asking for approval', async (question, fact) => {
     const { session } = offline();
     const answer = await session.send(question);
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: expect.any(Number) });
     expect(answer.text).toContain(fact);
   });
 
-  it('gets the policy once per loop, and afterwards a reference to it (ONE-05)', async () => {
+  it('gets the policy once per loop, and then only a reference to it (ONE-05)', async () => {
     const { session } = offline();
     await session.send('What does the policy say about returns?', { loopId: 'policy' });
     await session.send('Show me the policy on flares again', { loopId: 'policy' });
@@ -102,7 +102,7 @@ describe('the refunds desk with the offline planner', () => {
 describe('the refunds desk with a payments service', () => {
   afterEach(() => vi.unstubAllGlobals());
 
-  /** A service that does what it is asked to, and then answers `status`. */
+  /** Fakes a service that does its work and then returns `status`. */
   function paying(status: number) {
     const paid: string[] = [];
     const done = new Map<string, string>();
@@ -135,7 +135,7 @@ describe('the refunds desk with a payments service', () => {
     expect(text).toBe('{"refunded":1001,"amount":64,"reference":"number 1"}');
   });
 
-  it('pays the amount as edited by the supervisor', async () => {
+  it('pays the amount to which the supervisor has changed the refund', async () => {
     const paid = paying(200);
     const session = desk({ orderId: 1001, amount: 64 });
     await session.send('Refund 1001.');
@@ -146,7 +146,7 @@ describe('the refunds desk with a payments service', () => {
   it.each([
     [{ orderId: 1001, amount: 65 }, 'Error: Order 1001 cost 64; no more is refunded.'],
     [{ orderId: 7, amount: 1 }, 'Error: There is no order 7. Numbers start at 1001.'],
-  ])('pays no refund for %j, even if it is approved', async (input, text) => {
+  ])('pays no refund with the input %j, even if it is approved', async (input, text) => {
     const paid = paying(200);
     const session = desk(input);
     await session.send('Refund it.');
@@ -164,7 +164,7 @@ describe('the estimate of a refund', () => {
     return (await calls(session))[0]?.[2];
   };
 
-  it('takes three steps, each a call in the journal, and one model call', async () => {
+  it('makes three calls, which are journaled, and one model call', async () => {
     const session = createTestSession(defineRefunds(paperShop), {
       replies: [{ calls: [{ name: 'estimate_refund', input: { orderId: 1004 } }] }, 'Done.'],
     });
@@ -179,7 +179,7 @@ describe('the estimate of a refund', () => {
   it.each([
     [1004, '{"orderId":1004,"amount":27,"payee":"Maren Holt"}'],
     [7, 'Error: There is no order 7. Numbers start at 1001.'],
-  ])('of order %i is %s', async (orderId, text) => {
+  ])('for order %i is %s', async (orderId, text) => {
     expect(await estimate(orderId)).toBe(text);
   });
 });

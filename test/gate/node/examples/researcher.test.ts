@@ -9,7 +9,7 @@ import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 
-/** Each call inside the playbook, with its input. */
+/** Returns each call inside the playbook, with its input. */
 async function callsInside(session: TestSession): Promise<readonly string[]> {
   return (await session.events()).flatMap((event) =>
     event.type === 'model-replied' && event.frame !== undefined
@@ -19,7 +19,7 @@ async function callsInside(session: TestSession): Promise<readonly string[]> {
 }
 
 describe('the researcher with the offline planner', () => {
-  it('searches, fetches, analyzes and reports, each step as soon as it is unlocked', async () => {
+  it('searches, fetches, analyzes and reports as soon as each step is unlocked', async () => {
     const session = createTestSession(researcher, { model: offlineModel() });
     const answer = await session.send('Research tides');
     expect(await callsInside(session)).toEqual([
@@ -33,7 +33,7 @@ describe('the researcher with the offline planner', () => {
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 7 });
   });
 
-  it('shows the same tools and instructions in every step, and no lock in the next turn, also after a restart', async () => {
+  it('shows the same tools and instructions in every step, and no locks in later turns', async () => {
     const session = createTestSession(researcher, { model: offlineModel() });
     await session.send('Research tides');
     session.restart();
@@ -53,10 +53,10 @@ describe('the researcher with the offline planner', () => {
 });
 
 describe('the offline planner in a playbook', () => {
-  it('tries unclear tools last, and retries a refused tool after another call has worked', async () => {
+  it('tries unclear tools last, and retries a refused tool once another call has succeeded', async () => {
     const toolOf = (name: string) => {
       const tool = research.inner?.find((one) => one.name === name);
-      if (!tool) throw new Error(`There is no tool ${name}.`);
+      if (!tool) throw new Error(`There is no tool '${name}'.`);
       return tool;
     };
     const used = (name: string) => when((progress) => progress.used(name) > 0);
@@ -100,7 +100,7 @@ describe('the playbook of the researcher', () => {
   };
   const told = ({ requests }: TestSession): readonly string[] => shownResults(requests.at(-2));
 
-  it('has every step wait for the previous one', async () => {
+  it('makes every step wait for the previous one', async () => {
     const session = await run(
       call('report_findings', { theme }),
       call('fetch_document', { documentId: 'D-2' }),
@@ -123,7 +123,7 @@ describe('the playbook of the researcher', () => {
     ]);
   });
 
-  it('reports missing documents', async () => {
+  it('reports that documents are missing', async () => {
     const session = await run(
       call('search_documents', { theme: 'submarines' }),
       call('search_documents', { theme }),
@@ -161,7 +161,7 @@ describe('the playbook of the researcher', () => {
     expect(told(session)).toEqual(['This tool is not yet available. You must first use: search_documents']);
   });
 
-  it('can be drawn', () => {
+  it('can be drawn as a diagram', () => {
     expect(toMermaid(research)).toBe(
       [
         'flowchart LR',

@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => miniflare.dispose());
 
-it('the clerk stores a note once, even if the Worker dies right after the write', async () => {
+it('the clerk stores a note once, even if the Worker is killed right after the write', async () => {
   let writes = 0;
   const run = async (statement: D1PreparedStatement) => {
     const result = await statement.run();

@@ -17,7 +17,7 @@ async function noted(agent: Agent, context = {}) {
   return { inner, line: after?.messages.at(-1)?.text };
 }
 
-it('one bookkeeper keeps the books of two shops and has an extra task in one', async () => {
+it('one bookkeeper keeps the books of two shops, and has an additional task in one of them', async () => {
   const { inner, line } = await noted(bern);
   expect([inner?.tools.map(({ name }) => name), line]).toEqual([['note'], 'Bern: tea (2026)']);
   const copy = await noted(basel);
@@ -28,6 +28,6 @@ it('one bookkeeper keeps the books of two shops and has an extra task in one', a
   expect(copy.inner?.messages[0]?.text).toBe('Count the till first. Then do this: Write down the tea.');
 });
 
-it('the options of a copy take precedence over those of a request', async () => {
+it('the options of a copied tool override those of the request', async () => {
   expect((await noted(bern, { shop: 'the fair', year: 2027 })).line).toBe('Bern: tea (2026)');
 });

@@ -11,10 +11,10 @@ import { type MemoryApp, memoryApp } from '../session/memory-app.ts';
 
 const offline: Partial<TurnHost> = { agent: defineSupport(paperShop), model: offlineModel() };
 
-/** Says something and waits for the turn's end. */
+/** Sends a message and waits until its turn has ended. */
 async function answered(app: MemoryApp, message: string, host: Partial<TurnHost>): Promise<TurnState> {
   const end = await app.say(message, host);
-  if (end.status !== 'ended') throw new Error(`The turn is ${end.status}.`);
+  if (end.status !== 'ended') throw new Error(`The turn has not ended: it is ${end.status}.`);
   return end.turn;
 }
 
@@ -25,7 +25,7 @@ async function calls(app: MemoryApp): Promise<readonly CallRecord[]> {
 
 const names = async (app: MemoryApp): Promise<string[]> => (await calls(app)).map(({ name }) => name);
 
-/** What the model reads of each call. */
+/** Returns the text of each call for the model. */
 const results = async (app: MemoryApp): Promise<string[]> =>
   (await calls(app)).map(({ ended }) => (ended ? modelText(ended.result) : ''));
 
@@ -41,7 +41,7 @@ describe('the support agent with the offline planner', () => {
   it.each([
     ['What was its total?', 'total: 118.5'],
     ['Which carrier has it?', 'carrier: Norderline'],
-  ])('answers "%s" from the previous turn, also after the object has restarted', async (question, fact) => {
+  ])('answers "%s" from the previous turn, even after the object has restarted', async (question, fact) => {
     const app = memoryApp({ replies: [] });
     await answered(app, 'Where is order 1002?', offline);
     app.sessions.restart('["owner","tester","s1"]');
@@ -71,7 +71,7 @@ describe('the support agent with the offline planner', () => {
 describe('the support agent with real services', () => {
   afterEach(() => vi.unstubAllGlobals());
 
-  /** Services that do what they are asked to, and then answer `status`. */
+  /** Fakes services that do their work and then return `status`. */
   function services(status: number): { readonly shop: Partial<TurnHost>; readonly posts: string[] } {
     const posts: string[] = [];
     const done = new Map<string, string>();
@@ -92,7 +92,7 @@ describe('the support agent with real services', () => {
   const refund: ScriptedReply = { calls: [{ name: 'refund_order', input: { orderId: 1001 } }] };
   const mail = { to: 'ada@example.com', subject: 'Hello', text: 'From the shop.' };
 
-  it.each([200, 503])('refunds once if the service does it and returns %i', async (status) => {
+  it.each([200, 503])('refunds once if the service refunds and returns %i', async (status) => {
     const { shop, posts } = services(status);
     const app = memoryApp({ replies: [refund, 'Done.'] });
     await answered(app, 'Refund 1001.', { ...shop, model: app.model });
@@ -101,19 +101,19 @@ describe('the support agent with real services', () => {
   });
 
   it.each([
-    ['was sent a minute ago will not arrive any more', 60_000, 'not-done'],
-    ['was sent a moment ago may still arrive, also while the service is asked', 59_999, 'unknown'],
-  ])('reports a missing refund: what %s', async (_, age, said) => {
+    ['not done if it was sent at least a minute ago', 60_000, 'not-done'],
+    ['unknown if it was sent within the last minute', 59_999, 'unknown'],
+  ])('reports a refund that the service does not know as %s', async (_, age, said) => {
     let now = 1_000_000 + age;
     vi.stubGlobal('fetch', async () => {
       now += 5_000;
       return new Response(null, { status: 404 });
     });
-    const call = { idempotencyKey: 'k', startedAt: 1_000_000, now: () => now } as CallContext; // all that it reads
+    const call = { idempotencyKey: 'k', startedAt: 1_000_000, now: () => now } as CallContext; // The properties that `recall` reads.
     expect(await shopAt('http://shop.test').recall('refunds', call)).toBe(said);
   });
 
-  it('reports the outcome of a mail as unknown if the service returns 503', async () => {
+  it('reports the outcome of an email as unknown if the service returns 503', async () => {
     const { shop, posts } = services(503);
     const app = memoryApp({ replies: [{ calls: [{ name: 'send_email', input: mail }] }, 'I cannot tell.'] });
     await answered(app, 'Write to Ada.', { ...shop, model: app.model });
@@ -121,7 +121,7 @@ describe('the support agent with real services', () => {
     expect((await calls(app))[0]?.ended?.result).toMatchObject({ type: 'error', reason: 'unknown-outcome' });
   });
 
-  it('reports to the model that a service refused', async () => {
+  it('shows the model why a service refused a request', async () => {
     const { shop } = services(403);
     const app = memoryApp({ replies: [refund, 'It was refused.'] });
     await answered(app, 'Refund 1001.', { ...shop, model: app.model });

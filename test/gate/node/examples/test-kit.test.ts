@@ -12,7 +12,7 @@ it('the tested agent looks up an order before it answers', async () => {
   expect(session.requests[1]?.messages.at(-1)?.text).toContain('KC-7002'); // what the model was shown
 });
 
-it('the tested agent refunds once, even if the Worker dies midway', async () => {
+it('the tested agent refunds once, even if the Worker is killed during the refund', async () => {
   const refunds: string[] = [];
   const act = async () => {
     refunds.push('R-1');

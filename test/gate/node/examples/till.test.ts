@@ -3,7 +3,7 @@ import { CashTill, cashier, Till } from '../../../../src/examples/till/till.ts';
 import { toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 
-it('a cashier adds up the purchases and remembers them for the session', async () => {
+it('the cashier adds up the purchases, and remembers them for the session', async () => {
   const session = createTestSession(cashier, {
     replies: [
       { calls: [{ name: 'look_up_price', input: { item: 'tea' } }] },
@@ -25,7 +25,7 @@ it('a cashier adds up the purchases and remembers them for the session', async (
   expect(results?.map(({ text }) => text)).toEqual(['2.4', '2.40 CHF', '3.50 CHF', '2.40 CHF']);
 });
 
-it('a class offers its static tools, and an object adds its own', () => {
+it('a class offers its static tools, and an instance offers its own tools', () => {
   const told = (object: object) => toolsOf(object).map(({ name, description }) => [name, description]);
   expect(told(Till)).toEqual([['opening_hours', 'Tell when the tills are open.']]);
   expect(told(new Till('EUR'))).toEqual([

@@ -1,4 +1,4 @@
-/** The examples of docs/tool-sources.md: what is listed does what the page says. */
+/** Tests the examples of docs/tool-sources.md: each source of tools does what the page says. */
 import { expect, it } from 'vitest';
 import { cart } from '../../../../src/examples/tool-sources/cart.ts';
 import {
@@ -25,7 +25,7 @@ async function play(agent: Agent, replies: readonly ScriptedReply[], more: objec
   return { read, offered: session.requests.map(({ tools }) => tools.map(({ name }) => name)) };
 }
 
-it('a factory creates a cart for each invocation', async () => {
+it('a tool factory creates a new cart for each invocation', async () => {
   const agent = agentOf(cart);
   const replies = [call('put', { item: 'pen' }), call('list'), 'Done.'];
   const warm = await play(agent, replies, {}, true);
@@ -36,7 +36,7 @@ it('a factory creates a cart for each invocation', async () => {
   expect(second.read.slice(1)).toEqual(['[]']);
 });
 
-it('a facade contains a group, a factory and a provider, and is hidden while it is empty', async () => {
+it('a facade combines a group, a factory and a provider, and is hidden while it is empty', async () => {
   const replies = [call('shop'), call('put', { item: 'pen' }), 'Done.'];
   const { read, offered } = await play(clerk, replies);
   expect(offered).toEqual([['shop'], ['shop', 'list', 'put', 'search'], ['shop', 'list', 'put', 'search']]);
@@ -60,7 +60,7 @@ it('`toolsFor` returns the tools of a facade', async () => {
   expect(inSale.map(({ name }) => name)).toEqual(['sale']);
 });
 
-it('a state and a lock accept a factory', async () => {
+it('a state of a state machine and a lock of a playbook accept a factory', async () => {
   const ordered = await play(agentOf(order), [
     call('order', { order: '1' }),
     call('put', { item: 'pen' }),

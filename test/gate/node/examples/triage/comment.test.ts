@@ -3,13 +3,13 @@ import { call, callsOf, comments, commentUrl, HELLO, making, SPELLING, scene } f
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe('a comment of triage', () => {
+describe('a comment of the triage agent', () => {
   const comment = call('write_comment', { text: 'Thank you.' });
   const post = ({ method, url }: Request): boolean => method === 'POST' && url.endsWith('/comments');
   const lost = (): Promise<never> => Promise.reject(new Error('Network connection lost.'));
   const written = JSON.stringify({ url: commentUrl(1, 1001) });
 
-  it('is written once if the Worker dies before GitHub has responded', async () => {
+  it('is written once if the Worker is killed before GitHub has responded', async () => {
     const stage = scene(making(comment), {
       changed: ({ what }, session) => what === 'comment' && session.kill(),
     });
@@ -18,7 +18,7 @@ describe('a comment of triage', () => {
     expect(await callsOf(stage.session)).toEqual([['write_comment {"text":"Thank you."}', written]]);
   });
 
-  it('is written once if the Worker dies before GitHub was called', async () => {
+  it('is written once if the Worker is killed before the request reaches GitHub', async () => {
     let deaths = 0;
     const stage = scene(making(comment), {
       instead(request, session) {
@@ -36,9 +36,9 @@ describe('a comment of triage', () => {
 
   it.each([
     ['503', () => new Response('Unavailable', { status: 503 })],
-    ['what nobody can read', () => new Response('<html>', { status: 201 })],
+    ['an unreadable body', () => new Response('<html>', { status: 201 })],
     ['a lost connection', lost],
-  ])('is written once if GitHub writes it and returns %s', async (_, answer) => {
+  ])('is written once if GitHub stores it and returns %s', async (_, answer) => {
     const stage = scene(making(comment), {
       instead: (request, _session, handle) => (post(request) ? handle().then(answer) : undefined),
     });
@@ -47,7 +47,7 @@ describe('a comment of triage', () => {
     expect(await callsOf(stage.session)).toEqual([['write_comment {"text":"Thank you."}', written]]);
   });
 
-  it('has an unknown outcome if it was just sent and is not there yet, and is not written again', async () => {
+  it('has an unknown outcome if it was just sent but is not visible yet, and is not written again', async () => {
     const stage = scene(making(comment), {
       instead: (request) => (post(request) ? lost() : undefined),
     });
@@ -56,7 +56,7 @@ describe('a comment of triage', () => {
     expect((await callsOf(stage.session))[0]?.[1]).toContain('The outcome of this call of');
   });
 
-  it('is found among more than a page of others', async () => {
+  it('is found even if the issue has more comments than one page', async () => {
     const stage = scene(making(comment), {
       instead: (request, _session, handle) => (post(request) ? handle().then(lost) : undefined),
     });
@@ -80,7 +80,7 @@ describe('a comment of triage', () => {
     expect((await callsOf(stage.session))[0]?.[1]).toContain('The outcome of this call of');
   });
 
-  it('is refused with GitHub’s message', async () => {
+  it('causes an error result with GitHub’s message if GitHub refuses it', async () => {
     const { session } = scene(making(comment), { number: 3 });
     await session.send(SPELLING);
     expect((await callsOf(session))[0]?.[1]).toBe(
@@ -88,7 +88,7 @@ describe('a comment of triage', () => {
     );
   });
 
-  it('does not follow an issue that has moved', async () => {
+  it('is not written if the issue has moved', async () => {
     const moved = { message: 'Moved Permanently' };
     const redirects: string[] = [];
     const { session, asked } = scene(making(comment), {

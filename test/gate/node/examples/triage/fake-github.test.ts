@@ -17,8 +17,8 @@ describe('the fake GitHub', () => {
     );
 
   it.each([
-    ['a token that is none', ISSUE, { headers: { authorization: 'Bearer x' } }, 401, 'Bad credentials'],
-    ['an issue that is not there', '/repos/octocat/gone/issues/1', {}, 404, 'Not Found'],
+    ['an invalid token', ISSUE, { headers: { authorization: 'Bearer x' } }, 401, 'Bad credentials'],
+    ['a missing issue', '/repos/octocat/gone/issues/1', {}, 404, 'Not Found'],
     [
       'a blank comment',
       `${ISSUE}/comments`,
@@ -26,16 +26,22 @@ describe('the fake GitHub', () => {
       422,
       'Validation Failed',
     ],
-    ['no label', `${ISSUE}/labels`, { method: 'POST', body: '{"labels":[]}' }, 422, 'Validation Failed'],
-    ['a state that is none', ISSUE, { method: 'PATCH', body: '{"state":"gone"}' }, 422, 'Validation Failed'],
-    ['a search for nothing', '/search/issues?q=', {}, 422, 'Validation Failed'],
+    [
+      'an empty list of labels',
+      `${ISSUE}/labels`,
+      { method: 'POST', body: '{"labels":[]}' },
+      422,
+      'Validation Failed',
+    ],
+    ['an unknown state', ISSUE, { method: 'PATCH', body: '{"state":"gone"}' }, 422, 'Validation Failed'],
+    ['an empty search', '/search/issues?q=', {}, 422, 'Validation Failed'],
   ])('refuses %s', async (_, path, init, status, message) => {
     const answer = await ask(path, init);
     expect(answer.status).toBe(status);
     expect(await answer.json()).toMatchObject({ message, status: String(status) });
   });
 
-  it('finds a repository in any case, creates labels, and returns 201 for a comment', async () => {
+  it('finds a repository by its name in any letter case, creates labels, and returns 201 for a comment', async () => {
     const label = { method: 'POST', body: '{"labels":["new"]}' };
     expect(await (await ask(`${ISSUE.toLowerCase()}/labels`, label)).json()).toMatchObject([{ name: 'new' }]);
     const comment = await ask(`${ISSUE}/comments`, { method: 'POST', body: '{"body":"Hello."}' });

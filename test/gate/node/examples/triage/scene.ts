@@ -34,15 +34,15 @@ export interface Scene {
   readonly session: TestSession;
   readonly github: FakeGitHub;
   readonly changes: readonly FakeChange[];
-  /** What GitHub was asked, a line each: method, path and query. */
+  /** The requests to GitHub, one per line: method, path and query. */
   readonly asked: readonly string[];
 }
 
 export interface SceneOptions {
   readonly number?: number;
-  /** Told of a change when it is done and not answered. */
+  /** Called after each change, before the response. */
   readonly changed?: (change: FakeChange, session: TestSession) => void;
-  /** Answers in place of the fake, or as it does for `undefined`. */
+  /** Returns a response in place of the fake, or `undefined` to let the fake respond. */
   readonly instead?: (
     request: Request,
     session: TestSession,
@@ -50,7 +50,7 @@ export interface SceneOptions {
   ) => Promise<Response> | undefined;
 }
 
-/** A session of the agent over a fake GitHub, about one issue. */
+/** Returns a session of the triage agent about one issue, over a fake GitHub. */
 export function scene(
   model: TestModel,
   { number = 1, changed = () => {}, instead = () => undefined }: SceneOptions = {},
@@ -81,12 +81,12 @@ export function scene(
 export const offline = (): TestModel => ({ model: offlineModel() });
 export const call = (name: string, input: object = {}) => ({ name, input });
 
-/** Opens both unfolding tools, then makes the calls in one reply, and ends. */
+/** Opens both unfolding tools, makes the calls in one reply, and then ends. */
 export const making = (...calls: readonly ReturnType<typeof call>[]): TestModel => ({
   replies: [{ calls: [call('issues'), call('repository')] }, { calls }, 'Done.'],
 });
 
-/** The calls of a session that are no openings, each with what the model reads of it. */
+/** Returns the calls of a session, except those that open unfolding tools, with their texts for the model. */
 export async function callsOf(session: TestSession): Promise<readonly (readonly [string, string])[]> {
   const { messages } = await session.state();
   return messages.flatMap((message) =>

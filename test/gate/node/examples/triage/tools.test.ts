@@ -3,7 +3,7 @@ import { call, callsOf, HELLO, making, SPELLING, scene } from './scene.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe('the other tools of triage', () => {
+describe('the other tools of the triage agent', () => {
   const similar = JSON.stringify({
     similar: [{ number: 2, title: 'The README file has an error of spelling', state: 'closed' }],
   });
@@ -14,20 +14,20 @@ describe('the other tools of triage', () => {
     [{ title: 'Spelling error in the README' }, 'find_similar_issues', similar],
     [{ title: '?!' }, 'find_similar_issues', '{"similar":[]}'],
     [{ label: 'bug' }, 'add_label', '{"labels":["bug"]}'],
-  ])('return %j', async (input, name, text) => {
+  ])('return the expected text for the input %j', async (input, name, text) => {
     const { session } = scene(making(call(name, input)));
     await session.send(SPELLING);
     expect((await callsOf(session))[0]?.[1]).toBe(text);
   });
 
-  it('report that the issue is gone', async () => {
+  it('report that the issue does not exist', async () => {
     const { session } = scene(making(call('read_issue'), call('list_labels')), { number: 404 });
     await session.send(SPELLING);
     const missing = `Error: There is no issue ${HELLO}#404.`;
     expect((await callsOf(session)).map(([, text]) => text)).toEqual([missing, missing]);
   });
 
-  it('add a label again if the Worker died while it was added', async () => {
+  it('add a label again if the Worker was killed while adding it', async () => {
     let deaths = 0;
     const stage = scene(making(call('add_label', { label: 'bug' })), {
       changed(_, session) {

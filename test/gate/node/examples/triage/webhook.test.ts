@@ -12,9 +12,9 @@ interface IssuesPayload {
   readonly sender: object;
 }
 
-describe('the webhook of triage', () => {
+describe('the webhook of the triage agent', () => {
   const payloads = examples.flatMap(
-    ({ name, examples: all }) => (name === 'issues' ? (all as readonly IssuesPayload[]) : []), // what events of this name are
+    ({ name, examples: all }) => (name === 'issues' ? (all as readonly IssuesPayload[]) : []), // All types of this event.
   );
   const opened = payloads.find(({ action }) => action === 'opened');
 
@@ -28,7 +28,7 @@ describe('the webhook of triage', () => {
     });
   }
 
-  it('starts the triage of an opened issue and passes its number to the tools', async () => {
+  it('starts a turn about an opened issue, and passes the issue number to the tools', async () => {
     expect(await receive(opened ?? {})).toMatchObject({
       type: 'start',
       agent: 'triage',
@@ -44,14 +44,14 @@ describe('the webhook of triage', () => {
     });
   });
 
-  it('cuts long text so that the message is still JSON', async () => {
+  it('shortens long text so that the message is still JSON', async () => {
     const issue = { ...opened?.issue, body: 'x"\n'.repeat(10_000) };
     const started = await receive({ ...opened, issue });
     const message = started.type === 'start' ? JSON.parse(started.message) : undefined;
     expect(message.body).toHaveLength(2_000);
   });
 
-  it('accepts only opened issues, and none from bots', async () => {
+  it('accepts only opened issues, and no issues of bots', async () => {
     const others = payloads.filter(({ action }) => action !== 'opened');
     const answers = await Promise.all(others.map((payload) => receive(payload)));
     expect(new Set(answers.map(({ type }) => type))).toEqual(new Set(['ignored']));
@@ -63,7 +63,7 @@ describe('the webhook of triage', () => {
     });
   });
 
-  it('does not accept a pull request as an issue, with any unsigned header', async () => {
+  it('ignores a pull request, whichever event its unsigned header names', async () => {
     const { issue, ...rest } = { issue: {}, ...opened };
     const pull = { ...rest, pull_request: issue };
     expect(await receive(pull, 'pull_request')).toMatchObject({ type: 'ignored' });
@@ -75,10 +75,10 @@ describe('the webhook of triage', () => {
     expect(await receive({ ...opened, issue: {} })).toMatchObject({ reason: 'It is about no issue.' });
   });
 
-  it('is processed from the delivery to the comment', async () => {
+  it('leads from the delivery to the comment', async () => {
     const stage = scene(offline());
     const started = await receive(opened ?? {});
-    if (started.type !== 'start') throw new Error(`It was ${started.type}.`);
+    if (started.type !== 'start') throw new Error(`The turn did not start: it is ${started.type}.`);
     const { message, context } = started;
     expect(await stage.session.send(message, { context })).toMatchObject({ outcome: 'completed' });
     expect(comments(stage)).toHaveLength(1);
