@@ -1,4 +1,6 @@
-/** The decisions in docs/adr and the changelog keep the form that their readers and the release rely on. In Node, over the texts. */
+/**
+ * Checks the form of the architecture decisions and of the changelog, on which readers and the release rely.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -37,14 +39,14 @@ function adrOf(file: string): Adr {
   };
 }
 
-describe('architecture decisions', () => {
-  it('have numbers from 0001 on without a gap, each in its file name and its title', () => {
+describe('the architecture decision records', () => {
+  it('are numbered from 0001 without gaps, with the same number in the file name and the title', () => {
     const numbers = FILES.map((file) => /^(\d{4})-[a-z0-9-]+\.md$/.exec(file)?.[1]);
     expect(numbers).toEqual(FILES.map((_, index) => String(index + 1).padStart(4, '0')));
     expect(FILES.map((file) => adrOf(file).number)).toEqual(numbers);
   });
 
-  it.each(FILES)('%s has a status, a date and the sections of MADR, on one page', (file) => {
+  it.each(FILES)('%s has a status, a date and the MADR sections, and fits on one page', (file) => {
     const { title, head, sections } = adrOf(file);
     expect(title).not.toBe('');
     expect(head.get('Status')).toMatch(
@@ -56,7 +58,7 @@ describe('architecture decisions', () => {
     expect(read(`${FOLDER}/${file}`).trimEnd().split('\n').length).toBeLessThanOrEqual(MOST_LINES);
   });
 
-  it('are each in the index once, under their title', () => {
+  it('are each listed once in the index, under their title', () => {
     const rows = [...read(INDEX).matchAll(/^\| \[(\d{4})\]\((.+?)\) \| (.+) \|$/gm)].map(
       ([, number, file, title]) => ({ number, file, title }),
     );
@@ -64,17 +66,14 @@ describe('architecture decisions', () => {
     expect(rows.toSorted((a, b) => Number(a.number) - Number(b.number))).toEqual(expected);
   });
 
-  it.each([INDEX, ...FILES.map((file) => `${FOLDER}/${file}`)])(
-    '%s has only links that lead somewhere',
-    (page) => {
-      const lost = linksIn(read(page), page).filter(({ path }) => !existsSync(join(root, path)));
-      // The form of the link to a record that replaces another one.
-      expect(lost.map(({ to }) => to).filter((to) => to !== 'NNNN-name.md')).toEqual([]);
-    },
-  );
+  it.each([INDEX, ...FILES.map((file) => `${FOLDER}/${file}`)])('%s has no broken links', (page) => {
+    const lost = linksIn(read(page), page).filter(({ path }) => !existsSync(join(root, path)));
+    // The index shows the form of a link to a superseding record.
+    expect(lost.map(({ to }) => to).filter((to) => to !== 'NNNN-name.md')).toEqual([]);
+  });
 });
 
-it('the changelog begins with the version of the package, by which a release finds its text', () => {
-  const { version } = JSON.parse(read('package.json')) as { version: string }; // our own
+it('the first heading of the changelog is the package version, by which the release finds its notes', () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string }; // this repository's manifest
   expect(/^## (.+)$/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
 });

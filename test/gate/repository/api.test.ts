@@ -1,4 +1,4 @@
-/** How much a user has to know: names of the entries, and options. In Node, over the texts. */
+/** Limits how much a user has to know: the exported names and the options. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,22 +8,22 @@ import { entriesOf, type Manifest, sharedNames } from '../../measure/public-name
 import { readLibrary } from '../../source/parse-source.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // our own
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // this repository's manifest
 const entries = entriesOf(manifest, readLibrary(root));
 const main = entries.find(({ entry }) => entry === 'holdfast');
 
-describe('the names of the package', () => {
-  it('are at most 120 in the main entry', () => {
+describe('the public API', () => {
+  it('has at most 120 names in the main entry', () => {
     const { values = [], types = [], elsewhere: others = [] } = main ?? {};
     expect(values.length).toBeGreaterThan(20);
     expect(values.length + types.length + others.length).toBeLessThanOrEqual(120);
   });
 
-  it('have one entry each', () => {
+  it('exports each name from one entry only', () => {
     expect(sharedNames(entries)).toEqual([]);
   });
 
-  it('that the main entry leads to are those of the entry that it names', () => {
+  it('names the right import in the error of each name that the main entry only refers to', () => {
     const led = Object.entries(core).filter(([name]) => main?.elsewhere.includes(name));
     expect(led.map(([name]) => name).toSorted()).toEqual(main?.elsewhere);
     expect(led.length).toBeGreaterThan(5);
@@ -40,6 +40,6 @@ it.each([
   ['defineAgent', 12],
   ['createHoldfast', 8],
 ] as const)('%s has at most %i options', (of, most) => {
-  // A type test compares these with the type of the literal.
+  // A type test compares these keys with the type of the literal.
   expect(Object.keys(LITERAL_SHAPES[of].keys).length).toBeLessThanOrEqual(most);
 });

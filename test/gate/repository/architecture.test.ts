@@ -1,4 +1,4 @@
-/** The rules of who may import whom. Runs in Node, over the parsed sources. */
+/** Checks which folders may import which, on the parsed sources. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -28,50 +28,53 @@ const isEntry = (file: string): boolean =>
     file,
   );
 
-/** Imports of a folder's files that none of `allowed` covers. */
+/** Returns the imports of a folder's files that `allowed` rejects. */
 const strays = (folder: string, allowed: (imported: Import) => boolean): string[] =>
   imports.filter((one) => isIn(one.from, folder) && !allowed(one)).map(({ from, to }) => `${from} -> ${to}`);
 
 const isPackage = ({ to }: Import, ...names: readonly string[]): boolean =>
   names.includes(to.replace(/\/(?!.*@).*$/, '')) || names.includes(to);
 
-/** What folds the memories of a module comes with them. */
+/** Imported by the modules that fold a memory. */
 const FOLDING = 'src/journal/memory-folding.ts';
 
-/** What each folder may stand on; `types`: of these only types. Nobody stands on what is not here, such as the entries. */
+/**
+ * The files and folders that each folder may import. From `types` it may import types only. A folder that no
+ * list contains, such as that of an entry, cannot be imported.
+ */
 const ARROWS: readonly {
   readonly folder: string;
   readonly because: string;
   readonly on: readonly string[];
   readonly types?: readonly string[];
 }[] = [
-  { folder: 'src/tool/', because: 'a tool can be used, and read, without the rest', on: [] },
+  { folder: 'src/tool/', because: 'a tool can be used and understood without the rest', on: [] },
   {
     folder: 'src/modules/decorators/',
-    because: 'a decorator takes a tool and answers a tool, whose calls may ask',
+    because: 'a decorator takes a tool and returns a tool, whose calls can ask',
     on: ['src/tool/', 'src/modules/answers/', 'src/modules/json-schema/'],
   },
   {
     folder: 'src/modules/app/',
-    because: 'its uses say where logs, sessions and their times are for a whole app',
+    because: 'its modules configure the log, the place and the retention of sessions for a whole app',
     on: ['src/tool/', 'src/model/', 'src/worker/'],
     types: ['src/session/'],
   },
-  { folder: 'src/modules/json-schema/', because: 'it reads and checks values', on: ['src/tool/'] },
+  { folder: 'src/modules/json-schema/', because: 'it only reads and checks values', on: ['src/tool/'] },
   {
     folder: 'src/sources/',
-    because: 'they bring tools, and name them',
+    because: 'a source only provides tools and describes itself',
     on: ['src/tool/'],
   },
   {
     folder: 'src/model/',
-    because: 'an adapter can be published alone, with the checks of its literals and what it waits by',
+    because: 'an adapter can be published with little else than literal checks and async helpers',
     on: ['src/tool/async.ts', 'src/tool/literals.ts', 'src/tool/shape.ts'],
   },
   { folder: 'src/offline-model/', because: 'it is a model', on: ['src/model/'] },
   {
     folder: 'src/journal/',
-    because: 'it is data and pure functions over it',
+    because: 'it contains data, and pure functions on that data',
     on: [
       'src/tool/tool-result.ts',
       'src/tool/content.ts',
@@ -84,9 +87,6 @@ const ARROWS: readonly {
       'src/tool/module-state.ts',
       'src/tool/signals.ts',
       'src/tool/tool-memory.ts',
-      // What the memories of a turn say of a module that is not there.
-      'src/tool/module-state.ts',
-      'src/tool/signals.ts',
       'src/model/parts.ts',
       'src/model/prices.ts',
     ],
@@ -99,70 +99,70 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/kinds/',
-    because: 'it is an entry, which passes on the names of the kinds of tools',
+    because: 'it is an entry that re-exports the kinds of tools',
     on: ['src/modules/', 'src/loop/', 'src/sources/', 'src/tool/'],
   },
   {
     folder: 'src/modules/unfolding/',
-    because: 'it is a kind, whose tools may find out first what they unfold into',
+    because: 'it is a kind of tool, which can discover its inner tools first',
     on: ['src/tool/', 'src/sources/', 'src/loop/', FOLDING],
   },
   {
     folder: 'src/modules/chaining/',
-    because: 'it is a kind, whose objects may bring unfolding tools',
+    because: 'it is a kind of tool, and its objects can bring unfolding tools',
     on: ['src/tool/', 'src/sources/', 'src/journal/', 'src/modules/unfolding/'],
   },
   {
     folder: 'src/modules/agentic/',
-    because: 'it is a kind, which runs loops of agents and of its own, and merges settings in its copies',
+    because: 'it is a kind of tool, which runs nested loops and merges settings in its copies',
     on: ['src/model/settings.ts', ...['tool', 'sources', 'journal', 'loop'].map((name) => `src/${name}/`)],
     types: ['src/model/'],
   },
   {
     folder: 'src/modules/playbook/',
-    because: 'it is a kind, whose tools are agentic',
+    because: 'it is a kind of tool, built on agentic tools',
     on: [FOLDING, ...['tool', 'sources', 'loop', 'modules/agentic'].map((name) => `src/${name}/`)],
     types: ['src/model/'],
   },
   {
     folder: 'src/modules/state-machine/',
-    because: 'it is a kind, whose tools are agentic and may not meet',
+    because: 'it is a kind of tool, built on agentic tools that run one at a time',
     on: ['tool', 'sources', 'journal', 'loop', 'modules/agentic'].map((name) => `src/${name}/`),
     types: ['src/model/'],
   },
   {
     folder: 'src/modules/process/',
-    because: 'it is a kind, whose tools are behind unfolding tools',
+    because: 'it is a kind of tool, whose tools are inside unfolding tools',
     on: [FOLDING, ...['tool', 'sources', 'loop', 'modules/unfolding'].map((name) => `src/${name}/`)],
   },
   {
     folder: 'src/modules/pipeline/',
-    because: 'it makes a tool of steps, which a plan decides in place of a model',
+    because: 'it makes a tool from steps, which are planned without a model',
     on: ['src/tool/', 'src/sources/', 'src/loop/'],
   },
   {
     folder: 'src/modules/strategies/',
-    because: 'it makes strategies of functions, which may add unfolding tools',
+    because: 'it turns functions into strategies, which can add unfolding tools',
     on: ['src/tool/', 'src/modules/unfolding/'],
   },
   {
     folder: 'src/modules/tool-objects/',
-    because: 'it makes tools of objects, some of which unfold',
+    because: 'it turns objects into tools, some of which unfold',
     on: ['src/tool/', 'src/sources/', 'src/modules/unfolding/'],
   },
   {
     folder: 'src/agent/',
-    because: 'it is declared over the loop, and knows no kind of tool',
+    because: 'it is declared on top of the loop, and knows no kind of tool',
     on: ['tool', 'sources', 'model', 'journal', 'loop'].map((name) => `src/${name}/`),
   },
   {
     folder: 'src/modules/tool-calling/',
-    because: 'it runs calls without a session, and knows no agent',
+    because: 'it runs calls without a session or an agent',
     on: ['tool', 'model', 'journal', 'loop', 'modules/limits'].map((name) => `src/${name}/`),
   },
   {
     folder: 'src/modules/ai-sdk-tools/',
-    because: 'it changes tools for another library, and back, whose calls the tool-calling manager runs',
+    because: 'it converts tools to and from the AI SDK, and the tool-calling manager runs their calls',
     on: [
       'tool',
       'modules/decorators',
@@ -176,32 +176,31 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/session/',
-    because: 'it runs the turns of a session whose object it knows by a type',
+    because: 'it runs the turns of a session, and knows its object only by a type',
     on: [...['tool', 'sources', 'model', 'journal', 'loop', 'agent'].map((name) => `src/${name}/`)],
     types: ['durable-objects/'],
   },
   {
     folder: 'src/worker/',
-    because:
-      'it turns requests, messages of a queue and the clock into turns, runs no loop and knows no object',
+    because: 'it turns requests, queue messages and cron events into turns, and runs no loop itself',
     on: [
       ...['tool', 'sources', 'session', 'agent', 'journal', 'model', 'loop'].map((name) => `src/${name}/`),
     ],
   },
   {
     folder: 'src/modules/webhooks/',
-    because: 'it reads what senders sent, and starts turns in the background',
+    because: 'it reads deliveries, and starts turns in the background',
     on: ['src/tool/', 'src/worker/', 'src/session/deployment.ts', 'src/modules/openapi/'],
     types: ['src/journal/'],
   },
   {
     folder: 'src/modules/outgoing-webhooks/',
-    because: 'it tells receivers of turns as an app tells them, signed as deliveries are',
+    because: 'it notifies receivers about turns in the form of the HTTP API, signed like incoming deliveries',
     on: ['tool', 'journal', 'session', 'modules/webhooks', 'worker'].map((name) => `src/${name}/`),
   },
   {
     folder: 'src/surfaces/',
-    because: 'it speaks other protocols over what code of an app can ask of a session',
+    because: 'it serves other protocols with the methods that sessions offer to code of an app',
     on: [
       'src/tool/',
       'src/worker/',
@@ -212,13 +211,13 @@ const ARROWS: readonly {
       'src/modules/branches/',
       'src/modules/json-schema/',
       'src/modules/caller-words/caller-words.ts',
-      // What reads and offers the tools of clients comes with the agents that use it.
+      // The rest of this module comes with the agents that use it.
       'src/modules/client-tools/declared.ts',
-      // By which lists of sessions are read.
+      // For lists of sessions.
       'src/modules/index/',
       'src/journal/conversation.ts',
       'src/journal/reply-data.ts',
-      // A turn is declared with what its client asks for.
+      // For the answer format that a client requests.
       'src/loop/answer-form.ts',
       'src/loop/loop-seams.ts',
     ],
@@ -226,36 +225,35 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/modules/answers/',
-    because: 'it asks in calls, and takes answers by routes',
+    because: 'it lets calls ask, and accepts answers by routes',
     on: ['tool', 'journal', 'loop', 'session', 'worker', 'modules/json-schema'].map((name) => `src/${name}/`),
     types: ['src/agent/'],
   },
   {
     folder: 'src/modules/client-tools/',
-    because: 'it reads what clients declare, and makes tools of it whose results they send',
+    because: 'it reads the tools that clients declare, and makes tools whose results they send',
     on: ['tool', 'worker', 'modules/answers', 'modules/json-schema'].map((name) => `src/${name}/`),
   },
   {
     folder: 'src/modules/retry/',
-    because: 'it begins a turn as a message does, and its route is one of the app',
+    because: 'it begins a turn like a message, by a route of the app',
     on: ['tool', 'journal', 'session', 'worker', 'modules/openapi'].map((name) => `src/${name}/`),
   },
   {
     folder: 'src/modules/feedback/',
-    because: 'its routes note facts in a journal, and read them there',
+    because: 'its routes write facts to a journal, and read them there',
     on: ['src/tool/', 'src/worker/', 'src/journal/', 'src/session/', 'src/modules/openapi/description.ts'],
   },
   {
     folder: 'src/modules/operators/',
-    because: 'it lets operators into sessions, and notes in their journals that it did',
+    because: 'it gives operators access to sessions, and records that in their journals',
     on: ['tool', 'worker', 'journal', 'session', 'modules/answers']
       .map((name) => `src/${name}/`)
       .concat('src/modules/openapi/description.ts', 'src/modules/json-schema/check.ts'),
   },
   {
     folder: 'src/modules/index/',
-    because:
-      'its object keeps what looks at sessions report, its routes answer from there, and a model writes titles',
+    because: 'its object stores the reports of sessions, its routes read them, and a model writes titles',
     on: ['tool', 'journal', 'session', 'worker']
       .map((name) => `src/${name}/`)
       .concat('src/model/', 'src/loop/loop-settings.ts', 'src/modules/openapi/description.ts'),
@@ -263,8 +261,7 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/modules/owner-limits/',
-    because:
-      'its object counts what turns have drawn, sessions draw before turns begin, and loops are held to it',
+    because: 'its object counts what turns use, sessions request allowances, and loops stay within them',
     on: ['tool', 'journal', 'loop', 'session', 'worker', 'modules/limits']
       .map((name) => `src/${name}/`)
       .concat(
@@ -276,44 +273,44 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/modules/caller-words/',
-    because: 'it declares to a loop what a client says of itself',
+    because: 'it passes to a loop what a client says about itself',
     on: ['src/tool/', 'src/loop/'],
   },
   {
     folder: 'src/modules/compaction/',
-    because: 'it stands around the model calls of a loop',
+    because: 'it wraps the model calls of a loop',
     on: ['tool', 'model', 'journal', 'loop'].map((name) => `src/${name}/`),
   },
   {
     folder: 'src/modules/files/',
-    because: 'it reads messages and serves routes, over what the session keeps',
+    because: 'it reads messages and serves routes, on top of the files that the session stores',
     on: ['tool', 'model', 'journal', 'loop', 'session', 'worker'].map((name) => `src/${name}/`),
     types: ['src/agent/'],
   },
   {
     folder: 'src/modules/branches/',
-    because: 'it copies the events of sessions, by routes and for code of an app',
+    because: 'it copies the events of sessions, for its routes and for code of an app',
     on: ['tool', 'journal', 'session', 'worker', 'modules/openapi'].map((name) => `src/${name}/`),
   },
   {
     folder: 'src/modules/live-text/',
-    because: 'it carries what is not journaled from where a turn runs to those who read it',
+    because: 'it carries text that is not journaled from a running turn to its readers',
     on: ['src/tool/', 'src/journal/', 'src/worker/'],
     types: ['src/session/'],
   },
   {
     folder: 'src/modules/tool-groups/',
-    because: 'it adds tools to agents, as an environment has them',
+    because: 'it adds the tools of an environment to agents',
     on: ['tool', 'sources', 'model', 'agent'].map((name) => `src/${name}/`),
   },
   {
     folder: 'src/modules/listings/',
-    because: 'it finds tools outside, before a loop asks its model',
+    because: 'it lists outside tools before a loop calls its model',
     on: ['tool', 'sources', 'journal', 'loop'].map((name) => `src/${name}/`),
   },
   {
     folder: 'src/modules/console/',
-    because: 'its page asks the app as any client does, and its routes fold what a session was at an event',
+    because: 'its page calls the app like any client, and its routes fold a session up to an event',
     on: ['tool', 'model', 'journal', 'loop', 'session', 'worker', 'client', 'modules/timeline']
       .map((name) => `src/${name}/`)
       .concat('src/modules/openapi/description.ts', 'src/modules/json-schema/check.ts'),
@@ -326,12 +323,12 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/modules/http/',
-    because: 'it says which requests of clients an app takes',
+    because: 'it decides which client requests an app accepts',
     on: ['src/tool/', 'src/worker/', 'src/session/deployment.ts', 'src/model/configuration-error.ts'],
   },
   {
     folder: 'src/modules/prompt-cache/',
-    because: 'it says what a loop asks to be kept',
+    because: 'it decides what a provider caches of the requests of a loop',
     on: ['src/tool/', 'src/loop/', 'src/model/'],
   },
   {
@@ -342,7 +339,7 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/modules/transformers/',
-    because: 'it changes what a loop shows',
+    because: 'it changes what a loop shows to its model',
     on: ['src/tool/', 'src/loop/'],
   },
   {
@@ -352,7 +349,7 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/modules/schedules/',
-    because: 'it starts turns at the times of crons, and later than the calls that ask for them',
+    because: 'it starts turns at cron times, and after the delays that calls ask for',
     on: ['tool', 'journal', 'loop', 'session', 'worker']
       .map((name) => `src/${name}/`)
       .concat('src/model/configuration-error.ts'),
@@ -365,25 +362,25 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/modules/tracing/',
-    because: 'it sends the timelines of turns as an app sends messages, and hands their context to loops',
+    because: 'it sends the timelines of turns like outgoing webhooks, and passes trace context to loops',
     on: ['tool', 'journal', 'loop', 'session', 'worker', 'modules/timeline', 'modules/outgoing-webhooks']
       .map((name) => `src/${name}/`)
       .concat('src/model/configuration-error.ts'),
   },
   {
     folder: 'src/modules/openapi/',
-    because: 'it describes routes by the shapes of the kernel, and no other module',
+    because: 'it describes routes by the shapes of the kernel, and imports no other module',
     on: ['src/worker/', 'src/session/', 'src/journal/', 'src/tool/', 'src/model/'],
   },
   {
     folder: 'src/client/',
-    because: 'it runs where no Worker does, and knows what is answered by its types alone',
+    because: 'it runs outside Workers, and knows responses only by their types',
     on: [],
     types: ['src/agent/', 'src/worker/', 'src/session/', 'src/journal/', 'src/tool/'],
   },
   {
     folder: 'src/mcp/',
-    because: 'its parts have rules of their own, below',
+    because: 'its parts have their own rules, below',
     on: [
       ...['tool', 'sources', 'agent', 'model', 'journal', 'loop', 'session', 'worker'].map(
         (name) => `src/${name}/`,
@@ -399,7 +396,7 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/in-memory/',
-    because: 'it runs sessions by the rules of the object, in memory, without a platform or HTTP',
+    because: 'it runs sessions in memory with the rules of the object, without a platform or HTTP',
     on: [
       ...['tool', 'sources', 'model', 'journal', 'loop', 'agent', 'session'].map((name) => `src/${name}/`),
       'durable-objects/ledger.ts',
@@ -418,11 +415,11 @@ const ARROWS: readonly {
   },
   {
     folder: 'src/cli/',
-    because: 'it is a program of Node, which looks at a project and at what is deployed from outside',
+    because: 'it is a Node program, which inspects a project and a deployment from outside',
     on: [
       'src/client/',
       'src/tool/shown.ts',
-      // The page that a deployment serves too.
+      // A deployment serves the same page.
       'src/modules/console/read-page.ts',
       'src/modules/console/built-page.js',
     ],
@@ -430,19 +427,19 @@ const ARROWS: readonly {
   },
   {
     folder: 'durable-objects/',
-    because: 'it has no agent logic, so that the class keeps its identity',
+    because: 'it contains no agent logic, so that the class rarely changes',
     on: [],
     types: ['src/journal/'],
   },
 ];
 
-describe('who may import whom', () => {
-  it('reads the sources', () => {
+describe('the imports of the library', () => {
+  it('are found in all its sources', () => {
     expect(files.length).toBeGreaterThan(30);
     expect(imports.length).toBeGreaterThan(files.length);
   });
 
-  it.each(ARROWS)('$folder imports of this repository only what it stands on: $because', (rule) => {
+  it.each(ARROWS)('$folder imports only from its allowed folders, because $because', (rule) => {
     const { folder, on, types = [] } = rule;
     expect(files.some((file) => isIn(file, folder))).toBe(true);
     const isOutside = ({ to }: Import): boolean => !isIn(to, 'src/', 'durable-objects/');
@@ -451,7 +448,7 @@ describe('who may import whom', () => {
     expect(strays(folder, (one) => isOutside(one) || mayBe(one))).toEqual([]);
   });
 
-  it('every folder of the library has its arrows', () => {
+  it('every folder of the library has a list of allowed imports', () => {
     const folders = files.filter((file) => /^src\/[^/]+\//.test(file) && !isIn(file, 'src/examples/'));
     const known = ARROWS.map(({ folder }) => folder);
     expect(folders.filter((file) => !isIn(file, ...known))).toEqual([]);
@@ -486,14 +483,14 @@ describe('who may import whom', () => {
     ['src/in-memory/', []],
     ['src/modules/tool-calling/', []],
     ['src/modules/ai-sdk-tools/', ['@standard-schema/spec']],
-  ])('%s is made with no packages but %j', (folder, packages) => {
+  ])('%s imports no packages except %j', (folder, packages) => {
     const isOurs = ({ to }: Import): boolean => isIn(to, 'src/', 'durable-objects/');
     expect(strays(folder, (one) => isOurs(one) || isPackage(one, ...packages))).toEqual([]);
   });
 
-  it('only model imports provider packages, as types, and only in the adapter that is for them', () => {
+  it('only the adapter in src/model/ai-sdk imports provider packages, and only their types', () => {
     const users = imports.filter(({ to }) => /^(@ai-sdk\/|ai$|openai$|@anthropic-ai\/)/.test(to));
-    // An example is written as a user writes it, who brings a provider. The transport of pages is one of the kit's own.
+    // Examples bring their own provider, as users do, and src/client/ai-sdk is made for the AI SDK.
     const ofLibrary = users.filter(({ from }) => !isIn(from, 'src/examples/', 'src/client/ai-sdk/'));
     expect(ofLibrary.length).toBeGreaterThan(0);
     expect(ofLibrary.filter(({ from, typeOnly }) => !typeOnly || !isIn(from, 'src/model/ai-sdk/'))).toEqual(
@@ -501,7 +498,7 @@ describe('who may import whom', () => {
     );
   });
 
-  it('no adapter of a model imports another, so that a Worker pays for the one that it uses', () => {
+  it('no model adapter imports another, so that a Worker carries only the adapter that it uses', () => {
     const adapters = files.filter((file) => /^src\/model\/[^/]+\/entry\.ts$/.test(file)).map(dirname);
     const isOther = ({ from, to }: Import): boolean =>
       adapters.some((folder) => isIn(to, `${folder}/`) && !isIn(from, `${folder}/`));
@@ -509,14 +506,14 @@ describe('who may import whom', () => {
     expect(imports.filter((one) => isIn(one.from, 'src/model/') && isOther(one))).toEqual([]);
   });
 
-  it('of one kind another knows only what it nests', () => {
+  it('a kind of tool imports only the kinds that it nests', () => {
     const kindOf = (file: string): string | undefined =>
       /^src\/modules\/(unfolding|chaining|agentic|playbook|state-machine|process)\//.exec(file)?.[1];
     const nests: Readonly<Record<string, readonly string[]>> = {
-      playbook: ['agentic'], // which it is
-      'state-machine': ['agentic'], // which it is
-      process: ['unfolding'], // behind which its tools are
-      chaining: ['unfolding'], // which objects may bring
+      playbook: ['agentic'], // it is an agentic tool
+      'state-machine': ['agentic'], // it is an agentic tool
+      process: ['unfolding'], // its tools are inside unfolding tools
+      chaining: ['unfolding'], // its objects can bring unfolding tools
     };
     const across = imports.filter(({ from, to }) => {
       const [one, other] = [kindOf(from), kindOf(to)];
@@ -525,7 +522,7 @@ describe('who may import whom', () => {
     expect(across.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
-  it('no sender of webhooks imports another, so that a Worker pays for the one that it uses', () => {
+  it('no webhook sender imports another, so that a Worker carries only the senders that it uses', () => {
     const senders = ['github', 'stripe', 'slack', 'standard'].map(
       (sender) => `src/modules/webhooks/${sender}`,
     );
@@ -541,13 +538,13 @@ describe('who may import whom', () => {
 
   it.each<[string, string, readonly string[]]>([
     [
-      'client speaks to one server, and knows no loop',
+      'client talks to one server, and knows no loop',
       'src/mcp/client/',
       ['src/mcp/content/', '@modelcontextprotocol/client'],
     ],
-    ['content is what both ends say', 'src/mcp/content/', []],
+    ['content is shared by both ends', 'src/mcp/content/', []],
     [
-      'tools brings what clients find to a loop, and knows no session, no app and no endpoint',
+      'tools brings the tools that clients find to a loop, and knows no session, app or endpoint',
       'src/mcp/tools/',
       [
         ...['src/mcp/client/', 'src/mcp/content/', 'src/modules/unfolding/', 'src/sources/', 'src/loop/'],
@@ -557,7 +554,7 @@ describe('who may import whom', () => {
       ],
     ],
     [
-      'server publishes what an app is made of, and brings no client, no HTTP framework, no object and no platform',
+      'server publishes the parts of an app, and imports no client, HTTP framework, object or platform',
       'src/mcp/server/',
       [
         'src/mcp/content/',
@@ -573,23 +570,23 @@ describe('who may import whom', () => {
     const shared = ['src/tool/'];
     const isBelow = (one: Import): boolean =>
       isIn(one.to, folder, ...below, ...shared) || isPackage(one, 'valibot', '@cfworker/json-schema');
-    // What both ends say is carried by a Worker that has only one of the packages.
+    // Types are allowed, because they add no code to a Worker that has only one of the packages.
     const isType = (one: Import): boolean => one.typeOnly && isIn(one.to, '@modelcontextprotocol/');
     expect(strays(folder, (one) => isBelow(one) || isType(one))).toEqual([]);
   });
 
-  it('mcp is the only folder that knows the MCP SDK, and nobody imports mcp, so that whoever has no use for it does not carry it', () => {
+  it('only src/mcp imports the MCP SDK, and the library does not import src/mcp, so that an app without MCP does not carry it', () => {
     const users = imports.filter(({ to }) => isIn(to, '@modelcontextprotocol/', 'src/mcp/'));
     const may = (file: string): boolean => isIn(file, 'src/mcp/', 'src/examples/', 'src/worker.ts');
     expect(users.length).toBeGreaterThan(30);
     expect(users.map(({ from }) => from).filter((file) => !may(file))).toEqual([]);
-    // An example may bring a server to try it with.
+    // An example may include an MCP server.
     const knowsSdk = (file: string): boolean => /^src\/(mcp|examples\/[^/]+\/server)\//.test(file);
     const ofSdk = users.filter(({ from, to }) => isIn(to, '@modelcontextprotocol/') && !knowsSdk(from));
     expect(ofSdk).toEqual([]);
   });
 
-  it('nothing in the kernel imports a module, a surface or MCP, so that a Worker carries those that it uses', () => {
+  it('the kernel imports no module, no surface and no MCP code, so that a Worker carries only the features that it uses', () => {
     const folders = ['journal', 'session', 'loop', 'tool', 'model', 'worker', 'sources', 'agent'];
     const kernel = ['src/index.ts', 'src/create-holdfast.ts', ...folders.map((name) => `src/${name}/`)];
     const isFeature = ({ to }: Import): boolean => isIn(to, 'src/modules/', 'src/surfaces/', 'src/mcp/');
@@ -597,15 +594,15 @@ describe('who may import whom', () => {
     expect(ofKernel.filter(isFeature)).toEqual([]);
   });
 
-  it('worker is the only folder that knows Hono', () => {
+  it('only src/worker imports Hono', () => {
     const users = imports.filter((one) => isPackage(one, 'hono')).map(({ from }) => from);
-    // An example mounts the routes in an app of its own.
+    // An example mounts the routes in its own app.
     const may = (file: string): boolean =>
       isIn(file, 'src/worker/', 'src/examples/mounted/') || file === 'src/worker.ts';
     expect(users.filter((file) => !may(file))).toEqual([]);
   });
 
-  it('cloudflare:workers is imported only where a class of the platform is needed', () => {
+  it('only files that need a platform class import cloudflare:workers', () => {
     const users = imports.filter(({ to }) => to === 'cloudflare:workers').map(({ from }) => from);
     const may = (file: string): boolean =>
       isIn(file, 'durable-objects/') ||
@@ -614,13 +611,13 @@ describe('who may import whom', () => {
         'src/worker/app.ts',
         'src/modules/index/index-object.ts',
         'src/modules/owner-limits/owner-limits-object.ts',
-        // It hands the bindings to code that no request brings them to.
+        // It passes the bindings to code that runs without a request.
         'src/examples/a2a/worker.ts',
       ].includes(file);
     expect(users.filter((file) => !may(file))).toEqual([]);
   });
 
-  it('the kernel imports nothing of a module, not even a type', () => {
+  it('the kernel imports nothing from modules, not even types', () => {
     const FEATURES = [
       'src/mcp/',
       'src/surfaces/',
@@ -628,7 +625,7 @@ describe('who may import whom', () => {
       'src/testing/',
       'src/examples/',
       'src/worker.ts',
-      // The program serves the page of the console.
+      // The command line program serves the page of the console.
       'src/cli/console/page.ts',
     ];
     const isOfModule = (file: string): boolean => isIn(file, 'src/modules/');
@@ -636,14 +633,14 @@ describe('who may import whom', () => {
     expect(users.filter((file) => !isOfModule(file) && !isIn(file, ...FEATURES))).toEqual([]);
   });
 
-  it('the library imports neither examples, nor testing, nor this repository’s own Worker', () => {
+  it('the library does not import examples, testing code or this repository’s own Worker', () => {
     const own = ({ from, to }: Import): boolean =>
       isIn(to, 'src/examples/', 'src/testing/', 'src/worker.ts') &&
       !isIn(from, 'src/examples/', 'src/testing/', 'src/worker.ts');
     expect(imports.filter(own)).toEqual([]);
   });
 
-  it('index pulls in neither Hono nor a platform class', () => {
+  it('src/index.ts pulls in no code of Hono, src/worker, the platform or Node', () => {
     const seen = new Set<string>();
     const visit = (file: string): void => {
       if (seen.has(file)) return;
@@ -654,20 +651,20 @@ describe('who may import whom', () => {
     expect([...seen].filter((file) => /^hono|^cloudflare:|^src\/worker|^node:/.test(file))).toEqual([]);
   });
 
-  it('the loop fits on a screen: kinds of tools stay outside', () => {
+  it('the loop fits on one screen, because kinds of tools are outside', () => {
     const loop = textOf('src/loop/run-loop.ts');
     expect(loop.split('\n').length).toBeLessThanOrEqual(150);
     const main = loop.slice(loop.indexOf('export async function runToolLoop'));
     expect(main.slice(0, main.indexOf('\n}\n')).split('\n').length).toBeLessThanOrEqual(45);
   });
 
-  it('there are no circles between files, types included', () => {
+  it('there are no import cycles between files, even of types', () => {
     expect(circlesAmong(imports.filter(({ from }) => !isIn(from, 'src/examples/'))).map(shownCircle)).toEqual(
       [],
     );
   });
 
-  it('there are no circles between folders', () => {
+  it('there are no import cycles between folders', () => {
     expect(folderCircles(imports)).toEqual({ top: [], nested: [] });
   });
 
@@ -676,7 +673,7 @@ describe('who may import whom', () => {
     expect(barrels.map(({ file }) => file).filter((file) => !isEntry(file))).toEqual([]);
   });
 
-  it('no model adapter names a tool of an example: the offline model plans from descriptions alone', () => {
+  it('no model adapter contains the name of an example’s tool, because the offline model plans from descriptions alone', () => {
     const examples = files
       .filter((file) => isIn(file, 'src/examples/'))
       .map(textOf)
@@ -709,14 +706,14 @@ describe('ARCHITECTURE.md', () => {
       .slice(1);
   };
 
-  /** A call, or a member of a type, is no declaration. */
+  /** Returns whether a file declares a name. Calls and members of types do not count. */
   const isDeclared = ({ path, name }: { path: string; name: string }): boolean =>
     new RegExp(
       `\\b(const|function\\*?|class|interface|type) ${name}\\b|^  (async )?${name}[<(](?!.*[;,]$)`,
       'm',
     ).test(textOf(path));
 
-  it('names beside a file only what that file declares', () => {
+  it('lists next to a file only names that the file declares', () => {
     const named = [...page.matchAll(/\]\(([^)#\s]+\.ts)\)((?:, `\w+`)+)/g)].flatMap(
       ([, path = '', names = '']) => [...names.matchAll(/\w+/g)].map(([name]) => ({ path, name })),
     );
@@ -727,7 +724,7 @@ describe('ARCHITECTURE.md', () => {
   const [, decided = ''] = page.split('\n## Where it is decided\n');
   const [decisions = ''] = decided.split('\n## ', 1);
 
-  it('names behind each file the subjects that it decides, each with a name that it declares', () => {
+  it('lists the subjects that each file decides, each with a name that the file declares', () => {
     const lines = decisions.split('\n').filter((line) => line.startsWith('- '));
     expect(lines.length).toBeGreaterThan(150);
     const files = lines.map((line) => {
@@ -736,7 +733,7 @@ describe('ARCHITECTURE.md', () => {
     });
     const isNamed = (subject: string): boolean => /`#?\w+`$/.test(subject);
     expect(files.filter(({ subjects }) => !subjects.every(isNamed)).map(({ line }) => line)).toEqual([]);
-    // A subject ends with its names. Other words in quotes are those of protocols.
+    // The names are at the end of a subject. Other words in code style belong to protocols.
     const named = files.flatMap(({ path, subjects }) =>
       subjects.flatMap((subject) =>
         [...(/(`#?\w+`(, )?)+$/.exec(subject)?.[0] ?? '').matchAll(/#?\w+/g)].map(([name]) => ({
@@ -748,14 +745,14 @@ describe('ARCHITECTURE.md', () => {
     expect(named.filter((one) => !isDeclared(one))).toEqual([]);
   });
 
-  it('says in at most fifteen parts where something is decided, each with its reasons', () => {
+  it('groups the decisions in at most fifteen parts, each with a link to a decision record', () => {
     const parts = decisions.split('\n### ').slice(1);
     expect(parts.length).toBeGreaterThan(10);
     expect(parts.length).toBeLessThanOrEqual(15);
     expect(parts.filter((part) => !part.includes('](docs/adr/'))).toEqual([]);
   });
 
-  it('has an owner and an example of each seam', () => {
+  it('describes each seam with its file and an example', () => {
     const seams = sources
       .filter(({ file }) => !isIn(file, 'src/modules/'))
       .flatMap(({ file }) =>
@@ -770,17 +767,17 @@ describe('ARCHITECTURE.md', () => {
     expect(seams.filter((seam) => !isDescribed(seam))).toEqual([]);
   });
 
-  it('draws every folder of the library', () => {
+  it('shows every folder of the library in its diagram', () => {
     const drawing = textOf('docs/house.svg');
     const folders = ARROWS.map(({ folder }) =>
       folder.replace('src/', '').replace(/^(modules)\/.*|\/$/, '$1'),
     );
     const isDrawn = (folder: string): boolean => drawing.includes(folder);
-    // A test kit is no room of the house.
+    // The diagram omits the test kit.
     expect(folders.filter((folder) => !isDrawn(folder))).toEqual(['testing']);
   });
 
-  it('follows a message in seven files, each of which is a step of the measured walk', () => {
+  it('follows a message through seven files, all of which are steps of the measured walk', () => {
     const rows = [...page.matchAll(/^\| \d \| \[`([^`]+)`\]/gm)].map(([, file = '']) => file);
     expect(rows).toHaveLength(7);
     expect(problemsOfWalk(WALK, sources)).toEqual([]);
@@ -789,19 +786,19 @@ describe('ARCHITECTURE.md', () => {
   });
 });
 
-describe('how tests reach the code', () => {
+describe('the imports of tests', () => {
   const ofTests = sourcesIn('test').flatMap(importsOf);
   const isDoor = (file: string): boolean => isIn(file, 'test/doors/');
-  // `src/create` is a package of its own, which exports nothing.
+  // `src/create` is a separate package without exports.
   const isInside = (file: string): boolean =>
     isIn(file, 'src/', 'durable-objects/') && !isIn(file, 'src/examples/', 'src/create/') && !isEntry(file);
 
-  it('they import the entries and the doors, so that a move in the code rewrites no test', () => {
+  it('reach the code only through entries and test/doors, so that moving code changes no test', () => {
     const strange = ofTests.filter(({ from, to }) => isInside(to) && !isDoor(from));
     expect(strange.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
-  it('doors open only on what no entry does, for somebody who goes through', () => {
+  it('use every name in test/doors, which exports only names that no entry has', () => {
     const opened = sourcesIn('test/doors').flatMap(exportsOf);
     expect(opened.filter(({ from }) => from !== null && !isInside(from))).toEqual([]);
     const users = sourceFilesIn(root, 'test').filter((file) => !isDoor(file));

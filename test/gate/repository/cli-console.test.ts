@@ -1,4 +1,6 @@
-/** `npx holdfast console`: the page on this machine, and its requests to a deployment. */
+/**
+ * Tests `npx holdfast console`: the page that it serves on this machine, and its requests to a deployment.
+ */
 import { createServer, type IncomingMessage, type Server, request as send } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -69,7 +71,7 @@ interface Sent {
   readonly body?: string;
 }
 
-/** Sends a request with any `Host`, which `fetch` does not let a program choose. */
+/** Sends a request with any `Host` header, which `fetch` does not allow. */
 const ask = (path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const at = { host: '127.0.0.1', port: portOf(console.server), path, method, headers };
@@ -92,7 +94,7 @@ describe('the server of npx holdfast console', () => {
     expect(await ask('/')).toMatchObject({ status: 302, headers: { location: '/console' } });
   });
 
-  it('forwards requests of the page below the base path, with the token and few headers', async () => {
+  it('forwards the page’s requests below the base path, with the token and only the needed headers', async () => {
     const reply = await ask('/agents/a/sessions/s/messages?whenBusy=queue', {
       method: 'POST',
       headers: {
@@ -117,7 +119,7 @@ describe('the server of npx holdfast console', () => {
     expect(only?.headers).not.toHaveProperty('origin');
   });
 
-  it('does not follow a redirect, which would receive the token', async () => {
+  it('does not follow a redirect, because the target would receive the token', async () => {
     expect(await ask('/moved')).toMatchObject({ status: 302 });
     expect(received).toHaveLength(1);
   });
@@ -129,10 +131,10 @@ describe('the server of npx holdfast console', () => {
     ['from a page of another site', { headers: { 'sec-fetch-site': 'cross-site' } }],
     ['from another page of this machine', { headers: { 'sec-fetch-site': 'same-site' } }],
     [
-      'from a link of another site',
+      'from a link on another site',
       { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' } },
     ],
-    ['that changes something, and that no page sent', { method: 'DELETE' }],
+    ['that changes something but was not sent by a page', { method: 'DELETE' }],
   ])('refuses a request %s', async (_, sent) => {
     const { status, body } = await ask('/agents', sent);
     expect(status).toBe(403);
@@ -172,7 +174,7 @@ describe('npx holdfast console', () => {
       ['--url', 'https://c.example', '--token', 'snow☃'],
       '--token contains a character that is not allowed in a header',
     ],
-  ])('refuses %j', async (args, message) => {
+  ])('refuses the arguments %j', async (args, message) => {
     await expect(command.run(args, output)).rejects.toThrow(new UsageError(message));
   });
 });

@@ -1,4 +1,7 @@
-/** The pages for those who come from another library: each has the words that its readers know, and where they lead. */
+/**
+ * Checks the pages for users of other libraries: each mentions the names that its readers know, and links to
+ * the equivalents.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +12,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const folder = 'docs/coming-from';
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** The words of each library, without those that it shares with Holdfast. */
+/** The names that each library's users look for, except those that it shares with Holdfast. */
 const WORDS: Readonly<Record<string, string>> = {
   'ai-sdk': `tool generateText streamText ToolLoopAgent stopWhen prepareStep activeTools needsApproval Output.object
     runtimeContext pruneMessages repairToolCall MockLanguageModelV4 useChat`,
@@ -32,13 +35,13 @@ const WORDS: Readonly<Record<string, string>> = {
     requestApproval ExitEarlyException HumanInputTool ConsoleReviewHandler Agent.builder AgentExecutor`,
 };
 
-/** Members and functions of objects, which no entry exports by name. */
+/** Methods of objects, which no entry exports by name. */
 const MEMBERS = ['ask', 'executeToolCalls', 'send', 'stream', 'update'];
 
-const manifest = JSON.parse(read('package.json')) as Manifest; // our own
+const manifest = JSON.parse(read('package.json')) as Manifest; // this repository's manifest
 const exported = new Set(entriesOf(manifest, readLibrary(root)).flatMap(({ values }) => values));
 
-/** The rows of the table on a page: what the other library has, and what Holdfast has. */
+/** Returns the rows of the table on a page: the other library's feature, and the equivalent of Holdfast. */
 const rowsOf = (page: string): { readonly theirs: string; readonly ours: string }[] =>
   [...page.matchAll(/^\| (.+?) \| (.+) \|$/gm)]
     .slice(1)
@@ -56,14 +59,14 @@ describe.each(Object.entries(WORDS))('coming-from/%s.md', (name, words) => {
   const page = read(`${folder}/${name}.md`);
   const rows = rowsOf(page);
 
-  it('has all words of the checklist in code', () => {
+  it('mentions every name of the checklist in code style', () => {
     const code = [...page.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text);
     const isThere = (word: string): boolean =>
       code.some((text) => new RegExp(`(?<![\\w@])${word.replace('.', '\\.')}(?!\\w)`).test(text));
     expect(words.split(/\s+/).filter((word) => !isThere(word))).toEqual([]);
   });
 
-  it('has a link to a page that exists in each row, unless the row says that there is no equivalent', () => {
+  it('links to an existing page in every row', () => {
     expect(rows.length).toBeGreaterThan(10);
     const linked = ({ ours }: (typeof rows)[number]): boolean =>
       [...ours.matchAll(/\]\(([^)#]*)/g)].some(([, to = '']) =>

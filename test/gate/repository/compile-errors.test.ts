@@ -1,4 +1,6 @@
-/** What the compiler says of a mistake that has words of its own: the first line, as an editor shows it. In Node, by `tsc`. */
+/**
+ * Tests the compile errors that say what to write instead: the first line, as an editor shows it. Runs `tsc`.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +11,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 const root = resolve(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 
-/** What every mistake is made with. */
+/** The code before each mistake. */
 const HEAD = `
   import * as v from 'valibot';
   import { defineAgent, defineTool } from '${root}/src/index.ts';
@@ -68,18 +70,18 @@ const MISTAKES: readonly CompileError[] = [
     "Type '() => string' is not assignable to type 'LeaveOut<\"its caller runs it\">'.",
   ],
   [
-    'a tool that is not in the playbook unlocks one',
+    'an unlock condition on a tool that is not in the playbook',
     "definePlaybook({ ...book, locked: [{ tool: pay, unlockedBy: after('x') }] });",
     `Type 'UnlockCondition<"x">' ${OF_PLAYBOOK}`,
   ],
   [
-    'such a one beside one that is in it',
+    'such a condition beside one on a tool of the playbook',
     "definePlaybook({ ...book, locked: [{ tool: pay, unlockedBy: allOf(after(find), after('x')) }] });",
     `Type 'UnlockCondition<"find" | "x">' ${OF_PLAYBOOK}`,
   ],
 ];
 
-/** The first line of what the compiler says of each mistake, all lines of several. */
+/** The first line of each mistake's error, or one line for each error. */
 let said: readonly string[] = [];
 
 beforeAll(async () => {
@@ -104,9 +106,9 @@ beforeAll(async () => {
   );
 }, 60_000);
 
-describe('the compiler says in words what to write', () => {
+describe('a compile error says what to write', () => {
   it.each(MISTAKES.map(([mistake, , message], at) => [mistake, at, message] as const))(
-    'of %s',
+    'for %s',
     (_, at, message) => {
       expect(said[at]).toBe(message);
     },

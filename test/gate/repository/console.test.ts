@@ -1,4 +1,7 @@
-/** Who writes to the console: the sinks, and what is said of a definition before there is an app whose `log` could be told. */
+/**
+ * Checks which files write to the console: only default sinks, and Durable Objects, which have no app with a
+ * `log`.
+ */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -7,23 +10,22 @@ import { sourceFilesIn } from '../../source/parse-source.ts';
 const root = resolve(import.meta.dirname, '../../..');
 
 const WRITERS: Readonly<Record<string, string>> = {
-  'src/tool/console-log.ts': 'it is the log, where an app gives no other',
-  'src/modules/inspect/logging-inspector.ts':
-    'it is where the lines of an inspector go that somebody asked for, unless they are taken',
+  'src/tool/console-log.ts': 'it is the default log of an app',
+  'src/modules/inspect/logging-inspector.ts': 'it is the default output of a logging inspector',
   'durable-objects/agenda.ts':
-    'an object knows no app, its alarm has no caller, and a turn that it hands over may be lost',
-  'src/modules/index/index-object.ts': 'it is an object, too',
-  'src/modules/owner-limits/owner-limits-object.ts': 'it is an object, too',
+    'an object knows no app, and its alarm has no caller that could report a lost turn',
+  'src/modules/index/index-object.ts': 'it is an object too',
+  'src/modules/owner-limits/owner-limits-object.ts': 'it is an object too',
 };
 
-it('the console is written to by sinks, where something is defined, and by an object that knows no app', () => {
+it('only default sinks and Durable Objects, which know no app, write to the console', () => {
   const files = ['src', 'durable-objects']
     .flatMap((folder) => sourceFilesIn(root, folder))
     .filter((file) => !file.startsWith('src/examples/'));
   expect(files.filter(writes).toSorted()).toEqual(Object.keys(WRITERS).toSorted());
 });
 
-/** Comments may hold examples that write. */
+/** Returns whether a file writes to the console. Ignores comments, which may contain examples. */
 const writes = (file: string): boolean =>
   readFileSync(join(root, file), 'utf8')
     .split('\n')

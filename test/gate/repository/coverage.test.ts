@@ -27,30 +27,30 @@ describe('the coverage of the specification', () => {
     expect(standing('ONE-03', tests)).toEqual({ id: three, is: 'missing' });
   });
 
-  it('does not count a test that failed, and calls it a fault', () => {
+  it('does not count a failed test, and reports it as a fault', () => {
     const tests = [{ title: `marks (${one})`, passed: false }];
     expect(standing('ONE-01', tests)).toEqual({ id: one, is: 'missing' });
     expect(coverageOf(tests).faults).toEqual([`failed: marks (${one})`]);
   });
 
-  it('calls a title a fault that names more than three ids', () => {
+  it('reports a title that names more than three ids as a fault', () => {
     const title = `does all (${one}, ${two}, ${three}, ${four})`;
     expect(coverageOf([{ title, passed: true }]).faults).toEqual([`names more than 3 ids: ${title}`]);
   });
 
-  it('calls an excuse a fault when a test covers its id', () => {
+  it('reports an excuse as a fault if a test covers its id', () => {
     const [excused] = Object.keys(NOT_APPLICABLE);
     if (excused === undefined) return;
     const { faults } = coverageOf([{ title: `does (${excused})`, passed: true }]);
     expect(faults).toEqual([`${excused} is covered and needs no excuse`]);
   });
 
-  it('reads ids as whole words, each once', () => {
+  it('reads ids only as whole words, and each id once', () => {
     expect(idsOf(`a ${one} b ${one} ISO-8601 XONE-011`)).toEqual([one]);
     expect(ALL_IDS).toHaveLength(414);
   });
 
-  it('takes the ids from the specification, where each begins an entry of a list', () => {
+  it('finds the ids of the specification at the beginning of list entries', () => {
     expect(
       idsDefinedIn(`# ${one}\n- **${one}** does (see **${two}**)\n  - **${three}**\n- **${four}** too`),
     ).toEqual([one, four]);
@@ -68,7 +68,7 @@ describe('the coverage of the specification', () => {
     expect(ALL_ROWS.flatMap(({ ids }) => ids).filter((id) => !ALL_IDS.includes(id))).toEqual([]);
   });
 
-  it('tells which ids of a row no passed test names', () => {
+  it('reports which ids of a row no passed test names', () => {
     const first = ALL_ROWS[0];
     const { rows } = coverageOf((first?.ids ?? []).slice(1).map((id) => ({ title: id, passed: true })));
     expect(rows[0]?.missing).toEqual(first?.ids.slice(0, 1));

@@ -1,4 +1,7 @@
-/** What lets this machine in without a token is in no file that is deployed, or committed under the name that wrangler reads. */
+/**
+ * HOLDFAST_AUTH=localhost, which admits this machine without a token, is in no deployed file, and in no
+ * committed file that wrangler reads.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +13,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 describe('HOLDFAST_AUTH', () => {
-  it('is set in no settings that are deployed', () => {
+  it('is not set in any deployed settings', () => {
     const committed = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
     const settings = committed.filter((file) => /(?:^|\/)wrangler[^/]*\.(?:toml|jsonc?)$/.test(file));
     const pages = committed.filter((file) => /^(?:README|docs\/.*)\.md$/.test(file));
@@ -41,8 +44,8 @@ describe('HOLDFAST_AUTH', () => {
     ]);
   });
 
-  it('is written before `wrangler dev` starts, by npm run dev and npm run demo', () => {
-    const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> }; // our own
+  it('is written by npm run dev and npm run demo before `wrangler dev` starts', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> }; // this repository's manifest
     expect(scripts.dev).toBe('node src/examples/demo/run-dev-vars.ts && wrangler dev');
     expect(read('src/examples/demo/run-demo.ts')).toContain('ensureDevVars(');
   });
@@ -67,7 +70,7 @@ describe('ensureDevVars', () => {
   });
 
   it.each(['', 'MODEL=gpt-5-mini\n', '# HOLDFAST_AUTH=localhost\n', 'MY_HOLDFAST_AUTH=localhost\n'])(
-    'leaves a .dev.vars without the line as it is, and says which line to add: %j',
+    'does not change a .dev.vars without the setting, and says which line to add: %j',
     (before) => {
       const { path, text } = folder(before);
       expect(ensureDevVars(path)).toBe(
@@ -79,7 +82,7 @@ describe('ensureDevVars', () => {
   );
 
   it.each(['HOLDFAST_AUTH=localhost', 'A=1\n  export HOLDFAST_AUTH = "localhost"\n', 'HOLDFAST_TOKEN: x\n'])(
-    'says nothing of a .dev.vars that says who may come in: %j',
+    'accepts a .dev.vars that configures authentication: %j',
     (before) => {
       const { path, text } = folder(before);
       expect(ensureDevVars(path)).toBeUndefined();

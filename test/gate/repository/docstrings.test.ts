@@ -1,4 +1,4 @@
-/** What the package exports is told in its docstrings, and their examples compile. In Node, over the texts. */
+/** Everything that the package exports has a docstring, and the examples in docstrings compile. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,22 +12,22 @@ import { readLibrary, readSource } from '../../source/parse-source.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const library = new Map(readLibrary(root).map((source) => [source.file, source]));
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // our own
-// What only gathers other entries has no names of its own.
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // this repository's manifest
+// An entry that only re-exports other entries has no names of its own.
 const entries = entriesOf(manifest, [...library.values()]).filter(({ gathers }) => !gathers);
 
-/** Every exported name where it is declared, and the entry that exports it. */
+/** Every exported name with its declaration, and the entry that exports it. */
 const exported = entries.flatMap(({ entry, file, values, types }) => {
   const source = library.get(file);
-  if (!source) throw new Error(`${file} is no file of the library.`);
-  const told = (name: string): Declared => declarationOf(name, source, library);
+  if (!source) throw new Error(`${file} is not a file of the library.`);
+  const declared = (name: string): Declared => declarationOf(name, source, library);
   return [
-    ...values.map((name) => ({ entry, isType: false, ...told(name), as: name })),
-    ...types.map((name) => ({ entry, isType: true, ...told(name), as: name })),
+    ...values.map((name) => ({ entry, isType: false, ...declared(name), as: name })),
+    ...types.map((name) => ({ entry, isType: true, ...declared(name), as: name })),
   ];
 });
 
-it('every exported name has a docstring, which is a sentence', () => {
+it('every exported name has a docstring that is a sentence', () => {
   expect(exported.length).toBeGreaterThan(500);
   const isSentence = (doc: string | undefined): boolean => doc !== undefined && /^[^@]{12,}[.:]/.test(doc);
   expect(exported.filter(({ doc }) => !isSentence(doc)).map(({ file, as }) => `${as} of ${file}`)).toEqual(
@@ -35,7 +35,7 @@ it('every exported name has a docstring, which is a sentence', () => {
   );
 });
 
-/** Functions without an example of their own, by the function whose example shows them. */
+/** Functions without their own example, each with the function whose example shows it. */
 const SHOWN_BY: Readonly<Record<string, string>> = {
   stringParameter: 'parameters',
   integerParameter: 'parameters',
@@ -46,7 +46,7 @@ const SHOWN_BY: Readonly<Record<string, string>> = {
   verified: 'defineWebhook',
 };
 
-/** Functions whose use their first sentence and their parameters say. */
+/** Functions that need no example, by the reason. */
 const OBVIOUS = {
   'goes into a list of tools, without options': [
     'readResult',
@@ -54,7 +54,7 @@ const OBVIOUS = {
     'progressTool',
     'scheduleMessage',
   ],
-  'takes what its sibling takes': [
+  'takes the same arguments as a function with an example': [
     'numberParameter',
     'booleanParameter',
     'arrayParameter',
@@ -82,7 +82,7 @@ const OBVIOUS = {
     'unwrapAs',
     'validateTools',
   ],
-  'is for those who build kinds of tools, models or hosts, on whole pages of the manual': [
+  'is for authors of kinds of tools, models or hosts, which whole pages of the manual describe': [
     'createMemorySessions',
     'declareCallerWords',
     'discoveryIn',
@@ -95,7 +95,7 @@ const OBVIOUS = {
   ],
 };
 
-it('every exported function has an example, or is obvious', () => {
+it('every exported function has an example, or is a listed exception', () => {
   const functions = exported.filter(({ name, file, isType }) => !isType && isFunction(name, file));
   expect(functions.length).toBeGreaterThan(220);
   const obvious = Object.values(OBVIOUS).flat();
@@ -107,7 +107,7 @@ it('every exported function has an example, or is obvious', () => {
   expect(unshown).toEqual([]);
 });
 
-it('every example is a block of code', () => {
+it('every @example is a code block', () => {
   const tags = [...library.values()].map(({ text }) => text.match(/^\s*\* @example\b/gm)?.length ?? 0);
   const blocks = [...library.values()].map(({ text }) => examplesIn(withoutStars(text)).length);
   expect(blocks).toEqual(tags);
@@ -129,12 +129,12 @@ it('every example compiles', async () => {
   const { stdout } = await promisify(execFile)(tsc, ['-p', folder], { cwd: folder }).catch(
     (failure: { stdout: string }) => failure,
   );
-  // What is wrong with the library itself is for `npm run check` to tell.
+  // `npm run check` reports errors in the library itself.
   expect(stdout.split('\n').filter((line) => line !== '' && !/^(\.\.\/|\s)/.test(line))).toEqual([]);
 }, 120_000);
 
-it('nothing that users read has a name that only readers of another language know', () => {
-  // This page compares, as those in docs/coming-from do.
+it('no text for users contains a term that only users of another language know', () => {
+  // That page compares Holdfast with other libraries, like the pages in docs/coming-from.
   const pages = readdirSync(join(root, 'docs')).filter(
     (file) => file.endsWith('.md') && file !== 'when-not-to-use-it.md',
   );
@@ -154,15 +154,18 @@ function isFunction(name: string, file: string): boolean {
   ).test(text);
 }
 
-/** The text of comments, as `examplesIn` reads it. */
+/** Returns the text of comments in the form that `examplesIn` reads. */
 const withoutStars = (text: string): string => text.replace(/^\s*\* ?/gm, '');
 
 const WORLD = 'test/fixtures/example-world.ts';
 const ofWorld = exportsOf(readSource(root, WORLD)).map(({ name }) => name);
 
-/** An example with the imports that its reader can tell from the names. It stands in a function, since it may return. */
+/**
+ * Returns an example as a module, with imports for the names that it uses. The code is in a function, because
+ * it may return.
+ */
 function asModule(code: string): string {
-  // `console.log` is the global, and `console()` the module.
+  // `console.log` is the global, and `console()` is the module.
   const words = new Set(code.replaceAll('console.', '').match(/[A-Za-z]\w*/g));
   const imports = entries.map(({ entry, values, types }) => {
     const used = [...values, ...types].filter((name) => words.has(name) && !ofWorld.includes(name));

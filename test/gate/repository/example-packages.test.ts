@@ -1,4 +1,4 @@
-/** What the program of an example imports beside the library is declared beside it, so that a user can install it. */
+/** The server of an example declares every package that it imports, so that a user can install them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -11,7 +11,7 @@ const manifestOf = (path: string) =>
     readonly devDependencies: Readonly<Record<string, string>>;
   };
 
-it('the file server declares the packages that it imports, in the versions that are tested', () => {
+it('the server of the files example declares the packages that it imports, in the tested versions', () => {
   const code = readdirSync(folder)
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(join(folder, file), 'utf8'))
@@ -22,7 +22,7 @@ it('the file server declares the packages that it imports, in the versions that 
   expect(manifestOf(root).devDependencies).toMatchObject(dependencies);
 });
 
-it('docs/mcp.md says what the packages for MCP are', () => {
+it('docs/mcp.md names the packages of the MCP SDK', () => {
   const text = readFileSync(join(root, 'docs/mcp.md'), 'utf8').replaceAll(/\s+/g, ' ');
   expect(text).toContain(
     '`@modelcontextprotocol/client` and `@modelcontextprotocol/server` are the official MCP SDK, version 2',

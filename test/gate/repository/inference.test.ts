@@ -1,4 +1,4 @@
-/** Every `define*` of the package has a section in the type test of inference. In Node, over the texts. */
+/** Every `define*` function of the package has a section in the type test of inference. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -16,17 +16,17 @@ const defines = [...new Set(entriesOf(manifest, sources).flatMap(({ values }) =>
   .filter((name) => /^define[A-Z]/.test(name))
   .toSorted();
 
-/** The sections, each with the words of its first line. */
+/** The sections, each of which begins with the names of its functions. */
 const sections = read('test/types/inference.test-d.ts')
   .split(/^\/\/ (?=\w+(?:, | and |:|$))/m)
   .slice(1);
 
-it('there are definitions, and sections for them', () => {
+it('the package has define functions, and the type test has sections', () => {
   expect(defines).toContain('defineTool');
   expect(sections.length).toBeGreaterThan(10);
 });
 
-it.each(defines)('what the compiler infers of %s is asserted, and a mistake stays one', (name) => {
+it.each(defines)('the type test asserts what the compiler infers for %s, and a compile error', (name) => {
   const its = sections.filter((section) => new RegExp(`^[^\\n]*\\b${name}\\b`).test(section));
   expect(its).toHaveLength(1);
   expect(its[0]).toContain(`${name}({`);

@@ -1,6 +1,7 @@
 /**
- * No text from outside may block an isolate. Every function of the library that looks through such a text is in the table below, with
- * the texts that cost it most. A function that is added, or a pattern that may look at a character twice, belongs there too.
+ * No text from outside may block an isolate. The table below contains every library function that scans such
+ * a text, with the most expensive texts for it. A new function belongs there too, and so does a pattern that
+ * can read a character twice.
  */
 import { describe, expect, it } from 'vitest';
 import { Secrets } from '../../../src/index.ts';
@@ -49,16 +50,16 @@ import { describeDelivery, describeJson } from '../../doors/webhooks.ts';
 
 const MIB = 1024 * 1024;
 
-/** What a scanner is given, beside one that takes text: the pieces of a stream, each as it comes. */
+/** Passes a text to a scanner, whole or in pieces. */
 type Scan = (text: string) => unknown;
 
 interface Scanner {
   readonly scan: Scan;
-  /** Each is repeated until the text is long enough. */
+  /** The most expensive texts. Each is repeated up to the required length. */
   readonly worst: readonly string[];
-  /** What the text begins with. */
+  /** The beginning of the text. */
   readonly start?: string;
-  /** How many searches with `indexOf` it may take. */
+  /** The maximum time, as a number of `indexOf` searches of the same text. */
   readonly most?: number;
 }
 
@@ -73,7 +74,7 @@ const SECRETS = Secrets.of(
 const KEY = 'sk-proj-1-0123456789abcdef0123456789abcdef/+1';
 const LINES = ['\r', '\n', '\r\n', '\n\r', 'data:x\r', 'data:\n', 'id:1\n', ':', 'data:', 'x'];
 
-/** Cuts a text as a network does. */
+/** Splits a text into pieces, as a network does. */
 const pieces = (text: string, length: number): string[] =>
   Array.from({ length: Math.ceil(text.length / length) }, (_, at) =>
     text.slice(at * length, (at + 1) * length),
@@ -90,7 +91,7 @@ const redactPieces =
     end();
   };
 
-/** A reply whose chunks are made of the text's: one for each of its lines. */
+/** Assembles a reply from one chunk for each line of the text. */
 const assembled =
   (toDelta: (line: string, at: number) => object): Scan =>
   (text) => {
@@ -163,12 +164,12 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
       's',
     ],
   },
-  'secrets in a text that comes in pieces': {
+  'secrets in a text that arrives in pieces': {
     scan: redactPieces(512),
     worst: ['…', '.', 's', KEY.slice(0, 20)],
     most: 4_000,
   },
-  'credentials by their looks': {
+  'text that looks like a credential': {
     scan: (text) => findCredentialPath(text),
     worst: ['eyJ-', 'eyJaaaaaa', 'sk-', 'bearer ', 'password ', '://a:', '-----BEGIN ', 'aB', 'A1b2', 'a'],
   },
@@ -181,11 +182,11 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
       answering(() => new Response(bytesOf(text), { headers: { 'content-type': 'application/json' } })),
     worst: ['[', '"\\\\'],
   },
-  'what a refused request is told': {
+  'the error of a refused request': {
     scan: (text) => answering(() => new Response(bytesOf(text), { status: 400 })),
     worst: ['maximum context length is 1 tokens ', ' '],
   },
-  'the length that a server tells': {
+  'the length limit in a server’s error': {
     scan: (text) => readRequestLength('bad-request', text, text),
     worst: ['maximum context length is 1 tokens ', '1,000'],
   },
@@ -197,7 +198,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
       ]),
     worst: [': ', 'an echo of what was said '],
   },
-  'a message of an SDK that may hold a key': {
+  'an SDK error that may contain a key': {
     scan: (text) => {
       const doGenerate = async () => Promise.reject(new Error(text));
       const sdk = {
@@ -207,7 +208,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
         supportedUrls: {},
         doGenerate,
       };
-      // A model that only fails: it lacks what else the type asks for.
+      // The model always fails, so it needs no other members of its type.
       const model = fromAiSdkWithClock(
         sdk as unknown as Parameters<typeof fromAiSdkWithClock>[0],
         { retries: 0 },
@@ -234,18 +235,18 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
       try {
         for await (const _ of readEvents(bytesOf(text)));
       } catch {
-        // After so many events it stops.
+        // It throws after a maximum number of events.
       }
     },
     worst: LINES,
   },
   'the JSON of an MCP server': { scan: readJson, worst: ['"', '\\"', '['] },
-  'how the answer of an MCP server begins': {
+  'the beginning of an MCP server’s response': {
     scan: beginsAnswer,
     worst: [' ', '{ ', '"id": 1, '],
     start: '{',
   },
-  'blocks of content': {
+  'MCP content blocks': {
     scan: (text) =>
       toBlockFiles([
         { type: 'image', data: text, mimeType: text },
@@ -254,7 +255,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
       ]),
     worst: ['=', ' ', 'A', '/', '%2f'],
   },
-  'blocks of content in words': {
+  'MCP content blocks as text': {
     scan: (text) =>
       toContentWords([
         { type: 'text', text },
@@ -262,13 +263,13 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
       ]),
     worst: ['=', '\u202e'],
   },
-  'a line of another': { scan: (text) => oneLine(text, 200), worst: [' ', '\u200b '] },
+  'a line of an outside text': { scan: (text) => oneLine(text, 200), worst: [' ', '\u200b '] },
   'the uri of a resource': {
     scan: (text) => matchUri({ texts: ['a://', 'ab', 'ab', ''], names: ['one', 'two', 'three'] }, text),
     worst: ['a', 'ab', '%20'],
     start: 'a://',
   },
-  'text that is quoted between marks': {
+  'text that is quoted between markers': {
     scan: quoteFences,
     worst: [
       '[untrusted 12345678] ',
@@ -276,7 +277,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
       '[untrusted 12345678] x [/untrusted 12345678]',
     ],
   },
-  'characters that nobody sees': {
+  'invisible characters': {
     scan: (text) => unescapeInvisible(escapeInvisible(text), text),
     worst: ['\u202e', 'a', '\\u{'],
     most: 2_000,
@@ -291,7 +292,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
     scan: (text) => [toFileName(text), toMediaType(text), toMediaType(`a/${text}`)],
     worst: [' ', '\u202e', 'a', '+'],
   },
-  'the lines of files in words': {
+  'file lines in a text': {
     scan: (text) =>
       toPartsWithFiles(text, [{ type: 'file', mediaType: 'image/png', id: 'a'.repeat(64), size: 1 }]),
     worst: ['[', `[file ${'a'.repeat(64)}: image/png, `],
@@ -309,12 +310,12 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
     worst: ['a', 'a.', '1:', '~0', '%20', '{a}', '@', '"'],
     most: 600,
   },
-  'texts that a server checks': {
+  'texts that an MCP server checks': {
     scan: (text) => schemaCheck(schema())(inAllFormats(text), 'all'),
     worst: ['a.', '%20'],
     most: 600,
   },
-  'a list without repetitions': {
+  'a list of unique items': {
     scan: (text) =>
       jsonSchemaCheck({ type: 'object', properties: { all: { type: 'array', uniqueItems: true } } })({
         all: pieces(text, 64).map((one, at) => `${at}${one}`),
@@ -359,7 +360,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
     ],
     worst: [' ', 'aB', '_', 'api_'],
   },
-  'the name of a tool that there is none of': {
+  'the name of an unknown tool': {
     scan: (text) => suggestNames(text, ['look_up_order']),
     worst: ['aB', '_'],
   },
@@ -381,28 +382,30 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
   },
 };
 
-/** Replies of chunks. The text says how many there are: each is a line. */
+/** Replies that are assembled from chunks, one for each line of the text. */
 const REPLIES: Readonly<Record<string, Scan>> = {
-  'details, each of another index': assembled((text, index) => ({
+  'details with different indexes': assembled((text, index) => ({
     reasoning_details: [{ type: 'a', index, text }],
   })),
-  'details of one index': assembled((text) => ({ reasoning_details: [{ type: 'a', index: 0, text }] })),
-  'parts of a content of two types': assembled((text, at) => ({
+  'details with one index': assembled((text) => ({ reasoning_details: [{ type: 'a', index: 0, text }] })),
+  'content parts of two types': assembled((text, at) => ({
     content: [{ type: at % 2 ? 'a' : 'b', text }],
   })),
-  'thoughts within a thought': assembled((text, at) => ({
+  'thinking parts inside a thinking part': assembled((text, at) => ({
     content: [{ type: 'thinking', thinking: [{ type: at % 2 ? 'a' : 'text', text }] }],
   })),
-  'fields of a provider': assembled((text, at) => ({ extra_content: { [`k${at}`]: text } })),
-  'fields within a field': assembled((text, at) => ({ extra_content: { a: { [`k${at}`]: text } } })),
-  'fields of a provider beside a call': assembled((_, at) =>
+  'provider fields': assembled((text, at) => ({ extra_content: { [`k${at}`]: text } })),
+  'provider fields inside a field': assembled((text, at) => ({ extra_content: { a: { [`k${at}`]: text } } })),
+  'provider fields of a call': assembled((_, at) =>
     callOf({ index: 0, id: 'a', function: { name: 'f' }, extra_content: { [`k${at}`]: 1 } }),
   ),
-  'calls with one id': assembled((_, index) => callOf({ index, id: 'a', function: { name: 'f' } })),
-  'pieces of an input that names its tool': assembled((_, at) =>
+  'calls with the same id': assembled((_, index) => callOf({ index, id: 'a', function: { name: 'f' } })),
+  'input pieces that repeat the name of the tool': assembled((_, at) =>
     callOf({ index: 0, function: { name: 'f', arguments: at === 0 ? `{"a":"${'x'.repeat(MIB)}` : '}' } }),
   ),
-  'whole inputs of one call': assembled(() => callOf({ index: 0, function: { name: 'f', arguments: '{}' } })),
+  'repeated inputs of one call': assembled(() =>
+    callOf({ index: 0, function: { name: 'f', arguments: '{}' } }),
+  ),
 };
 
 const repeated = (unit: string, length: number, start = ''): string =>
@@ -413,18 +416,18 @@ const timeOf = async (work: () => unknown): Promise<number> => {
   try {
     await work();
   } catch {
-    // A refusal is an answer.
+    // A scanner may refuse the text.
   }
   return performance.now() - began;
 };
 
-/** As often as the machine is too busy to tell. */
+/** The maximum number of measurements, which a busy machine needs. */
 const TRIES = 25;
 
-/** The least times of a scan, in ms: of a text, and of one that is four times as long. */
+/** The shortest times of a scan in ms: of a text, and of a text that is four times as long. */
 type Times = [short: number, long: number];
 
-/** Returns the least times, measured until they are as they should be. */
+/** Returns the shortest times. Measures until `isGood` accepts them, but at most `TRIES` times. */
 async function measured(
   scan: Scan,
   [short, long]: readonly [string, string],
@@ -438,17 +441,20 @@ async function measured(
   return least;
 }
 
-/** The searches of `indexOf` that a scan of the same text may take: a loop over characters takes some thirty. */
+/**
+ * The maximum time of a scan, as a number of `indexOf` searches of the same text. A loop over all characters
+ * takes some thirty.
+ */
 const MOST = 300;
-/** A text that is four times as long takes four times as long, and sixteen times if the time is quadratic. */
+/** The maximum ratio of the two times. It is 4 if the time is linear, and 16 if it is quadratic. */
 const MOST_TIMES = 12;
-/** Times below this, in ms, say nothing of how they grow. */
+/** Shorter times, in ms, are too imprecise for a ratio. */
 const NO_TIME = 20;
 const isLinear = ([short, long]: Times): boolean => long < MOST_TIMES * Math.max(short, NO_TIME);
 
 /**
- * Fails unless the time of a scan grows with the text. A short text may fit into a processor's cache, and a long one not, which looks like
- * quadratic time once. Texts that are four times as long again then tell: quadratic time grows as much again.
+ * Fails unless the time of a scan is linear. The ratio can look quadratic once, because only the short text
+ * fits into the processor's cache. The check is then repeated with texts that are four times as long.
  */
 async function expectLinear(scan: Scan, texts: readonly [string, string], times: Times): Promise<void> {
   if (isLinear(times)) return;
@@ -462,11 +468,11 @@ describe('a text of 2 MiB', () => {
   );
 
   it.each(all)(
-    'is looked through in linear time: $name, $unit',
+    'is scanned in linear time: $name, $unit',
     { timeout: 120_000 },
     async ({ scan, unit, start, most = MOST }) => {
       const texts = [repeated(unit, MIB / 2, start), repeated(unit, 2 * MIB, start)] as const;
-      // It begins wherever the text begins again.
+      // Its first character occurs in every repetition, so the search cannot skip the text.
       const needle = `${texts[1].slice(0, 1)}\0`;
       const search = Math.min(
         ...(await Promise.all([1, 2, 3].map(() => timeOf(() => texts[1].indexOf(needle))))),
@@ -480,18 +486,18 @@ describe('a text of 2 MiB', () => {
 
 describe('a reply of 80,000 pieces', () => {
   it.each(Object.entries(REPLIES))(
-    'is put together in linear time: %s',
+    'is assembled in linear time: %s',
     { timeout: 120_000 },
     async (_, scan) => {
       const texts = ['x\n'.repeat(20_000), 'x\n'.repeat(80_000)] as const;
       const times = await measured(scan, texts, isLinear);
-      // A second or two, and more on a busy machine. What is not linear takes minutes.
+      // This takes a second or two, and more on a busy machine. Quadratic time would take minutes.
       expect(times[1]).toBeLessThan(10_000);
       await expectLinear(scan, texts, times);
     },
   );
 
-  it('has calls with ids of their own, however many want the same', () => {
+  it('has unique call ids, even if all calls claim the same id', () => {
     const calls = Array.from({ length: 80_000 }, () => ({ id: 'a', name: 'f', input: '{}' }));
     const ids = withUniqueIds(calls).map(({ id }) => id);
     expect([new Set(ids).size, ...ids.slice(0, 3), ids.at(-1)]).toEqual([
@@ -503,7 +509,7 @@ describe('a reply of 80,000 pieces', () => {
     ]);
   });
 
-  it('is refused while it is read when it is longer than any model writes', () => {
+  it('is refused before it is complete if it is longer than any model writes', () => {
     const long = { content: 'x'.repeat(MAX_REPLY_LENGTH / 8) };
     let read = 0;
     const reading = assembled(() => {

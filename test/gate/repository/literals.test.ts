@@ -1,4 +1,4 @@
-/** Literals are checked in development, and a production bundle carries nothing of that. */
+/** Literals are checked in development, and a production bundle contains no code for that. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runInNewContext } from 'node:vm';
@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '../../..');
 
 type Mode = 'production' | 'development';
 
-/** How a Worker is bundled; without a mode nothing is put in the place of `process.env.NODE_ENV`. */
+/** How a Worker is bundled. Without a mode, `process.env.NODE_ENV` is not replaced. */
 interface Bundling {
   readonly mode?: Mode | undefined;
   readonly minify?: boolean | undefined;
@@ -32,7 +32,7 @@ async function bundle(
     globalName: 'bundled',
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],
-    // For a browser esbuild itself puts a mode in its place.
+    // For the platform `browser`, esbuild itself would replace it.
     ...(mode
       ? { define: { 'process.env.NODE_ENV': JSON.stringify(mode) } }
       : { platform: 'neutral', mainFields: ['module', 'main'] }),
@@ -48,7 +48,10 @@ async function bundle(
 
 const CHECKS = ['src/tool/check-literal.ts', 'src/tool/kernel-literals.ts'];
 
-/** Words that are in tables alone, the beginning of what an unknown key is told, and a sign of what is not this machine's own. */
+/**
+ * Texts of development code: keys in tables, the errors for unknown keys, and a header that the local mode
+ * checks.
+ */
 const WORDS = [
   'systemPrompt',
   'needsApproval',
@@ -60,9 +63,9 @@ const WORDS = [
 
 const clerk = `export { default } from './${CLERK}';`;
 
-describe("the clerk's Worker", () => {
+describe('the Worker of the first example', () => {
   it.each([true, false])(
-    'carries no check and no table of literals in production (minify: %s)',
+    'contains no checks or tables of literals in production (minify: %s)',
     async (minify) => {
       const { text, bytes } = await bundle(clerk, { mode: 'production', minify });
       expect(CHECKS.filter((file) => file in bytes)).toEqual([]);
@@ -71,14 +74,14 @@ describe("the clerk's Worker", () => {
     },
   );
 
-  it('carries them in development', async () => {
+  it('contains them in development', async () => {
     const { text, bytes } = await bundle(clerk, { mode: 'development' });
     expect(CHECKS.filter((file) => file in bytes)).toEqual(CHECKS);
     expect(WORDS.filter((word) => text.includes(word))).toEqual(WORDS);
   });
 });
 
-it('a Worker with all definitions carries no check of literals in production', async () => {
+it('a Worker with all definitions contains no literal checks in production', async () => {
   const entries = [
     ...['index', 'create-holdfast', 'kinds/entry', 'modules/decorators/entry', 'module'],
     ...['modules/webhooks/entry', 'modules/outgoing-webhooks/entry'],
@@ -91,7 +94,7 @@ it('a Worker with all definitions carries no check of literals in production', a
   expect(text).not.toContain(' does not take. ');
 });
 
-/** An agent with a misspelt key, and one with a name that cannot be in a path. */
+/** Defines an agent with a misspelt key, and one with an invalid name. */
 const MISSPELT = `
   import { defineAgent } from './src/index.ts';
   const define = (literal) => { try { return defineAgent(literal).name; } catch (error) { return error.message; } };
@@ -99,7 +102,7 @@ const MISSPELT = `
   export const said = [define({ ...clerk, limit: {} }), define({ ...clerk, name: 'the clerk' })];
 `;
 
-/** Runs a bundle where nothing of Node is there, as in a runtime without `process`. */
+/** Runs a bundle without the globals of Node, as in a runtime without `process`. */
 async function saidBy(mode: Mode | undefined): Promise<unknown> {
   const { text } = await bundle(MISSPELT, { mode });
   const web = { URL, TextEncoder, TextDecoder, AbortController, crypto, console };
@@ -112,14 +115,14 @@ describe('a misspelt key', () => {
 
   it.each<[string, Mode | undefined, string]>([
     ['is an error in a development bundle', 'development', MISSPELT_KEY],
-    ['is passed over in a production bundle, and a bad name is not', 'production', 'clerk'],
-    ['is passed over where there is no `process`, and a bad name is not', undefined, 'clerk'],
+    ['is ignored in a production bundle, unlike an invalid name', 'production', 'clerk'],
+    ['is ignored in a runtime without `process`, unlike an invalid name', undefined, 'clerk'],
   ])('%s', async (_, mode, said) => {
     expect(JSON.stringify(await saidBy(mode))).toBe(JSON.stringify([said, NO_NAME]));
   });
 });
 
-it('three files of the library say which mode it runs in: what is left out is named in the same file', () => {
+it('only three files of the library read `process.env`', () => {
   const files = ['src', 'durable-objects'].flatMap((folder) => sourceFilesIn(root, folder));
   const says = files.filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env.'));
   expect(says.filter((file) => !file.startsWith('src/examples/') && file !== 'src/worker.ts')).toEqual([

@@ -1,4 +1,7 @@
-/** The lock file, by which CI and the release install: every package in it is of the registry, with the hash of its contents. */
+/**
+ * The lock file, from which CI and the release install: every package comes from the registry, with a hash of
+ * its contents.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -8,7 +11,7 @@ const root = resolve(import.meta.dirname, '../../..');
 
 const REGISTRY = 'https://registry.npmjs.org/';
 
-/** What of an entry of the lock file is read. */
+/** The fields of a lock file entry that the tests read. */
 interface Entry {
   readonly version?: string;
   readonly resolved?: string;
@@ -18,13 +21,13 @@ interface Entry {
 
 const { packages } = JSON.parse(readFileSync(`${root}/package-lock.json`, 'utf8')) as {
   packages: Readonly<Record<string, Entry>>;
-}; // our own
-const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { version: string }; // our own
+}; // this repository's lock file
+const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { version: string }; // this repository's manifest
 const installed = Object.entries(packages).filter(([path]) => path.includes('node_modules/'));
 
-it('has the integrity of every package, which the registry has, but for the folder that it links', () => {
+it('every installed package has a hash and comes from the registry, except one linked folder', () => {
   expect(installed.length).toBeGreaterThan(500);
-  // Without an address, npm asks its registry.
+  // Without an address, npm uses its registry.
   const isWhole = ({ integrity = '', resolved = REGISTRY }: Entry): boolean =>
     /^sha512-[\w+/]{86}==$/.test(integrity) && resolved.startsWith(REGISTRY);
   const lacking = installed.filter(([, entry]) => !isWhole(entry)).map(([path]) => path);
@@ -36,7 +39,7 @@ it('has the integrity of every package, which the registry has, but for the fold
   ]);
 });
 
-it('has the version of the package, which MCP servers and the README name too', () => {
+it('the lock file, the MCP client and the README have the version of the package', () => {
   expect(packages['']).toMatchObject({ version });
   expect(readFileSync(`${root}/src/mcp/client/open-wire.ts`, 'utf8')).toContain(
     `{ name: 'holdfast', version: '${version}' }`,
@@ -44,7 +47,7 @@ it('has the version of the package, which MCP servers and the README name too', 
   expect(readFileSync(`${root}/README.md`, 'utf8')).toContain(`holdfast-${version}.tgz`);
 });
 
-it('makes an SBOM, which tells what the package brings along from the tools of this repository', () => {
+it('the SBOM distinguishes the packages that users install from development tools', () => {
   const written = execFileSync('npm', ['run', '--silent', 'sbom'], {
     cwd: root,
     encoding: 'utf8',
@@ -56,7 +59,7 @@ it('makes an SBOM, which tells what the package brings along from the tools of t
       readonly name: string;
       readonly properties?: readonly { readonly name: string }[];
     }[];
-  }; // as the format says
+  }; // the CycloneDX format
   const isTool = ({ properties = [] }: (typeof components)[number]): boolean =>
     properties.some(({ name }) => name === 'cdx:npm:package:development');
   const [tools, brought] = [components.filter(isTool), components.filter((one) => !isTool(one))].map((all) =>
@@ -70,7 +73,7 @@ it('makes an SBOM, which tells what the package brings along from the tools of t
   expect(tools).toContain('vitest');
 });
 
-it('is published by a workflow that has the right to sign in, and no token', () => {
+it('the release workflow publishes with an OIDC token instead of a stored one', () => {
   const release = readFileSync(`${root}/.github/workflows/release.yml`, 'utf8');
   expect(release).toMatch(/^ {6}id-token: write\b/m);
   expect(release).not.toContain('NPM_TOKEN');
@@ -78,7 +81,7 @@ it('is published by a workflow that has the right to sign in, and no token', () 
   expect(ci).toMatch(/^ {6}- run: \.ci\/run$/m);
 });
 
-it('has the files that name the version as the release knows them', () => {
+it('every file that the release script updates contains the version', () => {
   const script = readFileSync(`${root}/build/write-version.ts`, 'utf8');
   const [, list = ''] = /const NAMING = \[\n([^\]]+)\];/.exec(script) ?? [];
   const files = [...list.matchAll(/'(.+)'/g)].map(([, file = '']) => file);

@@ -1,6 +1,6 @@
 /**
- * The manual names what a user can import, pass or set: every value that an entry exports, every option, and every
- * var, secret and binding. Types are in the reference. In Node, over the texts.
+ * The manual names everything that a user can import, pass or set: every value that an entry exports, every
+ * option, and every var, secret and binding. Types are in the reference.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,11 +12,11 @@ import { settingsIn } from '../../source/settings.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const library = new Map(readLibrary(root).map((source) => [source.file, source]));
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // our own
-// An entry that only gathers others has no names of its own.
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // this repository's manifest
+// An entry that only re-exports other entries has no names of its own.
 const entries = entriesOf(manifest, [...library.values()]).filter(({ gathers }) => !gathers);
 
-/** The words in the code of each page, in blocks and in lines. */
+/** The words in the code blocks and the inline code of each page. */
 const pages = ['.', 'cookbook', 'coming-from'].flatMap((folder) =>
   readdirSync(join(root, 'docs', folder))
     .filter((file) => file.endsWith('.md') && file !== 'index.md')
@@ -38,7 +38,7 @@ it('the manual names every function, class and constant that an entry exports', 
   expect(missing.map(({ entry, name }) => `${name} of ${entry}`)).toEqual([]);
 });
 
-it('the manual names every option on a page that names its function, and options inside options anywhere', () => {
+it('the manual names every option on a page with its function, and every nested option on any page', () => {
   const functions = entries.flatMap(({ file, values }) => {
     const source = library.get(file);
     return source ? values.map((name) => ({ name, options: optionsOf(name, source, library) })) : [];

@@ -1,4 +1,4 @@
-/** The manual as a whole: the sidebar of its site, `llms.txt`, and the skill for coding agents. In Node, over the texts. */
+/** Checks the manual as a whole: the sidebar of its site, `llms.txt`, and the skill for coding agents. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const docs = join(root, 'docs');
 const listed = PAGES.flatMap(({ pages }) => pages);
 
-/** The pages of the manual, without the landing page of the site and what is generated or for maintainers. */
+/** The pages of the manual, without the site's landing page, generated pages and pages for maintainers. */
 const pages = ['.', 'cookbook', 'coming-from'].flatMap((folder) =>
   readdirSync(join(docs, folder))
     .filter((file) => file.endsWith('.md') && file !== 'index.md')
@@ -21,7 +21,7 @@ describe('the manual', () => {
     expect(listed.toSorted()).toEqual(pages.toSorted());
   });
 
-  it('is listed in llms.txt, as `node docs/.vitepress/write-llms.ts` writes it', () => {
+  it('is listed in llms.txt as `node docs/.vitepress/write-llms.ts` writes it', () => {
     expect(readFileSync(join(root, 'llms.txt'), 'utf8')).toBe(
       listOf(docs, PAGES, (page) => `docs/${page}.md`),
     );
@@ -31,12 +31,12 @@ describe('the manual', () => {
 describe('the skill for coding agents', () => {
   const skill = readFileSync(join(root, 'skills/holdfast/SKILL.md'), 'utf8');
 
-  it('names pages, entries and commands that exist', () => {
+  it('names only pages and entries that exist', () => {
     const named = [...skill.matchAll(/`docs\/([\w/-]+)\.md`/g)].map(([, page = '']) => page);
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((page) => !existsSync(join(docs, `${page}.md`)))).toEqual([]);
     const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-      exports: Record<string, unknown>; // our own
+      exports: Record<string, unknown>; // this repository's manifest
     };
     const entries = [...skill.matchAll(/`holdfast\/([\w/-]+)`/g)].map(([, entry = '']) => `./${entry}`);
     expect(entries.length).toBeGreaterThan(3);

@@ -1,4 +1,4 @@
-/** What others make of the description that an app serves: a linter, and a generator of clients. In Node, over a bundle of an app. */
+/** Checks the description that an app serves with a linter and a client generator, in Node. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { beforeAll, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** An app with all that may have routes of the library. */
+/** An app with every part of the library that has routes. */
 const APP = `
   import { defineAgent } from './src/index.ts';
   import { createHoldfast } from './src/create-holdfast.ts';
@@ -29,7 +29,7 @@ const APP = `
   const agent = defineAgent({ name: 'clerk', description: 'Looks.', instructions: 'Look.' });
   const mcp = defineMcpEndpoint({ agents: ['clerk'], authorization: { servers: ['https://login.example'] } });
   const handle = () => new Response();
-  // Nothing describes it, and its routes are called like others.
+  // It has no description, and its operations would have the names of others.
   const plain = defineModule({ name: 'plain' }).use({
     routes: ['/events', '/a/b', '/a-b', '/uploads/{file}'].map((path) => ({ method: 'GET', path, handle })),
   });
@@ -39,7 +39,7 @@ const APP = `
   export default createHoldfast({ ...app, use: [answers, files(), aiSdkUi(), openAi(), agUi(), plain, mcp, ...webhooks, described] }).worker;
 `;
 
-/** What the platform has: a description asks nothing of it. */
+/** Stubs of the platform, which a description does not use. */
 const platform: Plugin = {
   name: 'platform',
   setup(building) {
@@ -51,7 +51,7 @@ const platform: Plugin = {
   },
 };
 
-/** Answers what the app serves. */
+/** Returns the description that the app serves. */
 async function served(): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: APP, resolveDir: root, loader: 'ts' },
@@ -77,14 +77,14 @@ beforeAll(async () => {
   source = await served();
 });
 
-it('redocly has nothing to say about it, by the rules that it recommends', async () => {
+it('Redocly finds no problems by its recommended rules', async () => {
   const config = await createConfig({ extends: ['recommended'] });
   const problems = await lintFromString({ source, config });
-  const told = problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`);
-  expect(told).toEqual([]);
+  const found = problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`);
+  expect(found).toEqual([]);
 });
 
-it('says of every answer what is in it, by a schema that says something', async () => {
+it('every response of a described route has a schema', async () => {
   const silent = operations().flatMap(([name, { responses }]) =>
     Object.entries(responses).flatMap(([status, { content = {} }]) =>
       Object.entries(content).flatMap(([type, { schema }]) =>
@@ -96,7 +96,7 @@ it('says of every answer what is in it, by a schema that says something', async 
   expect(silent).toEqual(ofPlain.map((name) => `${name} default */*`));
 });
 
-it('takes one type of body an operation, so that generators make one function of it: a form has its own', () => {
+it('every operation accepts one media type, and a form has its own operation, so that generators make one function each', () => {
   const bodies = operations().flatMap(([name, { requestBody }]) =>
     requestBody ? [[name, ...Object.keys(requestBody.content)]] : [],
   );
@@ -106,7 +106,7 @@ it('takes one type of body an operation, so that generators make one function of
   expect(bodies).toContainEqual(['sendMessage', 'application/json']);
 });
 
-it('names the files of a form, so that a generated function sends them: orval puts only what has a name into its form', () => {
+it('the files of a form have a field name, because orval sends only named fields', () => {
   const form = operations().find(([name]) => name === 'sendForm')?.[1].requestBody?.content;
   const { files }: Record<string, object> = Object(form?.['multipart/form-data']?.schema).properties;
   expect(files).toEqual({
@@ -116,7 +116,7 @@ it('names the files of a form, so that a generated function sends them: orval pu
   });
 });
 
-it('says what a name in a path may be, of a surface only of an agent', () => {
+it('the agent parameter of a surface lists the agents, and other parameters are any string', () => {
   const { paths }: Description = JSON.parse(source);
   const schemaOf = (path: string) => paths[path]?.parameters?.map(({ schema }) => schema);
   expect(schemaOf('/uploads/{file}')).toEqual([{ type: 'string' }]);
@@ -143,7 +143,7 @@ interface Description {
   >;
 }
 
-/** All operations by their names. */
+/** Returns all operations with their ids. */
 function operations(): (readonly [name: string, operation: Operation])[] {
   const { paths }: Description = JSON.parse(source);
   return Object.values(paths).flatMap(({ parameters: _, ...item }) =>
@@ -151,7 +151,7 @@ function operations(): (readonly [name: string, operation: Operation])[] {
   );
 }
 
-/** A client as its users write it; `schema` is what was generated. */
+/** A client as users write it. `schema` is the generated file. */
 const CLIENT = `
   import createClient from 'openapi-fetch';
   import type { components, paths } from './schema';
@@ -247,7 +247,7 @@ const CLIENT = `
   }
 `;
 
-/** What the client says of an answer that is otherwise than it says: each is a mistake. */
+/** Code that contradicts the description. Each export is a compile error. */
 const MISTAKES = `
   import type { components } from './schema';
   declare const answer: components['schemas']['TurnAnswer'];
@@ -259,7 +259,9 @@ const MISTAKES = `
 
 const run = promisify(execFile);
 
-/** Generates types of the description, and answers what the compiler of this repository says of the clients, by file and line. */
+/**
+ * Generates types from the description, and returns the compile errors of the clients, with file and line.
+ */
 async function problemsOf(clients: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'openapi-'));
   const at = (file: string): string => join(folder, file);
@@ -281,7 +283,7 @@ async function problemsOf(clients: Readonly<Record<string, string>>): Promise<re
   return problems.map(([, file, line, problem]) => `${file}:${line} ${problem}`);
 }
 
-it('the types that openapi-typescript makes of it type a client of openapi-fetch, as the page shows it, and let no mistake pass', async () => {
+it('openapi-typescript generates types with which a client of openapi-fetch compiles, and mistakes do not', async () => {
   const [, shown = ''] =
     /```typescript\n(import createClient[\s\S]*?)```/.exec(
       await readFile(join(root, 'docs/openapi.md'), 'utf8'),
@@ -295,7 +297,7 @@ it('the types that openapi-typescript makes of it type a client of openapi-fetch
   ]);
 });
 
-it('the page names every operation of the app, and surfaces have names of their own', async () => {
+it('the page lists every operation of the app, and the operations of surfaces have different names', async () => {
   const page = await readFile(join(root, 'docs/openapi.md'), 'utf8');
   const [, row = ''] = /^\| operations \| (.*) \|$/m.exec(page) ?? [];
   const named = [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);

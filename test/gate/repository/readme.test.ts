@@ -1,4 +1,4 @@
-/** What the README and the pages in docs show is what runs, and what they link to is there. In Node, over the texts. */
+/** The README and the docs show only tested code, and all their links work. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ const filesIn = (folder: string): string[] =>
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => `${folder}/${file}`);
 
-/** The folders of the manual. `docs/adr` is about the code, and is not in the package. */
+/** The folders of the manual. `docs/adr` is for maintainers, and is not in the package. */
 const FOLDERS = ['docs', 'docs/cookbook', 'docs/coming-from'];
 const PAGES = [
   'README.md',
@@ -24,16 +24,16 @@ const PAGES = [
   ),
 ];
 
-/** The blocks of a page that are written in a language. */
+/** Returns the code blocks of a page in one language. */
 const blocksOf = (page: string, language: string): string[] =>
   [...read(page).matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     ([, code = '']) => code,
   );
 
-/** What `npm create holdfast` starts with. create.test.ts runs each template. */
+/** The templates of `npm create holdfast`. create/templates.test.ts runs each. */
 const TEMPLATES = 'src/create/templates';
 
-/** The files that pages may show, as a user writes them. */
+/** The files that pages can show, in the form that users write. */
 const SHOWABLE = new Map(
   ['src/examples', 'test/gate/node/examples', TEMPLATES]
     .flatMap(filesIn)
@@ -42,11 +42,11 @@ const SHOWABLE = new Map(
 const codeOn = (page: string): string[] => ['ts', 'tsx'].flatMap((language) => blocksOf(page, language));
 const shownOn = (page: string): string[] => codeOn(page).flatMap((code) => SHOWABLE.get(code) ?? []);
 
-it.each(PAGES)('%s shows no TypeScript but what is a whole file, as a user writes it', (page) => {
+it.each(PAGES)('%s shows TypeScript only as whole files of examples, tests or templates', (page) => {
   expect(codeOn(page).filter((code) => !SHOWABLE.has(code))).toEqual([]);
 });
 
-it('every file that is shown is a test, or is run by one', () => {
+it('every shown file is a test, or a test runs it', () => {
   const shown = new Set(PAGES.flatMap(shownOn));
   expect(shown.size).toBeGreaterThan(8);
   const tests = filesIn('test').map(read).join('\n');
@@ -55,7 +55,7 @@ it('every file that is shown is a test, or is run by one', () => {
     file.startsWith(TEMPLATES) ||
     tests.includes(`/${file}'`) ||
     tests.includes(`'${file}'`);
-  // What an example imports from its folder runs with it.
+  // A file of an example runs if a file of the same folder that runs imports it.
   const runs = (file: string, seen: readonly string[] = []): boolean =>
     isRun(file) ||
     filesIn(dirname(file)).some(
@@ -67,7 +67,7 @@ it('every file that is shown is a test, or is run by one', () => {
   expect([...shown].filter((file) => !runs(file))).toEqual([]);
 });
 
-it('pages link to no source but that of the examples, which the package has', () => {
+it('pages link only to the source of examples, which the package contains', () => {
   const links = PAGES.flatMap((page) => linksOf(page).map(({ path }) => path)).filter((path) =>
     /\.tsx?$/.test(path),
   );
@@ -77,7 +77,7 @@ it('pages link to no source but that of the examples, which the package has', ()
 
 const linksOf = (page: string): Link[] => linksIn(read(page), page);
 
-/** The anchors of a page's headings, as GitHub and npm make them. */
+/** Returns the anchors of a page's headings in the form of GitHub and npm. */
 const anchorsOf = (page: string): string[] =>
   [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -86,7 +86,7 @@ const anchorsOf = (page: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-it.each(PAGES)('every link of %s leads somewhere', (page) => {
+it.each(PAGES)('%s has no broken links', (page) => {
   const lost = linksOf(page).filter(
     ({ path, heading }) =>
       !existsSync(join(root, path)) || (heading !== undefined && !anchorsOf(path).includes(heading)),
@@ -94,7 +94,7 @@ it.each(PAGES)('every link of %s leads somewhere', (page) => {
   expect(lost.map(({ to }) => to)).toEqual([]);
 });
 
-it('every page is in the package, and so is all that it links to', () => {
+it('the package contains every page and every linked file', () => {
   const listed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: root,
     encoding: 'utf8',
@@ -104,7 +104,7 @@ it('every page is in the package, and so is all that it links to', () => {
   expect([...PAGES, ...linked].filter((path) => !packed.includes(path))).toEqual([]);
 });
 
-it('the README says what a Worker weighs at the most', () => {
+it('the README states the maximum size of a Worker', () => {
   const limit = /\['a Worker of one agent', WORKER, (\d+)\]/.exec(
     read('test/gate/repository/size.test.ts'),
   )?.[1];
@@ -115,7 +115,7 @@ it('the README has at most 120 lines', () => {
   expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
 });
 
-it('the page on models and that on production name the defaults of settings', () => {
+it('the pages on models and on production state the defaults of settings', () => {
   const model = /model \?\? '(.+)'/.exec(read('src/model/openai-compatible/openai-compatible.ts'))?.[1];
   expect(read('docs/models.md')).toContain(`defaults to \`${model}\``);
   const lease = /DEFAULT_LEASE_MS = (.+);/.exec(read('durable-objects/session-object.ts'))?.[1];
@@ -124,7 +124,7 @@ it('the page on models and that on production name the defaults of settings', ()
   );
 });
 
-it('the page on MCP names the defaults of clients', () => {
+it('the page on MCP states the defaults of clients', () => {
   const client = read('src/mcp/client/define-mcp-client.ts');
   const page = read('docs/mcp.md').replaceAll(/\s+/g, ' ');
   expect(client).toContain(
@@ -138,7 +138,7 @@ it('the page on MCP names the defaults of clients', () => {
   expect(page).toContain('60 s by default');
 });
 
-it('the settings on the page on deployment have what our own Worker needs', () => {
+it('the settings on the deployment page contain all that this repository’s Worker needs', () => {
   const [settings = ''] = blocksOf('docs/deploy.md', 'toml');
   const withoutComments = settings.replace(/ +#.*$/gm, '');
   const [ofEveryWorker = ''] = read('wrangler.toml').split('\n[env.');
@@ -150,7 +150,7 @@ it('the settings on the page on deployment have what our own Worker needs', () =
   expect(needed.filter((line) => !`\n${withoutComments}`.includes(`\n${line}\n`))).toEqual([]);
 });
 
-it('the page on mistakes has the words that developers read', () => {
+it('the page on mistakes shows error texts that tests assert', () => {
   const [, shown = ''] = /```\n([\s\S]*?)```/.exec(read('docs/mistakes.md')) ?? [];
   const asserted = filesIn('test/gate/node/mistakes').map(read).join('');
   const lines = shown.trim().split('\n');
@@ -158,14 +158,14 @@ it('the page on mistakes has the words that developers read', () => {
   expect(lines.filter((line) => !asserted.includes(`"${line}"`))).toEqual([]);
 });
 
-it('the page on production names every event of the log', () => {
+it('the page on production lists every log event', () => {
   const [, union = ''] = /export type LoggedProblem =\n([\s\S]*?);\n/.exec(read('src/tool/log.ts')) ?? [];
   const events = [...union.matchAll(/\| '([a-z-]+)'/g)].map(([, event = '']) => event);
   expect(events.length).toBeGreaterThan(8);
   expect(events.filter((event) => !read('docs/production.md').includes(`\`${event}\``))).toEqual([]);
 });
 
-it('the page on the doctor has every problem that it finds', () => {
+it('the page on the doctor lists every problem that it finds', () => {
   const ids = filesIn('src/cli/doctor').flatMap((file) =>
     [...read(file).matchAll(/\bid: '([a-z0-9-]+)'/g)].map(([, id = '']) => id),
   );
@@ -177,7 +177,7 @@ it('the page on the doctor has every problem that it finds', () => {
   expect(rows.toSorted()).toEqual([...new Set([...ids, ...flags, 'enable-request-signal'])].toSorted());
 });
 
-it('the page on HTTP names every route', () => {
+it('the page on HTTP lists every route', () => {
   const constants = { SESSION_PATH: '...', MCP_PATH: '/mcp', FILE: '.../files/{file}' };
   const files = [
     ...filesIn('src/worker/routes'),
@@ -201,7 +201,7 @@ it('the page on HTTP names every route', () => {
   expect(named.toSorted()).toEqual(routes.toSorted());
 });
 
-it('the settings of a limit on requests are those that ours has as a comment', () => {
+it('the rate limit settings on the production page are those in a comment of wrangler.toml', () => {
   const [limit = ''] = blocksOf('docs/production.md', 'toml');
   const commented = limit
     .trim()
@@ -210,7 +210,7 @@ it('the settings of a limit on requests are those that ours has as a comment', (
   expect(read('wrangler.toml')).toContain(`\n${commented.join('\n')}\n`);
 });
 
-it('the settings for a queue are those of our own production', () => {
+it('the queue settings on the production page are those of this repository’s production environment', () => {
   const [, queue = ''] = blocksOf('docs/production.md', 'toml');
   const lines = queue.split('\n').filter((line) => line !== '');
   expect(lines).toHaveLength(10);
@@ -218,7 +218,7 @@ it('the settings for a queue are those of our own production', () => {
   expect(lines.filter((line) => !ours.includes(`\n${line.replace(/ +#.*$/, '')}\n`))).toEqual([]);
 });
 
-it('the page on deployment names the compatibility dates that the Worker asks for', () => {
+it('the deployment page names the compatibility dates that a Worker requires', () => {
   const dates = [...read('src/session/deployment.ts').matchAll(/\b20\d\d-\d\d-\d\d\b/g)].map(String);
   expect([...new Set(dates)].toSorted()).toEqual(['2025-11-17', '2026-10-01']);
   expect(dates.filter((date) => !read('docs/deploy.md').includes(`\`${date}\``))).toEqual([]);
@@ -226,15 +226,15 @@ it('the page on deployment names the compatibility dates that the Worker asks fo
 });
 
 it.each([...PAGES, 'CONTRIBUTING.md', 'SECURITY.md', 'test/README.md'])(
-  '%s names only scripts that there are',
+  '%s names only existing npm scripts',
   (page) => {
-    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }; // our own
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }; // this repository's manifest
     const named = [...read(page).matchAll(/npm run ([a-z-]+)/g)].map(([, name = '']) => name);
     expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
   },
 );
 
-it('every link of SECURITY.md leads somewhere', () => {
+it('SECURITY.md has no broken links', () => {
   const lost = linksOf('SECURITY.md').filter(
     ({ path, heading }) =>
       !existsSync(join(root, path)) || (heading !== undefined && !anchorsOf(path).includes(heading)),
@@ -242,19 +242,19 @@ it('every link of SECURITY.md leads somewhere', () => {
   expect(lost.map(({ to }) => to)).toEqual([]);
 });
 
-/** The scripts that somebody who changes the library needs. */
+/** The scripts that contributors use every day. */
 const EVERYDAY = ['dev', 'demo', 'check', 'format', 'test', 'test:full', 'bench', 'build'];
 
 describe('the scripts of package.json', () => {
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }; // our own
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }; // this repository's manifest
   const rowsOf = (page: string): string[] =>
     [...read(page).matchAll(/^\| `npm (?:run )?([a-z:-]+)/gm)].map(([, name = '']) => name);
 
-  it('are a table of eight in CONTRIBUTING.md', () => {
+  it('that contributors use every day are listed in CONTRIBUTING.md', () => {
     expect(rowsOf('CONTRIBUTING.md')).toEqual(EVERYDAY);
   });
 
-  it('are each described in CONTRIBUTING.md or in test/README.md, but for what npm runs itself', () => {
+  it('are described in CONTRIBUTING.md or test/README.md, except the hooks that npm runs', () => {
     const measuring = rowsOf('test/README.md');
     expect(measuring.filter((name) => EVERYDAY.includes(name))).toEqual([]);
     const page = read('CONTRIBUTING.md');
@@ -265,13 +265,13 @@ describe('the scripts of package.json', () => {
   });
 });
 
-it.each(['CONTRIBUTING.md', 'test/README.md'])('every link of %s leads somewhere', (page) => {
+it.each(['CONTRIBUTING.md', 'test/README.md'])('%s has no broken links', (page) => {
   const lost = linksOf(page).filter(({ path }) => !existsSync(join(root, path)));
   expect(lost.map(({ to }) => to)).toEqual([]);
 });
 
-it('the README asks for the Node that the package asks for', () => {
-  const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }; // our own
+it('the README and the manifest require the same Node version', () => {
+  const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }; // this repository's manifest
   const [, oldest] = /^(?:You need )?Node (\d+\.\d+) or newer\./m.exec(read('README.md')) ?? [];
   expect(engines.node).toBe(`>=${oldest}.0`);
 });

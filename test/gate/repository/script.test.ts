@@ -1,4 +1,4 @@
-/** The script of docs/scripts.md, in a process of Node of its own. */
+/** Runs the script of docs/scripts.md in a separate Node process. */
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-it('a script runs an agent, writes its answer, and ends: nothing keeps its process', async () => {
+it('a script runs an agent, prints its answer, and exits by itself', async () => {
   const node = resolve(root, 'node_modules/.bin/node');
   const script = 'src/examples/script/shopping.ts';
   const { stdout, stderr } = await promisify(execFile)(node, [script], { cwd: root, timeout: 60_000 });

@@ -1,5 +1,5 @@
 /**
- * Data travels as data: no code looks into a sentence that other code of the library has made, nor into an id. Each file below reads
+ * Library code must not parse a sentence or an id that other library code has made. Each file below parses
  * words or ids from outside, or its own.
  */
 import { readdir, readFile } from 'node:fs/promises';
@@ -8,10 +8,10 @@ import { describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** Whose words a file looks into. */
+/** Whose words each file parses. */
 const READS_WORDS: Readonly<Record<string, string>> = {
   'durable-objects/appends.ts': 'of SQLite',
-  'durable-objects/watchers.ts': 'how live messages begin, which are relayed unparsed',
+  'durable-objects/watchers.ts': 'the beginning of live messages, which are relayed unparsed',
   'src/cli/doctor/bundle.ts': 'of wrangler',
   'src/client/transport.ts': 'of the platform, without a full stop',
   'src/loop/exception-processor.ts': 'of the platform and libraries',
@@ -28,17 +28,17 @@ const READS_WORDS: Readonly<Record<string, string>> = {
   'src/tool/problem-lines.ts': 'of schema libraries',
 };
 
-/** Where ids of calls are made, and so read; and the client, which carries nothing of the server. */
+/** The file that makes call ids, and the client, which imports nothing from the server. */
 const READS_CALL_IDS = ['src/client/create-client.ts', 'src/journal/reply-data.ts'];
 
 const LOOKED_INTO =
   /\b(?:message|title|detail)\)?\.(?:startsWith|endsWith|includes|indexOf|match|matchAll|replace|replaceAll|search|split)\(/;
 const MATCHED = /\.(?:test|exec)\((?:String\()?[^()]*\b(?:message|title|detail|failure)\)/;
 
-/** Tells whether code looks into a sentence. */
+/** Returns whether code parses a sentence. */
 const readsWords = (code: string): boolean => LOOKED_INTO.test(code) || MATCHED.test(code);
 
-/** Tells whether code has a pattern of the ends of the ids of calls: `.12.0`. */
+/** Returns whether code has a pattern for the end of a call id, such as `.12.0`. */
 const readsCallIds = (code: string): boolean =>
   code.includes('\\.\\d+)\\.\\d+') || code.includes('\\.\\d+\\.\\d+') || code.includes('\\.(\\d+)\\.\\d+');
 
@@ -57,11 +57,11 @@ async function filesThat(reads: (code: string) => boolean): Promise<string[]> {
 }
 
 describe('the code of the library', () => {
-  it('looks into no sentence that other code of it has made', async () => {
+  it('does not parse sentences that other code of the library has made', async () => {
     expect(await filesThat(readsWords)).toEqual(Object.keys(READS_WORDS));
   });
 
-  it('reads the ids of calls in the file that makes them, and in the client', async () => {
+  it('parses call ids only in the file that makes them and in the client', async () => {
     expect(await filesThat(readsCallIds)).toEqual(READS_CALL_IDS);
   });
 
@@ -70,7 +70,7 @@ describe('the code of the library', () => {
     "if (failure.message.startsWith('The session is busy'))",
     'BUSY.test(problem.detail)',
     'BUSY.test(String(failure))',
-  ])('is found out: %s', (code) => {
+  ])('is detected if it parses a sentence: %s', (code) => {
     expect(readsWords(code)).toBe(true);
   });
 });

@@ -15,7 +15,7 @@ function shaken(text: string): string {
   return readFileSync(path, 'utf8');
 }
 
-it('writes the type of a value in one line, and keeps the lines of its comments', () => {
+it('writes the type of a value on one line, and keeps the line breaks in its comments', () => {
   const text = `/**
  * Returns a greeting.
  *

@@ -1,4 +1,6 @@
-/** What a Worker weighs, and the core in it: tools, loop, journal and session, with the libraries that they stand on. */
+/**
+ * Limits the size of a Worker, and of the core in it: tools, loop, journal and session, with their libraries.
+ */
 import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -6,7 +8,10 @@ import { describe, expect, it } from 'vitest';
 import { loadPage } from '../../doors/console.ts';
 import { bundleClerk, CLERK } from '../../measure/bundles.ts';
 
-/** What every Worker of agents carries: `defineAgent`, `defineTool` and results, the loop, the journal, the session. */
+/**
+ * The code that every Worker with agents carries: `defineAgent`, `defineTool` and results, the loop, the
+ * journal, the session.
+ */
 const CORE = `
   export { artifact, defineAgent, defineTool, error, ModelError, text, ToolCallContext } from './src/index.ts';
   export * from './src/session/run-turn.ts';
@@ -18,7 +23,10 @@ const CORE = `
     pipe, record, regex, strictObject, string, union } from 'valibot';
 `;
 
-/** A Worker of one agent with a model of its own: the app around the core, with its routes, the queue and the schedules. */
+/**
+ * A Worker with one agent and its own model: the core and the app around it, with its routes, queue and
+ * schedules.
+ */
 const WORKER = `
   import * as v from 'valibot';
   import { defineAgent, defineTool } from './src/index.ts';
@@ -31,17 +39,22 @@ const WORKER = `
   export { SessionObject } from './durable-objects/index.ts';
 `;
 
-/** The same with every kind, decorator, sink, approval, pipeline, group and logger of the entries, though no app uses them all, and the routes
- * that they bring. */
+/**
+ * The same Worker with every kind, decorator, sink, approval, pipeline, group and logger of the entries, and
+ * their routes. No app uses them all.
+ */
 const VOCABULARY = `
   ${['index', 'kinds/entry', 'modules/tool-objects/entry', 'modules/decorators/entry', 'modules/inspect/entry'].map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`).join('')}
   ${WORKER}
 `;
 
-/** Bytes of a bundle, minified and gzipped. */
+/** Returns the size of a bundle in bytes, minified and gzipped. */
 const weigh = async (entry: string): Promise<number> => gzipSync(await minified(entry), { level: 9 }).length;
 
-/** Minified bytes that one Worker has and another lacks. Gzipped they would depend on what else is compressed with them. */
+/**
+ * Returns the minified bytes that one Worker has and another lacks. Gzipped sizes would depend on the rest of
+ * the bundle.
+ */
 const added = async (without: string, mounted: string): Promise<number> =>
   (await minified(mounted)).length - (await minified(without)).length;
 
@@ -61,8 +74,8 @@ async function minified(entry: string): Promise<Uint8Array> {
 it.each([
   ['the core', CORE, 72],
   ['a Worker of one agent', WORKER, 95],
-  ['the same with the whole tool vocabulary', VOCABULARY, 164],
-])('%s weighs at most its limit, minified and gzipped', async (what, entry, limit) => {
+  ['a Worker with the whole tool vocabulary', VOCABULARY, 164],
+])('%s is within its size limit, minified and gzipped', async (what, entry, limit) => {
   const bytes = await weigh(entry);
   console.log(`size: ${what} is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit ${limit})`);
   expect(bytes).toBeGreaterThan(10 * 1024);
@@ -71,9 +84,9 @@ it.each([
 
 it.each([
   ['holdfast/client', 'src/client/entry.ts', 6],
-  ['holdfast/react with it, and without React', 'src/client/react/entry.ts', 8.5],
+  ['holdfast/react with holdfast/client and without React', 'src/client/react/entry.ts', 8.5],
 ])(
-  '%s weighs at most its limit, minified and gzipped, and carries nothing but itself',
+  '%s is within its size limit, minified and gzipped, and carries no other code',
   async (what, file, limit) => {
     const { outputFiles, metafile } = await build({
       stdin: {
@@ -98,7 +111,7 @@ it.each([
   },
 );
 
-/** The files of a bundle, by their paths; `mode`: what `process.env.NODE_ENV` is. */
+/** Returns the paths of the files in a bundle. `mode` is the value of `process.env.NODE_ENV`. */
 async function filesOf(entry: string, mode = 'development'): Promise<readonly string[]> {
   const { metafile } = await build({
     stdin: { contents: entry, resolveDir: resolve(import.meta.dirname, '../../..'), loader: 'ts' },
@@ -124,10 +137,10 @@ it('a Worker whose agents list plain tools carries no code for providers, factor
   ]);
 });
 
-it('a Worker without MCP carries nothing of it', async () => {
+it('a Worker without MCP carries no MCP code, and one with MCP carries only the end that it uses', async () => {
   const isMcp = (path: string): boolean =>
     /@modelcontextprotocol|(^|\/)src\/mcp\/|node_modules\/zod/.test(path);
-  // Names that both entries have would be in neither list.
+  // A plain `export *` would omit the names that both entries export.
   const everything =
     "export * as worker from './src/create-holdfast.ts'; export * as main from './src/index.ts';";
   const without = await filesOf(everything);
@@ -136,7 +149,7 @@ it('a Worker without MCP carries nothing of it', async () => {
   const endpoint = "export { defineMcpEndpoint } from './src/mcp/server/entry.ts';";
   const published = await filesOf(`${everything}${endpoint}`);
   expect(published.filter(isMcp).length).toBeGreaterThan(10);
-  // Of the two ends of MCP, it pays for the one that it uses.
+  // A Worker carries only the end of MCP that it uses.
   expect(published.filter((path) => /src\/mcp\/client\/|@modelcontextprotocol\/client\//.test(path))).toEqual(
     [],
   );
@@ -152,7 +165,7 @@ it('a Worker without MCP carries nothing of it', async () => {
 it.each([
   ['client', 'tools'],
   ['server', 'server'],
-])('holdfast/mcp/%s is built with the SDK package of its own end, and no other', async (end, folder) => {
+])('holdfast/mcp/%s imports only the SDK package of its own end', async (end, folder) => {
   const wanted = new Set<string>();
   await build({
     stdin: {
@@ -164,7 +177,7 @@ it.each([
     format: 'esm',
     plugins: [
       {
-        name: 'what has to be installed',
+        name: 'imported-packages',
         setup({ onResolve }) {
           onResolve({ filter: /^@modelcontextprotocol\// }, ({ path }) => {
             wanted.add(path);
@@ -189,20 +202,20 @@ const withClient = (worker: string): string =>
 const withEndpoint = (worker: string): string =>
   worker.replace('agents: [agent]', "agents: [agent], use: [defineMcpEndpoint({ agents: ['scout'] })]");
 
-/** Of the revisions' SDKs, and of what the first of them brought along. */
+/** Returns a check for files of these MCP SDK packages, and of Ajv, which the first SDK brought along. */
 const isSdk =
   (...names: readonly string[]) =>
   (path: string): boolean =>
     names.some((name) => path.includes(`node_modules/@modelcontextprotocol/${name}/`)) ||
     /node_modules\/ajv/.test(path);
 
-// Before there were two SDKs: 279, 261 and 293 KiB.
+// Before there were two SDKs, the sizes were 279, 261 and 293 KiB.
 it.each([
   ['with a client of MCP', withClient, 227.5, isSdk('sdk', 'server')],
   ['with an endpoint of MCP', withEndpoint, 221, isSdk('sdk', 'client')],
   ['with both', (worker: string) => withEndpoint(withClient(worker)), 303, isSdk('sdk')],
 ])(
-  'a Worker %s weighs at most its limit, and carries no SDK but its own, nor Ajv',
+  'a Worker %s is within its size limit, and carries no other SDK and no Ajv',
   async (what, change, limit, isForeign) => {
     const entry = `${MCP}${change(WORKER)}`;
     const bytes = await weigh(entry);
@@ -218,7 +231,7 @@ it('a Worker carries no file of a module that it does not use', async () => {
   expect((await filesOf(WORKER)).filter((path) => ofModules.test(path))).toEqual([]);
 });
 
-it('a Worker carries what shows changes of tools only with a model that takes them', async () => {
+it('a Worker carries the code that shows tool changes only if its model uses it', async () => {
   const isOfLateTools = (path: string): boolean => path === 'src/model/late-tools.ts';
   expect((await filesOf(WORKER)).filter(isOfLateTools)).toEqual([]);
   const telling = WORKER.replace("name: 'none',", "name: 'none', showToolsChanges,");
@@ -226,7 +239,7 @@ it('a Worker carries what shows changes of tools only with a model that takes th
   expect(carried.filter(isOfLateTools)).toHaveLength(1);
 });
 
-it('a Worker carries what asks through layers only with a module that has one', async () => {
+it('a Worker carries the code for layers around model calls only if a module has a layer', async () => {
   const isOfLayers = (path: string): boolean => path === 'src/loop/ask-layers.ts';
   expect((await filesOf(WORKER)).filter(isOfLayers)).toEqual([]);
   const bounded = WORKER.replace('tools: [look]', 'tools: [look], use: [budget({ tokens: 9_999 })]');
@@ -234,7 +247,7 @@ it('a Worker carries what asks through layers only with a module that has one', 
   expect(carried.filter(isOfLayers)).toHaveLength(1);
 });
 
-it('a Worker carries descriptions of routes only when it mounts openApi, and of those alone that it passes', async () => {
+it('a Worker carries route descriptions only if it mounts openApi, and only those that it passes', async () => {
   const entries = ['create-holdfast', 'index', 'modules/webhooks/entry', 'mcp/server/entry'];
   const surfaces = ['module', 'surfaces/ai-sdk-ui/entry', 'surfaces/openai/entry'];
   const everything = [...entries, ...surfaces].map(
@@ -262,10 +275,12 @@ it('a Worker carries descriptions of routes only when it mounts openApi, and of 
   expect(bytes).toBeLessThan(25 * 1024);
 });
 
-/** Code that asks a session, as surfaces do. */
+/** Code that uses sessions, as surfaces do. */
 const ASKING = "export { sessionOf } from './src/create-holdfast.ts';";
 
-/** What all surfaces bring along: routes of modules, words for people, addresses of files, tools of clients, text as it comes. */
+/**
+ * The code that all surfaces share: module routes, texts for people, file URLs, client tools, and live text.
+ */
 const SHARED = `
   export { liveText } from './src/modules/live-text/entry.ts';
   export { defineRoute, createRoutesUse as u } from './src/worker/module-routes.ts';
@@ -273,36 +288,36 @@ const SHARED = `
   export { declaredTools } from './src/modules/client-tools/declared.ts';
 `;
 
-it('what all surfaces share weighs at most 10 KiB minified, beside the text as it comes', async () => {
+it('the code that all surfaces share is at most 10 KiB minified, without live text', async () => {
   const live = "export { liveText } from './src/modules/live-text/entry.ts';";
   expect(await added(`${WORKER}${ASKING}${live}`, `${WORKER}${ASKING}${SHARED}`)).toBeLessThan(10 * 1024);
 });
 
-/** What retries the last message, for surfaces whose clients have such a button. */
+/** The code that retries the last message, for surfaces whose clients have a retry button. */
 const RETRYING = `
   export { RETRY_PARTS as RETRY } from './src/modules/retry/retry-route.ts';
   export { streamResent as resent } from './src/modules/retry/stream-retry.ts';
 `;
 
-it('what retries weighs at most 4.5 KiB minified, beside what surfaces share', async () => {
+it('the code for retries is at most 4.5 KiB minified, without the shared code', async () => {
   const bytes = await added(`${WORKER}${ASKING}${SHARED}`, `${WORKER}${ASKING}${SHARED}${RETRYING}`);
-  console.log(`size: what retries is ${(bytes / 1024).toFixed(2)} KiB minified`);
+  console.log(`size: the code for retries is ${(bytes / 1024).toFixed(2)} KiB minified`);
   expect(bytes).toBeLessThan(4.5 * 1024);
 });
 
-/** What makes forks, for surfaces whose clients ask for other answers. */
+/** The code that makes forks, for surfaces whose clients can ask for another answer. */
 const FORKING = `
   export { copyOn } from './src/modules/branches/copy-events.ts';
   export { findForkWithTurn as a, findLastFork as b, findReplacementPoint as c } from './src/modules/branches/replace-turn.ts';
 `;
 
-it('what makes forks weighs at most 11.75 KiB minified, beside what surfaces share', async () => {
+it('the code for forks is at most 11.75 KiB minified, without the shared code', async () => {
   const bytes = await added(`${WORKER}${ASKING}${SHARED}`, `${WORKER}${ASKING}${SHARED}${FORKING}`);
-  console.log(`size: what makes forks is ${(bytes / 1024).toFixed(2)} KiB minified`);
+  console.log(`size: the code for forks is ${(bytes / 1024).toFixed(2)} KiB minified`);
   expect(bytes).toBeLessThan(11.75 * 1024);
 });
 
-it('a surface carries 0.65 KiB for tools of clients, and what offers them comes with an agent that does', async () => {
+it('a surface carries 0.65 KiB for client tools, and the code that offers them comes with the agent that uses them', async () => {
   const declaring = "export { declaredTools } from './src/modules/client-tools/declared.ts';";
   expect(await added(WORKER, `${WORKER}${declaring}`)).toBeLessThan(0.65 * 1024);
   const mounting = "import { openAi } from './src/surfaces/openai/entry.ts';";
@@ -311,7 +326,7 @@ it('a surface carries 0.65 KiB for tools of clients, and what offers them comes 
   expect((await filesOf(speaking)).filter(offers)).toEqual(['src/modules/client-tools/declared.ts']);
 });
 
-it('a Worker carries the surface for useChat only when it mounts it, and never the AI SDK', async () => {
+it('a Worker carries the surface for useChat only if it mounts it, and never the AI SDK', async () => {
   const everything = [
     'create-holdfast',
     'index',
@@ -336,7 +351,7 @@ it('a Worker carries the surface for useChat only when it mounts it, and never t
   expect(carried.filter((path) => path.startsWith('src/surfaces/openai/'))).toEqual([]);
 });
 
-it('a Worker carries the protocols of OpenAI only when it mounts them, and never a client of OpenAI', async () => {
+it('a Worker carries the OpenAI protocols only if it mounts them, and never an OpenAI client', async () => {
   const everything = [
     'create-holdfast',
     'index',
@@ -361,7 +376,7 @@ it('a Worker carries the protocols of OpenAI only when it mounts them, and never
   expect(carried.filter((path) => path.startsWith('src/surfaces/ai-sdk-ui/'))).toEqual([]);
 });
 
-it('a Worker carries the lists of OpenAI only when it mounts them', async () => {
+it('a Worker carries the OpenAI lists only if it mounts them', async () => {
   const isOfLists = (path: string): boolean => path.startsWith('src/surfaces/openai/lists/');
   const mounting =
     "import { openAi } from './src/surfaces/openai/entry.ts'; import { sessionIndex } from './src/modules/index/entry.ts';";
@@ -377,7 +392,7 @@ it('a Worker carries the lists of OpenAI only when it mounts them', async () => 
   expect(carried.filter((path) => path.endsWith('/describe.ts'))).toEqual([]);
 });
 
-it('a Worker carries limits of owners only when it has some, and they weigh at most 18.5 KiB minified, beside a budget', async () => {
+it('a Worker carries owner limits only if it has some, which are at most 18.5 KiB minified beside a budget', async () => {
   const everything = ['create-holdfast', 'index', 'modules/limits/entry', 'modules/index/entry', 'module']
     .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
     .join('');
@@ -396,7 +411,7 @@ it('a Worker carries limits of owners only when it has some, and they weigh at m
   );
 });
 
-it('a Worker carries traces only when it exports some, and they weigh at most 26 KiB minified', async () => {
+it('a Worker carries tracing only if it exports traces, which takes at most 26 KiB minified', async () => {
   const traces = (path: string): boolean => /^src\/modules\/(tracing|timeline)\//.test(path);
   const everything = ['create-holdfast', 'index', 'modules/outgoing-webhooks/entry', 'module']
     .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
@@ -412,7 +427,7 @@ it('a Worker carries traces only when it exports some, and they weigh at most 26
   expect(bytes).toBeLessThan(26 * 1024);
 });
 
-it('a Worker carries what chains only when it chains', async () => {
+it('a Worker carries the code for chaining only if it uses it', async () => {
   const chains = (path: string): boolean => path.startsWith('src/modules/chaining/');
   expect((await filesOf(WORKER)).filter(chains)).toEqual([]);
   const nesting = "export { defineAgenticTool, definePlaybook } from './src/kinds/entry.ts';";
@@ -423,7 +438,7 @@ it('a Worker carries what chains only when it chains', async () => {
   );
 });
 
-it('a Worker carries what reads tool objects only when it has some', async () => {
+it('a Worker carries the code that reads tool objects only if it has some', async () => {
   const reads = (path: string): boolean => path.startsWith('src/modules/tool-objects/');
   expect((await filesOf(WORKER)).filter(reads)).toEqual([]);
   expect(await filesOf(WORKER, 'production')).not.toContain('src/tool/object-class.ts');
@@ -439,7 +454,7 @@ it('a Worker carries what reads tool objects only when it has some', async () =>
   }
 });
 
-it('a Worker without outgoing webhooks carries nothing that sends', async () => {
+it('a Worker without outgoing webhooks carries no code that sends them', async () => {
   const everything = ['create-holdfast', 'index', 'modules/webhooks/entry', 'mcp/server/entry', 'module']
     .map((entry) => `export * as ${entry.replaceAll(/\W/g, '_')} from './src/${entry}.ts';`)
     .join('');
@@ -452,7 +467,7 @@ it('a Worker without outgoing webhooks carries nothing that sends', async () => 
   expect(carried.filter(sends)).toHaveLength(3);
 });
 
-it('a Worker carries the planner only when it imports it', async () => {
+it('a Worker carries the planner only if it imports it', async () => {
   const isPlanner = (path: string): boolean => path.startsWith('src/offline-model/');
   const everything = [
     'create-holdfast',
@@ -471,28 +486,28 @@ it('a Worker carries the planner only when it imports it', async () => {
   expect(offline.filter(isPlanner).length).toBeGreaterThan(10);
 });
 
-describe('the README’s Worker, which names the planner,', () => {
+describe('the planner in the README’s Worker', () => {
   const entry = `export * from './${CLERK}'; export { default } from './${CLERK}';`;
   const isPlanner = (path: string): boolean => path.startsWith('src/offline-model/');
 
-  it('carries it in development', async () => {
+  it('is included in development', async () => {
     expect((await filesOf(entry)).filter(isPlanner).length).toBeGreaterThan(10);
   });
 
-  it('carries nothing but the function that leaves it out in production', async () => {
+  it('is reduced in production to the function that omits it', async () => {
     const carried = await filesOf(entry, 'production');
     expect(carried).toContain('src/model/openai-compatible/openai-compatible.ts');
     expect(carried.filter(isPlanner)).toEqual(['src/offline-model/offline-model.ts']);
   });
 
-  it('carries not one byte of it in production if it is minified', async () => {
+  it('is completely absent from a minified production bundle', async () => {
     const folders = (await bundleClerk()).folders.map(({ folder }) => folder);
     expect(folders).toContain('src/model');
     expect(folders).not.toContain('src/offline-model');
   });
 });
 
-it('a Worker carries the adapter of chat completions only when it imports it', async () => {
+it('a Worker carries the adapter for chat completions only if it imports it', async () => {
   const asking = WORKER.replace(/model: \{.*? \}/, 'model: openaiCompatible()');
   const adapted = `import { openaiCompatible } from './src/model/openai-compatible/entry.ts';${asking}`;
   const isAdapter = (path: string): boolean => path.startsWith('src/model/openai-compatible/');
@@ -505,7 +520,7 @@ it('a Worker carries the adapter of chat completions only when it imports it', a
   expect(using - without).toBeLessThan(12 * 1024);
 });
 
-it('a Worker carries the exchange of tools with the AI SDK only when it imports it, and never the AI SDK', async () => {
+it('a Worker carries the conversion of AI SDK tools only if it imports it, and never the AI SDK', async () => {
   const isExchange = (path: string): boolean =>
     /^src\/modules\/ai-sdk-tools\/|node_modules\/(ai|@ai-sdk)\//.test(path);
   const everything = [
@@ -531,19 +546,19 @@ it('a Worker carries the exchange of tools with the AI SDK only when it imports 
 });
 
 describe('the page of the console', () => {
-  it('weighs at most its limit, gzipped as it is sent, and names no other origin', async () => {
+  it('is within its size limit, gzipped, and refers to no other origin', async () => {
     const { html: page } = await loadPage();
     const bytes = gzipSync(page).length;
     console.log(`size: the page of the console is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit 70)`);
     expect(bytes).toBeGreaterThan(20 * 1024);
     expect(bytes).toBeLessThan(70 * 1024);
-    // Namespaces of XML, an address in the words of an error, and the base of schemas.
+    // Namespaces of XML, an address in an error text, and the base of schemas are not requested.
     const addresses = page.match(/(?:https?:)?\/\/[\w.-]+\.\w+/g) ?? [];
     const isAsked = (one: string): boolean => !/www\.w3\.org|agents\.example\.com|github\.com$/.test(one);
     expect(addresses.filter(isAsked)).toEqual([]);
   });
 
-  it('is in a Worker of a template in development, and no byte of it in production', async () => {
+  it('is included in a template’s Worker in development, and absent in production', async () => {
     const entry = `
       import { console } from './src/modules/console/entry.ts';
       import { createHoldfast } from './src/create-holdfast.ts';

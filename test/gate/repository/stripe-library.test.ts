@@ -1,4 +1,7 @@
-/** Stripe's own library, in Node: it takes ten seconds to load into workerd, where the other tests sign as it does. */
+/**
+ * Tests with Stripe's own library, in Node because it takes ten seconds to load into workerd. The other tests
+ * imitate its signatures.
+ */
 import Stripe from 'stripe';
 import { describe, expect, it } from 'vitest';
 import { stripeWebhook } from '../../../src/modules/webhooks/entry.ts';
@@ -19,13 +22,13 @@ const body = JSON.stringify({
 const headerFor = (secret: string, scheme = 'v1'): Promise<string> =>
   webhooks.generateTestHeaderStringAsync({ payload: body, secret, timestamp: TIME, scheme });
 
-describe('stripe', () => {
-  it('signs as the tests do', async () => {
+describe('the library of Stripe', () => {
+  it('signs like the fixtures of the tests', async () => {
     const { headers } = await fromStripe({ secret: SECRET, body, time: TIME });
     expect(headers['stripe-signature']).toBe(await headerFor(SECRET));
   });
 
-  it('signs what is taken', async () => {
+  it('signs deliveries that the webhook accepts', async () => {
     const signed = { headers: { 'stripe-signature': await headerFor(SECRET) }, body };
     expect(await arrive(webhook, signed, { now: TIME * 1000 })).toMatchObject({
       type: 'start',
@@ -33,13 +36,13 @@ describe('stripe', () => {
     });
   });
 
-  it('verifies what the tests sign', async () => {
+  it('accepts the signatures of the fixtures', async () => {
     const { headers } = await fromStripe({ secret: SECRET, body });
     const event = await webhooks.constructEventAsync(body, headers['stripe-signature'] ?? '', SECRET);
     expect(event.id).toBe('evt_1');
   });
 
-  it('signs under another secret what is refused', async () => {
+  it('signs with another secret, which the webhook refuses', async () => {
     const signed = { headers: { 'stripe-signature': await headerFor('another secret') }, body };
     expect(await arrive(webhook, signed, { now: TIME * 1000 })).toEqual(NOT_SIGNED);
   });

@@ -1,4 +1,4 @@
-/** What `create-holdfast --template embed` does to apps that are there. */
+/** Tests `create-holdfast --template embed` in existing apps. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -40,7 +40,7 @@ function appOf(files: Readonly<Record<string, string>>) {
   };
 }
 
-it('adds an agent to a Hono app, whose own code stays as it is', () => {
+it('adds an agent to a Hono app without changing its code', () => {
   const app = appOf(HONO);
   const { script, notes } = app.embed();
   expect(script).toBe('dev:agent');
@@ -69,7 +69,7 @@ it('adds an agent to a Hono app, whose own code stays as it is', () => {
   expect(app.read('.gitignore')).toBe('node_modules\n.wrangler\n.dev.vars*\n');
 });
 
-it('gives a page of Vite a Worker, and builds the page for it', () => {
+it('adds a Worker to a Vite page, and builds the page for it', () => {
   const app = appOf(VITE);
   const { notes } = app.embed('pnpm');
   expect(notes).toEqual(['Wrote agent/, and changed package.json, wrangler.toml, .dev.vars and .gitignore.']);
@@ -84,7 +84,7 @@ it('gives a page of Vite a Worker, and builds the page for it', () => {
   expect(devDependencies.vite).toBe('^7.0.0');
 });
 
-it('builds a page that has no script for it, and says what a build folder of its own takes', () => {
+it('adds a build script if there is none, and says what to change for a custom build folder', () => {
   const app = appOf({
     ...VITE,
     'package.json': '{ "dependencies": { "vite": "^8" } }',
@@ -96,7 +96,7 @@ it('builds a page that has no script for it, and says what a build folder of its
   expect(app.json('package.json').scripts.build).toBe('vite build');
 });
 
-it('gives any other app a Worker of its own, and a Hono app without settings one around it', () => {
+it('adds a Worker to any other app, and one around a Hono app without settings', () => {
   const other = appOf({ 'package.json': '{}' });
   other.embed();
   expect(other.read('wrangler.toml')).toContain('main = "agent/worker.ts"');
@@ -107,7 +107,7 @@ it('gives any other app a Worker of its own, and a Hono app without settings one
   expect(hono.read('agent/worker.ts')).toContain("import app from '../src/index';");
 });
 
-it('leaves it to Vite to run a Worker that Vite runs', () => {
+it('adds no dev script if Vite runs the Worker of the app', () => {
   const app = appOf({
     ...HONO,
     'package.json': '{ "devDependencies": { "@cloudflare/vite-plugin": "^1" } }',
@@ -119,7 +119,7 @@ it('leaves it to Vite to run a Worker that Vite runs', () => {
   expect(app.all()).not.toContain('agent/dev.mjs');
 });
 
-it('takes the types that wrangler has written, and raises those that are too old', () => {
+it('uses the types that wrangler has generated, and raises the version of types that are too old', () => {
   const written = appOf({ ...HONO, 'worker-configuration.d.ts': '' });
   written.embed();
   expect(written.json('agent/tsconfig.json').include).toEqual(['*.ts', '../worker-configuration.d.ts']);
@@ -132,7 +132,7 @@ it('takes the types that wrangler has written, and raises those that are too old
   expect(old.json('package.json').devDependencies[types]).toMatch(/^\^5\./);
 });
 
-it('imports a Worker that is a module by its ending', () => {
+it('imports a .mts Worker as .mjs', () => {
   const app = appOf({
     'package.json': '{ "name": "shop" }',
     'wrangler.toml': 'main = "src/index.mts"\n',
@@ -148,7 +148,7 @@ it('keeps the packages whose install scripts Bun may run', () => {
   expect(app.json('package.json').trustedDependencies).toEqual(['sharp', 'esbuild', 'workerd']);
 });
 
-it('keeps the settings of this machine, and hides none that are in .env', () => {
+it('keeps the local settings, and does not hide those in .env', () => {
   const vars = appOf({ ...HONO, '.dev.vars': 'MODEL: gpt\nA=1', '.gitignore': '/node_modules/\n.dev.vars' });
   vars.embed();
   expect(vars.read('.dev.vars')).toBe('MODEL: gpt\nA=1\nHOLDFAST_AUTH=localhost\n');
@@ -163,19 +163,19 @@ it('keeps the settings of this machine, and hides none that are in .env', () => 
 
 it.each([
   [
-    'an app that has a folder of that name',
+    'an app that already has a folder agent',
     { 'agent/mine.ts': '' },
     'agent already exists, and your files are never overwritten. Rename it or remove it.',
   ],
   ['a manifest that is not JSON', { 'package.json': '{' }, 'package.json cannot be read: '],
   [
-    'an app that has a script of that name',
+    'an app that already has a script dev:agent',
     { 'package.json': '{ "scripts": { "dev:agent": "mine" }, "dependencies": { "hono": "^4.10.0" } }' },
     'package.json has another script "dev:agent". Rename it, since the agent needs that name.',
   ],
-  ['settings that are no JSON', { 'wrangler.jsonc': '{' }, 'wrangler.jsonc cannot be read: '],
+  ['settings that are not JSON', { 'wrangler.jsonc': '{' }, 'wrangler.jsonc cannot be read: '],
   [
-    'a Worker that is not there',
+    'a Worker whose file is missing',
     { 'wrangler.jsonc': '{ "main": "src/gone.ts" }' },
     '"main" in wrangler.jsonc is src/gone.ts, but this file does not exist.',
   ],

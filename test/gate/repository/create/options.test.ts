@@ -1,4 +1,4 @@
-/** What the command line of `create-holdfast` says, and what it refuses. */
+/** Tests the command line of `create-holdfast`: what it reads, and what it refuses. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ describe('readCommand', () => {
     ['--holdfast ../holdfast.tgz', { ...usual, holdfast: '../holdfast.tgz' }],
     ['--template chat --help', { type: 'help' }],
     ['--version', { type: 'version' }],
-  ])('reads "%s"', (line, command) => {
+  ])('reads the arguments "%s"', (line, command) => {
     expect(readCommand(line.split(' ').filter((word) => word !== ''))).toEqual(command);
   });
 
@@ -52,11 +52,11 @@ describe('readCommand', () => {
     ],
     [['my-app', 'chat'], 'Name one folder, not 2: my-app, chat. With npm, put flags after "--".'],
     [[''], 'The name of the folder is empty.'],
-  ])('refuses %j', (args, problem) => {
+  ])('refuses the arguments %j', (args, problem) => {
     expect(() => readCommand(args)).toThrow(problem);
   });
 
-  it('shows every template in its usage', () => {
+  it('lists every template in its usage text', () => {
     expect(Object.keys(TEMPLATES).filter((name) => !USAGE.includes(name))).toEqual([]);
   });
 });
@@ -69,11 +69,11 @@ describe('the package manager', () => {
     ['bun/1.3.2 npm/? node/v24.3.0 linux x64', 'bun'],
     ['deno/2.5.0', 'npm'],
     [undefined, 'npm'],
-  ])('of "%s" is %s', (agent, manager) => {
+  ])('for the user agent "%s" is %s', (agent, manager) => {
     expect(detectManager(agent)).toBe(manager);
   });
 
-  it('has a version where it runs the program, which a project with Yarn names', () => {
+  it('has a version if it runs the program, and a Yarn project declares that version', () => {
     const agent = 'yarn/4.11.0 npm/? node/v24.11.0 linux x64';
     expect(detectManagerVersion('yarn', agent)).toBe('4.11.0');
     expect(detectManagerVersion('npm', agent)).toBeUndefined();
@@ -86,12 +86,12 @@ describe('the package manager', () => {
     expect(manifestOf('pnpm')).not.toContain('packageManager');
   });
 
-  it('of an app is that of its lock file', () => {
+  it('of an existing app is determined by its lock file', () => {
     expect(findAppManager(['package.json', 'pnpm-lock.yaml'])).toBe('pnpm');
     expect(findAppManager(['package.json', 'constructor'])).toBeUndefined();
   });
 
-  it('has its own commands in what people read', () => {
+  it('has its own commands in texts that people read', () => {
     const text = 'npm install, `npm run dev`, `npm test`, `npx wrangler deploy`';
     expect(replaceCommands('pnpm', text)).toBe(
       'pnpm install, `pnpm run dev`, `pnpm test`, `pnpm exec wrangler deploy`',
@@ -111,7 +111,7 @@ describe('readTarget', () => {
     return path;
   }
 
-  it('names a project by its folder', () => {
+  it('names a project after its folder', () => {
     const cwd = folder();
     expect(readTarget('apps/my-app', 'minimal', cwd)).toEqual({
       path: join(cwd, 'apps/my-app'),
@@ -129,13 +129,13 @@ describe('readTarget', () => {
     },
   );
 
-  it('gives a folder that is there a name that a Worker can have', () => {
+  it('makes a valid Worker name from the name of an existing folder', () => {
     const cwd = join(folder(), 'My Shop!');
     mkdirSync(cwd);
     expect(readTarget('.', 'minimal', cwd).name).toBe('my-shop');
   });
 
-  it('writes into no folder that holds something, and over no file', () => {
+  it('refuses a file, and a folder that is not empty, except an app for the template embed', () => {
     const cwd = folder('notes.txt');
     expect(() => readTarget('.', 'minimal', cwd)).toThrow('This folder is not empty. Name a new folder.');
     expect(() => readTarget('.', 'embed', cwd)).toThrow('This folder is not empty. Name a new folder.');
@@ -145,13 +145,13 @@ describe('readTarget', () => {
     expect(readTarget('.', 'embed', app)).toMatchObject({ path: app, hasApp: true });
   });
 
-  it('counts a folder with nothing but a repository as empty', () => {
+  it('treats a folder that contains only a Git repository as empty', () => {
     const cwd = folder('.DS_Store');
     mkdirSync(join(cwd, '.git'));
     expect(readTarget('.', 'minimal', cwd).hasApp).toBe(false);
   });
 
-  it('is my-agent without a name, and the app that is there for the template embed', () => {
+  it('defaults to the folder my-agent, or to an existing app for the template embed', () => {
     const options = { install: true, git: true, yes: true };
     expect(defaultAnswers(options, folder('package.json'))).toMatchObject({
       folder: 'my-agent',

@@ -1,4 +1,4 @@
-/** What `create-holdfast` adds to the settings of a Worker that is there. */
+/** Tests the settings that `create-holdfast` adds to those of an existing Worker. */
 import { describe, expect, it } from 'vitest';
 import { addAgentSettings, parseJsonc, readMain } from '../../../../src/create/cli/settings.ts';
 
@@ -27,7 +27,7 @@ describe('wrangler.toml', () => {
     });
   });
 
-  it('adds to flags and objects that are there', () => {
+  it('gets additional flags and bindings beside the existing ones', () => {
     const text = `main = 'a.ts'\ncompatibility_flags = [ "nodejs_compat", ]\n\n[[durable_objects.bindings]]\nname = "ROOM"\nclass_name = "Room"\n\n[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["Room"]\n`;
     const { text: changed, left } = change(text);
     expect(changed).toBe(
@@ -41,19 +41,19 @@ describe('wrangler.toml', () => {
     expect(left).toEqual([]);
   });
 
-  it('changes only the Worker where the rest is there', () => {
+  it('gets only a new "main" if it has all other settings', () => {
     const text = `main = "a.ts"\n${FLAGS}\n${TABLES}`;
     expect(change(text).text).toBe(text.replace('a.ts', MAIN));
   });
 
-  it('names a Worker where there was none', () => {
+  it('gets a "main" if it had none', () => {
     expect(readMain('wrangler.toml', 'name = "site"\n[assets]\ndirectory = "dist"\n')).toBeUndefined();
     expect(change('name = "site"\n').text).toBe(
       `name = "site"\nmain = "agent/worker.ts"\n${FLAGS}\n${TABLES}`,
     );
   });
 
-  it('leaves to the person what it cannot write, or should not decide', () => {
+  it('keeps what only a person can change or decide, and reports it', () => {
     const text = `main = "a.ts"\ncompatibility_date = "2024-01-01"\ndurable_objects = { bindings = [] }\n[env.production]\n`;
     const { text: changed, left } = change(text);
     expect(changed).not.toContain('SESSIONS');
@@ -66,7 +66,7 @@ describe('wrangler.toml', () => {
 });
 
 describe('wrangler.jsonc', () => {
-  it('keeps what has the name of the sessions, and says so', () => {
+  it('keeps another binding called SESSIONS, and reports the conflict', () => {
     const text = '{ "name": "shop", "kv_namespaces": [{ "binding": "SESSIONS", "id": "1" }] }';
     const { text: changed, left } = addAgentSettings('wrangler.jsonc', text, 'agent/worker.ts');
     expect(changed).not.toContain('durable_objects');
@@ -83,7 +83,7 @@ describe('wrangler.jsonc', () => {
     migrations: [{ tag: 'holdfast-v1', new_sqlite_classes: ['SessionObject'] }],
   };
 
-  it('of a new Hono app keeps its comments', () => {
+  it('keeps the comments of a new Hono app', () => {
     const text = `{
   "$schema": "node_modules/wrangler/config-schema.json", // for "main": editors
   "name": "shop",
@@ -136,15 +136,15 @@ describe('wrangler.jsonc', () => {
     '{ "compatibility_flags": [], "migrations": [ ], "durable_objects": {} }',
     '{\n  "durable_objects": {\n    // ours\n    "bindings": [],\n  },\n}',
     '{ "compatibility_flags": ["enable_request_signal"], "x": [[1], { "migrations": 1 }] }',
-  ])('has all that is needed, and what it had: %s', (text) => {
+  ])('gets all needed settings, and keeps its own: %s', (text) => {
     const { durable_objects: _, ...before } = parseJsonc(text);
     const after = parseJsonc(change(text).text);
     expect(after).toEqual({ ...before, ...added });
-    // What is there is not added once more.
+    // A second run changes nothing.
     expect(change(change(text).text).text).toBe(change(text).text);
   });
 
-  it('adds to objects, flags and migrations that are there', () => {
+  it('gets additional flags, bindings and migrations beside the existing ones', () => {
     const room = { name: 'ROOM', class_name: 'Room' };
     const made = { tag: 'v1', new_sqlite_classes: ['Room'] };
     const before = {

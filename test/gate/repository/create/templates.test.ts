@@ -1,4 +1,7 @@
-/** Every template of `create-holdfast`: what it declares, its types and its own test, with the built package and nothing else. */
+/**
+ * Tests every template of `create-holdfast`: its packages, its types and its own test, with the built package
+ * and only the declared packages.
+ */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -22,15 +25,15 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
-const manifestOf = (text: string): Manifest => JSON.parse(text); // of our own
+const manifestOf = (text: string): Manifest => JSON.parse(text); // only manifests of this repository
 
-const templates = Object.keys(TEMPLATES) as Template[]; // its own keys
-const managers = Object.keys(MANAGERS) as Manager[]; // its own keys
+const templates = Object.keys(TEMPLATES) as Template[]; // it has exactly these keys
+const managers = Object.keys(MANAGERS) as Manager[]; // it has exactly these keys
 const render = (template: Template, manager: Manager = 'npm') =>
   renderProject({ name: 'shop', template, manager });
 
 describe.each(templates)('the template %s', (template) => {
-  it('asks for the packages that are tested', () => {
+  it('declares the package versions that this repository tests', () => {
     const ours = manifestOf(read('package.json'));
     const tested = { ...ours.devDependencies, ...ours.dependencies };
     const { dependencies, devDependencies } = manifestOf(render(template).get('package.json') ?? '');
@@ -40,14 +43,14 @@ describe.each(templates)('the template %s', (template) => {
       Object.fromEntries(
         Object.keys(others).map((name) => [
           name,
-          // Vite 8.4 asks for an optional package that npm's registry does not have, which Yarn takes for an error.
+          // Vite 8.4 has an optional dependency that npm's registry lacks, which is an error for Yarn.
           `${name === 'vite' ? '~' : '^'}${tested[name]?.replace('^', '') ?? 'untested'}`,
         ]),
       ),
     );
   });
 
-  it.each(managers)('has what %s needs, and nothing of the templates', (manager) => {
+  it.each(managers)('has the files that %s needs, and no placeholder of a template', (manager) => {
     const files = render(template, manager);
     const names = [...files.keys()];
     for (const name of [
@@ -79,13 +82,13 @@ describe.each(templates)('the template %s', (template) => {
     );
   });
 
-  it('has a README of some thirty lines', () => {
+  it('has a README of at most 36 lines', () => {
     const lines = render(template).get('README.md')?.trimEnd().split('\n').length ?? 0;
     expect(lines).toBeGreaterThan(20);
     expect(lines).toBeLessThanOrEqual(36);
   });
 
-  it('draws secrets for this machine, which differ from those of the example', () => {
+  it('generates secrets for this machine, which differ from those of the example', () => {
     const [one, other] = [render(template), render(template)];
     const drawn = one.get('.dev.vars');
     expect(drawn).not.toContain('for-development');
@@ -95,20 +98,20 @@ describe.each(templates)('the template %s', (template) => {
   });
 });
 
-it('the settings are those that every Worker needs, for a smaller script', () => {
+it('the settings of templates are those of the deployment page, and also minify the script', () => {
   const [ofProduction = ''] = /```toml\n([\s\S]*?)```/.exec(read('docs/deploy.md'))?.slice(1) ?? [];
   const linesOf = (text: string): string[] => text.split('\n').filter((line) => !line.startsWith('#'));
   const settings = linesOf(read('src/create/templates/base/wrangler.toml').replace('my-agent', 'clerk'));
   expect(settings.filter((line) => line !== 'minify = true')).toEqual(linesOf(ofProduction));
 });
 
-it('`npm run dev` takes the first port where nobody listens', async () => {
+it('`npm run dev` uses the first free port', async () => {
   const { freePort }: { freePort(first: number): Promise<number> } = await import(
     join(root, 'src/create/templates/base/scripts/serve.mjs')
   );
   const taken = createServer().listen(0, 'localhost');
   await once(taken, 'listening');
-  const { port } = taken.address() as AddressInfo; // it listens on a port
+  const { port } = taken.address() as AddressInfo; // only the address of a pipe is a string
   expect(await freePort(port)).toBeGreaterThan(port);
   taken.close();
 });
@@ -125,7 +128,7 @@ describe('with the built package', () => {
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** A package finds what it declares, and nothing else. */
+  /** Links only the packages that a package declares. */
   function link(path: string, names: readonly string[]): void {
     for (const name of names) {
       const target = join(path, 'node_modules', name);
