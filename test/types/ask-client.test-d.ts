@@ -33,7 +33,7 @@ defineTool({
       readonly said: CreateMessageResult | undefined;
       readonly roots: ListRootsResult | undefined;
     }>();
-    // @ts-expect-error -- only what was asked is answered
+    // @ts-expect-error -- only the asked questions have answers
     answers.other;
     // @ts-expect-error -- a form has a schema
     await askClient(call, { user: { method: 'elicitation/create', params: { message: 'Who?' } } });

@@ -8,7 +8,7 @@ expectTypeOf(budget({ tokens: 5_000 })).toEqualTypeOf<ModuleUse>();
 expectTypeOf(budget).parameters.toEqualTypeOf<[options: BudgetOptions]>();
 budget({ cost: 0.5, tokens: undefined });
 
-// @ts-expect-error: a budget is a number; without a bound there is none to declare.
+// @ts-expect-error: a budget is a number.
 budget({ tokens: 'unlimited' });
 
 const agent = { name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [] } as const;

@@ -28,7 +28,7 @@ interface Price {
 // The agent's type alone determines its answers and its calls.
 const client = createClient<typeof pricing>({ url: 'https://agents.test', agent: 'pricing' });
 expectTypeOf(client).toEqualTypeOf<Client<Price>>();
-// @ts-expect-error: that is another agent
+// @ts-expect-error: the name is another agent's
 createClient<typeof pricing>({ url: 'https://agents.test', agent: 'clerk' });
 
 const session = client.session('s1');
@@ -55,7 +55,7 @@ if (answer.outcome === undefined) {
   expectTypeOf(answer.text).toEqualTypeOf<string>();
 }
 
-// So does the type of a stream's items.
+// The type of a stream's item determines its other fields.
 for await (const item of session.stream('How much?')) {
   expectTypeOf(item).toEqualTypeOf<StreamItem<Price>>();
   switch (item.type) {
@@ -82,7 +82,7 @@ expectTypeOf(createClient({ url: '', agent: 'any' })).toEqualTypeOf<Client<Json>
 
 createClient({ url: '', agent: 'clerk', token: 't', retries: 0, fetch: (url, init) => fetch(url, init) });
 createClient({ url: '', agent: 'clerk', token: async () => 't' });
-// @ts-expect-error: it has to be said where the agent is
+// @ts-expect-error: a client needs the URL of the agent
 createClient({ agent: 'clerk' });
 // @ts-expect-error: there is no such decision
 await session.decide('c', 'maybe');
@@ -91,16 +91,16 @@ await session.answer([{ call: 'c' }]);
 // @ts-expect-error: an event is either waited for or not
 await session.turn('t', { wait: 5 });
 await session.send('Look.', { files: [new Blob(), { bytes: new Uint8Array(), mediaType: 'image/png' }] });
-// @ts-expect-error: bytes alone do not say what they are
+// @ts-expect-error: bytes need a media type
 await session.send('Look.', { files: [new Uint8Array()] });
 declare const failure: HoldfastError;
 expectTypeOf(failure.type).toExtend<string>();
 if (failure.type === 'connection-lost') expectTypeOf(failure.status).toEqualTypeOf<number>();
-// @ts-expect-error: nothing is called like that
+// @ts-expect-error: there is no such error type
 if (failure.type === 'conection-lost') throw failure;
 
-// A hook takes a client, or where the agent is.
+// A hook accepts a client, or the options of one.
 expectTypeOf(useSession({ client, session: 's1' })).toEqualTypeOf<LiveSession>();
 expectTypeOf(useSession({ url: '', agent: 'clerk', token: 't', session: 's1' })).toEqualTypeOf<LiveSession>();
-// @ts-expect-error: of which agent?
+// @ts-expect-error: the agent is missing
 useSession({ url: '', session: 's1' });

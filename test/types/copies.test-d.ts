@@ -1,4 +1,4 @@
-/** The types of copies of tools that work in loops of their own. */
+/** The types of copied tools that run nested loops. */
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { type ChatModel, defineAgent, defineTool, type Tool, ToolCallContext } from '../../src/index.ts';
@@ -70,37 +70,37 @@ defineAgenticTool({
 });
 defineSubagent({ agent: clerk, context: ({ message }) => ({ message }) });
 
-// Copies of what has one more parameter know it.
+// Copies of a tool with an added parameter know the parameter.
 const more = withParameter(dig, 'mood', v.string());
 withInstructions(more, (_, { depth, mood }) => `${depth} ${mood.trim()}`);
 withContext(more, ({ mood }) => ({ mood }));
 
-// Limits, settings and modules.
+// Copies can have other limits, settings and modules.
 expectTypeOf(withLimits(dig, { iterations: 3 })).toEqualTypeOf<typeof dig>();
 expectTypeOf(withSettings(ask, { temperature: 0 })).toEqualTypeOf<typeof ask>();
 expectTypeOf(withUse(lamp)).toEqualTypeOf<typeof lamp>();
-// @ts-expect-error: tokens are of turns
+// @ts-expect-error: tokens are limited for whole turns
 withLimits(dig, { tokens: 10 });
 // @ts-expect-error: there is no such setting
 withSettings(dig, { temperatur: 0 });
-// @ts-expect-error: a strategy is no module
+// @ts-expect-error: a strategy is not a module
 withUse(dig, { name: 'adds', offer: () => [] });
-// @ts-expect-error: a context is not made of a promise
+// @ts-expect-error: a context is not a promise
 withContext(dig, async () => ({}));
 // @ts-expect-error: its input has no such key
 withContext(dig, ({ width }) => ({ width }));
 
 // @ts-expect-error: its input has no such key
 withInstructions(dig, (_, { width }) => width);
-// @ts-expect-error: instructions are words
+// @ts-expect-error: instructions are text
 withInstructions(dig, () => 7);
-// @ts-expect-error: a name is no model
+// @ts-expect-error: a name is not a model
 withModel(dig, 'gpt-5');
-// @ts-expect-error: a bigint is no JSON
+// @ts-expect-error: a bigint is not JSON
 withContext(dig, { at: 1n });
-// @ts-expect-error: an agent has copies by a spread
+// @ts-expect-error: an agent is copied by a spread
 withModel(clerk, model);
-// @ts-expect-error: a context is values by their keys
+// @ts-expect-error: a context is an object
 defineAgenticTool({ ...base, name: 'wrong', tools: [look], context: 'acme' });
 // @ts-expect-error: a context is JSON
 defineSubagent({ agent: clerk, context: { at: () => 1 } });

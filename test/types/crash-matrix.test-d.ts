@@ -13,7 +13,7 @@ const script = { steps: [{ send: 'Go.', replies: [{ calls: ['act'] }, 'Done.'] }
 expectTypeOf(crashMatrix(agent, script)).resolves.toEqualTypeOf<CrashReport>();
 expectTypeOf((await crashMatrix([agent, agent], script)).failures).toEqualTypeOf<readonly CrashFailure[]>();
 
-// A function is given the world that its options make.
+// A function receives the world that the options create.
 crashMatrix(
   (kit) => {
     expectTypeOf(kit.world).toEqualTypeOf<Map<string, number>>();
@@ -28,11 +28,11 @@ crashMatrix((kit) => {
   return [agent];
 }, script);
 
-// @ts-expect-error a world that nobody makes
+// @ts-expect-error no option creates this world
 crashMatrix((_kit: CrashKit<Map<string, number>>) => agent, script);
-// @ts-expect-error an agent that is given as it is has no use for a world
+// @ts-expect-error an agent that is not made by a function cannot use a world
 crashMatrix(agent, script, { world: () => new Map() });
-// @ts-expect-error nobody can decide that
+// @ts-expect-error there is no such decision
 crashMatrix(agent, { steps: [{ decide: 'pay', as: 'maybe' }] });
 // @ts-expect-error there is no such disturbance
 crashMatrix(agent, script, { only: { mode: 'flood' } });

@@ -28,12 +28,12 @@ expectTypeOf(holdfast).toEqualTypeOf<Holdfast>();
 export default holdfast.worker satisfies ExportedHandler<Env>;
 export const { TurnRunner } = holdfast;
 expectTypeOf<InstanceType<typeof TurnRunner>['run']>().toEqualTypeOf<(handOver: HandOver) => Promise<void>>();
-// A Worker's module may call `fetch` of the one that it exports.
+// A Worker's module can call `fetch` of the Worker that it exports.
 expectTypeOf(holdfast.worker.fetch).not.toBeNullable();
 
-// A model, or one for the vars and secrets of the Worker.
+// The model is a value, or a function of the environment.
 createHoldfast({ agents: [clerk], model });
-// One that reads vars fits every environment, and says nothing of it.
+// A model that reads vars fits every environment, and does not determine its type.
 expectTypeOf(
   createHoldfast({
     agents: [clerk],
@@ -41,7 +41,7 @@ expectTypeOf(
     secrets: (env) => ({ key: String(env.KEY) }),
   }),
 ).toEqualTypeOf<Holdfast>();
-// @ts-expect-error: it is a model, or a function that makes one
+// @ts-expect-error: `openaiCompatible` has to be called
 createHoldfast({ agents: [clerk], model: openaiCompatible });
 // @ts-expect-error: there is no such option
 createHoldfast({ agents: [clerk], offline: offlineModel });
@@ -88,8 +88,8 @@ createHoldfast<OfApp>({
     return model;
   }),
 });
-// The environment of an app is said by its type or by its other functions.
-// @ts-expect-error: it is one of any Worker
+// The environment of an app is determined by a type argument, or by a function other than `model`.
+// @ts-expect-error: `model` alone does not determine the environment
 createHoldfast({ agents: [clerk], model: ({ DB }: OfApp) => (DB ? model : model) });
 createHoldfast({
   agents: [clerk],
@@ -98,9 +98,9 @@ createHoldfast({
 });
 typed.worker satisfies ExportedHandler<OfApp>;
 expectTypeOf(new typed.TurnRunner({} as ExecutionContext, {} as OfApp).run).toBeFunction();
-// Its routes are mounted in a Hono app of any environment.
+// Its routes fit a Hono app of any environment.
 new Hono<{ Bindings: OfApp }>().route('/ai', typed.routes) satisfies { fetch: unknown };
-// What its functions say of the environment is enough.
+// The parameter types of its functions determine the environment.
 expectTypeOf(
   createHoldfast({ agents: [clerk], secrets: (env: OfApp) => ({ key: env.HOLDFAST_TOKEN }) }),
 ).toEqualTypeOf<Holdfast<OfApp>>();
@@ -108,12 +108,12 @@ expectTypeOf(
 createHoldfast<OfApp>({ agents: [clerk], auth: bearerToken('HOLDFAST_TOKEN') });
 createHoldfast<OfApp>({ agents: [clerk], auth: bearerToken((env) => [env.HOLDFAST_TOKEN, env.OLD_TOKEN]) });
 createHoldfast<OfApp>({ agents: [clerk], auth: openOnLocalhost() });
-// The environment that the program's own types declare.
+// `Cloudflare.Env` is the environment that the program's own types declare.
 createHoldfast<Cloudflare.Env>({ agents: [clerk], model: () => model })
   .worker satisfies ExportedHandler<Cloudflare.Env>;
 // @ts-expect-error: it has no such binding
 createHoldfast<OfApp>({ agents: [clerk], secrets: (env) => ({ key: env.KEY }) });
-// @ts-expect-error: a Worker of this environment is not one of any
+// @ts-expect-error: a Worker of this environment does not fit another one
 typed.worker satisfies ExportedHandler<{ readonly DB: string }>;
 
 // A tool receives the environment that the program's types declare, or else `unknown` values.
@@ -124,10 +124,10 @@ expectTypeOf<EnvOf<object>>().toEqualTypeOf<Readonly<Record<string, unknown>>>()
 // A caller can act for several persons.
 createHoldfast({ agents: [clerk], auth: () => ({ id: 'chat', delegates: true }) });
 createHoldfast({ agents: [clerk], auth: () => ({ id: 'me', delegates: undefined }) });
-// @ts-expect-error: a caller speaks for others, or does not
+// @ts-expect-error: `delegates` is a boolean
 createHoldfast({ agents: [clerk], auth: () => ({ id: 'chat', delegates: 'ann' }) });
 
-// The context and the secrets of an app, by its vars and whoever asked.
+// The context and the secrets of an app can depend on its environment and on the caller.
 createHoldfast({ agents: [clerk], context: { plan: 'free' } });
 createHoldfast({
   agents: [clerk],
@@ -135,7 +135,7 @@ createHoldfast({
   context(env, { principal, request }) {
     expectTypeOf(env).toEqualTypeOf<Env>();
     expectTypeOf(principal).toEqualTypeOf<Principal>();
-    // It is absent if the turn resumes in another invocation.
+    // The request is absent if the turn resumes in another invocation.
     expectTypeOf(request).toEqualTypeOf<Request | undefined>();
     return { region: String(env.REGION) };
   },
@@ -149,7 +149,7 @@ createHoldfast({
 });
 createHoldfast({ agents: [clerk], secrets: async () => undefined });
 
-// @ts-expect-error a request is not there in every invocation
+// @ts-expect-error not every invocation has a request
 createHoldfast({ agents: [clerk], secrets: (_, __, { request }) => ({ key: request.url }) });
 
 // @ts-expect-error the context is JSON
@@ -179,7 +179,7 @@ createHoldfast({
   use: [placeSessions({ locationHint: 'weur', jurisdiction: 'eu' })],
 });
 
-// The limits of an invocation, in code or from the variables.
+// The limits of an invocation are constants, or depend on the environment.
 createHoldfast({ agents: [clerk], limits: { subrequests: 10_000, internalSubrequests: undefined } });
 createHoldfast({
   agents: [clerk],
@@ -188,7 +188,7 @@ createHoldfast({
     return { subrequests: 1_000, wallMs: 60_000 };
   },
 });
-// @ts-expect-error Workers do not tell
+// @ts-expect-error Workers do not report their CPU time
 createHoldfast({ agents: [clerk], limits: { cpuUsed: () => 5 } });
 // @ts-expect-error there is no such limit
 createHoldfast({ agents: [clerk], limits: { memory: 128 } });
@@ -196,7 +196,7 @@ createHoldfast({ agents: [clerk], limits: { memory: 128 } });
 // A Worker handles cron events, and queue messages with a function.
 const withQueue = { ...holdfast.worker, queue: consumeTurns(holdfast) } satisfies ExportedHandler<Env>;
 expectTypeOf(withQueue.queue).returns.toEqualTypeOf<Promise<void>>();
-// @ts-expect-error the consumer is of an app
+// @ts-expect-error the consumer needs the app, not its Worker
 consumeTurns(holdfast.worker);
 expectTypeOf(holdfast.worker.scheduled).not.toBeNullable();
 

@@ -31,13 +31,13 @@ defineAgent({
   tools: [read, factory.requiredToolByName('write_file'), wiki, database],
 });
 
-// @ts-expect-error -- a client has tools, and is none
+// @ts-expect-error -- a client has tools, but is not a tool
 defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools: [client] });
-// @ts-expect-error -- the factory makes tools, and is none
+// @ts-expect-error -- a factory makes tools, but is not a tool
 defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools: [factory] });
 // @ts-expect-error -- patterns are regular expressions
 factory.unfoldingMatching('database', 'Queries.', ['^db_']);
 // @ts-expect-error -- clients are made by defineMcpClient
 createMcpToolFactory({ clients: [{ url: 'https://files.example/mcp' }] });
-// @ts-expect-error -- a filter answers whether the tool is wanted
+// @ts-expect-error -- a filter returns a boolean
 factory.unfolding('web', 'Pages.', ({ name }) => name);

@@ -28,15 +28,15 @@ expectTypeOf(clerk.name).toEqualTypeOf<'clerk'>();
 expectTypeOf(clerk.tools).toEqualTypeOf<readonly AnyTool[]>();
 export const agents: readonly Agent[] = [clerk, defineAgent({ ...base, name: 'other', tools: [] })];
 
-// @ts-expect-error: a model is no name
+// @ts-expect-error: a name is not a model
 defineAgent({ ...base, name: 'named', model: 'gpt-5' });
-// @ts-expect-error: a promise of a tool is none
+// @ts-expect-error: a promise is not a tool
 defineAgent({ ...base, name: 'promised', tools: [Promise.resolve(pay)] });
 // @ts-expect-error: a list, not an object
 defineAgent({ ...base, name: 'table', tools: { pay } });
-// @ts-expect-error: a slip
+// @ts-expect-error: a typo
 defineAgent({ ...base, name: 'slip', instrutions: 'Pay.' });
-// @ts-expect-error: a name is no tool
+// @ts-expect-error: a name is not a tool
 defineAgent({ ...base, name: 'names', tools: ['pay'] });
 
 // Optional properties accept undefined.
@@ -57,9 +57,9 @@ defineAgent({
   output: undefined,
 });
 
-// What compacts its conversations is made by a function, of which others may be made; options by themselves are none.
+// A function turns the options of a compaction into a module.
 defineAgent({ ...base, name: 'long', use: [summarize({ overTokens: 10_000 })] });
-// @ts-expect-error: only its options
+// @ts-expect-error: options are not a module
 defineAgent({ ...base, name: 'options', use: [{ overTokens: 10_000 }] });
 
 // The retention of a session is in days, fractions included.
@@ -78,15 +78,15 @@ retain({});
 // @ts-expect-error: no unit
 retain(30);
 
-// The media types of files that its messages may hold; what is none is found when it is defined.
+// The media types of files that its messages can contain. `defineAgent` checks them at run time.
 defineAgent({ ...base, name: 'accepts', accepts: ['image/*', 'application/pdf'] });
 defineAgent({ ...base, name: 'no-files', accepts: [] });
 defineAgent({ ...base, name: 'as-its-model', accepts: undefined });
-// @ts-expect-error: a list
+// @ts-expect-error: the media types are a list
 defineAgent({ ...base, name: 'one', accepts: 'image/*' });
 expectTypeOf(clerk.accepts).toEqualTypeOf<readonly string[] | undefined>();
 
-// Settings are its own or its model's; a tool choice may hold for the first model call, or for every one.
+// The tool choice is for the first model call, or for every one.
 const settings: AgentSettings = { temperature: 0, reasoning: 'max', maxOutputTokens: undefined };
 const choices = [
   'auto',
@@ -98,11 +98,11 @@ const choices = [
 ] as const;
 for (const toolChoice of choices)
   defineAgent({ ...base, name: 'set', settings: { ...settings, toolChoice } });
-// @ts-expect-error: no such effort
+// @ts-expect-error: there is no such effort
 defineAgent({ ...base, name: 'effort', settings: { reasoning: 'lots' } });
-// @ts-expect-error: no such setting
+// @ts-expect-error: there is no such setting
 defineAgent({ ...base, name: 'typo', settings: { temprature: 0 } });
-// @ts-expect-error: no such choice
+// @ts-expect-error: there is no such choice
 defineAgent({ ...base, name: 'choice', settings: { toolChoice: { last: 'none' } } });
 
 // Its model can depend on the environment, and be one of several.
@@ -115,9 +115,9 @@ defineAgent({
     return fallback([model, model]);
   },
 });
-// @ts-expect-error: no model
+// @ts-expect-error: the environment is not a model
 defineAgent({ ...base, name: 'no-model', model: (env) => env });
-// The agent itself keeps the two apart.
+// An agent has separate fields for a model and for a function that returns one.
 expectTypeOf(clerk.model).toEqualTypeOf<ChatModel | undefined>();
 expectTypeOf(clerk.modelOf).toEqualTypeOf<ModelOfEnv | undefined>();
 
@@ -130,7 +130,7 @@ const byJsonSchema = defineAgent({ ...base, name: 'json', output: jsonSchema({ t
 expectTypeOf(byJsonSchema).toEqualTypeOf<Agent<'json', Record<string, unknown>>>();
 export const all: readonly Agent[] = [clerk, biller, byJsonSchema];
 
-// A test session answers with it, unless it is more than JSON.
+// The answers of a test session have this type if it is JSON.
 export async function answers() {
   const bill = await createTestSession(biller, { replies: [] }).send('Bill me.');
   expectTypeOf(bill.object).toEqualTypeOf<BillType | undefined>();
@@ -174,17 +174,17 @@ defineAgent({ ...base, name: 'dated', tools: [], context: { since: () => 1 } });
 // @ts-expect-error an agent is never mutated
 clerk.tools = [];
 
-// Loop ids are stamped, or left as they are sent.
+// A turn without a loop id gets a generated one, or none.
 defineAgent({ name: 'a', description: 'x', instructions: 'x', tools: [], policies: { loopIds: 'as-sent' } });
-// @ts-expect-error there is no third way
+// @ts-expect-error there is no such policy
 defineAgent({ name: 'a', description: 'x', instructions: 'x', tools: [], policies: { loopIds: 'never' } });
 
-// Turns that turns start are a number, or without a limit.
+// Limits of turns that other turns start are numbers or 'unlimited'.
 defineAgent({
   name: 'a',
   description: 'x',
   instructions: 'x',
   limits: { maxScheduled: 'unlimited', maxGenerations: 3 },
 });
-// @ts-expect-error a bound is no other word
+// @ts-expect-error there is no such limit
 defineAgent({ name: 'a', description: 'x', instructions: 'x', limits: { maxScheduled: 'none' } });

@@ -24,23 +24,23 @@ const dig = defineAgenticTool({
 expectTypeOf(dig).toEqualTypeOf<Tool<'dig', { depth: number; where?: string | undefined }, unknown>>();
 export const tools: readonly AnyTool[] = [dig];
 
-// JSON Schema is any record, and no input is an empty one.
+// The input of a JSON Schema can be any record. Without an input, it is an empty record.
 const loose = defineAgenticTool({ ...base, name: 'loose', input: jsonSchema({ type: 'object' }) });
 expectTypeOf(loose).toEqualTypeOf<Tool<'loose', Record<string, unknown>, unknown>>();
 const none = defineAgenticTool({ ...base, name: 'none' });
 expectTypeOf(none).toEqualTypeOf<Tool<'none', Record<string, never>, unknown>>();
 
-// It may have settings, and a model of its own, also one of the environment.
+// It can have settings and its own model, which can depend on the environment.
 defineAgenticTool({
   ...base,
   name: 'set',
   settings: { reasoning: 'low', toolChoice: { first: 'required' } },
 });
 defineAgenticTool({ ...base, name: 'made', model: () => model, settings: undefined });
-// @ts-expect-error: no model
+// @ts-expect-error: an empty object is not a model
 defineAgenticTool({ ...base, name: 'unmade', model: () => ({}) });
 
-// Its list is like an agent's: objects with a table, classes and providers too.
+// Its list accepts what an agent's list does, including objects with a table, classes and providers.
 class Shed {
   static tools = toolTable<Shed>({ spade: { description: 'Digs.' } });
   spade() {
@@ -72,10 +72,10 @@ defineAgenticTool({
   use: [callLimits({ toolCalls: 'unlimited' })],
 });
 
-// What must stay an error.
+// Mistakes that must stay compile errors.
 // @ts-expect-error: it has no tools to work with
 defineAgenticTool({ name: 'toolless', description: 'Digs.' });
-// @ts-expect-error: a hole in a list is a mistake
+// @ts-expect-error: null is not a tool
 defineAgenticTool({ ...base, name: 'hole', tools: [null] });
 defineAgenticTool({
   ...base,
@@ -84,7 +84,7 @@ defineAgenticTool({
   // @ts-expect-error: its input has no such property
   instructions: (_, { width }) => width,
 });
-// @ts-expect-error: instructions are words
+// @ts-expect-error: instructions are text
 defineAgenticTool({ ...base, name: 'silent', instructions: () => 7 });
-// @ts-expect-error: it is called with its own input, and runs nothing else
+// @ts-expect-error: an agentic tool has no function of its own
 defineAgenticTool({ ...base, name: 'runs', run: () => 'dug' });

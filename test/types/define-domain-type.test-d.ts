@@ -22,7 +22,7 @@ interface OrderValue {
 const CustomerSchema = v.object({ id: v.string(), since: v.pipe(v.string(), v.toDate()) });
 const OrderSchema = v.object({ number: v.number() });
 
-// The object is the schema's output, for its id and for its tools.
+// `id` and `tools` receive the schema's output.
 const Customer = defineDomainType({
   name: 'Customer',
   schema: CustomerSchema,
@@ -43,17 +43,17 @@ expectTypeOf(Customer).toEqualTypeOf<
 // Tools for one type of objects do not fit another.
 const orderTools = (_: OrderValue): readonly AnyTool[] => [];
 defineDomainType({ name: 'Order', schema: OrderSchema, tools: orderTools });
-// @ts-expect-error tools of an order, given to customers
+// @ts-expect-error these are tools for orders
 defineDomainType({ name: 'Customer', schema: CustomerSchema, tools: orderTools });
-// @ts-expect-error an id of an order, read of customers
+// @ts-expect-error this is the id of an order
 defineDomainType({ name: 'Customer', schema: CustomerSchema, id: ({ number }: OrderValue) => number });
-// @ts-expect-error an id that is no text and no number
+// @ts-expect-error an id is text or a number
 defineDomainType({ name: 'Customer', schema: CustomerSchema, id: ({ since }) => since });
-// @ts-expect-error what a customer does not have
+// @ts-expect-error a customer has no such property
 defineDomainType({ name: 'Customer', schema: CustomerSchema, tools: (customer) => [customer.tool] });
 // @ts-expect-error tools are a list
 defineDomainType({ name: 'Customer', schema: CustomerSchema, tools: () => 'average_spend' });
-// @ts-expect-error tools may not be waited for
+// @ts-expect-error tools are not a promise
 defineDomainType({ name: 'Customer', schema: CustomerSchema, tools: async () => [] });
 
 // A predicate receives objects of its type and the loop.
@@ -69,29 +69,29 @@ expectTypeOf(
 expectTypeOf(
   discover(Customer, { when: ({ since }) => since < new Date(), max: 8, hint: true }),
 ).toEqualTypeOf<DiscoveredType>();
-// @ts-expect-error a predicate of orders, asked of customers
+// @ts-expect-error the predicate is for orders
 chainFrom(Customer, { when: (order: OrderValue) => order.number > 1 });
-// @ts-expect-error a predicate of orders, asked of customers
+// @ts-expect-error the predicate is for orders
 discover(Customer, { when: (order: OrderValue) => order.number > 1 });
-// @ts-expect-error a predicate answers yes or no
+// @ts-expect-error a predicate returns a boolean
 chainFrom(Customer, { when: () => 'yes' });
-// @ts-expect-error an option that there is not
+// @ts-expect-error there is no such option
 discover(Customer, { limit: 3 });
-// @ts-expect-error a bare name is no domain type
+// @ts-expect-error a bare name is not a domain type
 chainFrom({ name: 'Customer' });
 
-// Agents and agentic tools use what is made of types.
+// Agents and agentic tools can chain domain types.
 const entries = [chainFrom(Order), discover(Customer), chainAny(Order), chainAny()] as const;
 defineAgent({ name: 'a', description: 'A.', instructions: 'A.', use: [chaining(entries)] });
 defineAgenticTool({ name: 'b', description: 'B.', tools: [], use: [chaining([chainAny()]), chaining()] });
-// @ts-expect-error a domain type is not chained by itself
+// @ts-expect-error a domain type needs `chainFrom`
 chaining([Customer]);
-// @ts-expect-error a word is no type
+// @ts-expect-error a word is not a domain type
 chaining(['every']);
-// @ts-expect-error an entry alone is no module
+// @ts-expect-error an entry alone is not a module
 defineAgent({ name: 'c', description: 'C.', instructions: 'C.', use: [chainFrom(Customer)] });
 const noType = defineTool({ name: 'f', description: 'F.', run: () => 'f' });
-// @ts-expect-error a tool is no type
+// @ts-expect-error a tool is not a domain type
 chaining([noType]);
-// @ts-expect-error chaining is a module that an agent uses, and no option
+// @ts-expect-error chaining is a module, not an option
 defineAgent({ name: 'd', description: 'D.', instructions: 'D.', chaining: entries });

@@ -21,12 +21,12 @@ defineInjectionStrategy({
   name: 'owned',
   offer: (tools, view) => (view.principal.id === 'ann' ? tools : []),
 });
-// @ts-expect-error a list of tools, and no change
+// @ts-expect-error `offer` returns a list of tools
 defineInjectionStrategy({ name: 'changes', offer: () => ({ add: [read] }) });
-// @ts-expect-error a strategy is a module that an agent uses, and no option
+// @ts-expect-error a strategy is a module, not an option
 defineAgent({ name: 'b', description: 'B.', instructions: 'B.', strategies: [strategy] });
 defineInjectionStrategy({ name: 'mine', evaluate: () => [read] });
-// @ts-expect-error it must answer at once
+// @ts-expect-error it cannot be asynchronous
 defineInjectionStrategy({ name: 'mine', evaluate: async () => [read] });
-// @ts-expect-error no tool
+// @ts-expect-error a name is not a tool
 defineInjectionStrategy({ name: 'mine', evaluate: () => ({ add: ['read'] }) });

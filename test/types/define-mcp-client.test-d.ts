@@ -38,7 +38,7 @@ defineMcpClient({
   fetch: undefined,
 });
 
-// The address and the headers may be the caller's, headers also later.
+// The address and the headers can depend on the caller, and the headers can be a promise.
 defineMcpClient({
   ...base,
   url: (user) => {
@@ -51,22 +51,22 @@ defineMcpClient({
   },
 });
 
-// @ts-expect-error: an address is no secret, and a session knows a server by it
+// @ts-expect-error: an address is not a secret, because it identifies the server in a session
 defineMcpClient({ ...base, url: ({ secrets }) => secrets.require('URL') });
 
-// A `fetch` of a service binding will do.
+// `fetch` can be that of a service binding.
 export const bound = (binding: Fetcher) =>
   defineMcpClient({ ...base, fetch: (url, init) => binding.fetch(url, init) });
 
-// @ts-expect-error: an address later
+// @ts-expect-error: the address cannot be a promise
 defineMcpClient({ ...base, url: async () => 'https://mcp.example.com/' });
-// @ts-expect-error: no address
+// @ts-expect-error: the address is missing
 defineMcpClient({ name: 'files' });
-// @ts-expect-error: no such effect
+// @ts-expect-error: there is no such effect
 defineMcpClient({ ...base, effects: { read_file: 'write' } });
-// @ts-expect-error: no such transport
+// @ts-expect-error: there is no such transport
 defineMcpClient({ ...base, transport: 'stdio' });
-// @ts-expect-error: refused or not, with nothing between
+// @ts-expect-error: there is no such setting
 defineMcpClient({ ...base, elicitation: 'allow' });
-// @ts-expect-error: a secret is named, never given
+// @ts-expect-error: the token is the name of a secret
 defineMcpClient({ ...base, bearer: { token: 'x' } });

@@ -7,7 +7,7 @@ import { defineMcpEndpoint, defineMcpPrompt, type McpPrompt, mcpResult } from '.
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.' });
 const greet = defineTool({ name: 'greet', description: 'Greets.', run: () => 'Hello.' });
 
-// An endpoint is what `createHoldfast` takes, and needs no more than it is given.
+// `createHoldfast` accepts an endpoint as a module. Optional properties accept undefined.
 const endpoint = defineMcpEndpoint({
   name: 'clerks',
   version: undefined,

@@ -46,20 +46,20 @@ const policy = defineMcpResource({
   },
 });
 const base = { name: 'x', read: () => 'x' };
-// @ts-expect-error there is one of it alone
+// @ts-expect-error a uri without variables has one resource
 defineMcpResource({ ...base, uri: 'a://b', list: () => [] });
 // @ts-expect-error it has no variable
 defineMcpResource({ ...base, uri: 'a://b', complete: { c: () => [] } });
 // @ts-expect-error it has no such variable
 defineMcpResource({ ...base, uri: 'a://{b}', complete: { c: () => [] } });
-// @ts-expect-error the values of a listed one are those of its variables
+// @ts-expect-error a listed resource has values for its variables
 defineMcpResource({ ...base, uri: 'a://{b}', list: () => [{ values: { c: '1' } }] });
 // @ts-expect-error a scope is public or private
 defineMcpResource({ ...base, uri: 'a://b', cacheScope: 'shared' });
-// @ts-expect-error it is read
+// @ts-expect-error `read` is missing
 defineMcpResource({ name: 'x', uri: 'a://b' });
 
-// Templates are of level 1 alone.
+// Only templates of level 1 (RFC 6570) are accepted.
 // @ts-expect-error an operator
 defineMcpResource({ ...base, uri: 'a://{+path}' });
 // @ts-expect-error an operator of a query
@@ -68,15 +68,15 @@ defineMcpResource({ ...base, uri: 'a://b{?q}' });
 defineMcpResource({ ...base, uri: 'a://{b*}' });
 // @ts-expect-error a prefix
 defineMcpResource({ ...base, uri: 'a://{b:3}' });
-// @ts-expect-error two names
+// @ts-expect-error two names in one variable
 defineMcpResource({ ...base, uri: 'a://{b,c}' });
-// @ts-expect-error no name
+// @ts-expect-error a variable without a name
 defineMcpResource({ ...base, uri: 'a://{}' });
-// @ts-expect-error nothing between two variables
+// @ts-expect-error no text between two variables
 defineMcpResource({ ...base, uri: 'a://{b}{c}' });
-// @ts-expect-error a brace alone
+// @ts-expect-error an opening brace alone
 defineMcpResource({ ...base, uri: 'a://{b' });
-// @ts-expect-error a brace alone
+// @ts-expect-error a closing brace alone
 defineMcpResource({ ...base, uri: 'a://b}/{c}' });
 // @ts-expect-error the wrong variable comes second
 defineMcpResource({ ...base, uri: 'a://{b}/{#c}' });
@@ -85,7 +85,7 @@ defineMcpResource({ ...base, uri: 'a://{b}/{#c}' });
 const uri: string = JSON.parse('"a://{b}"');
 defineMcpResource({ ...base, uri, read: ({ b }) => b });
 
-// The allowed results.
+// The results that `read` can return.
 interface Row {
   readonly id: string;
 }
@@ -102,12 +102,12 @@ defineMcpResource({
 // @ts-expect-error a content has a text or bytes
 mcpContents([{ uri: 'a://b' }]);
 
-// An endpoint takes them, and a literal of one.
+// An endpoint accepts resources, and literals of resources.
 defineMcpEndpoint({ resources: [lines, policy, { ...base, uri: 'a://b' }] });
 // @ts-expect-error a resource has a uri
 defineMcpEndpoint({ resources: [base] });
 
-// The values of a prompt are known beside what completes them.
+// The arguments of a prompt type its values, also if they have completions.
 defineMcpPrompt({
   name: 'summary',
   description: 'Sums up.',

@@ -37,17 +37,17 @@ defineMcpToolGroup({
   },
 });
 
-// @ts-expect-error it says whose tools it has
+// @ts-expect-error `clients` is missing
 defineMcpToolGroup({ role: 'web', description: 'The web.' });
 
 // @ts-expect-error its tools are those of its clients
 defineMcpToolGroup({ role: 'web', description: 'The web.', clients: [], tools: [] });
 
-// @ts-expect-error a client is declared, and no name
+// @ts-expect-error a name is not a client
 defineMcpToolGroup({ role: 'web', description: 'The web.', clients: ['github'] });
 
 // @ts-expect-error there is no such permission
 defineMcpToolGroup({ role: 'web', description: 'The web.', permissions: ['everything'], clients: [] });
 
-// @ts-expect-error a filter says yes or no
+// @ts-expect-error a filter returns a boolean at once
 defineMcpToolGroup({ role: 'web', description: 'The web.', clients: [], filter: async () => true });

@@ -33,7 +33,7 @@ const use = visits.use({
     expectTypeOf(loop).toEqualTypeOf<PreparedLoop>();
     expectTypeOf(visits.recall(loop.view)).toEqualTypeOf<number>();
     visits.remember(loop, { by: 1 });
-    // @ts-expect-error no such fact
+    // @ts-expect-error there is no such fact
     visits.remember(loop, { by: 'one' });
   },
   call(call, next) {
@@ -50,11 +50,11 @@ const use = visits.use({
 });
 expectTypeOf(use).toEqualTypeOf<ModuleUse>();
 
-// @ts-expect-error no seam of this name
+// @ts-expect-error there is no such seam
 visits.use({ prepair: async () => {} });
-// @ts-expect-error the Worker says this of rows without their module
+// @ts-expect-error only the Worker returns this, for rows without their module
 visits.use({ due: async () => 'unknown' });
-// @ts-expect-error a name
+// @ts-expect-error the name is missing
 defineModule({});
 
 // The schema of the facts determines their type.
@@ -71,10 +71,10 @@ const graded = defineModule({
   },
 });
 expectTypeOf(graded).toEqualTypeOf<RememberingModule<number, { grade: number }>>();
-// @ts-expect-error no such fact
+// @ts-expect-error there is no such fact
 graded.fact({ grade: 'one' });
 
-// The value and the fact are those that `apply` is written for.
+// The parameters of `apply` determine the types of the value and the fact.
 type Uses = { readonly [key: string]: number };
 declare const call: CallRun;
 const uses = defineModule({
@@ -93,12 +93,12 @@ expectTypeOf(uses.recall(call)).toEqualTypeOf<Uses>();
 expectTypeOf(uses.recall(call.view)).toEqualTypeOf<Uses>();
 expectTypeOf(uses.fact({ key: 'a' })).toEqualTypeOf<MemoryFact>();
 uses.remember(call, { key: 'a' }, { on: 'end' });
-// @ts-expect-error no such fact
+// @ts-expect-error there is no such fact
 uses.remember(call, { kye: 'a' });
-// @ts-expect-error a fact is for a success or for any end
+// @ts-expect-error there is no such end
 uses.remember(call, { key: 'a' }, { on: 'failure' });
 
-// A state may only observe.
+// A state can consist of observations only.
 const seen = defineModule({
   name: 'seen',
   state: {
@@ -109,27 +109,27 @@ const seen = defineModule({
     },
   },
 });
-// @ts-expect-error it has no facts
+// @ts-expect-error such a state has no facts
 seen.remember(call, 1);
 
 const count = (sum: number, by: number): number => sum + by;
 const told = (sum: number, by: number): string => `${sum}${by}`;
 const all = (known: Map<string, string>): Map<string, string> => known;
-// @ts-expect-error the initial value is one that `apply` knows
+// @ts-expect-error the initial value must fit `apply`
 defineModule({ name: 'uses', state: { initial: 'none', apply: count } });
-// @ts-expect-error so is the next one
+// @ts-expect-error the next value must fit `apply` too
 defineModule({ name: 'uses', state: { initial: 0, apply: told } });
 // @ts-expect-error a value is JSON
 defineModule({ name: 'uses', state: { initial: new Map(), apply: all } });
-// @ts-expect-error a path, a turn or the session
+// @ts-expect-error there is no such scope
 defineModule({ name: 'uses', state: { initial: 0, scope: 'frame', apply: (count: number) => count } });
 
-// Uses are given to an app, and to a test.
+// An app and a test session accept uses of modules.
 declare const agent: Parameters<typeof createHoldfast>[0]['agents'][number];
 createHoldfast({ agents: [agent], use: [uses.use(), seen.use(), plain.use()] });
 createTestSession(agent, { replies: [], use: [uses.use(), seen.use(), plain.use()] });
 
-// The names of a path type what the handler of a route is given; a public route has no caller.
+// The names in a path type a handler's parameters. The handler of a public route gets no caller.
 const routes = [
   defineRoute({
     method: 'GET',

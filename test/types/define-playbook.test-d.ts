@@ -62,7 +62,7 @@ expectTypeOf(
   ),
 ).toEqualTypeOf<UnlockCondition<never>>();
 
-// Those that name none are for every playbook; a decorated tool keeps its name.
+// Conditions without tool names fit every playbook. A decorated tool keeps its name.
 definePlaybook({
   ...base,
   name: 'others',
@@ -161,19 +161,19 @@ definePlaybook({ ...locked, locked: [{ tool: report, unlockedBy: inside }] });
 // @ts-expect-error an artifact is asked for by its domain type
 onArtifact('Document');
 
-// @ts-expect-error a bare type has no schema to read values with
+// @ts-expect-error a bare type has no schema
 onBlackboard({ name: 'Document' });
 
-// @ts-expect-error the predicate is given what the schema puts out
+// @ts-expect-error the predicate receives the schema's output
 onArtifact(Document, ({ at }) => at === '2026-01-01');
 
-// @ts-expect-error there too
+// @ts-expect-error the predicate receives the schema's output
 onBlackboard(Document, ({ at }) => at === '2026-01-01');
 
-// @ts-expect-error nothing unlocks nothing
+// @ts-expect-error `after` needs a tool
 after();
 
-// @ts-expect-error all of nothing is nothing
+// @ts-expect-error `allOf` needs a condition
 allOf();
 
 // @ts-expect-error a key is text

@@ -3,7 +3,7 @@ import { defineRoute, type Route, type SessionRequest } from '../doors/http.ts';
 
 const done = (): Response => new Response(null, { status: 204 });
 
-// A handler has the names of its path, and what its access promises.
+// A handler receives the names in its path, and a request whose type depends on `access`.
 const ofSession = defineRoute({
   method: 'POST',
   path: '/agents/{agent}/sessions/{session}/notes/{note}',
@@ -22,7 +22,7 @@ defineRoute({
   path: '/health',
   access: 'open',
   handle(asked) {
-    // @ts-expect-error: nobody was authenticated
+    // @ts-expect-error: an open route has no caller
     asked.caller;
     return done();
   },

@@ -14,7 +14,7 @@ const base = {
 const daily = defineSchedule({ name: 'daily', ...base });
 expectTypeOf(daily).toEqualTypeOf<ModuleUse>();
 
-// The session and the message depend on the time.
+// The session and the message can depend on the time.
 defineSchedule({
   ...base,
   name: 'daily',
@@ -35,13 +35,13 @@ createHoldfast({ agents: [], use: [daily] });
 // The app's `auth` can determine the owner of its sessions.
 defineSchedule({ name: 'daily', cron: '* * * * *', agent: 'clerk', session: 's1', message: 'Report.' });
 
-// @ts-expect-error a text may be an id or a tenant
+// @ts-expect-error a string could be an id or a tenant
 defineSchedule({ ...base, name: 'daily', owner: 'acme' });
 
-// @ts-expect-error an owner is of one kind
+// @ts-expect-error an owner is an id or a tenant
 defineSchedule({ ...base, name: 'daily', owner: { id: 'ann', tenant: 'acme' } });
 
-// @ts-expect-error a session has one name
+// @ts-expect-error the session cannot be a promise
 defineSchedule({ ...base, name: 'daily', session: async () => 's1' });
 
 // @ts-expect-error the context is JSON

@@ -13,7 +13,8 @@ const [addItem, confirm, ship, status] = [tool('add_item'), tool('confirm'), too
 const base = { name: 'orders', description: 'Processes one order.' } as const;
 const OrderInput = v.object({ orderId: v.pipe(v.string(), v.toNumber()), again: v.optional(v.boolean()) });
 
-// The states are the keys of `states`, as literals; `key`, `reset` and `instructions` are given the schema's output.
+// The states are the keys of `states`, as literals. `key`, `reset` and `instructions` receive the schema's
+// output.
 const orders = defineStateMachine({
   ...base,
   input: OrderInput,
@@ -97,7 +98,7 @@ startingIn(addItem, 'draft');
 // @ts-expect-error an entry is a tool, or has one
 defineStateMachine({ ...base, initial: 'draft', states: { draft: [{ to: 'draft' }] } });
 
-// What an agent could list stands in a state too, alone or as what leads somewhere.
+// A state can contain everything that an agent can list, alone or with a transition.
 class Cart {
   static readonly tools = { put: { description: 'Puts.' } } satisfies ToolTable<Cart>;
   put() {
@@ -126,6 +127,6 @@ defineStateMachine({
 defineStateMachine({
   ...base,
   initial: 'draft',
-  // @ts-expect-error an object leads to no state that is not declared either
+  // @ts-expect-error an object leads to a state that is not declared
   states: { draft: [{ tool: new Cart(), to: 'payed' }] },
 });

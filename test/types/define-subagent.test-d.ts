@@ -8,13 +8,13 @@ const clerk = defineAgent({ ...base, name: 'clerk' });
 const biller = defineAgent({ ...base, name: 'biller', output: v.object({ total: v.number() }) });
 declare const any: Agent;
 
-// Its name is the agent's, a literal; it takes a message; what comes of it is what the agent's output says.
+// It has the literal name and the output of its agent, and its input is a message.
 const asked = defineSubagent({ agent: clerk });
 expectTypeOf(asked).toEqualTypeOf<Tool<'clerk', { readonly message: string }, unknown>>();
 const billed = defineSubagent({ agent: biller });
 expectTypeOf(billed).toEqualTypeOf<Tool<'biller', { readonly message: string }, { total: number }>>();
 
-// By name alone, its types are unknown.
+// If the agent is a name, its output is unknown.
 const byName = defineSubagent({ agent: 'clerk' });
 expectTypeOf(byName).toEqualTypeOf<Tool<'clerk', { readonly message: string }, unknown>>();
 expectTypeOf(defineSubagent({ agent: any }).name).toBeString();
@@ -27,7 +27,7 @@ const renamed = defineSubagent({
   input: v.object({ customer: v.string() }),
 });
 expectTypeOf(renamed).toEqualTypeOf<Tool<'bill', { customer: string }, { total: number }>>();
-// Its own output is in the place of the agent's, and types one that is given by its name.
+// Its own output replaces the agent's, and types a subagent whose agent is a name.
 const Bill = defineDomainType({ name: 'Bill', schema: v.object({ sum: v.pipe(v.string(), v.toNumber()) }) });
 expectTypeOf(defineSubagent({ agent: 'biller', output: Bill })).toEqualTypeOf<
   Tool<'biller', { readonly message: string }, { sum: string }>
@@ -35,7 +35,7 @@ expectTypeOf(defineSubagent({ agent: 'biller', output: Bill })).toEqualTypeOf<
 expectTypeOf(defineSubagent({ agent: biller, output: v.object({ n: v.number() }) })).toEqualTypeOf<
   Tool<'biller', { readonly message: string }, { n: number }>
 >();
-// @ts-expect-error: a name is no output
+// @ts-expect-error: a name is not an output
 defineSubagent({ agent: 'biller', output: 'Bill' });
 
 export const tools: readonly AnyTool[] = [asked, billed, byName, renamed];
@@ -43,12 +43,12 @@ export const tools: readonly AnyTool[] = [asked, billed, byName, renamed];
 // Optional properties accept undefined.
 defineSubagent({ agent: clerk, name: undefined, description: undefined, input: undefined });
 
-// What must stay an error.
-// @ts-expect-error: an agent, or its name
+// Mistakes that must stay compile errors.
+// @ts-expect-error: a number is not an agent
 defineSubagent({ agent: 7 });
-// @ts-expect-error: a tool is no agent
+// @ts-expect-error: a tool is not an agent
 defineSubagent({ agent: asked });
-// @ts-expect-error: whom to ask is not left open
+// @ts-expect-error: the agent is missing
 defineSubagent({ name: 'nobody' });
-// @ts-expect-error: an agent has limits and instructions of its own
+// @ts-expect-error: an agent has its own instructions
 defineSubagent({ agent: clerk, instructions: 'Otherwise.' });

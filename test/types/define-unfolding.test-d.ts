@@ -26,7 +26,7 @@ expectTypeOf(files).toExtend<Tool<'files'>>();
 expectTypeOf(withInnerTools(files, read)).toEqualTypeOf(files);
 expectTypeOf(requireApproval(files, 'Open?')).toEqualTypeOf(files);
 
-// Tools that come and go depend on the loop.
+// Its tools can depend on the loop.
 defineUnfolding({
   ...base,
   tools: (view) => {
@@ -47,33 +47,33 @@ const selectable = defineUnfolding({
 });
 expectTypeOf(selectable).toEqualTypeOf<UnfoldingTool<'files', { root: string }>>();
 
-// It has one form, and no mixture.
+// It has exactly one form.
 defineUnfolding({ ...base, byCategory: { look: [read] }, categoryParameter: 'kind', exclusive: true });
-// @ts-expect-error tools, by themselves or by category
+// @ts-expect-error `tools` and `byCategory` are alternatives
 defineUnfolding({ ...base, tools: [read], byCategory: { look: [read] } });
 // @ts-expect-error a selector needs an input to select by
 defineUnfolding({ ...base, tools: [read], select: () => [read] });
-// @ts-expect-error an input that nobody reads
+// @ts-expect-error an input needs a selector
 defineUnfolding({ ...base, tools: [read], input: v.object({}) });
-// @ts-expect-error nothing to unfold into
+// @ts-expect-error the tools are missing
 defineUnfolding(base);
-// @ts-expect-error no tool
+// @ts-expect-error a name is not a tool
 defineUnfolding({ ...base, tools: ['read'] });
-// @ts-expect-error tools are asked for at once
+// @ts-expect-error `tools` cannot be asynchronous
 defineUnfolding({ ...base, tools: async () => [read] });
-// @ts-expect-error the schema makes no such property
+// @ts-expect-error the schema has no such property
 defineUnfolding({ ...base, input: v.object({ root: v.string() }), select: ({ path }) => [path && read] });
-// @ts-expect-error no such scope
+// @ts-expect-error there is no such scope
 defineUnfolding({ ...base, tools: [read], scope: 'for ever' });
 
-// Of an object: an unfolding tool, or none where that is asked for.
+// Returns an unfolding tool for an object, or undefined in the safe variant.
 expectTypeOf(unfoldingOf(new Map(), { name: 'a', description: 'A.' })).toEqualTypeOf<UnfoldingTool>();
 expectTypeOf(unfoldingOfSafely({})).toEqualTypeOf<UnfoldingTool | undefined>();
-// @ts-expect-error no object
+// @ts-expect-error a string is not an object
 unfoldingOf('files');
-// @ts-expect-error without a description
+// @ts-expect-error the description is missing
 ({ name: 'files' }) satisfies UnfoldingDeclaration;
 
-// A reference stays a reference, and a group a group.
+// `withUnfolding` keeps the type of a reference and of a group.
 expectTypeOf(withUnfolding<Reference>).returns.toEqualTypeOf<Reference>();
 expectTypeOf(withUnfolding<ToolGroup<'web'>>).returns.toEqualTypeOf<ToolGroup<'web'>>();

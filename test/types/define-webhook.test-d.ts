@@ -20,14 +20,14 @@ import {
 
 const support = defineAgent({ name: 'support', description: 'Answers.', instructions: 'Answer.', tools: [] });
 
-// DESIGN 6, to the letter.
+// An app with one webhook.
 const holdfast = createHoldfast({
   agents: [support],
   use: [githubWebhook({ agent: 'triage', secret: 'GITHUB_WEBHOOK_SECRET' })],
 });
 export default holdfast.worker;
 
-// Webhooks of all kinds are in one list.
+// One list can contain webhooks of all kinds.
 createHoldfast({
   agents: [support],
   use: [
@@ -68,10 +68,10 @@ defineWebhook({
   agent: 'a',
   admit(request) {
     expectTypeOf(request).toEqualTypeOf<UnverifiedRequest>();
-    // @ts-expect-error: a secret is read of the environment, or named
+    // @ts-expect-error: a secret is a name or a function of the environment
     githubWebhook({ agent: 'triage', secret: 7 });
 
-    // @ts-expect-error it is not read yet
+    // @ts-expect-error the body is not read yet
     request.body;
   },
   verify,
@@ -81,16 +81,16 @@ defineWebhook({
 // If the webhook names no agent, each turn names one.
 defineWebhook({ name: 'own', verify, start: () => ({ agent: 'a', session: 's', message: 'm' }) });
 
-// @ts-expect-error nobody names the agent
+// @ts-expect-error the agent is missing
 defineWebhook({ name: 'own', verify, start: () => ({ session: 's', message: 'm' }) });
 
-// @ts-expect-error a turn has a session
+// @ts-expect-error the session is missing
 defineWebhook({ name: 'own', agent: 'a', verify, start: () => ({ message: 'm' }) });
 
-// @ts-expect-error a verifier does not say no by `false`
+// @ts-expect-error a verifier does not return a boolean
 defineWebhook({ name: 'own', agent: 'a', verify: () => false, start: () => ignored('no') });
 
-// A mapping sees the events that were asked for, and those of whole events by their actions.
+// A mapping receives the listed events, by their names without the actions.
 githubWebhook({
   agent: 'triage',
   secret: 'S',
@@ -107,7 +107,7 @@ githubWebhook({
   },
 });
 
-// Without `events` it may be any.
+// Without `events`, a mapping receives events of any name.
 githubWebhook({
   agent: 'triage',
   secret: 'S',
@@ -151,16 +151,16 @@ standardWebhook({
   },
 });
 
-// @ts-expect-error a webhook of a sender has an agent
+// @ts-expect-error the agent is missing
 githubWebhook({ secret: 'S' });
 
-// @ts-expect-error and the name of a var that its secret is in
+// @ts-expect-error the secret is missing
 githubWebhook({ agent: 'triage' });
 
 // @ts-expect-error the context is JSON
 stripeWebhook({ agent: 'a', secret: 'S', start: ({ usual }) => ({ ...usual, context: { at: new Date() } }) });
 
-// @ts-expect-error a webhook is made by one of these functions
+// @ts-expect-error a webhook is made by a function
 createHoldfast({ agents: [support], use: [{ name: 'github' }] });
 
 // Optional properties accept undefined.
@@ -177,7 +177,7 @@ githubWebhook({
   dispatches: undefined,
 });
 
-// @ts-expect-error a dispatch is taken each time, or once
+// @ts-expect-error there is no such setting
 githubWebhook({ agent: 'triage', secret: 'S', dispatches: 'never' });
 defineWebhook({
   name: 'own',

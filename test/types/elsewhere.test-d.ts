@@ -1,4 +1,4 @@
-/** What is looked for in the wrong entry: the compiler names the right one, as the type of what it would take. */
+/** Functions of other entries: the compile error names the right import, as the type of the parameter. */
 import { expectTypeOf } from 'vitest';
 import * as holdfast from '../../src/index.ts';
 

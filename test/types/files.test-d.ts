@@ -21,14 +21,14 @@ files({
 });
 files({ store: ({ FILES }: OfApp) => (FILES ? store : store) });
 files<OfApp>({ store: ({ FILES }) => (FILES ? store : store) });
-// @ts-expect-error: a store is made of the environment
+// @ts-expect-error: a store is created by a function
 files({ store });
-// @ts-expect-error: a store is there at once
+// @ts-expect-error: the function cannot be asynchronous
 files({ store: async () => store });
 // @ts-expect-error: there is no such option
 files({ bucket: () => store });
 
-// A session of any agent.
+// `deleteFile` accepts a session of any agent.
 expectTypeOf(deleteFile(session, 'id')).toEqualTypeOf<Promise<void>>();
-// @ts-expect-error: it is no session
+// @ts-expect-error: an empty object is not a session
 deleteFile({}, 'id');

@@ -1,4 +1,4 @@
-/** Words of other libraries in a tool's literal: the compile error says what to write. */
+/** Keys of other libraries in a tool's literal: the compile error names the right key. */
 import * as v from 'valibot';
 import { defineTool } from '../../src/index.ts';
 import { defineManualTool } from '../../src/modules/answers/entry.ts';

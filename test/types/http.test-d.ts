@@ -23,15 +23,15 @@ createHoldfast({
 expectTypeOf<CorsConfig['origins']>().toEqualTypeOf<readonly string[]>();
 // @ts-expect-error: an app that trusts no page uses no `cors`
 cors({});
-// @ts-expect-error: a list
+// @ts-expect-error: the origins are a list
 cors({ origins: 'https://app.example' });
 
-// The person is named now or later.
+// The hook can return a promise.
 onBehalfOf(async () => undefined);
 expectTypeOf<OnBehalfOf>().parameters.toEqualTypeOf<[request: Request]>();
 // @ts-expect-error: the id of a person is a text
 onBehalfOf(() => 7);
-// @ts-expect-error: it is the id alone
+// @ts-expect-error: the hook returns only an id
 onBehalfOf(() => ({ id: 'ann', roles: ['manager'] }));
 
 // @ts-expect-error: the binding is called RATE_LIMIT

@@ -1,6 +1,7 @@
 /**
- * What the compiler infers of each `define*`: the name as a literal, the input of each sort of schema, the output, and what a
- * function in the literal is given. Each has a section that begins with its name, and a mistake in it that stays one.
+ * What the compiler infers for each `define*` function: the name as a literal, the input for each kind of
+ * schema, the output, and the parameters of functions in the literal. Each function has a section that begins
+ * with its name, and contains a compile error.
  */
 
 import { type } from 'arktype';
@@ -74,7 +75,7 @@ const JSON_SCHEMA = jsonSchema({
 type OfJsonSchema = { id: string; top?: 1 | 2 };
 const look = defineTool({ ...said, name: 'look', run: () => 'seen' });
 
-/** Each sort of input, and what comes of it, for definitions that take one. */
+/** The inferred input for each kind of input declaration. */
 type Inputs = readonly [{ at: Date }, { id: number }, { id: string }, OfJsonSchema, Record<string, never>];
 expectTypeOf<
   readonly [
@@ -86,7 +87,7 @@ expectTypeOf<
   ]
 >().branded.toEqualTypeOf<Inputs>();
 
-// defineTool: what is written in place is inferred as what stands elsewhere.
+// defineTool: an inline schema is inferred like a constant.
 const tool = defineTool({
   ...said,
   name: 'tool',
@@ -131,7 +132,7 @@ expectTypeOf(toolsOf({ one: { ...said, input: VALIBOT, run: ({ at }) => at.getTi
 // @ts-expect-error: the schema has no such key
 toolsOf({ one: { ...said, input: ZOD, run: ({ at }) => at } });
 
-// defineAgent: its output is what its answers are.
+// defineAgent: its output types its answers.
 expectTypeOf(defineAgent({ ...said, name: 'a', instructions: '' })).toEqualTypeOf<Agent<'a'>>();
 const biller = defineAgent({
   ...said,
@@ -176,7 +177,7 @@ expectTypeOf(
 // @ts-expect-error: it has notes
 defineReference({ ...said, name: 'manual', tools: [look] });
 
-// defineAgenticTool, definePlaybook, defineStateMachine: the input of each sort of schema, and what instructions are given.
+// defineAgenticTool, definePlaybook, defineStateMachine: the input of each kind of schema, and the parameters of instructions.
 const agentic = <const D extends InputDeclaration>(input: D) =>
   defineAgenticTool({ ...said, name: 'agentic', input, tools: [look] });
 expectTypeOf(agentic(VALIBOT)).toEqualTypeOf<Tool<'agentic', { at: Date }, unknown>>();
@@ -218,17 +219,17 @@ expectTypeOf(machine).branded.toEqualTypeOf<StateMachine<'machine', { id: string
 // @ts-expect-error: it has no such state
 defineStateMachine({ ...said, name: 'machine', initial: 'of', states: { on: [look], off: [] } });
 
-// defineSubagent: the agent's name and output, unless it says otherwise.
+// defineSubagent: its name and output default to those of the agent.
 expectTypeOf(defineSubagent({ agent: biller })).toEqualTypeOf<
   Tool<'biller', { readonly message: string }, { total: number }>
 >();
 expectTypeOf(defineSubagent({ agent: biller, name: 'bill', input: JSON_SCHEMA })).branded.toEqualTypeOf<
   Tool<'bill', OfJsonSchema, { total: number }>
 >();
-// @ts-expect-error: a tool is no agent
+// @ts-expect-error: a tool is not an agent
 defineSubagent({ agent: look });
 
-// defineUnfolding: its selector is given its input.
+// defineUnfolding: its selector receives its input.
 expectTypeOf(defineUnfolding({ ...said, name: 'files', tools: [look] })).toEqualTypeOf<
   UnfoldingTool<'files', Record<string, never>>
 >();
@@ -246,7 +247,7 @@ defineUnfolding({ ...said, name: 'files', input: ZOD, select: ({ at }) => at });
 expectTypeOf(definePipeline({ name: 'both', steps: [tool, shout] })).branded.toEqualTypeOf<
   Tool<'both', OfJsonSchema, { loud: string }>
 >();
-// @ts-expect-error: a number is no step
+// @ts-expect-error: a number is not a step
 definePipeline({ steps: [7] });
 
 // defineInjectionStrategy
@@ -258,10 +259,10 @@ const strategy = defineInjectionStrategy({
   },
 });
 expectTypeOf(strategy).toEqualTypeOf<ModuleUse>();
-// @ts-expect-error: it must answer at once
+// @ts-expect-error: it cannot be asynchronous
 defineInjectionStrategy({ name: 'all', evaluate: async () => noChange });
 
-// defineModule: what its state is, and the facts that change it.
+// defineModule: the types of its state and of the facts that change it.
 const visits = defineModule({
   name: 'visits',
   state: { initial: 0, apply: (count: number, fact: { readonly by: number }) => count + fact.by },
@@ -270,14 +271,14 @@ expectTypeOf(visits.recall).returns.toEqualTypeOf<number>();
 visits.use({
   async prepare(loop) {
     visits.remember(loop, { by: 1 });
-    // @ts-expect-error: no such fact
+    // @ts-expect-error: there is no such fact
     visits.remember(loop, { by: 'one' });
   },
 });
 
 // defineToolCallingOptions
 expectTypeOf(defineToolCallingOptions({ tools: [look] })).toEqualTypeOf<ToolCallingOptions>();
-// @ts-expect-error: a name is no tool
+// @ts-expect-error: a name is not a tool
 defineToolCallingOptions({ tools: ['look'] });
 
 // defineSchedule
@@ -290,10 +291,10 @@ const daily = {
 } as const;
 expectTypeOf(defineSchedule({ name: 'daily', ...daily })).toEqualTypeOf<ModuleUse>();
 createHoldfast({ agents: [biller], use: [defineSchedule({ name: 'daily', ...daily })] });
-// @ts-expect-error: an agent is named
+// @ts-expect-error: the agent is a name
 defineSchedule({ name: 'daily', ...daily, agent: 7 });
 
-// defineTransformer: what its functions are given.
+// defineTransformer: the parameters of its functions.
 const shouting = defineTransformer({
   name: 'shouting',
   messages: (messages, scope) => {
@@ -321,10 +322,10 @@ defineAgent({ ...transformed, transformers: [shouting] });
 defineTransformer({ reply: (text) => text });
 // @ts-expect-error: a transformer of results returns text
 defineTransformer({ name: 'half', result: (text) => text.length });
-// @ts-expect-error: how many messages must be said
+// @ts-expect-error: the number of messages is missing
 slidingWindow({});
 
-// defineWebhook: what its verifier answers is what starts the turn.
+// defineWebhook: its mapping receives the payload that its verifier returns.
 const webhook = defineWebhook({
   name: 'own',
   agent: 'a',
@@ -335,18 +336,18 @@ const webhook = defineWebhook({
   },
 });
 expectTypeOf(webhook).toEqualTypeOf<Webhook<'own'>>();
-// @ts-expect-error: nobody names the agent
+// @ts-expect-error: the agent is missing
 defineWebhook({ name: 'own', verify: () => verified('1', 7), start: () => ({ session: 's', message: 'x' }) });
 
 // defineMcpClient, defineMcpToolGroup, defineMcpPrompt, defineMcpResource and defineMcpEndpoint
 const client = defineMcpClient({ name: 'files', url: 'https://files.example/mcp' });
 expectTypeOf(client).toEqualTypeOf<McpClient<'files'>>();
-// @ts-expect-error: no address
+// @ts-expect-error: the address is missing
 defineMcpClient({ name: 'files' });
 expectTypeOf(defineMcpToolGroup({ ...said, role: 'files', clients: [client] })).toEqualTypeOf<
   ToolGroup<'files'>
 >();
-// @ts-expect-error: a client is declared, and no name
+// @ts-expect-error: a name is not a client
 defineMcpToolGroup({ ...said, role: 'files', clients: ['files'] });
 const prompt = defineMcpPrompt({
   ...said,
@@ -369,10 +370,10 @@ defineMcpResource({ ...said, name: 'order', uri: 'orders://{order}', read: ({ od
 expectTypeOf(
   defineMcpEndpoint({ tools: [look], prompts: [prompt], resources: [resource] }),
 ).toEqualTypeOf<ModuleUse>();
-// @ts-expect-error: a name is no tool
+// @ts-expect-error: a name is not a tool
 defineMcpEndpoint({ tools: ['look'] });
 
-// defineRoute, whose handlers know the names that stand in their paths
+// defineRoute, whose handlers receive the names in their paths
 const own = defineModule({ name: 'own' });
 const surface = own.use({
   routes: [
@@ -381,7 +382,7 @@ const surface = own.use({
       path: '/own/{agent}/{session}',
       async handle(asked, named) {
         expectTypeOf(named.agent).toEqualTypeOf<string>();
-        // @ts-expect-error: it stands nowhere in the path
+        // @ts-expect-error: the path has no such name
         named.turn;
         const stream = await asked.session(named).stream('Hello');
         expectTypeOf(stream).toEqualTypeOf<TurnStream>();

@@ -22,7 +22,7 @@ defineTool({
       return '2026-01-01';
     });
     expectTypeOf(since).toEqualTypeOf<Date>();
-    // @ts-expect-error what is kept is a number
+    // @ts-expect-error the schema requires a number
     state.update('visits', v.number(), () => 'one');
 
     blackboard.add(Customer, { id: 'a', since: '2026-01-01' }, { name: 'newest' });
@@ -36,7 +36,7 @@ defineTool({
 const answer = await createTestSession(clerk, { replies: ['Hello.'] }).send('Hi.');
 expectTypeOf(answer.artifactsOf(Customer)).toEqualTypeOf<readonly { id: string; since: Date }[]>();
 
-// A literal of JSON Schema says what its input is.
+// A JSON Schema literal determines the type of the input.
 defineTool({
   name: 'order',
   description: 'Orders.',

@@ -1,4 +1,7 @@
-/** The shapes of the kernel's literals have the keys of their types: one that is added to a type is added there. */
+/**
+ * The shapes of the kernel's literals have exactly the keys of their types, so that a new key is added to
+ * both.
+ */
 import { expectTypeOf } from 'vitest';
 import type {
   AnswerOptions,

@@ -1,4 +1,4 @@
-/** What a Worker sends to clients of OpenAI has the types of these clients. */
+/** What a Worker sends to OpenAI clients fits the types of those clients. */
 import type OpenAI from 'openai';
 import { describe, expectTypeOf, it } from 'vitest';
 import { openAi } from '../../src/surfaces/openai/entry.ts';
@@ -10,29 +10,29 @@ import type {
   ResponseObject,
 } from '../doors/surfaces.ts';
 
-/** The client adds the joined text by itself. */
+/** The client adds the joined text itself. */
 type Wire<Type> = Type extends { readonly response: infer Whole }
   ? Omit<Type, 'response'> & { readonly response: Omit<Whole, 'output_text'> }
   : Type;
 
-describe('what is sent', () => {
-  it('is a response', () => {
+describe('the OpenAI surface', () => {
+  it('returns responses of the client’s type', () => {
     expectTypeOf<ResponseObject>().toExtend<Omit<OpenAI.Responses.Response, 'output_text'>>();
   });
-  it('is an event of its stream', () => {
+  it('streams response events of the client’s type', () => {
     expectTypeOf<ResponseEvent>().toExtend<Wire<OpenAI.Responses.ResponseStreamEvent>>();
   });
-  it('is a conversation and its items, but that their lists are not read-only', () => {
+  it('returns conversations and messages of the client’s types', () => {
     expectTypeOf<Conversation>().toExtend<OpenAI.Conversations.Conversation>();
     expectTypeOf<Extract<ListedItem, { role: 'assistant' }>>().toExtend<OpenAI.Conversations.Message>();
   });
-  it('is a chunk of a chat completion', () => {
+  it('streams chat completion chunks of the client’s type', () => {
     expectTypeOf<ChatChunk>().toExtend<OpenAI.Chat.ChatCompletionChunk>();
   });
 });
 
-it('openAi takes what becomes of the instructions of clients, and nothing else', () => {
+it('openAi accepts only known modes for the instructions of clients', () => {
   openAi({ instructions: 'ignore' });
-  // @ts-expect-error it is no mode
+  // @ts-expect-error there is no such mode
   openAi({ instructions: 'prepend' });
 });

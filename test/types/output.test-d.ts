@@ -1,4 +1,4 @@
-/** `output` takes a schema or a domain type wherever there is one, and what comes of it is inferred. */
+/** Every `output` option accepts a schema or a domain type, and the output type is inferred from it. */
 import * as v from 'valibot';
 import { expectTypeOf } from 'vitest';
 import { runAgent } from '../../src/in-memory/entry.ts';
@@ -31,14 +31,14 @@ const Order = defineDomainType({
   name: 'Order',
   schema: v.object({ id: v.string(), at: v.pipe(v.string(), v.toDate()) }),
 });
-/** Its JSON: what every answer and every journal keeps of a domain type. */
+/** The JSON of an order, which answers and journals contain. */
 type OrderJson = { id: string; at: string };
 
 expectTypeOf<OutputOf<typeof Total>>().toEqualTypeOf<TotalValue>();
 expectTypeOf<OutputOf<typeof Order>>().toEqualTypeOf<OrderJson>();
 expectTypeOf<OutputOf<undefined>>().toBeUnknown();
 
-// Agents, and those who ask them.
+// Agents, with test sessions and runs.
 const base = { description: 'Does.', instructions: 'Do.' };
 const totaling = defineAgent({ ...base, name: 'totaling', output: Total });
 const ordering = defineAgent({ ...base, name: 'ordering', output: Order });
@@ -53,7 +53,7 @@ export async function objects() {
   expectTypeOf(ran.object).toEqualTypeOf<OrderJson | undefined>();
 }
 
-// Subagents have their agent's.
+// Subagents have the output of their agent.
 expectTypeOf(defineSubagent({ agent: totaling })).toEqualTypeOf<
   Tool<'totaling', { readonly message: string }, TotalValue>
 >();
@@ -83,7 +83,7 @@ expectTypeOf(
   }),
 ).toEqualTypeOf<StateMachine<'work', Record<string, never>, 'open', TotalValue>>();
 
-// Tools: what `run` returns is checked against the schema's input, and is what it is.
+// The result of `run` is checked against the schema's input, and keeps its own type.
 const find = defineTool({
   name: 'find',
   description: 'Finds.',
@@ -95,25 +95,25 @@ const sum = defineTool({ name: 'sum', description: 'Sums.', output: Total, run: 
 expectTypeOf(sum).toEqualTypeOf<Tool<'sum', Record<string, never>, { cents: number }>>();
 defineTextTool({ name: 'sum', description: 'Sums.', output: Total, run: (): Json => ({ cents: 7 }) });
 
-// Pipelines have that of their last step.
+// Pipelines have the output of their last step.
 expectTypeOf(definePipeline({ name: 'both', steps: [find, sum] })).toEqualTypeOf<
   Tool<'both', Record<string, never>, { cents: number }>
 >();
 
-// @ts-expect-error a bare name is neither
+// @ts-expect-error a bare name is neither a schema nor a domain type
 defineAgent({ ...base, name: 'named', output: { name: 'Order' } });
-// @ts-expect-error a bare name is neither
+// @ts-expect-error a bare name is neither a schema nor a domain type
 defineAgenticTool({ ...tool, output: { name: 'Order' } });
-// @ts-expect-error a text is neither
+// @ts-expect-error a string is neither a schema nor a domain type
 defineTool({ name: 'find', description: 'Finds.', output: 'Order', run: () => ({ id: 'a' }) });
 // @ts-expect-error its cents are a number
 defineTool({ name: 'sum', description: 'Sums.', output: Total, run: () => ({ cents: '7' }) });
 
-// A tool that somebody else wrote has the type that it is given: its JSON, as every tool with a domain type.
+// `withOutput` sets the type of another author's tool to the JSON of the domain type.
 declare const listed: AnyTool;
 expectTypeOf(withOutput(listed, Order)).toEqualTypeOf<Tool<string, unknown, OrderJson>>();
 const counting = defineTool({ name: 'count', description: 'Counts.', input: Total, run: () => ({ n: 1 }) });
 expectTypeOf(withOutput(counting, Order)).toEqualTypeOf<Tool<'count', TotalValue, OrderJson>>();
 sinkArtifacts(withOutput(listed, Order), ({ at }) => expectTypeOf(at).toEqualTypeOf<Date>(), { type: Order });
-// @ts-expect-error: a name is no output
+// @ts-expect-error: a name is not an output
 withOutput(listed, 'Order');

@@ -20,10 +20,10 @@ ownerLimits(async (): Promise<OwnerPlan> => ({ perDay: { cost: 0.5 }, allowance:
   onUnavailable: 'refuse',
 });
 
-// @ts-expect-error: there is no limit of an hour.
+// @ts-expect-error: there is no limit per hour.
 ownerLimits({ perHour: { turns: 1 } });
 
-// @ts-expect-error: a limit is a number; without one there is nothing to declare.
+// @ts-expect-error: a limit is a number.
 ownerLimits({ running: 'unlimited' });
 
 // @ts-expect-error: a turn is refused or allowed.

@@ -6,7 +6,7 @@ import type { ModuleUse } from '../doors/tools.ts';
 
 const base = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
 
-// What is to be kept of the requests of an agent is one of two words, or returned by a function.
+// The setting is one of two words, or a function of the request.
 expectTypeOf(promptCache('auto')).toEqualTypeOf<ModuleUse>();
 defineAgent({ ...base, use: [promptCache('off')] });
 promptCache(({ key, messages, tools }) => {
@@ -14,13 +14,13 @@ promptCache(({ key, messages, tools }) => {
   expectTypeOf(messages).toEqualTypeOf<ModelRequest['messages']>();
   return tools.length > 0 ? { key, tools: true, system: true, messages: [-1], ttl: '1h' } : undefined;
 });
-// @ts-expect-error: neither of the words
+// @ts-expect-error: there is no such word
 promptCache('on');
-// @ts-expect-error: marks are made by a function
+// @ts-expect-error: marks are returned by a function
 promptCache({ system: true });
-// @ts-expect-error: no such time
+// @ts-expect-error: there is no such time
 promptCache(() => ({ ttl: '1d' }));
-// @ts-expect-error: a request waits for nobody
+// @ts-expect-error: the function cannot be asynchronous
 promptCache(async () => ({ system: true }));
-// @ts-expect-error: an agent uses the module
+// @ts-expect-error: the cache is a module, not an option
 defineAgent({ ...base, cache: 'off' });

@@ -3,7 +3,7 @@ import { defineAgent, readResult, type ToolInput } from '../../src/index.ts';
 import { after, definePlaybook } from '../../src/kinds/entry.ts';
 
 describe('readResult', () => {
-  it('has a literal name, and says what it takes', () => {
+  it('has a literal name and a typed input', () => {
     expectTypeOf(readResult().name).toEqualTypeOf<'read_result'>();
     expectTypeOf<ToolInput<ReturnType<typeof readResult>>>().toEqualTypeOf<{
       readonly result: string;
@@ -11,7 +11,7 @@ describe('readResult', () => {
     }>();
   });
 
-  it('is listed as any tool, and known to conditions by its name', () => {
+  it('is listed like any tool, and conditions refer to it by name', () => {
     const look = readResult();
     defineAgent({ name: 'a', description: 'A.', instructions: '', tools: [look] });
     definePlaybook({ name: 'p', description: 'P.', tools: [look], locked: [] });
@@ -22,7 +22,7 @@ describe('readResult', () => {
       // @ts-expect-error: no tool of the playbook has this name
       locked: [{ tool: look, unlockedBy: after('read_results') }],
     });
-    // @ts-expect-error: it takes nothing
+    // @ts-expect-error: it takes no options
     readResult({ characters: 5 });
   });
 });

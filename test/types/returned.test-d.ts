@@ -20,7 +20,7 @@ class Money {
   }
 }
 
-// What JSON keeps, and what says by itself what it is there.
+// Values that a tool can return: JSON, values that are converted to JSON, and results.
 defineTool({
   ...base,
   run: () => ({ at: new Date(), price: new Money(), site: new URL('https://example.com') }),
@@ -32,7 +32,7 @@ defineTool({ ...base, run: () => (Math.random() > 2 ? text('a') : error('b', { c
 defineTool({ ...base, run: () => new Error('meant to be thrown') });
 defineTool({ ...base, run: () => {} });
 
-// Types that say nothing are taken.
+// Untyped values are accepted.
 // biome-ignore lint/suspicious/noExplicitAny: values without a type are what this is about
 declare const untyped: any;
 declare const unknown: unknown;
@@ -77,7 +77,7 @@ defineTool({ ...typed, run: async () => [{ id: 'a', since: new Date() }] });
 defineTool({ ...typed, run: () => (Math.random() > 2 ? null : { id: 'a', since: 'b' }) });
 defineTool({ ...typed, run: () => artifact('Ada', Customer, unknown) });
 defineTool({ ...typed, run: () => unknown });
-// @ts-expect-error a bare name is no schema
+// @ts-expect-error a bare name is not a schema
 defineTool({ ...base, output: { name: 'Customer' }, run: () => ({ anything: 1 }) });
 
 // @ts-expect-error its id is a text
@@ -92,7 +92,7 @@ expectTypeOf(defineTextTool({ ...base, run: (words) => words.length })).toEqualT
   Tool<'look', string, number>
 >();
 
-// A schema is an output as a domain type is: what `run` returns is its input.
+// A schema can be an output like a domain type. `run` then returns the schema's input.
 const Total = v.object({ cents: v.pipe(v.number(), v.transform(String)) });
 expectTypeOf(defineTool({ ...base, output: Total, run: () => ({ cents: 7 }) })).toEqualTypeOf<
   Tool<'look', Record<string, never>, { cents: number }>
@@ -101,7 +101,7 @@ defineTool({ ...base, output: Total, run: async () => [{ cents: 7 }] });
 // @ts-expect-error its cents are a number
 defineTool({ ...base, output: Total, run: () => ({ cents: '7' }) });
 
-// An object of a class is taken where its type is declared: its methods are made again by that.
+// An instance of a class is accepted if it fits a declared domain type.
 class Shop {
   readonly id = 's1';
   opens() {
@@ -112,5 +112,5 @@ const ShopType = defineDomainType({ name: 'Shop', schema: v.object({ id: v.strin
 defineTool({ ...base, output: ShopType, run: () => new Shop() });
 defineTool({ ...base, output: ShopType, run: async () => [new Shop()] });
 
-// @ts-expect-error without it $.opens is a function, which JSON does not keep
+// @ts-expect-error without a domain type, $.opens is a function, which JSON does not keep
 defineTool({ ...base, run: () => new Shop() });

@@ -6,7 +6,7 @@ expectTypeOf(sendLater).parameter(1).toEqualTypeOf<LaterMessage>();
 expectTypeOf(sendLater).returns.resolves.toEqualTypeOf<string>();
 expectTypeOf<CallContext>().toExtend<Parameters<typeof sendLater>[0]>();
 
-// A recurring run is declared by a flag.
+// A flag declares a recurring run.
 defineTool({
   name: 'nightly',
   description: 'x',
@@ -15,6 +15,6 @@ defineTool({
 defineTool({
   name: 'daily',
   description: 'x',
-  // @ts-expect-error it is no cron
+  // @ts-expect-error `recurring` is a boolean
   run: (_, call) => sendLater(call, { message: 'x', delaySeconds: 60, recurring: 'daily' }),
 });

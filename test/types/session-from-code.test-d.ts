@@ -24,7 +24,7 @@ const pricing = defineAgent({
 const clerk = defineAgent({ name: 'clerk', description: 'Talks.', instructions: 'Talk.' });
 
 const holdfast = createHoldfast({ agents: [pricing, clerk] });
-// What `wrangler types` makes is an interface, which has no index.
+// `wrangler types` generates an interface, which has no index signature.
 interface Bindings {
   readonly SESSIONS: object;
 }
@@ -34,7 +34,7 @@ const ann = { id: 'ann', tenant: 'acme', roles: ['buyer'] };
 const chat = sessionOf(holdfast, env, { agent: pricing, session: 's1', principal: ann });
 expectTypeOf(chat).toEqualTypeOf<Session<{ amount: number; currency: string }>>();
 
-// The output of the agent, and its artifacts by their types.
+// The object and the artifacts of an answer have the declared types.
 const answer = await chat.send('How much?');
 expectTypeOf(answer.object).toEqualTypeOf<{ amount: number; currency: string } | undefined>();
 expectTypeOf(answer.artifactsOf(Quote)).toEqualTypeOf<readonly { amount: number; currency: string }[]>();
@@ -43,7 +43,7 @@ expectTypeOf(await chat.decide('c', 'approve')).toEqualTypeOf(answer);
 expectTypeOf(await chat.result('c', { result: 1 })).toEqualTypeOf(answer);
 expectTypeOf(await chat.turn('t')).toEqualTypeOf(answer);
 
-// Its outcome tells what else there is.
+// The outcome determines the other fields.
 if (answer.outcome === undefined) {
   expectTypeOf(answer.text).toEqualTypeOf<undefined>();
   expectTypeOf(answer.status).toEqualTypeOf<
@@ -59,7 +59,7 @@ if (answer.outcome === undefined) {
   >();
 }
 
-// By its name, an agent tells nothing of its output.
+// If the agent is a name, its output is unknown.
 const byName = sessionOf(holdfast, env, { agent: 'clerk', session: 's1', principal: { id: 'ann' } });
 expectTypeOf(byName).toEqualTypeOf<Session<unknown>>();
 expectTypeOf((await byName.send('Hi.')).object).toEqualTypeOf<Json | undefined>();
@@ -82,13 +82,13 @@ for await (const event of chat.events({ after: 3, live: true })) {
   if (event.type === 'turn-ended') expectTypeOf(event.turn).toEqualTypeOf<string>();
 }
 
-// @ts-expect-error: whose the session is has to be said
+// @ts-expect-error: the principal is missing
 sessionOf(holdfast, env, { agent: clerk, session: 's1' });
 // @ts-expect-error: it is queue or steer
 chat.send('Hi.', { whenBusy: 'wait' });
-// @ts-expect-error: an answer is one of three
+// @ts-expect-error: a result has one of three forms
 chat.result('c', { result: 1, text: 'one' });
-// @ts-expect-error: it may not be decided so
+// @ts-expect-error: there is no such decision
 chat.decide('c', 'allow');
 
 declare const failure: SessionError;

@@ -15,7 +15,6 @@ import {
 const BASE = { object: { id: TEXT, note: { optional: TEXT } } } as const satisfies Shape;
 const VIEW = {
   object: {
-    /** Which kind. */
     kind: { oneOf: ['a', 'b'] },
     only: { only: 'c' },
     yes: { optional: ONLY_TRUE },
@@ -42,11 +41,11 @@ export const inferred = (view: Written): View => view;
 export const loose: WithUndefined<Infer<typeof BASE>> = { id: '', note: undefined };
 
 export const none: View = { id: '', kind: 'a', only: 'c', list: [1, null], map: { x: [] } };
-// @ts-expect-error One that may be absent is not undefined.
+// @ts-expect-error An optional property is absent, not undefined.
 export const absent: View = { ...none, note: undefined };
 // @ts-expect-error The shape has no such value.
 export const other: View = { ...none, kind: 'c' };
-// @ts-expect-error A literal that is no shape.
+// @ts-expect-error The literal is not a shape.
 export const noShape = { object: { id: { type: 'text' } } } as const satisfies Shape;
 
 const EITHER = {
@@ -56,12 +55,12 @@ type Either = Infer<typeof EITHER>;
 export const textOf = (one: Either): string => (one.type === 'a' ? one.a : one.type);
 
 export const keys: KeysOf<typeof BASE> = { id: 1, note: 1 };
-// @ts-expect-error A check that misses a property of its shape.
+// @ts-expect-error The check misses a property of its shape.
 export const missing: KeysOf<typeof BASE> = { id: 1 };
-// @ts-expect-error A check that knows a property more.
+// @ts-expect-error The check has an additional property.
 export const more: KeysOf<typeof BASE> = { id: 1, note: 1, other: 1 };
 
-/** An event has its own properties, and those of what it is of. */
+/** An event has its own properties, and those of its turn and loop. */
 export const started: EventOf<'frame-started'> = {
   type: 'frame-started',
   turn: 't1',
@@ -69,7 +68,7 @@ export const started: EventOf<'frame-started'> = {
   name: 'clerk',
   message: 'Look.',
 };
-// @ts-expect-error A property of another event.
+// @ts-expect-error The outcome belongs to another event.
 export const yielded: EventOf<'turn-yielded'>['outcome'] = 'failed';
-// @ts-expect-error An event of a loop is of a turn.
+// @ts-expect-error The turn is missing.
 export const listed: EventOf<'tools-listed'> = { type: 'tools-listed', facts: [] };

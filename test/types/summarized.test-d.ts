@@ -3,7 +3,7 @@ import type { ModuleUse } from '../../src/index.ts';
 import type { HistoryMessage } from '../../src/kinds/entry.ts';
 import { type SummaryOptions, summarize } from '../../src/modules/compaction/entry.ts';
 
-// A conversation is summarized by a function or by the model, which alone is told how.
+// A function or the model summarizes a conversation. Instructions are for the model only.
 const over = { overTokens: 10_000 };
 expectTypeOf(summarize(over)).toEqualTypeOf<ModuleUse>();
 summarize({ ...over, keepTurns: undefined, summarize: undefined, instructions: 'Be brief.' });
@@ -19,9 +19,9 @@ summarize({
 export const options: readonly SummaryOptions[] = [over, { ...over, summarize: () => 'They talked.' }];
 
 const both = { summarize: () => '', instructions: 'Be brief.' };
-// @ts-expect-error: nobody would be told
+// @ts-expect-error: the instructions would have no reader
 summarize({ ...over, ...both });
-// @ts-expect-error: never
+// @ts-expect-error: it never summarizes
 summarize({ keepTurns: 2 });
-// @ts-expect-error: no text
+// @ts-expect-error: a summary is text
 summarize({ ...over, summarize: () => 7 });

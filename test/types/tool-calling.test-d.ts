@@ -36,7 +36,7 @@ defineAgent({
   use: [callLimits({ toolCalls: 'unlimited', callsPerTool: { pay: 1, '*': 'unlimited' } })],
 });
 
-// What an inspector is told is inferred.
+// The parameters of an inspector are inferred.
 export const inspector: LoopInspector = {
   beforeModelCall: ({ messages, tools }) =>
     expectTypeOf(tools).toEqualTypeOf<readonly string[]>() && void messages,
@@ -47,9 +47,9 @@ export const inspector: LoopInspector = {
 
 // @ts-expect-error there is no policy of that name
 defineAgent({ ...base, policies: { returnsDirect: 'any' } });
-// @ts-expect-error a model must stop asking at some time
+// @ts-expect-error iterations cannot be unlimited
 defineAgent({ ...base, limits: { iterations: 'unlimited' } });
-// What an inspector answers is nothing to the loop, so that a short function will do.
+// The loop ignores the results of an inspector, so that a short function can return any value.
 const times: number[] = [];
 export const short: LoopInspector = { afterToolCall: ({ ms }) => times.push(ms) };
 // @ts-expect-error there is no such moment
@@ -63,13 +63,13 @@ expectTypeOf(manager.executeToolCalls).returns.toEqualTypeOf<Promise<ToolExecuti
 
 // @ts-expect-error a tool is made by defineTool
 defineToolCallingOptions({ tools: [{ name: 'pay' }] });
-// @ts-expect-error a list holds no null
+// @ts-expect-error null is not a name
 defineToolCallingOptions({ toolNames: [null] });
 // @ts-expect-error the context is JSON
 defineToolCallingOptions({ toolContext: { since: new Date() } });
 // @ts-expect-error options are never mutated
 options.temperature = 1;
-// @ts-expect-error a manager asks no model again, so it has no limit of iterations
+// @ts-expect-error a manager calls no model, so it has no limit of iterations
 createToolCallingManager({ limits: { iterations: 3 } });
-// @ts-expect-error a message is there
+// @ts-expect-error null is not a message
 manager.executeToolCalls([null], { text: '', toolCalls: [], finish: 'stop' }, options);

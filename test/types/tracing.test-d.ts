@@ -11,7 +11,7 @@ tracing({
   headers: (env) => ({ 'x-key': env.OTLP_KEY }),
 });
 
-// The tracing of the platform fits.
+// The platform's own tracing fits.
 declare const platform: ExecutionContext['tracing'];
 expectTypeOf(platform).toExtend<PlatformTracing>();
 tracing({ platform });

@@ -29,7 +29,7 @@ interface OrderAsJson {
 declare const order: Order;
 const base = { description: 'Does something.' };
 
-// A tool may return what has `toJSON`; whoever reads its artifact is given what that says.
+// A tool can return values with `toJSON`. Its artifact has the type of their results.
 const find = defineTool({ ...base, name: 'find', run: () => order });
 expectTypeOf(find).toEqualTypeOf<Tool<'find', Record<string, never>, Order>>();
 expectTypeOf<ToolArtifact<typeof find, undefined>>().toEqualTypeOf<OrderAsJson>();
@@ -39,7 +39,7 @@ replanWhen(find, ({ at, lines }) => at > '2026' || lines.some(({ due }) => due =
 const list = defineTool({ ...base, name: 'list', run: async () => [order] });
 expectTypeOf<ToolArtifactItem<typeof list, undefined>>().toEqualTypeOf<OrderAsJson>();
 
-// A date is a text for the model and no artifact; what is JSON already stays as it is.
+// The artifact of a date alone has no special type, and JSON types stay unchanged.
 const now = defineTool({ ...base, name: 'now', run: () => new Date() });
 expectTypeOf<ToolArtifact<typeof now, undefined>>().toEqualTypeOf<Json>();
 expectTypeOf<AsJson<{ a: 1; b?: 'c' }>>().toEqualTypeOf<{ a: 1; b?: 'c' }>();
@@ -49,10 +49,10 @@ expectTypeOf<AsJson<{ toJSON(): { from: Date; to?: URL } } | null>>().toEqualTyp
 } | null>();
 expectTypeOf<AsJson<unknown>>().toEqualTypeOf<unknown>();
 
-// @ts-expect-error the sink is given the date's text
+// @ts-expect-error the sink receives the date as text
 sinkArtifacts(find, (({ at }) => at.getTime()) satisfies Sink<Order>);
 
-// What a call keeps may hold it too, and is read back as JSON.
+// State and blackboard accept such values too, and return JSON.
 defineTool({
   ...base,
   name: 'keep',
@@ -63,13 +63,13 @@ defineTool({
 
     state.set('stock', new Map([['a', new Set([1])]]));
 
-    // @ts-expect-error a function is no JSON
+    // @ts-expect-error a function is not JSON
     blackboard.add({ at: () => new Date() });
   },
 });
 defineAgent({ name: 'clerk', description: '', instructions: '', tools: [], context: { since: new Date() } });
 
-// A selector is given its input as the journal gives it back.
+// A selector receives its input as the journal returns it, with dates as text.
 defineUnfolding({
   ...base,
   name: 'day',
