@@ -94,7 +94,7 @@ export function checkPlatform(declared: PlatformConfig): void {
 function parsePlan(value: unknown): Platform {
   if (value === undefined || value === '') return DEFAULT_PLATFORM;
   if (value === 'free' || value === 'paid') return PLANS[value];
-  throw new ConfigurationError(`PLAN is ${formatValue(value)}; it must be "free" or "paid".`);
+  throw new ConfigurationError(`PLAN is ${formatValue(value)}. It must be "free" or "paid".`);
 }
 
 /**
@@ -112,7 +112,7 @@ export function parseNumberVar(name: string, least: number, value: unknown): num
 function checkLimit(name: string, least: number, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
   throw new ConfigurationError(
-    `${name} is ${formatValue(value)}; it must be a whole number of at least ${least}.`,
+    `${name} is ${formatValue(value)}. It must be a whole number of at least ${least}.`,
   );
 }
 

@@ -113,7 +113,7 @@ export function checkWord(
     if (!use) continue;
     const said = String(given);
     const hint = literals?.meantWord(said, words) ?? '';
-    throw new ToolDefinitionError(tool, field, `its ${field} is '${said}'; it must be ${use}.${hint}`);
+    throw new ToolDefinitionError(tool, field, `its ${field} is '${said}'. It must be ${use}.${hint}`);
   }
 }
 
@@ -136,7 +136,7 @@ export function checkTime(
 ): void {
   for (const [field, ms] of Object.entries(times)) {
     if (ms === undefined || (ms > 0 && ms <= most)) continue;
-    const problem = `its ${field} is ${ms}; it must be more than 0 and at most ${most} milliseconds.`;
+    const problem = `its ${field} is ${ms}. It must be more than 0 and at most ${most} milliseconds.`;
     throw new ToolDefinitionError(tool, field, problem);
   }
 }
@@ -170,7 +170,7 @@ export function isExactlyTrue<Args extends readonly unknown[]>(
   answer.catch(() => undefined); // Its rejection is not handled elsewhere.
   if (!reportedPredicates.has(predicate)) {
     reportedPredicates.add(predicate);
-    log(errorEntry(`${whose} returns a promise: it must be synchronous`));
+    log(errorEntry(`${whose} returns a promise, but must be synchronous`));
   }
   return false;
 }

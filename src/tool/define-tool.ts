@@ -181,7 +181,7 @@ function createExecution<Declaration extends InputDeclaration, Output>(
     throw new ToolDefinitionError(
       name,
       'subrequests',
-      `its subrequests are ${subrequests}; they must be a whole number.`,
+      `its subrequests are ${subrequests}. They must be a whole number.`,
     );
   const problem = reconcile && literals?.reconcileProblem(effect);
   if (problem !== undefined) throw new ToolDefinitionError(name, 'reconcile', problem);

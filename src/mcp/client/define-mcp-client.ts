@@ -161,7 +161,7 @@ function* urlProblems({ url }: McpClient): Generator<FieldProblem> {
   if (typeof url === 'function') return;
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
-    yield ['url', `its url is '${shorten(String(url), 80)}'; it must be an absolute http(s) URL.`];
+    yield ['url', `its url is '${shorten(String(url), 80)}'. It must be an absolute http(s) URL.`];
   } else if (parsed.username !== '' || parsed.password !== '') {
     yield ['url', 'its url holds credentials; name a secret in `bearer`, or send them by `headers`.'];
   }
@@ -200,17 +200,17 @@ function* sizeProblems(client: McpClient): Generator<FieldProblem> {
     if (ms > 0 && ms <= MAX_TIMEOUT_MS) continue;
     yield [
       field,
-      `its ${field} is ${ms}; it must be more than 0 and at most ${MAX_TIMEOUT_MS} milliseconds.`,
+      `its ${field} is ${ms}. It must be more than 0 and at most ${MAX_TIMEOUT_MS} milliseconds.`,
     ];
   }
   const { maxResponseBytes: bytes, refreshAfter } = client;
   const { least, most } = RESPONSE_BYTES;
   if (!(Number.isSafeInteger(bytes) && bytes >= least && bytes <= most)) {
-    const problem = `its maxResponseBytes are ${bytes}; they must be a whole number from ${least} to ${most}.`;
+    const problem = `its maxResponseBytes are ${bytes}. They must be a whole number from ${least} to ${most}.`;
     yield ['maxResponseBytes', problem];
   }
   if (refreshAfter !== undefined && !(refreshAfter >= 0)) {
-    yield ['refreshAfter', `its refreshAfter is ${refreshAfter}; it must be 0 milliseconds or more.`];
+    yield ['refreshAfter', `its refreshAfter is ${refreshAfter}. It must be 0 milliseconds or more.`];
   }
 }
 
@@ -229,10 +229,10 @@ function* choiceProblems({ transport, keepSession, drift, elicitation }: McpClie
   }
   const { by, expires } = elicitation;
   if (by?.trim() === '') {
-    yield ['elicitation.by', 'its elicitation.by is blank; it must be a role.'];
+    yield ['elicitation.by', 'its elicitation.by is blank. It must be a role.'];
   }
   if (expires !== undefined && !(expires > 0)) {
-    const problem = `its elicitation.expires is ${expires}; it must be more than 0 milliseconds.`;
+    const problem = `its elicitation.expires is ${expires}. It must be more than 0 milliseconds.`;
     yield ['elicitation.expires', problem];
   }
 }
@@ -254,5 +254,5 @@ function* unknownChoiceProblem(
   const said = shorten(String(value), 80);
   const meant = findByPrefix(said, choices);
   const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
-  yield [field, `${what} is '${said}'; it must be ${listed}.${hint}`];
+  yield [field, `${what} is '${said}'. It must be ${listed}.${hint}`];
 }

@@ -248,8 +248,8 @@ function mergeValues(tool: string, ...given: readonly (ContextValues | ToolCallC
   let values = ToolCallContext.EMPTY;
   for (const one of given) {
     if (!isJsonObject(one) || one instanceof Promise) {
-      const use = one instanceof Promise ? 'it must be synchronous' : 'it must return an object';
-      throw new TypeError(`Tool '${tool}': its context returned ${describeValue(one)}; ${use}.`);
+      const use = one instanceof Promise ? 'be synchronous' : 'return an object';
+      throw new TypeError(`Tool '${tool}': its context returned ${describeValue(one)}, but must ${use}.`);
     }
     values = values.merge(toContext(tool, one));
   }

@@ -167,7 +167,7 @@ function toPendingQuestion(question: Question, { record, tool }: AskingCall): Pe
 }
 
 const invalidNotByMessage = (notBy: never): string =>
-  `A question has a notBy of '${String(notBy)}'; it must be 'requester'.`;
+  `A question has a notBy of '${String(notBy)}'. It must be 'requester'.`;
 
 /** Returns `true` if the input equals the model's, which is already in the journal. */
 function isInputUnchanged({ name, input: sent }: CallRecord, input: JsonObject): boolean {

@@ -110,6 +110,6 @@ function checkSettings({ name, url, secret, on }: OutgoingWebhookConfig & { read
   if (on?.length === 0) refuse('on', `has no events. Use one or more of ${STOPS.join(', ')}`);
   for (const one of on ?? []) {
     const use = wordProblem(one, STOPS);
-    if (use) refuse('on', `has '${String(one)}' in its 'on': it must be ${use}`);
+    if (use) refuse('on', `has '${String(one)}' in its 'on'. It must be ${use}`);
   }
 }

@@ -12,7 +12,7 @@ export function urlProblem(url: unknown, option = 'url'): string | undefined {
   const isSafe = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLocal);
   return isSafe && !parsed.username && !parsed.password
     ? undefined
-    : `has no usable '${option}': it must be an https URL without a user, or http on localhost`;
+    : `has no usable '${option}'. It must be an https URL without a user, or http on localhost`;
 }
 
 /** A request that had no response, with the reason as text to follow the name of the receiver. */

@@ -82,9 +82,10 @@ function marksProblem(marks: unknown): string | undefined {
   if (marks === undefined) return undefined;
   if (marks instanceof Promise) {
     marks.catch(() => {});
-    return 'a promise: it must be synchronous';
+    return 'a promise, but must be synchronous';
   }
-  if (!isRecord(marks)) return `${typeof marks}: it must be an object with marks, or undefined`;
+  if (!isRecord(marks))
+    return `a value of the type ${typeof marks}, but must return an object with marks or undefined`;
   const { key, messages, ttl } = marks;
   if (key !== undefined && !(typeof key === 'string' && /^[\w-]{1,64}$/.test(key)))
     return "an invalid key. Use 1 to 64 letters, digits, '-' and '_'";

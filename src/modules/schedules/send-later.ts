@@ -231,7 +231,7 @@ function checkMessage(message: unknown): string {
 
 function toMilliseconds(seconds: unknown): number {
   if (isDelay(seconds)) return Math.round(seconds * 1_000);
-  throw new Error(`delaySeconds is ${String(seconds).slice(0, 40)}; it ${DELAY_RULE}.`);
+  throw new Error(`delaySeconds is ${String(seconds).slice(0, 40)}. It ${DELAY_RULE}.`);
 }
 
 /** The minimum number of seconds before a recurring run, since each run has a new budget. */
@@ -241,7 +241,7 @@ const MIN_RECURRING_S = 60;
 function isRecurring(recurring: unknown, after: number): boolean {
   if (recurring === undefined || recurring === false) return false;
   if (recurring !== true)
-    throw new Error(`recurring is ${String(recurring).slice(0, 40)}; it must be true or false.`);
+    throw new Error(`recurring is ${String(recurring).slice(0, 40)}. It must be true or false.`);
   if (after >= MIN_RECURRING_S * 1_000) return true;
   throw new Error(
     `delaySeconds is ${after / 1_000}; for a recurring run it must be ${MIN_RECURRING_S} or more.`,

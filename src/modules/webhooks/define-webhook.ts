@@ -193,11 +193,11 @@ function checkSettings({
     throw new WebhookDefinitionError(name, 'owner', `needs another owner, since its owner ${notOwner}`);
   }
   if (!Number.isSafeInteger(maxBodyBytes) || maxBodyBytes < 1) {
-    const problem = `has a maxBodyBytes of ${maxBodyBytes}; it must be a whole number of bytes above 0`;
+    const problem = `has a maxBodyBytes of ${maxBodyBytes}. It must be a whole number of bytes above 0`;
     throw new WebhookDefinitionError(name, 'maxBodyBytes', problem);
   }
   const use = wordProblem(whenBusy, ['queue', 'steer']);
   if (use) {
-    throw new WebhookDefinitionError(name, 'whenBusy', `has a whenBusy of '${whenBusy}'; it must be ${use}`);
+    throw new WebhookDefinitionError(name, 'whenBusy', `has a whenBusy of '${whenBusy}'. It must be ${use}`);
   }
 }

@@ -53,7 +53,7 @@ export const isEmpty = (value: Json | undefined): boolean =>
 
 /** Returns the error for an invalid value of a parameter. */
 export const invalidValueError = (param: string, what: string): OpenAiError =>
-  new OpenAiError(`Invalid value for '${param}': it must be ${what}.`, { param, code: 'invalid_value' });
+  new OpenAiError(`Invalid value for '${param}'. It must be ${what}.`, { param, code: 'invalid_value' });
 
 /** Returns the agent that `model` names. */
 export function readAgent(body: JsonObject, agents: readonly RouteAgent[]): RouteAgent {

@@ -152,9 +152,9 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     [
       'a promise',
       async () => ({ desk: 1 }),
-      "Tool 'work': its context returned a promise; it must be synchronous.",
+      "Tool 'work': its context returned a promise, but must be synchronous.",
     ],
-    ['not an object', () => 'desk', "Tool 'work': its context returned 'desk'; it must return an object."],
+    ['not an object', () => 'desk', "Tool 'work': its context returned 'desk', but must return an object."],
     [
       'not JSON',
       () => ({ desk: () => 1 }),

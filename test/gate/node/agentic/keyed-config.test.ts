@@ -50,7 +50,7 @@ describe('a reset function that returns a promise', () => {
       for (const text of ['1', '2', '3']) await session.send(text);
       expect(await answersInside(session)).toEqual(['pay: pay done', 'ship: ship done', 'ship: ship done']);
       expect(log.mock.calls).toEqual([
-        [`holdfast: \`reset\` of tool '${one.name}' returns a promise: it must be synchronous`],
+        [`holdfast: \`reset\` of tool '${one.name}' returns a promise, but must be synchronous`],
       ]);
     }
   });

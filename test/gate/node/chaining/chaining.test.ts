@@ -370,7 +370,7 @@ describe('an object', () => {
       expect(offered(session).at(-1)).toEqual(offered(session)[0]);
       expect(offered(session)[0]).toEqual([...(told.length > 0 ? ['average_spend'] : []), 'get_customer']);
       expect(log.mock.calls).toEqual([
-        ["holdfast: `when` of the chained type 'Customer' returns a promise: it must be synchronous"],
+        ["holdfast: `when` of the chained type 'Customer' returns a promise, but must be synchronous"],
       ]);
     }
     log.mockRestore();

@@ -126,12 +126,12 @@ describe('the options of a tool', () => {
     [
       'an effect in capitals',
       ofTool({ effect: 'Once' }),
-      "Tool 'pay': its effect is 'Once'; it must be 'read' or 'idempotent' or 'once'. Did you mean 'once'?",
+      "Tool 'pay': its effect is 'Once'. It must be 'read' or 'idempotent' or 'once'. Did you mean 'once'?",
     ],
     [
       'a timeout of nothing',
       ofTool({ timeout: 0 }),
-      "Tool 'pay': its timeout is 0; it must be more than 0 and at most 900000 milliseconds.",
+      "Tool 'pay': its timeout is 0. It must be more than 0 and at most 900000 milliseconds.",
     ],
     [
       'a name in place of the literal',

@@ -285,7 +285,7 @@ describe('a condition that returns a promise', () => {
       const [before, ...afterwards] = await tried(unlockedBy, adds);
       expect([before, ...afterwards]).toEqual([before === noDocument ? noDocument : unmet, unmet, unmet]);
       expect(log.mock.calls).toEqual([
-        ["holdfast: an unlock condition of tool 'report' returns a promise: it must be synchronous"],
+        ["holdfast: an unlock condition of tool 'report' returns a promise, but must be synchronous"],
       ]);
       log.mockClear();
     }

@@ -122,7 +122,7 @@ it.each<
     usual,
     {
       level,
-      message: "`when` of the chained type 'Customer' returns a promise: it must be synchronous",
+      message: "`when` of the chained type 'Customer' returns a promise, but must be synchronous",
     },
   ],
   [

@@ -156,22 +156,22 @@ describe('a message that a call schedules', () => {
     [
       'for the past',
       { message: 'A', delaySeconds: -1 },
-      'delaySeconds is -1; it must be a number from 0 to 31536000 (365 days).',
+      'delaySeconds is -1. It must be a number from 0 to 31536000 (365 days).',
     ],
     [
       'for a time too far',
       { message: 'A', delaySeconds: 31_536_001 },
-      'delaySeconds is 31536001; it must be a number from 0 to 31536000 (365 days).',
+      'delaySeconds is 31536001. It must be a number from 0 to 31536000 (365 days).',
     ],
     [
       'for no time',
       { message: 'A', delaySeconds: Number.NaN },
-      'delaySeconds is NaN; it must be a number from 0 to 31536000 (365 days).',
+      'delaySeconds is NaN. It must be a number from 0 to 31536000 (365 days).',
     ],
     [
       'for a text',
       { message: 'A', delaySeconds: '60' },
-      'delaySeconds is 60; it must be a number from 0 to 31536000 (365 days).',
+      'delaySeconds is 60. It must be a number from 0 to 31536000 (365 days).',
     ],
   ])('is refused if it is %s', async (_, request, message) => {
     const { app } = scene((call) => sendLater(call, request as LaterMessage));

@@ -270,7 +270,7 @@ describe('an invalid definition', () => {
     'is refused with %d subrequests',
     (subrequests) => {
       expect(() => defineTool({ ...base, subrequests })).toThrow(
-        `Tool 'order': its subrequests are ${subrequests}; they must be a whole number.`,
+        `Tool 'order': its subrequests are ${subrequests}. They must be a whole number.`,
       );
     },
   );
@@ -279,7 +279,7 @@ describe('an invalid definition', () => {
     'is refused with a timeout of %d ms',
     (timeout) => {
       expect(() => defineTool({ ...base, timeout })).toThrow(
-        `Tool 'order': its timeout is ${timeout}; it must be more than 0 and at most 900000 milliseconds.`,
+        `Tool 'order': its timeout is ${timeout}. It must be more than 0 and at most 900000 milliseconds.`,
       );
     },
   );

@@ -124,7 +124,7 @@ describe('`defineWebhook`', () => {
     'refuses a maxBodyBytes of %d',
     (maxBodyBytes) => {
       expect(() => defineWebhook({ name: 'x', agent: 'a', verify, start, maxBodyBytes })).toThrow(
-        `Webhook 'x' has a maxBodyBytes of ${maxBodyBytes}; it must be a whole number of bytes above 0.`,
+        `Webhook 'x' has a maxBodyBytes of ${maxBodyBytes}. It must be a whole number of bytes above 0.`,
       );
     },
   );
@@ -132,7 +132,7 @@ describe('`defineWebhook`', () => {
   it('refuses an invalid whenBusy', () => {
     const whenBusy = JSON.parse('"wait"');
     expect(() => defineWebhook({ name: 'x', agent: 'a', verify, start, whenBusy })).toThrow(
-      "Webhook 'x' has a whenBusy of 'wait'; it must be 'queue' or 'steer'.",
+      "Webhook 'x' has a whenBusy of 'wait'. It must be 'queue' or 'steer'.",
     );
   });
 });

@@ -222,7 +222,7 @@ describe('a turn in a deployment with invalid limits', () => {
       outcome: 'failed',
       error: {
         type: 'misconfigured',
-        message: 'SUBREQUESTS is "many"; it must be a whole number of at least 20.',
+        message: 'SUBREQUESTS is "many". It must be a whole number of at least 20.',
       },
     });
   });

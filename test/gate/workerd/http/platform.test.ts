@@ -179,29 +179,29 @@ describe('the limits of a deployment', () => {
   afterAll(() => log.mockRestore());
 
   it.each([
-    [{ SUBREQUESTS: '19' }, 'SUBREQUESTS is 19; it must be a whole number of at least 20.'],
-    [{ SUBREQUESTS: 'many' }, 'SUBREQUESTS is "many"; it must be a whole number of at least 20.'],
-    [{ SUBREQUESTS: 50.5 }, 'SUBREQUESTS is 50.5; it must be a whole number of at least 20.'],
+    [{ SUBREQUESTS: '19' }, 'SUBREQUESTS is 19. It must be a whole number of at least 20.'],
+    [{ SUBREQUESTS: 'many' }, 'SUBREQUESTS is "many". It must be a whole number of at least 20.'],
+    [{ SUBREQUESTS: 50.5 }, 'SUBREQUESTS is 50.5. It must be a whole number of at least 20.'],
     [
       { INTERNAL_SUBREQUESTS: '-1' },
-      'INTERNAL_SUBREQUESTS is "-1"; it must be a whole number of at least 20.',
+      'INTERNAL_SUBREQUESTS is "-1". It must be a whole number of at least 20.',
     ],
-    [{ PLAN: 'gold' }, 'PLAN is "gold"; it must be "free" or "paid".'],
-    [{ LEASE_MS: '99' }, 'LEASE_MS is 99; it must be a whole number of at least 100.'],
+    [{ PLAN: 'gold' }, 'PLAN is "gold". It must be "free" or "paid".'],
+    [{ LEASE_MS: '99' }, 'LEASE_MS is 99. It must be a whole number of at least 100.'],
     ...['abc', '-20000', '1e4', '20000ms'].map((LEASE_MS): [{ LEASE_MS: string }, string] => [
       { LEASE_MS },
-      `LEASE_MS is "${LEASE_MS}"; it must be a whole number of at least 100.`,
+      `LEASE_MS is "${LEASE_MS}". It must be a whole number of at least 100.`,
     ]),
     [
       { SESSION_BYTES: '16777216' },
-      'SESSION_BYTES is 16777216; it must be a whole number of at least 17000000.',
+      'SESSION_BYTES is 16777216. It must be a whole number of at least 17000000.',
     ],
     ...['10GB', '-5', 5.5].map((SESSION_BYTES): [{ SESSION_BYTES: unknown }, string] => [
       { SESSION_BYTES },
-      `SESSION_BYTES is ${JSON.stringify(SESSION_BYTES)}; it must be a whole number of at least 17000000.`,
+      `SESSION_BYTES is ${JSON.stringify(SESSION_BYTES)}. It must be a whole number of at least 17000000.`,
     ]),
-    [{ WALL_MS: '1e5' }, 'WALL_MS is "1e5"; it must be a whole number of at least 1000.'],
-    [{ WALL_MS: true }, 'WALL_MS is true; it must be a whole number of at least 1000.'],
+    [{ WALL_MS: '1e5' }, 'WALL_MS is "1e5". It must be a whole number of at least 1000.'],
+    [{ WALL_MS: true }, 'WALL_MS is true. It must be a whole number of at least 1000.'],
   ])('%j cause a refusal of messages, are listed by /health, and are logged once', async (vars, detail) => {
     log.mockClear();
     const session = newSession();
@@ -231,7 +231,7 @@ describe('the limits of a deployment', () => {
 
   it('are validated where the code declares them', () => {
     expect(() => createHoldfast({ agents: [marathon], limits: { subrequests: 19 } })).toThrow(
-      'limits.subrequests is 19; it must be a whole number of at least 20.',
+      'limits.subrequests is 19. It must be a whole number of at least 20.',
     );
   });
 });

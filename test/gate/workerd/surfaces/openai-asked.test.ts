@@ -363,7 +363,7 @@ describe('a response format', () => {
   ])('with %s is refused', async (_, wrong, fault) => {
     await expect(create('scripted', script(), wrong)).rejects.toMatchObject({
       status: 400,
-      error: { message: `Invalid value for 'text.format.schema': it must be a JSON Schema ${fault}.` },
+      error: { message: `Invalid value for 'text.format.schema'. It must be a JSON Schema ${fault}.` },
     });
   });
 

@@ -24,7 +24,7 @@ const refusal = (message: string, param: string | null, code: string, status = 4
 });
 
 const invalid = (param: string, what: string) =>
-  refusal(`Invalid value for '${param}': it must be ${what}.`, param, 'invalid_value');
+  refusal(`Invalid value for '${param}'. It must be ${what}.`, param, 'invalid_value');
 const notTaken = (param: string, instead: string) =>
   refusal(`Holdfast does not support '${param}': ${instead}`, param, 'unsupported_parameter');
 
@@ -181,7 +181,7 @@ describe('a request for a response', () => {
       'an answer to an unknown call',
       { input: [{ type: 'mcp_approval_response', approval_request_id: 'mcpr_x', approve: true }] },
       refusal(
-        "Invalid value for 'input[0].approval_request_id': it must be an id from a response.",
+        "Invalid value for 'input[0].approval_request_id'. It must be an id from a response.",
         'input[0].approval_request_id',
         'invalid_value',
       ),

@@ -555,7 +555,7 @@ describe('a call that waits', () => {
     await expect(ask()).rejects.toMatchObject({
       status: 400,
       message:
-        "400 Invalid value for 'input': it must be a message, or answers of calls: send one after the other.",
+        "400 Invalid value for 'input'. It must be a message, or answers of calls: send one after the other.",
     });
     const well = input.pop();
     expect(await ask()).toMatchObject({ status: 'failed', output: [] });

@@ -54,8 +54,8 @@ describe('an invalid client', () => {
   it.each<[string, object, string]>([
     ['name', { name: '' }, 'its name must be 1 to 64 letters, digits, `_` or `-`.'],
     ['name', { name: 'my files' }, 'its name must be 1 to 64 letters, digits, `_` or `-`.'],
-    ['url', { url: 'mcp.example.com' }, "its url is 'mcp.example.com'; it must be an absolute http(s) URL."],
-    ['url', { url: 'stdio://files' }, "its url is 'stdio://files'; it must be an absolute http(s) URL."],
+    ['url', { url: 'mcp.example.com' }, "its url is 'mcp.example.com'. It must be an absolute http(s) URL."],
+    ['url', { url: 'stdio://files' }, "its url is 'stdio://files'. It must be an absolute http(s) URL."],
     [
       'url',
       { url: 'https://ada:secret@mcp.example.com/' },
@@ -77,36 +77,36 @@ describe('an invalid client', () => {
     [
       'effects.write_file',
       { effects: { read_file: 'read', write_file: 'write' } },
-      "the effect of 'write_file' is 'write'; it must be 'read' or 'idempotent' or 'once'.",
+      "the effect of 'write_file' is 'write'. It must be 'read' or 'idempotent' or 'once'.",
     ],
     [
       'effects.send',
       { effects: { send: 'Once' } },
-      "the effect of 'send' is 'Once'; it must be 'read' or 'idempotent' or 'once'. Did you mean 'once'?",
+      "the effect of 'send' is 'Once'. It must be 'read' or 'idempotent' or 'once'. Did you mean 'once'?",
     ],
-    ['timeout', { timeout: 0 }, 'its timeout is 0; it must be more than 0 and at most 900000 milliseconds.'],
+    ['timeout', { timeout: 0 }, 'its timeout is 0. It must be more than 0 and at most 900000 milliseconds.'],
     [
       'timeout',
       { timeout: 900_001 },
-      'its timeout is 900001; it must be more than 0 and at most 900000 milliseconds.',
+      'its timeout is 900001. It must be more than 0 and at most 900000 milliseconds.',
     ],
     [
       'connectTimeout',
       { connectTimeout: Number.NaN },
-      'its connectTimeout is NaN; it must be more than 0 and at most 900000 milliseconds.',
+      'its connectTimeout is NaN. It must be more than 0 and at most 900000 milliseconds.',
     ],
     [
       'maxResponseBytes',
       { maxResponseBytes: 1_000 },
-      'its maxResponseBytes are 1000; they must be a whole number from 1024 to 33554432.',
+      'its maxResponseBytes are 1000. They must be a whole number from 1024 to 33554432.',
     ],
     [
       'maxResponseBytes',
       { maxResponseBytes: Number.POSITIVE_INFINITY },
-      'its maxResponseBytes are Infinity; they must be a whole number from 1024 to 33554432.',
+      'its maxResponseBytes are Infinity. They must be a whole number from 1024 to 33554432.',
     ],
-    ['refreshAfter', { refreshAfter: -1 }, 'its refreshAfter is -1; it must be 0 milliseconds or more.'],
-    ['transport', { transport: 'stdio' }, "its transport is 'stdio'; it must be 'streamable-http' or 'sse'."],
+    ['refreshAfter', { refreshAfter: -1 }, 'its refreshAfter is -1. It must be 0 milliseconds or more.'],
+    ['transport', { transport: 'stdio' }, "its transport is 'stdio'. It must be 'streamable-http' or 'sse'."],
     [
       'keepSession',
       { transport: 'sse', keepSession: true },
@@ -116,14 +116,14 @@ describe('an invalid client', () => {
     [
       'drift',
       { drift: 'ignore' },
-      "its drift is 'ignore'; it must be 'report' or 'refuse-weaker' or 'refuse'.",
+      "its drift is 'ignore'. It must be 'report' or 'refuse-weaker' or 'refuse'.",
     ],
-    ['elicitation', { elicitation: 'allow' }, "its elicitation is 'allow'; it must be 'refuse'."],
-    ['elicitation.by', { elicitation: { by: '' } }, 'its elicitation.by is blank; it must be a role.'],
+    ['elicitation', { elicitation: 'allow' }, "its elicitation is 'allow'. It must be 'refuse'."],
+    ['elicitation.by', { elicitation: { by: '' } }, 'its elicitation.by is blank. It must be a role.'],
     [
       'elicitation.expires',
       { elicitation: { expires: 0 } },
-      'its elicitation.expires is 0; it must be more than 0 milliseconds.',
+      'its elicitation.expires is 0. It must be more than 0 milliseconds.',
     ],
   ])('is rejected for its %s when it is defined', (field, wrong, problem) => {
     const config = { ...files, ...wrong } as McpClientConfig; // as a caller without types may write it

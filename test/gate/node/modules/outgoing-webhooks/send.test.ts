@@ -187,7 +187,7 @@ describe('a message of an outgoing webhook', () => {
     [
       'its function answers no address',
       { config: { url: ({ NOWHERE }) => String(NOWHERE) } },
-      "has no usable 'url': it must be an https URL without a user, or http on localhost",
+      "has no usable 'url'. It must be an https URL without a user, or http on localhost",
     ],
   ])('is not sent while %s', async (_, sending, why) => {
     const sent = receiver(taken);
@@ -211,7 +211,7 @@ describe('the options of an outgoing webhook', () => {
   const WHSEC = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
   const ADDRESS =
-    "Webhook 'outgoing' has no usable 'url': it must be an https URL without a user, or http on localhost.";
+    "Webhook 'outgoing' has no usable 'url'. It must be an https URL without a user, or http on localhost.";
   const SECRET =
     "Webhook 'outgoing' needs its secret as '(env) => env.NAME', or the name of the var that holds it; a secret itself does not belong in code.";
 
@@ -240,7 +240,7 @@ describe('the options of an outgoing webhook', () => {
     [
       'something else to tell',
       { on: ['failed', 'end'] },
-      "Webhook 'outgoing' has 'end' in its 'on': it must be 'suspended' or 'ended' or 'failed'.",
+      "Webhook 'outgoing' has 'end' in its 'on'. It must be 'suspended' or 'ended' or 'failed'.",
     ],
     [
       'a key that is not known',

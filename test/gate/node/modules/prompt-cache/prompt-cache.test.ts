@@ -144,9 +144,13 @@ describe('a function that chooses the cached part', () => {
     [
       'answers a promise',
       () => Promise.reject(new Error('late')),
-      'returned a promise: it must be synchronous',
+      'returned a promise, but must be synchronous',
     ],
-    ['answers words', () => 'all', 'returned string: it must be an object with marks, or undefined'],
+    [
+      'answers words',
+      () => 'all',
+      'returned a value of the type string, but must return an object with marks or undefined',
+    ],
     [
       'answers a key with spaces',
       () => ({ key: 'a b' }),

@@ -71,7 +71,7 @@ describe('a dataset of Analytics Engine', () => {
 
 describe('settings of tracing', () => {
   it.each([
-    [{ endpoint: 'http://otlp.example.com' }, "tracing() has no usable 'endpoint': it must be an https URL"],
+    [{ endpoint: 'http://otlp.example.com' }, "tracing() has no usable 'endpoint'. It must be an https URL"],
     [{ endpoint: 'https://ann:secret@otlp.example.com' }, "tracing() has no usable 'endpoint'"],
     [{ name: 'a b' }, "tracing() needs a 'name' of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'."],
   ])('%j is refused without a credential in the error', (config, message) => {

@@ -334,7 +334,7 @@ describe('a guard', () => {
   it('is refused if `covers` has another value', () => {
     const covers = 'tool' as 'tools'; // Plain JavaScript can pass this.
     for (const guard of guards(office().unfolding, covers)) {
-      expect(guard).toThrow("Tool 'office': its covers is 'tool'; it must be 'tools' or 'opening'.");
+      expect(guard).toThrow("Tool 'office': its covers is 'tool'. It must be 'tools' or 'opening'.");
     }
   });
 

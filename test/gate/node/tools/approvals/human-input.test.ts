@@ -151,11 +151,11 @@ describe('the tool that asks a person', () => {
     expect(() => humanInput({ handler: pretend })).toThrow(ToolConfigurationError);
     expect(() => humanInput({ name: 'ask me' })).toThrow("Tool 'ask me': its name must be 1 to 64");
     expect(() => humanInput({ onExpiry: 'reject' } as object)).toThrow(
-      "Tool 'human_input': its onExpiry is 'reject'; it must be 'approve' or 'exit'.",
+      "Tool 'human_input': its onExpiry is 'reject'. It must be 'approve' or 'exit'.",
     );
-    expect(() => humanInput({ expires: 0 })).toThrow("Tool 'human_input': its expires is 0;");
+    expect(() => humanInput({ expires: 0 })).toThrow("Tool 'human_input': its expires is 0.");
     expect(() => humanInput({ expires: 900_001, handler: () => ({ decision: 'approve' }) })).toThrow(
-      "Tool 'human_input': its expires is 900001; it must be more than 0 and at most 900000 milliseconds.",
+      "Tool 'human_input': its expires is 900001. It must be more than 0 and at most 900000 milliseconds.",
     );
   });
 });

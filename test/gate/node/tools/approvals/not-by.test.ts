@@ -150,7 +150,7 @@ describe("notBy: 'requester'", () => {
 
   it("accepts no value other than 'requester'", async () => {
     const anyone = 'anyone' as 'requester'; // Plain JavaScript can pass this.
-    const told = "Tool 'pay': its notBy is 'anyone'; it must be 'requester'.";
+    const told = "Tool 'pay': its notBy is 'anyone'. It must be 'requester'.";
     expect(() => requireApproval(pay(), 'Pay?', { notBy: anyone })).toThrow(told);
     expect(() => withConfirmation(pay(), 'Pay?', { notBy: anyone })).toThrow(told);
     expect(() => requireType(pay(), Note, { notBy: anyone })).toThrow(told);
@@ -162,7 +162,7 @@ describe("notBy: 'requester'", () => {
     );
     expect(ended).toMatchObject({
       type: 'error',
-      message: expect.stringContaining("A question has a notBy of 'anyone'; it must be 'requester'."),
+      message: expect.stringContaining("A question has a notBy of 'anyone'. It must be 'requester'."),
     });
   });
 });

@@ -153,7 +153,7 @@ describe('a tool that requires approval', () => {
   it('is refused at its definition if `onExpiry` is not a decision', () => {
     const options = { onExpiry: 'edit' } as object; // Plain JavaScript can pass this.
     expect(() => requireApproval(refundTool().refund, 'May it?', options)).toThrow(
-      "Tool 'refund': its onExpiry is 'edit'; it must be 'approve' or 'reject' or 'exit'.",
+      "Tool 'refund': its onExpiry is 'edit'. It must be 'approve' or 'reject' or 'exit'.",
     );
   });
 
@@ -214,7 +214,7 @@ describe('a tool that requires approval', () => {
     'is refused at its definition if it expires after %d ms',
     (expires) => {
       expect(() => requireApproval(refundTool().refund, 'May it?', { expires })).toThrow(
-        `Tool 'refund': its expires is ${expires}; it must be more than 0 and at most 9007199254740991 milliseconds.`,
+        `Tool 'refund': its expires is ${expires}. It must be more than 0 and at most 9007199254740991 milliseconds.`,
       );
     },
   );

@@ -156,13 +156,13 @@ describe('a tool that requires a type', () => {
   it('does not run without a value after the expiry', () => {
     const options = { onExpiry: 'approve' } as object; // Plain JavaScript can pass this.
     expect(() => requireType(shipping().ship, Address, options)).toThrow(
-      "Tool 'ship': its onExpiry is 'approve'; it must be 'reject' or 'exit'.",
+      "Tool 'ship': its onExpiry is 'approve'. It must be 'reject' or 'exit'.",
     );
   });
 
   it('is refused at its definition if it leaves no time to answer', () => {
     expect(() => requireType(shipping().ship, Address, { expires: 0 })).toThrow(
-      "Tool 'ship': its expires is 0; it must be more than 0 and at most 9007199254740991 milliseconds.",
+      "Tool 'ship': its expires is 0. It must be more than 0 and at most 9007199254740991 milliseconds.",
     );
   });
 });

@@ -35,7 +35,7 @@ describe('a tool with confirmation', () => {
     await withConfirmation(refund, 'Sure?', options).call(INPUT, call);
     expect(asked).toEqual([{ for: 'decision', message: 'Sure?', input: INPUT, schema, ...options }]);
     expect(() => withConfirmation(refund, 'Sure?', { expires: 0 })).toThrow(
-      "Tool 'refund': its expires is 0;",
+      "Tool 'refund': its expires is 0.",
     );
   });
 

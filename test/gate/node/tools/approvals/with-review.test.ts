@@ -206,13 +206,13 @@ describe('an invalid reviewer', () => {
   it('is refused if its timeout has an invalid default', () => {
     const options = { onTimeout: 'edit' } as object; // Plain JavaScript can pass this.
     expect(() => withReview(refundTool().refund, autoApprove(), options)).toThrow(
-      "Tool 'refund': its onTimeout is 'edit'; it must be 'approve' or 'reject' or 'exit'.",
+      "Tool 'refund': its onTimeout is 'edit'. It must be 'approve' or 'reject' or 'exit'.",
     );
   });
 
   it.each([0, Number.NaN, 900_001])('is refused with a timeout of %d ms', (timeout) => {
     expect(() => withReview(refundTool().refund, autoApprove(), { timeout })).toThrow(
-      `Tool 'refund': its timeout is ${timeout}; it must be more than 0 and at most 900000 milliseconds.`,
+      `Tool 'refund': its timeout is ${timeout}. It must be more than 0 and at most 900000 milliseconds.`,
     );
   });
 });

@@ -129,7 +129,7 @@ describe('an invalid pipeline', () => {
       'an unknown policy',
       { name: 'p', steps: [find], onFailure: null },
       'onFailure',
-      "Tool 'p': its onFailure is 'null'; it must be 'fail-fast' or 'continue'.",
+      "Tool 'p': its onFailure is 'null'. It must be 'fail-fast' or 'continue'.",
     ],
   ])('is refused when it is defined: %s (AEP-08)', (_, config, field, message) => {
     let thrown: unknown;
