@@ -24,8 +24,8 @@ const LINKED = {
 
 const partsOf = (result: ToolResult): unknown => ('parts' in result ? result.parts : undefined);
 
-describe('a result of parts', () => {
-  it('contains text and files in order, from any input form', () => {
+describe('content()', () => {
+  it('keeps text and files in order, from any form of input', () => {
     const result = content(['Before:', image(PNG, 'image/PNG', 'a.png'), STORED, content(['After.'])]);
     expect(partsOf(result)).toEqual([
       { type: 'text', text: 'Before:' },
@@ -39,7 +39,7 @@ describe('a result of parts', () => {
     expect(result.content).toBe(modelText(result));
   });
 
-  it('copies the bytes, which their tool can reuse', () => {
+  it('copies the bytes, so that the tool can reuse its buffer', () => {
     const bytes = new Uint8Array([1, 2]);
     const result = file(bytes, 'application/pdf');
     bytes[0] = 9;
@@ -53,7 +53,7 @@ describe('a result of parts', () => {
     ]);
   });
 
-  it('passes on an https URL', () => {
+  it('keeps an https URL', () => {
     expect(partsOf(file(new URL('https://x.test/a b.pdf'), 'application/pdf', 'a.pdf'))).toEqual([
       { type: 'file', mediaType: 'application/pdf', name: 'a.pdf', url: 'https://x.test/a%20b.pdf' },
     ]);
@@ -108,11 +108,11 @@ describe('a result of parts', () => {
       () => content([{ type: 'file', mediaType: 'image/png', bytes: 'iVBORw0KGgo=' as never }]),
       'A file needs a Uint8Array, an ArrayBuffer or a URL, and not a value of the type String.',
     ],
-  ])('is refused where it is created if it is invalid (%#)', (make, problem) => {
+  ])('throws if a part is invalid (%#)', (make, problem) => {
     expect(make).toThrow(new TypeError(problem));
   });
 
-  it('is separate from an artifact, whose value is kept apart', () => {
+  it('can be the text and files of an artifact, whose value stays separate', () => {
     const result = artifact(content(['A chart:', STORED]), { total: 3 });
     expect({ ...result }).toEqual({
       type: 'artifact',
@@ -123,10 +123,10 @@ describe('a result of parts', () => {
   });
 });
 
-describe('a result with changed text', () => {
+describe('a result with a new text', () => {
   const parts = [{ type: 'text', text: 'A' }, STORED, { type: 'text', text: 'B' }] as const;
 
-  it('keeps each file in the position of its line', () => {
+  it('keeps each file at the position of its line', () => {
     const { content: words } = content(parts);
     expect(withText(content(parts), `${words}\n\nC`)).toEqual({
       type: 'content',
@@ -134,7 +134,7 @@ describe('a result with changed text', () => {
     });
   });
 
-  it('has the files after a text that no longer names them', () => {
+  it('has its files after the text if the text no longer names them', () => {
     expect(withText(content(parts), 'Short.')).toEqual({
       type: 'content',
       parts: [{ type: 'text', text: 'Short.' }, STORED],
@@ -142,7 +142,7 @@ describe('a result with changed text', () => {
     expect(toPartsWithFiles('', [STORED, LINKED])).toEqual([STORED, LINKED]);
   });
 
-  it('is text if there was only text', () => {
+  it('is text if it had no files', () => {
     expect(withText(text('A'), 'B')).toEqual({ type: 'text', content: 'B' });
     expect(withText(content(['A']), 'B')).toEqual({ type: 'text', content: 'B' });
     expect(withText({ ...artifact(content(['A']), { n: 1 }) }, 'B')).toEqual({
@@ -153,13 +153,13 @@ describe('a result with changed text', () => {
     expect(withText({ type: 'error', message: 'A' }, 'B')).toEqual({ type: 'error', message: 'B' });
   });
 
-  it('can have a remark below', () => {
+  it('can have a remark below its text', () => {
     expect(withRemark(content(parts), ['Next: x.'])).toMatchObject({
       parts: [{ text: 'A' }, STORED, { text: 'B\n\nNext: x.' }],
     });
   });
 
-  it('has a remark below its text and files beside an artifact too', () => {
+  it('can have a remark below its text and files, even if it is an artifact', () => {
     const remarked = withRemark(artifact(content(['A chart:', STORED]), { total: 3 }), ['Next: x.']);
     expect(modelText(remarked)).toBe('A chart:\n\n[file ab12: image/png, 12,345 bytes]\n\nNext: x.');
     expect(remarked).toMatchObject({ type: 'artifact', value: { total: 3 }, parts: [{}, STORED, {}] });
@@ -178,7 +178,7 @@ describe('the metadata of a file', () => {
     ['image/png/x', undefined],
     ['ima ge/png', undefined],
     [`a/${'b'.repeat(126)}`, undefined],
-  ])('has the media type of %j: %j', (given, type) => {
+  ])('has for the media type %j the value %j', (given, type) => {
     expect(toMediaType(given)).toBe(type);
   });
 
@@ -189,7 +189,7 @@ describe('the metadata of a file', () => {
     [' \u0000 ', undefined],
     ['x'.repeat(300), 'x'.repeat(255)],
     [`${'x'.repeat(254)}\u{1F600}`, `${'x'.repeat(254)}\uFFFD`],
-  ])('has the name of %j on one line: %j', (given, name) => {
+  ])('has for the name %j the single line %j', (given, name) => {
     expect(toFileName(given)).toBe(name);
   });
 
@@ -199,13 +199,13 @@ describe('the metadata of a file', () => {
     ['application/ld+json', true],
     ['image/svg+xml', false],
     ['application/pdf', false],
-  ])('shows if %s is text: %s', (type, is) => {
+  ])('states for the media type %s whether the file is text: %s', (type, is) => {
     expect(isTextType(type)).toBe(is);
   });
 });
 
-describe('the base64 encoding', () => {
-  it('round-trips any length, also in an engine without native support', () => {
+describe('base64', () => {
+  it('decodes to the same bytes at any length, with and without native support', () => {
     for (const length of [0, 1, 2, 3, 32_766, 32_767, 100_000]) {
       const bytes = new Uint8Array(length).map((_, index) => index % 251);
       const written = toBase64(bytes);
@@ -214,7 +214,10 @@ describe('the base64 encoding', () => {
     }
   });
 
-  it.each(['A', 'AAA', 'AA==AA', 'AA=A', 'A A=', 'AA-_', '====', 'AAAAA==='])('rejects %j', (text) => {
-    expect(fromBase64(text)).toBeUndefined();
-  });
+  it.each(['A', 'AAA', 'AA==AA', 'AA=A', 'A A=', 'AA-_', '====', 'AAAAA==='])(
+    'throws for the invalid text %j',
+    (text) => {
+      expect(fromBase64(text)).toBeUndefined();
+    },
+  );
 });

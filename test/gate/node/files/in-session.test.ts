@@ -35,7 +35,10 @@ const calling = (...names: readonly string[]): ModelReply => ({
 });
 const saying = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
 
-/** A model that answers one after another, and keeps what it was asked; one that throws what is no reply. */
+/**
+ * Returns a model that gives these replies in turn and records its requests. It throws a reply that is an
+ * error.
+ */
 function model(media: ModelMedia | undefined, ...replies: readonly (ModelReply | Error)[]) {
   const requests: ModelRequest[] = [];
   const made: ChatModel = {
@@ -62,7 +65,7 @@ const shot = defineTool({
 });
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'Kelp.' });
 
-/** The data of the files of each message of a request that has any. */
+/** Returns the data of the files in each message that has files. */
 const filesIn = ({ messages }: ModelRequest): Record<string, readonly string[]>[] =>
   messages.flatMap((message: ModelMessage) => {
     const parts = 'parts' in message && message.role !== 'assistant' ? (message.parts ?? []) : [];
@@ -73,7 +76,7 @@ const filesIn = ({ messages }: ModelRequest): Record<string, readonly string[]>[
 const base64 = (fill: number): string => Buffer.from(png(fill)).toString('base64');
 
 describe('a file in a message', () => {
-  it('is in every request of its session, also after a restart', async () => {
+  it('is part of every request of its session, even after a restart', async () => {
     const { model: seer, requests } = model(BOTH, calling('look'), saying('A'), saying('B'));
     const session = createTestSession(agentOf(look), { use: [files()], model: seer });
     await session.send([{ type: 'text', text: 'What?' }, sent(png(1)), sent(png(2))]);
@@ -84,7 +87,7 @@ describe('a file in a message', () => {
     expect(requests[2]?.messages[0]).toEqual(requests[0]?.messages[0]);
   });
 
-  it('is only named if a request has no room for it', async () => {
+  it('is only named in a request that has no room for it', async () => {
     const large = 7 * 1024 * 1024;
     const replies = ['A', 'B', 'C'].map(saying);
     const { model: seer, requests } = model(BOTH, ...replies);
@@ -99,7 +102,7 @@ describe('a file in a message', () => {
     });
   });
 
-  it('is written out for every model if it is text', async () => {
+  it('is included as text for every model if it is a text file', async () => {
     const { model: seer, requests } = model(undefined, saying('A'));
     const session = createTestSession(agentOf(), { use: [files()], model: seer });
     const bytes = new TextEncoder().encode('a,bü\n1,2');
@@ -109,7 +112,7 @@ describe('a file in a message', () => {
     ]);
   });
 
-  it('reaches the model of a steered turn, after the earlier messages', async () => {
+  it('of a steered turn reaches the model after the earlier messages', async () => {
     const { model: seer, requests } = model(BOTH, calling('wait'), saying('A'));
     const steer = vi.fn(async () => {});
     const wait = defineTool({ name: 'wait', description: 'Waits.', effect: 'read', run: () => steer() });
@@ -125,7 +128,7 @@ describe('a file in a message', () => {
 });
 
 describe('a file in a result', () => {
-  it('is shown with its result, and is kept once', async () => {
+  it('is shown with its result, and is stored once', async () => {
     const { model: seer, requests } = model(BOTH, calling('shot', 'shot'), saying('A'), saying('B'));
     const session = createTestSession(agentOf(shot), { use: [files()], model: seer });
     const answer = await session.send('Go.');
@@ -157,7 +160,7 @@ describe('a file in a result', () => {
     expect(await session.file(file?.id ?? '')).toEqual(png(9));
   });
 
-  it('follows all results if only messages can contain it', async () => {
+  it('follows all results if the model accepts files only in messages', async () => {
     const { model: seer, requests } = model(MESSAGES, calling('shot', 'look'), saying('A'));
     await createTestSession(agentOf(shot, look), { use: [files()], model: seer }).send('Go.');
     expect(requests[1]?.messages.map(({ role }) => role)).toEqual([
@@ -170,7 +173,7 @@ describe('a file in a result', () => {
     expect(requests.map(filesIn)).toEqual([[], [{ user: [base64(9)] }]]);
   });
 
-  it('is described in text if the model’s support is unknown', async () => {
+  it('is described in text if it is unknown which files the model accepts', async () => {
     const { model: seer, requests } = model(undefined, calling('shot'), saying('A'));
     await createTestSession(agentOf(shot), { use: [files()], model: seer }).send('Go.');
     expect(requests.map(filesIn)).toEqual([[], []]);
@@ -181,7 +184,7 @@ describe('a file in a result', () => {
     });
   });
 
-  it('is sent to each candidate of a fallback in the form that it supports', async () => {
+  it('is sent to each candidate of a fallback in the form that the candidate accepts', async () => {
     const gone = { ...model(NONE_AT_ALL, new ModelError('server-error', 'down')).model, name: 'gone' };
     const { model: seer, requests } = model(BOTH, saying('A'));
     const both = fallback([gone, seer]);
@@ -194,7 +197,7 @@ describe('a file in a result', () => {
     expect(requests.map(filesIn)).toEqual([[{ user: [base64(1)] }]]);
   });
 
-  it('is beside an artifact, in a directly returned answer, and in the answer of a subagent’s loop', async () => {
+  it('can be part of an artifact, of a directly returned answer and of the answer of a subagent', async () => {
     const drawn = defineTool({
       name: 'draw',
       description: 'Draws.',
@@ -262,7 +265,7 @@ describe('a tool', () => {
     expect(read).toEqual([{ type: 'file', mediaType: 'image/png', name: 'a.png', bytes: png(1) }, undefined]);
   });
 
-  it('gets its result without a file that is too large, which is logged', async () => {
+  it('gets the result without a file that is too large, which is logged', async () => {
     const logged = vi.spyOn(console, 'error').mockReturnValue(undefined);
     onTestFinished(() => logged.mockRestore());
     const huge = defineTool({
@@ -282,14 +285,14 @@ describe('a tool', () => {
   });
 });
 
-describe('a refused request', () => {
+describe('a request with files that the model refuses', () => {
   const refusal = new ModelError('bad-request', 'Could not process image.');
 
-  it('is sent again without a file of an earlier turn', async () => {
+  it('is repeated without the files of earlier turns', async () => {
     const warned = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     onTestFinished(() => warned.mockRestore());
     const { model: seer, requests } = model(BOTH, refusal, refusal, calling('shot'), saying('B'));
-    // What a model refused is remembered by the invocation that asked it.
+    // The invocation remembers which request was refused.
     const session = createTestSession(agentOf(shot), { use: [files()], model: seer, warm: true });
     const failed = await session.send([sent(png(1))]);
     expect(failed).toMatchObject({ outcome: 'failed', error: { message: 'Could not process image.' } });
@@ -310,7 +313,7 @@ describe('a refused request', () => {
     ]);
   });
 
-  it('fails its turn if it is refused for its own files or without files', async () => {
+  it('fails its turn if it has no files except those of the current message', async () => {
     const { model: seer, requests } = model(BOTH, refusal, refusal);
     const session = createTestSession(agentOf(), { use: [files()], model: seer });
     expect(await session.send([sent(png(1))])).toMatchObject({ outcome: 'failed' });
@@ -319,7 +322,7 @@ describe('a refused request', () => {
     expect(await plain.send('Go.')).toMatchObject({ outcome: 'failed' });
   });
 
-  it('fails as without files if it is refused for another reason', async () => {
+  it('fails its turn if the request without files is refused too', async () => {
     const { model: seer, requests } = model(BOTH, calling('shot'), refusal, refusal);
     vi.spyOn(console, 'warn').mockReturnValue(undefined);
     onTestFinished(() => {
@@ -332,7 +335,7 @@ describe('a refused request', () => {
 });
 
 describe('a summary of a conversation with files', () => {
-  it('is made from text that names the files', async () => {
+  it('is written from text that names the files', async () => {
     const seen: unknown[] = [];
     const agent = defineAgent({
       name: 'seer',

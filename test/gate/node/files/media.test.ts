@@ -39,52 +39,52 @@ const given = (
 
 describe('a file in a message', () => {
   it.each<[string, ModelMedia | undefined, readonly string[] | undefined, MessageFile]>([
-    ['of a kind that is named', { message: IMAGES, result: NOTHING }, undefined, png()],
+    ['if the model accepts its kind', { message: IMAGES, result: NOTHING }, undefined, png()],
     [
-      'of a type that is named',
+      'if the model accepts its media type',
       { message: { data: ['image/png'], url: [] }, result: NOTHING },
       undefined,
       png(),
     ],
     [
-      'at an address',
+      'as a URL if the model accepts URLs',
       { message: { data: [], url: ['image/*'] }, result: NOTHING },
       undefined,
       png({ data: 'https://x.test/a.png' }),
     ],
-    ['that the agent accepts, where nobody knows', undefined, ['image/*'], png()],
+    ['if the agent accepts it and the model states nothing', undefined, ['image/*'], png()],
   ])('is sent %s', (_, media, accepts, file) => {
     expect(given(media, [user(file)], accepts)).toEqual([user(file)]);
   });
 
   it.each<[string, ModelMedia | undefined, readonly string[] | undefined, MessageFile]>([
     [
-      'of another kind',
+      'if the model accepts another kind',
       { message: { data: ['audio/*'], url: ['audio/*'] }, result: NOTHING },
       undefined,
       png(),
     ],
     [
-      'whose type only begins alike',
+      'if an accepted type is only a prefix of its type',
       { message: { data: ['image/pn'], url: [] }, result: NOTHING },
       undefined,
       png(),
     ],
     [
-      'that comes with its bytes, where only addresses are taken',
+      'if it has bytes and the model accepts only URLs',
       { message: { data: [], url: ['image/*'] }, result: NOTHING },
       undefined,
       png(),
     ],
     [
-      'at an address, where only bytes are taken',
+      'if it is a URL and the model accepts only bytes',
       { message: { data: ['image/*'], url: [] }, result: NOTHING },
       undefined,
       png({ data: 'https://x.test/a.png' }),
     ],
-    ['where nobody knows', undefined, undefined, png()],
+    ['if neither the agent nor the model states what it accepts', undefined, undefined, png()],
     [
-      'that the agent accepts and the model is known not to take',
+      'if the agent accepts it and the model does not',
       { message: NOTHING, result: NOTHING },
       ['image/*'],
       png(),
@@ -98,7 +98,7 @@ describe('a file in a message', () => {
     ]);
   });
 
-  it('is sent beside one that is described in text', () => {
+  it('is sent even if another file is described in text', () => {
     const pdf = png({ mediaType: 'application/pdf', id: 'cd34' });
     const media = { message: IMAGES, result: NOTHING };
     const both: ModelMessage = { role: 'user', text: 'x', parts: [png(), pdf] };
@@ -116,12 +116,12 @@ describe('a file in a message', () => {
 });
 
 describe('a file in a result', () => {
-  it('is sent in the result if results can contain it', () => {
+  it('is sent in the result if the model accepts files in results', () => {
     const all = [result('a', png()), result('b', png())];
     expect(given({ message: NOTHING, result: IMAGES }, all)).toEqual(all);
   });
 
-  it('follows all results of its reply if only messages can contain it', () => {
+  it('follows all results of its reply if the model accepts files only in messages', () => {
     const all = [
       result('a', png({ name: 'a "1".png' })),
       result('b', png({ id: 'cd34' })),
@@ -157,7 +157,7 @@ describe('a file in a result', () => {
     ]);
   });
 
-  it('is described in text if it cannot be sent', () => {
+  it('is described in text if the model accepts no such files', () => {
     expect(given({ message: NOTHING, result: NOTHING }, [result('a', png())])).toEqual([
       {
         role: 'tool',
@@ -170,13 +170,16 @@ describe('a file in a result', () => {
 });
 
 describe('a conversation without files', () => {
-  it('is the same list as before', () => {
+  it('is unchanged', () => {
     const all = [words('a'), { role: 'tool', id: '1', name: 'x', text: 'y' } as const];
     expect(given(undefined, all)).toEqual(all);
   });
 
-  it('is left to the candidates of a model that chooses, each with its own support', () => {
-    const one: ChatModel = { name: 'one', ask: () => Promise.reject(new Error('not asked')) };
+  it('is passed unchanged to a model with candidates, each of which accepts other files', () => {
+    const one: ChatModel = {
+      name: 'one',
+      ask: () => Promise.reject(new Error('This model must not be asked.')),
+    };
     const all = [user(png())];
     expect(fitFiles({ candidates: [one] }, all)).toBe(all);
   });

@@ -1,4 +1,4 @@
-/** A refused request to a model, with files and with files described in text. */
+/** Tests requests that a model refuses, with files and with files described in text. */
 
 import { beforeEach, expect, it, vi } from 'vitest';
 import {
@@ -31,7 +31,10 @@ beforeEach(() => {
   vi.spyOn(console, 'warn').mockImplementation((line) => warned.push(String(line)));
 });
 
-/** How many files each request held, and how the turn ended; every request behind the first is refused that `refuses`. */
+/**
+ * Returns the number of files in each request and the outcome. The model refuses all later requests for which
+ * `refuses` is true.
+ */
 async function play(media: ModelMedia | undefined, refuses: (files: number) => boolean) {
   const sent: number[] = [];
   const model: ChatModel = {

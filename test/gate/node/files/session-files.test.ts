@@ -14,12 +14,12 @@ const MIB = 1024 * 1024;
 const bytesOf = (length: number, fill = 7): Uint8Array => new Uint8Array(length).fill(fill);
 const newFile = (bytes: Uint8Array, mediaType = 'image/png') => ({ type: 'file', mediaType, bytes }) as const;
 
-/** SHA-256 of the bytes 1, 2 and 3. */
+/** The SHA-256 hash of the bytes 1, 2 and 3. */
 const ID = '039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81';
 const SMALL = new Uint8Array([1, 2, 3]);
 const STORED = { type: 'file', id: ID, mediaType: 'image/png', size: 3 } as const;
 
-/** What the object keeps of such a file, and does not read. */
+/** The metadata that the object stores with such a file, and does not parse. */
 const ABOUT = '{"mediaType":"image/png"}';
 
 const ended = (...parts: readonly (typeof STORED)[]): SessionEvent => ({
@@ -29,7 +29,7 @@ const ended = (...parts: readonly (typeof STORED)[]): SessionEvent => ({
   result: { ...content(parts) },
 });
 
-/** A port that keeps files in pages of so many bytes, and tells what was asked of it. */
+/** Returns a port that serves files in pages of `page` bytes and records requests. */
 function fakePort(files: Readonly<Record<string, Uint8Array | null>>, page = 4 * MIB) {
   const asked: string[] = [];
   const blob: SessionPort['blob'] = async ({ id, from = 0 }) => {
@@ -64,17 +64,17 @@ const filesOver = (
 
 const keeper = findFileKeeper([filesModule()]);
 
-/** Keeps a file in a held session, as one of a result, and returns it as it is kept. */
+/** Stores a file of a result in a held session, and returns it as stored. */
 async function keepIn({ files }: Awaited<ReturnType<typeof hold>>['session'], kept: NewFile) {
   const result = await files?.keep(content([kept]), Secrets.NONE, () => {});
   const [part] = result ? partsOfResult(result) : [];
-  if (!part || !('id' in part)) throw new Error('The file was not kept.');
+  if (!part || !('id' in part)) throw new Error('The file was not stored.');
   return part;
 }
 
 type FilesPort = Pick<SessionPort, 'blob' | 'blobStates'>;
 
-/** A store in memory. */
+/** Returns a file store in memory. */
 function memoryStore() {
   const kept = new Map<string, Uint8Array>();
   const store: FileStore = {
@@ -89,17 +89,17 @@ function memoryStore() {
   return { kept, store };
 }
 
-describe('a file that a tool has created', () => {
+describe('a file that a tool creates', () => {
   it('is identified by the hash of its bytes', async () => {
     const files = filesOver(fakePort({}).port);
     expect(await files.keepFile({ ...newFile(SMALL), name: 'a.png' })).toEqual({ ...STORED, name: 'a.png' });
   });
 
   it.each([
-    ['that is empty', 0, 0, 'It is empty.'],
-    ['that is too large', 8 * MIB + 1, 0, 'A file can have at most 8388608 bytes.'],
+    ['if it is empty', 0, 0, 'It is empty.'],
+    ['if it is too large', 8 * MIB + 1, 0, 'A file can have at most 8388608 bytes.'],
     [
-      'that the session has no room for',
+      'if the session has no room for it',
       2,
       50 * MIB - 1,
       'The files of this conversation have 52428799 bytes, and can have at most 52428800.',
@@ -109,14 +109,14 @@ describe('a file that a tool has created', () => {
     await expect(files.keepFile(newFile(bytesOf(length)))).rejects.toThrow(problem);
   });
 
-  it('counts once, and can fill the session to its last byte', async () => {
+  it('uses space only once, and can fill the session to its last byte', async () => {
     const files = filesOver(fakePort({}).port, { used: 50 * MIB - 3 });
     await files.keepFile(newFile(SMALL));
     expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
     await expect(files.keepFile(newFile(bytesOf(1)))).rejects.toThrow('have 52428800 bytes');
   });
 
-  it('uses no space in a full session that has the same bytes', async () => {
+  it('uses no space if the session already has the same bytes', async () => {
     const { asked, port } = fakePort({ [ID]: SMALL });
     const files = filesOver(port, { used: 50 * MIB });
     expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
@@ -124,7 +124,7 @@ describe('a file that a tool has created', () => {
     expect(asked).toEqual([`${ID} 0`]);
   });
 
-  it('is stored once, with the event that names it', async () => {
+  it('is stored once, together with the event that names it', async () => {
     const sent: AppendData[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -158,14 +158,14 @@ describe('a file that a tool has created', () => {
       },
     ],
     ['of a message', async (file: NewFile) => (await keeper?.named([file]))?.blobs],
-  ])('%s is sent without the bytes around it', async (_, blobsOf) => {
+  ])('%s is sent without the rest of its buffer', async (_, blobsOf) => {
     const view = new Uint8Array([0, ...SMALL, 0]).subarray(1, 4);
     const [blob] = (await blobsOf(newFile(view))) ?? [];
     expect(blob?.bytes).toEqual(SMALL);
     expect(blob?.bytes?.buffer.byteLength).toBe(3);
   });
 
-  it('is sent again with a retried append', async () => {
+  it('is sent again when an append is retried', async () => {
     const sent: (readonly KeptBlob[] | undefined)[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -185,7 +185,7 @@ describe('a file that a tool has created', () => {
     await session.close();
   });
 
-  it('splits events that are too large for one append', async () => {
+  it('is sent in a separate append if the events are too large for one', async () => {
     const sent: number[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -204,7 +204,7 @@ describe('a file that a tool has created', () => {
     await session.close();
   });
 
-  it('is stored externally before an event names it, and the event is sent without its bytes', async () => {
+  it('is stored externally before an event names it, and the event is sent without the bytes', async () => {
     const { kept, store } = memoryStore();
     const files = filesOver(fakePort({}).port, { store });
     await files.keepFile(newFile(SMALL));
@@ -214,17 +214,17 @@ describe('a file that a tool has created', () => {
     ]);
   });
 
-  it('is not kept and uses no space if the external store fails', async () => {
+  it('is not stored and uses no space if the external store fails', async () => {
     const { store } = memoryStore();
-    const puts = [() => Promise.reject(new Error('no bucket')), store.put];
+    const puts = [() => Promise.reject(new Error('The bucket is missing.')), store.put];
     const put: FileStore['put'] = async (...asked) => puts.shift()?.(...asked);
     const files = filesOver(fakePort({}).port, { used: 50 * MIB - 3, store: { ...store, put } });
-    await expect(files.keepFile(newFile(SMALL))).rejects.toThrow('no bucket');
+    await expect(files.keepFile(newFile(SMALL))).rejects.toThrow('The bucket is missing');
     expect(files.namedBy(ended(STORED))).toBeUndefined();
     expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
   });
 
-  it('is not stored externally again, and uses the pending copy', async () => {
+  it('is not stored externally a second time, and is read from memory until its event is stored', async () => {
     const { kept, store } = memoryStore();
     const { port } = fakePort({});
     const stateOf = (isOutside: boolean, version: number): FilesPort => ({
@@ -243,7 +243,7 @@ describe('a file that a tool has created', () => {
     expect(await files.find(ID)).toEqual(newFile(SMALL));
   });
 
-  it('is kept even if a lookup fails at that moment', async () => {
+  it('is stored even if a concurrent read does not find it', async () => {
     const answer = Promise.withResolvers<null>();
     const files = filesOver({ ...fakePort({}).port, blob: () => answer.promise });
     const looked = files.read([STORED]);
@@ -255,8 +255,8 @@ describe('a file that a tool has created', () => {
   });
 });
 
-describe('a stored file of the session', () => {
-  it('is read in pages, once for all readers', async () => {
+describe('a stored file', () => {
+  it('is read in pages, and only once for all readers', async () => {
     const { asked, port } = fakePort({ [ID]: SMALL }, 2);
     const files = filesOver(port);
     const all = await Promise.all([files.read([STORED]), files.read([STORED, STORED])]);
@@ -265,7 +265,7 @@ describe('a stored file of the session', () => {
     expect(asked).toEqual([`${ID} 0`, `${ID} 2`]);
   });
 
-  it('is not read if it was created in this invocation', async () => {
+  it('is not read if this invocation created it', async () => {
     const { asked, port } = fakePort({});
     const files = filesOver(port);
     await files.keepFile(newFile(SMALL));
@@ -273,12 +273,12 @@ describe('a stored file of the session', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is left out if it does not exist', async () => {
+  it('is omitted if it does not exist', async () => {
     const files = filesOver(fakePort({}).port);
     expect(await files.read([STORED])).toEqual(new Map());
   });
 
-  it('is requested again after a failed read', async () => {
+  it('is read again after a failed read', async () => {
     const { port } = fakePort({ [ID]: SMALL });
     let isDown = true;
     const files = filesOver({
@@ -290,7 +290,7 @@ describe('a stored file of the session', () => {
     expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
   });
 
-  it('is read from the external store that has its bytes', async () => {
+  it('is read from the external store if its bytes are there', async () => {
     const { store } = memoryStore();
     await store.put({ session: 's', incarnation: 'i1', id: ID }, SMALL, 'image/png');
     const files = filesOver(fakePort({ [ID]: null }).port, { store });
@@ -298,7 +298,7 @@ describe('a stored file of the session', () => {
     expect(await filesOver(fakePort({ [ID]: null }).port).read([STORED])).toEqual(new Map());
   });
 
-  it('is released if a request has no room for it beside later files', async () => {
+  it('is removed from memory if a request has no room for it and later files', async () => {
     const ids = ['a', 'b', 'c', 'd', 'e'];
     const { asked, port } = fakePort(Object.fromEntries(ids.map((id) => [id, bytesOf(7 * MIB)])), 8 * MIB);
     const files = filesOver(port);
@@ -313,7 +313,7 @@ describe('the deleted files of a session', () => {
     { ...STORED, id: 'o' },
   ];
 
-  /** A port of a session of which one file was deleted, and how often it was asked for them. */
+  /** Returns a port of a session with one deleted file, and records its requests. */
   function gonePort() {
     const asked: (readonly string[])[] = [];
     let gone: 'deleted' | 'expired' | null = 'deleted';
@@ -328,7 +328,7 @@ describe('the deleted files of a session', () => {
     return { asked, comesAgain, port: { ...fakePort({}).port, blobStates } };
   }
 
-  it('are requested once, and only if some exist', async () => {
+  it('are requested once, and only if there are any', async () => {
     const { asked, port } = gonePort();
     expect(await filesOver(port).gone([DELETED])).toEqual(new Map());
     expect(asked).toEqual([]);
@@ -338,7 +338,7 @@ describe('the deleted files of a session', () => {
     expect(asked).toEqual([['d', 'o']]);
   });
 
-  it('are requested again after a message, which may have restored them', async () => {
+  it('are requested again after a message, which may restore a file', async () => {
     const { asked, comesAgain, port } = gonePort();
     const files = filesOver(port, { gone: 1 });
     await files.gone([DELETED]);
@@ -349,7 +349,7 @@ describe('the deleted files of a session', () => {
     expect(asked).toEqual([['d'], ['d']]);
   });
 
-  it('do not include a file that a tool has created again', async () => {
+  it('exclude a file that a tool has created again', async () => {
     const { port } = gonePort();
     const gone = { ...STORED, id: ID };
     const files = filesOver(
@@ -369,7 +369,7 @@ describe('the deleted files of a session', () => {
     expect(await files.gone([gone])).toEqual(new Map());
   });
 
-  it('leave the turn to another invocation if the session is unreachable', async () => {
+  it('cause a hand-over if the session is unreachable', async () => {
     const { port } = gonePort();
     const down = () => Promise.reject(new SessionUnavailableError(new Error('down')));
     const files = filesOver({ ...port, blobStates: down }, { gone: 1 });
@@ -377,7 +377,7 @@ describe('the deleted files of a session', () => {
   });
 });
 
-describe('a file that a tool requests', () => {
+describe('a file that a tool reads', () => {
   const NAMED = { type: 'file', mediaType: 'image/png', name: 'a.png', bytes: SMALL } as const;
 
   it('is available as soon as it is created', async () => {
@@ -394,7 +394,7 @@ describe('a file that a tool requests', () => {
     expect(await filesOver(fakePort({ [ID]: null }).port, { store }).find(ID)).toEqual(unnamed);
   });
 
-  it('is unavailable if the session does not have it, until it is created', async () => {
+  it('is unavailable until it is created', async () => {
     const files = filesOver(fakePort({}).port);
     expect(await files.find(ID)).toBeUndefined();
     expect(await files.read([STORED])).toEqual(new Map());
@@ -403,7 +403,7 @@ describe('a file that a tool requests', () => {
   });
 });
 
-it('is reported as unreadable without the reason of its store', async () => {
+it('is reported as unreadable, without the error of its store', async () => {
   const { store } = memoryStore();
   const get = () => Promise.reject(new Error('token abc'));
   const logged = vi.spyOn(console, 'error').mockReturnValue(undefined);

@@ -1,4 +1,4 @@
-/** A session whose model cannot read one of its files. */
+/** Tests that a session continues if its model cannot read one of the files. */
 import { afterEach, expect, it, vi } from 'vitest';
 import { type ChatModel, content, defineAgent, image, ModelError } from '../../../../src/index.ts';
 import type { ModelRequest } from '../../../../src/model/entry.ts';
@@ -16,7 +16,9 @@ const REFUSED = 'messages.0: the image cannot be read';
 const holdsFile = ({ messages }: ModelRequest): boolean =>
   messages.some((message) => 'parts' in message && JSON.stringify(message.parts).includes('"data"'));
 
-/** A session whose model looks once when it is asked to, and refuses every request with a file. */
+/**
+ * Returns a session whose model calls `look` for the message "Look.", and refuses every request with a file.
+ */
 function sessionOf() {
   const model: ChatModel = {
     name: 'blind',
@@ -43,7 +45,7 @@ const WARNING =
   "holdfast: the model 'blind' refused a request with files; it is asked again without those of earlier messages and of " +
   `results. ${REFUSED}`;
 
-it('a message with a file that the model refuses fails its turn, and later turns see the file as text', async () => {
+it('a message with a file that the model refuses fails its turn, and later turns describe the file in text', async () => {
   const session = sessionOf();
   const first = await session.send(content(['See:', image(BROKEN, 'image/png')]).parts);
   expect(first).toMatchObject({ outcome: 'failed', error: { message: expect.stringContaining(REFUSED) } });
@@ -54,14 +56,14 @@ it('a message with a file that the model refuses fails its turn, and later turns
   expect(warned.mock.calls).toEqual([[WARNING]]);
 });
 
-it('a result with a file that the model refuses is described in text, once per turn', async () => {
+it('a result with a file that the model refuses is described in text for the rest of the turn', async () => {
   const session = sessionOf();
   expect(await session.send('Look.')).toMatchObject({ outcome: 'completed', text: 'Well.' });
   expect(session.requests.map(holdsFile)).toEqual([false, true, false]);
   expect(warned.mock.calls).toEqual([[WARNING]]);
 });
 
-it('a message whose own file is refused with earlier files fails after one more attempt', async () => {
+it('a refused message with its own file is retried once without earlier files, and then fails', async () => {
   const session = sessionOf();
   await session.send('Look.');
   warned.mockClear();

@@ -34,7 +34,7 @@ describe('a message with files', () => {
     stored('ef', 9),
   ];
 
-  it('sends each file after the line that names it; a text file is text, and a file without room is only named', () => {
+  it('sends each file after the line that names it, text files as text, and names files without room', () => {
     const files = new Map([
       ['ab', 'AAAA'],
       ['cd', Buffer.from('a,bü').toString('base64')],
@@ -66,7 +66,7 @@ describe('a message with files', () => {
   });
 });
 
-describe('a file that was deleted', () => {
+describe('a deleted file', () => {
   it.each([
     ['deleted', 'image/png'],
     ['expired', 'image/png'],
@@ -79,7 +79,7 @@ describe('a file that was deleted', () => {
   });
 });
 
-/** The size of files that were deleted. */
+/** The size that marks a file as deleted. */
 const GONE = 8 * MIB - 1;
 
 describe('the files in a request', () => {
@@ -98,24 +98,24 @@ describe('the files in a request', () => {
       parts: [stored(String(index), size)],
     }));
     const frame = { id: '', messages };
-    const loop = { frame } as unknown as Loop; // with all that is read of it
+    const loop = { frame } as unknown as Loop; // The properties that `filesToShow` reads.
     await filesToShow({ files, withoutFiles: new Set() }, loop);
     return read;
   };
 
-  it('are the newest ones, up to 16 MiB', async () => {
+  it('are the newest ones that fit into 16 MiB', async () => {
     expect(await asked(MIB, 8 * MIB, 8 * MIB)).toEqual(['2', '1']);
   });
 
-  it('stop at the first one without room, even if an older one would fit', async () => {
+  it('end before the first file that does not fit, even if an older one would fit', async () => {
     expect(await asked(1, 8 * MIB, 8 * MIB, 1)).toEqual(['3', '2']);
   });
 
-  it('include those before a deleted one, which uses no room', async () => {
+  it('include files that are older than a deleted one, which needs no room', async () => {
     expect(await asked(8 * MIB, GONE, 8 * MIB)).toEqual(['2', '0']);
   });
 
-  it('are empty without files', async () => {
+  it('are none if no message has files', async () => {
     expect(await asked()).toEqual([]);
   });
 });
@@ -125,7 +125,7 @@ describe('a result with new files', () => {
   type Keep = Parameters<typeof withKeptFiles>[1]['keep'];
   const ab: Keep = async () => stored('ab', 1);
 
-  it('is data after they are stored', async () => {
+  it('is plain JSON once its files are stored', async () => {
     const keeping = { keep: ab, secrets: Secrets.NONE, onLost: () => {} };
     const result = await withKeptFiles(content(['A', image(png, 'image/png')]), keeping);
     expect(JSON.parse(JSON.stringify(result))).toEqual({
@@ -134,10 +134,10 @@ describe('a result with new files', () => {
     });
   });
 
-  it('loses only a refused file, which is reported to the model and logged', async () => {
+  it('loses only a refused file, which the model and the log learn', async () => {
     const told: string[] = [];
     const keep: Keep = async ({ bytes }) => {
-      if (bytes.length > 1) throw new FileRefusedError('Too much.');
+      if (bytes.length > 1) throw new FileRefusedError('The file is too large.');
       return stored('ab', 1);
     };
     const keeping = { keep, secrets: Secrets.NONE, onLost: (problem: string) => told.push(problem) };
@@ -145,10 +145,10 @@ describe('a result with new files', () => {
     expect(await withKeptFiles(result, keeping)).toMatchObject({
       parts: [
         stored('ab', 1),
-        { type: 'text', text: '[file not kept: image/png, "b.png", 2 bytes] (Too much.)' },
+        { type: 'text', text: '[file not kept: image/png, "b.png", 2 bytes] (The file is too large.)' },
       ],
     });
-    expect(told).toEqual(['Too much.']);
+    expect(told).toEqual(['The file is too large.']);
   });
 
   it('can contain 12 MiB of files', async () => {
@@ -160,7 +160,7 @@ describe('a result with new files', () => {
     expect(told).toEqual(['The files of one result can have at most 12582912 bytes in total.']);
   });
 
-  it('redacts secrets in their names and in text files', async () => {
+  it('redacts secrets in the names of its files and in text files', async () => {
     const kept: NewFile[] = [];
     const keep: Keep = async (part) => {
       kept.push(part);
@@ -184,9 +184,9 @@ describe('a result with new files', () => {
     ]);
   });
 
-  it('keeps its text if the files cannot be stored now, because the tool has run and must not be called again', async () => {
+  it('keeps its text if its files cannot be stored, because its tool must not run again', async () => {
     const told: string[] = [];
-    const keep: Keep = () => Promise.reject(new Error('no bucket, token abc'));
+    const keep: Keep = () => Promise.reject(new Error('The bucket is missing, token abc.'));
     const keeping = { keep, secrets: Secrets.NONE, onLost: (problem: string) => told.push(problem) };
     const result = content(['Paid.', image(png, 'image/png')]);
     expect(await withKeptFiles(result, keeping)).toMatchObject({
@@ -196,10 +196,10 @@ describe('a result with new files', () => {
         { type: 'text', text: '[file not kept: image/png, 1 byte] (It could not be kept now.)' },
       ],
     });
-    expect(told).toEqual(['no bucket, token abc']);
+    expect(told).toEqual(['The bucket is missing, token abc.']);
   });
 
-  it('continues without files once another holder has its session', async () => {
+  it('throws if another lease holder has the session', async () => {
     const interrupted = new Interrupted('lost', 'somebody else has it');
     const keep: Keep = () => Promise.reject(interrupted);
     const keeping = { keep, secrets: Secrets.NONE, onLost: () => {} };
@@ -221,7 +221,7 @@ describe('the size of a request', () => {
     return tokensOf(withFile) - tokensOf(without) - JSON.stringify({ ...part, data: undefined }).length;
   };
 
-  it('counts a file by its cost for a model and not by its base64', () => {
+  it('counts the cost of a file for the model instead of its base64 length', () => {
     expect(tokens('image/png', 4 * MIB, 'A'.repeat(6 * MIB))).toBe(8_192);
     expect(tokens('application/pdf', 4 * MIB, 'A'.repeat(6 * MIB))).toBe(4 * MIB);
     expect(tokens('application/pdf', 100, 'AAAA')).toBe(8_192);

@@ -1,4 +1,4 @@
-/** An agent in a script: what a session would answer, and nothing that outlives it. */
+/** Tests agents in scripts: `runAgent` returns the answer of a session, and stores nothing. */
 
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -33,7 +33,7 @@ const look = defineTool({
   }),
 });
 
-describe('an agent in `runAgent`', () => {
+describe('runAgent', () => {
   it('returns the same answer as a session', async () => {
     const replies = [calls('look_up', { id: '17' }), 'Found.'];
     const agent = agentOf([look]);
@@ -61,7 +61,7 @@ describe('an agent in `runAgent`', () => {
     expect(Object.keys(ran).toSorted()).toEqual([...Object.keys(sent), 'messages'].toSorted());
   });
 
-  it('gets the script’s principal, context, secrets and environment (S0-007)', async () => {
+  it('passes the principal, context, secrets and environment of the script to the agent (S0-007)', async () => {
     const model = scriptedModel([calls('look_up', { id: '1' }), 'Found.']);
     const { artifacts } = await runAgent(agentOf([look]), 'Go.', {
       model,
@@ -79,7 +79,7 @@ describe('an agent in `runAgent`', () => {
     });
   });
 
-  it('uses its own model, or one that it creates from the environment, by default', async () => {
+  it('uses the model of the agent by default, even if a function of the environment creates it', async () => {
     const own = agentOf([], { model: scriptedModel(['Own.']) });
     const made = agentOf([], { model: (env: { WORD?: string }) => scriptedModel([String(env.WORD)]) });
     expect((await runAgent(own, 'Hi.')).text).toBe('Own.');
@@ -90,7 +90,7 @@ describe('an agent in `runAgent`', () => {
     );
   });
 
-  it('can call other agents, and has the groups of the script', async () => {
+  it('provides other agents and the tool groups of the script', async () => {
     const web = defineToolGroup({ role: 'web', description: 'The web.', tools: [look] });
     const helper = { ...agentOf([toolGroup('web')]), name: 'helper' };
     const model = scriptedModel([
@@ -104,7 +104,7 @@ describe('an agent in `runAgent`', () => {
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 2 });
   });
 
-  it('returns an object that matches its output schema, and errors of its tools are logged', async () => {
+  it('returns the object of an agent with an output, and logs errors of tools', async () => {
     const lines: LogEntry[] = [];
     const fails = defineTool({
       name: 'fails',
@@ -120,7 +120,7 @@ describe('an agent in `runAgent`', () => {
     expect(lines.map(({ event }) => event)).toEqual(['tool-threw', 'turn']);
   });
 
-  it('can receive files, and stores those of its tools where the script says', async () => {
+  it('accepts files in the message, and stores files of tools where the script says', async () => {
     const kept = new Map<string, Uint8Array>();
     const store = {
       put: async ({ id }: { id: string }, bytes: Uint8Array) => void kept.set(id, bytes),
@@ -144,10 +144,10 @@ describe('an agent in `runAgent`', () => {
   });
 });
 
-describe('a conversation across several runs', () => {
+describe('a conversation of several runs', () => {
   const agent = agentOf([look]);
 
-  it('continues from the messages of the previous answer, also after they were stored as JSON (S2-10)', async () => {
+  it('continues from the messages of the last answer, even after a round trip through JSON (S2-10)', async () => {
     const first = await runAgent(agent, 'Where is it?', {
       model: scriptedModel([calls('look_up', { id: '17' }), 'In Ghent.']),
     });
@@ -172,7 +172,7 @@ describe('a conversation across several runs', () => {
     expect(third.messages).toHaveLength(history.length + 4);
   });
 
-  it('accepts messages that no run has created (S2-10)', async () => {
+  it('can start from messages that no run has created (S2-10)', async () => {
     const model = scriptedModel(['Ann.']);
     const history = [
       { role: 'user', text: 'I am Ann.' },
@@ -193,20 +193,24 @@ describe('a conversation across several runs', () => {
   });
 
   it.each([
-    ['no list', 'Hi.', " is 'Hi.'. Use the messages of an answer"],
+    ['text instead of a list', 'Hi.', " is 'Hi.'. Use the messages of an answer"],
     [
-      'a role of another library',
+      'a message with a role of another library',
       [{ role: 'system', text: '' }],
       "[0] has 'system' as its role. Use 'user' or 'assistant'",
     ],
-    ['content', [{ role: 'user', content: 'Hi.' }], '[0] has undefined as its text. Use a string'],
     [
-      'a reply first',
+      'a message with `content` instead of `text`',
+      [{ role: 'user', content: 'Hi.' }],
+      '[0] has undefined as its text. Use a string',
+    ],
+    [
+      'a reply as its first message',
       [{ role: 'assistant', text: 'Hi.', calls: [] }],
       "[0] is a reply: begin with a message whose role is 'user'",
     ],
     [
-      'a reply without calls',
+      'a reply without a list of calls',
       [
         { role: 'user', text: 'Hi.' },
         { role: 'assistant', text: 'Hi.' },
@@ -214,7 +218,7 @@ describe('a conversation across several runs', () => {
       '[1] has no list of calls. Use { id, name, input, result } for each, and [] for none',
     ],
     [
-      'two calls of one id',
+      'two calls with the same id',
       [
         { role: 'user', text: 'Hi.' },
         {
@@ -225,14 +229,14 @@ describe('a conversation across several runs', () => {
       ],
       "[1] has a second call with the id 'a'",
     ],
-  ])('is refused with %s (S2-10)', async (_, history, problem) => {
+  ])('is refused if it has %s (S2-10)', async (_, history, problem) => {
     const running = runAgent(agent, 'Go.', { model: scriptedModel(['Never.']), history: history as never });
     await expect(running).rejects.toThrow(new TypeError(`runAgent: its history${problem}.`));
   });
 });
 
-describe('a run’s events', () => {
-  it('are shown in order with pieces of text (S2-10)', async () => {
+describe('the events of a run', () => {
+  it('are passed to the callback in order, with pieces of text (S2-10)', async () => {
     const seen: RunEvent[] = [];
     const model = scriptedModel([calls('look_up', { id: '1' }), 'Found.']);
     await runAgent(agentOf([look]), 'Go.', { model, onEvent: (event) => seen.push(event) });
@@ -248,7 +252,7 @@ describe('a run’s events', () => {
     expect(text.join('')).toBe('Found.');
   });
 
-  it('stop if the callback throws, and the run continues', async () => {
+  it('end if the callback throws, while the run continues', async () => {
     const lines: LogEntry[] = [];
     let count = 0;
     const answer = await runAgent(agentOf(), 'Go.', {
@@ -264,7 +268,7 @@ describe('a run’s events', () => {
   });
 });
 
-it.runIf(process.env.NODE_ENV !== 'production')('unknown options are refused (S2-10)', async () => {
+it.runIf(process.env.NODE_ENV !== 'production')('runAgent throws for unknown options (S2-10)', async () => {
   const model = scriptedModel(['Never.']);
   await expect(runAgent(agentOf(), 'Go.', { model, contxt: {} } as never)).rejects.toThrow(
     "runAgent has 'contxt', which runAgent does not take. Did you mean 'context'?",
@@ -274,24 +278,21 @@ it.runIf(process.env.NODE_ENV !== 'production')('unknown options are refused (S2
   );
 });
 
-describe('the end of a run', () => {
+describe('a run', () => {
   it.each([
     ['approval', requireApproval(look, 'May I?'), { for: 'decision', message: 'May I?' }],
-    ['the result of its caller', manual(look), { for: 'result' }],
-  ])(
-    'is reached if a call waits for %s, and the answer contains the question',
-    async (_what, tool, asked) => {
-      const model = scriptedModel([calls('look_up', { id: '1' }), 'Never.']);
-      const answer = await runAgent(agentOf([tool]), 'Go.', { model });
-      expect(answer).toMatchObject({
-        outcome: 'suspended',
-        pending: [{ tool: 'look_up', input: { id: '1' }, ...asked }],
-      });
-      expect(model.requests).toHaveLength(1);
-    },
-  );
+    ['a result from the caller', manual(look), { for: 'result' }],
+  ])('ends if a call waits for %s, and the answer contains the question', async (_what, tool, asked) => {
+    const model = scriptedModel([calls('look_up', { id: '1' }), 'Never.']);
+    const answer = await runAgent(agentOf([tool]), 'Go.', { model });
+    expect(answer).toMatchObject({
+      outcome: 'suspended',
+      pending: [{ tool: 'look_up', input: { id: '1' }, ...asked }],
+    });
+    expect(model.requests).toHaveLength(1);
+  });
 
-  it('prevents scheduling: a tool’s scheduled message is refused', async () => {
+  it('refuses scheduled messages, because it ends with its answer', async () => {
     const plan = defineTool({
       name: 'plan',
       description: 'Plans.',
@@ -307,7 +308,7 @@ describe('the end of a run', () => {
     });
   });
 
-  it('is reached when its signal aborts, also for its tools', async () => {
+  it('ends when its signal aborts, and aborts its tools', async () => {
     const stop = new AbortController();
     const waits = defineTool({
       name: 'waits',

@@ -18,7 +18,7 @@ import {
 import { ended, opened, replied, started } from './journal.ts';
 import { validJournal } from './random-journal.ts';
 
-/** What a kind of tool might remember: the calls that succeeded, and where. */
+/** The memory of a kind of tool: which calls succeeded, and where. */
 const successes: ToolMemory = {
   folding: FOLDING,
   name: 'successes',
@@ -30,13 +30,13 @@ const successes: ToolMemory = {
   },
 };
 
-/** What a kind of tool might remember of facts, and of where they were recorded. */
+/** The memory of a kind of tool: all facts, and where they were recorded. */
 const facts: ToolMemory = {
   folding: FOLDING,
   name: 'facts',
   initial: [],
   apply: (value, fact, { frame, path, call, result }) => [
-    ...(value as Json[]), // what `initial` is
+    ...(value as Json[]), // As `initial`.
     [fact, frame, path, call, result?.type ?? null],
   ],
 };
@@ -49,7 +49,10 @@ const fold = (events: readonly SessionEvent[], state = emptyState()): SessionSta
 const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
   events.map((event, i) => parseEvent({ ...toRow(event), seq: i + 1, at: 0 }));
 
-/** As a holder finds a session: the snapshot, the messages before it that are still shown, and the events after it. */
+/**
+ * Folds as a lease holder does: the snapshot, the earlier messages that are still shown, and the events after
+ * the snapshot.
+ */
 function foldFromSnapshot(events: readonly SessionEvent[], covered: number): SessionState {
   const state = fromSnapshot(toSnapshot(fold(events.slice(0, covered))));
   const from = state.cut?.from ?? 1;
@@ -61,8 +64,8 @@ function foldFromSnapshot(events: readonly SessionEvent[], covered: number): Ses
 
 const cut = fc.tuple(validJournal, fc.nat());
 
-describe('folding a journal', () => {
-  it('gives the same state from the events and from their rows', () => {
+describe('the fold of a journal', () => {
+  it('is the same from the events and from their rows', () => {
     fc.assert(
       fc.property(validJournal, (events) => {
         expect(fold(throughRows(events))).toEqual(fold(events));
@@ -71,7 +74,7 @@ describe('folding a journal', () => {
     );
   });
 
-  it('gives the same state in one piece and in any two', () => {
+  it('is the same if it is interrupted between any two events', () => {
     fc.assert(
       fc.property(cut, ([events, at]) => {
         const first = at % (events.length + 1);
@@ -81,7 +84,7 @@ describe('folding a journal', () => {
     );
   });
 
-  it('gives the same state from a snapshot between any two turns', () => {
+  it('is the same from a snapshot between any two turns', () => {
     fc.assert(
       fc.property(cut, ([events, at]) => {
         const ends = events.flatMap(({ type }, i) => (type === 'turn-ended' ? [i + 1] : []));
@@ -92,7 +95,7 @@ describe('folding a journal', () => {
     );
   });
 
-  it('includes data from two loops deep, also from a snapshot, after those loops have ended', () => {
+  it('includes the data of ended loops at depth two, also from a snapshot', () => {
     const turn = 't1';
     const said = { call: 'c', tool: 'look', text: 'Looking.' };
     const opens = (frame: string, parent?: string): SessionEvent => ({
@@ -135,12 +138,12 @@ describe('folding a journal', () => {
     );
   });
 
-  it('leaves no call of an ended turn open, and no marks of open calls', () => {
+  it('has no open calls, and no marks of open calls, after a turn has ended', () => {
     fc.assert(
       fc.property(validJournal, (events) => {
         for (const message of fold(events).messages) {
           if (message.role !== 'assistant') continue;
-          // What it said to the user stays with it.
+          // Messages of the call to the user are kept.
           for (const { said: _, ...call } of message.calls) {
             expect(Object.keys(call).sort()).toEqual(['ended', 'id', 'input', 'name', 'providerId']);
           }

@@ -26,7 +26,7 @@ const adds = (...values: readonly string[]) => ({
 });
 const valuesOf = ({ blackboard }: Pick<FrameState, 'blackboard'>) => blackboard.map(({ value }) => value);
 
-/** A turn whose loop has noted `a` and has asked for two calls, `x` and `y`. */
+/** A turn whose loop has added `a` to its blackboard and then requested the calls `x` and `y`. */
 const noted = [
   opened,
   started,
@@ -38,7 +38,7 @@ const noted = [
 describe('a frame with its own blackboard', () => {
   const own = opens('x', { ownBlackboard: true });
 
-  it('starts with a copy of the outer one, and keeps its additions', () => {
+  it('starts with a copy of the outer blackboard, and keeps its own additions', () => {
     const inside = [replied(['i note'], { frame: 'x' }), ended('i', 'ok', { frame: 'x', ...adds('b') })];
     const state = fold([...noted, own, ...inside]);
     expect(frameOf(state, 'x').inherited).toBe(1);
@@ -47,7 +47,7 @@ describe('a frame with its own blackboard', () => {
     expect(valuesOf(state)).toEqual(['a']);
   });
 
-  it('has no additions of a sibling loop from before it opened', () => {
+  it('does not see what a sibling frame has added before it opened', () => {
     const beside = [
       opens('y'),
       replied(['j note'], { frame: 'y' }),
@@ -58,7 +58,7 @@ describe('a frame with its own blackboard', () => {
     expect(valuesOf(frameOf(state, 'x'))).toEqual(['a']);
   });
 
-  it('shares it with the inner frames that have none', () => {
+  it('shares its blackboard with inner frames that have none', () => {
     const inside = [
       own,
       replied(['i note', 'k dig'], { frame: 'x' }),
@@ -72,7 +72,7 @@ describe('a frame with its own blackboard', () => {
     expect([valuesOf(frameOf(state, 'x')), valuesOf(state)]).toEqual([['a', 'deep'], ['a']]);
   });
 
-  it('drops it when it ends: only changes in the call’s result reach the outer one', () => {
+  it('discards its blackboard when it ends, except for changes in the result of its call', () => {
     const inside = [
       own,
       replied(['i note'], { frame: 'x' }),
@@ -83,21 +83,21 @@ describe('a frame with its own blackboard', () => {
     expect([...(state.turn?.frames.keys() ?? [])]).toEqual([ROOT]);
   });
 
-  it('has a copy at every depth, each of the outer one', () => {
+  it('starts with a copy of the next outer blackboard at every depth', () => {
     const inside = [
       own,
       replied(['i note', 'k dig'], { frame: 'x' }),
       ended('i', 'ok', { frame: 'x', ...adds('b') }),
       opens('k', { parent: 'x', ownBlackboard: true }),
     ];
-    // The batch of `i` is open, so `k` cannot have seen what `i` added.
+    // The batch of `i` is still open, so `k` cannot see the addition of `i`.
     const state = fold([...noted, ...inside]);
     expect([valuesOf(frameOf(state, 'k')), frameOf(state, 'k').inherited]).toEqual([['a'], 1]);
   });
 });
 
 describe('a frame without its own blackboard', () => {
-  it('uses the outer one', () => {
+  it('uses the outer blackboard', () => {
     const state = fold([...noted, opens('x')]);
     expect(frameOf(state, 'x').blackboard).toBe(state.blackboard);
     expect('inherited' in frameOf(state, 'x')).toBe(false);
@@ -105,7 +105,7 @@ describe('a frame without its own blackboard', () => {
 });
 
 describe('the facts of a frame', () => {
-  /** Keeps every fact, with the place where it was recorded. */
+  /** A memory of all facts, with the places where they were recorded. */
   const ledger: ToolMemory<Json[], string> = {
     folding: FOLDING,
     name: 'ledger',
@@ -115,7 +115,7 @@ describe('the facts of a frame', () => {
   const fact = (words: string) => ({ slice: 'ledger', fact: words, at: 7 });
   const kept = (events: readonly SessionEvent[]) => fold(events, [ledger]).memories.get('ledger');
 
-  it('take effect when it opens, at its own path, for any outcome of its call', () => {
+  it('are recorded at the path of the frame when it opens, whatever the outcome of its call is', () => {
     const events = [...noted, opens('x', { facts: [fact('one'), fact('two')] })];
     const place = { turn: 't1', frame: 'x', path: 'tester/of-x', call: 'x', at: 7 };
     expect(kept(events)).toEqual([
@@ -126,7 +126,7 @@ describe('the facts of a frame', () => {
     expect(kept([...events, ...failed])).toHaveLength(2);
   });
 
-  it('are visible to its own calls, but not to the batch of its call', () => {
+  it('are visible to the calls of the frame, but not to the batch of its own call', () => {
     const state = fold(
       [...noted, opens('x', { facts: [fact('one')] }), replied(['i look'], { frame: 'x' })],
       [ledger],
@@ -135,14 +135,14 @@ describe('the facts of a frame', () => {
     expect(frameOf(state, ROOT).seen.memories.get('ledger')).toHaveLength(0);
   });
 
-  it('are dropped if their kind is unknown to this code', () => {
+  it('are ignored if no module in this code owns them', () => {
     const stranger = { slice: 'stranger', fact: 1 };
     expect([...fold([...noted, opens('x', { facts: [stranger] })], [ledger]).memories.keys()]).toEqual([
       'ledger',
     ]);
   });
 
-  it('from inner calls take effect when their batch has ended, in source order, with their results', () => {
+  it('of inner calls are recorded in source order when their batch has ended, with their results', () => {
     const inside = [opens('x'), replied(['i look', 'j look'], { frame: 'x' })];
     const end = (call: string) =>
       ended(call, `${call} done`, { frame: 'x', changes: { facts: [fact(call)] } });
@@ -155,7 +155,7 @@ describe('the facts of a frame', () => {
   });
 });
 
-describe('a call that opened a frame inside a frame', () => {
+describe('a call that opened a nested frame', () => {
   const inFrame = (planned: boolean) => [
     opens('x'),
     replied(['i dig', 'j look'], { frame: 'x' }),
@@ -169,11 +169,11 @@ describe('a call that opened a frame inside a frame', () => {
       message.role === 'assistant' ? message.calls.map(({ ended: end }) => end?.nested) : [],
     );
 
-  it('is marked as one in which a model decided', () => {
+  it('is marked as a call in which a model decided', () => {
     expect(nestedOf(fold([...noted, ...inFrame(false)]))).toEqual([true, undefined]);
   });
 
-  it('is not marked if a plan decided', () => {
+  it('is not marked if a plan decided instead of a model', () => {
     expect(nestedOf(fold([...noted, ...inFrame(true)]))).toEqual([undefined, undefined]);
   });
 });
@@ -187,7 +187,7 @@ describe('a rejected answer in a frame', () => {
   };
   const state = fold([...noted, opens('x'), replied([], { frame: 'x', text: 'No.' }), rejected]);
 
-  it('is reported to its model only', () => {
+  it('is shown only to the model of the frame', () => {
     expect(frameOf(state, 'x').messages.at(-1)).toEqual({
       role: 'user',
       by: 'loop',
@@ -198,11 +198,11 @@ describe('a rejected answer in a frame', () => {
     expect(state.messages.filter(({ role }) => role === 'user')).toHaveLength(1);
   });
 
-  it('is remembered for that loop only', () => {
+  it('is remembered only for the loop of the frame', () => {
     expect([frameOf(state, 'x').rejected, frameOf(state, ROOT).rejected]).toEqual([true, false]);
   });
 
-  it('has no effect after the frame has ended', () => {
+  it('changes nothing after the frame has ended', () => {
     const after = [...noted, opens('x'), ended('x'), ended('y')];
     const { seq: _, ...before } = fold(after);
     const { seq, ...now } = fold([...after, rejected]);

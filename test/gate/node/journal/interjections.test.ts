@@ -1,4 +1,4 @@
-/** Where messages stand that come while a turn runs, and what the loop does next. */
+/** Tests where a message is placed that arrives during a turn, and what the loop does next. */
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { type Message, ROOT } from '../../../doors/journal.ts';
@@ -22,7 +22,7 @@ const late: SessionEvent = {
   result: { type: 'error', message: 'No money.' },
 };
 
-/** The conversation in short. */
+/** Returns a short form of the conversation. */
 const told = (messages: readonly Message[]): readonly string[] =>
   messages.map((message) =>
     message.role === 'user'
@@ -42,13 +42,13 @@ describe('a message that arrives while a turn runs', () => {
   it.each<[string, readonly SessionEvent[], readonly string[], Step]>([
     ['before the first request', [steered('a')], ['user: Hello', 'steer: a'], { do: 'ask', last: false }],
     [
-      'while the model answers',
+      'during a model call',
       [steered('a'), replied([], { text: 'Hi.', unseen: 1 })],
       ['user: Hello', 'reply: Hi.', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
-      'before a request, and one while the model answers',
+      'before a request, and another one during the model call',
       [steered('a'), steered('b'), replied([], { text: 'Hi.', unseen: 1 })],
       ['user: Hello', 'steer: a', 'reply: Hi.', 'steer: b'],
       { do: 'ask', last: false },
@@ -60,37 +60,37 @@ describe('a message that arrives while a turn runs', () => {
       { do: 'act' },
     ],
     [
-      'while a call runs that ends then',
+      'while a call runs, which then ends',
       [replied(['x look']), steered('a'), ended('x')],
       ['user: Hello', 'reply: [look ended]', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
-      'behind an answer',
+      'after an answer',
       [replied([], { text: 'Hi.' }), steered('a')],
       ['user: Hello', 'reply: Hi.', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
-      'behind a result that is returned directly',
+      'after a directly returned result',
       [replied(['x look']), ended('x', 'ok', { direct: true }), steered('a')],
       ['user: Hello', 'reply: [look ended]', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
-      'while the model gives its best answer at a limit',
+      'during the last model call at a limit',
       [replied(['x look']), ended('x'), steered('a'), replied([], { text: 'Best.', last: true, unseen: 1 })],
       ['user: Hello', 'reply: [look ended]', 'reply: Best.', 'steer: a'],
       { do: 'ask', last: true },
     ],
     [
-      'before the best answer at a limit',
+      'before the last model call at a limit',
       [replied(['x look']), ended('x'), steered('a'), replied([], { text: 'Best.', last: true })],
       ['user: Hello', 'reply: [look ended]', 'steer: a', 'reply: Best.'],
       { do: 'end', outcome: 'limit-reached', limit: { kind: 'iterations', most: 2 } },
     ],
     [
-      'inside a nested loop',
+      'during a nested loop',
       [
         replied(['x dig']),
         { type: 'frame-started', turn: 't1', frame: 'x', name: 'dig', message: 'Dig.' },
@@ -117,7 +117,7 @@ describe('a message that arrives while a turn runs', () => {
     expect(next([...before, ...events])).toEqual(step);
   });
 
-  it('does not save a turn that has failed', () => {
+  it('does not resume a turn that has failed', () => {
     const blank = replied([]);
     const failed = { do: 'end', outcome: 'failed', error: { type: 'empty-reply' } };
     expect(next([...before, blank, blank])).toMatchObject(failed);

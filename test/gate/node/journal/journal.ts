@@ -4,7 +4,7 @@ import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce } from '../../../doors/journal.ts';
 
-/** Short forms of the events of turn `t1` of agent `tester`. */
+/** Short forms of events of the turn `t1` of the agent `tester`. */
 export const opened: SessionEvent = { type: 'session-opened', incarnation: 'i1', agent: 'tester' };
 
 export const started: SessionEvent = {
@@ -16,7 +16,7 @@ export const started: SessionEvent = {
   principal: { id: 'ann' },
 };
 
-/** `calls` are `id name` pairs. */
+/** Each of `calls` is an id and a name, separated by a space. */
 export const replied = (
   calls: readonly string[],
   more: Partial<Extract<SessionEvent, { type: 'model-replied' }>> = {},

@@ -2,18 +2,18 @@ import { expect, it } from 'vitest';
 import { NewerEventError, parseBodies, parseEvent, toRow } from '../../../doors/journal.ts';
 import { replied } from './journal.ts';
 
-it('an event is written with its type and turn beside the body, for decisions without parsing it', () => {
+it('the row of an event has its type and turn in columns of their own, so that its body need not be parsed', () => {
   const row = toRow(replied(['a look']));
   expect(row).toMatchObject({ type: 'model-replied', turn: 't1' });
   expect(toRow({ type: 'session-opened', incarnation: 'i', agent: 'a' }).turn).toBe('');
 });
 
-it('an event is read back unchanged', () => {
+it('an event is unchanged after it is written and read', () => {
   const event = replied(['a __proto__'], { text: '\u2028"{', usage: { inputTokens: 1, outputTokens: 2 } });
   expect(parseEvent({ ...toRow(event), seq: 7, at: 99 })).toEqual({ seq: 7, at: 99, ...event });
 });
 
-it('an event of a newer version is refused by name', () => {
+it('an event of a newer version causes a NewerEventError', () => {
   const row = { type: 'x', turn: '', body: '{"v":99,"type":"x"}', seq: 7, at: 0 };
   expect(() => parseEvent(row)).toThrow(NewerEventError);
   expect(() => parseEvent(row)).toThrow(
@@ -21,14 +21,14 @@ it('an event of a newer version is refused by name', () => {
   );
 });
 
-it('an event of an unknown type is refused in any version', () => {
+it('an event of an unknown type causes an error at any version', () => {
   const row = { type: 'turn-noted', turn: 't1', body: '{"v":1,"type":"turn-noted"}', seq: 7, at: 0 };
   expect(() => parseEvent(row)).toThrow(
     'Event 7 was written by a newer version of this Worker. Try again when the deployment is complete.',
   );
 });
 
-it('an event body of a newer version is refused', () => {
+it('an event whose body has a newer version causes an error', () => {
   expect(() => parseBodies('[{"v":1,"type":"turn-started"},{"v":99,"type":"turn-started"}]')).toThrow(
     'An event was written by a newer version of this Worker. Try again when the deployment is complete.',
   );

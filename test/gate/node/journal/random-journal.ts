@@ -19,7 +19,9 @@ import { aWait } from '../../../fixtures/a-wait.ts';
 /** Draws the next number below `size`. */
 type Draw = (size: number) => number;
 
-/** A journal that the tool loop could have written: turns of replies, batches, frames, take-overs and cancels. */
+/**
+ * Generates journals that the tool loop could have written: replies, batches, frames, take-overs and cancels.
+ */
 export const validJournal: fc.Arbitrary<SessionEvent[]> = fc
   .array(fc.nat({ max: 999_999 }), { minLength: 20, maxLength: 120 })
   .map((numbers) => {
@@ -44,7 +46,7 @@ function journalOf(draw: Draw, goesOn: () => boolean): SessionEvent[] {
     const principal = draw(2) === 0 ? { id: 'ann' } : { id: 'ann', tenant: 'acme' };
     emit({ type: 'turn-started', turn: id, loopId: id, message: `message ${turn}`, context: {}, principal });
     while (goesOn() && draw(12) > 0) emit(inTurn(draw, state, id));
-    // Whoever could not read it ended it alone.
+    // A lease holder that cannot read the turn ends it without closing its calls.
     const isUnread = draw(5) === 0;
     for (const event of isUnread ? [] : closing(draw, state, id)) emit(event);
     const outcome = (['completed', 'failed', 'cancelled', 'limit-reached', 'returned-direct'] as const)[
@@ -106,7 +108,7 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   }
 }
 
-/** Which call says something, and inside of which of the turn's own calls. */
+/** Returns the tool that sends a message, and the enclosing call of the turn's own loop. */
 function sentBy({ turn }: SessionState, frame: FrameState, { name }: CallRecord) {
   const under = turn && frame.id !== ROOT && framesAround(turn, frame).at(-2)?.id;
   return { tool: name, ...(under && { under }) };
@@ -120,7 +122,7 @@ const summaryDropped = (draw: Draw, turn: string): SessionEvent => ({
   ...(draw(2) === 0 && { usage: { inputTokens: draw(90), outputTokens: draw(9) } }),
 });
 
-/** What is left to show a model that has refused a request: some of the turns, or less of the last one's results. */
+/** Shows less to a model that has refused a request: fewer turns, or less of the last results. */
 function lessShown(draw: Draw, turn: string, frame: FrameState): SessionEvent {
   const turns = 1 + draw(frame.messages.filter(isStart).length);
   const bare = draw(3) === 0 ? { summary: ['', 'Short.'][draw(2)] ?? '' } : {};
@@ -130,7 +132,7 @@ function lessShown(draw: Draw, turn: string, frame: FrameState): SessionEvent {
   return { type, turn, ...inFrame(frame.id), ...left, ...results };
 }
 
-/** What sources outside told before a reply; of a kind that this code does not know, too. */
+/** Records facts from tool sources before a reply, also of a kind that this code does not know. */
 const listed = (draw: Draw, turn: string, frame: string): SessionEvent => ({
   type: 'tools-listed',
   turn,
@@ -138,7 +140,10 @@ const listed = (draw: Draw, turn: string, frame: string): SessionEvent => ({
   facts: ['facts', 'unknown'].slice(0, 1 + draw(2)).map((slice) => ({ slice, fact: draw(100) })),
 });
 
-/** Other tools than before: few, so that they come back and are replaced by others of their names. */
+/**
+ * Changes the offered tools. The names are few, so that tools return and are replaced by others of the same
+ * name.
+ */
 function toolsChanged(draw: Draw, turn: string, { id, offered: { list } }: FrameState): SessionEvent {
   const now = NAMES.flatMap((name) => (draw(2) === 0 ? [{ name, hash: `h${draw(2)}` }] : []));
   const [was, is] = [list ?? [], now].map((tools) => new Set(tools.map(({ name, hash }) => name + hash)));
@@ -149,7 +154,7 @@ function toolsChanged(draw: Draw, turn: string, { id, offered: { list } }: Frame
   return { type: 'tools-changed', turn, ...inFrame(id), ...change, ...(!list && { all: now }), cause };
 }
 
-/** What comes while a turn runs: a message, or the late result of a call that is open or in doubt. */
+/** Interrupts a running turn with a message, or with the late result of a call that is open or in doubt. */
 function interjection(draw: Draw, state: SessionState, turn: string): SessionEvent {
   const at = state.seq + 1;
   if (draw(3) > 0)
@@ -165,11 +170,14 @@ function interjection(draw: Draw, state: SessionState, turn: string): SessionEve
   return { type: 'late-result-received', turn, tool: 'pay', input: `{"amount":${at}}`, ...late, result };
 }
 
-/** Of a reply of the turn's own loop: how many of the messages that came were not shown to the model. */
+/**
+ * Returns how many of the latest messages the model had not seen when it replied. Only the turn's own loop
+ * counts them.
+ */
 function unseen(draw: Draw, frame: FrameState | undefined): { readonly unseen?: number } {
   if (frame?.id !== ROOT) return {};
   const trailing = [...frame.messages].reverse();
-  // What the loop itself has said was shown: it asked for the reply.
+  // A message of the loop itself was shown, because it caused the reply.
   const isUnheard = (message: Message): boolean =>
     message.role === 'user' && (message.by === 'steer' || message.by === 'late');
   const heard = trailing.findIndex((message) => !isUnheard(message));
@@ -177,7 +185,7 @@ function unseen(draw: Draw, frame: FrameState | undefined): { readonly unseen?: 
   return count > 0 ? { unseen: count } : {};
 }
 
-/** The loop has an answer, which the model may be told to correct. */
+/** Returns `true` if the loop has an answer, which the model can be asked to correct. */
 const isAnswered = ({ messages }: FrameState): boolean => {
   const last = messages.at(-1);
   return last?.role === 'assistant' && last.calls.length === 0;
@@ -230,7 +238,7 @@ function ended(draw: Draw, at: At): SessionEvent {
   };
 }
 
-/** Ends for all open calls, innermost frames first, as the end of a turn writes them. */
+/** Ends all open calls, those of the innermost frames first, as the end of a turn does. */
 const closing = (draw: Draw, state: SessionState, turn: string): SessionEvent[] =>
   [...(state.turn?.frames.values() ?? [])].reverse().flatMap((frame: FrameState) =>
     openBatch(frame)

@@ -17,11 +17,11 @@ const frameOf = (state: SessionState, id = ROOT) => {
 };
 
 describe('reduce', () => {
-  it('session-opened: keeps the incarnation and the agent', () => {
+  it('session-opened: sets the incarnation and the agent', () => {
     expect(fold([opened])).toMatchObject({ seq: 1, incarnation: 'i1', agent: 'tester', turn: undefined });
   });
 
-  it("turn-started: opens the turn's loop under the agent's path", () => {
+  it('turn-started: opens the loop of the turn at the path of the agent', () => {
     const state = fold([opened, started]);
     expect(state.messages).toEqual([{ role: 'user', text: 'Hello' }]);
     expect(turnOf(state)).toMatchObject({
@@ -36,7 +36,7 @@ describe('reduce', () => {
     expect(frameOf(state).messages).toBe(state.messages);
   });
 
-  it('turn-resumed: is counted until the next reply, and is not the last event', () => {
+  it('turn-resumed: is counted until the next reply, and does not become the last event', () => {
     const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'expired' };
     expect(turnOf(fold([opened, started, resumed, resumed]))).toMatchObject({
       resumedSinceReply: 2,
@@ -45,7 +45,7 @@ describe('reduce', () => {
     expect(turnOf(fold([opened, started, resumed, replied([])])).resumedSinceReply).toBe(0);
   });
 
-  it('turn-resumed: is not counted after a wait, because no model call was in progress', () => {
+  it('turn-resumed: is not counted if the turn resumes after a wait, when no model call was running', () => {
     const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'handed-over' };
     const yielded: SessionEvent = { type: 'turn-yielded', turn: 't1', reason: 'its client has gone' };
     const asked = [opened, started, replied(['a pay']), ended('a')];
@@ -60,13 +60,13 @@ describe('reduce', () => {
     ended('a'),
     { type: 'tool-call-answered', turn: 't1', call: 'a', answer: { type: 'decision', decision: 'reject' } },
     { type: 'conversation-cut', turn: 't1', results: 9 },
-  ])('$type: is progress, which resets the count of idle invocations', (progress) => {
+  ])('$type: resets the count of idle invocations', (progress) => {
     const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'expired' };
     expect(turnOf(fold([opened, started, resumed, resumed])).resumedIdly).toBe(2);
     expect(turnOf(fold([opened, started, resumed, progress, resumed])).resumedIdly).toBe(1);
   });
 
-  it('model-replied: counts the reply, its tokens and its calls, in total and by tool', () => {
+  it('model-replied: counts the reply, its tokens, and its calls in total and by tool', () => {
     const usage = { inputTokens: 3, outputTokens: 4 };
     const first = replied(['a look', 'b look', 'c pay'], { usage });
     const state = fold([opened, started, first, ended('a'), ended('b'), ended('c'), replied(['d look'])]);
@@ -79,7 +79,7 @@ describe('reduce', () => {
     expect(openBatch(frameOf(state))).toMatchObject([{ id: 'd' }]);
   });
 
-  it('answer-rejected: reports every problem to the model, without a sender, and is remembered for the loop', () => {
+  it('answer-rejected: adds a message without a sender that lists every problem, and marks the loop', () => {
     const problems = ['total: must be a number', 'due: is missing'];
     const rejected: SessionEvent = { type: 'answer-rejected', turn: 't1', problems };
     const state = fold([opened, started, replied([]), rejected]);
@@ -94,7 +94,7 @@ describe('reduce', () => {
     expect(frameOf(fold([opened, started, replied([])])).rejected).toBe(false);
   });
 
-  it('model-replied: counts blank replies in a row, until one has text or calls (EMP-05)', () => {
+  it('model-replied: counts consecutive blank replies, until a reply has text or calls (EMP-05)', () => {
     const counts = [[' \n'], [' ', ''], ['', 'words'], ['words', '']].map(
       (texts) => frameOf(fold([opened, started, ...texts.map((text) => replied([], { text }))])).blankReplies,
     );
@@ -102,7 +102,7 @@ describe('reduce', () => {
     expect(frameOf(fold([opened, started, replied([]), replied(['a look'])])).blankReplies).toBe(0);
   });
 
-  it('model-replied: the last reply of the turn marks it as limited, that of a frame does not', () => {
+  it('model-replied: marks the turn as limited if its last reply is at the limit, but not for a frame', () => {
     expect(turnOf(fold([opened, started, replied([], { last: true })])).limited).toBe(true);
     const inFrame = [
       opened,
@@ -114,7 +114,7 @@ describe('reduce', () => {
     expect(turnOf(fold(inFrame)).limited).toBe(false);
   });
 
-  it('tool-call-started and tool-call-suspended: mark the open call, and its end removes the marks', () => {
+  it('tool-call-started and tool-call-suspended: mark the open call until it ends', () => {
     const events: SessionEvent[] = [
       opened,
       started,
@@ -134,7 +134,7 @@ describe('reduce', () => {
     ]);
   });
 
-  it('tool-call-ended: keeps artifacts of the turn in source order when the batch is complete', () => {
+  it('tool-call-ended: adds artifacts to the turn in source order when the batch is complete', () => {
     const two = { type: 'artifact', value: 2, artifactType: 'Two' } as const;
     const events = [opened, started, replied(['a look', 'b look']), ended('b', two)];
     expect(turnOf(fold(events)).artifacts).toEqual([]);
@@ -148,21 +148,24 @@ describe('reduce', () => {
     ['a', 'b', 'c'],
     ['c', 'b', 'a'],
     ['b', 'c', 'a'],
-  ])('tool-call-ended: changes take effect in source order, for any order of ends: %s %s %s', (...order) => {
-    const changesOf = (call: string) => ({
-      state: { last: call, [call]: true },
-      blackboard: [{ value: call }],
-    });
-    const ends = order.map((call) => ended(call, 'ok', { changes: changesOf(call) }));
-    const events = [opened, started, replied(['a look', 'b look', 'c look']), ...ends];
-    const before = fold(events.slice(0, -1));
-    expect([before.callState.size, before.blackboard]).toEqual([0, []]);
-    const state = fold(events);
-    expect([...state.callState]).toEqual([['tester', { last: 'c', a: true, b: true, c: true }]]);
-    expect(state.blackboard).toEqual([{ value: 'a' }, { value: 'b' }, { value: 'c' }]);
-  });
+  ])(
+    'tool-call-ended: applies changes in source order, whatever order the calls end in: %s %s %s',
+    (...order) => {
+      const changesOf = (call: string) => ({
+        state: { last: call, [call]: true },
+        blackboard: [{ value: call }],
+      });
+      const ends = order.map((call) => ended(call, 'ok', { changes: changesOf(call) }));
+      const events = [opened, started, replied(['a look', 'b look', 'c look']), ...ends];
+      const before = fold(events.slice(0, -1));
+      expect([before.callState.size, before.blackboard]).toEqual([0, []]);
+      const state = fold(events);
+      expect([...state.callState]).toEqual([['tester', { last: 'c', a: true, b: true, c: true }]]);
+      expect(state.blackboard).toEqual([{ value: 'a' }, { value: 'b' }, { value: 'c' }]);
+    },
+  );
 
-  it('tool-call-ended: counts unknown tools in a row, and a known one resets the count (TNF-06)', () => {
+  it('tool-call-ended: counts consecutive unknown tools, and a known tool resets the count (TNF-06)', () => {
     const unknown = { type: 'error', message: 'x', reason: 'unknown-tool' } as const;
     const inRow = [opened, started, replied(['a x', 'b x']), ended('b', unknown), ended('a', unknown)];
     expect(frameOf(fold(inRow)).unknownTools).toBe(2);
@@ -179,7 +182,7 @@ describe('reduce', () => {
     message: 'Dig.',
   };
 
-  it('frame-started: opens a loop with its own messages, and the end of its call closes it', () => {
+  it('frame-started: opens a loop with its own messages, which closes when its call ends', () => {
     const inFrame = replied(['b look'], { frame: 'a' });
     const events = [opened, started, replied(['a dig']), frameStarted, inFrame];
     const state = fold(events);
@@ -201,7 +204,7 @@ describe('reduce', () => {
     expect(turnOf(after).artifacts).toEqual([]);
   });
 
-  it('frame-started: the path names every frame around it', () => {
+  it('frame-started: the path contains the names of all outer frames', () => {
     const inner: SessionEvent = { ...frameStarted, frame: 'b', parent: 'a', name: 'deeper' };
     const state = fold([
       opened,
@@ -214,7 +217,7 @@ describe('reduce', () => {
     expect(frameOf(state, 'b').path).toBe('tester/dig/deeper');
   });
 
-  it('cancel-requested: is remembered; turn-yielded changes only the last event', () => {
+  it('cancel-requested: is remembered, while turn-yielded only becomes the last event', () => {
     expect(turnOf(fold([opened, started, { type: 'cancel-requested', turn: 't1' }])).cancelRequested).toBe(
       true,
     );
@@ -225,7 +228,7 @@ describe('reduce', () => {
     });
   });
 
-  it('names the last event with its call', () => {
+  it('every event: the last event includes its call', () => {
     const start: SessionEvent = { type: 'tool-call-started', turn: 't1', call: 'a', effect: 'once' };
     expect(turnOf(fold([opened, started, replied(['a pay']), start])).lastEvent).toBe('tool-call-started a');
   });
@@ -241,19 +244,19 @@ describe('reduce', () => {
     expect([turn.outcome, turn.text, turn.frames.size]).toEqual([outcome, text, 0]);
   });
 
-  it('turn-ended: the text of a turn that returned directly is all results in source order (LOOP-11)', () => {
+  it('turn-ended: the text of a directly returned answer contains all results in source order (LOOP-11)', () => {
     const end: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'returned-direct' };
     const value = { type: 'artifact', value: { n: 1 } } as const;
     const ends = [ended('b', value, { direct: true }), ended('a', 'one', { direct: true })];
     expect(turnOf(fold([opened, started, replied(['a x', 'b x']), ...ends, end])).text).toBe('one\n{"n":1}');
   });
 
-  it('ignores events of another turn', () => {
+  it('every event: an event of another turn changes nothing', () => {
     const state = fold([opened, started, { type: 'cancel-requested', turn: 't0' }]);
     expect(turnOf(state)).toMatchObject({ cancelRequested: false, lastEvent: 'turn-started' });
   });
 
-  it('passes each memory its own value, initially its default, and the turn', () => {
+  it('every event: each memory receives its own value, which starts with its default, and the turn', () => {
     const seen: ToolMemory = {
       folding: FOLDING,
       name: 'seen',

@@ -1,4 +1,4 @@
-/** Values in the literal of an agent that cannot be followed: each with the key and the whole message. */
+/** Tests invalid values in the definition of an agent. Each case has the field and the whole message. */
 import { expect, it } from 'vitest';
 import { AgentDefinitionError } from '../../../../src/index.ts';
 import { ofAgent } from './mistake.ts';
@@ -71,7 +71,7 @@ it.each<[string, object, string]>([
     { accepts: 'image/*' },
     "Agent 'clerk' has 'image/*' as its 'accepts'. Use a list, as in [one, another].",
   ],
-])('a mistake in an agent is reported: %s', (field, config, message) => {
+])('defineAgent throws an error that explains the mistake in %s', (field, config, message) => {
   let thrown: unknown;
   try {
     ofAgent(config)();

@@ -1,4 +1,7 @@
-/** What a newcomer writes by mistake, each with the whole message that says what to write. Types refuse most of it; plain JavaScript does not. */
+/**
+ * Tests mistakes that a newcomer makes. Each case has the whole message, which says what to write. The types
+ * refuse most of them, but plain JavaScript does not.
+ */
 import { describe, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
@@ -10,7 +13,7 @@ const AGENT_KEYS =
 
 const ofManual = (config: object) => make(defineManualTool, { name: 'pay', description: 'Pays.', ...config });
 
-describe('the options of a tool that the caller runs', () => {
+describe('defineManualTool', () => {
   it.each<Mistake>([
     [
       'run',
@@ -23,10 +26,10 @@ describe('the options of a tool that the caller runs', () => {
       "Tool 'pay': it has 'effect', but its caller runs it, and the turn waits for the result: leave it out.",
     ],
     ['no name', ofManual({ name: undefined }), "Tool '': it has no 'name'. Use a string."],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });
 
-describe('the options of a tool', () => {
+describe('defineTool', () => {
   it.each<Mistake>([
     [
       'execute',
@@ -87,7 +90,7 @@ describe('the options of a tool', () => {
       "Tool 'pay': it has no 'run'. Use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.",
     ],
     [
-      'manual, which is a tool of its own',
+      'manual instead of defineManualTool',
       ofTool({ run: undefined, manual: true }),
       "Tool 'pay': it has 'manual' instead of 'defineManualTool'. Replace it.",
     ],
@@ -114,12 +117,12 @@ describe('the options of a tool', () => {
       "Tool 'pay': it has a promise as its 'run'. Use a function.",
     ],
     [
-      'an input that is a text',
+      'text as the input',
       ofTool({ input: 'city' }),
       "Tool 'pay': it has 'city' as its 'input'. Use a schema.",
     ],
     [
-      'returnDirect as a text',
+      'text as returnDirect',
       ofTool({ returnDirect: 'yes' }),
       "Tool 'pay': it has 'yes' as its 'returnDirect'. Use true or false.",
     ],
@@ -129,24 +132,24 @@ describe('the options of a tool', () => {
       "Tool 'pay': its effect is 'Once'. It must be 'read' or 'idempotent' or 'once'. Did you mean 'once'?",
     ],
     [
-      'a timeout of nothing',
+      'a timeout of zero',
       ofTool({ timeout: 0 }),
       "Tool 'pay': its timeout is 0. It must be more than 0 and at most 900000 milliseconds.",
     ],
     [
-      'a name in place of the literal',
+      'a name instead of the definition',
       make(defineTool, 'pay'),
       "Tool '': it received 'pay'. Pass one object, as in defineTool({ ... }).",
     ],
     [
-      'nothing',
+      'undefined',
       make(defineTool, undefined),
       "Tool '': it received undefined. Pass one object, as in defineTool({ ... }).",
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });
 
-describe('the options of an agent', () => {
+describe('defineAgent', () => {
   it.each<Mistake>([
     [
       'instrutions',
@@ -230,17 +233,17 @@ describe('the options of an agent', () => {
       "Agent 'clerk' has 5 as its 'limits'. Use an object.",
     ],
     [
-      'tools by their names',
+      'an object of tools by name',
       ofAgent({ tools: { pay: tool } }),
       "Agent 'clerk' has an object as its 'tools'. Use a list, as in [one, another].",
     ],
     [
-      'one tool',
+      'a single tool instead of a list',
       ofAgent({ tools: tool }),
       "Agent 'clerk' has an object as its 'tools'. Use a list, as in [one, another].",
     ],
     [
-      'a model by its name',
+      'the name of a model',
       ofAgent({ model: 'gpt-5' }),
       "Agent 'clerk' has 'gpt-5' as its 'model'. Use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function that makes one from the environment.",
     ],
@@ -260,9 +263,9 @@ describe('the options of an agent', () => {
       "Agent 'clerk' has a promise as its 'model'. Use a model, as in openaiCompatible({ baseURL, apiKey, model }), or a function that makes one from the environment.",
     ],
     [
-      'nothing',
+      'undefined',
       make(defineAgent, undefined),
       "Agent '' received undefined. Pass one object, as in defineAgent({ ... }).",
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });

@@ -1,4 +1,7 @@
-/** What somebody writes by mistake with decorators, webhooks, tools of the AI SDK and tests: each with the whole message. */
+/**
+ * Tests mistakes with decorators, webhooks, tools of the AI SDK and test sessions. Each case has the whole
+ * message.
+ */
 
 import * as v from 'valibot';
 import { describe, it } from 'vitest';
@@ -34,22 +37,22 @@ describe('a webhook', () => {
       "Webhook 'github' has 'issue' in its 'events', which GitHub does not send. Did you mean 'issues'?",
     ],
     [
-      'an event with a slip, and its action',
+      'a typo in an event with an action',
       ofGithub({ events: ['push', 'pull_requests.opened'] }),
       "Webhook 'github' has 'pull_requests.opened' in its 'events', which GitHub does not send. Did you mean 'pull_request.opened'?",
     ],
     [
-      'an action with a slip',
+      'a typo in an action',
       ofGithub({ events: ['issues.open'] }),
       "Webhook 'github' has 'issues.open' in its 'events', which GitHub does not send. Did you mean 'issues.opened'?",
     ],
     [
-      'an action that people take for one',
+      'an action that GitHub does not have, although people expect it',
       ofGithub({ events: ['pull_request.merged'] }),
       "Webhook 'github' has 'pull_request.merged' in its 'events', which GitHub does not send. Did you mean 'pull_request.closed'?",
     ],
     [
-      'a flag in place of a word',
+      'a flag instead of a word',
       ofGithub({ bots: true }),
       "Webhook 'github' has true as its 'bots'. Use 'ignore' or 'take'.",
     ],
@@ -64,9 +67,9 @@ describe('a webhook', () => {
       "Webhook 'desk' has 'event' instead of 'events'. Rename it.",
     ],
     ['no agent', make(githubWebhook, { secret: 'S' }), "Webhook 'github' has no 'agent'. Use a string."],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 
-  it('accepts unusual GitHub events that resemble no known one', () => {
+  it('accepts unusual GitHub events that resemble no known event', () => {
     ofGithub({ events: ['issues', 'issue_comment.created', 'team', 'star', 'quantum_leap.entangled'] })();
   });
 });
@@ -84,8 +87,8 @@ describe('an approval', () => {
   it.each<Mistake>([
     ['no message', ofApproval(tool), NO_MESSAGE],
     ['a blank message', ofApproval(tool, ' '), NO_MESSAGE],
-    ['options in its place', ofApproval(tool, { by: 'manager' }), NO_MESSAGE],
-    ['no message of a confirmation', () => Reflect.apply(withConfirmation, undefined, [tool]), NO_MESSAGE],
+    ['options instead of the message', ofApproval(tool, { by: 'manager' }), NO_MESSAGE],
+    ['no message for a confirmation', () => Reflect.apply(withConfirmation, undefined, [tool]), NO_MESSAGE],
     [
       'an option with another name',
       ofApproval(tool, 'Pay?', { role: 'manager' }),
@@ -93,11 +96,11 @@ describe('an approval', () => {
     ],
     ['no tool', ofApproval(), "Tool '': it is undefined, not a tool, so it cannot be decorated."],
     [
-      'no tool of a one shot',
+      'no tool for a one-shot tool',
       () => Reflect.apply(oneShotPerLoop, undefined, []),
       "Tool '': it is undefined, not a tool, so it cannot be decorated.",
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });
 
 const Customer = defineDomainType({
@@ -110,15 +113,15 @@ const step = (name: string, more: object) =>
   Reflect.apply(defineTool, undefined, [{ name, description: 'Does.', run, ...more }]);
 const input = v.object({ id: v.string(), by: v.optional(v.string()) });
 
-describe('incompatible tools', () => {
+describe('a combination of tools', () => {
   it.each<Mistake>([
     [
-      'the tools of a chained type with those of its agent',
+      'a chained type and its agent with the same tool name',
       ofAgent({ tools: [tool], use: [chaining([chainFrom(Customer)])] }),
       "Agent 'clerk' has a tool 'pay', and so have the objects that it chains, whose tool would not be offered: rename one, as with withName of 'holdfast/decorators'.",
     ],
     [
-      'steps of a pipeline',
+      'steps of a pipeline that do not fit together',
       make(definePipeline, {
         name: 'both',
         steps: [step('find', { output: v.object({ total: v.number() }) }), step('pay', { input })],
@@ -126,14 +129,14 @@ describe('incompatible tools', () => {
       "Tool 'both': its step 'pay' needs 'id', and 'find' before it returns 'total': change one of them, or write { tool: find, adapt: (result) => ({ id: ... }) }.",
     ],
     [
-      'the key of other libraries for what is inside',
+      'the key for inner tools of another library',
       make(defineUnfolding, { name: 'more', description: 'More.', children: [tool] }),
       "Tool 'more': it has 'children' instead of 'tools'. Rename it.",
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 
-  it('are compatible if names differ, or if the returned type is not declared', () => {
-    ofAgent({ tools: [tool], use: [chaining([discover(Customer)])] })(); // their names begin with the type's
+  it('causes no error if the names differ, or if the returned type is not declared', () => {
+    ofAgent({ tools: [tool], use: [chaining([discover(Customer)])] })(); // These names begin with the type.
     const returns = (output: object) => step('find', { output });
     for (const first of [step('find', {}), returns(v.object({ id: v.string() })), returns(v.looseObject({}))])
       make(definePipeline, { name: 'both', steps: [first, step('pay', { input })] })();
@@ -153,12 +156,12 @@ const ofAi =
 describe('a tool of the AI SDK', () => {
   it.each<Mistake>([
     [
-      'in a list of tools',
+      'directly in a list of tools',
       ofAgent({ tools: [weather] }),
       "Agent 'clerk' cannot have these tools: Tool at index 0 is a tool of the AI SDK: make it one with fromAiTool(tool, { name }) of 'holdfast/tools/ai-sdk'.",
     ],
     [
-      'in place of the list',
+      'in an object instead of a list',
       ofAgent({ tools: { weather } }),
       "Agent 'clerk' has the tools of another library by their names. Use a list, as in [fromAiTool(tools.weather, { name: 'weather' })], with fromAiTool of 'holdfast/tools/ai-sdk'.",
     ],
@@ -168,26 +171,26 @@ describe('a tool of the AI SDK', () => {
       "Tool '': it received undefined. Pass one object, as in fromAiTool({ ... }).",
     ],
     [
-      'with a slip in its options',
+      'with a typo in its options',
       ofAi(weather, { nam: 'weather' }),
       "Tool '': it has 'nam', which fromAiTool does not take. Did you mean 'name'?",
     ],
     [
-      'as one of several',
+      'in an object of several tools',
       ofAi({ weather }, { name: 'weather' }),
       "Tool 'weather': it holds several tools: convert each one, as in fromAiTool(tools.weather, { name: 'weather' }).",
     ],
     [
-      'that is ours',
+      'that is already a Holdfast tool',
       ofAi(tool, { name: 'pay' }),
       "Tool 'pay': it is already a holdfast tool: list it directly.",
     ],
     [
-      'that is none',
+      'that is only a name',
       ofAi('weather', { name: 'weather' }),
       "Tool 'weather': it is made of 'weather'. Use a tool of the AI SDK.",
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });
 
 const ofManual = (config: object) =>
@@ -206,17 +209,17 @@ describe('a tool that its caller runs', () => {
       "Tool 'locate': it has 'run', but its caller runs it: leave it out, or use defineTool of 'holdfast' for a tool that runs here.",
     ],
     [
-      'a time',
+      'a timeout',
       ofManual({ timeout: 5 }),
       "Tool 'locate': it has 'timeout', but its caller runs it: set the time limit for the result by 'expires'.",
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });
 
 describe('a schedule', () => {
   it.each<Mistake>([
     [
-      'a number that its field does not have',
+      'an hour that does not exist',
       make(defineSchedule, {
         name: 'nightly',
         cron: '0 24 * * *',
@@ -226,17 +229,17 @@ describe('a schedule', () => {
       }),
       "Schedule 'nightly': '0 24 * * *' has 24 among its hours, which end at 23.",
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });
 
 describe('the log', () => {
   it.each<Mistake>([
     [
-      'options',
+      'options instead of a function',
       make(logTo, { level: 'info' }),
       'logTo received an object. Use a function that takes a line, or false.',
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });
 
 const clerk = ofAgent({ tools: [tool] })();
@@ -260,19 +263,19 @@ describe('a test session', () => {
       "createTestSession has neither 'replies' nor 'model'. Use replies, as in { replies: ['Hello.'] }.",
     ],
     [
-      'one reply in place of the list',
+      'one reply instead of a list',
       ofTest({ replies: 'Hello.' }),
       "A script has 'Hello.' as its replies. Use a list, as in ['Hello.'].",
     ],
     [
-      'a reply as another library has it',
+      'a reply in the form of another library',
       ofTest({ replies: [{ toolCalls: ['pay'] }] }),
       "A script has 'toolCalls' in replies[0]. Use 'calls'.",
     ],
     [
-      'a reply that is none',
+      'a reply that is a number',
       make(scriptedModel, ['Hello.', 5]),
       "A script has 5 in replies[1]. Use a string, { calls: ['name'] } or a function.",
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 
-/** What somebody writes by mistake, and the whole message that says what to write. */
+/** A mistake, the code that makes it, and the whole message that says what to write. */
 export type Mistake = readonly [mistake: string, make: () => unknown, message: string];
 
-/** Calls with what the types refuse. */
+/** Calls a function with a value that its types refuse. */
 export const make = (define: (config: never) => unknown, config: unknown) => (): unknown =>
   define(config as never);
 
@@ -18,7 +18,7 @@ export const ofAgent = (config: object) =>
 
 export const tool = defineTool({ name: 'pay', description: 'Pays.', effect: 'read', run });
 
-/** Expects the message in full. */
+/** Expects the whole message. */
 export const told = (_: string, mistake: () => unknown, message: string): void => {
   let thrown: unknown = 'nothing was thrown';
   try {

@@ -1,4 +1,7 @@
-/** What somebody writes by mistake inside the literal of another, and in the literals that few apps have: each with the whole message. */
+/**
+ * Tests mistakes in nested definitions and in definitions that few apps have. Each case has the whole
+ * message.
+ */
 
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -33,10 +36,10 @@ const ofDig = (config: object) =>
 const ofModel = (settings: object) =>
   make(openaiCompatible, { baseURL: 'https://model.example', apiKey: 'k', model: 'm', settings });
 
-describe('a nested key in the options of an agent', () => {
+describe('a nested key in an agent', () => {
   it.each<Mistake>([
     [
-      'a limit with a slip',
+      'a typo in a limit',
       ofAgent({ limits: { iteration: 5 } }),
       "Agent 'clerk' has a limit 'iteration' of 5. Use 'iterations'.",
     ],
@@ -46,7 +49,7 @@ describe('a nested key in the options of an agent', () => {
       "Agent 'clerk' has a limit 'maxSteps' of 5. Use 'iterations'.",
     ],
     [
-      'a limit that there is not',
+      'an unknown limit',
       ofAgent({ limits: { minutes: 5 } }),
       `Agent 'clerk' has a limit 'minutes' of 5. Use one of ${LIMITS}.`,
     ],
@@ -56,17 +59,17 @@ describe('a nested key in the options of an agent', () => {
       "Tool 'dig': its limit 'toolCalls' is 5. Use 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits'.",
     ],
     [
-      'a limit of a manager',
+      'a limit of a tool-calling manager',
       make(createToolCallingManager, { limits: { toolCall: 5 } }),
       "createToolCallingManager: callLimits: toolCall is 5. Use 'toolCalls'.",
     ],
     [
-      'a policy of a manager that cannot be followed',
+      'an invalid policy of a tool-calling manager',
       make(createToolCallingManager, { returnDirect: 'some' }),
       "createToolCallingManager: returnDirect is some. Use 'all' or 'any'.",
     ],
     [
-      'a setting with a slip',
+      'a typo in a setting',
       ofAgent({ settings: { temprature: 0 } }),
       "Agent 'clerk' has a setting 'temprature' of 0. Use 'temperature'.",
     ],
@@ -76,12 +79,12 @@ describe('a nested key in the options of an agent', () => {
       "Agent 'clerk' has a setting 'maxTokens' of 100. Use 'maxOutputTokens'.",
     ],
     [
-      'a setting that there is not',
+      'an unknown setting',
       ofAgent({ settings: { verbosity: 'low' } }),
       `Agent 'clerk' has a setting 'verbosity' of 'low'. Use one of ${SETTINGS}.`,
     ],
     [
-      'a chaining of an agentic tool',
+      'chaining as an option of an agentic tool',
       ofDig({ chaining: ['any'] }),
       "Tool 'dig': it has 'chaining': write use: [chaining([chainFrom(Customer)])], and import { chainFrom, chaining } from 'holdfast/kinds'.",
     ],
@@ -92,23 +95,23 @@ describe('a nested key in the options of an agent', () => {
     ],
     ['a setting of a model', ofModel({ temprature: 0 }), "'settings.temprature' is 0. Use 'temperature'."],
     [
-      'a policy with a slip',
+      'a typo in a policy',
       ofAgent({ policies: { unknownTool: {} } }),
       "Agent 'clerk' has a policy 'unknownTool' of an object. Use 'unknownTools'.",
     ],
     [
-      'a key inside a policy',
+      'a typo inside a policy',
       ofAgent({ policies: { blankReplies: { retrys: 3 } } }),
       "Agent 'clerk' has a policy 'blankReplies.retrys' of 3. Use 'retries'.",
     ],
     [
-      'a time of a model',
+      'a timeout with an unknown key',
       ofAgent({ settings: { timeout: { ms: 5_000 } } }),
       `Agent 'clerk' has a setting 'timeout' of {"ms":5000}. Use { total, silence }, each a whole number of ms from 1 to 86400000.`,
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 
-  it('can be the agent that was spread into another', () => {
+  it('accepts an agent that is spread into another agent', () => {
     const first = ofAgent({
       limits: { iterations: 3, tokens: undefined },
       settings: { temperature: 0, timeout: { total: 1_000 } },
@@ -150,17 +153,17 @@ describe('an entry in a list of an agent', () => {
       "Agent 'clerk' has 'strategies': write use: [defineInjectionStrategy({ name, evaluate })], and import { defineInjectionStrategy } from 'holdfast/kinds'.",
     ],
     [
-      'the literal of a transformer as a module',
+      'a transformer definition instead of a module',
       ofAgent({ use: [{ name: 'cut', result: run }] }),
       "Agent 'clerk' has an object at use[0]. Use the result of a module, such as summarize({ overTokens }).",
     ],
     [
-      'inspectors without their module',
+      'inspectors as an option',
       ofAgent({ inspectors: [{}] }),
       "Agent 'clerk' has 'inspectors' instead of 'use: [inspect(...)]'. Replace it.",
     ],
     [
-      'groups as an option',
+      'tool groups as an option',
       ofAgent({ toolGroups: ['web'] }),
       "Agent 'clerk' has 'toolGroups': write tools: [toolGroup('web')], and import { toolGroup } from 'holdfast/tool-groups'.",
     ],
@@ -170,17 +173,17 @@ describe('an entry in a list of an agent', () => {
       "Agent 'clerk' has 'permissions': write tools: [toolGroup('web', { permissions: ['internet-access'] })], and import { toolGroup } from 'holdfast/tool-groups'.",
     ],
     [
-      'a slip in a wish for a group',
+      'a typo in the options of toolGroup',
       () => toolGroup('docs', { permission: [] } as object),
       "toolGroup('docs') has 'permission', which toolGroup does not take. Did you mean 'permissions'?",
     ],
     [
-      'a permission that there is not',
+      'an unknown permission',
       () => toolGroup('docs', { permissions: ['everything' as never] }),
       "toolGroup('docs') has a list as its 'permissions'. Use a list of 'internet-access' or 'host-access'.",
     ],
     [
-      'a wish for no role',
+      'toolGroup with a blank role',
       () => toolGroup(' '),
       "toolGroup(' ') has no role. Use a string that is not blank, or a group.",
     ],
@@ -195,7 +198,7 @@ describe('an entry in a list of an agent', () => {
       "Agent 'clerk' has 'references': write tools: [defineReference({ name, description, notes, tools })], and import { defineReference } from 'holdfast/tool-groups'.",
     ],
     [
-      'the literal of a reference',
+      'a reference without defineReference',
       ofAgent({ tools: [{ name: 'manual', description: 'Rules.', notes: 'Quote.', tools: [] }] }),
       "Agent 'clerk' cannot have these tools: Tool at index 0 ('manual') is the literal of a reference: make it one with defineReference of 'holdfast/tool-groups'.",
     ],
@@ -205,57 +208,57 @@ describe('an entry in a list of an agent', () => {
       "Agent 'clerk' has 'chaining': write use: [chaining([chainFrom(Customer)])], and import { chainFrom, chaining } from 'holdfast/kinds'.",
     ],
     [
-      'a schema that is chained',
+      'a schema in a chain',
       make(chaining, [v.object({})]),
       'chaining() has an object at [0]. Use the result of chainFrom, discover or chainAny, as in chaining([chainFrom(Customer)]).',
     ],
     [
-      'a domain type that is chained without what chains it',
+      'a domain type without chainFrom',
       make(chaining, [chainAny(), defineDomainType({ name: 'Customer', schema: v.object({}) })]),
       'chaining() has an object at [1]. Use the result of chainFrom, discover or chainAny, as in chaining([chainFrom(Customer)]).',
     ],
     [
-      "the word 'any'",
+      'a word instead of a chain',
       make(chaining, 'any'),
       "chaining() received 'any'. Use a list, as in chaining([chainFrom(Customer)]).",
     ],
     [
-      'what is chained, outside of a list',
+      'a chained type outside of a list',
       make(chaining, chainAny()),
       'chaining() received an object. Use a list, as in chaining([chainFrom(Customer)]).',
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });
 
-describe('a tool that is decorated, locked or requested from MCP servers', () => {
+describe('a tool with a decorator, a lock or MCP clients', () => {
   it.each<Mistake>([
     [
-      'a function that makes a tool',
+      'a function instead of a tool',
       () => withConfirmation((() => tool) as never, 'Pay?'),
       "Tool '': it is the function, not a tool, so it cannot be decorated.",
     ],
     [
-      'the literal of a tool',
+      'a tool without defineTool',
       () => withConfirmation({ name: 'pay', description: 'Pays.', run } as never, 'Pay?'),
       "Tool 'pay': it is an object, not a tool, so it cannot be decorated.",
     ],
     [
-      'a slip in a lock',
+      'a typo in a lock',
       ofPlaybook({ tool, unlockBy: {} }),
       "Tool 'desk': its locked tool at index 0 has 'unlockBy'. Use 'unlockedBy'.",
     ],
     [
-      'a name in place of a condition',
+      'a name instead of a condition',
       ofPlaybook({ tool, unlockedBy: 'pay' }),
       "Tool 'desk': its locked tool at index 0 has 'pay' as its 'unlockedBy'. Use a condition, as in after('name').",
     ],
     [
-      'servers of a group',
+      'servers instead of the clients of a group',
       ofGroup({ clients: undefined, servers: [] }),
       "Tool group 'docs' has 'servers' instead of 'clients'. Rename it.",
     ],
     [
-      'a slip in a group',
+      'a typo in a group',
       ofGroup({ fliter: run }),
       "Tool group 'docs' has 'fliter', which defineMcpToolGroup does not take. Did you mean 'filter'?",
     ],
@@ -270,24 +273,24 @@ describe('a tool that is decorated, locked or requested from MCP servers', () =>
       "MCP client '': 'wiki' is not a client. Use the result of defineMcpClient.",
     ],
     [
-      'the literal of a client',
+      'a client without defineMcpClient',
       ofGroup({ clients: [{ name: 'wiki', url: 'https://wiki.example/mcp' }] }),
       "MCP client 'wiki': an object is not a client. Use the result of defineMcpClient.",
     ],
     [
-      'a list of clients in place of one',
+      'a list of clients instead of one client',
       make(mcpResources, { clients: [] }),
       "MCP client '': an object is not a client. Use one that defineMcpClient has made, as in mcpResources(client).",
     ],
     [
-      'no client',
+      'undefined instead of a client',
       make(mcpResources, undefined as never),
       "MCP client '': undefined is not a client. Use one that defineMcpClient has made, as in mcpResources(client).",
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });
 
-describe('rarely used options', () => {
+describe('a rarely used definition', () => {
   it.each<Mistake>([
     [
       'a prompt without a name',
@@ -300,7 +303,7 @@ describe('rarely used options', () => {
       "MCP endpoint: the prompt 'greet' has an argument at index 0 whose name is blank.",
     ],
     [
-      'two arguments of one name',
+      'two arguments with the same name',
       ofPrompt({ arguments: [{ name: 'who' }, { name: 'who' }] }),
       "MCP endpoint: the prompt 'greet' has two arguments called 'who'.",
     ],
@@ -310,17 +313,17 @@ describe('rarely used options', () => {
       "Tool 'chain': it has no 'steps'. Use a list, as in [one, another].",
     ],
     [
-      'a pipeline of tools',
+      'tools instead of steps in a pipeline',
       ofPipeline({ tools: [tool] }),
       "Tool 'chain': it has 'tools' instead of 'steps'. Rename it.",
     ],
     [
-      'a pipeline with a slip',
+      'a typo in a pipeline',
       ofPipeline({ steps: [tool], onFailur: 'continue' }),
       "Tool 'chain': it has 'onFailur', which definePipeline does not take. Did you mean 'onFailure'?",
     ],
     [
-      'a step that is adapted with a slip',
+      'a typo in a step of a pipeline',
       ofPipeline({ steps: [{ tool, adapter: run }] }),
       "Tool 'chain': its step at index 0 has 'adapter'. Use 'adapt'.",
     ],
@@ -330,22 +333,22 @@ describe('rarely used options', () => {
       "Domain type 'Customer' has no 'schema'. Use a schema.",
     ],
     [
-      'a domain type with a slip',
+      'a typo in a domain type',
       ofType({ tool: run }),
       "Domain type 'Customer' has 'tool', which defineDomainType does not take. Did you mean 'tools'?",
     ],
     [
-      'the tools of a domain type as a list',
+      'a list as the tools of a domain type',
       ofType({ tools: [tool] }),
       "Domain type 'Customer' has a list as its 'tools'. Use a function.",
     ],
     [
-      'a schema in place of a domain type',
+      'a name instead of a domain type',
       make(defineDomainType, 'Customer'),
       "Domain type '' received 'Customer'. Pass one object, as in defineDomainType({ ... }).",
     ],
     [
-      'a module with a slip',
+      'a typo in a module',
       ofModule({ sate: {} }),
       "Module 'uses': it has 'sate', which defineModule does not take. Did you mean 'state'?",
     ],
@@ -355,23 +358,23 @@ describe('rarely used options', () => {
       "Module 'uses': it has 0 as its 'state'. Use an object.",
     ],
     [
-      'a state with a slip',
+      'a typo in the state of a module',
       ofModule({ state: { intial: 0 } }),
       "Module 'uses': its state has 'intial', which the state of a module does not take. Did you mean 'initial'?",
     ],
     [
-      'a state of another library',
+      'the state of another library',
       ofModule({ state: { initial: 0, reducer: run } }),
       "Module 'uses': its state has 'reducer' instead of 'apply'. Rename it.",
     ],
     ['a module without a name', make(defineModule, {}), "Module '': it has no 'name'. Use a string."],
     [
-      'a strategy of both forms',
+      'a strategy with two functions',
       ofStrategy({ offer: run, evaluate: run }),
       "Injection strategy 'late' has 'evaluate', which defineInjectionStrategy does not take. It takes name, offer, mayBecome, remarkOn, uses, discover.",
     ],
     [
-      'a strategy that is no function',
+      'a list instead of the function of a strategy',
       ofStrategy({ evaluate: [tool] }),
       "Injection strategy 'late' has a list as its 'evaluate'. Use a function.",
     ],
@@ -381,27 +384,27 @@ describe('rarely used options', () => {
       "MCP endpoint: the prompt 'greet' has no 'messages'. Use a function.",
     ],
     [
-      'a prompt whose messages are a text',
+      'text as the messages of a prompt',
       ofPrompt({ messages: 'Hello.' }),
       "MCP endpoint: the prompt 'greet' has a string as its 'messages'. Use a function.",
     ],
     [
-      'args of a prompt',
+      'args instead of the arguments of a prompt',
       ofPrompt({ args: [] }),
       "MCP endpoint: the prompt 'greet' has 'args' instead of 'arguments'. Rename it.",
     ],
     [
-      'an argument with a slip',
+      'a typo in an argument',
       ofPrompt({ arguments: [{ name: 'who', require: true }] }),
       "MCP endpoint: the prompt 'greet' has an argument at index 0 that has 'require', which an argument of a prompt does not take. Did you mean 'required'?",
     ],
     [
-      'an endpoint with a slip',
+      'a typo in an endpoint',
       ofEndpoint({ prompt: [] }),
       "MCP endpoint: it has 'prompt', which defineMcpEndpoint does not take. Did you mean 'prompts'?",
     ],
     [
-      'an endpoint of one tool',
+      'an endpoint with one tool instead of a list',
       ofEndpoint({ tools: tool }),
       "MCP endpoint: it has an object as its 'tools'. Use a list, as in [one, another].",
     ],
@@ -411,24 +414,24 @@ describe('rarely used options', () => {
       "MCP endpoint: agents[0] has 'name' instead of 'as'. Rename it.",
     ],
     [
-      'a published agent that is none',
+      'a number as a published agent',
       ofEndpoint({ agents: [7] }),
       'MCP endpoint: agents[0] is 7. Use an agent, its name, or { agent, as, description }.',
     ],
     [
-      'options with a slip',
+      'a typo in tool-calling options',
       ofOptions({ toolName: ['pay'] }),
       "ToolCallingOptions: it has 'toolName', which defineToolCallingOptions does not take. Did you mean 'toolNames'?",
     ],
     [
-      'options with a context',
+      'tool-calling options with a context',
       ofOptions({ context: {} }),
       "ToolCallingOptions: it has 'context' instead of 'toolContext'. Rename it.",
     ],
     [
-      'options with one tool',
+      'tool-calling options with one tool instead of a list',
       ofOptions({ tools: tool }),
       "ToolCallingOptions: it has an object as its 'tools'. Use a list, as in [one, another].",
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });

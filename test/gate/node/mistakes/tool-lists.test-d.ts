@@ -1,4 +1,4 @@
-/** What is no tool is no tool to the compiler either, wherever tools are listed. */
+/** Tests that the compiler refuses values that are no tools, wherever tools are listed. */
 import { defineAgent, defineTool, type ToolSource } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
@@ -37,7 +37,7 @@ class Bare {
   readonly start = 0;
 }
 
-// Instances, and classes that have tools themselves.
+// Instances, and classes that have static tools.
 export const listed: readonly ToolSource[] = [tool, new Calculator(), new Files(), Sums, new Plain()];
 
 const agent = { name: 'clerk', description: 'Pays.', instructions: 'Pay.' };

@@ -1,4 +1,4 @@
-/** What a newcomer lists as a tool, or writes as a JSON Schema, by mistake: each with the whole message. */
+/** Tests mistakes of newcomers in lists of tools and in JSON Schemas. Each case has the whole message. */
 
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
@@ -49,40 +49,40 @@ const NO_TOOLS = "Agent 'clerk' cannot have these tools: Tool at index 0";
 describe('a list of tools', () => {
   it.each<Mistake>([
     [
-      'a function that makes one',
+      'a function that makes a tool',
       ofAgent({ tools: [() => tool] }),
       `${NO_TOOLS} ('') is a function: call it, and list its result, or pass it to toolFactory.`,
     ],
     [
-      'a promise of one',
+      'a promise of a tool',
       ofAgent({ tools: [Promise.resolve(tool)] }),
       `${NO_TOOLS} is a promise: await it, and list its result.`,
     ],
-    ['the name of one', ofAgent({ tools: ['pay'] }), `${NO_TOOLS} is 'pay': list the tool itself.`],
-    ['nothing', ofAgent({ tools: [undefined] }), `${NO_TOOLS} must not be undefined.`],
-    ['a list of them', ofAgent({ tools: [[tool]] }), `${NO_TOOLS} is a list: spread it, as in [...tools].`],
+    ['the name of a tool', ofAgent({ tools: ['pay'] }), `${NO_TOOLS} is 'pay': list the tool itself.`],
+    ['undefined', ofAgent({ tools: [undefined] }), `${NO_TOOLS} must not be undefined.`],
+    ['a nested list', ofAgent({ tools: [[tool]] }), `${NO_TOOLS} is a list: spread it, as in [...tools].`],
     [
-      'the literal of one',
+      'a tool without defineTool',
       ofAgent({ tools: [{ name: 'pay', description: 'Pays.', run }] }),
       `${NO_TOOLS} ('pay') is the literal of a tool: make it one with defineTool.`,
     ],
     [
-      'one of the AI SDK',
+      'a tool of the AI SDK',
       ofAgent({ tools: [{ description: 'Pays.', inputSchema: {}, execute: run }] }),
       `${NO_TOOLS} is a tool of the AI SDK: make it one with fromAiTool(tool, { name }) of 'holdfast/tools/ai-sdk'.`,
     ],
     [
-      'a class in place of its instance',
+      'a class instead of an instance',
       ofAgent({ tools: [Calculator] }),
       "The static 'tools' of Calculator name 'add', which is not a method of it. Its instances have it. Use new Calculator().",
     ],
     [
-      'an object whose table carries nothing that reads it',
+      'an object whose table has only plain data',
       ofAgent({ tools: [new Bare()] }),
       `${NO_TOOLS} (Bare) has a 'tools' table of plain data: make it with toolTable<Bare>({ ... }).`,
     ],
     [
-      'an object whose class has an unfolding, and no tools of its own',
+      'an object whose class has only an unfolding',
       ofAgent({ tools: [new Behind()] }),
       `${NO_TOOLS} (Behind) has a static 'unfolding': list unfoldingOf(...) of it.`,
     ],
@@ -102,22 +102,22 @@ describe('a list of tools', () => {
       `${NO_TOOLS} ('clerk') is an agent: list its tools instead.`,
     ],
     [
-      'two of one name',
+      'two tools with the same name',
       ofAgent({ tools: [tool, ofTool({})()] }),
       "Agent 'clerk' cannot have these tools: Duplicate tool name: 'pay', at index 0 and 1. Rename one, as with withName of 'holdfast/decorators'.",
     ],
     [
-      'two of one name, of which an object brings one',
+      'two tools with the same name, one of them from an object',
       ofAgent({ tools: [tool, add, new Sums()] }),
       "Agent 'clerk' cannot have these tools: Duplicate tool name: 'add', at index 1 and 2 (Sums). Rename one, as with toolsOf(object, { prefix: 'sums_' }) of 'holdfast/tool-objects'.",
     ],
     [
-      'two objects of one class',
+      'two objects of the same class',
       ofAgent({ tools: [new Sums(), new Sums()] }),
       "Agent 'clerk' cannot have these tools: Duplicate tool name: 'add', at index 0 (Sums) and 1 (Sums). Rename one, as with toolsOf(object, { prefix: 'sums_' }) of 'holdfast/tool-objects'.",
     ],
     [
-      'two of one name, of which one is locked',
+      'two tools with the same name, one of them locked',
       make(definePlaybook, {
         name: 'book',
         description: 'By the book.',
@@ -126,51 +126,51 @@ describe('a list of tools', () => {
       }),
       "Tool 'book': it has more than one tool 'pay'. Rename one, as with withName of 'holdfast/decorators'.",
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });
 
 const named = { name: 'desk', description: 'Helps.' };
 const ofSubagent = (config: object) => make(defineSubagent, config);
 
-describe('the options of a tool that contains others', () => {
+describe('a tool with inner tools, a group or a webhook', () => {
   it.each<Mistake>([
     [
-      'no tools',
+      'no tools in an agentic tool',
       make(defineAgenticTool, named),
       "Tool 'desk': it has no 'tools'. Use a list, as in [one, another].",
     ],
     [
-      'a model by its name',
+      'the name of a model',
       make(defineAgenticTool, { ...named, tools: [], model: 'gpt-5' }),
       "Tool 'desk': it has 'gpt-5' as its 'model'. Use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function that makes one from the environment.",
     ],
     [
-      'unlocked in a playbook',
+      'unlocked tools in a playbook',
       make(definePlaybook, { ...named, tools: [], unlocked: [] }),
       "Tool 'desk': it has 'unlocked', which definePlaybook does not take. Did you mean 'locked'?",
     ],
     [
-      'state in a machine',
+      'state in a state machine',
       make(defineStateMachine, { ...named, state: {}, initial: 'a' }),
       "Tool 'desk': it has 'state', which defineStateMachine does not take. Did you mean 'states'?",
     ],
     [
-      'innerTools in an unfolding',
+      'innerTools in an unfolding tool',
       make(defineUnfolding, { ...named, innerTools: [] }),
       "Tool 'desk': it has 'innerTools' instead of 'tools'. Rename it.",
     ],
     [
-      'agents for a subagent',
+      'agents in a subagent',
       ofSubagent({ agents: 'clerk' }),
       "Tool '': it has 'agents', which defineSubagent does not take. Did you mean 'agent'?",
     ],
     [
-      'a tool for a subagent',
+      'a tool as the agent of a subagent',
       ofSubagent({ agent: tool }),
       "Tool 'pay': its agent is neither a result of defineAgent nor the name of an agent.",
     ],
     [
-      'permission of a group',
+      'permission in a group',
       make(defineToolGroup, { role: 'web', description: 'Web.', tools: [], permission: [] }),
       "Tool group 'web' has 'permission', which defineToolGroup does not take. Did you mean 'permissions'?",
     ],
@@ -185,14 +185,14 @@ describe('the options of a tool that contains others', () => {
       "Webhook 'hook' has no 'start'. Use a function.",
     ],
     [
-      'a webhook with a handler',
+      'a webhook with a typo',
       make(defineWebhook, { name: 'hook', verify: run, strat: run }),
       "Webhook 'hook' has 'strat', which defineWebhook does not take. Did you mean 'start'?",
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });
 
-describe('the options of an MCP client', () => {
+describe('defineMcpClient', () => {
   it.each<Mistake>([
     [
       'command',
@@ -205,7 +205,7 @@ describe('the options of an MCP client', () => {
       make(defineMcpClient, { name: 'docs', url: 'https://docs.example', timeOut: 1 }),
       "MCP client 'docs': it has 'timeOut', which defineMcpClient does not take. Did you mean 'timeout'?",
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });
 
 describe('the JSON Schema of an input', () => {
@@ -221,32 +221,32 @@ describe('the JSON Schema of an input', () => {
       'Tool \'pay\': its input has an assertion that is not checked here: `format: "phone"` at `$.properties.to`. Use other keywords, such as a `pattern`, or the description, or a schema library, which has its own checks.',
     ],
     [
-      'propertis',
+      'a typo in properties',
       ofInput({ propertis: {} }),
       "Tool 'pay': its input has a mistake: 'propertis' at `$` is not a keyword. Did you mean 'properties'?",
     ],
     [
-      'requird',
+      'a typo in required',
       ofInput({ properties: { a: {} }, requird: ['a'] }),
       "Tool 'pay': its input has a mistake: 'requird' at `$` is not a keyword. Did you mean 'required'?",
     ],
     [
-      'descripton inside',
+      'a typo in a nested description',
       ofInput({ properties: { a: { descripton: 'x' } } }),
       "Tool 'pay': its input has a mistake: 'descripton' at `$.properties.a` is not a keyword. Did you mean 'description'?",
     ],
     [
-      'the type strng',
+      'the unknown type strng',
       ofInput({ properties: { a: { type: 'strng' } } }),
       "Tool 'pay': its input has a mistake: the type 'strng' at `$.properties.a` is unknown. Did you mean 'string'?",
     ],
     [
-      'the type int',
+      'the unknown type int',
       ofInput({ properties: { a: { type: 'int' } } }),
       "Tool 'pay': its input has a mistake: the type 'int' at `$.properties.a` is unknown. Did you mean 'integer'?",
     ],
     [
-      'the type date',
+      'the unknown type date',
       ofInput({ properties: { a: { type: 'date' } } }),
       "Tool 'pay': its input has a mistake: the type 'date' at `$.properties.a` is unknown. Use one of string, number, integer, boolean, object, array, null.",
     ],
@@ -256,7 +256,7 @@ describe('the JSON Schema of an input', () => {
       "Tool 'pay': its input has a mistake: the type 5 at `$.properties.a` is unknown. Use one of string, number, integer, boolean, object, array, null.",
     ],
     [
-      'a type in place of a schema',
+      'a type instead of a schema',
       ofInput({ properties: { a: 'string' } }),
       "Tool 'pay': its input has a mistake: `$.properties.a` is 'string'. Use a schema, as in { type: 'string' }.",
     ],
@@ -271,46 +271,46 @@ describe('the JSON Schema of an input', () => {
       "Tool 'pay': its input has a mistake: 'required' at `$.properties.a` is true. Use a list of names, beside 'properties'.",
     ],
     [
-      'an enum that is no list',
+      'an enum that is not a list',
       ofInput({ properties: { a: { enum: 'x' } } }),
       "Tool 'pay': its input has a mistake: 'enum' at `$.properties.a` is 'x'. Use a list of values.",
     ],
     [
-      'required that names no property',
+      'a required property that does not exist',
       ofInput({ properties: { city: {}, days: {} }, required: ['town'] }),
       "Tool 'pay': its input has a mistake: 'town' is required at `$` and is not one of its properties: 'city', 'days'.",
     ],
     [
-      'propertis in an output',
+      'a typo in the properties of an output',
       ofAgent({ output: jsonSchema({ type: 'object', propertis: {} }) }),
       "Agent 'clerk' has an output that has a mistake: 'propertis' at `$` is not a keyword. Did you mean 'properties'?",
     ],
-  ])('%s', told);
+  ])('the error explains the mistake: %s', told);
 });
 
 describe('a correct JSON Schema', () => {
   it.each<[string, object]>([
     [
-      'has annotations of somebody’s own',
+      'has custom annotations',
       { properties: { a: { example: 1, 'x-order': 2, nullable: true, note: 'n' } } },
     ],
     [
-      'has properties that are called like keywords',
+      'has properties that are named like keywords',
       { properties: { propertis: {}, type: { type: 'string' }, required: {} } },
     ],
     [
-      'requires in a part what the whole declares',
+      'requires in a subschema a property of the whole schema',
       {
         properties: { a: {}, b: {} },
         anyOf: [{ required: ['a'] }, { properties: { b: {} }, required: ['a'] }],
       },
     ],
     [
-      'requires what a pattern declares',
+      'requires a property that a pattern allows',
       { properties: { a: {} }, patternProperties: { '^x-': {} }, required: ['x-b'] },
     ],
-    ['has several types', { properties: { a: { type: ['string', 'null'] } } }],
-  ])('%s', (_, schema) => {
+    ['allows several types', { properties: { a: { type: ['string', 'null'] } } }],
+  ])('is accepted if it %s', (_, schema) => {
     expect(ofInput(schema)()).toMatchObject({ name: 'pay' });
   });
 });
