@@ -55,7 +55,7 @@ function firstMessage({ turns }: KeptCounts): string {
 /** Returns the page. */
 export const costPage = (kept: KeptCounts): string => `# What a turn costs on Cloudflare
 
-Estimate the Cloudflare bill for a million turns. Rows written to Durable Objects are the largest part. Prices are those of the
+Estimate the Cloudflare bill for a million turns. Most of it is for rows written to Durable Objects. Prices are those of the
 paid plan beyond its included amounts, as of ${PRICES.read} ([Workers](${PRICES.sources[0]}),
 [Durable Objects](${PRICES.sources[1]})).
 
@@ -65,9 +65,8 @@ ${firstMessage(kept)}
 
 ## How the cost is computed
 
-The counts are measured: a Worker and its objects count their work until the last alarm of the turn. \`npm run cost\` measures
-them again and writes this page. Slow replies cost slightly more, because the Worker connects to the session and the session
-sets an alarm. If \`read\` calls are fast, one write stores several of them.
+The counts are measured until the last alarm of a turn. Slow replies cost slightly more, because the Worker connects to the
+session and the session sets an alarm. If \`read\` calls are fast, one write stores several of them.
 
 ${parts(kept)}
 
@@ -87,7 +86,7 @@ and ${ASSUMED.cpuPerCall} ms a model call. Objects hibernate while they wait for
 
 - The model, which usually costs far more: at $1 a million tokens, a million turns of 10,000 tokens cost $10,000.
 - Storage: $0.20 a month for each GB. [Erase or retain sessions](compaction.md#erasing-and-retention) to save it.
-- Clients that follow a session: one request to the object each, and its reads.
+- Clients that follow a session: one request to the object each, and the rows it reads.
 - Long sessions: each turn reads the conversation. [A summary](compaction.md) shortens it.
 - Your tools, files, queues and outgoing webhooks, and turns that move to another invocation.
 - The monthly $5, which includes a million object requests and 50 million rows written.
