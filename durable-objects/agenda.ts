@@ -37,13 +37,15 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * The pauses before an offer without a reply is repeated. They double up to an hour. An attempt must not take
- * longer.
+ * The first pause before an unanswered offer is repeated. Pauses double up to an hour. An attempt must not
+ * take longer.
  */
 const FIRST_PAUSE_MS = MINUTE_MS;
 const MAX_PAUSE_MS = HOUR_MS;
 
-/** The pauses before a row is offered again if the Worker lacks its module. They double up to a day. */
+/**
+ * The first pause before a row is offered again to a Worker without its module. Pauses double up to a day.
+ */
 const FIRST_PAUSE_WITHOUT_MODULE_MS = HOUR_MS;
 const MAX_PAUSE_WITHOUT_MODULE_MS = 24 * HOUR_MS;
 
@@ -131,7 +133,7 @@ export function settleRow(scope: LedgerScope, row: OfferedRow, outcome: DueOutco
 }
 
 /**
- * Records that a module can have blobs of the session in an outside store. A tool stores bytes there before
+ * Records that a module may have blobs of the session in an outside store. A tool stores bytes there before
  * an event names them, so the lane must exist before the first blob is known. It becomes due when there are
  * copies to delete.
  */

@@ -11,8 +11,8 @@ export function scheduleTurn(scope: AlarmScope, lease: Lease): void {
 }
 
 /**
- * Returns when to check the open turn next, or `null`. While its holder is heard, each of its messages moves
- * this time, without storing it.
+ * Returns when to check the open turn next, or `null`. Each message of its holder moves this time, without
+ * storing it.
  */
 export function turnDueTime({ storage, clock }: AlarmScope): number | null {
   const { due, line } = storage.lease();

@@ -114,7 +114,7 @@ export function postOrExpire(scope: LedgerScope, message: PostedMessage): 'poste
   return 'posted';
 }
 
-/** Closes a wait that expired, so that it accepts no answer, and posts this to the holder. */
+/** Closes a wait that expired, so that it accepts no answer, and posts the expiry to the holder. */
 export function expireWait(scope: LedgerScope, wait: string): void {
   const { turn } = scope.storage.lease();
   if (turn === null) {

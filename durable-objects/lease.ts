@@ -35,7 +35,7 @@ export interface ClosedLine {
   readonly pinged: number | null;
 }
 
-/** Why a lease was given. */
+/** Why a lease was granted. */
 type LeaseCause = Pick<Lease, 'cause' | 'expiredFor'> & Partial<TakeOvers>;
 
 /**
@@ -187,7 +187,8 @@ export class LeaseClock implements LeaseTimes {
   }
 
   /**
-   * Returns why the next lease of the open turn is given. A turn without further events has only now started.
+   * Returns why the next lease of the open turn is granted. A turn without further events has only now
+   * started.
    */
   nextCause(turn: string): LeaseCause {
     if (this.#storage.lease().state === 'held') {

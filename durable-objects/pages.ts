@@ -74,8 +74,8 @@ function readPageAfterTexts(
 }
 
 /**
- * Fills a page up to its bytes and its rows, with at least one event if there is any. `next` is the first
- * event that is left out.
+ * Fills a page up to its limits of bytes and rows, with at least one event if there is any. `next` is the
+ * first event that is left out.
  */
 function readEventPage(storage: SessionStorage, query: PageQuery): EventPage {
   const rows: Row[] = [];

@@ -183,11 +183,11 @@ export class SessionObject extends DurableObject<SessionEnv> {
 interface TurnCarrier {
   /**
    * Sends a turn through the queue if there is one, and otherwise through the loopback. Uses the loopback too
-   * if the turn is due again because no runner came, since a queue message can be lost or delayed. Never
+   * if the turn is due again because no runner took it, since a queue message can be lost or delayed. Never
    * rejects.
    */
   handOver(handOver: HandOver): Promise<void>;
-  /** Records that a runner came for the sent turn. */
+  /** Records that a runner has taken the sent turn. */
   arrived(): void;
   /**
    * Offers a row of the agenda to its module through the loopback. Returns the outcome, or `undefined`. Never

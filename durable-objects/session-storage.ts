@@ -34,8 +34,8 @@ export interface SessionStorage {
   /** Appends events after the last one. */
   addEvents(rows: readonly NewRow[], by: AppendStamp): void;
   /**
-   * Returns events ordered by sequence number. Each is read when it is taken. With a turn, no other turn's
-   * events are read.
+   * Returns events ordered by sequence number. Each is read when the iterator reaches it. If the query has a
+   * turn, no other turn's events are read.
    */
   events(scan: EventQuery): Iterable<StoredRow>;
   /**
@@ -209,9 +209,9 @@ export interface Lease {
   readonly heard: number;
   /** The last sequence number at that time. A later event of the holder shows a later time. */
   readonly heardSeq: number;
-  /** When it was given, in ms since the epoch. */
+  /** When it was granted, in ms since the epoch. */
   readonly taken: number;
-  /** The number of leases in a row that ended soon after they were given, at the same event. */
+  /** The number of leases in a row that ended soon after they were granted, at the same event. */
   readonly strikes: number;
   /** The type of that event. Empty if there are no such leases. */
   readonly stoppedAt: string;

@@ -2,7 +2,7 @@ import { type BodyQuery, type BodyTexts, ENCODER, type SessionStorage } from './
 import { CHUNK_BYTES, fromChunks, type MessagesOwner, type SqlChunks } from './sql-tables.ts';
 
 /**
- * The size in bytes from which a joined text takes no further messages. It is one row, which each addition
+ * The size in bytes at which a joined text accepts no further messages. It is one row, which each addition
  * rewrites.
  */
 const MAX_JOINED_BYTES = CHUNK_BYTES / 2;
@@ -20,7 +20,7 @@ const OWNER_PREFIX = 'messages ';
 interface JoinedText {
   /** The last event that it covers. */
   readonly seq: number;
-  /** The first event of all joined texts together. Messages compacted away before it are in none. */
+  /** The first event of all joined texts together. Compaction has replaced the messages before it. */
   readonly from: number;
   readonly bytes: Uint8Array;
 }

@@ -193,12 +193,12 @@ export class SqlChunks implements SnapshotStorage {
     this.#sql = sql;
   }
 
-  /** `seq`: that of the event, the last one that a snapshot covers, or the id of the inbox row. */
+  /** `seq`: the number of the event, of the last event that a snapshot covers, or of the inbox row. */
   add(owner: TextOwner, text: SnapshotOrigin & { readonly seq: number; readonly body: string }): void {
     this.addBytes(owner, ENCODER.encode(text.body), text);
   }
 
-  /** `seq`: that of the blob's row, of the last joined message, or as for `add`. */
+  /** `seq`: the number of the blob's row, of the last joined message, or as for `add`. */
   addBytes(
     owner: TextOwner | MessagesOwner | 'blob',
     bytes: Uint8Array,

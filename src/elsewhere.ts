@@ -1,6 +1,6 @@
 /**
- * Names that are first looked for in `holdfast`, and that another entry exports. The compiler names the entry, and so does a call: a
- * bundler that only strips types runs it.
+ * Names that readers expect in `holdfast`, but that another entry exports. The compile error names that
+ * entry, and so does a call, since a bundler that only strips types runs it.
  */
 
 /** @deprecated `import { createHoldfast } from 'holdfast/worker'`. Throws. */

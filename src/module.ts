@@ -143,8 +143,7 @@ export interface ModuleParts extends Omit<LoopSeam, 'prepare' | 'ask'>, Pick<App
   caller?(caller: Caller, request: Request): Caller | Promise<Caller>;
   /**
    * Called before a client or a delivery starts, or could start, a turn in a session of this owner. To refuse
-   * it, throw a `SessionError`, such as `rate-limited`. Not called for code of the app that uses
-   * `holdfast.session`.
+   * it, throw a `SessionError`, such as `rate-limited`. Not called for code of the app that uses `sessionOf`.
    */
   admit?(owner: Owner, app: ModuleApp): Promise<void>;
 }

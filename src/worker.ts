@@ -20,15 +20,18 @@ import { liveText } from './modules/live-text/entry.ts';
 import { orOffline } from './offline-model/entry.ts';
 
 interface Vars {
-  /** Where the services of the examples' shop answer; without it nothing real happens. */
+  /** The URL of the services of the examples' shop. Without it, nothing real happens. */
   readonly SHOP_URL?: string;
-  /** Milliseconds that a refund waits for its approval; three days unless set. */
+  /** Milliseconds that a refund waits for its approval. Defaults to three days. */
   readonly REFUND_EXPIRES_MS?: string;
-  /** `https://api.github.com`, or a server like it; without it triage happens on paper. */
+  /** `https://api.github.com`, or a server like it. Without it, triage works on an invented issue. */
   readonly GITHUB_API_URL?: string;
-  /** A secret: of an app's installation, or fine-grained, with write access to issues and read access to contents. */
+  /**
+   * A secret: the token of an app's installation, or a fine-grained token, with write access to issues and
+   * read access to contents.
+   */
   readonly GITHUB_TOKEN?: string;
-  /** Where `npm run serve-files` answers. */
+  /** The URL of `npm run serve-files`. */
   readonly FILES_URL?: string;
 }
 

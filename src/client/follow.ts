@@ -71,7 +71,7 @@ export type StreamItem<Output = Json> =
 export interface StreamRequests {
   readonly transport: Transport;
   readonly first: RepeatableRequest;
-  /** Returns the request that resumes it. `turn` is that of the events so far. */
+  /** Returns the request that resumes it. `turn` is the turn of the events so far. */
   again(turn: string | undefined): RepeatableRequest;
   /** The sequence of the last event that was shown before. */
   readonly after: number;
@@ -209,7 +209,7 @@ function toItem({ type, data }: ServerEvent): StreamItem {
   ) as StreamItem;
 }
 
-/** Updates the position of the stream. Returns `false` for an event that came before. */
+/** Updates the position of the stream. Returns `false` for an event that was already shown. */
 function isNew(item: StreamItem, place: StreamPosition): boolean {
   if (!('seq' in item)) return true;
   if (item.seq <= place.seq) return false;

@@ -36,9 +36,7 @@ export class HoldfastError extends Error {
   readonly status: number;
   /** Seconds until a retry, from the server. */
   readonly retryAfter: number | undefined;
-  /**
-   * More members of the problem: the `turn` in the way, its `pending` calls, the `problems` of the request.
-   */
+  /** More members of the problem: the blocking `turn`, its `pending` calls, the `problems` of the request. */
   readonly more: Readonly<Record<string, unknown>>;
 
   constructor(

@@ -45,7 +45,7 @@ export interface RepeatableRequest {
 export interface Transport {
   readonly retries: number;
   /**
-   * Returns what `read` makes of a successful response. Retries a lost connection.
+   * Returns the result of `read` for a successful response. Retries a lost connection.
    *
    * @throws HoldfastError for refusals, and if the server is unreachable; the reason of the signal.
    */

@@ -52,7 +52,7 @@ interface EarlierTurn {
   readonly replies: readonly Reply[];
 }
 
-/** Each message of the user starts a turn. */
+/** Splits a conversation into turns. Each message of the user starts one. */
 function splitTurns(history: readonly HistoryMessage[]): readonly EarlierTurn[] {
   const turns: { readonly message: EarlierTurn['message']; readonly replies: Reply[] }[] = [];
   for (const message of history) {
@@ -80,7 +80,7 @@ const toReplyEvents = (turn: string, { text, calls }: Reply): readonly SessionEv
 /** The model name of a reply whose model is unknown. */
 const UNKNOWN_MODEL = 'earlier';
 
-/** Providers accept no other characters in the id of a call. */
+/** Returns the id with only those characters that providers accept in the id of a call. */
 const toProviderId = (id: string): string => id.replaceAll(/[^A-Za-z0-9_-]/g, '_');
 
 const NO_RESULT = { type: 'error', message: 'There is no result for this call.' } as const;

@@ -68,7 +68,10 @@ function lastTurns(messages: readonly Message[], turns: number): readonly Messag
   return messages.slice(starts.slice(-turns)[0]);
 }
 
-/** The remaining conversation starts with the tools offered at that point. */
+/**
+ * Removes the change of tools from the first message, since the conversation now starts with the tools
+ * offered there.
+ */
 function withoutToolsChange([first, ...others]: readonly Message[]): readonly Message[] {
   if (first?.role !== 'user') return first ? [first, ...others] : [];
   const { toolsChange: _, ...bare } = first;

@@ -121,7 +121,7 @@ interface EventTraits {
   readonly message?: true;
   /**
    * Set if the event is progress of the turn. `result`: a reply or the end of a call, which resets the count
-   * of take-overs. `step`: smaller progress, which shows only that its holder did not hold the turn in vain.
+   * of take-overs. `step`: smaller progress, which shows only that its holder did some work.
    */
   readonly progress?: 'result' | 'step';
 }

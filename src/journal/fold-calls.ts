@@ -155,14 +155,17 @@ export function foldTurnTools({ turn: { tools } }: Fold, event: EventOf<'tools-c
   tools.gone = [...new Set([...tools.gone, ...went])].filter((name) => !came.includes(name));
 }
 
-/** A tool that returned unchanged is not a change. */
+/** Returns the tools that are not among the others: a tool that returned unchanged is not a change. */
 const excludeTools = (
   tools: readonly OfferedTool[],
   others: readonly OfferedTool[],
 ): readonly OfferedTool[] =>
   tools.filter(({ name, hash }) => !others.some((other) => other.name === name && other.hash === hash));
 
-/** A tool that replaces one of the same name keeps its place. Other new tools come last. */
+/**
+ * Returns the list after a change. A tool that replaces one of the same name keeps its place. Other new tools
+ * come last.
+ */
 function applyToolsChange(list: readonly OfferedTool[], { came, went }: ToolsChange): readonly OfferedTool[] {
   const newOnes = new Map(came.map((tool) => [tool.name, tool]));
   const gone = new Set(went.map(({ name }) => name));

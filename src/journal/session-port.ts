@@ -42,7 +42,7 @@ export interface SessionPort {
   append(epoch: number, from: number, change: AppendData): Promise<AppendReceipt | LeaseLoss | SessionFull>;
   /**
    * Renews the lease of `epoch` without storing anything. Returns `stale` if it is no longer held.
-   * `inboxHeld`: as in a `AppendData`.
+   * `inboxHeld`: as in `AppendData`.
    */
   renew(epoch: number, inboxHeld?: readonly number[]): Promise<RenewalReceipt | LeaseLoss>;
   /**
@@ -78,8 +78,8 @@ export interface SessionPort {
   credential(epoch: number, key: string): Promise<FoundCredential | LeaseLoss>;
   /**
    * Keeps a credential for future holders, replacing the one under its key. `null` removes it. It is kept
-   * until the session is erased, or until later ones exceed the session's room. A holder that falls silent
-   * can still use its credentials, so its successor finds all of them lost.
+   * until the session is erased, or until later ones exceed the session's room. A holder that fell silent may
+   * still use its credentials, so its successor finds all of them lost.
    */
   keepCredential(
     epoch: number,
@@ -340,7 +340,7 @@ export interface LeaseLoss {
 export type FoundCredential =
   | { readonly status: 'found'; readonly value: string }
   /**
-   * A value was kept, but the lease of a holder that could use it has expired, so it is no longer given out.
+   * A value was kept, but the lease of a holder that could use it has expired, so it is no longer returned.
    */
   | { readonly status: 'lost' }
   | { readonly status: 'none' };

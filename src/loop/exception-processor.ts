@@ -76,7 +76,7 @@ function messageWithCauses(thrown: unknown, causes: number): string {
   return own.includes(cause) ? own : `${own} (cause: ${cause})`;
 }
 
-/** A thrown value can be anything, including a value that cannot be converted to a string. */
+/** Returns a text, or an empty string if the thrown value cannot be converted to one. */
 function textOrEmpty(words: () => unknown): string {
   try {
     const said = words();

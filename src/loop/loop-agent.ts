@@ -224,7 +224,7 @@ export interface Frame {
   readonly tools: readonly AnyTool[];
   /** The form of its answer, in place of its agent's. Defaults to text if both are absent. */
   readonly output?: AnswerForm | undefined;
-  /** In place of its agent's limits. */
+  /** Replaces its agent's limits. */
   readonly limits?: Limits | undefined;
   /**
    * Modules around its model calls and its calls, in addition to its agent's and to the outer modules that
@@ -233,11 +233,13 @@ export interface Frame {
   readonly uses?: readonly ModuleUse[] | undefined;
   /** A key that separates the memories of these modules in the loop. Not used with an agent. */
   readonly key?: string | undefined;
-  /** Run before the strategies of every loop, so that the tools they add can unfold. */
+  /** Strategies that run before those of every loop, so that the tools they add can unfold. */
   readonly sources?: readonly InjectionStrategy[] | undefined;
-  /** Change the offered tools after all others, in order. */
+  /** Strategies that change the offered tools after all others, in order. */
   readonly strategies?: readonly InjectionStrategy[] | undefined;
-  /** Take effect when the frame opens, even if it fails later. Not repeated on a resume. */
+  /**
+   * Facts that take effect when the frame opens, even if it fails later. They are not repeated on a resume.
+   */
   readonly facts?: readonly MemoryFact[] | undefined;
   /** Overrides the context of the outer loop, which overrides the agent's. */
   readonly context?: ToolCallContext | undefined;
@@ -259,10 +261,13 @@ export interface Runner {
    * the agent's.
    */
   readonly agent?: LoopAgent | string | undefined;
-  /** In place of the agent's model, or without an agent, of the outer loop's. */
+  /** Replaces the agent's model or, without an agent, the outer loop's. */
   readonly model?: ChatModel | ModelOfEnv | undefined;
-  /** In place of the agent's instructions. */
+  /** Replaces the agent's instructions. */
   readonly instructions?: Instructions | undefined;
-  /** Settings over the agent's. Without an agent, over the outer loop's, or alone if `model` is set. */
+  /**
+   * Overrides the agent's settings. Without an agent, overrides the outer loop's, or applies alone if `model`
+   * is set.
+   */
   readonly settings?: AgentSettings | undefined;
 }

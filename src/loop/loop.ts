@@ -104,7 +104,7 @@ export interface TurnScope {
   readonly startedAt: number;
   /** When an earlier invocation last started each call, by the same clock. Keyed by call id. */
   readonly startsBefore: ReadonlyMap<string, number>;
-  /** The number of invocations that abandoned this turn, or died, since its last reply. */
+  /** The number of invocations that abandoned this turn, or fell silent, since its last reply. */
   readonly takeOvers: number;
   /** `true` if a session stores the emitted events. */
   readonly inSession: boolean;

@@ -60,7 +60,7 @@ export interface LoopPolicies {
   readonly returnDirect: 'all' | 'any';
   readonly unknownTools: UnknownToolPolicy;
   readonly blankReplies: BlankReplyPolicy;
-  /** Absent if every call can run that a limit allows. */
+  /** Absent if every call that the limits allow can run. */
   readonly isEligible?: EligibilityCheck | undefined;
   /** Returns the model's message for a tool that threw. */
   readonly exceptions: ExceptionProcessor;
@@ -133,7 +133,9 @@ export const LOOP_LIMITS: ShapeAs<LoopLimits> = {
   like: { object: { tokens: { optional: CALL_LIMIT }, iterations: INTEGER } },
 };
 
-/** The limits of an agent that declares none: enough for honest work, and small enough to stop a runaway. */
+/**
+ * The limits of an agent that declares none: enough for ordinary work, and small enough to stop a runaway.
+ */
 export const DEFAULT_LIMITS: LoopLimits = { iterations: 20 };
 
 /** Returns the declared limits over those of the outer loop. */

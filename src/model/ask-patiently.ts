@@ -13,10 +13,10 @@ import { checkPrices, type Prices } from './prices.ts';
 import { type RetryClock, withRetries } from './retry.ts';
 import type { ModelSettings } from './settings.ts';
 
-/** The default for the longest silence of a streamed reply, in ms. */
+/** The default limit on silence in a streamed reply, in ms. */
 const STREAM_TIMEOUT_MS = 120_000;
 
-/** The same for a reply in one piece, before which a model can think for long. */
+/** The same limit for a reply in one piece, before which a model can think for a long time. */
 const WHOLE_TIMEOUT_MS = 600_000;
 
 /** The default number of retries. */
@@ -60,7 +60,7 @@ export function readTraits(
   };
 }
 
-/** The settings that an adapter uses for every ask. */
+/** The settings that an adapter uses for every model call. */
 interface AskSettings {
   /** The longest silence in ms. Defaults to 2 minutes for a streamed reply and 10 for a whole one. */
   readonly timeout: number | undefined;
@@ -94,7 +94,7 @@ export const askWithRetries = (
 /** The work of one attempt. */
 interface AttemptOptions {
   readonly work: AttemptWork;
-  /** `true` if the reply arrives in one piece, without earlier signs of life. */
+  /** `true` if the reply arrives in one piece, without any data before it. */
   readonly whole?: boolean | undefined;
 }
 
@@ -163,7 +163,7 @@ const attemptOnce = async (
   }
 };
 
-/** The limits on one attempt's waiting for a server. */
+/** Limits how long one attempt waits for a server. */
 export interface SilenceTimer {
   /**
    * Starts `work` and waits for it. Removes its timer and listener in every case.
@@ -177,8 +177,8 @@ export interface SilenceTimer {
 }
 
 /**
- * Creates the patience of one attempt. `timeout` is the longest silence in ms. `heard` is called whenever
- * data has arrived.
+ * Creates the timer of one attempt. `timeout` is the longest silence in ms. `heard` is called whenever data
+ * has arrived.
  */
 const createSilenceTimer = (signal: AbortSignal, timeout: number, heard = (): void => {}): SilenceTimer => {
   const check = (): void => {
@@ -212,7 +212,7 @@ const createSilenceTimer = (signal: AbortSignal, timeout: number, heard = (): vo
 /** A longer delay overflows `setTimeout`, which then fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Returns the error for an aborted ask. */
+/** Returns the error for an aborted model call. */
 const abortedError = (): ModelError => new ModelError('aborted', 'The request to the model was aborted.');
 
 /**

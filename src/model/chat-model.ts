@@ -15,7 +15,7 @@ export interface ChatModel {
    * same provider and name. A model without a provider is identified by its name alone.
    */
   readonly provider?: string | undefined;
-  /** The models that this one chooses from. It adapts the conversation for each of them. */
+  /** The models that this model chooses from. It adapts the conversation for each of them. */
   readonly candidates?: readonly ChatModel[] | undefined;
   /**
    * The function `showToolsChanges` of `holdfast`, if the model accepts tool changes within the conversation.
@@ -35,8 +35,8 @@ export interface ChatModel {
    */
   readonly wantsThoughts?: WantedThoughts | undefined;
   /**
-   * Returns whether it reads the thoughts of another model, as one Claude reads those of another. Defaults to
-   * its own thoughts only.
+   * Returns whether it can read the thoughts of another model, as between some versions of Claude. Defaults
+   * to its own thoughts only.
    */
   readonly readsThoughtsOf?: ((maker: MadeBy) => boolean) | undefined;
   /**
@@ -48,7 +48,7 @@ export interface ChatModel {
   readonly caches?: true | undefined;
   /** The model's prices. A loop with a cost limit requires them. */
   readonly prices?: Prices | undefined;
-  /** The maximum number of tokens in one reply. Under a token or cost limit defaults to 4,096. */
+  /** The maximum number of tokens in one reply. Defaults to 4,096 under a token or cost limit. */
   readonly maxOutputTokens?: number | undefined;
   /** Default settings, which those of a loop override. */
   readonly settings?: ModelSettings | undefined;
@@ -119,7 +119,7 @@ export interface AskOptions {
   /**
    * Awaited before each further request to the provider, because each counts. `failed` is the reason why the
    * previous attempt failed. Except for `rate-limited`, that attempt may have been charged for. If this
-   * rejects, the ask rejects with the same error.
+   * rejects, `ask` rejects with the same error.
    */
   readonly again?: ((failed?: ModelFailure) => Promise<void>) | undefined;
   /**
@@ -196,7 +196,7 @@ export interface ToolSetChange {
   readonly went: readonly ToolDefinition[];
 }
 
-/** A tool's identity in the journal. The hash is that of its definition. */
+/** A tool's identity in the journal, with a hash of its definition. */
 export interface ShownTool {
   readonly name: string;
   readonly hash: string;
@@ -227,13 +227,13 @@ export type ToolsChangeFinder = <Tool extends { readonly inner?: readonly Tool[]
   changing: ChangingTools<Tool>,
 ) => ReadonlyMap<unknown, ToolSetChange>;
 
-/** A request with marks, and the hash of all of it, which the next reply signs. */
+/** A request with marked replies, and the hash of the whole request, which the next reply signs. */
 export interface SignedRequest {
   readonly request: ModelRequest;
   readonly prefix: string;
 }
 
-/** Returns a request in which replies are marked whose prefix has changed. */
+/** Returns a request that marks the replies whose prefix has changed. */
 export type PrefixSigner = (request: ModelRequest, hash: (text: string) => string) => SignedRequest;
 
 /** The input of a model: the whole conversation, and the tools that it can call. */

@@ -217,7 +217,7 @@ function withParts({ parts: _, ...message }: WithParts, parts: readonly MessageP
   return { ...message, text, ...(parts.some(({ type }) => type === 'file') && { parts }) };
 }
 
-/** Follows the line that names the file. */
+/** Returns the text in place of a file. It follows the line that names the file. */
 const fileNotShownPart = ({ mediaType }: MessageFile): MessagePart => ({
   type: 'text',
   text: `(The file is not shown: this model takes no ${mediaType} here.)`,

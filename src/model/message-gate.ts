@@ -1,7 +1,10 @@
 import type { ModelMessage } from './chat-model.ts';
 
 const MAX_MESSAGE_CHARACTERS = 300;
-/** More than is ever shown, and short enough to compare with a long conversation. */
+/**
+ * The maximum number of characters to read: more than is ever shown, and few enough to compare with a long
+ * conversation.
+ */
 const MAX_READ_CHARACTERS = 1_000;
 
 /** The texts of a failure. */
@@ -19,9 +22,9 @@ interface FailureTexts {
 export type MessageSanitizer = (message: string, sent: readonly ModelMessage[]) => FailureTexts;
 
 /**
- * Creates the gate that every error message passes. `blot` removes the secrets. Quotations from the
- * conversation follow, and control characters become spaces. The text is cut last, because a cut through a
- * secret would hide it from `blot`.
+ * Creates the gate that every error message passes. `blot` removes the secrets. Then quotations from the
+ * conversation are removed, and control characters become spaces. The text is cut last, because a cut through
+ * a secret would hide it from `blot`.
  */
 export const createMessageSanitizer =
   (blot: (message: string) => string): MessageSanitizer =>

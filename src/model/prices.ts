@@ -30,8 +30,8 @@ export interface Prices {
 }
 
 /**
- * Rounds an amount in USD to twelve decimals. With this, sums and differences of amounts are equal in any
- * order of calculation.
+ * Rounds an amount in USD to twelve decimals, so that sums and differences do not depend on the order of
+ * calculation.
  */
 export const roundUsd = (amount: number): number => Math.round(amount * 1e12) / 1e12;
 

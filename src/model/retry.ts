@@ -52,7 +52,7 @@ const MAX_BACKOFF_MS = 8_000;
 const backoffMs = (failures: number, random: number): number =>
   Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS) * (0.5 + random / 2);
 
-/** The longest wait for which a turn stays open, in ms. If a server asks for more, the ask fails. */
+/** The longest wait for which a turn stays open, in ms. If a server asks for more, the call fails. */
 export const MAX_RETRY_WAIT_MS = 30_000;
 
 /** Returns whether a retry can help. */

@@ -141,7 +141,7 @@ function withoutFalseCommand(step: Step, cards: readonly ToolCard[]): Step {
   return cards.some((card) => leads(card) || makes(card)) ? step : { ...step, command: undefined };
 }
 
-/** A tool that is possibly locked is called only if there is no other call to make. */
+/** Calls a tool that may be locked only if there is no other call to make. */
 function nextFor(situation: Situation): NextAction {
   const { cards } = situation;
   const isUnsure = cards.some(({ unsure }) => unsure);

@@ -25,7 +25,7 @@ export interface ToolCard {
   readonly params: readonly Param[];
   /** `true` if it cannot be used yet, according to its own description or to the conversation. */
   readonly locked: boolean;
-  /** `true` if it is possibly locked. Only a call can show it. */
+  /** `true` if it may be locked. Only a call can show it. */
   readonly unsure?: boolean;
 }
 

@@ -95,7 +95,7 @@ export function checkDeployment({ env, exports, flags }: Deployment): void {
   if (problems.length > 0) throw new DeploymentError(problems.join('\n\n'));
 }
 
-/** The class can have any name, so it counts as missing only if no export could be one. */
+/** The class can have any name, so it counts as missing only if no export could be that class. */
 const hasClass = (exports: Deployment['exports']): boolean =>
   exports.SessionObject !== undefined ||
   Object.keys(exports).some((name) => name !== 'default' && name !== 'TurnRunner');

@@ -209,7 +209,7 @@ export class LeaseKeeper {
       listener.inbox(answer);
       this.#look();
     } catch {
-      // The object cannot be reached now. The next look tries again, until the deadline.
+      // The object cannot be reached now. The next check tries again, until the deadline.
     } finally {
       if (this.#renewal === renewal) this.#renewal = undefined;
     }

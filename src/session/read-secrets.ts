@@ -88,8 +88,8 @@ export function parseSessionName(name: string): SessionAddress {
   const parts: unknown = JSON.parse(name);
   const [named, agent, session] = Array.isArray(parts) ? parts : [];
   const owner = typeof named === 'string' ? { id: named } : named;
-  // Any string is a valid id here. The session that `GET /health` checks has an empty one, and an `auth` can
-  // let in blank ones.
+  // Any string is a valid id here. The session that `GET /health` checks has an empty one, and an `auth` may
+  // accept blank ones.
   const isOwner = typeof named === 'string' || ownerProblem(owner) === undefined;
   if (!isOwner || typeof agent !== 'string' || typeof session !== 'string') {
     throw new Error(`'${name}' does not name a session.`);

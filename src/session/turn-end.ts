@@ -214,6 +214,6 @@ export function collectStopData(
   return agenda.length > 0 ? { agenda } : {};
 }
 
-/** Returns how a turn stops that ends with this outcome. */
+/** Returns how a turn with this outcome stops. */
 export const toTurnStop = (outcome: string | undefined): TurnStop =>
   outcome === 'failed' ? 'failed' : 'ended';

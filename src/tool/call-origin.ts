@@ -1,4 +1,4 @@
-/** Tells a session which call sends it a message, and which tree of turns that call belongs to. */
+/** Identifies the call that sends a message to a session, and the tree of turns that this call belongs to. */
 import type { WorkerEnv } from './env.ts';
 import { type Infer, OPTIONAL_INTEGER, OPTIONAL_TEXT, type Shape } from './shape.ts';
 

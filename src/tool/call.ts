@@ -270,7 +270,7 @@ export type ReceivedAnswer<For extends keyof QuestionKinds> = QuestionKinds[For]
 
 const RETURNED_VALUE: ShapeAs<Json> = { schema: {}, says: 'Any JSON, as if the tool had returned it.' };
 
-/** Exactly one of the fields. */
+/** The outcome of a tool, in exactly one of these fields. */
 type SentResult = {
   [Key in keyof ResultFields]-?: Required<Pick<ResultFields, Key>> & {
     readonly [Other in Exclude<keyof ResultFields, Key>]?: undefined;
@@ -340,8 +340,8 @@ interface SuspendTerms {
 
 /**
  * `run` waits in place, for work that must not restart. A `once` call can ask in this way too. The call is
- * not suspended, so the tool's timeout applies, and a call whose invocation dies before the answer is in
- * doubt like any other. An error outside `run`, such as in a decorator.
+ * not suspended, so the tool's timeout applies, and a call whose invocation ends before the answer is in
+ * doubt like any other. Not allowed outside `run`, such as in a decorator.
  */
 interface RunTerms {
   readonly meanwhile: 'running';

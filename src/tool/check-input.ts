@@ -28,7 +28,7 @@ const refuseInput = (toolName: string, problem: string): ParsedToolInput => ({
   message: `The input of tool '${toolName}' ${problem}.${SEND_OBJECT_ADVICE}`,
 });
 
-/** Tells the model how to fix a bad input, at the end of the error. */
+/** The advice for a model after a bad input, at the end of the error. */
 const SEND_OBJECT_ADVICE = ' Send one JSON object that matches its schema.';
 const CALL_AGAIN_ADVICE = '\nCall it again with a corrected input.';
 

@@ -136,9 +136,7 @@ export const MAX_FILE_NAME = 255;
 /** Line breaks, other control characters, and characters that change the text direction. */
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
-/**
- * Returns a safe file name, since its sender chose it, and models and people read it within a line of ours.
- */
+/** Returns a safe file name, since its sender chose it, and models and people read it within our own text. */
 export const toFileName = (given: string): string | undefined => {
   const name = given
     .toWellFormed()

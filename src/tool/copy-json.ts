@@ -186,7 +186,7 @@ const toListContent = (items: readonly unknown[]): NodeContent => ({
   entries: [].entries.call(items),
 });
 
-/** Returns whether an object has contents of its own. Of many platform objects, JSON would keep only `{}`. */
+/** Returns whether an object has contents of its own. JSON would keep only `{}` of many platform objects. */
 function hasProperties(node: object): boolean {
   const tag = typeTagOf(node);
   return tag === 'Object' || (tag !== 'Error' && !ArrayBuffer.isView(node) && Object.keys(node).length > 0);

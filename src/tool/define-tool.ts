@@ -28,7 +28,7 @@ import { type ToolResult, toolResult } from './tool-result.ts';
 /** The default timeout of `run`, in ms. */
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** The maximum timeout, 15 minutes. No background invocation of the platform lives longer. */
+/** The maximum timeout, 15 minutes. No background invocation of the platform runs longer. */
 export const MAX_TIMEOUT_MS = 15 * 60_000;
 
 const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];

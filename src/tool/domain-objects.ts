@@ -111,7 +111,7 @@ function makeTools<Value>(
   return { ok: true, value: made.value.filter(({ name }, at) => names.indexOf(name) === at) };
 }
 
-/** Plain JavaScript can return any value. */
+/** Checks the return value of `tools`, since plain JavaScript can return anything. */
 const isToolList = (made: unknown): boolean => Array.isArray(made) && made.every(isTool);
 
 function duplicateNameProblem(tools: readonly AnyTool[]): string | undefined {

@@ -129,7 +129,10 @@ const VENDOR = 'domain-type';
 
 type OutputValue<Schema extends StandardSchemaV1> = StandardSchemaV1.InferOutput<Schema>;
 
-/** Plain JavaScript can return any value. */
+/**
+ * Returns the text that `say` makes of a value. Returns `undefined` for anything else that plain JavaScript
+ * can return.
+ */
 function describeBy<Of>(say: (value: Of) => unknown, parsed: ParsedInput<Of>): string | undefined {
   const said = attempt(() => (parsed.ok ? say(parsed.value) : undefined));
   return said.ok && typeof said.value === 'string' ? said.value : undefined;

@@ -60,7 +60,7 @@ export interface ReachedLimit extends Infer<typeof REACHED_LIMIT> {}
 export const REACHED_LIMIT = {
   object: {
     kind: { oneOf: ['tokens', 'cost', 'iterations', 'toolCalls', 'callsPerTool'] },
-    /** Of a cost, in USD. */
+    /** The value of the limit. For a cost, in USD. */
     most: NUMBER,
   },
 } as const satisfies Shape;

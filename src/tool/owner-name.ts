@@ -9,7 +9,7 @@ export const toOwnerKey = ({ id = '', tenant }: Owner): string =>
 const encodeName = (name: string): string =>
   name.isWellFormed() && name[0] !== '"' ? name : JSON.stringify(name);
 
-/** Returns the owner of such a name, or `undefined` if it is none. */
+/** Returns the owner with this name, or `undefined` if no owner can have it. */
 export function parseOwnerKey(key: string): Owner | undefined {
   const [, kind, written = ''] = /^(id|tenant):(.+)$/s.exec(key) ?? [];
   const name = written[0] === '"' ? parseQuotedName(written) : written;

@@ -127,8 +127,8 @@ export interface CallRun extends CallContext {
   offered(): readonly AnyTool[];
   /**
    * Returns the tools that the model would be offered next if the batch only had this fact, those that this
-   * call has recorded, and those of earlier calls of the same `serial`. For a call that tells the model what
-   * it changes. In the strategies' order. If two have the same name, the first counts. Records nothing.
+   * call has recorded, and those of earlier calls of the same `serial`. Use it to describe to the model what
+   * a call changes. In the strategies' order. If two have the same name, the first counts. Records nothing.
    */
   offeredAfter<Value extends Json, Fact extends Json>(
     memory: ToolMemory<Value, Fact>,

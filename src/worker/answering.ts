@@ -66,7 +66,9 @@ export interface AnsweringApp {
   servicesOf(at: SessionAccess, of: SessionAddress & { readonly port: SessionPort }): TurnHost;
   /** Binds a key to the content that is sent under it. */
   keyOf(idempotencyKey: string, text: string): Promise<{ readonly key: string; readonly bodyHash: string }>;
-  /** Resumes a turn here, unless another invocation was faster. Its response has the form of a message's. */
+  /**
+   * Resumes a turn here, unless another invocation was faster. The result has the same form as for a message.
+   */
   goOn(at: SessionAccess, answered: AnsweredTurn): Promise<AcceptedRequest>;
   /** Reads the body of a request, and responds as to a message. */
   respond(

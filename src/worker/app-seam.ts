@@ -94,9 +94,9 @@ export interface AppParts extends Gates {
   forkInstead?(session: Session, sent: ReplacementMessage): Promise<string>;
   /**
    * Starts a turn for a message that a person sends again by a protocol's client. The message must be the
-   * last of its session, and its turn must have failed, or have been cancelled or stopped at a limit while
-   * being `turn` or the one after `behind`. Follows a retry that is already running. Returns `undefined` if
-   * the message is an ordinary one: it has files or an idempotency key, or its client does not mark automatic
+   * last of its session. Its turn must be `turn`, or the one after `behind`, and must have failed, been
+   * cancelled, or stopped at a limit. Follows a retry that is already running. Returns `undefined` if the
+   * message is an ordinary one: it has files or an idempotency key, or its client does not mark automatic
    * retries.
    */
   retry?(session: Session, sent: RepeatedMessage): Promise<TurnStream | undefined>;

@@ -102,7 +102,7 @@ export async function startInBackground({ target, start }: BackgroundTurn): Prom
 
 const toQueued = (start: TurnStart): TurnStart => ({ ...start, whenBusy: 'queue' });
 
-/** Comes from functions of the app, so it can be anything. */
+/** The text comes from functions of the app, so it can be of any type. */
 const isBlank = (text: unknown): boolean => typeof text !== 'string' || text.trim() === '';
 
 /**

@@ -66,10 +66,7 @@ async function cannotCancelError(target: Target, turn: string): Promise<SessionE
 const turnOverError = (target: Target, turn: string): SessionError =>
   new SessionError('turn-over', `Turn ${turn} has ended: GET ${turnPath(target, turn)} shows its answer.`);
 
-/**
- * Returns whether a turn has ended otherwise. Its end was on its way when the cancel came, which then has no
- * effect.
- */
+/** Returns whether a turn ended in another way. The cancel then came too late, and has no effect. */
 async function hasEndedOtherwise({ port }: Target, turn: string): Promise<boolean> {
   const [end] = await readTurnEvents(port, turn, ['turn-ended']);
   return end?.type === 'turn-ended' && end.outcome !== 'cancelled';

@@ -44,12 +44,15 @@ export const LISTED_SESSION = {
     turns: INTEGER,
     /** The last turn that has begun. */
     turn: OPTIONAL_TEXT,
-    /** Of a fork: the session that it was made of; of a fork of a fork, the first of them. */
+    /** For a fork: the session that it was made from. For a fork of a fork: the original session. */
     forkOf: OPTIONAL_TEXT,
     usage: PRICED_USAGE,
     /** The last event that the index knows of. */
     seq: INTEGER,
-    /** Something has happened since the caller has last marked the session as read. Absent in another owner's list. */
+    /**
+     * `true` if something has happened since the caller last marked the session as read. Absent in another
+     * owner's list.
+     */
     unread: { optional: BOOLEAN },
     /** The path of the session. Absent in another owner's list, since only the owner can use it. */
     url: { optional: TEXT },
@@ -104,7 +107,7 @@ export const TITLED_SESSION = {
 /** Marks a session as read. */
 export const READ_BODY = {
   object: {
-    /** The last event that was seen. Defaults to the last one that there is. */
+    /** The last event that was seen. Defaults to the session's last event. */
     seq: OPTIONAL_INTEGER,
   },
   also: NO_OTHER_PROPERTIES,
@@ -118,7 +121,7 @@ export const READ_SESSION = {
     agent: TEXT,
     /** The event up to which it is read. */
     seq: INTEGER,
-    /** Something has happened behind that. */
+    /** `true` if something has happened after that event. */
     unread: BOOLEAN,
   },
 } as const satisfies Shape;

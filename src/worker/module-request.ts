@@ -13,7 +13,7 @@ import type { Session } from './session.ts';
 export interface RouteAgent {
   readonly name: string;
   readonly description: string;
-  /** The names of its own tools. Does not include unfolding tools, and tools from other sources. */
+  /** The names of its own tools, without unfolding tools and tools from other sources. */
   readonly tools: readonly string[];
   /** The JSON Schema of its answers, if it declares one. */
   readonly output?: JsonSchema | undefined;

@@ -127,7 +127,7 @@ export type SessionErrorType = Exclude<ProblemType, HttpOnlyType>;
 /** The additional members of a problem. */
 export type ProblemMembers = Infer<{ readonly object: typeof PROBLEM_MEMBERS }>;
 const PROBLEM_MEMBERS = {
-  /** The turn that is in the way, or that may have been accepted. */
+  /** The turn that blocks the request, or that may have been accepted. */
   turn: OPTIONAL_TEXT,
   /** The calls that this turn waits for. */
   pending: { optional: { listOf: PENDING_VIEW } },
@@ -216,8 +216,7 @@ export class SessionError extends Error {
   /** Seconds to wait before a retry, if a retry can help. */
   readonly retryAfter: number | undefined;
   /**
-   * More data: the `turn` in the way, its `pending` calls, the `problems` of the request, the required
-   * `role`.
+   * More data: the blocking `turn`, its `pending` calls, the `problems` of the request, the required `role`.
    */
   readonly more: ProblemMembers;
 

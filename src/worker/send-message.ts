@@ -24,7 +24,7 @@ import { queuedView } from './turn-view.ts';
 export interface SentMessage {
   readonly said: string | readonly ContentPart[];
   readonly context: ToolCallContext;
-  /** Overrides `context`. A key is not bound to it. */
+  /** Overrides `context`. The idempotency key is not bound to it. */
   readonly contextOfHeaders?: ToolCallContext | undefined;
   readonly loopId?: string | undefined;
   /** Seconds until the turn starts. */

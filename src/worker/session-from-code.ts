@@ -182,7 +182,7 @@ async function awaitAnswer<Output>(
 
 type ReadOptions = Pick<StreamOptions, 'after' | 'signal'>;
 
-/** The turn has started when this resolves. The caller then reads its items. */
+/** Opens the stream of a turn, which has started when this resolves. */
 async function openTurnStream(
   { enter }: SessionOpener,
   begin: TurnStarter,
@@ -199,7 +199,7 @@ async function openTurnStream(
   return { turn: begun.turn ?? begun.later.turn, isJoined, [Symbol.asyncIterator]: () => items };
 }
 
-/** Returns a turn that has events of its own, or will have. @throws SessionError if it does not exist. */
+/** Returns a turn that has, or will have, its own events. @throws SessionError if it does not exist. */
 async function loadTurn(at: OpenedSession, id: string): Promise<AcceptedRequest> {
   const view = await readTurnView(at, id);
   return 'status' in view && view.status === 'steered' ? { later: view } : { turn: id };

@@ -106,9 +106,7 @@ export interface Session<Output = unknown> {
 
 /** The session, and the principal. */
 export interface SessionOptions<Output = unknown> {
-  /**
-   * One of the app's agents, or its name. If the agent itself is given, answers have the type of its output.
-   */
+  /** One of the app's agents, or its name. With the agent itself, answers have the type of its output. */
   readonly agent: Agent<string, Output> | string;
   /** The id of the session: letters, digits and `_ . : -`, at most 128. It starts with its first message. */
   readonly session: string;

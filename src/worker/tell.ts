@@ -54,8 +54,8 @@ export interface ErrorWording {
 }
 
 /**
- * Makes the teller for requests of a surface. In development, and without `tell`, requests from the
- * developer's own machine see every detail.
+ * Returns a function that makes the wording for a request to a surface. In development, and without `tell`,
+ * requests from the developer's own machine see every detail.
  *
  * @throws ConfigurationError if `tell` is not a function.
  *
@@ -81,7 +81,9 @@ export function createErrorWording(
 
 const showDetail: Tell = ({ detail }) => detail;
 
-/** A program can act on the details of a busy session; a person on a page cannot. */
+/**
+ * Returns the default text. A program can act on the details of a busy session; a person on a page cannot.
+ */
 function defaultText(
   { type, title, detail, reason = 'threw' }: ProblemToTell,
   { headers }: Pick<Request, 'headers'>,
@@ -186,7 +188,7 @@ class RequestErrorWording implements ErrorWording {
     return { ...result, message: this.#failure(message, reason) };
   }
 
-  /** A provider's own tool may have failed too. */
+  /** Words a reply, in which a provider's own tool may have failed. */
   #replied(event: StoredEvent & EventOf<'model-replied'>): StoredEvent & EventOf<'model-replied'> {
     if (!event.parts?.some((part) => part.type === 'tool-result' && part.isError)) return event;
     const parts = event.parts.map((part) => {

@@ -51,8 +51,8 @@ async function mustNotBeErased({ port }: Target, incarnation: string): Promise<v
 }
 
 /**
- * A turn without an answer was accepted, and its answer will be at the turn's own address: a message on its
- * way into another turn becomes a turn of its own if that ends first.
+ * Responds with the answer of a turn or, if there is none yet, with 202 and the turn's own address. That is
+ * right even for a message on its way into another turn: it becomes a turn of its own if that one ends first.
  */
 async function respond(
   asked: SessionRequest,
@@ -85,7 +85,7 @@ export function streamTurn(asked: SessionRequest, begun: AcceptedRequest): Respo
 
 /**
  * Waits for a turn whose answer comes later, as long as the client's `Prefer` allows, and returns its view.
- * Does not wait for a message on its way into another turn: it is still open which turn answers it.
+ * Does not wait for a message on its way into another turn: it is not yet known which turn answers it.
  *
  * @throws the errors of `awaitView`.
  */

@@ -187,7 +187,7 @@ async function checkApproval(
   return `${String(Object(pending).tool)} was approved and ran; a second decision returns 409`;
 }
 
-/** Each call has started at most once and ended once, and each turn has ended once. */
+/** Checks that each call has started at most once and ended once, and that each turn has ended once. */
 async function checkJournal(deployed: SmokeTarget): Promise<string | { skipped: string }> {
   const { call, agent, sessions, turn } = deployed;
   if (turn === undefined) return { skipped: 'no turn has ended' };

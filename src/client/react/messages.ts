@@ -187,7 +187,7 @@ function appendPiece({ messages, draft }: Conversation, { type, reply, text }: P
 
 const EMPTY_REPLY: UnkeyedMessage = { role: 'assistant', text: '', status: 'streaming' };
 
-/** A call's message to the user follows the reply with this call, or with the call around it. */
+/** Adds a call's message to the user after the reply with this call, or with the call around it. */
 function addSentMessage(
   before: Conversation,
   { call, under = call, text, tool }: Extract<StoredEvent, { readonly type: 'message-sent' }>,
@@ -286,7 +286,7 @@ function parseInput(input: Json): Json {
   }
 }
 
-/** Close to the text that the model reads of a result; the state has the exact text. */
+/** Returns a text close to the one that the model reads; the state has the exact text. */
 function resultText(result: ResultData): string {
   switch (result.type) {
     case 'text':

@@ -32,7 +32,7 @@ export interface CallInFlight {
   readonly ending: CallEnding | undefined;
   /** The content blocks that the server has streamed before the result. */
   readonly streamed: ContentBlock[];
-  /** Counts a question to people. Returns `false` if the call has reached the maximum. */
+  /** Counts one more question to a person. Returns `false` if the call has reached the maximum. */
   mayAsk(): boolean;
   /** Ends the call. Only the first ending counts. */
   end(ending: CallEnding): void;
@@ -102,7 +102,7 @@ const isTimeout = (reason: unknown): boolean => reason instanceof Error && reaso
 export const isInterrupted = (ending: unknown): ending is CallInterrupted =>
   ending instanceof CallInterrupted;
 
-/** The parts of this side that a server can reach. */
+/** The parts of this client that a server can reach. */
 export interface ClientSide {
   readonly calls: CallsInFlight;
   readonly elicits: boolean;
@@ -182,7 +182,10 @@ function findAskingCall(wire: Wire, calls: CallsInFlight, id: RequestId): CallIn
   );
 }
 
-/** Passes a question on. The server receives the error, which therefore reveals nothing about this side. */
+/**
+ * Passes a question to its call. The server receives any error, so an error must not reveal anything about
+ * this client.
+ */
 async function elicit(
   call: CallInFlight,
   params: Parameters<CallInFlight['options']['elicit']>[0],
@@ -193,7 +196,7 @@ async function elicit(
     if (!isInterrupted(error))
       throw new RpcError(ProtocolErrorCode.InternalError, 'The question could not be asked.');
     call.end(error);
-    // The call is interrupted and its request cancelled, so no answer follows.
+    // The call is interrupted and its request is cancelled, so no answer follows.
     return new Promise(() => undefined);
   }
 }

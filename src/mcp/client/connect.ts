@@ -47,13 +47,13 @@ import { type Credit, createCredit, createServerAccess } from './server-access.t
 import type { ServerAccess } from './wire/wire.ts';
 
 /**
- * Opens a connection to a server for one caller and one invocation, with the server's own revision and
- * transport.
+ * Opens a connection to a server for one caller and one invocation, with the revision and transport that the
+ * server supports.
  *
- * Number of requests: a server without sessions needs one, or none if it is known. A server with sessions
- * needs four, one of which stays open, or three if it is known. The fallback to SSE needs five. OAuth adds
- * its own requests. Those of `connectingSubrequests` come before the first `credit`: they belong to the claim
- * that opened the connection.
+ * A server without sessions costs one request, or none if its protocol is known. A server with sessions costs
+ * four, one of which stays open, or three if its protocol is known. The fallback to SSE costs five. OAuth
+ * adds its own requests. The claim that opened the connection covers `connectingSubrequests` of them, made
+ * before the first `credit`.
  *
  * @throws McpServerError if the server cannot be reached.
  */
@@ -83,8 +83,8 @@ export async function connect(
 const END_TIMEOUT_MS = 1_000;
 
 /**
- * A connection across its sessions. If a server forgets a session, or the stream of an old transport breaks,
- * another one begins.
+ * A connection that outlives its sessions. If a server forgets a session, or the stream of an old transport
+ * breaks, it begins another.
  */
 class OpenConnection implements McpConnection {
   readonly #client: McpClient;
@@ -228,8 +228,8 @@ class OpenConnection implements McpConnection {
   }
 
   /**
-   * Does the work in a session. If the server has forgotten the session, and so did nothing, repeats it in a
-   * new one.
+   * Does the work in a session. If the server has forgotten the session, and so has done nothing, repeats the
+   * work in a new one.
    */
   async #inSession<T>(signal: AbortSignal, work: (session: OpenWire) => Promise<T>): Promise<T> {
     const session = await this.open(signal);
@@ -237,12 +237,12 @@ class OpenConnection implements McpConnection {
       return await runInSession(session, work);
     } catch (error) {
       if (isProtocolOutdated(error, session)) {
-        // Another call can have discovered that already, and the server's new protocol.
+        // Another call may have discovered that already, and the server's new protocol.
         if (!this.#forgotten.has(session)) this.#spoken = undefined;
         this.#forgotten.add(session);
       } else {
         if (!isSessionRefused(error, session)) throw error;
-        // Another call can have discovered that already. It then begins the new session.
+        // Another call may have discovered that already. It then begins the new session.
         this.#forgotten.add(session);
         if (error.status !== UNKNOWN_SESSION_STATUS) throw error;
       }
@@ -280,8 +280,8 @@ class OpenConnection implements McpConnection {
   }
 
   /**
-   * Keeps a session for the next invocation before any request in it. After the first use, its loss must be
-   * detectable.
+   * Stores a session for the next invocation before any request uses it. From the first use on, its loss must
+   * be detectable.
    */
   async #keepFor(opened: OpenWire, { hide }: ServerAccess, former: FormerSession | undefined): Promise<void> {
     if (!this.#keeper || !former) return;
@@ -295,7 +295,7 @@ class OpenConnection implements McpConnection {
     if (isKept) this.#kept = opened;
   }
 
-  /** Keeps a session unless it fails. The next caller then tries again. */
+  /** Remembers a session while it opens. If that fails, forgets it, so that the next caller tries again. */
   #keep(session: Promise<OpenWire>): Promise<OpenWire> {
     this.#session = session;
     session.catch(() => this.#drop(session));
@@ -309,5 +309,5 @@ class OpenConnection implements McpConnection {
 
 const MAX_FIRST_PROGRESS_TOKEN = 2 ** 30;
 
-/** Replaces a session's id if a server quotes it. */
+/** The name that replaces a session's id if a server quotes it. */
 const SESSION_HEADER = 'mcp-session-id';

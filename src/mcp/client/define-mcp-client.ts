@@ -36,7 +36,7 @@ export function defineMcpClient<const Name extends string>(config: McpClientConf
     throw new McpClientDefinitionError(readName(config), fault.field, `it ${withFullStop(fault.problem)}`);
   const client: McpClient<Name> = {
     ...config,
-    // In production, a value of another type, such as the text 'false', is not reported.
+    // Production does not check types, so any other value, such as the text 'false', counts as `false`.
     ...(config.allowPrivate !== undefined && { allowPrivate: config.allowPrivate === true }),
     timeout: config.timeout ?? DEFAULTS.timeout,
     connectTimeout: config.connectTimeout ?? DEFAULTS.connectTimeout,
@@ -74,7 +74,7 @@ const SHAPE = {
   foreign: { requestInit: 'headers', authProvider: 'oauth', command: 'url (a server that speaks HTTP)' },
 } satisfies LiteralShape<keyof McpClientConfig>;
 
-/** Thrown for an invalid MCP client, where it is defined, and never in a turn. */
+/** Thrown where an invalid MCP client is defined, never during a turn. */
 export class McpClientDefinitionError extends Error {
   override readonly name = 'McpClientDefinitionError';
   /** The name in the definition, valid or not. */
@@ -91,8 +91,7 @@ export class McpClientDefinitionError extends Error {
 }
 
 /**
- * Returns the client. Callers without types can pass any value. `mend` says what to pass, as text after "use
- * ".
+ * Returns the client. Untyped callers can pass any value. `mend` says what to pass, as text after "use ".
  *
  * @throws McpClientDefinitionError if the value is not a client.
  */
@@ -103,7 +102,7 @@ export function checkMadeClient(given: McpClient, mend: string): McpClient {
 }
 
 /**
- * Returns the clients of a list, each once.
+ * Returns the clients in a list without duplicates.
  *
  * @throws McpClientDefinitionError if a value is not a client, or if two clients share a name: a session
  * would confuse their tools.
@@ -127,7 +126,7 @@ export function checkClients(clients: readonly McpClient[]): readonly McpClient[
 }
 
 const NAME_PATTERN = /^[\w-]{1,64}$/;
-/** A prefix leaves most of a tool's 64 characters to the server. */
+/** A tool name has 64 characters. This maximum leaves most of them to the server. */
 const PREFIX_PATTERN = /^[\w-]{1,32}$/;
 
 const KIB = 1024;

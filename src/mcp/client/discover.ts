@@ -57,9 +57,9 @@ export interface Introduction {
 }
 
 /**
- * Asks a server by `server/discover` for its revisions (MCP specification 2026-07-28, Versioning). The wire
- * must have no other user yet. Any other response means that the server is older. Whether that is true shows
- * when a session begins. Returns `undefined` for such a server.
+ * Asks a server for its revisions with `server/discover` (MCP specification 2026-07-28, Versioning). The wire
+ * must have no other user yet. Returns `undefined` for any other response, which means that the server is
+ * probably older. The start of a session then confirms it.
  *
  * @throws UnknownRevisionError if it only speaks newer revisions, HttpStatusError for 401 and 403. Other
  * errors that prevent a response pass through.
@@ -128,8 +128,8 @@ const toEnvelope = ({ clientInfo, capabilities }: Introduction) => ({
 });
 
 /**
- * Returns whether an error can come from an older server. It can respond to the unknown request with any
- * error, even an internal one. Errors about credentials are reported at once.
+ * Returns whether an error may come from an older server, which can respond to the unknown request with any
+ * error, even an internal one. Errors about credentials do not count, so they are reported at once.
  */
 const isOfOlderServer = (error: unknown): boolean =>
   error instanceof HttpStatusError
@@ -139,7 +139,7 @@ const isOfOlderServer = (error: unknown): boolean =>
 /** Returns whether a value is a valid number of milliseconds for a cached response. */
 export const isTtl = (said: unknown): said is number => Number.isSafeInteger(said) && Number(said) >= 0;
 
-/** Means that the server gave no cache period. The SDK requires a number. */
+/** Means that the server set no cache period. The SDK requires a number. */
 export const NO_TTL = Number.MAX_SAFE_INTEGER;
 
 /** The lists in responses, and the checks for their items. */

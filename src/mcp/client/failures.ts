@@ -70,8 +70,8 @@ const NOT_STARTED_CODES: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Servers and SDKs return these errors if a running call is cut off: the connection was closed, or the time
- * was over.
+ * The errors of servers and SDKs for a running call that was cut off: the connection closed, or the time
+ * limit passed.
  */
 const CUT_OFF_CODES: ReadonlySet<number> = new Set([-32_000, -32_001]);
 
@@ -134,7 +134,7 @@ const MAX_ERROR_TEXT = 500;
 const abandonedPhrase = ({ why, timeout }: Abandoned): string =>
   why === 'timeout' ? `it did not answer within ${timeout} ms` : 'the turn stopped waiting';
 
-/** Returns the same text for an error. */
+/** Returns the same text, for an error. */
 function phraseOf(error: unknown): string {
   if (error instanceof WireError) return error.phrase;
   if (!(error instanceof ProtocolError)) return 'its answer is not valid MCP, or of an unsupported version';

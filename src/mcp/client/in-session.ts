@@ -19,7 +19,8 @@ import { paramHeaders } from './wire/mcp-headers.ts';
 import { HttpStatusError, NotSentError, WireError } from './wire/wire-error.ts';
 
 /**
- * Runs `work` in a session. Its errors pass through, but if the session ended, the reason for that is thrown.
+ * Runs `work` in a session. Errors from `work` pass through. If the session ended, throws the reason for its
+ * end instead.
  */
 export async function runInSession<T>(
   session: OpenWire,
@@ -48,8 +49,9 @@ export const isSessionRefused = (error: unknown, { wire }: OpenWire): error is H
   wire.sessionId !== undefined;
 
 /**
- * Returns whether a server that was known to have no sessions has changed. It ran nothing then. If the
- * request itself is the problem, the server reports it again.
+ * Returns whether an error means that the stored protocol of a server without sessions is outdated. The
+ * server then ran nothing, so the request can be repeated. If the request itself is invalid, the server
+ * reports that again.
  */
 export const isProtocolOutdated = (error: unknown, { spoken, isRemembered }: OpenWire): boolean =>
   isRemembered &&
@@ -65,10 +67,10 @@ const contradictsProtocol = (error: unknown): boolean =>
 class CapabilityUnknownError extends Error {}
 
 /**
- * Checks the stored data of a server without sessions for a capability. If it is missing, the data can be
+ * Checks the stored data of a server without sessions for a capability. If it is missing, the data may be
  * outdated.
  *
- * @throws NotRememberedError, for which `isProtocolOutdated` returns `true`.
+ * @throws CapabilityUnknownError, for which `isProtocolOutdated` returns `true`.
  */
 export function assertCapabilityKnown(
   { sdk, spoken, isRemembered }: OpenWire,
@@ -91,9 +93,9 @@ export function codeOf(error: unknown): number | undefined {
 }
 
 /**
- * Calls a tool without the SDK's `callTool`. That would use the most recent list for the schema of structured
- * content and for the headers, but a session stores its own. The progress token is ours, because the wire
- * must also map requests to calls.
+ * Calls a tool without the SDK's `callTool`, which takes the schema of structured content and the headers
+ * from its latest list. A session uses its own stored list. The progress token is ours, because the wire must
+ * also map requests to calls.
  */
 export function requestCall(
   { sdk, spoken }: OpenWire,

@@ -84,7 +84,7 @@ export interface McpClientConfig<Name extends string = string> {
   readonly keepSession?: boolean | undefined;
   /** Selects the values of the tool-call context to send as `_meta`. Defaults to none. */
   readonly meta?: MetaConverter | undefined;
-  /** The effects of tools, by the server's names. They override the tools' annotations. */
+  /** The effects of tools, by the tools' names on the server. They override the tools' annotations. */
   readonly effects?: Readonly<Record<string, Effect>> | undefined;
   /** A prefix for the server's tool names: 1 to 32 of A-Z a-z 0-9 _ -. */
   readonly prefix?: string | undefined;

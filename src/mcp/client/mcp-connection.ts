@@ -28,7 +28,7 @@ export interface RemoteCall {
   readonly input: JsonObject;
   /** The schema of its input. It can require parts of the input as headers. */
   readonly inputSchema?: JsonObject | undefined;
-  /** All data besides the input that is sent. */
+  /** All data that is sent besides the input. */
   readonly meta: JsonObject;
   /** The continuation of a call that the server has deferred. */
   readonly goesOn?: Continuation | undefined;
@@ -79,7 +79,7 @@ export interface RemoteCallOptions {
  * other messages never contain the caller's secrets or the credentials that it sends.
  */
 export interface McpConnection {
-  /** Adds the requests that a claim has paid for. Further requests are counted one by one. */
+  /** Adds the requests that a claim covers. Further requests are counted one by one. */
   credit(subrequests: number): void;
   /** `true` if the server has reported or shown that its tools changed since the last list. */
   readonly hasChanged: boolean;
@@ -105,8 +105,8 @@ export interface McpConnection {
    */
   request(asked: RemoteRequest, signal: AbortSignal): Promise<Result | InputRequiredResult>;
   /**
-   * Returns whether the server has replaced a session in which tools were called, and no model knows yet. The
-   * caller must then inform the model. Always `false` for a client without `keepSession`.
+   * Returns whether a session in which tools were called was replaced, and no model knows yet. The caller
+   * must then inform the model. Always `false` for a client without `keepSession`.
    */
   takeLoss(): Promise<boolean>;
   /**
@@ -155,7 +155,7 @@ export class McpLostError extends Error {
 export interface InvocationScope {
   /** Aborts to abandon the connection. */
   readonly signal: AbortSignal;
-  /** Called for requests that no claim has paid for. */
+  /** Called for requests that no claim covers. */
   count(subrequests: number): void;
   /** Keeps the server's session for the next invocation. Defaults to ending it with this one. */
   readonly keeper?: SessionKeeper | undefined;
@@ -187,7 +187,7 @@ export interface SessionKeeper {
   keep(session: WireSession | undefined, isLost: boolean): Promise<boolean>;
 }
 
-/** Marks that a session existed, with any caller. That is all a model needs to know. */
+/** Marks that a session existed for some caller. A model needs to know no more than that. */
 const ANY_SESSION = 'some';
 
 /**
@@ -223,7 +223,7 @@ export function createSessionKeeper(
   };
 }
 
-/** The stored value can come from another version of this code. */
+/** Parses a stored session, which another version of this code may have written. */
 function parseFormerSession(value: string): FormerSession | undefined {
   const parsed = attempt((): Json => JSON.parse(value));
   if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;

@@ -30,7 +30,10 @@ export interface OpenWire {
 /** This client's introduction to a server. */
 const CLIENT_INFO = { name: 'holdfast', version: '0.1.0' };
 
-/** Milliseconds for the SDK, whose default limit is shorter. Signals end requests that take too long. */
+/**
+ * The SDK's time limit for a request in milliseconds. Its default is too short, and signals already end
+ * requests that take too long.
+ */
 export const MAX_WAIT_MS = 3_600_000;
 
 /**
@@ -117,8 +120,8 @@ async function resumeSession(access: ServerAccess, opening: OpenOptions): Promis
 const BUSY_STATUSES: ReadonlySet<number> = new Set([408, 429]);
 
 /**
- * Returns whether the server does not know a session. The specification says 404, but servers also use 400
- * and others.
+ * Returns whether an error means that the server does not know a session. The specification requires 404, but
+ * servers also use 400 and others.
  */
 const isUnknownSession = (error: unknown): boolean =>
   error instanceof HttpStatusError
@@ -128,13 +131,13 @@ const isUnknownSession = (error: unknown): boolean =>
 const isOldServerError = (error: unknown): boolean =>
   error instanceof HttpStatusError && OLD_SERVER_STATUSES.has(error.status);
 
-/** Returns whether the server can have changed, because it does not begin a session of the known kind. */
+/** Returns whether an error suggests that the server no longer speaks the known protocol. */
 const isOtherProtocolError = (error: unknown): boolean =>
   isOldServerError(error) || error instanceof ProtocolError || error instanceof NotMcpError;
 
 /**
- * The SDK must not check results by a server's schemas. A session stores those of its own list, and checks by
- * them.
+ * Keeps the SDK from checking results against a server's schemas. A session checks them against its own
+ * stored list.
  */
 const NO_VALIDATOR = {
   getValidator(): never {
@@ -175,7 +178,7 @@ async function openWith(
 }
 
 /**
- * Returns the revision for the SDK. It does not detect it by itself, because it treats each lost request as a
+ * Returns the revision for the SDK, which must not detect it by itself, because it treats a lost request as a
  * response.
  */
 async function toPriorDiscovery(

@@ -22,7 +22,7 @@ export function serverUrlOf(client: McpClient, { principal, context }: McpUser):
   if (!address || !/^https?:$/.test(address.protocol)) {
     throw unreachableError(client, 'its address is not an http(s) URL');
   }
-  // The developer wrote a literal. A URL from data can come from anyone.
+  // A literal comes from the developer. A URL from data can come from anyone.
   if (typeof url === 'string') return address;
   const read = parsePublicAddress(given, allowPrivate);
   if (read instanceof URL) return read;
@@ -30,24 +30,24 @@ export function serverUrlOf(client: McpClient, { principal, context }: McpUser):
 }
 
 /**
- * Returns the number of requests for connecting, which the caller's claim pays for. A session needs three to
- * begin and one to end. Discovering that a server needs one takes another, which is counted when it is made.
- * A server that is known to have no sessions needs none.
+ * Returns the number of requests for connecting that the caller's claim covers. A session needs three to
+ * begin and one to end. Discovering that a server needs a session takes another request, which is counted
+ * when it is made. A server that is known to have no sessions needs none.
  */
 export const connectingSubrequests = (known: KnownProtocol | undefined): number =>
   known?.era === 'stateless' ? 0 : 4;
 
-/** The account for the requests of one connection. */
+/** The requests that one connection can make without counting them. */
 export interface Credit {
-  /** Adds the requests that a claim has paid for. */
+  /** Adds the requests that a claim covers. */
   add(subrequests: number): void;
   /** Subtracts one request. */
   use(): void;
 }
 
 /**
- * Creates the account of a connection. Each request beyond the claims is counted, because an invocation has a
- * limited number. The claim that opened the connection pays for the requests before the first credit.
+ * Creates the credit of a connection. Each request beyond the claims is counted, because an invocation has a
+ * limited number. The claim that opened the connection covers the requests before the first `add`.
  */
 export function createCredit(count: (subrequests: number) => void, known?: KnownProtocol): Credit {
   let left = 0;
@@ -77,7 +77,7 @@ const MAX_TOKEN_BYTES = 256 * 1024;
 
 /**
  * Returns the URL of a client's server and the credentials of this caller. Makes no request to the server.
- * Later requests are booked on the credit.
+ * Later requests use the credit.
  *
  * @throws McpServerError if a secret is missing, the URL is not allowed, or the client's own code throws.
  * That error is the cause.
@@ -130,13 +130,13 @@ async function createHeaders(
 function readToken({ name: server }: McpClient, { secrets }: McpCaller, name: string): string {
   const token = secrets.get(name);
   if (token !== undefined) return token;
-  // A model reads this message. The property can hold the secret itself by mistake, so its value is not
+  // A model reads this message. The property may hold the secret itself by mistake, so its value is not
   // quoted.
   const message = `MCP server '${server}' needs the secret that its \`bearer\` names, which this caller does not have.`;
   throw new McpServerError({ server, during: 'connect', message });
 }
 
-/** The rules for requests: the URL, the size of responses, and the account. */
+/** The rules for requests: the URL, the size of responses, and the credit. */
 interface GuardOptions {
   readonly url: URL;
   readonly redactor: Redactor;
@@ -163,7 +163,7 @@ function createClientFetch(
   });
 }
 
-/** Runs code of the client. A model does not see its errors, only what could not be created. */
+/** Runs the client's own code. If it throws, a model sees only what could not be created, not the error. */
 async function runClientCode<T>(client: McpClient, what: string, make: () => T): Promise<Awaited<T>> {
   try {
     return await make();
@@ -176,7 +176,7 @@ async function runClientCode<T>(client: McpClient, what: string, make: () => T):
 const MAX_ANSWERS = 12;
 
 /**
- * Limits how often one connection answers its server. Answers of people are always sent, because the number
+ * Limits how often one connection answers its server. Answers from people are always sent, because the number
  * of questions in a call is limited.
  */
 function createAnswerLimit(): (answer: JSONRPCMessage) => boolean {
@@ -214,11 +214,11 @@ interface Redactor {
 
 /**
  * Creates a redactor for the secrets of a caller and the other credentials of a connection. Servers quote
- * their input, and sessions, models and logs must not contain it. It runs on all data before any of it is
- * cut, because half a secret is not recognizable.
+ * their input, and sessions, models and logs must not contain these secrets. It runs on all data before any
+ * of it is cut, because half a secret is not recognizable.
  */
 export function createRedactor(secrets: Secrets): Redactor {
-  /** A name can have several values, such as a renewed token. Each bag has one of them. */
+  /** A name can have several values, such as the former and the renewed token. Each map has one of them. */
   const values: Map<string, string>[] = [];
   let bags: readonly Secrets[] = [secrets];
   return {
@@ -247,8 +247,8 @@ export function hideHeaders({ hide }: Redactor, headers: Readonly<Record<string,
 }
 
 /**
- * Returns the password, or with its user if it is short, because short words occur by chance. Empty if there
- * is none.
+ * Returns the password. If it is short, returns it with its user, because short words occur by chance. Empty
+ * if there is none.
  */
 function passwordIn(credentials: string): string {
   try {

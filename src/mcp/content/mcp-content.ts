@@ -209,7 +209,7 @@ function replaceBytes(block: JsonObject, elsewhere: ReplacedBytes): JsonObject {
  */
 const MIN_REPEATED = 100;
 
-/** Some servers repeat whole blocks as structured content. */
+/** Replaces base64 in structured content, because some servers repeat whole blocks there. */
 function replaceRepeatedBytes(data: JsonObject, elsewhere: ReplacedBytes): JsonObject {
   const copied = (value: Json): Json => {
     if (typeof value === 'string') return (value.length >= MIN_REPEATED && elsewhere.get(value)) || value;

@@ -13,8 +13,8 @@ export interface ContentWords {
 }
 
 /**
- * The maximum length of a name or a description. A model sometimes must repeat an address, so that can be
- * longer.
+ * The maximum length of a name or a description. Addresses can be longer, because a model must sometimes
+ * repeat one.
  */
 const MAX_LABEL = 200;
 const MAX_URI = 4_096;
@@ -32,7 +32,7 @@ export function toContentWords(blocks: readonly JsonObject[]): ContentWords {
   };
 }
 
-/** Converts each block for the model with `say`, followed by the number of the others. */
+/** Converts each block for the model with `say`, and appends the number of the others. */
 export function mapForModel<Said>(
   blocks: readonly JsonObject[],
   say: (block: JsonObject) => readonly Said[],
@@ -44,9 +44,9 @@ export function mapForModel<Said>(
 }
 
 /**
- * Returns untrusted words for use within a line of ours: at most `max` characters, without line breaks,
- * control characters and format characters, which are invisible or change the direction of text. The words
- * then cannot pass for a line of their own or hide a part of themselves.
+ * Returns untrusted words for use within a line of our own text: at most `max` characters, without line
+ * breaks, control characters and format characters, which are invisible or change the direction of text. The
+ * words then cannot pass for a line of their own or hide a part of themselves.
  */
 export const oneLine = (text: string, max: number): string =>
   shorten(
@@ -61,7 +61,7 @@ export const oneLine = (text: string, max: number): string =>
 /** The maximum length of a log line. */
 const MAX_LOG_LINE = 4_000;
 
-/** Logs words that a server chose in part, on one line and without the caller's secrets. */
+/** Logs text that comes in part from a server, on one line and without the caller's secrets. */
 export const logWarning = (words: string, { secrets, log }: RedactingLog): void =>
   log(warningEntry(oneLine(secrets.redact(words), MAX_LOG_LINE)));
 

@@ -109,7 +109,7 @@ const OUTCOMES = [
 
 /**
  * Returns a schema that can be embedded in another one. Its `$defs` move to the root, because references
- * resolve from there. A schema with other references becomes that of any object.
+ * resolve from there. A schema with other references becomes one that allows any object.
  */
 function embedSchema(schema: JsonSchema): { readonly schema: JsonSchema; readonly shared: JsonSchema } {
   const { $defs, definitions, ...rest } = schema;
@@ -151,8 +151,8 @@ export const isFirstRequest = ({ state, answers }: AskingClient): boolean =>
  * Reads the turn that a client continues. Permissions to answer are not checked here, because anyone can send
  * the state.
  *
- * @throws RpcError if the state is invalid or belongs to another call. The client would get the answer to
- * something else.
+ * @throws RpcError if the state is invalid or belongs to another call. Otherwise the client would get the
+ * answer to another call.
  */
 export async function readContinuedTurn(
   { state }: AskingClient,
@@ -212,8 +212,8 @@ const createState = async (
 };
 
 /**
- * The reasons why a turn does not start at once. A known message was already accepted, so its turn is
- * answered.
+ * The results for a message whose turn does not start now. A known message is not among them, because its
+ * turn exists.
  */
 type NotAccepted =
   | Exclude<StartRefusal, { status: 'known' }>

@@ -128,7 +128,7 @@ function handleCall(callable: Published['callable'], request: RpcRequest): Promi
     found.kind === 'tool'
       ? callTool(within, { tool: found.tool, input, key, notifier, client: toAskingClient(request) })
       : handleAgentCall(request, { published: found, input, key, notifier, onTaken });
-  // A started call completes in an orderly way, even if its client has gone.
+  // A started call runs to its end, even if its client has gone.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
 }
@@ -161,7 +161,7 @@ function toRpcError(thrown: unknown): RpcError {
 interface CallParams {
   readonly name: string;
   readonly input: JsonObject;
-  /** The name of the call. A repeated call with the same key is the same call. */
+  /** The name of the call. A repeated call with the same key counts as the same call. */
   readonly key: string | undefined;
   /** The token that identifies the call in progress notifications. */
   readonly progressToken: ProgressToken | undefined;

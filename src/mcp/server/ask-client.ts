@@ -22,7 +22,7 @@ import {
   toRequestState,
 } from './caller.ts';
 
-/** The answer to such a question. */
+/** The client's answer to a question of this type. */
 export type McpAnswer<Question extends McpQuestion> = Question extends {
   readonly method: 'elicitation/create';
 }
@@ -38,8 +38,8 @@ export interface McpPromptCall {
 }
 
 /**
- * Asks the client of a published tool or prompt, with your own keys (MCP specification, multi round-trip
- * requests).
+ * Asks the client of a published tool or prompt questions, each under a key of your choice (MCP
+ * specification, multi round-trip requests).
  *
  * While a question has no answer, the client receives the questions as its response, and this promise never
  * settles. When the client returns, `run` or `messages` starts again with the same input, and this promise
@@ -214,7 +214,10 @@ export class ClientQuestions {
     return 'answer' in read ? read.answer : undefined;
   }
 
-  /** A client that sends answers in its first request was asked no question. Its answers are accepted. */
+  /**
+   * Returns whether the client was asked this question. The first request follows no question, so its answers
+   * are accepted.
+   */
   #wasPut(key: string, digest: string): boolean {
     if (!this.#before) return true;
     const { asked } = this.#before;

@@ -155,14 +155,14 @@ async function toAgentTurn(
     sent,
     target,
     start,
-    // A copy, so a fault of the deployment shows before the message is accepted.
+    // A copy, so that a fault of the deployment appears before the message is accepted.
     part: { ...turnServices({ host, env, requestId }, { ...target, agent }, own) },
   };
 }
 
 /**
- * Returns a name for a session. A retry gets the same name as its first attempt, and the key of another
- * caller never does.
+ * Returns a name for a session. A retry gets the same name as its first attempt. Another caller gets a
+ * different name for the same key.
  */
 async function createSessionName(
   { host, caller }: EndpointRequest,
@@ -240,7 +240,7 @@ function waitForOutcome(
 }
 
 /**
- * Returns the text for a missing answer. The message can be stored already, so a repeated one would be a
+ * Returns the text for a missing answer. The message may be stored already, so sending it again would add a
  * second message.
  */
 const maybeAcceptedMessage = ({ path }: Target, turn: string): string =>

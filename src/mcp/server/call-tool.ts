@@ -127,7 +127,7 @@ async function createToolLoop(
 
 /**
  * Returns the basis for a call's `idempotencyKey`. It includes the input, because no data is stored. A client
- * that reuses its key with other input asks for something else, and a receiver must not treat it as done. It
+ * that reuses its key with other input makes a different call, which a receiver must not treat as done. It
  * excludes roles, because they can change.
  */
 async function digestToolCall(

@@ -101,7 +101,7 @@ interface CallerData {
 }
 
 /**
- * Creates the caller's context and credentials, where no session does. Rejects with the errors of the app's
+ * Creates the context and credentials of a caller without a session. Rejects with the errors of the app's
  * hooks.
  */
 export async function createCallerData({
@@ -122,8 +122,8 @@ export async function createCallerData({
 }
 
 /**
- * The data with which a client of the revision 2026-07-28 can be asked for more. It receives the questions as
- * its response, and repeats the request with answers (MCP specification, multi round-trip requests).
+ * A client of the revision 2026-07-28, which can be asked for more. It receives the questions as its
+ * response, and repeats the request with answers (MCP specification, multi round-trip requests).
  */
 export interface AskingClient {
   readonly capabilities: ClientCapabilities;
@@ -136,7 +136,9 @@ export interface AskingClient {
 /** A client of an older revision, which cannot receive questions as a response. */
 export const CANNOT_BE_ASKED: AskingClient = { capabilities: {}, answers: {}, state: undefined };
 
-/** Returns whether a client shows forms to a person. The default of the elicitation capability does. */
+/**
+ * Returns whether a client shows forms to a person. An elicitation capability without details includes forms.
+ */
 export const canAskPeople = ({ elicitation }: ClientCapabilities): boolean =>
   elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 

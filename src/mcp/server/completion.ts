@@ -20,7 +20,10 @@ export const hasCompletions = ({ prompts, resources }: CompletionSource): boolea
   [...prompts.values()].some(({ arguments: args = [] }) => args.some((one) => one.complete)) ||
   resources.some(({ complete = {} }) => Object.values(complete).some((one) => one !== undefined));
 
-/** The owner of the values: their names, each with its completion function if there is one. */
+/**
+ * The prompt or resource whose values are completed: their names, each with its completion function if there
+ * is one.
+ */
 interface CompletionTarget {
   /** A description such as `prompt 'summary'`. */
   readonly what: string;

@@ -24,7 +24,7 @@ import { ANSWERING_APP } from '../../worker/turn-response.ts';
 import { formatNotAccepted } from './caller.ts';
 import { toQuestionForm } from './question-form.ts';
 
-/** The results of earlier rounds, to report and not to ask again. */
+/** The results of earlier rounds, to report and not to ask for again. */
 export interface ContinuedInputs {
   /** The problems with refused answers, by the keys of their requests. */
   readonly problems: ReadonlyMap<string, readonly string[]>;
@@ -127,7 +127,7 @@ export async function acceptInputs(
 /** Distinguishes a repeated answer from a different one: an idempotency key is bound to the content. */
 const ANSWER_KEY = 'requestState';
 
-/** An answer to send. Without an answer and a problem, the person has dismissed the form. */
+/** An answer to send. If it has neither an answer nor a problem, the person dismissed the form. */
 interface ParsedInput {
   readonly sent?: SentAnswer | undefined;
   readonly problem?: string | undefined;

@@ -50,8 +50,8 @@ export function toQuestionForm(question: AskedQuestion): QuestionForm | undefine
 }
 
 /**
- * Returns whether a question asks for values, and not for approval of a call. It offers no approval, or its
- * own input is not an answer.
+ * Returns whether a question asks for values, and not for approval of a call: it cannot be approved, or its
+ * current input is not a valid answer.
  */
 function asksForValues(question: AskedQuestion, { allows = [], input }: PendingCall): boolean {
   const { wait } = question;

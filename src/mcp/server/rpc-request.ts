@@ -110,7 +110,7 @@ function batchProblem(messages: readonly unknown[]): string | undefined {
 
 const MAX_MESSAGES = 20;
 /**
- * Follows the rule of the revision with batches. In other revisions, the other messages would belong to a
+ * The only revision with batches forbids this. In other revisions, the other messages would belong to a
  * session that has not begun.
  */
 const NO_INITIALIZE_IN_BATCH = 'A batch cannot contain `initialize`. Send it in its own request.';
@@ -221,7 +221,7 @@ async function* yieldUnseenEvents(
     if (item.type === 'erased') return yield* yieldError(id, ERASED);
     if (item.type === 'answer' || item.type === 'suspended' || item.type === 'later') break;
     const isEvent = 'seq' in item;
-    // Of the events already sent, only the names of calls are needed.
+    // Events that the client has seen are needed only for the names of calls.
     if (isEvent && item.seq <= call.seq && item.type !== 'model-replied') continue;
     if (isEvent && item.seq > call.seq) position.shows(item.seq);
     notify('seq' in item ? { type: 'event', stored: item } : item);

@@ -94,8 +94,8 @@ async function respond(serving: EndpointExchange): Promise<Response> {
   await createServer(serving, 'legacy').connect(transport);
   leave.addEventListener('abort', () => void transport.close());
   const response = await transport.handleRequest(asked, { parsedBody: body });
-  // Clients resume streams only in a session. This id is not one: no data belongs to it, and no request is
-  // identified by it.
+  // Clients resume streams only in a session. This id names no session: no data belongs to it, and no request
+  // is identified by it.
   if (methodOf(body) === 'initialize' && response.ok)
     response.headers.set('mcp-session-id', crypto.randomUUID());
   return response;
@@ -130,7 +130,7 @@ function findCalled({
 const isAgentCall = (serving: EndpointExchange): boolean => findCalled(serving)?.published.kind === 'agent';
 
 /**
- * Refuses a call whose arguments contradict its headers. A proxy before the Worker can have admitted it by
+ * Refuses a call whose arguments contradict its headers. A proxy before the Worker may have admitted it by
  * these headers.
  */
 function refuseParamMismatch(serving: EndpointExchange): Response | undefined {

@@ -5,7 +5,7 @@ import { attempt } from '../../tool/async.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import { oneLine } from '../content/words.ts';
 
-/** Notifies a client of a running call. Notifications after it has gone are dropped. */
+/** Sends a client the notifications of a running call. Drops them after the client has gone. */
 export interface Notifier {
   /** Sends a line as progress, if the client has asked for it (MCP specification, Progress). */
   progress(message: string): void;
@@ -26,7 +26,7 @@ interface NotifierSource {
 
 /** The maximum length of a tool's status. */
 const MAX_STATUS = 500;
-/** The maximum length of a tool's name, which a model can have invented. */
+/** The maximum length of a tool's name, which a model may have invented. */
 const MAX_NAME = 64;
 
 /**

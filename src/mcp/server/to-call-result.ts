@@ -23,8 +23,8 @@ export const textBlock = (text: string) => ({ type: 'text', text }) as const;
 /**
  * Converts a tool's result to a response. An error stays an error, as `isError`, without the prefix `Error`.
  * If the value of an artifact is an object, it also becomes structured content, which must be an object; its
- * text is there for every client. Files are sent with their bytes from `read`. A text replaces a file without
- * bytes. MCP content is sent unchanged.
+ * text is included for every client. Files are sent with their bytes from `read`. A text replaces a file
+ * without bytes. MCP content is sent unchanged.
  *
  * @throws the errors of `read`.
  */

@@ -47,8 +47,8 @@ type Letter = Lower | Uppercase<Lower> | '_';
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
 
 /**
- * A parsed URI template (RFC 6570, level 1). A variable is between each two texts. A URI without variables is
- * one text.
+ * A parsed URI template (RFC 6570, level 1). There is a variable between every two texts. A URI without
+ * variables is one text.
  */
 export interface UriTemplate {
   readonly texts: readonly string[];

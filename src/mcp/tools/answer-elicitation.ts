@@ -111,7 +111,7 @@ export const DECLINED: ElicitResult = { action: 'decline' };
 /** Excludes `exit`, which would end the turn, although the server only asked a question. */
 const ALLOWED_DECISIONS: readonly DecisionKind[] = ['edit', 'reject'];
 
-/** Returns the answer made of the schema's defaults. */
+/** Returns the schema's defaults as an answer. */
 const defaultsOf = ({ properties }: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, property]) =>
@@ -152,10 +152,10 @@ const listFields = ({ properties }: JsonObject, path: string): readonly Field[] 
 const CREDENTIAL =
   /\b(pass(word|wd|phrase|code|key)|pwd|secret|token|credential|bearer|jwt|otp|pin|cvv|cvc|(api|access|private|signing|encryption) ?key|(auth|authorization|verification|security|one time|[2m]fa) code|card number|session (id|cookie))s?\b/;
 
-/** Matches those that are numbers. A number of tokens is not. */
+/** Matches those of them that can be numbers. A number of tokens, for example, is not a secret. */
 const NUMBER = /\b(pass(word|code)|pin|otp|cvv|cvc|code|card number)s?\b/;
 
-/** Matches names without meaning. The text beside such a field decides. */
+/** Matches names that say nothing. The text beside such a field then decides. */
 const NAMELESS = /^(value|input|answer|response|reply|text|content|data|key|code|field|string|result)?$/;
 
 function isForCredential(name: string, field: JsonObject, message: string): boolean {

@@ -92,7 +92,7 @@ function resolveAddress(
 
 /**
  * Returns the list that another loop found. That loop can still be waiting for other servers, so the session
- * possibly lacks the list.
+ * may lack the list.
  */
 function toSharedTools({ client, discovery, kept, address }: ListRequest, found: ListingFact): FoundTools {
   const isKnown = findStoredListing(client, discovery.view, address)?.at === found.at;

@@ -39,8 +39,8 @@ const RETRY_MS = 250;
  * until people have answered. The request is repeated with the answers and the server's unchanged state. The
  * journal contains both, so another invocation can do this.
  *
- * @throws McpServerError for input that cannot be given, as text for a model. Throws CallInterrupted if the
- * call is suspended. Errors from `send` pass through.
+ * @throws McpServerError , as text for a model, if the input cannot be provided. Throws CallInterrupted if
+ * the call is suspended. Errors from `send` pass through.
  */
 export async function sendUntilAnswered<Answer>(
   asking: DeferrableRequest,
@@ -98,8 +98,8 @@ function readStoredRound(
 }
 
 /**
- * Returns the next round. @throws McpServerError for a question that people are not asked and servers should
- * not ask.
+ * Returns the next round. @throws McpServerError if the server asks too often, or for anything that is not
+ * supported.
  */
 function toNextRound(asking: DeferrableRequest, answer: InputRequiredResult, last: Round | undefined): Round {
   const { requestState, inputRequests = {} } = answer;

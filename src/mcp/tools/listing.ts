@@ -95,7 +95,7 @@ export type McpListing = {
 export const parseListing = (kept: Json): McpListing | undefined =>
   isJsonObject(kept) ? parsed(kept).listing : undefined;
 
-/** Needed before every model call, with the same object until the session has a newer one. */
+/** Every model call needs it, with the same object until the session has a newer one. */
 const parsed = memoize((kept: JsonObject): { readonly listing: McpListing | undefined } => ({
   listing: v.is(McpListingSchema, kept) ? (kept as unknown as McpListing) : undefined, // it was just validated
 }));

@@ -72,7 +72,7 @@ export const selectTools = (
 /**
  * Returns placeholders for servers that could not be asked for their tools. Without them, a model would
  * invent answers. A call of one returns the problem. They depend only on the session's state, because the
- * invocation that runs the call is possibly not the one that asked the server.
+ * invocation that runs the call may not be the one that asked the server.
  */
 export const createPlaceholders = (clients: readonly McpClient[], view: LoopView): readonly AnyTool[] =>
   clients.filter((client) => !findKnownListing(client, view)).map(createPlaceholder);

@@ -35,8 +35,8 @@ export interface SettledTools {
  * Decides which definitions of a server's tools apply. With `drift: 'report'`, the current ones do. Other
  * clients compare each with the one that the session first saw, for the life of the session. A changed or
  * weakened tool keeps its last accepted definition, and is `refused` until the server improves it. A removed
- * tool is remembered. It is left out if it returns as a changed or weakened one; if there was room only for
- * its fingerprint, any change counts. If a server adds names without end, to push out the first ones, the new
+ * tool is remembered. It is left out if it returns changed or weakened; if there was room only for its
+ * fingerprint, any change counts. If a server adds names without end, to push out the first ones, the new
  * names are left out.
  */
 export function settleTools(

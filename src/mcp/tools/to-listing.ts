@@ -35,9 +35,9 @@ interface ListingContext extends RedactingLog {
 
 /**
  * Converts a server's tools to a listing for a session: plain data within limits, with a fingerprint of each
- * whole definition. Of two tools with the same name, it keeps the first. Unusable tools are left out, and
- * logged by name. `drift` contains the changes since the former listing. A client that refuses drift keeps
- * the first definitions (see `settleTools`).
+ * whole definition. If two tools share a name, it keeps the first. Unusable tools are left out, and logged by
+ * name. `drift` contains the changes since the former listing. A client that refuses drift keeps the first
+ * definitions (see `settleTools`).
  */
 export async function toListing(
   client: McpClient,

@@ -229,7 +229,7 @@ const headersOf = ({ responseHeaders: headers }: UntrustedRecord): Pick<Headers,
   get: (name) => (isRecord(headers) && Object.hasOwn(headers, name) ? textOf(headers[name]) || null : null),
 });
 
-/** Returns a server's report from a stream, reduced to values that can have come as JSON. */
+/** Returns a server's report from a stream, reduced to values that may have come as JSON. */
 const reportOf = (thrown: UntrustedRecord): UntrustedRecord => {
   const report = isRecord(thrown.error) ? thrown.error : thrown;
   return Object.fromEntries(

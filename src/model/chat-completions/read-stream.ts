@@ -2,10 +2,13 @@ import type { SilenceTimer } from '../ask-patiently.ts';
 import { ModelError } from '../chat-model.ts';
 import { brokenConnectionError, invalidReplyError } from '../untrusted-reply.ts';
 
-/** More than any model writes at once. A Worker has 128 MB in total. */
+/** The maximum size of a reply in bytes, more than any model writes at once. A Worker has 128 MB in total. */
 export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 
-/** The same for a stream, of which little stays in memory. Each token can arrive in hundreds of bytes. */
+/**
+ * The maximum size of a stream in bytes. Little of it stays in memory, and each token can arrive in hundreds
+ * of bytes.
+ */
 export const MAX_STREAM_BYTES = 64 * 1024 * 1024;
 
 /** Reads the events of one stream. */

@@ -121,9 +121,9 @@ interface SenderSettings extends Omit<BodyFormat, 'limitParameter'> {
 }
 
 /**
- * Creates a function that prepares the work of one ask. If the server refuses an optional field, the same
- * attempt repeats the request without it, or with the field that the server names. The adapter remembers if a
- * server refuses to count tokens in streams.
+ * Creates a function that prepares the work of one model call. If the server refuses an optional field, the
+ * same attempt repeats the request without it, or with the field that the server names. The adapter remembers
+ * if a server refuses to count tokens in streams.
  */
 const createSender = (endpoint: Endpoint, { keyPlace, ...others }: SenderSettings) => {
   let knowsUsage = true;

@@ -15,7 +15,7 @@ import { invalidReplyError, isJsonObjectText, parseReply, truncatedReplyError } 
 /** A function with the signature of `fetch`: a service binding, a proxy or a test double. */
 export type Fetch = (url: string, request: RequestInit) => Promise<Response>;
 
-/** The URL and headers of a server, equal for every ask of an adapter. */
+/** The URL and headers of a server, the same for every call of an adapter. */
 export interface Endpoint {
   readonly url: string;
   readonly headers: Headers;

@@ -96,8 +96,8 @@ function createFromVars(options: OpenaiCompatibleOptions): ChatModel {
 }
 
 /**
- * The first request reads the key, and so does the first one after a failure, because the key can have been
- * replaced.
+ * Reads the key with the first request, and again with the first one after a failure, because the key may
+ * have been replaced.
  */
 function withStoredKey(server: OpenaiCompatibleOptions, key: StoredSecret): ChatModel {
   const make = async (): Promise<ChatModel> => {

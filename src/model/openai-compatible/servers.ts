@@ -6,7 +6,7 @@ interface ServerTraits {
   readonly limitParameter?: LimitParameter;
   /**
    * The place for the key of a conversation: a field of the body, or a header if the name begins with `x-`.
-   * Other servers can refuse it.
+   * Other servers may refuse it.
    */
   readonly cacheKeyIn?: string;
   /** The data that it requires in replies with calls. */

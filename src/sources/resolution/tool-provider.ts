@@ -103,7 +103,7 @@ function createDynamicTools(providers: readonly ToolProvider[]): InjectionStrate
   };
 }
 
-/** Two groups can bring the same tool, each with its own card. */
+/** Returns the original of a tool. Two groups can bring the same tool, each with its own card. */
 const undecorate = (tool: AnyTool): AnyTool => (tool.delegate ? undecorate(tool.delegate) : tool);
 
 /** The maximum characters of the names listed to a model, since a catalog can have thousands. */

@@ -196,7 +196,7 @@ const CARD_SHAPE = {
 export const PROVIDER_CARD: ShapeAs<ProviderCard> = { like: CARD_SHAPE };
 
 /**
- * An object with `toolMethod` fields, an object whose class has a static `toolTable`, or such a class. Of
+ * An object with `toolMethod` fields, an object whose class has a static `toolTable`, or such a class. Among
  * other objects, the types exclude only a tool not made by `defineTool`, a tool group, an agent and an MCP
  * client.
  */
@@ -277,7 +277,7 @@ export interface Reference {
   readonly description: string;
   /** Notes for the model on the reference and on how to use its tools. */
   readonly notes: string;
-  /** The tools. Each can also be given to an agent alone. */
+  /** The tools. An agent can also list each of them without the reference. */
   readonly tools: readonly AnyTool[];
 }
 

@@ -238,7 +238,10 @@ type MessageContent = string | readonly ContentPart[];
 const readHead = async (session: Session): Promise<number> =>
   (await session.state().catch(undefinedIfUnknown))?.seq ?? 0;
 
-/** The first message creates the session of a chat. */
+/**
+ * Returns `undefined` for an unknown session, which the first message of its chat will create. Rethrows other
+ * errors.
+ */
 function undefinedIfUnknown(failure: unknown): undefined {
   if (failure instanceof SessionError && failure.type === 'unknown-session') return undefined;
   throw failure;

@@ -69,7 +69,7 @@ export type UiChunk =
       readonly type: 'tool-output-available';
       readonly toolCallId: string;
       readonly output: unknown;
-      /** Tells the client not to run the call or send its result. */
+      /** Keeps the client from running the call or sending its result. */
       readonly providerExecuted?: true;
     }
   | {

@@ -39,7 +39,7 @@ export interface UiPart {
 export interface ListedChat {
   readonly agent: string;
   readonly session: string;
-  /** The state of the last turn, if it has not ended and does not run. */
+  /** The state of the last turn, if it has not ended and is not running. */
   readonly stop?: TurnStreamEnd | undefined;
   readonly teller: Pick<ErrorWording, 'item'>;
 }

@@ -181,7 +181,7 @@ interface AnsweredChat extends ChatHistory {
   readonly session: string;
   /** `true` if the session had only text before the turn. */
   readonly isWords?: boolean | undefined;
-  /** The turn, if only its text led to the session, which can belong to another person. */
+  /** The turn, if only its text led to the session, which may belong to another person. */
   readonly found?: FoundTurn | undefined;
   /** `true` if the client concatenates the deltas. Otherwise, it has the text of the answer. */
   readonly isStream: boolean;

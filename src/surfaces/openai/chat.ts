@@ -86,7 +86,7 @@ interface ChatSession {
   readonly isNamed?: boolean;
   /** `true` if the session has only text. */
   readonly isWords?: boolean | undefined;
-  /** The last event of the session, if only its text led to it. The session can belong to another person. */
+  /** The last event of the session, if only its text led to it. The session may belong to another person. */
   readonly head?: number | undefined;
 }
 
@@ -146,7 +146,8 @@ async function sendMessage(asking: CompletionRequest, { parts, history }: SentMe
   const isNew = history.length === 0;
   const before = isNew ? told : { ...told, messages: history };
   const words = parts.some(isFile) ? undefined : textsOf(parts);
-  // If the first chat has no answer, another chat of the same person that begins alike has lost nothing.
+  // A first message repeats a chat only if that chat has no answer, so another chat of the same person that
+  // begins alike loses nothing.
   const found =
     isNew && !(retry && isFirst && isPerson(asked))
       ? undefined
@@ -168,7 +169,7 @@ async function sendMessage(asking: CompletionRequest, { parts, history }: SentMe
   const session = openSession(asking, chat);
   if (next.isThis && !(forkInstead && next.isOver && isFirst && readIdempotencyKey(request) === undefined))
     return { chat, stream: await session.follow(next.turn, { signal }) };
-  // A message with files that is sent again could have begun that turn.
+  // If a message with files is sent again, its first attempt may have begun that turn.
   if (!forkInstead || (words === undefined && !isFirst)) throw unknownChatError();
   const at = place.seq;
   const fork = { ...place, session: await forkInstead(session, { at, turn: next.turn, said: key }) };

@@ -74,7 +74,7 @@ export class NumberedOutput {
     return this.#items.length;
   }
 
-  /** Adds an event of the current journal event. */
+  /** Adds an event, numbered by the current journal event. */
   say(event: UnnumberedEvent): void {
     const number = toSequenceNumber(this.#seq, this.#place);
     this.#place += 1;

@@ -38,7 +38,7 @@ export type ReadItem =
   | { readonly kind: 'answer'; readonly given: CallAnswerItem }
   | { readonly kind: 'instructions'; readonly words: InstructionText };
 
-/** Returns the object of ours that an item names. */
+/** Returns the Holdfast object that an item names. */
 export function objectNamedBy(item: ReadItem): NamedObject | undefined {
   if (item.kind === 'answer') return item.given.of;
   return item.kind === 'ours' ? item.of : undefined;

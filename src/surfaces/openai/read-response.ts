@@ -47,20 +47,20 @@ export type SentInput =
       readonly type: 'message';
       readonly parts: readonly ContentPart[];
       /**
-       * The object that the last of our ids names. It identifies the session if a client sends a whole
-       * conversation.
+       * The object that the last Holdfast id in the input names. It identifies the session if a client sends
+       * a whole conversation.
        */
       readonly behind: NamedObject | undefined;
       /** `true` if earlier items contain messages to the user. */
       readonly isContinued: boolean;
-      /** The answers without a later message. If their response failed, they were given before. */
+      /** The answers that no later message follows. If their response failed, the client sent them before. */
       readonly answered: readonly CallAnswerItem[];
     }
   | {
       readonly type: 'answers';
       readonly answers: readonly CallAnswerItem[];
       /**
-       * Earlier answers to calls of the same replies. A client can place each answer after its call, and can
+       * Earlier answers to calls of the same replies. A client can place each answer after its call, and may
        * have sent it before.
        */
       readonly earlier: readonly CallAnswerItem[];

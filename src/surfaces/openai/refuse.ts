@@ -47,7 +47,7 @@ export const toErrorBody = ({ message, param, code }: Pick<OpenAiError, 'message
 type Refuse = (problem: RouteProblem, request: Request) => Response;
 
 /**
- * Returns a function that converts problems to responses. `isSent`: the request can have had an effect, and a
+ * Returns a function that converts problems to responses. `isSent`: the request may have had an effect, and a
  * client that retries it automatically could apply it twice. Without `isSent`, the request only reads and the
  * client can retry it.
  */
@@ -146,7 +146,7 @@ export interface FoundTurn {
 
 /**
  * Checks an event of a turn for a request that names neither person nor session. If another request began the
- * turn, it can belong to another person, so it is shown only while it has nothing but text. If this request
+ * turn, it may belong to another person, so it is shown only while it has nothing but text. If this request
  * began the turn, the turn must directly follow the found place.
  *
  * @throws OpenAiError `unknown_conversation` if the request must not see the event. Cancels a turn that the

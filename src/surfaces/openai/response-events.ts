@@ -118,7 +118,7 @@ class ResponseTranslation {
         this.#ended(event);
         return;
       case 'turn-resumed':
-        // The previous lease holder can have shown the beginning of a reply that was not stored.
+        // The previous lease holder may have shown the beginning of a reply that was not stored.
         this.#reply.drop();
         return;
       case 'tool-call-answered': {
@@ -233,7 +233,7 @@ class ResponseTranslation {
   }
 
   /**
-   * Replaces the shown answer with the journaled one: a tool can have supplied it, and transformers can have
+   * Replaces the shown answer with the journaled one: a tool may have supplied it, and transformers may have
    * changed it.
    */
   #correct(answer: TurnAnswer): void {

@@ -189,7 +189,7 @@ export type IdPrefix =
 export const toId = (prefix: IdPrefix, { agent, session, what, place }: NamedObject): string =>
   `${prefix}_${toBase64Url([agent, session, what, place].join('/'))}`;
 
-/** Parses an id. Returns `undefined` if it is not one of ours, or of another kind. */
+/** Parses an id. Returns `undefined` if it is not a Holdfast id, or has none of these prefixes. */
 export function readId(id: unknown, prefixes: readonly IdPrefix[]): NamedObject | undefined {
   if (typeof id !== 'string' || id.length > MAX_ID_CHARACTERS) return undefined;
   const [, prefix = '', coded = ''] = /^([a-z]+)_([A-Za-z0-9_-]+)$/.exec(id) ?? [];

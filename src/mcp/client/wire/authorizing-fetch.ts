@@ -78,7 +78,7 @@ async function renewToken(
   const held = await readTokens(provider);
   if (held && held.access_token !== refused.token) return;
   try {
-    // If a valid token is refused, the server can have changed its authorization server.
+    // If a valid token is refused, the server may have changed its authorization server.
     if (held && !refused.isForMore) await provider.invalidateCredentials?.('discovery');
     await hideClient(authorizing);
     const outcome = await auth(provider, {
@@ -94,7 +94,7 @@ async function renewToken(
     // The authorization server's response can quote its input.
     throw error instanceof WireError ? error : new SignInRequiredError(problemOf(error));
   }
-  // A provider that redirects to a sign-in can have waited for it, and then has a token.
+  // A provider that redirects to a sign-in may have waited for it, and then has a token.
   const tokens = await readTokens(provider);
   if (!tokens || tokens.access_token === held?.access_token) throw new SignInRequiredError();
 }

@@ -2,7 +2,7 @@ import { raceAbort } from '../../../tool/async.ts';
 import { parsePublicAddress } from '../../../tool/public-address.ts';
 import { AddressRefusedError, RedirectRefusedError, ResponseTooLargeError } from './wire-error.ts';
 
-/** The type of `fetch` for a client. That of a service binding also fits. */
+/** The type of `fetch` for a client. The `fetch` of a service binding also fits. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** The maximum number of redirects for one request, all within an origin. */
@@ -26,8 +26,7 @@ export interface FetchRules {
 /**
  * Creates the `fetch` for every request of a connection, including those for OAuth. It calls no private
  * address except the server's own, and follows redirects only within an origin. It cuts each response at its
- * limit, which for a stream applies to all its events. It sends its input only, because Workers keep no
- * cookies.
+ * limit, which for a stream applies to all its events. It sends no cookies, because Workers keep none.
  *
  * @throws AddressRefusedError, RedirectRefusedError or ResponseTooLargeError. Errors from the inner `fetch`
  * pass through. Reading the body of a response can also throw ResponseTooLargeError.
@@ -63,9 +62,7 @@ function redirectTargetOf(response: Response, asked: URL): URL | undefined {
   return location === null ? undefined : (URL.parse(location, asked.href) ?? undefined);
 }
 
-/**
- * Returns whether a redirect keeps the request. One with a body would otherwise become a different request.
- */
+/** Returns whether to follow a redirect. Without its body, a request would become a different one. */
 const isFollowed = (status: number, method = 'GET'): boolean => KEEPS_BODY.has(status) || method === 'GET';
 
 const isSameOrigin = (target: URL, asked: URL): boolean =>

@@ -33,8 +33,8 @@ export function standardHeaders({ method, params }: JSONRPCRequest): Record<stri
 
 /**
  * Returns the headers that repeat parts of a tool's input, as declared in its schema. A value that is absent,
- * `null` or not a scalar has no header. An invalid header name is skipped, because the schema was possibly
- * listed under an older revision.
+ * `null` or not a scalar has no header. An invalid header name is skipped, because the schema may come from
+ * an older revision.
  */
 export function paramHeaders(schema: JsonObject, input: JsonObject): Record<string, string> {
   const headers = findHeaderParameters(schema).flatMap(({ path, header }) => {

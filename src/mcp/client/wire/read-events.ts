@@ -248,7 +248,10 @@ async function readPart(
 
 const isMessage = ({ type, data }: StreamEvent): boolean => type === 'message' && data !== '';
 
-/** If a server does not know the stream, a retry cannot help. If it is down, it can come back. */
+/**
+ * Throws if a retry cannot help, because the server does not know the stream. A server that is down may come
+ * back.
+ */
 function assertResumable(error: unknown): undefined {
   if (error instanceof HttpStatusError && error.status < 500) throw new NoAnswerError();
 }

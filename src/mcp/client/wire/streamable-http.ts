@@ -145,7 +145,7 @@ export class StreamableHttp implements Wire {
       if (begins && !former) this.#noteSession(response);
       await this.#read(response, exchange);
     } catch (error) {
-      // The response can have arrived on another stream, which ends this one.
+      // The response may have arrived on another stream, which ends this one.
       if (!exchange.answered) throw error;
     } finally {
       this.#exchanges.delete(request.id);
@@ -227,8 +227,8 @@ export class StreamableHttp implements Wire {
   }
 
   /**
-   * Until its headers arrive, a request uses one of the six connections that the platform allows an
-   * invocation.
+   * Sends a GET request. Until its headers arrive, it uses one of the six connections that the platform
+   * allows an invocation.
    */
   async #get(more: Readonly<Record<string, string>>, until: AbortSignal): Promise<Response> {
     const headers = { ...this.#headers(), accept: 'text/event-stream', ...more };

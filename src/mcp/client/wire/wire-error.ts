@@ -3,8 +3,8 @@ import { oneLine } from '../../content/words.ts';
 
 /**
  * An error for a response that did not arrive over the wire. `phrase` follows "MCP server 'x' cannot be
- * reached: ". Of the server's text, it contains only that of a JSON-RPC error, on one line and without
- * credentials, and no header. An error response with a success status is a ProtocolError of the SDK instead.
+ * reached: ". The only server text in it is that of a JSON-RPC error, on one line and without credentials. It
+ * contains no header. An error response with a success status is a ProtocolError of the SDK instead.
  */
 export abstract class WireError extends Error {
   abstract readonly phrase: string;

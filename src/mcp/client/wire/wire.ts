@@ -97,7 +97,7 @@ export async function sendHttp(
   });
 }
 
-/** The maximum length of a refusal to read, and the milliseconds for it. The status is what matters. */
+/** How much of a refusal's body to read, and for how many milliseconds. The status is what matters. */
 const REFUSAL_LIMITS = { characters: 16 * 1024, ms: 1_000 };
 
 /** Reads the JSON-RPC error of a refusal, if there is one. It need not have the id of the request. */

@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Starts `wrangler dev` with the arguments of this program, and shows `hello` as soon as the Worker answers. The address is
- * the first of 8787 and those behind it where nobody listens. Without .dev.vars, the example is copied.
+ * Starts `wrangler dev` with the arguments of this program, and shows `hello` as soon as the Worker answers.
+ * Uses the first free port from 8787 on. Copies the example if there is no .dev.vars.
  *
  * @param {(url: string) => string | Promise<string>} hello
  */

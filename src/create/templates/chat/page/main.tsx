@@ -3,7 +3,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Chat } from './chat.tsx';
 
-// The id of a chat is that of its session, so opening the address again shows the same chat.
+// The id of a chat is the id of its session, so opening the address again shows the same chat.
 const address = new URL(location.href);
 const id = address.searchParams.get('chat') ?? crypto.randomUUID();
 address.searchParams.set('chat', id);

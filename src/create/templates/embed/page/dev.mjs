@@ -3,7 +3,8 @@ import { createServer } from 'vite';
 import { serve } from './serve.mjs';
 
 await serve(async (worker) => {
-  // Vite serves the page, and passes on to the Worker what it asks the agent: with its own origin, so that the Worker takes it.
+  // Vite serves the page, and forwards its requests for the agent to the Worker. They keep Vite's origin,
+  // which the Worker accepts.
   const page = await createServer({ server: { proxy: { '/ai': { target: worker } } } });
   await page.listen();
   return `The page is at ${page.resolvedUrls?.local[0]}, and its Worker at ${worker}. From another terminal:

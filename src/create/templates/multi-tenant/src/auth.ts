@@ -11,8 +11,9 @@ const claimsSchema = v.object({
 });
 
 /**
- * Returns the caller with a token of the issuer. Sessions belong to its `tenant`, and its `roles` decide
- * which calls it may approve. An `operator` reaches the sessions of every tenant: let no tenant set this claim.
+ * Returns the caller of a valid token of the issuer. Sessions belong to its `tenant`, and its `roles` decide
+ * which calls it may approve. An `operator` reaches the sessions of every tenant: let no tenant set this
+ * claim.
  */
 export async function authenticate(request: Request, env: Cloudflare.Env): Promise<Caller | null> {
   const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];

@@ -12,7 +12,7 @@ const replies = [
   'It is a bug.',
 ];
 
-/** A fake GitHub that outlives every crash: it still has what was written before. */
+/** A fake GitHub that outlives every crash, and keeps everything that was written. */
 const onPaper = ({ effect, happened }: Pick<CrashKit, 'effect' | 'happened'>): GitHub => ({
   async addLabel({ repository, number }, label, call) {
     await effect(`${label} on ${repository}#${number}`, call.idempotencyKey);
