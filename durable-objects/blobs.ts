@@ -18,7 +18,7 @@ import {
   type SessionStorage,
 } from './session-storage.ts';
 
-/** Returns the size of a blob: that of its bytes if they are present, and otherwise the declared one. */
+/** Returns the size of a blob: of its bytes if they are present, and otherwise the declared one. */
 const sizeOf = ({ bytes, size }: KeptBlob): number => bytes?.byteLength ?? size;
 
 /**

@@ -74,7 +74,7 @@ const MAX_REPLY_CHARACTERS = 4 * 1024 * 1024;
 
 const compareByRank = (a: UnreadMessage, b: UnreadMessage): number => rankOf(a) - rankOf(b);
 
-/** Messages of kinds that only newer code knows come last. */
+/** Returns the rank of a message. Messages of kinds that only newer code knows come last. */
 const rankOf = ({ kind }: UnreadMessage): number => (isKnownKind(kind) ? RANKS[kind] : UNKNOWN_RANK);
 
 const isKnownKind = (kind: string): boolean => Object.hasOwn(RANKS, kind);
@@ -155,8 +155,8 @@ function canReceive(storage: SessionStorage, kind: PostedMessage['kind'], turn: 
 }
 
 /**
- * Adds a message to the inbox, unless the same one is there unread. A suspended turn that gets one waits for
- * a holder again.
+ * Adds a message to the inbox, unless an equal one is there unread. A suspended turn that gets a message
+ * waits for a holder again.
  */
 function addMessage(scope: LedgerScope, { kind, turn, body }: PostedMessage): void {
   const { storage, clock } = scope;

@@ -282,7 +282,10 @@ export class SessionLedger {
     return null;
   }
 
-  /** A holder that gave the lease back receives no messages, since they are for the next holder. */
+  /**
+   * Returns the reply to an append. A holder that gave the lease back receives no messages, since they are
+   * for the next holder.
+   */
   #appended(
     epoch: number,
     stored: Pick<AppendReceipt, 'head' | 'at'>,

@@ -100,7 +100,6 @@ function readEventPage(storage: SessionStorage, query: PageQuery): EventPage {
   return waits === null ? page : { ...page, waits };
 }
 
-/** Returns the unfinished turn of a lease. */
 const openTurnOf = ({ turn, state }: Lease): OpenTurn | null =>
   turn === null ? null : { id: turn, state: state === 'suspended' ? 'waiting' : 'running' };
 

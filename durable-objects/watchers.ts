@@ -146,7 +146,6 @@ export function createWatchers(
   };
 }
 
-/** The maximum number of digits of an epoch. */
 const MAX_EPOCH_DIGITS = 20;
 
 /** Returns the tags of a watcher's WebSocket. The last tag of a reader of live items is its name. */

@@ -61,7 +61,10 @@ interface AppWithModules {
   readonly agents: readonly Agent[];
 }
 
-/** Read from the tools, since a copy of an agent can have other tools than the original. */
+/**
+ * Returns the carriers of an agent's modules. They are read from the tools, since a copy of an agent can have
+ * other tools than the original.
+ */
 const carriersOf = ({ tools, providers, sources, strategies }: Agent): readonly Carrier[] => [
   ...tools,
   ...providers,

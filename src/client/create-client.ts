@@ -146,7 +146,7 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
 /** Not retried: a request that does not name its target could end a later one. */
 const NO_RETRIES = { retries: 0 } as const;
 
-/** The methods that only read a session. */
+/** Creates the methods that only read a session. */
 function createSessionReads(
   transport: Transport,
   path: string,

@@ -127,8 +127,8 @@ export async function* follow(ways: StreamRequests): ItemStream {
     }
     asked = { ...ways.again(place.turn), signal };
     if (end === 'continues' && hasShown) continue;
-    // A turn may be silent for long. A server whose invocation ends then, or a proxy that ends each stream
-    // after a while, has not failed.
+    // A turn may be silent for a long time. A server whose invocation ends then, or a proxy that ends each
+    // stream after a while, has not failed.
     if (reading.isSteady) failed = 0;
     if (end !== 'continues') failed += 1;
     if (failed > retries)

@@ -172,7 +172,10 @@ function connectionLostError(
   return new HoldfastError('connection-lost', said + page + done, { cause, more });
 }
 
-/** A page resolves relative addresses, and its browser hides the reason of a failed request. */
+/**
+ * Returns whether this runs in a page. A page resolves relative addresses, and its browser hides the reason
+ * of a failed request.
+ */
 const isPage = (): boolean => 'location' in globalThis;
 
 /** Returns the message of a failure, with the cause behind Node's "fetch failed". */

@@ -221,7 +221,7 @@ class MemorySession {
     for (const row of rows) void this.#offer({ name: this.#name, ...row });
   }
 
-  /** A row whose offer fails becomes due again. */
+  /** Offers a row. If that fails, the row becomes due again. */
   async #offer(row: DueRow): Promise<void> {
     const outcome = await this.#options.due?.(row).catch(() => undefined);
     if (outcome !== undefined) this.#ledger.settleRow(row, outcome);

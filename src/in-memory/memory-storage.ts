@@ -56,7 +56,7 @@ export class MemoryStorage implements SessionStorage {
     return change();
   }
 
-  /** Computed each time, since only a session with a limit calls it. */
+  /** Computes the size each time, since only a session with a limit calls this. */
   bytes(): number {
     return this.#events.reduce((sum, row) => sum + row.bytes, this.blobs.load()?.bytes ?? 0);
   }

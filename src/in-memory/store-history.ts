@@ -62,7 +62,6 @@ function splitTurns(history: readonly HistoryMessage[]): readonly EarlierTurn[] 
   return turns;
 }
 
-/** Returns the events of a reply, with the ends of its calls. */
 const toReplyEvents = (turn: string, { text, calls }: Reply): readonly SessionEvent[] => [
   {
     type: 'model-replied',

@@ -8,7 +8,10 @@ import type { OfferedTool, ToolsChange } from './reply-data.ts';
 import { type CallRecord, type Fold, type FrameState, frameOf, type OfferHistory } from './state.ts';
 import { countStarted, startNewTree } from './turn-tree.ts';
 
-/** Marks a call as started. An invocation that takes the turn over must find out whether it was done. */
+/**
+ * Marks a call as started. An invocation that takes the turn over must find out whether the call had its
+ * effect.
+ */
 export function foldStarted(fold: Fold, event: EventOf<'tool-call-started'>): void {
   const call = findCall(fold, event);
   const { effect } = event;

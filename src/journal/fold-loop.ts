@@ -93,7 +93,7 @@ export function openFrame(fold: Fold, event: EventOf<'frame-started'>): void {
   applyFacts(fold, { facts, place: { turn: turn.id, frame: id, path, call: id } });
 }
 
-/** Folds an event into its conversation: the session's, or that of an open nested loop. */
+/** Folds an event into its conversation: the session's, or an open nested loop's. */
 export function foldConversation(state: SessionState, event: SessionEvent): void {
   const { turn } = state;
   if (event.type === 'message-sent' && turn) foldInOuterCalls(turn, event);

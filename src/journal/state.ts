@@ -235,7 +235,7 @@ export interface TurnState extends CallCounts {
 /** The data of one tree: all turns that were started by turns after its root. */
 export interface TurnTree {
   readonly count: number;
-  /** The number of those that are scheduled in this session. */
+  /** The number of its turns that are scheduled in this session. */
   readonly pending: number;
   /** The tokens of its ended turns, as reported by the models. */
   readonly tokens: number;

@@ -57,7 +57,6 @@ function askThroughLayers(call: ModelCall): Promise<RedactedReply> {
 
 type AskFunction = (request: ModelRequest, tell: ReplyCallbacks) => Promise<RedactedReply>;
 
-/** Wraps `inner` in the layers. */
 const wrapInLayers = (
   { loop, atEnd }: Pick<Exchange, 'loop' | 'atEnd'>,
   layers: readonly ScopedLayer[],

@@ -274,9 +274,9 @@ export async function withCacheMarks(loop: Loop, request: ModelRequest): Promise
 }
 
 /**
- * Anthropic looks for a cached prefix at each mark and in the 20 blocks before it. A reply and its results
- * can be longer than that. The second mark repeats the end of the previous request, so that its cache entry
- * is found.
+ * Returns the default marks. Anthropic looks for a cached prefix at each mark and in the 20 blocks before it.
+ * A reply and its results can be longer than that. The second mark repeats the end of the previous request,
+ * so that its cache entry is found.
  */
 function createDefaultMarks({ messages }: ModelRequest, key: string): CacheMarks {
   const before = messages.findLastIndex(({ role }) => role === 'assistant') - 1;

@@ -42,7 +42,7 @@ export interface Exchange extends Pick<ModelCall, 'loop' | 'request' | 'atEnd'> 
   readonly tell: ReplyCallbacks;
 }
 
-/** Asks through the inner layers. `tell` defaults to that of the exchange. */
+/** Asks through the inner layers. `tell` defaults to the exchange's own. */
 export type AskNext = (request: ModelRequest, tell?: ReplyCallbacks) => Promise<RedactedReply>;
 
 /** A module's wrapper around the model calls of loops. */
@@ -194,7 +194,6 @@ async function streamReply({ loop, request, tell }: ModelCall, label: string): P
 const areParts = (parts: unknown): boolean =>
   Array.isArray(parts) && parts.every((part) => Object(part).type);
 
-/** Shows a piece of the text or of the reasoning of a reply. */
 type ShowPiece = NonNullable<LiveEvents['text']>;
 
 const toLiveEvents = ({ onText, onReasoning }: ReplyCallbacks): Pick<LiveEvents, 'text' | 'reasoning'> => ({
@@ -246,8 +245,8 @@ const CALL_OVERHEAD_CHARACTERS = 256;
 const SMALL_REPLY_CHARACTERS = MAX_STORED_REPLY_BYTES / 16;
 
 /**
- * The platform serializes a string with two bytes per character if it contains one outside Latin-1, and
- * otherwise with one byte.
+ * Returns the serialized size of a string in bytes. The platform uses two bytes per character if one is
+ * outside Latin-1, and otherwise one.
  */
 const serializedBytes = (text: string): number =>
   text.length > MAX_STORED_REPLY_BYTES / 2 && NOT_LATIN_1.test(text) ? 2 * text.length : text.length;

@@ -224,7 +224,6 @@ export class CallView {
 /** The parts of a loop that a call can see. */
 type VisibleLoop = Pick<Loop, 'turn' | 'frame' | 'memories' | 'holder' | 'startedAt'>;
 
-/** An ended call, with its changes. */
 interface EndedCall {
   readonly call: string;
   readonly result: ResultData;

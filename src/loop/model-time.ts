@@ -22,7 +22,6 @@ const DEFAULT_SILENCE_MS = 120_000;
  */
 const GRACE_MS = 5_000;
 
-/** The loop that asks a model. */
 interface AskingLoop {
   readonly spec: { readonly model: ChatModel; readonly modelTimeout: ModelTimeout };
   readonly holder: Pick<Holder, 'after'>;

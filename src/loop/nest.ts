@@ -54,7 +54,7 @@ async function nestInCall(opener: RunningCall, frame: Frame): Promise<FrameOutco
   return outcome;
 }
 
-/** Other signals end only the loop in which they were sent. */
+/** Returns whether a signal ends the turn. Other signals end only the loop in which they were sent. */
 const isTurnEnding = ({ type }: Signal): boolean => type !== 'replan' && type !== 'terminate-action';
 
 /** Returns the result of a nested loop, for a call whose tool returns none. */

@@ -9,7 +9,7 @@ import { describeException, type ExceptionProcessor } from './exception-processo
 
 /** How to handle a model that calls a tool that does not exist. */
 export interface UnknownToolPolicy {
-  /** `feedback`: the model reads which tools there are. `immediate`: the first such call fails the loop. */
+  /** `feedback`: the model reads which tools exist. `immediate`: the first such call fails the loop. */
   readonly mode: 'feedback' | 'immediate';
   /** With `feedback`, the number of such calls in a row that are allowed. One more fails the loop. */
   readonly retries: number;
@@ -144,7 +144,6 @@ export const withLimits = (limits: Limits | undefined, around: LoopLimits): Loop
   ...(limits?.tokens !== undefined && { tokens: limits.tokens }),
 });
 
-/** An invalid limit. */
 interface LimitProblem {
   /** Its name, such as `iterations`. */
   readonly path: string;

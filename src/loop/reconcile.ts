@@ -96,7 +96,7 @@ export function resolveDoubt(code: CodeState, doubt: CallInDoubt): ToolResult | 
   return code === 'answered' && verdict === 'not-done' ? resultOfAnswer(doubt) : reportUnknown(doubt);
 }
 
-/** The call finished after `reconcile` said `not-done`, so its own answer decides. */
+/** Returns the result of a call that finished after `reconcile` said `not-done`: its own answer decides. */
 async function resultOfAnswer({ answer, result }: CallInDoubt): Promise<ToolResult> {
   const said = await answer;
   return said === 'no-answer' ? result : said;

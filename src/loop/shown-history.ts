@@ -132,7 +132,6 @@ interface ShownConversation {
   readonly shown: readonly HistoryMessage[];
   /** The tool changes to show the model. Most models are shown none. */
   readonly changes: ReadonlyMap<unknown, ToolSetChange> | undefined;
-  /** The files in the request. */
   readonly files: ShownFiles | undefined;
 }
 

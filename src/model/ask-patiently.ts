@@ -212,7 +212,6 @@ const createSilenceTimer = (signal: AbortSignal, timeout: number, heard = (): vo
 /** A longer delay overflows `setTimeout`, which then fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Returns the error for an aborted model call. */
 const abortedError = (): ModelError => new ModelError('aborted', 'The request to the model was aborted.');
 
 /**

@@ -7,7 +7,6 @@ const MAX_MESSAGE_CHARACTERS = 300;
  */
 const MAX_READ_CHARACTERS = 1_000;
 
-/** The texts of a failure. */
 interface FailureTexts {
   /** The message for clients. */
   readonly message: string;
@@ -48,7 +47,6 @@ const toLine = (text: string, most: number): string => {
 const PROBE_CHARACTERS = 20;
 const MIN_TEXT_CHARACTERS = 8;
 
-/** A text of the conversation. */
 interface SentText {
   readonly text: string;
   /** `true` if clients must not see it. They have sent the other texts, or can read them. */

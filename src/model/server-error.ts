@@ -43,7 +43,7 @@ export const reportedError = (value: UntrustedRecord): ModelError | undefined =>
   return new ModelError(length ? 'context-length' : failure, told, { status, retryAfter, length });
 };
 
-/** Returns a server's own words, from the usual formats. Empty if there are none. */
+/** Returns a server's own error text, from the usual formats. Empty if there is none. */
 export const errorWords = (body: unknown): string => {
   if (typeof body === 'string') return body;
   if (!isRecord(body)) return '';
@@ -53,7 +53,7 @@ export const errorWords = (body: unknown): string => {
 };
 
 /**
- * Returns the details of a server's error besides its words, from the same formats. A gateway includes the
+ * Returns the details of a server's error besides its text, from the same formats. A gateway includes the
  * error of the server behind it.
  */
 export const errorDetails = (body: unknown): string => {
@@ -62,7 +62,7 @@ export const errorDetails = (body: unknown): string => {
   return [type, code, behind].filter(isScalar).join(' ');
 };
 
-/** The codes for an account without credit. The status is that of a rate limit, but no wait helps. */
+/** The codes for an account without credit. Their status means a rate limit, but no wait helps. */
 const CREDIT_CODE = /^(insufficient_quota|billing_)/;
 
 /** Returns whether a server's error means that the account has no credit left. */
@@ -71,7 +71,7 @@ export const isCreditExhausted = (body: unknown): boolean => {
   return [code, type].some((word) => typeof word === 'string' && CREDIT_CODE.test(word));
 };
 
-/** Returns our sentence, followed by the server's words if there are any. */
+/** Returns our sentence, followed by the server's text if there is any. */
 export const joinSentence = (start: string, words: string): string =>
   words.trim() === '' ? `${start}.` : `${start}: ${words.trim()}`;
 
@@ -102,7 +102,7 @@ const failureOfReport = (report: UntrustedRecord): { failure: ModelFailure; stat
 
 /**
  * Returns the lengths in a server's error for a request that was too long. Returns `undefined` for any other
- * error. `details` holds the code, the type and the words of a server behind it.
+ * error. `details` holds the code, the type and the text of a server behind it.
  */
 export function readRequestLength(
   failure: ModelFailure,
@@ -136,7 +136,7 @@ function matchNumber(words: string, count: RegExp): number | undefined {
 /** Servers state the reason first. Longer text repeats the request. */
 const MAX_READ_CHARACTERS = 2_000;
 
-/** Failures that never concern the length of a conversation, whatever their words. */
+/** Failures that never concern the length of a conversation, even if their text seems to. */
 const NON_LENGTH_FAILURES: ReadonlySet<ModelFailure> = new Set(['unauthorized', 'rate-limited', 'timeout']);
 
 /** A rate limit on tokens or requests. A wait or a higher quota helps. */
@@ -146,7 +146,7 @@ const RATE_LIMIT_WORDS = /rate.?limit|quota|tokens per (?:min|day)|\bTPM\b|pleas
 const TOO_LONG_CODE = /context_length_exceeded|exceed_context_size_error|request_too_large/;
 
 /**
- * Messages for requests that are too long: OpenAI and servers with its words (vLLM, DeepSeek, OpenRouter),
+ * Messages for requests that are too long: OpenAI and servers with its texts (vLLM, DeepSeek, OpenRouter),
  * vLLM, SGLang, Workers AI, Anthropic and Llama through Bedrock, Gemini, llama.cpp, Ollama, LM Studio,
  * Mistral, xAI, Cerebras, Groq, Moonshot, MiniMax, Alibaba, text-generation-inference.
  */

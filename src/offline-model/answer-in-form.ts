@@ -219,7 +219,6 @@ const fittingNumber = (node: Schema, wanted: readonly number[]): number => {
   return [...wanted, ...near].find((value) => fitsNumber(node, value)) ?? 0;
 };
 
-/** Returns whether a number satisfies the schema. */
 const fitsNumber = (node: Schema, value: number): boolean => {
   const step = numberIn(node, 'multipleOf');
   return (

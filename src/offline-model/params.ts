@@ -42,7 +42,6 @@ export type Schema = Readonly<Record<string, unknown>>;
 export const paramsOf = (schema: Schema, toolNouns: readonly string[]): readonly Param[] =>
   propertiesOf(schema, { root: schema, toolNouns, depth: 0 });
 
-/** The context of a part of a schema. */
 interface SchemaContext {
   /** The whole schema, in which local references are resolved. */
   readonly root: Schema;

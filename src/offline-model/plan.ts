@@ -98,7 +98,7 @@ function withLock(card: ToolCard, { needs, earlier }: Memory, calls: readonly Pa
   return isMore && !isUsed(name) ? { ...card, unsure: true } : card;
 }
 
-/** Returns whether a refused call can be repeated. A later successful call can have unlocked its tool. */
+/** Returns whether a refused call can be repeated. A later successful call may have unlocked its tool. */
 const mayBeRetried = ({ refused }: PastCall, since: readonly PastCall[]): boolean =>
   refused && since.some(hasWorked);
 

@@ -95,7 +95,10 @@ export function checkDeployment({ env, exports, flags }: Deployment): void {
   if (problems.length > 0) throw new DeploymentError(problems.join('\n\n'));
 }
 
-/** The class can have any name, so it counts as missing only if no export could be that class. */
+/**
+ * Returns whether a Worker may export the class. It can have any name, so it counts as missing only if no
+ * export could be that class.
+ */
 const hasClass = (exports: Deployment['exports']): boolean =>
   exports.SessionObject !== undefined ||
   Object.keys(exports).some((name) => name !== 'default' && name !== 'TurnRunner');

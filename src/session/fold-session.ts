@@ -118,7 +118,7 @@ export async function foldAndRenew(folding: FoldRequest): Promise<{ folded: Fold
     if (answer.status === 'renewed') heard = now;
   };
   const folded = await foldLeased(port, leased, { memories, keep });
-  // The reply with the lease may have taken long to arrive.
+  // The reply with the lease may have taken a long time to arrive.
   if (clock.now() - heard >= leased.leaseMs / 3) await keep();
   return { folded, heard };
 }

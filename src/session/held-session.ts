@@ -224,7 +224,7 @@ export class HeldSession implements Holder {
   }
 }
 
-/** The credentials that a session keeps for the lease holder of this epoch. */
+/** Creates the access to the credentials that a session keeps for the lease holder of this epoch. */
 const createCredentials = (port: SessionPort, epoch: number): SessionCredentials => ({
   async find(key) {
     try {

@@ -32,7 +32,6 @@ interface LeaseOptions extends Pick<LineOptions, 'clock' | 'meter' | 'epoch' | '
   readonly inbox: Pick<HeldInbox, 'kept' | 'newest'>;
 }
 
-/** A pending renewal. */
 interface Renewal {
   readonly sentAt: number;
   /** The newest message that the line had reported when this was sent. Its reply brings that message. */

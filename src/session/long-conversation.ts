@@ -11,7 +11,6 @@ import type { ModuleUse } from '../tool/module-use.ts';
  */
 const LONG_CONVERSATION_CHARACTERS = 200_000;
 
-/** An invocation that has ended a turn. */
 interface EndedInvocation {
   readonly leased: Pick<LeaseGrant, 'snapshot'>;
   /** The uses in scope of the session's agent. */

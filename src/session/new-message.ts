@@ -16,7 +16,6 @@ import { type ContentPart, isFile, isNewFile, textsOf } from '../tool/content.ts
 
 /** A message to be journaled, and the blobs to store with it. */
 interface NewMessage {
-  /** Its text. */
   readonly message: string;
   /** All of its parts in order. Absent if it has no files. */
   readonly parts?: readonly ContentPart[];
@@ -45,13 +44,11 @@ export async function toNewMessage(
   return { message, parts: said };
 }
 
-/** A message to a session. */
 interface MessageToStore<Answer> {
   readonly port: Pick<SessionPort, 'read'>;
   readonly steering: Steering;
   readonly from: TurnPrincipal;
   readonly start: TurnStart;
-  /** Stores the message. */
   readonly take: (start: TurnStart) => Promise<Answer>;
 }
 

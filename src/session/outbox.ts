@@ -24,7 +24,10 @@ import { type Clock, runSoon } from './read-platform.ts';
 
 /** The callbacks of an outbox to its invocation. */
 export interface OutboxListener {
-  /** These events are durable, in order. `sentAt` is when their append was sent, by the holder's clock. */
+  /**
+   * Called when these events are durable, in order. `sentAt` is when their append was sent, by the holder's
+   * clock.
+   */
   stored(events: readonly StoredEvent[], sentAt: number): void;
   /**
    * Receives the parts of a reply that are for the holder: inbox rows, each until it is read, and who reads

@@ -313,7 +313,6 @@ function assembleLoop(run: TurnInvocation, frame: FrameState): Loop {
   };
 }
 
-/** Returns when the turn started. */
 const startTimeOf = ({ folded, session }: TurnInvocation): number =>
   folded.turnEvents.at(0)?.at ?? session.now();
 

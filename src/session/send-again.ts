@@ -27,7 +27,7 @@ const JITTER = 0.25;
 /**
  * Returns a function that sends calls to an object, using stubs from `connect`. A stub can stay broken after
  * a failure, so each retry gets a new one, and so does the next call if all retries fail. Calls must be safe
- * to repeat, since a failed call may have been done.
+ * to repeat, since a failed call may have run.
  *
  * A call rejects at once with an error that the object itself threw. It rejects with a
  * SessionUnavailableError at once if the object is overloaded, or after five attempts if it was not reached
@@ -124,8 +124,8 @@ export class SessionErasedError extends Error {
 export class SessionUnavailableError extends Error {
   override readonly name = 'SessionUnavailableError';
   /**
-   * `true` if the call was certainly not done, because the object's older version does not know it.
-   * Otherwise, whether it was done is unknown.
+   * `true` if the call certainly did not run, because the object's older version does not know it. Otherwise
+   * its outcome is unknown.
    */
   readonly tookNothing: boolean;
 

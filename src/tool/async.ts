@@ -122,14 +122,12 @@ export function pause(clock: Pick<Timers, 'after'>, ms: number, signal?: AbortSi
   });
 }
 
-/** The limits of a wait. */
 interface TimeoutOptions {
   readonly ms: number;
   readonly signal?: AbortSignal | undefined;
   readonly late: (ms: number) => unknown;
 }
 
-/** A source of timers. */
 interface Timers {
   /** Calls back once after `ms`. Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void;

@@ -180,5 +180,4 @@ interface PredicateContext {
   readonly log: Log;
 }
 
-/** Predicates that were already reported. */
 const reportedPredicates = new WeakSet<object>();

@@ -97,7 +97,6 @@ export function copyJsonPart(given: unknown): PartialJsonCopy {
 /** Thrown for a value that is not JSON. The message says what it is. */
 class NotJsonError extends Error {}
 
-/** The progress of a copy. */
 interface CopyProgress {
   readonly path: PropertyKey[];
   /** The objects around the current value. */

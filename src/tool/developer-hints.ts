@@ -305,14 +305,12 @@ export const reconcileAnswerProblem = (tool: string, answer: unknown): string | 
     ? undefined
     : `The reconcile of tool '${tool}' answered '${String(answer)}', which is neither { done }, 'not-done' nor 'unknown'.`;
 
-/** An agent, with the modules that it brings. */
 interface AgentOfApp<Use> {
   readonly name: string;
   readonly uses: readonly Use[];
   readonly accepts?: readonly string[] | undefined;
 }
 
-/** The file keeper of an app. */
 interface FilesOfApp<Use> {
   readonly files: unknown;
   keeperIn(uses: readonly Use[]): unknown;

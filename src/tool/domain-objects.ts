@@ -158,7 +158,7 @@ const invalidObject = (type: string, reason: string): ParsedInput<never> =>
 
 /** A stand-in for an object that does not exist yet. */
 interface StandIn {
-  /** Its properties can be read, and those of their values. Any other operation throws. */
+  /** Its properties, and the properties of their values, can be read. Any other operation throws. */
   readonly value: unknown;
   /**
    * Returns the first value that was used in another way, as a path from the root, even if the error was

@@ -16,8 +16,8 @@ export type EnvOf<Declared> = keyof Declared extends never ? Readonly<Record<str
 export type WorkerEnv = EnvOf<Cloudflare.Env>;
 
 /**
- * The environment that a test or a program sets in place of a Worker's: those of its vars, secrets and
- * bindings that are used.
+ * The environment that a test or a program sets in place of a Worker's: the vars, secrets and bindings that
+ * are used.
  */
 export type GivenEnv = Partial<WorkerEnv> | Readonly<Record<string, unknown>>;
 

@@ -197,7 +197,7 @@ export interface Parameter<Value = unknown, Required extends boolean = boolean> 
   /** The schema for the model. */
   readonly schema: JsonSchema;
   readonly required: Required;
-  /** Makes the schema of an object with only this property. Its value is that of the property. */
+  /** Makes the schema of an object with only this property. Its value is the property's value. */
   readonly alone: (name: string) => InputSchema<unknown>;
   readonly '~types'?: { readonly value: Value };
 }
@@ -216,7 +216,7 @@ export type PropertyValue<Declared extends PropertyDeclaration> =
       : unknown;
 
 /**
- * Returns the schema of an object with this property. Its value is that of the property, and other properties
+ * Returns the schema of an object with this property. Its value is the property's value, and other properties
  * are ignored.
  *
  * @throws InputSchemaError if it has no JSON Schema.

@@ -89,7 +89,7 @@ export function formatPath(keys: readonly PropertyKey[], root = ''): string {
 
 /** Returns a copy of JSON-like data with its strings and keys changed by `map`. */
 export function mapTexts<Value>(value: Value, map: (text: string) => string): Value {
-  return mapStrings(value, map) as Value; // Only strings are changed, into strings.
+  return mapStrings(value, map) as Value; // strings map to strings
 }
 
 function mapStrings(value: unknown, map: (text: string) => string): unknown {

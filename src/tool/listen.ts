@@ -27,7 +27,6 @@ export async function callListener(
   }
 }
 
-/** The parts of a call that a listener needs. */
 interface ListenerCall {
   readonly signal: AbortSignal;
   readonly log: Log;

@@ -7,7 +7,6 @@ import { INNER_SHAPES } from './kernel-literals.ts';
 import type { AnyTool } from './tool.ts';
 import { type Choice, choiceProblem, type NamedTool } from './tool-choices.ts';
 
-/** Settings, with the tools that they are declared with. */
 interface DeclaredSettings {
   readonly settings: { readonly toolChoice?: DeclaredChoice } | undefined;
   readonly tools: readonly NamedTool[];
@@ -17,7 +16,6 @@ interface DeclaredSettings {
 
 type DeclaredChoice = Choice | { readonly first?: Choice; readonly every?: Choice };
 
-/** Returns the problem of declared settings, or `undefined`. */
 function settingsFault({ settings, tools, hasMoreTools }: DeclaredSettings): LiteralFault | undefined {
   if (settings === undefined) return undefined;
   const use = hasMoreTools ? undefined : choiceProblem(choicesIn(settings.toolChoice), tools);

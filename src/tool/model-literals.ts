@@ -63,7 +63,6 @@ export const SETTINGS_SHAPE = {
   isJson: true,
 } as const satisfies InnerShape;
 
-/** One list of media types. */
 type MediaList = 'message.data' | 'message.url' | 'result.data' | 'result.url';
 
 const MEDIA_LISTS: readonly MediaList[] = ['message.data', 'message.url', 'result.data', 'result.url'];

@@ -53,7 +53,8 @@ type NotJsonMember<Value, Path extends string, Level extends readonly unknown[]>
                   : never;
 
 /**
- * Checks the properties of an object. Those with a symbol as their key are skipped, since JSON drops them.
+ * Checks the properties of an object. Properties with a symbol as their key are skipped, since JSON drops
+ * them.
  */
 type NotJsonProperty<Value extends object, Path extends string, Level extends readonly unknown[]> = {
   [Key in keyof Value & (string | number)]-?: NotJsonIn<Value[Key], `${Path}.${Key}`, Level>;
@@ -64,7 +65,7 @@ type Bytes = ArrayBuffer | ArrayBufferView;
 
 /**
  * Rejects a `run` whose return value does not match the tool's declared `output`. A list of matching values
- * is accepted, as are text, `undefined`, and results that `run` makes itself. Those are checked when the tool
+ * is accepted, as are text, `undefined`, and results that `run` makes itself. They are checked when the tool
  * has run.
  */
 export type ReturnsType<Output, Type extends StandardSchemaV1> =

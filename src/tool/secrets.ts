@@ -142,7 +142,7 @@ export class Secrets {
     };
   }
 
-  /** Created on first use, since most texts are not cut. */
+  /** Returns the finder, which is created on first use, since most texts are not cut. */
   #beginningAt(): BeginningFinder {
     this.#find ??= createBeginningFinder(this.#hidden);
     return this.#find;

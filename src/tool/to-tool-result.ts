@@ -13,8 +13,8 @@ import { type ContentResult, isToolResult, type ToolResult, text, toolResult } f
  * them. Results stay as they are.
  *
  * Never throws and never returns an error, since the tool has run. Parts that JSON does not keep are left
- * out: the model reads so after the value, and `onLost` receives a message for the developer. The value is
- * copied, so that the tool can continue to change its own.
+ * out: a remark after the value informs the model, and `onLost` receives a message for the developer. The
+ * value is copied, so that the tool can continue to change its own.
  */
 export function toToolResult(tool: string, returned: unknown, onLost?: OnLost): ToolResult {
   if (returned === undefined) return text('Done');
@@ -110,8 +110,9 @@ function reportLost(tool: string, { left, nulls }: PartialJsonCopy, onLost: OnLo
 
 /**
  * Returns a result of text and files, which the model is shown in this order. If the model does not accept a
- * file, it reads its type, name, size and id as text. A file can be up to 8 MiB, those of a result together
- * 12 MiB, and all files of a session 50 MiB. Files beyond these limits are not kept, and the model reads so.
+ * file, it reads its type, name, size and id as text. A file can be up to 8 MiB, the files of a result
+ * together 12 MiB, and all files of a session 50 MiB. Files beyond these limits are not kept, and the model
+ * is informed.
  *
  * @throws TypeError if a part is neither text nor a file.
  *

@@ -333,8 +333,8 @@ export function artifact(
 }
 
 /**
- * Not checked here, since every artifact is checked when its call ends. A parameter of type `Json` would
- * reject interfaces.
+ * Casts a value without a check, since every artifact is checked when its call ends. A parameter of type
+ * `Json` would reject interfaces.
  */
 const asUncheckedJson = (value: unknown): Json => value as Json;
 

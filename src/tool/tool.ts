@@ -299,8 +299,8 @@ export interface SessionCredentials {
    */
   find(key: string): Promise<KeptValue>;
   /**
-   * Stores a value in place of the one under its key. `null` removes it. Returns whether it was done. Never
-   * rejects.
+   * Stores a value in place of the one under its key. `null` removes it. Returns whether that succeeded.
+   * Never rejects.
    */
   keep(key: string, value: string | null): Promise<boolean>;
 }

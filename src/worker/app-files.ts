@@ -130,7 +130,6 @@ interface SigningApp {
   readonly now: number;
 }
 
-/** An external store for the files of an app. */
 interface ExternalFileStore {
   /** The module use that deletes old files from the store. */
   readonly owner: AgendaOwner;

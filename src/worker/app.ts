@@ -81,8 +81,8 @@ export function createHoldfast(config: HoldfastConfig): Holdfast {
 
   class Runner extends WorkerEntrypoint<Env> implements TurnRunner {
     /**
-     * An RPC ends with its caller, and a deploy resets the calling object. `waitUntil` keeps the work running
-     * for 30 s.
+     * Resumes a turn. An RPC ends with its caller, and a deploy resets the calling object. `waitUntil` keeps
+     * the work running for 30 s.
      */
     async run(handOver: HandOver): Promise<void> {
       const work = resumeTurn(toInvokedHost(host, this.env, this.ctx), this.env, handOver);
@@ -132,7 +132,10 @@ interface HonoEnv {
   Bindings: Env;
 }
 
-/** A path with a trailing slash matches no route. The router would accept it, so the slash is doubled. */
+/**
+ * Creates a router in which a path with a trailing slash matches no route. Hono would accept it, so the slash
+ * is doubled.
+ */
 const createHono = (): Hono<HonoEnv> =>
   new HonoBase<HonoEnv>({
     router: new PatternRouter(),
@@ -140,8 +143,8 @@ const createHono = (): Hono<HonoEnv> =>
   });
 
 /**
- * The HTTP surface: the routes of the app, and the responses to all other requests. Routes match below the
- * app's `basePath`, and also without it, since an outer router may have removed it.
+ * Creates the HTTP surface: the routes of the app, and the responses to all other requests. Routes match
+ * below the app's `basePath`, and also without it, since an outer router may have removed it.
  */
 export function createApp(host: HttpHost, routes: readonly Route[]): Hono<HonoEnv> {
   const app = createHono();
@@ -172,8 +175,8 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<HonoEn
 }
 
 /**
- * The routes alone, for another app to mount, which then handles all other paths. Routes validate, call and
- * map; `createHandlerWrapper` is the only place that converts errors to responses.
+ * Creates the routes alone, for another app to mount, which then handles all other paths. Routes validate,
+ * call and map; `createHandlerWrapper` is the only place that converts errors to responses.
  */
 function createRoutes(routes: readonly Route[], answer: HandlerWrapper): Hono<HonoEnv> {
   const app = createHono();
@@ -249,7 +252,7 @@ function createHandlerWrapper(
     };
 }
 
-/** Hono marks the names in a path by a colon. */
+/** Returns a path in the format of Hono, which marks the names in it by a colon. */
 const toHonoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /**

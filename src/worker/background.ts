@@ -66,8 +66,8 @@ export async function toBackgroundTurn(
 }
 
 /**
- * Without a model the turn could only fail. Failing now lets the caller start it again after the problem is
- * fixed.
+ * Checks that there is a model, since without one the turn could only fail. Failing now lets the caller start
+ * it again after the problem is fixed.
  */
 const checkModel = (here: HostedApp, { agent }: Target): unknown => modelOfAgent(here, agent);
 
@@ -102,7 +102,7 @@ export async function startInBackground({ target, start }: BackgroundTurn): Prom
 
 const toQueued = (start: TurnStart): TurnStart => ({ ...start, whenBusy: 'queue' });
 
-/** The text comes from functions of the app, so it can be of any type. */
+/** Returns whether a text is blank. It comes from functions of the app, so it can be of any type. */
 const isBlank = (text: unknown): boolean => typeof text !== 'string' || text.trim() === '';
 
 /**

@@ -194,7 +194,6 @@ export interface ReceivedMessage extends WithUndefined<Omit<Infer<typeof MESSAGE
 
 const FORM_TYPE = 'multipart/form-data';
 
-/** The rules for checking a message. */
 interface MessageRules {
   /** The app's limit. */
   readonly maxBodyBytes: number;

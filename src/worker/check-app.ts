@@ -6,7 +6,6 @@ import { literals } from '../tool/literals.ts';
 import type { ModuleUse } from '../tool/module-use.ts';
 import { describeUnknownAgent } from '../tool/shown.ts';
 
-/** The parts of an app to check. */
 interface CheckedApp {
   readonly agents: readonly Agent[];
   readonly model?: ChatModel | ((env: never) => ChatModel) | undefined;
@@ -23,7 +22,10 @@ export function checkApp(config: CheckedApp): void {
   literals?.refuse(ConfigurationError, literals.appProblem(config, modelRefusal));
 }
 
-/** A model that comes from an environment is known only in turns. */
+/**
+ * Returns why the app's model does not fit these modules. A model that comes from an environment is known
+ * only in turns.
+ */
 const modelRefusal = (
   model: NonNullable<CheckedApp['model']> | undefined,
   uses: readonly ModuleUse[],

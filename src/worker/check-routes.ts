@@ -65,7 +65,7 @@ const SEGMENT = /^(\{[A-Za-z_]\w*\}|[\w.~@-][\w.~@:-]*)$/;
 const segmentsOf = (path: string): readonly string[] => path.split('/').slice(1);
 const isParam = (segment: string): boolean => segment.startsWith('{');
 
-/** The name of a route in errors. */
+/** Returns the name of a route for errors. */
 const routeName = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 
 /** Returns whether a request can match both paths. */
@@ -105,8 +105,8 @@ interface Starter {
 
 /**
  * Checks schedules or webhooks when the app is created: otherwise a mistake would show at their time, or with
- * their first delivery, perhaps months later. Each must have an owner, because an invented name could be that
- * of a user of the app's own `auth`.
+ * their first delivery, perhaps months later. Each must have an owner, because an invented name could belong
+ * to a user of the app's own `auth`.
  *
  * @throws ConfigurationError if the app does not have the agent of one, or if neither the item nor `auth`
  * sets its owner.

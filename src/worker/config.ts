@@ -172,7 +172,7 @@ export function toHost(config: HoldfastConfig, { deployed, hide }: WorkerPlatfor
   };
 }
 
-/** Problems with vars occur in every request, and are logged once. */
+/** Converts problems with vars, which occur in every request, to errors that are logged once. */
 function withDeploymentErrors<T>(read: () => T): T {
   try {
     return read();
@@ -181,7 +181,7 @@ function withDeploymentErrors<T>(read: () => T): T {
   }
 }
 
-/** Absent if the app has no function, so that turns do not wait for it. */
+/** Returns the hook, or `undefined` if the app has no function, so that turns do not wait for it. */
 const toSecretsHook = (mint: HoldfastConfig['secrets']): Host['secrets'] =>
   mint && (async (env, principal, own) => readSecrets(await mint(env, principal, own)));
 
@@ -206,14 +206,14 @@ function toSessionHook(
   };
 }
 
-/** Values that do not depend on the environment are checked at once. */
+/** Returns the hook. Values that do not depend on the environment are checked at once. */
 function toContextHook(context: NonNullable<HoldfastConfig['context']>): Host['context'] {
   if (typeof context === 'function') return (env, asked) => toAppContext(context(env, asked));
   const ofApp = toAppContext(context);
   return () => ofApp;
 }
 
-/** Limits in the code are checked at once. */
+/** Returns the hook. Limits in the code are checked at once. */
 function toPlatformHook(declared: NonNullable<HoldfastConfig['limits']>): Host['platform'] {
   if (typeof declared === 'function')
     return (env) => withDeploymentErrors(() => readPlatform(env, declared(env)));

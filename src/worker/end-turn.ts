@@ -138,7 +138,6 @@ async function readTurnEvents(
   return events;
 }
 
-/** A caller, and a session. */
 interface CallerSession {
   readonly port: Pick<SessionPort, 'read'>;
   readonly caller: Caller;

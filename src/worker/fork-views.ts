@@ -15,7 +15,7 @@ export const FORK_BODY = {
   object: {
     /** The last event that the fork has: a sequence of the session. Defaults to its last event. */
     at: OPTIONAL_INTEGER,
-    /** The id of the fork. Defaults to a new one, which begins with that of the session. */
+    /** The id of the fork. Defaults to a new one, which begins with the session's id. */
     name: OPTIONAL_TEXT,
     /**
      * `true` to allow a fork that leaves out calls which had effects: its model is shown these calls, and may

@@ -28,7 +28,7 @@ export interface Caller {
   readonly claims?: Claims | undefined;
   /**
    * `true` if the caller sends requests for several persons, whom `onBehalfOf` of `holdfast/http` names.
-   * `false` if the caller is one person. If absent, this is unknown, so chats with the same words may belong
+   * `false` if the caller is one person. If absent, this is unknown, so chats with the same text may belong
    * to different persons. Not stored.
    */
   readonly delegates?: boolean | undefined;

@@ -174,7 +174,7 @@ export const INDEXED_OWNER = {
           status: { oneOf: ['erasing', 'erased'] },
           /** The time of the request. In milliseconds since the epoch, like `at`. */
           since: INTEGER,
-          /** The time when it was done. */
+          /** The time when the erasure was complete. */
           at: OPTIONAL_INTEGER,
           /** The number of erased sessions. */
           removed: INTEGER,

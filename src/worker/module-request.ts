@@ -48,7 +48,7 @@ export interface RouteProblem {
   readonly detail: string;
   /** Headers for the response, such as `retry-after`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** More data, such as that of a SessionError. */
+  /** More data, such as `more` of a SessionError. */
   readonly more: Readonly<Record<string, unknown>>;
 }
 

@@ -85,7 +85,6 @@ export const defineRoute = <const Path extends string, Public extends true | und
   route: ModuleRoute<Path, Public>,
 ): ModuleRoute => route as ModuleRoute; // the types of names and request follow from this path and flag
 
-/** The routes of a module, and its name. */
 interface RoutesConfig {
   readonly name: string;
   readonly routes: readonly ModuleRoute[];

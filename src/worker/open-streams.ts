@@ -98,7 +98,6 @@ const tooManyStreamsProblem = (most: number): Problem =>
     retryAfter: 10,
   });
 
-/** The entry of an open stream. */
 interface StreamEntry {
   /** The time of the last read. */
   seen: number;

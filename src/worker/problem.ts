@@ -197,7 +197,7 @@ export type RefusalFormatter = (
   parameter?: (name: 'whenBusy' | 'pending', value: string) => string,
 ) => string;
 
-/** The format of a parameter in the REST API. */
+/** Formats a parameter of the REST API. */
 const formatQueryParameter: Parameters<RefusalFormatter>[0] = (name, value) => `?${name}=${value}`;
 
 interface SessionErrorDetails {

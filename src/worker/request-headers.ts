@@ -103,7 +103,6 @@ export async function toRequestKey(key: string, body: string): Promise<RequestKe
   return { key, bodyHash: await sha256Hex(body), ttl: KEY_TTL_MS };
 }
 
-/** The position where a stream resumes. */
 interface ResumePosition {
   /** The sequence of the event before it. */
   readonly after?: number | undefined;

@@ -89,7 +89,6 @@ export async function sendMessage(at: SessionAccess, sent: SentMessage): Promise
   }
 }
 
-/** Returns the turn of a message. */
 async function createTurnStart(at: SessionAccess, sent: SentMessage): Promise<TurnStart> {
   const { host, target } = at;
   const { said, context, loopId, delaySeconds, whenBusy } = sent;

@@ -243,7 +243,6 @@ function getAnswerAcceptor(host: Pick<HttpHost, 'modules'>): AnswerAcceptor {
   throw new ConfigurationError(missingAnswersModuleMessage('An answer of a call'));
 }
 
-/** Returns the message options of a stream. */
 function toMessageOptions(options: StreamOptions): MessageOptions {
   const { after: _, ...sending } = checkOptions('session.stream', options);
   return sending;

@@ -166,7 +166,8 @@ interface TagSource extends Pick<EventPage, 'head' | 'openTurn' | 'waiting'> {
 }
 
 /**
- * The same view can be serialized differently, with its keys in another order, so the tag is weak (RFC 9110).
+ * Computes the tag of a view. The same view can be serialized differently, with its keys in another order, so
+ * the tag is weak (RFC 9110).
  */
 async function computeTag({ target, host }: SessionAccess, shown: TagSource): Promise<string> {
   const { incarnation, head, openTurn, waiting } = shown;

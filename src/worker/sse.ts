@@ -20,7 +20,6 @@ const MAX_UNREAD_BYTES = 64 * 1024;
 /** A request whose response is a stream. */
 type StreamRequest = Pick<RouteRequest, 'request' | 'execution'> & { readonly host: Pick<Host, 'log'> };
 
-/** The settings of a stream. */
 interface StreamSettings {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The first text. Defaults to the reconnection time. */

@@ -255,7 +255,6 @@ function createModel(env: Env, make: ModelOfEnv): ChatModel {
 export const modelOfAgent = (here: HostedApp, { model, modelOf: make }: Agent): ChatModel =>
   make ? modelOf(here, make) : (model ?? modelOfApp(here));
 
-/** An app that reads messages. */
 interface ReadingApp extends HostedApp {
   readonly host: Host & { readonly maxBodyBytes: number };
 }

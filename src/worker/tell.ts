@@ -119,7 +119,7 @@ const FOREIGN_REASONS: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
 
 class RequestErrorWording implements ErrorWording {
   readonly #tell: Tell;
-  /** The calls that the client has run, whose errors are its own words. */
+  /** The calls that the client has run, whose errors are its own text. */
   readonly #given = new Set<string>();
 
   constructor(tell: Tell) {
@@ -269,7 +269,6 @@ const PROBLEM_TITLES: { readonly [Type in ProblemType]?: string } = {
   'not-configured': NOT_SET_UP_TITLE,
 };
 
-/** Titles by the status of a problem. */
 const STATUS_TITLES: Readonly<Record<number, string>> = {
   401: 'You are not signed in.',
   403: 'You may not do this.',

@@ -106,7 +106,10 @@ async function* yieldOne(item: TurnItem): TurnItems {
   yield item;
 }
 
-/** A response that has started to stream cannot become a 202, so it ends with an equivalent item. */
+/**
+ * Yields the items. If another invocation will continue the turn, ends with an item instead of the failure,
+ * since a response that has started to stream cannot become a 202.
+ */
 async function* withKeptItem({ at, turn }: FeedRequest, items: TurnItems): TurnItems {
   try {
     yield* items;
@@ -116,7 +119,6 @@ async function* withKeptItem({ at, turn }: FeedRequest, items: TurnItems): TurnI
   }
 }
 
-/** Runs the turn here. */
 function runLive(shown: FeedRequest, run: TurnRun): TurnItems {
   const { at, after, signal } = shown;
   const gone = new StopController(signal);
@@ -127,7 +129,6 @@ function runLive(shown: FeedRequest, run: TurnRun): TurnItems {
   return liveItems(shown, { backlog, running, leave: () => gone.abort() });
 }
 
-/** A turn that runs here. */
 interface LocalRun {
   readonly backlog: Backlog;
   readonly running: Promise<TurnEnd>;

@@ -59,7 +59,7 @@ export type QueuedMessage =
   | DeferredTurn
   | { readonly status: 'steered'; readonly turn: string; readonly into: string };
 
-/** An accepted message whose answer is not here yet, or belongs to another turn. */
+/** An accepted message whose answer is not available yet, or belongs to another turn. */
 export interface LaterView extends Infer<typeof LATER_VIEW> {}
 export const LATER_VIEW = {
   object: {
@@ -92,7 +92,7 @@ export const SUSPENDED_VIEW = {
   and: STOPPED_TURN,
 } as const satisfies Shape;
 
-/** The view of a turn for a client: its answer, or that it waits, or that the answer is not here. */
+/** The view of a turn for a client: its answer, or that it waits, or that the answer comes later. */
 export type TurnView = TurnAnswer | SuspendedView | LaterView;
 
 /** Returns the view of a message without a turn of its own. Its times are in ISO 8601. */
@@ -134,7 +134,7 @@ export const continuesView = ({ path }: TurnAddress, after: number): { after: nu
   events: `${path}/events?after=${after}`,
 });
 
-/** Returns the view of an accepted turn whose answer is not here. */
+/** Returns the view of an accepted turn whose answer comes later. */
 export const acceptedView = ({ session, agent }: TurnAddress, turn: string): LaterView => ({
   turn,
   session,

@@ -5,7 +5,6 @@ import { createMigration, isMigrated } from './check-config.ts';
 import type { Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
-/** A module with an object of its own. */
 interface ModuleObject {
   /** The file of the module that a Worker which uses it runs. */
   readonly file: string;

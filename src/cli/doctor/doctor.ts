@@ -72,7 +72,7 @@ export const doctor: Command = {
   },
 };
 
-/** Two problems with the same name count as one. */
+/** Returns a name for a problem. Problems with the same name count as one. */
 const nameOf = ({ id, what }: Problem): string => `${id} ${what}`;
 
 interface Options extends ProjectSelector {

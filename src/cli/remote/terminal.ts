@@ -43,7 +43,6 @@ export interface Column<Row> {
 }
 
 const GAP = '  ';
-/** The minimum width of a cut column. */
 const MIN_CUT_WIDTH = 12;
 const MIN_WIDTH = 4;
 

@@ -138,7 +138,7 @@ export class HoldfastChatTransport<
     const again = options.trigger === 'regenerate-message' && { again: crypto.randomUUID() };
     const body = { ...options.body, ...again };
     const session = this.#left.get(chatId);
-    // The Worker reads only the session of it.
+    // The Worker reads only its session.
     const naming = { id: 'left', role: 'assistant', parts: [], metadata: { session } } as object as Message;
     const all = session === undefined ? messages : [naming, ...messages];
     const isCut = !isAnswer && (messageId !== undefined || options.trigger === 'regenerate-message');
@@ -285,7 +285,7 @@ export function isAnswered({ messages }: { readonly messages: UIMessage[] }): bo
   );
 }
 
-/** Version 7 is the first with chunks that reset a step. */
+/** Returns 7 if the page's AI SDK has chunks that reset a step, as version 7 does. Otherwise returns 6. */
 async function detectKitVersion(): Promise<6 | 7> {
   const known = await uiMessageChunkSchema().validate?.({ type: 'reset-step' });
   return known?.success ? 7 : 6;

@@ -14,7 +14,7 @@ export class ShownSteps {
   #others = new Set<string>();
   /** Chunks between steps that a replay would repeat. */
   #between = new Set<string>();
-  /** The id of the message, which is that of its turn. Absent before it has started. */
+  /** The id of the message, which is also the id of its turn. Absent before it has started. */
   turn: string | undefined;
 
   constructor(canReset: boolean) {

@@ -140,7 +140,6 @@ export async function sendWithRetry(
   }
 }
 
-/** Rejects as soon as the signal aborts. */
 function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal | undefined, onStop: () => void): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
@@ -162,7 +161,7 @@ async function readStart(
   return undefined;
 }
 
-/** Not every browser iterates over streams. */
+/** Reads a stream, since not every browser iterates over one. */
 async function* read<T>(stream: ReadableStream<T>): AsyncGenerator<T, void, undefined> {
   const reader = stream.getReader();
   try {

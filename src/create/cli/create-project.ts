@@ -58,7 +58,7 @@ function writeProject(path: string, project: Project): EmbedResult {
   return { script: 'dev', notes: [] };
 }
 
-/** A path is relative to the folder in which the command runs, not to the project. */
+/** Resolves a path against the folder in which the command runs, not against the project. */
 function resolveSpec(spec: string | undefined, cwd: string): string | undefined {
   const path = spec?.match(/^(?:file:)?([./].*|[A-Za-z]:[\\/].*|.*\.tgz)$/)?.[1];
   return path === undefined ? spec : `file:${resolve(cwd, path)}`;

@@ -89,7 +89,10 @@ function agentFiles(path: string, app: App, { manager }: Project, base: Files): 
   return new Map([...files].map(([name, text]) => [`${FOLDER}/${name}`, text]));
 }
 
-/** The types from `wrangler types` replace the package's, and the app's JSX settings stay. */
+/**
+ * Adapts the compiler options to an app. The types from `wrangler types` replace the package's, and the app's
+ * JSX settings stay.
+ */
 function adaptTsconfig(path: string, tsconfig: Manifest): Manifest {
   const { jsx, jsxImportSource } = readCompilerOptions(path);
   const compilerOptions = {

@@ -136,7 +136,6 @@ const KIB = 1024;
  */
 const RESPONSE_BYTES = { least: KIB, most: 32 * KIB * KIB };
 
-/** A problem in a definition. */
 type FieldProblem = readonly [field: string, problem: string];
 
 /** Throws a McpClientDefinitionError that names the first invalid property. */

@@ -181,9 +181,12 @@ export function denyKeys(...keys: readonly string[]): MetaConverter {
   return (context) => pickKeys(context, (key) => isAppKey(key) && !denied.has(key));
 }
 
-/** Loop ids stay private. From them, a server could tell which of its calls belong together. */
+/**
+ * Returns whether a key belongs to the app. Loop ids stay private, since a server could infer from them which
+ * of its calls belong together.
+ */
 const isAppKey = (key: string): boolean => !key.startsWith('holdfast.');
 
-/** `fromEntries` creates own properties, even for a key such as `__proto__`. */
+/** Returns the selected values. `fromEntries` creates own properties, even for a key such as `__proto__`. */
 const pickKeys = (context: ToolCallContext, isSent: (key: string) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(context.toJSON()).filter(([key]) => isSent(key)));

@@ -116,7 +116,6 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
-/** The details of a server's failure. */
 interface ServerFailure {
   readonly server: string;
   /** The stage of the failure. `connect` means that no tool was called yet. */

@@ -46,7 +46,6 @@ const OLD_SERVER_STATUSES: ReadonlySet<number> = new Set([400, 404, 405]);
 interface OpenOptions {
   readonly reached: ClientSide;
   readonly signal: AbortSignal;
-  /** The server's known protocol. */
   readonly known?: KnownProtocol | undefined;
   /** The session to resume, if the server still knows it. */
   readonly former?: WireSession | undefined;

@@ -58,7 +58,6 @@ export const oneLine = (text: string, max: number): string =>
     max,
   );
 
-/** The maximum length of a log line. */
 const MAX_LOG_LINE = 4_000;
 
 /** Logs text that comes in part from a server, on one line and without the caller's secrets. */

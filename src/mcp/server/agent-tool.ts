@@ -172,7 +172,6 @@ export async function readContinuedTurn(
 const digestCall = (name: string, { message, session }: AgentInput): Promise<string> =>
   sha256Hex(JSON.stringify([name, message, session ?? null]));
 
-/** The context of a response to a client. */
 interface AnswerContext extends AskingClient {
   readonly before?: ContinuedInputs;
 }

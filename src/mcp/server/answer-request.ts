@@ -48,7 +48,6 @@ async function dispatchRequest(published: Published, request: RpcRequest): Promi
   return request.era === 'modern' && CACHED_LISTS.has(request.method) ? { ...result, ...CACHING } : result;
 }
 
-/** Handles the requests of one method. */
 type MethodHandler = (published: Published, request: RpcRequest) => Result | Promise<Result>;
 
 const METHODS: ReadonlyMap<string, MethodHandler> = new Map<string, MethodHandler>([
@@ -82,7 +81,7 @@ export const capabilitiesOf = (published: Published) => ({
   completions: hasCompletions(published),
 });
 
-/** Returns whether requests of this method are handled. Those of an undeclared capability are not. */
+/** Returns whether requests of this method are handled: its capability must be declared. */
 export function isOffered(published: Published, method: string): boolean {
   const { resources, completions } = capabilitiesOf(published);
   if (method.startsWith('resources/') && !resources) return false;

@@ -140,7 +140,6 @@ const State = v.strictObject({
 /** The earlier rounds: digests of the questions and the answers, by key. */
 type EarlierRounds = Pick<v.InferOutput<typeof State>, 'answers' | 'asked'>;
 
-/** The identity of a request. */
 interface RequestIdentity {
   /** Its method, the name of its target, and the input. */
   readonly about: readonly Json[];

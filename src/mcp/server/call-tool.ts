@@ -18,7 +18,6 @@ import { type AskingClient, createCallerData, type EndpointRequest } from './cal
 import type { Notifier } from './stream-position.ts';
 import { toCallResult } from './to-call-result.ts';
 
-/** One call of a published tool. */
 interface PublishedToolCall {
   readonly tool: AnyTool;
   readonly input: JsonObject;

@@ -149,7 +149,6 @@ function promptsByName(prompts: readonly McpPrompt[]): ReadonlyMap<string, McpPr
 /** Handles a `POST`, or a `GET` that resumes a stream. Its errors become problem responses. */
 type ServeRequest = (request: EndpointRequest) => Promise<Response>;
 
-/** The handler and the place of an endpoint. */
 interface EndpointRoutes {
   readonly serve: ServeRequest;
   /** Absent if clients must already know the authorization server. */
@@ -241,7 +240,6 @@ function createMetadata({ request, base = '' }: RequestUrl, { servers, scopes }:
   };
 }
 
-/** The URL of a request and of its app. */
 type RequestUrl = Pick<RouteRequest, 'request' | 'base'>;
 
 /**

@@ -172,7 +172,7 @@ function toDeclinedDecision(
   return action === 'decline' && decision ? { body: { decision, reason: DECLINED } } : undefined;
 }
 
-/** The fields have the valid types of a form, because `toField` creates them. */
+/** Returns the schema of a form. Its fields have valid types, because `toField` creates them. */
 const toRequestedSchema = (fields: Fields, required: readonly string[]) =>
   ({
     type: 'object',

@@ -62,7 +62,6 @@ interface ReadRequest extends CallerScope {
   readonly era: 'modern' | 'legacy';
 }
 
-/** The maximum length of a URI. */
 const MAX_URI = 2_048;
 
 /**
@@ -106,13 +105,13 @@ function findResource(
 }
 
 /**
- * The error code of the specification since 2026-07-28. Older clients know -32002, but the SDK sends this one
- * to all.
+ * Creates the error for a resource, with the code of the specification since 2026-07-28. Older clients know
+ * -32002, but the SDK sends this one to all.
  */
 const resourceError = (uri: string, message: string): RpcError =>
   new RpcError(RPC_CODE.invalidParams, message, { uri });
 
-/** The error must not reveal whether another caller has the resource. */
+/** Creates the error for an unknown resource. It must not reveal whether another caller has the resource. */
 const unknownResourceError = (uri: string): RpcError =>
   resourceError(
     uri,

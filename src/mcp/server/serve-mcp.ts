@@ -30,7 +30,6 @@ import { primingFrame, RETRY_MS, StreamPosition, toEventStore } from './stream-p
 import { listenToTasks } from './task-notifications.ts';
 import { hasTasks, TASK_METHODS, TASKS } from './tasks.ts';
 
-/** A running endpoint. */
 interface RunningEndpoint {
   readonly info: Implementation;
   readonly instructions: string | undefined;
@@ -126,7 +125,10 @@ function findCalled({
   return published && { published, params };
 }
 
-/** An agent can take long. Its response is a stream from the start, so the client's departure is noticed. */
+/**
+ * Returns whether a request calls an agent. The call can take a long time, so its response is a stream from
+ * the start, and the client's departure is noticed.
+ */
 const isAgentCall = (serving: EndpointExchange): boolean => findCalled(serving)?.published.kind === 'agent';
 
 /**

@@ -20,10 +20,8 @@ import {
 } from './task-state.ts';
 import { assertTasksSupported, findNamedTask } from './tasks.ts';
 
-/** A request to listen. */
 interface ListenRequest extends Pick<RpcRequest, 'within'> {
   readonly published: Published;
-  /** The parsed body of the request. */
   readonly body: unknown;
 }
 
@@ -70,7 +68,6 @@ async function findExisting(named: Promise<Task | undefined>): Promise<Task | un
   return task && (await readTaskState(task)) ? task : undefined;
 }
 
-/** The content of a stream and its request. */
 interface TaskStream {
   readonly id: Json;
   readonly tasks: readonly Task[];

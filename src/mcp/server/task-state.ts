@@ -22,7 +22,7 @@ export type TaskView = {
 
 /**
  * The status of a task. `failed` is not used, because it means a protocol error. A failed turn is a result
- * that tells the client's model the reason.
+ * that gives the client's model the reason.
  */
 export type TaskStatus =
   | { readonly status: 'working'; readonly statusMessage?: string; readonly pollIntervalMs: number }
@@ -45,7 +45,7 @@ export interface Task extends PublishedAgentCall {
 /** The state of a task, with the events behind it. */
 export interface TaskState {
   readonly view: TaskView & TaskStatus;
-  /** `true` if the turn is running. `events` then holds only its last events, otherwise all. */
+  /** `true` if the turn is running. `events` then holds only its last events, and otherwise all of them. */
   readonly isRunning: boolean;
   readonly events: readonly StoredEvent[];
 }
@@ -87,7 +87,7 @@ async function readLastEvents(
 }
 
 /**
- * Returns the status of a running turn from its last events, with the same words as for a client that waits
+ * Returns the status of a running turn from its last events, with the same wording as for a client that waits
  * for the answer.
  */
 export function toWorkingStatus(events: readonly StoredEvent[]): TaskStatus {

@@ -46,7 +46,6 @@ export async function toCallResult(result: ResultData, read: ReadFile): Promise<
 /** Returns the bytes of a file, or `undefined` if they are missing. */
 type ReadFile = (file: StoredFile) => Promise<Uint8Array | undefined>;
 
-/** Base64 of files, by id. */
 type Base64ByFile = ReadonlyMap<string, string>;
 
 /** Returns the texts and files of a result, or only its text. */
@@ -195,7 +194,7 @@ const MAX_MESSAGE = 2_400;
 
 /**
  * Lists the questions of a turn, one a line, each with the URL for its answer. A question can be untrusted
- * text, such as an MCP server's. It comes last, so it cannot appear in the place of a URL of ours.
+ * text, such as an MCP server's. It comes last, so it cannot appear in the place of one of our URLs.
  */
 export const listPending = (pending: readonly PendingView[]): string =>
   pending

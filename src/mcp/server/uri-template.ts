@@ -110,7 +110,7 @@ export function matchUri({ texts, names }: UriTemplate, uri: string): MatchedVal
   return wrong === undefined ? { ok: true, values: Object.fromEntries(values) } : { ok: false, name: wrong };
 }
 
-/** The last variable extends to the text at the end. */
+/** Returns where the last variable ends: before the text at the end of the template. */
 const lastEndOf = (uri: string, text: string): number => (uri.endsWith(text) ? uri.length - text.length : -1);
 
 /** The rule for a variable's value, in words. A valid value is safe in a path. */

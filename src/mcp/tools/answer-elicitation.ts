@@ -97,8 +97,8 @@ export async function askPeople(
 }
 
 /**
- * Returns the server's words on one line, without double quotes, so they cannot leave the marks and quotes
- * around them.
+ * Returns a server's text on one line, without double quotes, so it cannot leave the marks and quotes around
+ * it.
  */
 const quoteServerText = (words: string): string => oneLine(words, MAX_MESSAGE).replaceAll('"', "'");
 
@@ -152,7 +152,7 @@ const listFields = ({ properties }: JsonObject, path: string): readonly Field[] 
 const CREDENTIAL =
   /\b(pass(word|wd|phrase|code|key)|pwd|secret|token|credential|bearer|jwt|otp|pin|cvv|cvc|(api|access|private|signing|encryption) ?key|(auth|authorization|verification|security|one time|[2m]fa) code|card number|session (id|cookie))s?\b/;
 
-/** Matches those of them that can be numbers. A number of tokens, for example, is not a secret. */
+/** Matches the secrets among them that can be numbers. A number of tokens, for example, is not a secret. */
 const NUMBER = /\b(pass(word|code)|pin|otp|cvv|cvc|code|card number)s?\b/;
 
 /** Matches names that say nothing. The text beside such a field then decides. */

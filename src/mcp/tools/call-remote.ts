@@ -73,7 +73,9 @@ function toErrorResult(thrown: unknown): ToolResult {
   throw thrown;
 }
 
-/** The model can depend on state that earlier calls left on the server. */
+/**
+ * Returns the text about a new session. The model may depend on state that earlier calls left on the server.
+ */
 const newSessionText = ({ name }: McpClient): string =>
   `MCP server '${name}' has begun a new session: the state of earlier calls is lost.`;
 

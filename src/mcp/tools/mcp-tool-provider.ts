@@ -77,7 +77,7 @@ export const selectTools = (
 export const createPlaceholders = (clients: readonly McpClient[], view: LoopView): readonly AnyTool[] =>
   clients.filter((client) => !findKnownListing(client, view)).map(createPlaceholder);
 
-/** A name that servers' tools do not have by chance, and that every provider accepts. */
+/** Returns a name that servers' tools do not have by chance, and that every provider accepts. */
 const placeholderNameOf = ({ name }: McpClient): string => name.slice(0, 45) + PLACEHOLDER_SUFFIX;
 
 const PLACEHOLDER_SUFFIX = '_is_not_reachable';

@@ -106,7 +106,6 @@ const toFirstSeen = ({ fingerprint, inputSchema, exact, hints }: ListedTool): Fi
   ...(hints && { hints }),
 });
 
-/** The remaining room. */
 interface Room {
   length: number;
   names: number;

@@ -22,12 +22,10 @@ import {
 
 /** The maximum number of tools in a list. No provider offers a model more. */
 const MAX_TOOLS = 1_000;
-/** The context of a listing. */
 interface ListingContext extends RedactingLog {
   readonly former: McpListing | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The server's protocol. */
   readonly spoken?: KnownProtocol | undefined;
   /** Milliseconds for which the list is current, according to the server. */
   readonly ttl?: number | undefined;

@@ -81,7 +81,6 @@ async function resultOf(answer: RemoteAnswer): Promise<ToolResult> {
   return text(blocks.length === 0 ? 'Done' : words);
 }
 
-/** Returns the text of a response for a model. */
 const answerText = (answer: RemoteAnswer): string => joinParagraphs(...dataOf(answer), answer.inWords.words);
 
 /** Returns data as JSON, if the server has not sent it as text. */

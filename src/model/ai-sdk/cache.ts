@@ -5,7 +5,6 @@ import { getAtPath, optionsOf } from './provider-data.ts';
 import { mergeOptions } from './settings.ts';
 import type { SdkTraits } from './traits.ts';
 
-/** The cache options of one request. */
 interface CacheOptions {
   readonly mark?: ((prompt: LanguageModelV4Prompt, at: number) => void) | undefined;
   /** Marks the last of the tools that can have a mark, if the request caches them. */
@@ -39,7 +38,6 @@ export function toCacheOptions(
     : { ...NO_CACHE_OPTIONS, headers: { headers: { [form.header]: key } } };
 }
 
-/** The places to mark. */
 interface MarkPlaces {
   readonly tools: boolean;
   readonly system: boolean;

@@ -192,7 +192,7 @@ function toPromptPart(part: ReplyPart, manner: PromptFormat): readonly PromptPar
 
 const isKind = (kind: string): kind is `${string}.${string}` => kind.includes('.');
 
-/** Base64 contains no colon, and every URL does. */
+/** Returns the data of a file. Base64 contains no colon, and every URL does. */
 const toFileData = ({ data }: FilePart | MessageFile) =>
   URL.canParse(data)
     ? { type: 'url' as const, url: new URL(data), originalUrl: data }

@@ -147,8 +147,8 @@ const isRandom = (run: string): boolean =>
 
 /**
  * Explains an error that a model of the AI SDK threw or put into its stream. Recognizes it by its fields,
- * because a provider can bring its own copy of the SDK's classes. Quotes only words of a server or of the
- * SDK. `otherwise` replaces an error without useful fields.
+ * because a provider can bring its own copy of the SDK's classes. Quotes only text of a server or of the SDK.
+ * `otherwise` replaces an error without useful fields.
  */
 export const explainFailure = (thrown: unknown, now: number, otherwise?: ModelError): ExplainedFailure => {
   const fields: UntrustedRecord = isRecord(thrown) ? thrown : { message: textOf(thrown) };

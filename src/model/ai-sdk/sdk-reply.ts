@@ -38,7 +38,6 @@ interface SdkReply {
   end(ending: UntrustedRecord): ModelReply;
 }
 
-/** The receivers and the form of a reply. */
 interface ReplyOptions {
   /** Receives each piece of the answer's text as it is added. */
   readonly onText: (piece: string) => void;

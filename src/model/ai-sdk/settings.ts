@@ -152,7 +152,10 @@ const unsupportedToolError = ({ modelId, provider }: SdkModel, tool: string, why
 export const refusalTraits = ({ forcesNoThinker }: SdkTraits): Pick<ChatModel, 'refuses'> =>
   forcesNoThinker ? { refuses: forcedThinkingProblem } : {};
 
-/** Anthropic cannot force a tool while a model thinks. The SDK would silently send `auto`. */
+/**
+ * Returns the problem with a forced tool while a model thinks. Anthropic does not support that, and the SDK
+ * would silently send `auto`.
+ */
 const forcedThinkingProblem = (settings: ModelSettings): string | undefined =>
   isForced(settings) && hasThinking(settings)
     ? "Anthropic cannot require a tool while a model thinks. Use the toolChoice 'auto', or the reasoning 'none'"

@@ -5,7 +5,7 @@ import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { jsonTextOf } from '../untrusted-reply.ts';
 
 /**
- * The key of the provider data that a reply keeps besides words and calls. A reasoning part has the `fields`
+ * The key of the provider data that a reply keeps besides text and calls. A reasoning part has the `fields`
  * that contained its text, and a call its `extra_content`. The reply as a whole has `reasoning_details`,
  * `extra_content`, and a `content` with chunks other than text.
  */
@@ -17,7 +17,7 @@ const PROVIDER_KEY = 'chatCompletions';
  */
 const REASONING = ['reasoning_content', 'reasoning'] as const;
 
-/** The fields of a message that a reply keeps besides its words and calls. */
+/** The fields of a message that a reply keeps besides its text and calls. */
 export const KEPT_FIELDS = [...REASONING, 'reasoning_details', 'extra_content'] as const;
 
 /** Wraps JSON of a server as provider data. @throws ModelError if JSON cannot hold it. */
@@ -37,7 +37,6 @@ interface FieldAssembly {
   add(message: UntrustedRecord, isPiece: boolean): void;
   /** Returns the reasoning. Fields with equal text share a part. */
   reasoning(): readonly ReasoningPart[];
-  /** Returns the provider data of the reply as a whole. */
   provider(): ProviderData | undefined;
 }
 
@@ -177,7 +176,7 @@ const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? val
 
 type Assistant = Extract<ModelMessage, { readonly role: 'assistant' }>;
 
-/** Returns the fields of an earlier reply that go back besides its words and calls. */
+/** Returns the fields of an earlier reply that go back besides its text and calls. */
 export const fieldsToReturn = (message: Assistant): UntrustedRecord => {
   const reasoning = partsOf(message).flatMap((part): [string, string][] => {
     const { fields } = part.type === 'reasoning' ? fieldsIn(part.provider) : {};

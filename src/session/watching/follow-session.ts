@@ -75,8 +75,8 @@ export const followItems = (
   readAndFollow(follow, follow.liveText?.queue(follow.turn));
 
 /**
- * The object's line reports the end of the journal as soon as it is open, and pages are read up to there, so
- * that no event is missed. A broken line is reopened.
+ * Yields the journal, and then new events. The object's line reports the end of the journal as soon as it is
+ * open, and pages are read up to there, so that no event is missed. A broken line is reopened.
  */
 async function* readAndFollow(
   { from, turn, incarnation: meant, onIncarnation, ...watch }: FollowSessionOptions,
@@ -243,7 +243,7 @@ export class Notices {
     else if (Number.isFinite(ms)) this.#cancelTime = clock.after(Math.ceil(ms), () => this.#watchTime());
   }
 
-  /** Never rejects. A line that cannot be opened counts as broken. */
+  /** Opens the line. Never rejects: a line that cannot be opened counts as broken. */
   async #open(): Promise<void> {
     this.#isOpen = true;
     const { port, holder, onLive, onJoined, onHeld } = this.#options;
@@ -288,7 +288,7 @@ export class Notices {
     this.#cancelPing = this.#options.clock.after(PING_INTERVAL_MS, () => this.#watchSilence(now));
   }
 
-  /** After the pause, the pending wait opens the line again. */
+  /** Reopens the line after the pause, by waking the pending wait. */
   #reopen(): void {
     this.isTelling = false;
     this.#line = undefined;

@@ -249,7 +249,6 @@ export function eachTool(
   return [...tools, ...providers, ...list.filter(isToolGroup).map((group) => eachTool(group, change))];
 }
 
-/** A decorator for `eachTool`: takes a tool and returns a tool. */
 type ToolDecorator = (tool: AnyTool) => AnyTool;
 
 const changeParts = (

@@ -110,11 +110,10 @@ const undecorate = (tool: AnyTool): AnyTool => (tool.delegate ? undecorate(tool.
 const MAX_LISTED_CHARACTERS = 2_000;
 
 /**
- * Returns a provider with stand-ins for those of the names that the providers lack in a loop. List it after
- * them. A model that lacks a promised tool would otherwise make its answers up. Each call of a stand-in
- * returns which tool is missing and which there are, in the words of the first provider with its own
- * `missing`. The log reports it once. Outside of a loop there are no stand-ins, since the missing tools are
- * not known.
+ * Returns a provider with stand-ins for the names that the providers lack in a loop. List it after them. A
+ * model that lacks a promised tool would otherwise make its answers up. Each call of a stand-in returns which
+ * tool is missing and which there are, in the words of the first provider with its own `missing`. The log
+ * reports it once. Outside of a loop there are no stand-ins, since the missing tools are not known.
  *
  * @throws ToolDefinitionError if a name is not valid for a tool.
  */
@@ -145,7 +144,7 @@ export function createRequiredTools(
   });
 }
 
-/** The message for providers without their own. MCP tools use the same one. */
+/** Returns the message for providers without their own. MCP tools use the same one. */
 const missingToolText = (name: string, available: readonly string[]): string =>
   `Required tool '${name}' not found. ` +
   (available.length > 0

@@ -108,17 +108,18 @@ const CONFIG_SHAPE = {
   foreign: { onError: 'tell' },
 } satisfies LiteralShape<keyof AiSdkUiConfig>;
 
-/** The configuration of the surface. */
 interface Surface {
   readonly tellerOf: ReturnType<typeof createErrorWording>;
 }
 
-/** A request to the surface. */
 interface SurfaceRequest extends Surface {
   readonly asked: ModuleRequest;
 }
 
-/** A client shows the body text of an unsuccessful response as its error message. */
+/**
+ * Creates the function that formats problems. A client shows the body text of an unsuccessful response as its
+ * error message.
+ */
 const createRefuser =
   ({ tellerOf }: Surface) =>
   (problem: RouteProblem, request: Request): Response => {
@@ -129,7 +130,6 @@ const createRefuser =
     });
   };
 
-/** A chat, and the options of its stream. */
 interface Chat extends ChunkOptions {
   readonly asked: ModuleRequest;
   readonly session: Session;

@@ -165,7 +165,7 @@ export class CallChunks {
 const approvalId = ({ call, question }: PendingCall): string =>
   question === 1 ? call : `${call}?question=${question}`;
 
-/** Parses an approval id, which a client can have changed. */
+/** Parses an approval id, which a client may have changed. */
 export function readApprovalId(id: string): Required<Pick<CallAnswer, 'call' | 'question'>> {
   const [, call = '', question = '1'] = APPROVAL_ID.exec(id) ?? [];
   return { call, question: Number(question) };

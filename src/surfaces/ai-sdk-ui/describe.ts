@@ -18,7 +18,6 @@ const VERSION_PARAMETERS: readonly RouteParameter[] = [
   headerParameter('X-AI-SDK', 'The same as `ui`, which takes precedence.'),
 ];
 
-/** The body of a request. */
 const CHAT_BODY: BodySchema = {
   name: 'Chat',
   schema: {

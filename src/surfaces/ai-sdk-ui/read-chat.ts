@@ -112,7 +112,10 @@ function readParts(parts: readonly Json[], at: string): string | readonly JsonOb
   return words.length < said.length ? said : words.join('\n');
 }
 
-/** A client names the assistant message that it answers. A later message can exist if it was refused. */
+/**
+ * Returns the index of the message to read. A client names the assistant message that it answers. A later
+ * message can exist if it was refused.
+ */
 function sentIndex(messages: readonly Json[], named: Json): number {
   const isNamed = (one: Json): boolean => hasRole(one, 'assistant') && one.id === named;
   const index = messages.findLastIndex(isNamed);
@@ -158,7 +161,10 @@ function withoutOwnKeys(metadata: Json | undefined): Json | undefined {
   return Object.keys(own).length > 0 ? own : undefined;
 }
 
-/** A page names either the answer to regenerate or its message. A loaded message has the id of its turn. */
+/**
+ * Reads which turn a message replaces. A page names either the answer to regenerate or its message. A loaded
+ * message has the id of its turn.
+ */
 function readReplaced(
   key: string,
   message: string | readonly Json[],

@@ -185,8 +185,8 @@ export class TurnChunks {
   }
 
   /**
-   * Questions appear after the rest of the turn has settled, so that another client can no longer answer them
-   * first.
+   * Shows the questions after the rest of the turn has settled, so that another client can no longer answer
+   * them first.
    */
   #suspended(view: SuspendedView): UiChunk[] {
     const shown = view.pending.filter(({ call }) => this.#calls.has(call));

@@ -13,7 +13,6 @@ import type { McpCallItem } from './response-types.ts';
 /** The server label of all tools. A client that names it in a tool of type `mcp` accepts our questions. */
 export const SERVER_LABEL = 'holdfast';
 
-/** A question of a call. */
 interface CallQuestion {
   readonly call: string;
   /** The number of the question, from 1. */

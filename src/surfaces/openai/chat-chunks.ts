@@ -89,10 +89,8 @@ export async function* chatItems(
   for await (const item of items) yield* translation.take(item);
 }
 
-/** The end of a completion. */
 interface FinishedCompletion {
   readonly finish: FinishReason;
-  /** The complete text. */
   readonly text: string;
   /** The calls of tools that the client runs. */
   readonly calls?: ChatToolCall[];
@@ -153,7 +151,7 @@ class ChatTranslation {
     return isFirst ? this.#paragraph(text) : this.#words(text);
   }
 
-  /** Streamed text of a failed attempt cannot be removed, so the final reply follows it. */
+  /** Shows a reply. Streamed text of a failed attempt cannot be removed, so the final reply follows it. */
   #replied({ text, finish }: EventOf<'model-replied'>): ChatItem[] {
     this.#ending = finish;
     if (this.#wanted.hasForm) return [];

@@ -68,7 +68,6 @@ export async function createCompletion(asked: ModuleRequest, surface: OpenAiSurf
 
 type SentMessage = Extract<ChatRequest['input'], { type: 'message' }>;
 
-/** A parsed request. */
 interface CompletionRequest {
   readonly asked: ModuleRequest;
   readonly body: ChatRequest;
@@ -98,7 +97,6 @@ interface RunningTurn {
   readonly behind?: NamedObject | undefined;
 }
 
-/** Returns the session of a chat. */
 const openSession = ({ asked, told: { agent } }: CompletionRequest, { session }: ChatSession): Session =>
   asked.session({ agent, session, contextKeys: CONTEXT_KEYS });
 

@@ -22,7 +22,7 @@ export { openAiDescription } from './describe.ts';
 
 const OPENAI = createModule({ name: 'openai' });
 
-/** The creation time of an agent is not known. */
+/** Returns an agent as a model. Its creation time is not known. */
 const toModel = ({ name }: RouteAgent) => ({ id: name, object: 'model', created: 0, owned_by: 'holdfast' });
 
 const modelRoutes = (refuse: ReturnType<typeof createErrorResponder>) => [

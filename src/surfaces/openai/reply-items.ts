@@ -9,7 +9,6 @@ interface Passage {
   readonly text: string;
 }
 
-/** A passage that was shown. */
 interface ShownPassage {
   readonly kind: Passage['kind'];
   readonly id: string;

@@ -38,7 +38,6 @@ interface ResponseTimes {
   readonly ended?: number | undefined;
 }
 
-/** The state of a response so far. */
 interface ResponseSoFar extends ResponseState, ResponseTimes {
   readonly output: OutputItem[];
   readonly usage?: ResponseUsage | undefined;

@@ -74,7 +74,6 @@ const toEchoedFields = ({ agent, asked, metadata, previousId, inBackground }: Ec
   background: inBackground,
 });
 
-/** The session for a message. */
 interface MessageSession extends RouteSession, Pick<TurnRequest, 'again'> {}
 
 /** Returns the session for a request: the one that its ids name, or a new one. */
@@ -249,7 +248,6 @@ function respondWithStream(
 /** The response to show, independent of its reader. */
 type ResponseSelection = Omit<ResponseTarget, 'fileUrl'>;
 
-/** The reader of a response. */
 interface ResponseReader {
   readonly asked: ModuleRequest;
   readonly teller: ErrorWording;
@@ -347,7 +345,6 @@ export async function cancelResponse(
 
 const OVER_TYPES: ReadonlySet<string> = new Set(['turn-over', 'no-open-turn']);
 
-/** An existing response. */
 interface FoundResponse {
   readonly session: Session;
   readonly wanted: ResponseSelection;

@@ -126,8 +126,8 @@ const MAX_INNER_TOOLS = 1_000;
 const MAX_DEPTH = 16;
 
 /**
- * Describes an agent, without its instructions. Its tools are those in this environment, each with the tools
- * inside it, and the sources of those that are known only in a turn. An agent that lacks a tool group here is
+ * Describes an agent, without its instructions. Lists its tools in this environment, each with the tools
+ * inside it, and the sources of tools that are known only in a turn. An agent that lacks a tool group here is
  * listed with the problem, and the other agents as usual.
  */
 function describeAgent(host: HttpHost, env: Env, agent: Agent): AgentView {

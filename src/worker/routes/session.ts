@@ -44,7 +44,10 @@ export const getSession = defineRoute({
   handle: showSession,
 });
 
-/** A polling client usually has the current state, so its tag is computed without reading the events. */
+/**
+ * Responds with the state. A polling client usually has the current one, so its tag is computed without
+ * reading the events.
+ */
 async function showSession(asked: SessionRequest): Promise<Response> {
   const { headers } = asked.request;
   if (headers.has('if-none-match')) {

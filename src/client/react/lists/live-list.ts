@@ -12,7 +12,6 @@ export interface ListSnapshot<Entry> {
   readonly error: Error | undefined;
 }
 
-/** A page of a list. */
 interface ListPage<Entry> {
   readonly entries: readonly Entry[];
   readonly next: string | null;

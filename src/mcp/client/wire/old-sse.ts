@@ -73,7 +73,7 @@ export class OldSse implements Wire {
     }
   }
 
-  /** All messages of the server arrive on one stream. */
+  /** Returns `undefined`, since all messages of the server arrive on one stream. */
   askedDuring(): undefined {
     return undefined;
   }
@@ -82,7 +82,7 @@ export class OldSse implements Wire {
     return this.#notifications.notified();
   }
 
-  /** The session ends with its stream. */
+  /** Does nothing, since the session ends with its stream. */
   async end(): Promise<void> {}
 
   async close(): Promise<void> {
@@ -109,7 +109,7 @@ export class OldSse implements Wire {
     this.#waiting.get(answeredRequestId(message) ?? '')?.resolve();
   }
 
-  /** The URL receives credentials, so it must belong to the server. */
+  /** Stores the URL for posts. It receives credentials, so it must belong to the server. */
   #noteAddress(data: string): void {
     const address = URL.parse(data, this.#access.url.href);
     if (address?.origin === this.#access.url.origin) this.#address.resolve(address);

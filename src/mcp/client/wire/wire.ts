@@ -67,7 +67,6 @@ export interface ServerAccess {
   hide(name: string, credential: string): void;
 }
 
-/** An HTTP request. */
 interface WireRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Defaults to the server's URL. */
@@ -127,7 +126,7 @@ function toRpcRefusal(read: unknown): RpcRefusal | undefined {
   return { code, message, ...(data !== undefined && { data }) };
 }
 
-/** Parsed JSON contains only JSON values. */
+/** Returns parsed JSON if it is an object, or else an empty object. */
 const toObject = (read: unknown): JsonObject =>
   typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as JsonObject) : {};
 

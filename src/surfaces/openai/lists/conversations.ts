@@ -71,7 +71,6 @@ export const toConversation = (row: IndexedSession): Conversation => ({
   status: row.status,
 });
 
-/** The format of a session id. */
 const SESSION_ID_PATTERN = /^[\w.:@-]{1,128}$/;
 
 /**

@@ -46,7 +46,6 @@ const describeSharedConversation = (session: string) => ({
   code: 'response_not_alone',
 });
 
-/** An existing response. */
 interface FoundResponse {
   readonly named: NamedObject;
   readonly response: ResponseItems;

@@ -53,7 +53,9 @@ export const github: GitHub = {
 const isDryRun = ({ env }: CallContext): boolean => !env.GITHUB_TOKEN;
 const nameOf = ({ repository, number }: Issue): string => `${repository}#${number}`;
 const pathOf = ({ repository, number }: Issue): string => `/repos/${repository}/issues/${number}`;
-/** GitHub has no idempotency keys, so a comment contains that of its call. */
+/**
+ * Returns the mark in a comment. GitHub has no idempotency keys, so a comment contains the key of its call.
+ */
 const markOf = ({ idempotencyKey }: CallContext): string => `<!-- ${idempotencyKey} -->`;
 
 async function ask({ env, signal }: CallContext, path: string, body?: object): Promise<unknown> {

@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { type GitHub, issueSchema } from './github.ts';
 
 /**
- * The issue comes from the webhook, not from the model, so a stranger's text cannot redirect the tools to
- * another one.
+ * Returns the issue. It comes from the webhook, not from the model, so a stranger's text cannot redirect the
+ * tools to another one.
  */
 const issueOf = ({ context }: CallContext) => context.get('issue', issueSchema);
 

@@ -24,7 +24,7 @@ export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 export { SessionObject } from 'holdfast/durable-objects';
 
-/** The message is JSON, so that a stranger's text is always inside a value. */
+/** Returns the message for a delivery as JSON, so that a stranger's text is always inside a value. */
 function toTriage({ repository, number, title, author, body = '', usual }: GithubDelivery) {
   if (repository === undefined || number === undefined) return ignored('It is about no issue.');
   const message = JSON.stringify({ title, author, body: body.slice(0, 4_000) });
