@@ -39,7 +39,7 @@ export interface ClosedLine {
 type LeaseCause = Pick<Lease, 'cause' | 'expiredFor'> & Partial<TakeOvers>;
 
 /**
- * Decides who holds a session, and until when: for a term after the holder was last heard.
+ * Decides who holds a session, and until when: for a term after the holder was last heard from.
  *
  * A message is stored before its reply is sent, so an object that restarts grants the rest of the term. A
  * ping over the holder's line is not stored: the platform answers it, and remembers its time while the line
@@ -159,8 +159,8 @@ export class LeaseClock implements LeaseTimes {
   }
 
   /**
-   * Stores when a closed line was last heard. Does nothing if it is not the holder's last line, since a later
-   * time was already stored.
+   * Stores when a closed line was last heard from. Does nothing if it is not the holder's last line, since a
+   * later time was already stored.
    */
   lineClosed({ epoch, line, pinged }: ClosedLine): void {
     const storage = this.#storage;
@@ -172,7 +172,7 @@ export class LeaseClock implements LeaseTimes {
   }
 
   /**
-   * If the clock was set back since the holder was heard, starts a term now and stores that, so that it
+   * If the clock was set back since the holder was heard from, starts a term now and stores that, so that it
    * happens once. Otherwise stores nothing.
    */
   heedSetBack(): void {
@@ -201,7 +201,7 @@ export class LeaseClock implements LeaseTimes {
 }
 
 /**
- * Returns when the holder was last heard, from the stored lease or a later event that it appended. In the
+ * Returns when the holder was last heard from, by the stored lease or a later event that it appended. In the
  * future if the clock was set back.
  */
 function lastHeard(storage: SessionStorage): number {
@@ -254,7 +254,7 @@ export function findStoredAppend(
 
 /**
  * Updates the lease and the agenda after an append. Most appends leave the lease's row unchanged, since the
- * events show when the holder was heard.
+ * events show when the holder was heard from.
  */
 export function settleLease(scope: LedgerScope, change: AppendData): void {
   const { storage, now } = scope;

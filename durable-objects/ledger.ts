@@ -283,8 +283,8 @@ export class SessionLedger {
   }
 
   /**
-   * Returns the reply to an append. A holder that gave the lease back receives no messages, since they are
-   * for the next holder.
+   * Returns the reply to an append. A holder that released the lease receives no messages, since they are for
+   * the next holder.
    */
   #appended(
     epoch: number,

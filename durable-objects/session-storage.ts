@@ -203,8 +203,8 @@ export interface Lease {
   /** How long the previous lease had been over, in ms. 0 unless the cause is `expired`. */
   readonly expiredFor: number;
   /**
-   * When the holder was last heard without appending an event, in ms since the epoch. Events have their own
-   * times.
+   * When the holder was last heard from without appending an event, in ms since the epoch. Events have their
+   * own times.
    */
   readonly heard: number;
   /** The last sequence number at that time. A later event of the holder shows a later time. */
@@ -215,11 +215,11 @@ export interface Lease {
   readonly strikes: number;
   /** The type of that event. Empty if there are no such leases. */
   readonly stoppedAt: string;
-  /** How many times in a row a holder that could not read the session gave it back. */
+  /** How many times in a row a holder that could not read the session released it. */
   readonly unread: number;
   /**
    * When to check whether the open turn needs a holder, in ms since the epoch. Later while its holder is
-   * heard. `null` if it needs none.
+   * heard from. `null` if it needs none.
    */
   readonly due: number | null;
   /**
@@ -330,11 +330,11 @@ export interface LeaseTimes {
    */
   readonly nextLook: number;
   /**
-   * How long after it got the lease the holder was last heard, in ms. Negative if the clock was set back
+   * How long after it got the lease the holder was last heard from, in ms. Negative if the clock was set back
    * meanwhile.
    */
   readonly lived: number;
-  /** `true` if the session has a holder that was heard within the term. */
+  /** `true` if the session has a holder that was heard from within the term. */
   readonly isLive: boolean;
 }
 

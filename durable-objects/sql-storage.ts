@@ -221,8 +221,8 @@ export class SqlSessionStorage implements SessionStorage {
 const CREDENTIALS_KEY = 'credentials';
 
 /**
- * Credentials are few and rarely change, and are not part of the journal. They are one value beside the
- * tables, in the same database.
+ * Creates the storage of credentials. They are few and rarely change, and are not part of the journal. They
+ * are one value beside the tables, in the same database.
  */
 const createCredentialStorage = ({ kv }: DurableObjectStorage): CredentialStorage => ({
   all: () => kv.get<readonly StoredCredential[]>(CREDENTIALS_KEY) ?? [],

@@ -64,8 +64,8 @@ export function pauseAfterSilence(storage: SessionStorage, times: Pick<LeaseTime
 const pauseOf = (n: number): number => (n < 1 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (n - 1), MAX_PAUSE_MS));
 
 /**
- * Returns the pause of a turn that was given back, in ms: `resumeAfter`, doubled each time that a holder
- * could not read it.
+ * Returns the pause of a turn that was released, in ms: `resumeAfter`, doubled each time that a holder could
+ * not read it.
  */
 export const pauseWhenYielded = ({ unread }: TakeOvers, resumeAfter: number): number =>
   unread === 0 ? resumeAfter : Math.min(resumeAfter * 2 ** (unread - 1), MAX_PAUSE_MS);

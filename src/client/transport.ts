@@ -295,7 +295,10 @@ const badResponseError = (status: number, text: string, retryAfter?: number): Ho
     { status, retryAfter },
   );
 
-/** Compares the time with the server's `date` if possible, since clocks of pages are often wrong. */
+/**
+ * Returns the wait in a header. Compares it with the server's `date` if possible, since clocks of pages are
+ * often wrong.
+ */
 function parseRetryAfter(header: string | null, date: string | null): number | undefined {
   if (!header) return undefined;
   const now = Date.parse(date ?? '') || Date.now();

@@ -240,7 +240,7 @@ class MemoryAlarms implements AlarmStorage {
 
 type MemoryBlob = StoredBlob & {
   readonly at: number;
-  /** The number of copies in an external store that are deleted. */
+  /** The number of copies in an external store that were deleted. */
   readonly deleted: number;
 };
 

@@ -22,7 +22,7 @@ export interface AskingCall {
   /** Resolves at the next change of the journal. */
   changed(): Promise<void>;
   /**
-   * Journals the wait, if one is given. Returns the error to throw, which suspends the call until the answer
+   * Journals the wait, if there is one. Returns the error to throw, which suspends the call until the answer
    * arrives.
    */
   suspend(wait: Wait | undefined): Error;

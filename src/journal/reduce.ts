@@ -109,7 +109,7 @@ const describe = (event: SessionEvent): string =>
   'call' in event ? `${event.type} ${event.call}` : event.type;
 
 function foldResumed({ turn }: Fold, { cause }: EventOf<'turn-resumed'>): void {
-  // A holder that gives back a waiting turn has not asked the model since its last reply.
+  // A holder that releases a waiting turn has not asked the model since its last reply.
   if (cause !== 'expired' && turn.lastEvent !== 'turn-yielded') return;
   turn.resumedSinceReply += 1;
   turn.resumedIdly += 1;

@@ -66,7 +66,7 @@ export interface SessionPort {
   removeBlob(id: string): Promise<BlobRemoval>;
   /**
    * Opens a line that reports the session's state to the watcher: at once, and when events are stored, other
-   * messages wait, a message for the holder arrives, the lease is given back, or the session is erased. On
+   * messages wait, a message for the holder arrives, the lease is released, or the session is erased. On
    * request it also carries the holder's live items. A reader's line restores a lost alarm when it opens and
    * when it pings.
    */
@@ -197,7 +197,7 @@ export interface LeaseGrant extends FoldStart, WithWaitingLoad {
   readonly leaseMs: number;
   /**
    * `started`: the turn has no work yet. `expired`: its former holder fell silent. `handed-over`: its former
-   * holder gave it back.
+   * holder released it.
    */
   readonly cause: 'started' | 'expired' | 'handed-over';
   /** The number of leases in a row that expired without progress, including this take-over. */
@@ -224,7 +224,7 @@ type LeaseConflict =
   /** The open turn waits for an answer from outside. Its model reads nothing before that. */
   | { readonly status: 'suspended'; readonly turn: string };
 
-/** The session has no room for the data, in bytes. It accepts only data that ends a turn. */
+/** The session has no room for the data. It accepts only data that ends a turn. Sizes are in bytes. */
 export interface SessionFull {
   readonly status: 'session-full';
   readonly most: number;
@@ -305,7 +305,7 @@ export interface ScheduledTurn {
 
 /** The part of every reply that is for the lease holder. */
 export interface HolderUpdate {
-  /** Unread messages for the holder. Empty if the lease is given back. */
+  /** Unread messages for the holder. Empty if the lease is released. */
   readonly inbox: readonly InboxMessage[];
   /** `true` if a reader follows the session. Otherwise absent. */
   readonly watched?: true | undefined;
@@ -313,7 +313,7 @@ export interface HolderUpdate {
   readonly live?: true | undefined;
 }
 
-/** The append is stored. Unless it gave the lease back, the lease lasts a full term from now. */
+/** The append is stored. Unless it released the lease, the lease lasts a full term from now. */
 export interface AppendReceipt extends HolderUpdate, WithWaitingLoad {
   readonly status: 'appended';
   /** The last stored sequence number. */
@@ -330,8 +330,8 @@ export interface RenewalReceipt extends HolderUpdate {
 /** This invocation can no longer act for the session. */
 export interface LeaseLoss {
   /**
-   * `stale`: the lease was given back or to another invocation. `gap`: the events do not follow the stored
-   * ones.
+   * `stale`: the lease was released, or granted to another invocation. `gap`: the events do not follow the
+   * stored ones.
    */
   readonly status: 'stale' | 'gap';
 }

@@ -84,7 +84,10 @@ async function parseAnswer(
 
 const toParseFailure = (problem: string): ParsedAnswer => ({ ok: false, problems: [problem] });
 
-/** Models put JSON in a code fence, sometimes with words around it, even if asked not to. */
+/**
+ * Finds JSON in an answer. Models put it in a code fence, sometimes with words around it, even if asked not
+ * to.
+ */
 function findJson(answer: string): Json | undefined {
   const bare = parseJson(answer);
   return bare === undefined ? parseJson(textInFence(answer)) : bare;

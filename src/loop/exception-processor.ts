@@ -106,7 +106,8 @@ export function isCutOff(thrown: unknown, depth = 0): boolean {
 }
 
 /**
- * Messages of platforms and libraries for a lost connection or a receiver that went away before it answered.
+ * Matches messages of platforms and libraries for a lost connection, or for a receiver that went away before
+ * it answered.
  */
 const CUT_OFF =
   /network connection lost|connection (was )?(lost|reset|closed)|socket hang up|econnreset|\breset because\b|\b(was|be|been) reset\b|internal error/i;

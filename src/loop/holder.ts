@@ -79,7 +79,8 @@ type Interruption =
   /** A request to cancel the turn. */
   | 'cancelled'
   /**
-   * Another invocation continues the turn: this one has used up its time or requests, or its client is gone.
+   * Another invocation continues the turn: this one has used up its time or requests, or its client
+   * disconnected.
    */
   | 'handed-over'
   /** A call waits for an answer from outside. */

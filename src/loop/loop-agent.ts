@@ -48,7 +48,7 @@ export function resolveNestedSpec(loop: Loop, frame: Frame, opened: OpeningCall)
 
 /**
  * Returns the model and settings of a nested loop without an agent. Settings apply only to the model that
- * they were declared for, and a tool choice only to its tools, so neither is passed on to others.
+ * they were declared for, and a tool choice only to its tools, so other models do not inherit them.
  */
 function modelFor(
   loop: Loop,

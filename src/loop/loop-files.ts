@@ -76,7 +76,9 @@ export interface LoopFiles {
 export interface HeldSessionFiles extends LoopFiles {
   /** Returns the unsaved files that an event names, to store with it, or `undefined`. */
   namedBy(event: SessionEvent): readonly KeptBlob[] | undefined;
-  /** Returns the same for the parts of a message that is left for the next lease holder. */
+  /**
+   * Returns the unsaved files that these parts name, for a message that is left for the next lease holder.
+   */
   namedIn(parts: readonly ContentPart[]): readonly KeptBlob[] | undefined;
   /** Marks the files that these events name as stored. */
   stored(events: readonly StoredEvent[]): void;

@@ -94,8 +94,8 @@ function currentToolChoice(declared: LoopToolChoice | undefined, before: number)
 }
 
 /**
- * Providers refuse a choice without tools, and a choice of a tool that is not offered, such as one that
- * unlocks later.
+ * Returns whether a provider would accept a choice. Providers refuse a choice without tools, or of a tool
+ * that is not offered, such as one that unlocks later.
  */
 const isPossibleChoice = (choice: ToolChoice | undefined, tools: readonly ToolDefinition[]): boolean =>
   typeof choice === 'object' ? tools.some(({ name }) => name === choice.tool) : tools.length > 0;

@@ -228,6 +228,6 @@ export interface LoopAgents {
    * @throws ConfigurationError if the app lacks one of its tool groups.
    */
   find(name: string): LoopAgent | undefined;
-  /** Returns the same for an agent that is given by its definition. */
+  /** Returns the same for an agent's definition. */
   resolve(agent: LoopAgent): LoopAgent;
 }

@@ -24,8 +24,8 @@ export type Step =
   | ({ readonly do: 'end' } & LoopEnd);
 
 /**
- * Decides from the folded state alone, so that any invocation can resume where the journal ends. `turn`: the
- * turn whose tokens count, across all of its loops.
+ * Returns the next step. Decides from the folded state alone, so that any invocation can resume where the
+ * journal ends. `turn`: the turn whose tokens count, across all of its loops.
  */
 export function nextStep(
   frame: FrameState,

@@ -1,7 +1,10 @@
 import { failureResult, type ToolResult } from '../tool/tool-result.ts';
 import { DEFAULT_POLICIES, type UnknownToolPolicy } from './policies.ts';
 
-/** The maximum characters echoed of a hostile name. `MAX_LISTED`: the maximum number of names listed. */
+/**
+ * The maximum number of characters of a hostile name to echo. `MAX_LISTED`: the maximum number of names to
+ * list.
+ */
 const MAX_NAME_LENGTH = 64;
 const MAX_LISTED = 100;
 

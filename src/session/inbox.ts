@@ -72,7 +72,7 @@ export class HeldInbox {
   }
 
   /**
-   * Journals messages, except while the lease is being given back. Messages for the model stay in the inbox
+   * Journals messages, except while the lease is being released. Messages for the model stay in the inbox
    * until its next call. If this turn does not read one, it starts a turn of its own.
    */
   takeIn(messages: readonly InboxMessage[]): void {

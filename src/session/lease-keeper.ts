@@ -26,7 +26,7 @@ interface LeaseOptions extends Pick<LineOptions, 'clock' | 'meter' | 'epoch' | '
   readonly listener: LeaseListener;
   /**
    * A pending append renews the lease once it is acknowledged, but the holder must not outlive one that never
-   * is. While it gives the lease back, new messages are for the next holder.
+   * is. While it releases the lease, new messages are for the next holder.
    */
   readonly outbox: Pick<Outbox, 'isSending' | 'isReleasing'>;
   readonly inbox: Pick<HeldInbox, 'kept' | 'newest'>;
@@ -197,7 +197,7 @@ export class LeaseKeeper {
       const answer = await port.renew(epoch, inbox.kept);
       const isRenewed = answer.status === 'renewed';
       if (isRenewed && !isSending) this.stored(renewal.sentAt);
-      // If the lease was given back meanwhile, the reply to that request decides.
+      // If the lease was released meanwhile, the reply to that request decides.
       if (this.#stopped || outbox.isReleasing) return;
       if (!isRenewed) {
         listener.lost(new Interrupted('lost', `Another invocation holds the session (${answer.status}).`));

@@ -83,7 +83,7 @@ export class Outbox implements LoopJournal {
   bytes = 0;
   /** `true` if a reply or the result of a call was emitted. */
   hasProgressed = false;
-  /** `true` if the lease is being or was given back. */
+  /** `true` if the lease is being or was released. */
   isReleasing = false;
   /** Why storing is no longer possible. */
   fencedBy: Interrupted | undefined;
@@ -163,7 +163,7 @@ export class Outbox implements LoopJournal {
   }
 
   /**
-   * Stores the remaining events and gives the lease back in the same commit.
+   * Stores the remaining events and releases the lease in the same commit.
    *
    * @throws Interrupted if it cannot.
    */
@@ -221,7 +221,7 @@ export class Outbox implements LoopJournal {
     this.#sent = sent;
     const isLast = this.#pending.length === 0;
     const inboxRead = this.#inboxRead.length > 0 ? this.#takeRead(this.acknowledged + sent.length) : [];
-    // The lease is given back only with the last events.
+    // The lease is released only with the last events.
     const ending = isLast && !this.#isReleased ? this.#ending : undefined;
     const inboxHeld = this.#options.listener.sending();
     const sentAt = this.#options.now();

@@ -81,8 +81,7 @@ export const readTurn = (port: Pick<SessionPort, 'read'>, turn: string): Promise
   readJournal(port, { turn });
 
 /**
- * The number of holders in a row that fell silent soon, and at the same event, after which a turn is
- * abandoned.
+ * The number of holders in a row that fell silent early, at the same event, after which a turn is abandoned.
  */
 export const MAX_STRIKES = 8;
 /**
@@ -151,12 +150,12 @@ const NEWER_CODE_RETRY_MS = 5_000;
 
 /**
  * Handles a turn that a holder could not read or store. The turn ends at once if its session is full, if no
- * invocation could read it, if it was cancelled, or if it was already abandoned. Otherwise it is given back.
+ * invocation could read it, if it was cancelled, or if it was already abandoned. Otherwise it is released.
  * That counts as a take-over without progress, unless this code is too old for it or this invocation had too
- * little left. Resolves when the turn has ended or is given back without an error.
+ * little left. Resolves when the turn has ended or is released without an error.
  *
  * @throws `failure` if the session did not cause it.
- * @throws UnreadableError if the turn is given back for another reason.
+ * @throws UnreadableError if the turn is released for another reason.
  */
 export async function handleUnreadable(unread: UnfinishedTurn, failure: unknown): Promise<void> {
   const { leased, log } = unread;

@@ -152,7 +152,7 @@ async function runUntilStopped(run: TurnInvocation): Promise<TurnEnd> {
   const { leased } = run.held;
   const { outbox } = session;
   if (turn.outcome) {
-    // The end of the turn was stored, but the lease was not given back.
+    // The end of the turn was stored, but the lease was not released.
     await outbox.release('ended', collectStopDataOf(run, toTurnStop(turn.outcome)));
     logEnd(run);
     return { status: 'ended', turn };

@@ -106,7 +106,8 @@ const CODE_ERROR_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Messages of the database's refusals and of calls that are too large. Excludes a disk that cannot be read.
+ * Matches messages of the database's refusals and of calls that are too large, but not those of a disk that
+ * cannot be read.
  */
 const REFUSED_CALL_MESSAGE =
   /\bSQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|MISUSE|AUTH|TOOBIG|FULL)\b|^Serialized RPC arguments or return values are limited/;

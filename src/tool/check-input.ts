@@ -92,7 +92,7 @@ export const invalidInputResult = (tool: string, problems: readonly string[]): C
   ),
 });
 
-/** Returns a `call` that runs only with valid input. A bad input gets the tool's own error. */
+/** Returns a `call` that runs only with valid input. A bad input causes the tool's own error. */
 export const withCheckedInput =
   <T extends AnyTool>(tool: T, act: (call: CheckedCall<T>) => Promise<ToolResult>): AnyTool['call'] =>
   async (input, call) => {

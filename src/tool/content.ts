@@ -182,7 +182,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** Uses an index, since iterating over characters takes ten times as long. */
+/** Converts by index, since iterating over characters takes ten times as long. */
 function toCharCodes(characters: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(characters.length);
   for (let at = 0; at < bytes.length; at += 1) bytes[at] = characters.charCodeAt(at);

@@ -179,7 +179,7 @@ function contentOf(node: object): NodeContent | undefined {
   return { isList: false, entries: Object.entries(node) };
 }
 
-/** Holes in a list count as `undefined`. Ignores a list's own iterator. */
+/** Returns the content of a list. Holes count as `undefined`. Ignores a list's own iterator. */
 const toListContent = (items: readonly unknown[]): NodeContent => ({
   isList: true,
   entries: [].entries.call(items),

@@ -116,7 +116,10 @@ export function isEqualJson(a: Json | undefined, b: Json | undefined): boolean {
 export const getOwn = <Value>(values: { readonly [name: string]: Value }, name: string): Value | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;
 
-/** The maximum number of unknown keys, so that a misspelled object does not cause a page of problems. */
+/**
+ * The maximum number of unknown keys to report, so that a misspelled object does not cause a page of
+ * problems.
+ */
 const MAX_UNKNOWN_KEYS = 10;
 
 /** Returns the keys of an object that are not among the known ones, shortened, at most 10. */

@@ -99,7 +99,7 @@ interface EntryStore {
   add(value: JsonLike, names: EntryNames): void;
 }
 
-/** Creates a call's state on top of a store. Reads through a schema if one is given. */
+/** Creates a call's state on top of a store. Reads through a schema if there is one. */
 export function createCallState({ get, set }: StateStore): CallState {
   const read = <Schema extends StandardSchemaV1>(key: string, schema: Schema) => {
     const kept = get(key);

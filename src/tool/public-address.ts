@@ -7,8 +7,8 @@ const PRIVATE_IPV4 =
   /^(?:0|10|127|22[4-9]|2[34]\d|25\d|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.(?:0\.[02]|88\.99|168)|198\.(?:1[89]|51\.100)|203\.0\.113)\./;
 
 /**
- * Names that only a private network can resolve, and names without a dot. `internal` includes the metadata
- * hosts of clouds.
+ * Matches names that only a private network can resolve, and names without a dot. `internal` includes the
+ * metadata hosts of clouds.
  */
 const PRIVATE_NAME =
   /^[^.]*$|\.\.|\.(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|arpa|svc)$/;

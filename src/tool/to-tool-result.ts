@@ -190,7 +190,7 @@ const named = (name: string | undefined): { readonly name?: string } => {
   return kept === undefined ? {} : { name: kept };
 };
 
-/** Works for objects of another realm too, which have other classes. */
+/** Returns the type tag of an object, which also works for objects of another realm with other classes. */
 const typeTagOf = (source: unknown): string =>
   Object.prototype.toString.call(source).slice('[object '.length, -1);
 

@@ -41,7 +41,7 @@ export interface AnyTool {
   readonly usesInside?: readonly ModuleUse[] | undefined;
   /** The original of a decorator. */
   readonly delegate?: AnyTool | undefined;
-  /** The name of the agent that it asks, if the agent is given only by name. */
+  /** The name of the agent that it asks, if it has only the name. */
   readonly asks?: string | undefined;
   /** The inner tools, for code that lists them. */
   readonly inner?: readonly AnyTool[] | undefined;

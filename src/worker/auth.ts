@@ -193,8 +193,8 @@ try {
 const defaultTokenAuth = createTokenAuth(TOKEN_SETTING);
 
 /**
- * Access without a token must be explicit: without a setting, all requests are refused. @throws Problem if
- * there is no setting.
+ * Returns the authentication that the environment selects. Access without a token must be explicit: without a
+ * setting, all requests are refused. @throws Problem if there is no setting.
  */
 function resolveAuth(env: Env): Authenticate<object> {
   if (env[TOKEN_SETTING]) return defaultTokenAuth;
@@ -253,7 +253,8 @@ const LOOPBACK = /^(::1|(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i;
 const TOKEN_ADVICE = `Set the secret ${TOKEN_SETTING} and send it as a bearer token, or pass \`auth\` to createHoldfast`;
 
 /**
- * Strangers read it, so it names only the built-in var: a token may have been passed instead of a var's name.
+ * Returns the problem without a token. Strangers read it, so it names only the built-in var: a token may have
+ * been passed instead of a var's name.
  */
 const noTokenProblem = (source: SecretSource): Problem =>
   new Problem(
@@ -287,7 +288,7 @@ async function readTokens(env: Env, source: SecretSource): Promise<readonly stri
 }
 
 /**
- * Compares in constant time: both texts are signed with a temporary key, and all signatures have the same
+ * Compares two texts in constant time: both are signed with a temporary key, and all signatures have the same
  * length.
  */
 async function isSameText(a: string, b: string): Promise<boolean> {

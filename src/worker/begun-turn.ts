@@ -23,7 +23,9 @@ import {
   type TurnView,
 } from './turn-view.ts';
 
-/** Runs the turn: `show` receives its items for the client, and `leave` aborts when the client has gone. */
+/**
+ * Runs the turn: `show` receives its items for the client, and `leave` aborts when the client disconnects.
+ */
 export type TurnRun = (more: Pick<TurnHost, 'show' | 'leave'>) => Promise<TurnEnd>;
 
 /** The result of an accepted message or answer. */
@@ -65,7 +67,7 @@ export const toRunElsewhere = ({ target }: SessionAccess, turn: string): Accepte
 });
 
 /**
- * Resumes a turn here whose lease holder has gone silent. Does not use the request, which may be another
+ * Resumes a turn here whose lease holder fell silent. Does not use the request, which may be another
  * principal's. If another invocation has taken the turn over, waits for its answer.
  */
 export async function takeOver(at: SessionAccess, turn: string): Promise<AcceptedRequest> {

@@ -82,7 +82,7 @@ export interface ModuleRequest {
    * again. Absent if the app has no `retry()`.
    */
   readonly parts: Pick<AppParts, 'forkBehind' | 'forkInstead' | 'retry'>;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /** Receives entries of the app's log. */
   readonly log: Log;

@@ -146,7 +146,7 @@ function toRoute(module: string, { handle, refuse, isPublic, ...route }: ModuleR
 function toModuleRequest(asked: CallerRequest, module: string): ModuleRequest {
   const { host, env, base = '', request, requestId, caller, execution } = asked;
   const waitUntil = (work: Promise<unknown>): void => execution.waitUntil(work);
-  // A client that closes its stream has gone, even if its request does not report it.
+  // A client that closes its stream has disconnected, even if its request does not report it.
   const gone = new AbortController();
   const { bodyContext } = host;
   const mapped = contextOfHeaders(request.headers, host.contextHeaders);

@@ -5,8 +5,8 @@ import { Problem } from './problem.ts';
 import { isEventStream } from './request-headers.ts';
 
 /**
- * Milliseconds after which an unread stream no longer counts: its client or its invocation is gone, which the
- * platform does not always report. A stream with a reader gets a comment more often.
+ * Milliseconds after which an unread stream no longer counts: its client has disconnected or its invocation
+ * has ended, which the platform does not always report. A stream with a reader gets a comment more often.
  */
 const SILENT_MS = 60_000;
 /**
@@ -37,7 +37,7 @@ interface StreamCandidate {
    * `true` if the client's `Accept` requests a stream. Otherwise only the response shows whether it is one.
    */
   readonly isStream: boolean;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -101,7 +101,7 @@ const tooManyStreamsProblem = (most: number): Problem =>
 interface StreamEntry {
   /** The time of the last read. */
   seen: number;
-  /** Writes a comment, which fails if the client is gone. */
+  /** Writes a comment, which fails if the client has disconnected. */
   probe: () => void;
   leave(): void;
 }

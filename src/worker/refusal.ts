@@ -25,7 +25,7 @@ export function errorResponses(
   write: Log,
 ): (error: unknown, asked: FailedRequest, refuse: (problem: Problem) => Response | undefined) => Response {
   return (error, { request: { signal }, requestId }, refuse) => {
-    // The client has gone, so the status does not matter and this is not an error.
+    // The client has disconnected, so the status does not matter and this is not an error.
     if (signal.aborted && error === signal.reason) return new Response(null, { status: 499 });
     if (!CLIENT_ERRORS.some((kind) => error instanceof kind)) logFailure(write, error, requestId);
     const problem = toProblem(error);
@@ -84,7 +84,8 @@ export function toProblem(error: unknown): Problem {
 }
 
 /**
- * Contains no retry time, since only another deployment helps. It includes the facts that the object knows.
+ * Returns the refusal for an unreadable session. It has no retry time, since only another deployment helps,
+ * and includes the facts that the object knows.
  */
 const unreadableRefusal = ({ message, page, cause }: UnreadableError): SessionError =>
   new SessionError('session-unreadable', message, {

@@ -149,7 +149,7 @@ export interface RouteEntry<
 /** A route of any kind, as in the table of routes. */
 export type Route = { [Access in keyof RequestByAccess]: RouteEntry<Access, string> }[keyof RequestByAccess];
 
-/** Types the entry's handler by its access and by the names in its path. */
+/** Defines a route. The types of its handler depend on its access and on the names in its path. */
 export const defineRoute = <
   Access extends keyof RequestByAccess,
   const Path extends string,

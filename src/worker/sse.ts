@@ -61,9 +61,9 @@ export function eventStream(
 /** The body of a response while it is written. */
 interface OpenStream {
   readonly body: ReadableStream<Uint8Array>;
-  /** Writes text, or drops it if the client has gone. */
+  /** Writes text, or drops it if the client has disconnected. */
   write(text: string): void;
-  /** Resolves when the client has read most of the written text, or has gone. */
+  /** Resolves when the client has read most of the written text, or has disconnected. */
   room(): Promise<void>;
   close(): void;
 }

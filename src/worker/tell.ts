@@ -253,7 +253,7 @@ const TOOL_TITLES: { readonly [Reason in ErrorReason]?: string } = {
 
 const NOT_SET_UP_TITLE = 'This service is not set up correctly.';
 
-/** The titles of problems that people can meet. Others have the title of their status. */
+/** The titles of problems that people may encounter. Others have the title of their status. */
 const PROBLEM_TITLES: { readonly [Type in ProblemType]?: string } = {
   'body-too-large': 'The message is too large.',
   'file-too-large': 'The file is too large.',

@@ -67,7 +67,7 @@ export interface FeedOptions {
   readonly incarnation?: string | undefined;
   /** Receives the incarnation of the session before the first event, if the object reports it. */
   readonly onIncarnation?: ((incarnation: string) => void) | undefined;
-  /** Aborts when the reader has gone. A turn that runs here is then handed over at its next step. */
+  /** Aborts when the reader disconnects. A turn that runs here is then handed over at its next step. */
   readonly signal: AbortSignal;
 }
 

@@ -24,7 +24,7 @@ import type { TurnView } from './turn-view.ts';
 
 /**
  * Responds to a request that may run a turn: with its outcome, as JSON or, if the client requests it, as a
- * stream. The work completes even if the client has gone.
+ * stream. The work completes even if the client disconnects.
  */
 export function respondWithTurn(
   asked: SessionRequest,

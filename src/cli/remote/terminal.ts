@@ -80,7 +80,7 @@ export function formatTable<Row>(
   return cells.map((line) => line.map(padded).join(GAP).trimEnd()).join('\n');
 }
 
-/** Characters of double width: East Asian characters and pictographs. */
+/** Matches characters of double width: East Asian characters and pictographs. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18fff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 

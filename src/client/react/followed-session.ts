@@ -122,7 +122,7 @@ export class FollowedSession {
       signal: AbortSignal.any([signal, leave.signal]),
     });
     const first = await items.next();
-    // The message is accepted, so the stream is not needed if the last listener has gone.
+    // The message is accepted, so the stream is not needed if there is no listener left.
     if (this.#following?.aborted) leave.abort();
     this.#following?.addEventListener('abort', () => leave.abort(), { once: true });
     const showing = async (): Promise<void> => {

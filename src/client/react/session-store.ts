@@ -15,7 +15,7 @@ export interface SessionStore extends SessionActions {
 }
 
 /**
- * Milliseconds after the last listener has gone until the store disconnects, so that a short change of view
+ * Milliseconds from the last listener's departure until the store disconnects, so that a short change of view
  * sends no new requests.
  */
 const DISCONNECT_DELAY_MS = 100;

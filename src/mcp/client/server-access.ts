@@ -68,7 +68,7 @@ export function createCredit(count: (subrequests: number) => void, known?: Known
   };
 }
 
-/** Headers of the protocol, which a client cannot set. */
+/** Matches headers of the protocol, which a client cannot set. */
 const PROTOCOL_HEADERS =
   /^(?:accept|content-type|last-event-id|mcp-(?:protocol-version|session-id|method|name|param-.*))$/;
 

@@ -127,7 +127,7 @@ function handleCall(callable: Published['callable'], request: RpcRequest): Promi
     found.kind === 'tool'
       ? callTool(within, { tool: found.tool, input, key, notifier, client: toAskingClient(request) })
       : handleAgentCall(request, { published: found, input, key, notifier, onTaken });
-  // A started call runs to its end, even if its client has gone.
+  // A started call runs to its end, even if its client disconnects.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
 }

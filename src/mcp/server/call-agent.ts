@@ -54,7 +54,7 @@ export interface AgentCall {
 /** A call whose client waits for the answer. */
 interface AwaitedCall extends AgentCall {
   readonly notifier: Notifier;
-  /** Aborts when the client has gone. Another invocation then runs the turn. */
+  /** Aborts when the client disconnects. Another invocation then runs the turn. */
   readonly leave: AbortSignal;
   readonly asking: AskingClient;
   /** Called as soon as the session has accepted the turn. */

@@ -34,7 +34,7 @@ type NamedCall = PublishedToolCall & { readonly key: string };
  * Runs a tool without a session, by the same code as in one: with checks, its timeout, and no secrets in the
  * result. No data is kept, so a request runs it once, whatever its effect, and a repeated request runs it
  * again. The `call.idempotencyKey` is equal for equal input under the same key, for receivers that
- * deduplicate. The tool runs to its end even if the client has gone, because a lost connection is not a
+ * deduplicate. The tool runs to its end even if the client disconnects, because a lost connection is not a
  * cancellation (MCP specification, Transports). If it asks its client for more, the client receives the
  * questions, and the request with the answers runs it again.
  *

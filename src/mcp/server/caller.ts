@@ -34,7 +34,7 @@ export type McpRequestContext = Pick<
 /** The parts of a request that code for its caller needs. */
 export interface CallerScope {
   readonly within: EndpointRequest;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   readonly leave: AbortSignal;
   readonly logFailure: FailureLog;
 }

@@ -20,10 +20,7 @@ export const hasCompletions = ({ prompts, resources }: CompletionSource): boolea
   [...prompts.values()].some(({ arguments: args = [] }) => args.some((one) => one.complete)) ||
   resources.some(({ complete = {} }) => Object.values(complete).some((one) => one !== undefined));
 
-/**
- * The prompt or resource whose values are completed: their names, each with its completion function if there
- * is one.
- */
+/** A prompt or resource: its names to complete, each with its completion function if there is one. */
 interface CompletionTarget {
   /** A description such as `prompt 'summary'`. */
   readonly what: string;

@@ -56,7 +56,7 @@ export interface RpcRequest {
   readonly send: (notification: ServerNotification) => Promise<void>;
   /** The progress of the response, from which its client can resume a broken stream. */
   readonly position: StreamPosition;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   readonly leave: AbortSignal;
   readonly logFailure: FailureLog;
 }

@@ -42,7 +42,7 @@ interface RunningEndpoint {
 interface EndpointExchange extends McpMessage {
   readonly served: RunningEndpoint;
   readonly within: EndpointRequest;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   readonly leave: AbortSignal;
   readonly position: StreamPosition;
 }

@@ -5,7 +5,7 @@ import { attempt } from '../../tool/async.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import { oneLine } from '../content/words.ts';
 
-/** Sends a client the notifications of a running call. Drops them after the client has gone. */
+/** Sends a client the notifications of a running call. Drops them after the client has disconnected. */
 export interface Notifier {
   /** Sends a line as progress, if the client has asked for it (MCP specification, Progress). */
   progress(message: string): void;

@@ -71,7 +71,7 @@ async function findExisting(named: Promise<Task | undefined>): Promise<Task | un
 interface TaskStream {
   readonly id: Json;
   readonly tasks: readonly Task[];
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   readonly leave: AbortSignal;
 }
 

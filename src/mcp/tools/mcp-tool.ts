@@ -195,7 +195,10 @@ export function nameTools(client: McpClient, tools: readonly ListedTool[]): Read
   return names;
 }
 
-/** Rejects `__proto__`, because code can use names as keys of a plain object. */
+/**
+ * Returns whether a name needs no change. Rejects `__proto__`, because code can use names as keys of a plain
+ * object.
+ */
 const isPlainName = (name: string): boolean => PLAIN_NAME.test(name) && name !== '__proto__';
 
 function toHashedName(prefix: string, name: string, salted: string): string {

@@ -230,7 +230,7 @@ function definitionTextOf({
   return canonicalJson(said.map((value) => value ?? null));
 }
 
-/** Servers before 2025-06-18 put it into the annotations. */
+/** Returns the title. Servers before 2025-06-18 put it into the annotations. */
 function titleOf({ title, annotations }: JsonObject): string | undefined {
   const words =
     textOrUndefined(title) ?? (isJsonObject(annotations) ? textOrUndefined(annotations.title) : undefined);

@@ -199,8 +199,8 @@ class TurnMessage {
 }
 
 /**
- * Removes an approval that does not fit its call: the AI SDK rejects a message that has one on a call
- * that is still to run, or that has run without being approved.
+ * Removes an approval that does not fit its call: the AI SDK rejects a message with one on a call that has
+ * not run yet, or that has run without being approved.
  */
 function withFittingApproval(part: UiPart): UiPart {
   const { approval, ...rest } = part;

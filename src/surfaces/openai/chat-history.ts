@@ -79,7 +79,7 @@ function toStableMessage(message: Json): Json {
   ];
 }
 
-/** Treats text like a single text part, and drops empty content. */
+/** Returns comparable content: text counts as a single text part, and empty content is dropped. */
 function toStableContent(content: Json | undefined): Json[] {
   const parts = Array.isArray(content) ? content : [content ?? ''];
   return parts.flatMap((part) => {
