@@ -116,7 +116,6 @@ const MAX_CREDENTIAL_CHARACTERS = 512 * 1024;
 
 type CredentialScope = Pick<SessionStorage, 'credentials'>;
 
-/** Returns the credential of a key. */
 export function findCredential({ credentials }: CredentialScope, key: string): FoundCredential {
   const found = credentials.all().find((one) => one.key === key);
   if (found === undefined) return { status: 'none' };

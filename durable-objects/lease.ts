@@ -27,7 +27,6 @@ interface LeaseOptions {
 // Equals the holder's value. The compiler checks it.
 const LINE_TERMS: typeof wire.LINE_TERMS = 3;
 
-/** The closed line of a holder. */
 export interface ClosedLine {
   readonly epoch: number;
   readonly line: number;

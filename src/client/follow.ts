@@ -67,7 +67,6 @@ export type StreamItem<Output = Json> =
   | { readonly type: 'suspended'; readonly answer: WaitingTurn<Output> }
   | { readonly type: 'later'; readonly answer: LaterTurn };
 
-/** The requests of a stream. */
 export interface StreamRequests {
   readonly transport: Transport;
   readonly first: RepeatableRequest;
@@ -140,7 +139,6 @@ export async function* follow(ways: StreamRequests): ItemStream {
 /** The maximum number of milliseconds of a pause, even if the server requests more. */
 const MAX_PAUSE_MS = 30_000;
 
-/** The position of a stream. */
 interface StreamPosition {
   id: string | undefined;
   seq: number;

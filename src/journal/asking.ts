@@ -54,7 +54,6 @@ export interface SentAnswer {
 export interface LocalTurn {
   readonly port: Pick<SessionPort, 'post'>;
   readonly agent: { readonly tools: readonly AnyTool[] };
-  /** The events of the turn. */
   readonly events: readonly StoredEvent[];
 }
 

@@ -17,7 +17,6 @@ import type { JournaledCall, JournaledPart } from './reply-data.ts';
 import type { RequestKey, ScheduledTurn, TurnStart } from './session-port.ts';
 import type { TurnState } from './state.ts';
 
-/** Returns the row that stores an event. */
 export function toRow(event: SessionEvent): NewRow {
   const turn = 'turn' in event ? event.turn : '';
   return { type: event.type, turn, body: JSON.stringify({ v: EVENT_VERSION, ...withoutDerivedText(event) }) };

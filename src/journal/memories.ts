@@ -24,7 +24,6 @@ export interface RecordedFacts {
   readonly when?: 'call' | 'batch';
 }
 
-/** A running turn. */
 export interface MemoryTurn {
   /** The folded state, including the last event. */
   readonly state: SessionState;

@@ -66,7 +66,6 @@ export function reduce(
   return state;
 }
 
-/** The events within a started turn. */
 type TurnEventType = Exclude<EventType, 'session-opened' | 'session-forked' | 'turn-started'>;
 
 function foldInTurn<Type extends TurnEventType>(fold: Fold, event: { [T in Type]: EventOf<T> }[Type]): void {

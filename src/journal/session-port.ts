@@ -167,7 +167,6 @@ export interface BeginRequest extends LeaseRequest {
   readonly start: TurnStart;
 }
 
-/** A request for the lease to resume a turn. */
 export interface ResumeRequest extends LeaseRequest {
   readonly turn: string;
 }

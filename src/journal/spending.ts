@@ -45,5 +45,4 @@ export function addUsage(total: UsageTotals, usage: PricedUsage): void {
 /** Rounds USD to twelve decimals, as in events. */
 const roundUsd = (usd: number): number => Math.round(usd * 1e12) / 1e12;
 
-/** Returns all tokens of a usage. */
 export const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;

@@ -34,7 +34,6 @@ export interface ShownContent {
 
 /** The files in one request of a loop. */
 export interface ShownFiles {
-  /** Returns the content to send for a user message. */
   message(message: Pick<Extract<HistoryMessage, { role: 'user' }>, 'text' | 'parts'>): ShownContent;
   /**
    * Returns the content to send for a result whose shown text is `text`. Its text and its text files together
@@ -95,7 +94,6 @@ export interface HeldSessionScope {
   readonly incarnation: () => string;
   /** The blobs that the session already keeps. Absent if it never kept any. */
   readonly kept?: BlobLoad | undefined;
-  /** Counts requests. */
   readonly count: (subrequests: number) => void;
   readonly log: Log;
   readonly env: GivenEnv;
@@ -127,7 +125,6 @@ export interface FileKeeper {
 /** The seam of modules that keep files. */
 export const FILES = defineSeam<FileKeeper>();
 
-/** Returns the file keeper among the uses, or `undefined`. */
 export function findFileKeeper(uses: readonly ModuleUse[]): FileKeeper | undefined {
   const use = uses.find((one) => FILES.of(one));
   return use && FILES.of(use);

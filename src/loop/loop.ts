@@ -46,7 +46,6 @@ export interface PlannedModel extends ChatModel {
   readonly planned: true;
 }
 
-/** Returns whether the model is a `PlannedModel`. */
 export const isPlanned = (model: ChatModel): boolean => 'planned' in model;
 
 /** A module's use in a loop. */
@@ -157,7 +156,6 @@ export interface LoopEnd {
   readonly object?: Json;
 }
 
-/** The journal as a loop uses it. */
 export interface LoopJournal {
   /** The folded state, including the last emitted event. */
   readonly state: SessionState;
@@ -193,7 +191,6 @@ export interface LiveEvents {
 export interface LoopAgent extends Pick<LoopSpec, 'tools' | 'policies' | 'context'> {
   readonly name: string;
   readonly instructions: string;
-  /** The modules that it uses. */
   readonly uses?: readonly ModuleUse[] | undefined;
   /** `true` if it needs tool groups that only an app can provide. */
   readonly needsApp: boolean;
@@ -228,6 +225,6 @@ export interface LoopAgents {
    * @throws ConfigurationError if the app lacks one of its tool groups.
    */
   find(name: string): LoopAgent | undefined;
-  /** Returns the same for an agent's definition. */
+  /** Returns this agent with its tool groups, like `find`. */
   resolve(agent: LoopAgent): LoopAgent;
 }

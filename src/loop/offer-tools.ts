@@ -78,7 +78,6 @@ function sortOffer(offer: Offer, list: readonly OfferedTool[]): Offer {
 /** Caches the last order of each offer, so that an unchanged list costs nothing. */
 const sortedOffers = new WeakMap<Offer, { readonly list: readonly OfferedTool[]; readonly offer: Offer }>();
 
-/** Returns the definition of a tool for a model. */
 export const toDefinition = ({ name, description, inputSchema, providerTool }: AnyTool): ToolDefinition => ({
   name,
   description,

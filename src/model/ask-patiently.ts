@@ -103,9 +103,7 @@ export interface OpenAttempt {
   readonly patience: SilenceTimer;
   /** Aborts when the attempt ends, with or without success, so no request or stream stays open. */
   readonly signal: AbortSignal;
-  /** Receives a piece of the text. */
   readonly onText: (piece: string) => void;
-  /** Receives a piece of the reasoning. */
   readonly onReasoning: (piece: string) => void;
   /** Records the wait that the server asks for, and returns the error to throw. */
   fail(failure: ExplainedFailure): ModelError;

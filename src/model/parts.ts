@@ -181,7 +181,6 @@ export interface MadeBy {
   readonly model: string;
 }
 
-/** Returns the text of a reply. */
 export const textOfParts = (parts: readonly { readonly type: string }[]): string =>
   parts.map((part) => (isText(part) ? part.text : '')).join('');
 

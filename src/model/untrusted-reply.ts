@@ -23,7 +23,6 @@ export function mustBeRecord(value: unknown, what: string): UntrustedRecord {
   throw invalidReplyError(`holds ${what} is not an object.`);
 }
 
-/** Returns the error for a truncated reply. */
 export const truncatedReplyError = (): ModelError =>
   new ModelError('truncated', "The model's reply ended before it was complete.");
 

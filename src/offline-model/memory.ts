@@ -4,7 +4,6 @@ import { isRecord, isScalar, parseJson, type Scalar } from '../model/untrusted-j
 import { absentFactsIn, type Fact, factsIn, factsOf, mentionsIn } from './mentions.ts';
 import { wordsOf } from './words.ts';
 
-/** A past call and its outcome. */
 export interface PastCall {
   readonly tool: string;
   /** The tool and its input as text. Equal for equal calls. */

@@ -221,7 +221,6 @@ const stuckUnreadError = ({ expirations }: LeaseGrant): TurnError => ({
     'begin another session.',
 });
 
-/** Returns the log line of a failed turn. */
 export const toFailureLogLine = ({ type, message }: TurnError, thrown?: unknown) => ({
   level: 'error' as const,
   event: type === 'stuck' ? ('turn-stuck' as const) : ('turn-failed' as const),

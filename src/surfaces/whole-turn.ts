@@ -9,7 +9,6 @@ export interface Segment {
   readonly text: string;
 }
 
-/** A reply as journaled. */
 export interface JournaledReply {
   readonly text: string;
   /** The model's finish reason. `cut-off` if the turn ended first. */

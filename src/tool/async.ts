@@ -144,7 +144,6 @@ export const TIMERS: Timers = {
 /** The time limit of app hooks that must finish before work can continue, such as minting secrets, in ms. */
 export const HOOK_TIMEOUT_MS = 30_000;
 
-/** Returns the message of a thrown value. */
 export const errorMessageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 

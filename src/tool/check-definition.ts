@@ -34,7 +34,6 @@ export interface CausedProblem {
   readonly cause: unknown;
 }
 
-/** Returns the text of a problem. */
 export const problemText = (problem: string | CausedProblem): string =>
   typeof problem === 'string' ? problem : problem.problem;
 

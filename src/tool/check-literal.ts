@@ -60,7 +60,6 @@ export interface InnerShape {
   readonly isJson?: true | undefined;
 }
 
-/** A problem of a literal. */
 export interface LiteralFault {
   /** The invalid key, such as `name` or `strategies[0]`. */
   readonly field: string;
@@ -206,7 +205,6 @@ export function innerFault(
   return undefined;
 }
 
-/** Returns a value as JSON for an error. */
 export const formatAsJson = (value: unknown): string =>
   (typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value))).slice(0, 80);
 

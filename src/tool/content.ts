@@ -61,7 +61,6 @@ export const CONTENT_PART: ShapeAs<ContentPart> = {
 export type FileContent = Exclude<ContentPart, TextContent>;
 export const FILE_CONTENT: ShapeAs<FileContent> = { like: { anyOf: [STORED_FILE, LINKED_FILE] } };
 
-/** Returns whether a part is a file. */
 export const isFile = (part: ContentPart): part is FileContent => part.type === 'file';
 
 /** Returns whether the session keeps the file. */

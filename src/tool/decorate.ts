@@ -145,7 +145,6 @@ interface Origin {
   readonly name: string;
 }
 
-/** Returns the tool with its origin recorded. */
 export const withOrigin = (tool: AnyTool, origin: Origin): ToolWithOrigin => ({
   ...decorate(tool, {}),
   [ORIGIN_KEY]: origin,

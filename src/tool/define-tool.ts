@@ -243,7 +243,6 @@ export function defineTextTool<const Name extends string, Output = unknown>(
 /** Keys with which plain JavaScript could declare an input, which a text tool does not have. */
 const INPUT_KEYS = ['input', 'parameters', 'inputSchema'];
 
-/** Returns the input of a text tool. */
 export const toTextInput = (input: string): JsonObject => ({ input });
 
 const textInput = lenientSchema(singleStringSchema('input', 'The input to pass to the tool'), toText);

@@ -13,7 +13,6 @@ const PRIVATE_IPV4 =
 const PRIVATE_NAME =
   /^[^.]*$|\.\.|\.(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|arpa|svc)$/;
 
-/** A refused address. */
 export interface RefusedAddress {
   /** The problem, to follow "it". */
   readonly wrong: string;

@@ -21,7 +21,6 @@ export type Shape = { readonly says?: string } & (
 /** The properties of an object. */
 export type Fields = { readonly [name: string]: Shape | { readonly optional: Shape } };
 
-/** The shape of an object. */
 export interface ObjectShape {
   readonly object: Fields;
   readonly and?: ObjectShape;

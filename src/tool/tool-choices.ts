@@ -7,7 +7,6 @@ export interface NamedTool {
   readonly inner?: readonly NamedTool[] | undefined;
 }
 
-/** A tool choice for a model. */
 export type Choice = 'auto' | 'required' | 'none' | { readonly tool: string } | undefined;
 
 /**

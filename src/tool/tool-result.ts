@@ -130,7 +130,6 @@ export interface ArtifactType {
   readonly name: string;
 }
 
-/** An artifact of a result. */
 export interface ArtifactItem {
   readonly value: Json;
   /** The name of its type. */

@@ -20,7 +20,6 @@ const CALL_FIELDS = {
   },
 } as const satisfies Shape;
 
-/** The body of several answers. */
 export const ANSWERS_BODY = {
   object: {
     answers: {
@@ -38,7 +37,6 @@ export const ANSWERS_BODY = {
   also: NO_OTHER_PROPERTIES,
 } as const satisfies Shape;
 
-/** Options of sending answers. */
 export interface SendAnswersOptions {
   readonly idempotencyKey?: string | undefined;
   /** `true` if the turn resumes in the background and the sender does not wait for its answer. */

@@ -40,7 +40,6 @@ export interface MessageFiles {
   check(parts: readonly PlacedPart[]): void;
 }
 
-/** The content of a form. */
 export interface MessageForm {
   /** The fields, like the properties of a JSON body. */
   readonly fields: Readonly<Record<string, FormField>>;
@@ -93,7 +92,6 @@ export interface AppFiles {
    * bodies.
    */
   takenBy(agent: Pick<Agent, 'accepts'>, model: ChatModel, most: number): MessageFiles;
-  /** Sends a message with files. */
   readonly take: SendWithFiles;
   /**
    * Returns the file with this id, or `undefined` if the session does not have it. Reads the first `ahead`
@@ -114,7 +112,6 @@ export interface AppFiles {
   readonly store?: ExternalFileStore | undefined;
 }
 
-/** A file of a session. */
 export interface FileAddress {
   readonly owner: Owner;
   readonly agent: string;

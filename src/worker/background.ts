@@ -38,7 +38,6 @@ interface BackgroundStart {
 
 /** A turn, and the session that it is for. */
 export interface BackgroundTurn {
-  /** The owner of the session. */
   readonly owner: Owner;
   readonly target: Target;
   readonly start: TurnStart;

@@ -63,7 +63,6 @@ export const tooLargeWithoutFilesError = (most: number): SessionError =>
     `Without its files, the body is larger than ${most} bytes. Send less, or long text as a file.`,
   );
 
-/** Returns the error with all problems of a body. */
 export const invalidBodyError = (problems: readonly string[]): SessionError =>
   new SessionError('invalid-body', `The body is not valid: ${withFullStop(problems.join('; '))}`, {
     more: { problems },
@@ -156,7 +155,6 @@ export const FILE_PART = {
   also: NO_OTHER_PROPERTIES,
 } as const satisfies Shape;
 
-/** The body of a message. */
 export const MESSAGE_BODY = {
   object: {
     message: {

@@ -49,7 +49,6 @@ export function createOpenStreams(most: number): OpenStreams {
     for (const place of places) if (Date.now() - place.seen >= SILENT_MS) places.delete(place);
     return places;
   };
-  /** Adds a stream. */
   const enter = async ({ id, tenant }: StreamingCaller): Promise<StreamEntry> => {
     const key = JSON.stringify([id, tenant]);
     for (let tries = 0; placesOf(key).size >= most; tries += 1) {

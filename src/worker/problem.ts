@@ -124,7 +124,6 @@ type HttpOnlyType =
  */
 export type SessionErrorType = Exclude<ProblemType, HttpOnlyType>;
 
-/** The additional members of a problem. */
 export type ProblemMembers = Infer<{ readonly object: typeof PROBLEM_MEMBERS }>;
 const PROBLEM_MEMBERS = {
   /** The turn that blocks the request, or that may have been accepted. */

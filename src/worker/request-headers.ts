@@ -28,7 +28,6 @@ export function wantsEvents({ headers }: Request): boolean {
   return weight > 0 && weight >= (accepted.get('application/json') ?? 0);
 }
 
-/** Returns whether a response is a stream of events. */
 export const isEventStream = ({ headers }: Pick<Response, 'headers'>): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 

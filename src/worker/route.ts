@@ -74,7 +74,6 @@ export interface AdmittingApp {
   readonly host: Pick<Host, 'log' | 'clock'>;
 }
 
-/** A request to a route. */
 export interface RouteRequest {
   readonly host: HttpHost;
   readonly env: Env;

@@ -20,7 +20,6 @@ import { toRequestKey } from './request-headers.ts';
 import { type SessionAccess, turnServices } from './target.ts';
 import { queuedView } from './turn-view.ts';
 
-/** A checked message. */
 export interface SentMessage {
   readonly said: string | readonly ContentPart[];
   readonly context: ToolCallContext;

@@ -256,7 +256,6 @@ export async function readTurnView(at: SessionAccess, turn: string): Promise<Tur
 const isWaiting = ({ openTurn }: EventPage, turn: string): boolean =>
   openTurn?.id === turn && openTurn.state === 'waiting';
 
-/** Returns the error for an unknown turn. */
 export const unknownTurnError = ({ path }: Target, turn: string): SessionError =>
   new SessionError(
     'unknown-turn',

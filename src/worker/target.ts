@@ -30,7 +30,6 @@ export interface Target {
   readonly path: string;
 }
 
-/** The names of a session in a path. */
 export interface SessionNames {
   readonly agent: string;
   readonly session: string;

@@ -7,7 +7,6 @@ import { escapeInvisible, INVISIBLE_CHARACTERS } from '../../tool/shown.ts';
 /** More combining marks on one letter would cover adjacent lines. */
 const EXCESS_MARKS = /(\p{M}{3})\p{M}+/gu;
 
-/** Returns a value as one line. */
 export const oneLine = (value: unknown): string =>
   escapeInvisible(String(value ?? '').replaceAll(/\s+/gu, ' '))
     .replaceAll(EXCESS_MARKS, '$1')
@@ -32,7 +31,6 @@ export const jsonLine = (value: unknown): string =>
       .join(''),
   );
 
-/** A column of a table. */
 export interface Column<Row> {
   readonly name: string;
   readonly of: (row: Row) => unknown;

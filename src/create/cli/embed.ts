@@ -14,7 +14,6 @@ import {
 } from './render.ts';
 import { addAgentSettings } from './settings.ts';
 
-/** The folder for the agent in an app. */
 const FOLDER = 'agent';
 
 /** Lists the packages whose install scripts pnpm may run. */

@@ -14,7 +14,6 @@ import type { SessionCredentials } from '../../tool/tool.ts';
 import type { KnownProtocol } from './discover.ts';
 import type { WireSession } from './wire/wire.ts';
 
-/** The tools of a server. */
 export interface ToolList {
   readonly tools: readonly Tool[];
   /** Milliseconds for which they are current, according to the server. */

@@ -125,7 +125,6 @@ function embedSchema(schema: JsonSchema): { readonly schema: JsonSchema; readonl
   };
 }
 
-/** A call of a published agent, with its input. */
 export interface AgentInputCall extends PublishedAgentCall {
   readonly sent: AgentInput;
 }

@@ -160,7 +160,6 @@ interface EndpointRoutes {
 /** The path of an app's MCP endpoint. */
 const MCP_PATH = '/mcp';
 
-/** Returns the routes of an endpoint. */
 export function createMcpRoutes({ serve, authorization, basePath = '' }: EndpointRoutes): readonly Route[] {
   const refuse =
     authorization &&

@@ -11,7 +11,6 @@ import type { DecisionKind } from '../../tool/call.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../tool/json.ts';
 import { oneLine } from '../content/words.ts';
 
-/** A question as a form. */
 export interface QuestionForm {
   readonly params: ElicitRequestFormParams;
   /** Returns the decision in an answer, or `undefined` if the person dismissed the form. */

@@ -118,7 +118,6 @@ const unknownResourceError = (uri: string): RpcError =>
     `There is no resource '${shorten(uri, 200)}'. See resources/list and resources/templates/list.`,
   );
 
-/** The contents of one resource. */
 export type Contents = ReadResourceResult['contents'];
 
 /**

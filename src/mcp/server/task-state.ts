@@ -142,7 +142,6 @@ interface TaskIdParts {
   readonly isNew: boolean;
 }
 
-/** Encodes the id of a task. */
 export const toTaskId = ({ name, target, turn, isNew }: Task): string =>
   btoa([name, target.session, turn, isNew ? 'new' : 'known'].join('/'))
     .replaceAll('+', '-')

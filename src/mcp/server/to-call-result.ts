@@ -17,7 +17,6 @@ import { lacksBytes, McpContent, restoreBytes } from '../content/mcp-content.ts'
 import { formatBlock, oneLine } from '../content/words.ts';
 import { toResourceLinks } from './session-resources.ts';
 
-/** Returns a text block. */
 export const textBlock = (text: string) => ({ type: 'text', text }) as const;
 
 /**
@@ -95,7 +94,6 @@ export const toErrorResult = (message: string): CallToolResult => ({
   content: [textBlock(message)],
 });
 
-/** A call of a published agent. */
 export interface PublishedAgentCall {
   readonly target: Target;
   /** The agent's name for clients. */

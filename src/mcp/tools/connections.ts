@@ -68,7 +68,6 @@ export async function getCallConnection(
   }
 }
 
-/** The server of a call. */
 export interface CallTarget {
   readonly client: McpClient;
   readonly discovery: Discovery;

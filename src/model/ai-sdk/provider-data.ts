@@ -24,7 +24,6 @@ export const optionsOf = (
   // Both are JSON. The SDK's types only omit `readonly`.
   data && Object.keys(data).length > 0 ? { providerOptions: data as SharedV4ProviderOptions } : {};
 
-/** Returns the value at a path of nested keys. */
 export const getAtPath = (value: unknown, ...keys: readonly string[]): unknown =>
   keys.reduce<unknown>(
     (inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),

@@ -32,6 +32,5 @@ export const SERVERS = {
 /** A known server. */
 export type ServerName = keyof typeof SERVERS;
 
-/** Returns the traits of a server. */
 export const serverTraits = (name: ServerName | undefined): ServerTraits =>
   name === undefined ? {} : SERVERS[name];

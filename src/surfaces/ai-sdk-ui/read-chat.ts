@@ -14,7 +14,6 @@ import type { CallAnswer } from '../../worker/session.ts';
 import { type KnownCall, readApprovalId } from './call-chunks.ts';
 import { USER_ID_SUFFIX } from './ui-messages.ts';
 
-/** The parsed request. */
 export type UiChatRequest = {
   readonly chat: string;
   /**

@@ -50,7 +50,6 @@ export type ChatItem =
   | { readonly type: 'chunk'; readonly chunk: ChatChunk }
   | { readonly type: 'end'; readonly end: ChatEnd };
 
-/** The end of a completion. */
 export type ChatEnd =
   | {
       readonly type: 'said';

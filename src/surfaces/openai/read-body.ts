@@ -51,7 +51,6 @@ export const isEmpty = (value: Json | undefined): boolean =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Returns the error for an invalid value of a parameter. */
 export const invalidValueError = (param: string, what: string): OpenAiError =>
   new OpenAiError(`Invalid value for '${param}'. It must be ${what}.`, { param, code: 'invalid_value' });
 

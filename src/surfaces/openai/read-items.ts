@@ -44,7 +44,6 @@ export function objectNamedBy(item: ReadItem): NamedObject | undefined {
   return item.kind === 'ours' ? item.of : undefined;
 }
 
-/** Returns the answers among items. */
 export const answersAmong = (items: readonly ReadItem[]): CallAnswerItem[] =>
   items.flatMap((item) => (item.kind === 'answer' ? item.given : []));
 

@@ -24,7 +24,6 @@ import { OpenAiError } from './refuse.ts';
 import { type NamedObject, readId } from './response-object.ts';
 import type { RequestExtras } from './response-types.ts';
 
-/** A checked response request. */
 export interface ResponseRequest {
   readonly agent: RouteAgent;
   readonly input: SentInput;

@@ -13,7 +13,6 @@ const MAX_CONCURRENT_READS = 8;
 
 const ITEM_PREFIXES: readonly IdPrefix[] = ['msg', 'rs', 'mcp', 'mcpr', 'mcpa', 'fc', 'fco', 'ig'];
 
-/** Returns the turns of the session. */
 export const turnsOfConversation = ({ asked, of }: Pick<ItemReader, 'asked' | 'of'>): Promise<SessionTurns> =>
   runInSession(asked.session(of), readTurnIds);
 

@@ -3,7 +3,6 @@ import type { ModuleRequest } from '../../../worker/module-request.ts';
 import { invalidValueError } from '../read-body.ts';
 import { OpenAiError } from '../refuse.ts';
 
-/** The query for a page of a list. */
 export interface ListQuery {
   /** The id of the last entry of the previous page. */
   readonly after: string | undefined;
@@ -12,7 +11,6 @@ export interface ListQuery {
   readonly oldestFirst: boolean;
 }
 
-/** A page of a list. */
 export interface Page<Entry> {
   readonly object: 'list';
   readonly data: readonly Entry[];
