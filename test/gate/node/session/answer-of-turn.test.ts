@@ -20,7 +20,7 @@ describe('the tool changes that a turn reports', () => {
     expect(await session.send('And?')).not.toHaveProperty('tools');
   });
 
-  it('do not list tools that were replaced or that came back', async () => {
+  it('omit tools that were replaced, or removed and added again', async () => {
     const session = sessionOf([
       thinks('One', opens('zoo')),
       thinks('Two', opens('zoo', 'b')),
@@ -40,7 +40,7 @@ describe('the tool changes that a turn reports', () => {
     expect(await later.send('Replace it.')).not.toHaveProperty('tools');
   });
 
-  it('do not list a tool that the previous turn unlocked but never offered to the model', async () => {
+  it('omit a tool that the previous turn unlocked but never offered to the model', async () => {
     const tools = TOOLS.map((tool) => ({ ...tool, returnDirect: tool.name === 'open' }));
     const session = sessionOf([thinks('One', opens('zoo')), thinks('Fine')], { tools });
     expect(await session.send('Go.')).not.toHaveProperty('tools');
@@ -57,7 +57,7 @@ describe('the tool changes that a turn reports', () => {
   });
 });
 
-describe('the reason why a turn stopped', () => {
+describe('the calls that stopped a turn', () => {
   const direct = (name: string) => reads(name, () => `${name}!`, { returnDirect: true });
   const changes = reads('change', () => {
     throw replan('Anew.');
@@ -72,17 +72,17 @@ describe('the reason why a turn stopped', () => {
   };
 
   it.each([
-    ['the calls that returned directly', ['a', 'b'], 'returned-direct', ['a', 'b']],
-    ['the call that sent a signal', ['c', 'change'], 'completed', ['change']],
-    ['no call, when the model answered', ['c'], 'completed', undefined],
-  ])('is %s', async (_, asked, outcome, stopped) => {
+    ['those that returned directly', ['a', 'b'], 'returned-direct', ['a', 'b']],
+    ['the one that sent a signal', ['c', 'change'], 'completed', ['change']],
+    ['absent if the model answered', ['c'], 'completed', undefined],
+  ])('are %s', async (_, asked, outcome, stopped) => {
     const answer = await answerOf(asked);
     const { stoppedBy } = answer;
     expect([answer.outcome, stoppedBy?.map(({ tool }) => tool)]).toEqual([outcome, stopped]);
     expect(stoppedBy?.[0]?.call).toBe(stopped && `${answer.turn}.3.${asked.indexOf(stopped[0] ?? '')}`);
   });
 
-  it('lists only the calls that returned directly, if any call is enough to stop', async () => {
+  it('are only those that returned directly, if any direct return is enough to stop', async () => {
     expect(await answerOf(['c', 'a'], { returnDirect: 'any' })).toMatchObject({
       outcome: 'returned-direct',
       text: 'a!',
@@ -90,7 +90,7 @@ describe('the reason why a turn stopped', () => {
     });
   });
 
-  it('names the call that opened the nested loop in which the signal was sent', async () => {
+  it('are the call that opened a nested loop, if a call of that loop sent the signal', async () => {
     const ends = reads('end', () => {
       throw terminateAgent('Enough.');
     });

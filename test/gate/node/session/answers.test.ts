@@ -16,7 +16,7 @@ import { type MemoryApp, memoryApp } from './memory-app.ts';
 import { approve, both, isAsked, openTurn, typesOf, world } from './waits.ts';
 
 describe('an answer', () => {
-  it('that arrives between the end of the loop and the release of the lease finds the turn with another holder', async () => {
+  it('finds the turn with another holder if it arrives between the end of the loop and the release of the lease', async () => {
     const { did, pay, note } = world();
     let answerNow: (() => Promise<void>) | undefined;
     const wrap = (port: SessionPort): SessionPort => ({
@@ -24,7 +24,7 @@ describe('an answer', () => {
       append: async (epoch: number, from: number, change: AppendData) => {
         const { release, ...stored } = change;
         if (release !== 'suspended') return port.append(epoch, from, change);
-        // The waiting call is stored first, so that it can be answered.
+        // Store the waiting call first, so that it can be answered.
         await port.append(epoch, from, stored);
         await answerNow?.();
         return port.append(epoch, from + stored.events.length, { events: [], release });
@@ -40,7 +40,7 @@ describe('an answer', () => {
     expect(did).toEqual(['note', 'pay']);
   });
 
-  it('that arrives after the release resumes the turn and does not run or lose its sibling calls', async () => {
+  it('resumes the turn without a second run or a loss of the sibling calls, if it arrives after the release', async () => {
     const { did, pay, note } = world();
     const app = memoryApp({ tools: [asksFirst(pay), note], replies: [both, 'Done.'] });
     await app.say('Go.');
@@ -55,7 +55,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('that arrives while a sibling call runs is processed by the lease holder without a new invocation', async () => {
+  it('is processed by the lease holder, without a new invocation, if it arrives while a sibling call runs', async () => {
     const clock = createManualClock();
     const { did, pay } = world();
     const slow = defineTool({
@@ -65,7 +65,7 @@ describe('an answer', () => {
       run: async () => {
         while (!(await isAsked(app))) await new Promise<void>((resolve) => clock.after(1, resolve));
         await approve(app, await openTurn(app));
-        // Long enough for the holder to renew its lease, with which it hears of the answer.
+        // Long enough for the holder to renew its lease. The response to the renewal contains the answer.
         await new Promise<void>((resolve) => clock.after(LEASE_MS, resolve));
         return `note ${did.push('note')}`;
       },
@@ -78,7 +78,7 @@ describe('an answer', () => {
     expect(types.filter((type) => type === 'turn-resumed')).toEqual([]);
   });
 
-  it('that arrives with the end of the last sibling call is left to the next lease holder', async () => {
+  it('is left to the next lease holder if it arrives as the last sibling call ends', async () => {
     const { did, pay } = world();
     const last = defineTool({
       name: 'note',
@@ -97,13 +97,13 @@ describe('an answer', () => {
     expect(did).toEqual(['note', 'pay']);
   });
 
-  it('to the first of two calls leaves the turn waiting for the second and runs neither call (AEA-12)', async () => {
+  it('leaves the turn waiting if another call still waits, and neither call runs (AEA-12)', async () => {
     const { did, pay, note } = world();
     const app = memoryApp({ tools: [asksFirst(pay), asksFirst(note)], replies: [both, 'Done.'] });
     await app.say('Go.');
     const turn = await openTurn(app);
     const [first, second] = openQuestions(await app.events(turn));
-    if (!first || !second) throw new Error('Two calls wait.');
+    if (!first || !second) throw new Error('The turn has no two open questions.');
     const answer = { type: 'decision', decision: 'approve' } as const;
     await postAnswer(app, second, { answer, hash: 'h' });
     expect(await app.run(await app.resume(turn))).toMatchObject({ status: 'suspended' });
@@ -113,13 +113,13 @@ describe('an answer', () => {
     expect(did.toSorted()).toEqual(['note', 'pay']);
   });
 
-  it('that is sent twice because the first response was lost is accepted once', async () => {
+  it('is accepted once if it is sent again because the first response was lost', async () => {
     const { did, pay } = world();
     const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
     await app.say('Go.');
     const turn = await openTurn(app);
     const [question] = openQuestions(await app.events(turn));
-    if (!question) throw new Error('A call waits.');
+    if (!question) throw new Error('The turn has no open question.');
     const yes = { answer: { type: 'decision', decision: 'approve' }, hash: 'yes' } as const;
     const no = { answer: { type: 'decision', decision: 'reject' }, hash: 'no' } as const;
     expect(await postAnswer(app, question, yes)).toBe('posted');
@@ -131,20 +131,20 @@ describe('an answer', () => {
   });
 });
 
-describe('an answer for a tool that has since changed', () => {
-  it.each(['before it is sent', 'after it was sent'])(
-    'has no effect, and the model can ask again: %s',
+describe('an answer about a tool that has since changed', () => {
+  it.each(['before it was sent', 'after it was sent'])(
+    'has no effect, and the model can ask again, if the tool changed %s',
     async (when) => {
       const { did, pay } = world();
       const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
       await app.say('Go.');
       const turn = await openTurn(app);
       const [question] = openQuestions(await app.events(turn));
-      if (!question) throw new Error('A call waits.');
+      if (!question) throw new Error('The turn has no open question.');
       const inputSchema = { type: 'object', properties: { amount: { type: 'number' } } };
       const agent = { ...app.agent, tools: [asksFirst({ ...pay, inputSchema })] };
       const sent = { answer: { type: 'decision', decision: 'approve' }, hash: 'h' } as const;
-      const at = when === 'before it is sent' ? agent : app.agent;
+      const at = when === 'before it was sent' ? agent : app.agent;
       const posted = await postAnswer({ port: app.port, agent: at }, question, sent);
       expect(posted).toBe(at === agent ? 'void' : 'posted');
       expect(await app.run(await app.resume(turn), { agent })).toMatchObject({ status: 'ended' });
@@ -158,8 +158,8 @@ describe('an answer for a tool that has since changed', () => {
   );
 });
 
-describe('an answer whose Worker dies', () => {
-  it('before the turn resumes is found by the invocation that the alarm starts (AEA-12)', async () => {
+describe('an answer whose Worker is killed', () => {
+  it('is found by the invocation that the alarm starts, if the kill precedes the resumption (AEA-12)', async () => {
     const { did, pay } = world();
     const clock = createManualClock();
     const app = memoryApp({
@@ -180,7 +180,7 @@ describe('an answer whose Worker dies', () => {
   });
 
   it.each([0, 1, 2, 3])(
-    'at its append %i acts at most once, and the result says if the outcome is unknown',
+    'acts at most once after a kill at its append %i, and the result states whether the outcome is unknown',
     async (position) => {
       for (const isStored of [false, true]) {
         const { did, pay } = world();
@@ -228,7 +228,7 @@ describe('an answer whose Worker dies', () => {
     },
   );
 
-  it('after the call has read it is found again, and the call runs once', async () => {
+  it('is found again after a kill if the call had read it, and the call runs once', async () => {
     const { did, pay } = world();
     let found = 0;
     const asks: AnyTool = decorate(pay, {

@@ -19,12 +19,12 @@ const agentOf = (...tools: AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: '', tools });
 const calls = (...names: string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
 
-/** A tool that notes its runs. */
+/** A tool that records its runs. */
 function acts(name: string, ran: string[]) {
   return defineTool({ name, description: 'Acts.', run: () => ({ runs: ran.push(name) }) });
 }
 
-/** A tool whose code is what the last deployment made of it. */
+/** A tool whose code each deployment replaces. */
 function deployed(first: AnyTool) {
   let now = first;
   const tool: AnyTool = { ...first, call: (input, call) => now.call(input, call) };
@@ -60,7 +60,7 @@ const CHANGED =
 
 describe('a decision', () => {
   it.each(['approve', 'reject'] as const)(
-    'to %s does not run the call if the tool no longer asks (DEC-18, AEA-13)',
+    'does not run the call after an answer to %s if the tool no longer asks (DEC-18, AEA-13)',
     async (decision) => {
       const ran: string[] = [];
       const pay = acts('pay', ran);
@@ -74,7 +74,7 @@ describe('a decision', () => {
     },
   );
 
-  it('by one role does not count for another role (AEA-11)', async () => {
+  it('counts only for its role, not for another role (AEA-11)', async () => {
     const ran: string[] = [];
     const pay = acts('pay', ran);
     const { tool, deploy } = deployed(requireApproval(pay, 'Pay?', { by: 'clerk' }));
@@ -86,7 +86,7 @@ describe('a decision', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is requested for one question at a time, even if a tool asks two at once', async () => {
+  it('is requested for one question at a time, even if a tool asks two questions at once', async () => {
     const both = defineTool({
       name: 'both',
       description: 'Asks.',
@@ -108,7 +108,7 @@ describe('a decision', () => {
     expect(lastResults(session)).toEqual(['reject approve']);
   });
 
-  it('is not awaited if its expiry time is invalid', async () => {
+  it('is not awaited if the time limit of its question is invalid', async () => {
     const ran: string[] = [];
     const pay = acts('pay', ran);
     const asking: AnyTool = {
@@ -183,7 +183,7 @@ describe('the second of two approvals', () => {
 });
 
 describe('a question', () => {
-  it('of a call that has ended does not keep the turn waiting', async () => {
+  it('does not keep the turn waiting if its call has ended', async () => {
     const ran: string[] = [];
     const clock = createManualClock();
     const passed = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
@@ -216,7 +216,7 @@ describe('a question', () => {
     expect(ran).toEqual(['pay']);
   });
 
-  it('is dropped when another call has ended the loop, and no reviewer is asked (LOOP-16)', async () => {
+  it('is dropped if another call has ended the loop, and no reviewer is asked (LOOP-16)', async () => {
     const ran: string[] = [];
     const pay = requireApproval(acts('pay', ran), 'Pay?');
     const session = createTestSession(agentOf(pay, signals), { replies: [calls('pay', 'stop')] });
@@ -225,7 +225,7 @@ describe('a question', () => {
     expect(await session.pending()).toEqual([]);
   });
 
-  it('is dropped when a reviewer has ended the turn about another call (AEA-06)', async () => {
+  it('is dropped if a decision about another call has ended the turn (AEA-06)', async () => {
     const ran: string[] = [];
     const tools = ['pay', 'ship'].map((name) => requireApproval(acts(name, ran), `${name}?`));
     const session = createTestSession(agentOf(...tools), { replies: [calls('pay', 'ship')] });
@@ -236,7 +236,7 @@ describe('a question', () => {
   });
 });
 
-it('refuses an edit with invalid Unicode in its property names and stays open', async () => {
+it('a question stays open after an edit with invalid Unicode in its property names, which is refused', async () => {
   const pay = defineTool({
     name: 'pay',
     description: 'Pays.',
@@ -281,7 +281,7 @@ describe('a pipeline', () => {
     expect(lastResults(session)).toEqual(['Found it.']);
   });
 
-  it('does not run again if it was changed while it waited (AEP-01, DEC-18)', async () => {
+  it('does not run again if a deployment changed it while it waited (AEP-01, DEC-18)', async () => {
     const ran: string[] = [];
     const [check, charge] = [acts('check', ran), acts('charge', ran)];
     const mail = requireApproval(acts('mail', ran), 'Mail?');
@@ -297,7 +297,7 @@ describe('a pipeline', () => {
     ]);
   });
 
-  it('resumes beside a signal from another call, also after a kill', async () => {
+  it('completes even if another call sends a signal, also after a kill', async () => {
     const ran: string[] = [];
     const kill: { now: () => void } = { now: () => {} };
     const one = defineTool({
@@ -318,7 +318,7 @@ describe('a pipeline', () => {
   });
 });
 
-it('redacts a secret in a signal even if a decorator changes the result (SIG-01)', async () => {
+it('a secret in a signal is redacted even if a decorator changes the result (SIG-01)', async () => {
   const bad = defineTool({
     name: 'bad',
     description: 'Tells.',

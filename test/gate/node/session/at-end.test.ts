@@ -24,7 +24,7 @@ beforeEach(() => {
   ended = [];
 });
 
-/** A source that wants to clean up behind it, once an invocation. */
+/** A source that registers one task for the end of each invocation. */
 function source(cleanUp: (discovery: Discovery) => Promise<unknown>): ToolProvider {
   const seen = new WeakSet<object>();
   return toolProvider({
@@ -45,7 +45,7 @@ interface Scene {
   readonly wrap?: (port: SessionPort) => SessionPort;
 }
 
-/** An app whose source notes how its invocation stood when it was over. */
+/** An app whose source records each run of its task in `ended`. */
 function scene({ replies, cleanUp = async () => {}, wrap }: Scene) {
   const tools = [
     source(async (discovery) => {
@@ -81,7 +81,7 @@ describe('a task that is registered for the end of an invocation', () => {
       },
       { status: 'lost' },
     ],
-  ])('runs once when its turn %s', async (_, given, expected) => {
+  ])('runs once if its turn %s', async (_, given, expected) => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const work: Promise<unknown>[] = [];
     const app = scene(given);
@@ -92,7 +92,7 @@ describe('a task that is registered for the end of an invocation', () => {
     vi.restoreAllMocks();
   });
 
-  it('runs once when its turn is handed over, and again in the invocation that resumes the turn', async () => {
+  it('runs once if its turn is handed over, and again in the invocation that resumes the turn', async () => {
     const client = new AbortController();
     const app = scene({
       replies: [
@@ -113,7 +113,7 @@ describe('a task that is registered for the end of an invocation', () => {
     expect(ended).toEqual(['over', 'over']);
   });
 
-  it('runs after the lease was released', async () => {
+  it('runs after the lease is released', async () => {
     const heads: unknown[] = [];
     const app = scene({
       replies: ['Done.'],
@@ -143,7 +143,7 @@ describe('a task that is registered for the end of an invocation', () => {
 });
 
 describe('a held session', () => {
-  it('runs every task when it is closed, even if other tasks fail or hang', async () => {
+  it('runs every task when it closes, even if other tasks fail or hang', async () => {
     const { session } = await hold();
     const did: string[] = [];
     session.atEnd(() => {
@@ -155,7 +155,7 @@ describe('a held session', () => {
     expect(did).toEqual(['second']);
   });
 
-  it('runs a task at once if it is registered after the close', async () => {
+  it('runs a task at once if it is registered after the session has closed', async () => {
     const { session } = await hold();
     const did: string[] = [];
     await session.close();

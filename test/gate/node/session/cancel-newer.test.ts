@@ -1,4 +1,7 @@
-/** A cancel after a rollback: the journal holds an event that a newer version wrote, and this one cannot fold the session. */
+/**
+ * A cancel after a rollback: the journal has an event of a newer version, so this version cannot fold the
+ * session.
+ */
 import { describe, expect, it, vi } from 'vitest';
 import { openWaits } from '../../../doors/session.ts';
 import { startOf } from '../../../fixtures/session-contract/harness.ts';
@@ -7,7 +10,7 @@ import { type ClockedApp, clockedApp } from './memory-app.ts';
 
 const NEWER = { v: 99, call: 'c0' };
 
-/** A turn of which a newer version stored an event, and gave it back as `release` says. */
+/** A turn in which a newer version stored an event. The newer version then released it as `release` says. */
 async function newerTurn(app: ClockedApp, release?: 'yielded' | 'suspended'): Promise<string> {
   const { epoch, page } = await app.lease('Go.');
   const turn = page.openTurn?.id ?? '';
@@ -21,7 +24,10 @@ async function newerTurn(app: ClockedApp, release?: 'yielded' | 'suspended'): Pr
 
 const cancel = (app: ClockedApp, turn: string) => app.port.post({ kind: 'cancel', turn, body: '{}' });
 
-/** Runs the turns that the alarm hands over, until no turn is open or the alarm hands over no more. */
+/**
+ * Runs the turns that the alarm hands over until no turn is open, or until the alarm hands over no other
+ * turn.
+ */
 async function runDue(app: ClockedApp): Promise<void> {
   for (let seen = 0; ; seen += 1) {
     for (let waited = 0; app.dispatched.length <= seen && waited < 60; waited += 1)
@@ -42,7 +48,7 @@ const endOf = async (app: ClockedApp, turn: string) =>
   );
 
 describe('a turn with an event of a newer version', () => {
-  it('is not touched until it is cancelled', async () => {
+  it('stays unchanged until it is cancelled', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await newerTurn(app, 'yielded');
     await expect(app.run(await app.resume(turn))).rejects.toThrow('was written by a newer version');
@@ -50,7 +56,7 @@ describe('a turn with an event of a newer version', () => {
   });
 
   it.each(['yielded', 'suspended', undefined] as const)(
-    'ends as cancelled without a fold when a caller cancels it (%s)',
+    'ends as cancelled without a fold if a caller cancels it (released as %s)',
     async (release) => {
       const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
       const turn = await newerTurn(app, release);
@@ -61,7 +67,7 @@ describe('a turn with an event of a newer version', () => {
     },
   );
 
-  it('ends as cancelled even if a holder of this version has tried to read it before', async () => {
+  it('ends as cancelled even if a holder of this version has tried to read it', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await newerTurn(app, 'yielded');
     await app.run(await app.resume(turn)).catch(() => 'left');
@@ -70,7 +76,7 @@ describe('a turn with an event of a newer version', () => {
     expect(await endOf(app, turn)).toMatchObject([{ outcome: 'cancelled' }]);
   });
 
-  it('ends as cancelled after it waited behind another turn', async () => {
+  it('ends as cancelled, and so does the turn that waited behind it', async () => {
     const warn = vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await newerTurn(app);
@@ -86,7 +92,7 @@ describe('a turn with an event of a newer version', () => {
     warn.mockRestore();
   });
 
-  it('checks that the principal who cancels it has the role of the turn’s owner', async () => {
+  it('still lists its open question with the role that decides, which a cancel checks', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const { epoch, page } = await app.lease('Go.');
     const turn = page.openTurn?.id ?? '';

@@ -31,7 +31,7 @@ const tool = (
   ...more,
 });
 
-/** Cancels a turn once its calls are under way, and answers how long that took. */
+/** Cancels a turn after its calls have started. Returns the call results that the model reads. */
 async function cancelled(tools: readonly AnyTool[], names = tools.map(({ name }) => name)) {
   const app = memoryApp({
     tools,
@@ -55,19 +55,19 @@ describe('a cancelled turn', () => {
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
   });
 
-  it('does not report a running idempotent call as undone', async () => {
+  it('reports the outcome of a running idempotent call as unknown', async () => {
     expect((await cancelled([tool('put', 'idempotent')])).answers).toEqual([['put', mayHave('put')]]);
   });
 
-  it('waits five seconds for the result of a once call and then reports the outcome as unknown', async () => {
+  it('waits five seconds for the result of a `once` call, and then reports the outcome as unknown', async () => {
     const before = clock.now();
     expect((await cancelled([tool('pay', 'once')])).answers).toEqual([['pay', unknown('pay')]]);
-    const waited = clock.now() - before - 1_000; // the note came when the line was opened
+    const waited = clock.now() - before - 1_000; // The cancel arrived when the connection opened.
     expect(waited).toBeGreaterThanOrEqual(5_000);
     expect(waited).toBeLessThan(7_000);
   });
 
-  it('keeps the result of a once call that was aborted', async () => {
+  it('keeps the result that a `once` call returns after it was aborted', async () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays.',
@@ -77,7 +77,7 @@ describe('a cancelled turn', () => {
     expect((await cancelled([pay])).answers).toEqual([['pay', 'paid after all']]);
   });
 
-  it('reconciles a once call that gave no result, with a signal that is not aborted', async () => {
+  it('reconciles a `once` call that returned no result, with a signal that is not aborted', async () => {
     const seen: boolean[] = [];
     const pay = defineTool({
       name: 'pay',
@@ -93,7 +93,7 @@ describe('a cancelled turn', () => {
     expect(seen).toEqual([false]);
   });
 
-  it('gives a result to calls that were not started, both in a serial batch and beyond six at a time', async () => {
+  it('records a result for calls that did not start, both in a serial batch and beyond six parallel calls', async () => {
     const look = tool('look', 'read');
     const step = tool('step', 'read', { serial: 'steps' });
     const { answers } = await cancelled(
@@ -109,7 +109,7 @@ describe('a cancelled turn', () => {
     expect(texts.filter((text) => text.endsWith('before it ran.'))).toHaveLength(2);
   });
 
-  it('is followed by the next message, with every call answered', async () => {
+  it('leaves no call without a result, so the next message can follow', async () => {
     const { app } = await cancelled([tool('look', 'read')]);
     await passing(clock, app.say('And now?'));
     expect(app.model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual([
@@ -120,7 +120,7 @@ describe('a cancelled turn', () => {
     ]);
   });
 
-  it('does not run a once call whose start was being stored', async () => {
+  it('does not run a `once` call whose start was being stored when the cancel arrived', async () => {
     let ran = 0;
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => (ran += 1) });
     const app = memoryApp({
@@ -130,7 +130,7 @@ describe('a cancelled turn', () => {
       wrap: (port) => ({
         ...port,
         append: async (epoch, from, change) => {
-          // The note comes with the very answer that makes the start durable.
+          // The cancel arrives with the response that makes the start durable.
           const starts = change.events.some(({ type }) => type === 'tool-call-started');
           if (starts) await port.post({ kind: 'cancel', turn: change.events[0]?.turn ?? '', body: '{}' });
           return port.append(epoch, from, change);
@@ -153,7 +153,7 @@ describe('a cancelled turn', () => {
     expect(await passing(clock, end, LEASE_MS)).toMatchObject({ turn: { outcome: 'cancelled' } });
   });
 
-  it('is cancelled by the invocation that takes it over, and reports started calls as unknown', async () => {
+  it('is cancelled by the invocation that takes it over, which reports started calls as unknown', async () => {
     const app = memoryApp({
       tools: [tool('put', 'idempotent'), tool('pay', 'once')],
       replies: [],

@@ -18,14 +18,14 @@ import {
   sessionOf,
 } from './compaction-scene.ts';
 
-describe('state that is kept beside the conversation', () => {
+describe('state beside the conversation', () => {
   const skill: AnyTool = oneShotPerLoop(
     defineTool({ name: 'skill', description: 'Teaches.', effect: 'read', run: () => long('skill') }),
     'Use it now.',
   );
   const use = { calls: [{ name: 'skill' }] };
 
-  it('clears the memo of a one-shot tool when its result is no longer shown to the model', async () => {
+  it('loses the memo of a one-shot tool when the result is no longer shown to the model', async () => {
     const replies = [use, 'A.', use, 'B.'];
     const results = async (compaction: SummaryOptions | undefined) => {
       const session = sessionOf(replies, compaction, { tools: [skill] });
@@ -39,7 +39,7 @@ describe('state that is kept beside the conversation', () => {
     ]);
   });
 
-  it('keeps a playbook unlocked even if the unlocking calls are no longer shown to the model', async () => {
+  it('keeps a playbook unlocked even if the model no longer sees the calls that unlocked it', async () => {
     const tool = (name: string): AnyTool =>
       defineTool({ name, description: 'Acts.', effect: 'read', run: () => long(name) });
     const book = definePlaybook({
@@ -73,7 +73,7 @@ describe('state that is kept beside the conversation', () => {
 });
 
 describe('a summary', () => {
-  it('is in the history that tools read, and is made from the messages that transformers show to the model', async () => {
+  it('is in the history that tools read, and summarizes the messages that transformers show to the model', async () => {
     const histories: (readonly HistoryMessage[])[] = [];
     const look = defineTool({
       name: 'look',
@@ -102,7 +102,7 @@ describe('a summary', () => {
     ]);
   });
 
-  it('belongs to the conversation and cannot be changed by the function that writes it', async () => {
+  it('is unaffected if the function that writes it changes the messages that it receives', async () => {
     const summarize: SummaryOptions['summarize'] = (messages) => {
       for (const message of messages) Object.assign(message, { text: 'changed' });
       return '';
@@ -113,7 +113,7 @@ describe('a summary', () => {
     expect(session.shown()?.map(({ text }) => text[0])).toEqual(['W', 'a', 'A', 'b']);
   });
 
-  it('is reserved and counted under a limit like any other model call', async () => {
+  it('reserves and counts tokens under a limit like any other model call', async () => {
     const session = sessionOf(
       ['A.', 'Sum.', 'B.'],
       { overTokens: 150, keepTurns: 0 },

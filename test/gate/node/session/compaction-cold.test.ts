@@ -13,7 +13,7 @@ const wait = requireApproval(
   () => 'Go on?',
 );
 
-/** A turn with a message each, in one session that is compacted as soon as it has two of them. */
+/** A session with one turn per letter, which is compacted when it grows beyond two turns. */
 async function talk(words: string, more: readonly ScriptedReply[] = []): Promise<MemoryApp> {
   const replies = [...[...words].map((word) => `${word.toUpperCase()}.`), ...more];
   const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: listing });
@@ -22,7 +22,7 @@ async function talk(words: string, more: readonly ScriptedReply[] = []): Promise
   return app;
 }
 
-/** What a deployment with another reducer is answered. */
+/** Leases the session for a deployment with another reducer. */
 const leaseOfOther = ({ port, agent }: MemoryApp): Promise<unknown> => {
   const ids = ['other-turn', 'other-incarnation'];
   const from = { id: 'tester' };
@@ -37,7 +37,7 @@ describe('a compacted session', () => {
     const cold = (await app.state()).seq;
     const leased = await app.lease('next');
     const snapshot = leased.snapshot;
-    // The snapshot was made of the state of the invocation that ran the last turn.
+    // The invocation that ran the last turn made the snapshot from its own state.
     const before = await foldAll(upTo(app, cold), app.modules.memories);
     expect(snapshot?.seq).toBe(cold);
     expect(snapshot?.body).toBe(before && toSnapshot(before.state));
@@ -53,12 +53,12 @@ describe('a compacted session', () => {
     ]);
 
     const other = await talk('abcde');
-    const whole = (await leaseOfOther(other)) as LeaseGrant; // no other invocation holds it
+    const whole = (await leaseOfOther(other)) as LeaseGrant; // No other invocation holds it.
     expect(whole).toMatchObject({ status: 'leased', snapshot: null, covered: [] });
     expect((await foldLeased(other.port, whole, app.modules)).state).toEqual(await other.state());
   });
 
-  it('starts with the kept messages and shows no earlier message', async () => {
+  it('starts with the summary and the kept messages, and omits earlier messages', async () => {
     const app = await talk('abcde');
     const leased = await app.lease('next');
     expect(leased.snapshot?.messagesFrom).toBe((await app.state()).cut?.from);
@@ -98,7 +98,7 @@ describe('a compacted session', () => {
   });
 });
 
-describe('a turn that is not started by its own message', () => {
+describe('a turn that does not start when its message arrives', () => {
   it('compacts when it starts after waiting in the queue', async () => {
     const app = await talk('ab', [
       async () => {
@@ -139,7 +139,7 @@ describe('a turn that is not started by its own message', () => {
     expect((await app.state()).cut).toBeUndefined();
   });
 
-  it('stops when it is cancelled while its summary is being written', async () => {
+  it('stops if it is cancelled while its summary is being written', async () => {
     const log = logged();
     const asked = Promise.withResolvers<void>();
     const write = (): Promise<string> => {
@@ -164,7 +164,7 @@ describe('a turn that is not started by its own message', () => {
   });
 });
 
-/** The session as it was at a sequence. */
+/** The session up to a sequence number. */
 const upTo = ({ port }: MemoryApp, until: number): Pick<MemoryApp['port'], 'read'> => ({
   async read(query) {
     const page = await port.read(query);

@@ -28,7 +28,7 @@ describe('a summary that was paid for but cannot be used', () => {
     expect(session.shown()).toHaveLength(4);
   });
 
-  it('is counted if its provider cut it off', async () => {
+  it('is counted in the usage of its turn if the provider cut it off', async () => {
     const replies: ModelReply[] = [
       { text: 'A.', toolCalls: [], finish: 'stop', usage },
       { text: 'They', toolCalls: [], finish: 'content-filter', usage },
@@ -36,7 +36,7 @@ describe('a summary that was paid for but cannot be used', () => {
     ];
     const ask = async (): Promise<ModelReply> => {
       const reply = replies.shift();
-      if (!reply) throw new Error('The model was asked too often.');
+      if (!reply) throw new Error('The model has no more replies.');
       return reply;
     };
     const session = createTestSession(agentWith({ overTokens: 150, keepTurns: 0 }), {
@@ -49,7 +49,7 @@ describe('a summary that was paid for but cannot be used', () => {
     ]);
   });
 
-  it('replaces the tokens that a limit reserved for it', async () => {
+  it('frees the tokens that a limit reserved for it', async () => {
     const session = sessionOf(
       ['A.', { text: ' ', usage }, 'B.'],
       { overTokens: 150, keepTurns: 0 },
@@ -67,19 +67,19 @@ describe('a summary that was paid for but cannot be used', () => {
       'model-replied',
       'turn-ended',
     ]);
-    // Would the limit still hold both back, it would not leave the turn's own request so much.
+    // If the limit still reserved tokens for both, the turn's own request would have fewer.
     const asked = (await session.events()).flatMap((event) => heldBy(event)?.reserved.outputTokens ?? []);
     expect(asked.at(-1)).toBe(4_096);
   });
 });
 
-describe('after a summary was dropped', () => {
-  it('the next turn requests a summary of more messages, even if the conversation has hardly grown', async () => {
+describe('a session after a dropped summary', () => {
+  it('requests a summary of more messages in the next turn, even if the conversation has hardly grown', async () => {
     const asked: number[] = [];
     const session = sessionOf(['A.', 'B.', 'C.', 'D.'], {
       overTokens: 350,
       keepTurns: 1,
-      // A few words cannot be said in fewer: their summary is dropped.
+      // The summary is longer than these few words, so it is dropped.
       summarize: (messages) => {
         asked.push(messages.length);
         return 'What they had said when they had met, in a few words that are no fewer than their own.';
@@ -94,7 +94,7 @@ describe('after a summary was dropped', () => {
     expect(await compactions(session)).toMatchObject([{ turns: 2 }]);
   });
 
-  it('the invocation that takes the turn over does not request another summary', async () => {
+  it('requests no other summary in the invocation that takes over the turn', async () => {
     let asked = 0;
     const summarize = (): string => {
       asked += 1;
@@ -116,7 +116,7 @@ describe('after a summary was dropped', () => {
     expect(await dropped(session)).toHaveLength(1);
   });
 
-  it('the session is the same warm, cold and from its snapshot', async () => {
+  it('is the same warm, cold and from its snapshot', async () => {
     const compaction = summarize({ overTokens: 150, keepTurns: 0, summarize: () => ' ' });
     const app = memoryApp({ replies: ['A.', 'B.'], use: [compaction] });
     const { agent, live } = watchedLive(app.agent);

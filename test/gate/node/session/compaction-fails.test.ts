@@ -32,7 +32,7 @@ describe('a summary that fails', () => {
     ['rejects', () => Promise.reject('a secret of the user'), 'a string was thrown.'],
   ];
   it.each(failing)(
-    'leaves all messages in place, and the turn continues: it %s',
+    'leaves all messages in the conversation, and the turn continues, if the summary function %s',
     async (_, summarize, reason) => {
       const log = logged();
       const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize } as SummaryOptions);
@@ -46,10 +46,10 @@ describe('a summary that fails', () => {
 
   const unusable: [string, SummaryOptions['summarize'], string][] = [
     ['is blank', () => ' \n', 'blank'],
-    ['is no text', () => 7 as never, 'blank'],
+    ['is not text', () => 7 as never, 'blank'],
     ['is longer', () => long('z').repeat(9), 'no-shorter'],
   ];
-  it.each(unusable)('is dropped and journaled as dropped if it %s', async (_, summarize, reason) => {
+  it.each(unusable)('is dropped, and the journal records why, if it %s', async (_, summarize, reason) => {
     const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize } as SummaryOptions);
     await session.send(long('a'));
     expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
@@ -58,7 +58,7 @@ describe('a summary that fails', () => {
     expect(await dropped(session)).toEqual([droppedEvent({ reason, from: 7, tokens: 201 })]);
   });
 
-  it('leaves all messages in place if the model returns no text, and is requested again by the next turn', async () => {
+  it('leaves all messages in the conversation if the model returns no text, and the next turn requests it again', async () => {
     const log = logged();
     const refused = new ModelError('rate-limited', 'The model is busy.');
     const session = sessionOf(['A.', refused, 'B.', 'Sum.', 'C.'], { overTokens: 150, keepTurns: 0 });
@@ -116,7 +116,7 @@ it('a model call for a summary uses the timeout of its agent', async () => {
   expect(log()).toEqual([[`holdfast: a conversation was not compacted, and stays whole: ${why}`]]);
 });
 
-describe('a summary that fails when the conversation does not fit without it', () => {
+describe('a failing summary of a conversation that does not fit without it', () => {
   it('is skipped by the third invocation, which ends the turn', async () => {
     logged();
     const clock = createManualClock();
@@ -133,7 +133,7 @@ describe('a summary that fails when the conversation does not fit without it', (
     const turn = leased.page.openTurn?.id ?? '';
     while (ends.length < 5 && ends.at(-1) !== 'ended') {
       const meter = new Meter({ ...UNLIMITED, subrequests: 20 }, () => clock.now());
-      meter.spend(7); // with the summary, one too many for a reply
+      meter.spend(7); // With the summary, a reply would need one request more than the limit.
       ends.push((await app.run(leased, { meter })).status);
       if (ends.at(-1) !== 'ended') leased = await app.resume(turn);
     }
@@ -142,8 +142,8 @@ describe('a summary that fails when the conversation does not fit without it', (
   });
 });
 
-describe('a compaction and a crash', () => {
-  it('requests the summary again if it was not stored', async () => {
+describe('a compaction interrupted by a crash', () => {
+  it('requests its summary again if the summary was not stored', async () => {
     const replies: ScriptedReply[] = [
       'A.',
       () => {
@@ -159,7 +159,7 @@ describe('a compaction and a crash', () => {
     expect((await compactions(session)).map(({ summary }) => summary)).toEqual(['Sum.']);
   });
 
-  it('applies a summary once if it was stored before the crash', async () => {
+  it('applies its summary once if the summary was stored before the crash', async () => {
     const act = defineTool({ name: 'act', description: 'Acts.', effect: 'idempotent', run: () => 'done' });
     let isKilled = false;
     const replies: ScriptedReply[] = [
@@ -182,7 +182,7 @@ describe('a compaction and a crash', () => {
     expect(roles).toEqual(['system Work.', 'user Summary', 'user b b b b', 'assistant ', 'tool done']);
   });
 
-  it('does not replace one summary by another, even if the kept messages alone are too long', async () => {
+  it('does not replace one summary with another, even if the kept messages alone are too long', async () => {
     const written: number[] = [];
     const summarize = (messages: readonly HistoryMessage[]): string =>
       `Sum ${written.push(messages.length)}.`;
@@ -202,7 +202,7 @@ describe('a compaction and a crash', () => {
     expect(written).toEqual([2]);
   });
 
-  it('is skipped by the third invocation after two died while the summary was being written', async () => {
+  it('is skipped by the third invocation after two were killed while they wrote the summary', async () => {
     let tries = 0;
     const summarize = (): Promise<string> => {
       tries += 1;

@@ -5,10 +5,10 @@ import { type SummaryOptions, summarize } from '../../../../src/modules/compacti
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { unplaced } from '../../../fixtures/stored.ts';
 
-/** A message of a hundred tokens, as conversations are measured: four bytes each. */
+/** A message of a hundred tokens, measured as in conversations: four bytes each. */
 export const long = (word: string): string => `${word} `.repeat(400).slice(0, 400);
 
-/** Writes `Sum of {n}: {the first word of each message}`. */
+/** Writes `Sum of {n}: ` and the first word of each message. */
 export const listing: NonNullable<SummaryOptions['summarize']> = (messages) =>
   `Sum of ${messages.length}: ${messages.map(({ text }) => text.split(' ')[0]).join(' ')}`;
 
@@ -25,7 +25,7 @@ export const agentWith = (options: SummaryOptions | undefined, more: More = {}) 
     use: [...(options ? [summarize(options)] : []), ...(more.use ?? [])],
   });
 
-/** A session of one agent, with what its model was shown last. */
+/** A session of one agent. `shown` returns the messages of the last request to its model. */
 export function sessionOf(
   replies: readonly ScriptedReply[],
   options: SummaryOptions | undefined,
@@ -43,10 +43,10 @@ export const compactions = async (session: Pick<TestSession, 'events'>): Promise
     event.type === 'conversation-cut' && event.summary ? [unplaced(event)] : [],
   );
 
-/** An event of a summary that was dropped. */
+/** The event about a dropped summary. */
 export type Dropped = Extract<SessionEvent, { type: 'module-event' }>;
 
-/** The event as it is journaled. */
+/** The expected event about a dropped summary. */
 export const droppedEvent = (
   fact: { readonly reason: string; readonly from: number; readonly tokens: number },
   more: Partial<Dropped> = {},
@@ -63,7 +63,7 @@ export const dropped = async (session: Pick<TestSession, 'events'>): Promise<Dro
     event.type === 'module-event' && event.module === 'compaction' ? [unplaced(event)] : [],
   );
 
-/** What is logged from now on, which is not printed. */
+/** Captures the errors that are logged from now on, and does not print them. */
 export function logged() {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => log.mockRestore());

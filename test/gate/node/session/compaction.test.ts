@@ -51,7 +51,7 @@ describe('a conversation that has become too long', () => {
     expect(session.requests[1]?.messages[1]?.text).toBe('{"user":"a"}\n{"assistant":"A."}');
   });
 
-  it('keeps its events, and journals the summary between the start of the turn and its first reply', async () => {
+  it('keeps its events, and has its summary between the start of the turn and the first reply in the journal', async () => {
     const session = sessionOf(['A.', 'B.', 'Sum.', 'C.'], { overTokens: 250, keepTurns: 1 }, {}, true);
     for (const word of ['a', 'b', 'c']) await session.send(long(word));
     const events = (await session.events()).map(({ seq, type }) => `${seq} ${type}`);
@@ -88,7 +88,7 @@ describe('a conversation that has become too long', () => {
     [2, ['Sum of 2: a A.', 'b', 'B.', 'c', 'C.', 'd']],
     [undefined, ['Sum of 2: a A.', 'b', 'B.', 'c', 'C.', 'd']],
     [3, ['a', 'A.', 'b', 'B.', 'c', 'C.', 'd']],
-  ])('keeps the last turns unchanged: keepTurns %s', async (keepTurns, shown) => {
+  ])('keeps the last turns unchanged if `keepTurns` is %s', async (keepTurns, shown) => {
     const compaction = { overTokens: 350, keepTurns, summarize: listing };
     const session = sessionOf(['A.', 'B.', 'C.', 'D.'], compaction);
     for (const word of ['a', 'b', 'c', 'd']) await session.send(long(word));
@@ -126,7 +126,7 @@ describe('a conversation that has become too long', () => {
     ]);
   });
 
-  it('is not summarized if the agent has no compaction, if it is short, or in the middle of a turn', async () => {
+  it('is not summarized without compaction, if it is short, or in the middle of a turn', async () => {
     const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => long('x') });
     const calls = { calls: [{ name: 'look' }] };
     const without = sessionOf(['A.', 'B.', 'C.', 'D.'], undefined);
@@ -143,7 +143,7 @@ describe('a conversation that has become too long', () => {
     expect(session.requests).toHaveLength(5);
   });
 
-  it('sends the agent’s instructions to the summarizing model, and shortens long results', async () => {
+  it('is summarized with the agent’s instructions, and with long results shortened', async () => {
     const look = defineTool({
       name: 'look',
       description: 'Looks.',
@@ -171,7 +171,7 @@ describe('a conversation that has become too long', () => {
     ]);
   });
 
-  it('is shortened by the offline model, which says so in its summary', async () => {
+  it('is shortened by the offline model, whose summary says so', async () => {
     const look = defineTool({
       name: 'look_up',
       description: 'Looks up.',

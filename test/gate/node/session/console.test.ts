@@ -29,7 +29,7 @@ const saving = (more: { readonly expose?: boolean } = {}) =>
 
 const saves: ScriptedReply = { calls: [{ name: 'save' }] };
 
-/** The lines of one turn, as a function is given them. */
+/** Returns the log lines of one turn, as a log function receives them. */
 async function linesOf(
   agent: ReturnType<typeof agentOf>,
   replies: readonly ScriptedReply[],
@@ -42,7 +42,7 @@ async function linesOf(
   return lines;
 }
 
-/** What is written to the console meanwhile, by its levels. */
+/** Captures what is written to the console, with its level. */
 function written() {
   const lines: (readonly unknown[])[] = [];
   for (const level of ['error', 'warn', 'info'] as const) {
@@ -62,7 +62,7 @@ const ofTurn = {
   usage: { inputTokens: 20, outputTokens: 10 },
 } as const;
 
-describe('a tool that threw', () => {
+describe('an error from a tool', () => {
   it('is logged with its stack and the stacks of its causes', async () => {
     const [line, turn, ...more] = await linesOf(agentOf([saving()]), [saves, 'Well.']);
     expect(line).toEqual({
@@ -78,7 +78,7 @@ describe('a tool that threw', () => {
     expect(more).toEqual([]);
   });
 
-  it('is written to the console in one call, with its place', async () => {
+  it('is written to the console in one call, with its session and turn', async () => {
     const lines = written();
     await createTestSession(agentOf([saving()]), { replies: [saves, 'Well.'] }).send('Go.');
     expect(lines).toEqual([
@@ -107,7 +107,7 @@ describe('a tool that threw', () => {
     expect(JSON.stringify(line)).not.toContain('hunter2');
   });
 
-  it('is logged also when it reports a lost line, which the model does not see as a failure', async () => {
+  it('is also logged if it is a lost connection, which the model does not see as a failure', async () => {
     const tool = defineTool({
       name: 'save',
       description: 'Saves.',
@@ -121,7 +121,7 @@ describe('a tool that threw', () => {
   });
 });
 
-it('is logged as one line if the tool threw a value that cannot be read', async () => {
+it('an unreadable value that a tool throws is logged as one line', async () => {
   const tool = defineTool({ name: 'save', description: 'Saves.', run: () => ({ at: Number.NaN }) });
   const [line] = await linesOf(agentOf([tool]), [saves, 'Well.']);
   expect(line).toEqual({
@@ -132,7 +132,7 @@ it('is logged as one line if the tool threw a value that cannot be read', async 
   });
 });
 
-describe('a model that failed', () => {
+describe('an error from a model', () => {
   it('is logged with the provider’s reason, and the turn’s log line names the failure', async () => {
     const failure = new ModelError('rate-limited', "The model's server answered 429: [request]", {
       reason: "The model's server answered 429: Slow down.",
@@ -160,7 +160,7 @@ describe('a model that failed', () => {
   });
 });
 
-describe('an error of a tool that ends the turn', () => {
+describe('an error from a tool that ends the turn', () => {
   const policies: Policies = { exceptions: exceptionProcessor({ alwaysThrow: true }) };
   const said = async (tool: AnyTool) => {
     const session = createTestSession(agentOf([tool], policies), { replies: [saves], log: false });
@@ -225,7 +225,7 @@ describe('the log', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Well.' });
   });
 
-  it('reports a turn once, even if the turn took several invocations', async () => {
+  it('has one line for a turn that took several invocations', async () => {
     const lines: LogEntry[] = [];
     const tool = defineTool({
       name: 'save',

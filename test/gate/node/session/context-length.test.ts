@@ -1,4 +1,4 @@
-/** A conversation that no longer fits its model is shown to it shortened, and continues. */
+/** A conversation that no longer fits its model is shortened, and continues. */
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -63,11 +63,11 @@ const shortenings = async (session: Pick<TestSession, 'events'>): Promise<Shorte
     event.type === 'conversation-cut' && !event.summary ? [unplaced(event)] : [],
   );
 
-/** What a model was shown in words, and the results in their places. */
+/** The texts of messages to a model; `null` for calls without text. */
 const said = (messages: readonly WireMessage[] = []): (string | null)[] =>
   messages.map(({ content }) => content);
 
-/** The beginning of a result, as it is shown when so many characters of it fit. */
+/** The beginning of a result, as the model sees it if this many characters fit. */
 const beginningOf = (text: string, characters: number): string =>
   `${text.slice(0, characters)}\n... [shortened: ${characters} of ${text.length} characters are shown]`;
 
@@ -115,7 +115,7 @@ describe.each([
         results: expect.any(Number),
       });
       const { results: characters = 0 } = event ?? {};
-      // Three quarters of the window: the reply needs room as well.
+      // At most three quarters of the window, because the reply needs room too.
       expect(characters).toBeGreaterThan(0.65 * 4 * WINDOW);
       expect(characters).toBeLessThan(0.75 * 4 * WINDOW);
       expect(said(last(small.answered))).toEqual([
@@ -138,7 +138,7 @@ describe.each([
         'It is sold by the crate.',
         'Who am I?',
       ]);
-      // All of it is in the journal and visible to readers of the session.
+      // The journal has all of it, and readers of the session see it.
       const events = await session.events();
       expect(events.flatMap(({ type }) => (type === 'turn-started' ? [type] : []))).toHaveLength(3);
       expect(events).toContainEqual(
@@ -166,7 +166,7 @@ describe.each([
     );
   });
 
-  it('is still shown shortened if the invocation dies between the cut and the next request', async () => {
+  it('is still shown shortened if the invocation is killed between the cut and the next request', async () => {
     const small = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'Lost.', 'It is sold by the crate.']);
     let killed = 0;
     const model = {
@@ -196,7 +196,7 @@ describe.each([
 });
 
 describe('a session whose conversation was shortened', () => {
-  it('is the same warm, cold and from its snapshot, and starts at the first message that is shown', async () => {
+  it('is the same warm, cold and from its snapshot, and starts with the first message that is shown', async () => {
     const { model } = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'By the crate.', 'Ann.']);
     const app = memoryApp({ replies: [], tools: [reads('read')] });
     const { agent, live } = watchedLive({ ...app.agent, model });
@@ -233,7 +233,7 @@ describe('a session whose conversation was shortened', () => {
     });
     await app.say(words('one', 1_000));
     await app.say(words('two', 500));
-    // The first turn leaves, and with the next one a summary stands for the second.
+    // The first turn is removed. The next turn summarizes the second.
     await app.say(words('three', 500));
     await app.say(words('four', 2_000));
     const { messages } = await app.state();
@@ -258,7 +258,8 @@ describe('a session whose conversation was shortened', () => {
       },
     );
     for (const message of [...turns, 'five']) await session.send(message);
-    // 'two', 'three' and 'four' stand beside the summary of 'one': those that are too many leave, whatever is to be kept.
+    // 'two', 'three' and 'four' follow the summary of 'one'. Turns that do not fit are removed, even those to
+    // keep.
     expect(await shortenings(session)).toMatchObject([{ turns: 2 }]);
     expect(said(last(small.answered))).toEqual([
       'You keep books.',
@@ -271,7 +272,7 @@ describe('a session whose conversation was shortened', () => {
     ]);
   });
 
-  it('loses its summary as well if the summary alone is too long for the current model', async () => {
+  it('also loses its summary if the summary alone is too long for the current model', async () => {
     const summary = LONG.slice(0, 36_000);
     const compaction = summarize({ overTokens: 9_500, keepTurns: 0, summarize: () => summary });
     const larger = smallWindow(50_000, ['1', '2']);
@@ -294,13 +295,13 @@ describe('a session whose conversation was shortened', () => {
     expect(said(last(smaller.answered))).toEqual(['You keep books.', LEFT, 'three', '3', 'four']);
   });
 
-  it('is shortened again when it has grown, and reports it once', async () => {
+  it('is shortened again after it has grown, and each cut is journaled once', async () => {
     const small = smallWindow(WINDOW, [['read'], 'One.', ['read'], 'Two.', ['read'], 'Three.']);
     const session = createTestSession(clerk([reads('read')]), { model: small.model });
     for (const message of ['Read.', 'Again.', 'And again.']) {
       expect(await session.send(message)).toMatchObject({ outcome: 'completed' });
     }
-    // The first turn had none before it.
+    // No turn precedes the first one.
     expect(await shortenings(session)).toMatchObject([
       { results: expect.any(Number) },
       { turns: 1, results: expect.any(Number) },
@@ -314,8 +315,8 @@ describe('a session whose conversation was shortened', () => {
   });
 });
 
-describe('the results of one turn', () => {
-  it('are shortened from the longest on, while later results are shown in full', async () => {
+describe('the results of one turn that do not fit', () => {
+  it('are shortened from the longest one on, and later results are shown in full', async () => {
     const small = smallWindow(WINDOW, [['note', 'read'], ['note'], 'Done.']);
     const notes = reads('note', (calls) => `Note ${calls}: ${'kelp '.repeat(200)}`);
     const session = createTestSession(clerk([notes, reads('read')]), { model: small.model });
@@ -345,7 +346,7 @@ describe('the results of one turn', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: LONG });
   });
 
-  it('clear the memo of a one-shot tool if they are shortened, and keep it if they are whole', async () => {
+  it('clear the memo of a one-shot tool if they are shortened, and keep it otherwise', async () => {
     const loaded: string[] = [];
     const skill = (name: string, body: string): AnyTool =>
       oneShotPerLoop(
@@ -405,12 +406,12 @@ describe('a nested loop', () => {
       results: expect.any(Number),
     });
     expect(said(small.answered[3])).toContain(beginningOf(LONG, event?.results ?? 0));
-    // The turn around it is shown as before.
+    // The outer turn still shows its messages in full.
     expect(said(last(small.answered))).toContain(TEN_WORDS);
   });
 });
 
-describe('a request that cannot be made to fit', () => {
+describe('a request that cannot be shortened enough', () => {
   const endOf = async (session: TestSession, message: string) => {
     const { outcome, error } = (await session.send(message)) as { outcome: string; error?: unknown };
     return { outcome, error };
@@ -451,7 +452,7 @@ describe('a request that cannot be made to fit', () => {
     expect(said(last(small.answered))).toEqual(['You keep books.', LEFT, 'Shorter.']);
   });
 
-  it('becomes a result of the call if it was made in a nested loop', async () => {
+  it('is the error result of its call in a nested loop', async () => {
     const small = smallWindow(WINDOW, [['dig'], 'It could not.']);
     const instructions = LONG;
     const dig = defineAgenticTool({
@@ -469,10 +470,10 @@ describe('a request that cannot be made to fit', () => {
   });
 });
 
-describe('under a token limit,', () => {
-  it('the tokens reserved for a refused request are released', async () => {
+describe('a token limit', () => {
+  it('releases the tokens that it reserved for a refused request', async () => {
     const small: SmallWindow = smallWindow(WINDOW, [['read'], 'Done.']);
-    // Enough for both requests by their bytes, were the refused one not counted as well.
+    // Enough for both requests by their bytes, but not if the refused request also counted.
     const agent = clerk([reads('read')], { use: [budget({ tokens: 60_000 })] });
     const session = createTestSession(agent, { model: small.model, warm: true });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -496,7 +497,7 @@ describe('under a token limit,', () => {
     const used = usages.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
     const asked = (await session.events()).flatMap((event) => heldBy(event)?.reserved ?? []);
     const [first, , third] = asked;
-    // What is left of the limit bounds the last reply: all but what the first one has used, and the last request.
+    // The rest of the limit bounds the last reply: the limit minus the first usage and the last request.
     expect(third?.outputTokens).toBe(4_096);
     expect(used).toBeLessThan(60_000);
     expect(
@@ -505,7 +506,7 @@ describe('under a token limit,', () => {
   });
 });
 
-it('a reply that was cut off for lack of room is requested again only after room was made', async () => {
+it('a reply that was cut off because the context was full is requested again only after the conversation is shortened', async () => {
   const broken = new ModelError('context-length', 'Context size has been exceeded.', { outputBegan: true });
   const call = { calls: [{ name: 'read' }] };
   const session = createTestSession(clerk([reads('read')]), { replies: [call, broken, 'Done.'] });
@@ -518,7 +519,7 @@ it('a reply that was cut off for lack of room is requested again only after room
   ]);
 });
 
-it('a watcher sees one iteration and a restart of the reply', async () => {
+it('an inspector sees one iteration and a repeated request if a request is refused', async () => {
   const small = smallWindow(WINDOW, [['read'], 'Done.']);
   const iterations: number[] = [];
   const asked: number[] = [];

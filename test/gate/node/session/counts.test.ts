@@ -1,4 +1,4 @@
-/** What a loop costs in round trips, commits, rows and bytes: the figures that times follow from (DESIGN 8). */
+/** The round trips, commits, rows and bytes of a loop, which determine its time. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineTool, type Effect } from '../../../../src/index.ts';
@@ -18,7 +18,7 @@ const toolOf = (effect: Effect) =>
 
 const looks = Array.from({ length: ITERATIONS }, (_, id) => ({ calls: [{ name: 'look', input: { id } }] }));
 
-/** A port that counts, and answers no append before that. */
+/** A port that counts its calls, and answers no append before a promise resolves. */
 function counted(calls: Map<string, number>, before: Promise<void>): (port: SessionPort) => SessionPort {
   const count = (name: string): void => {
     calls.set(name, (calls.get(name) ?? 0) + 1);
@@ -52,7 +52,7 @@ async function loop(effect: Effect) {
     over.resolve();
     return 'Done.';
   };
-  // What need not wait for the object has all happened by the time it answers.
+  // All work that need not wait for the object is done before the object answers.
   const wrap = counted(calls, effect === 'read' ? over.promise : Promise.resolve());
   const app = memoryApp({ tools: [toolOf(effect)], replies: [...looks, last], wrap });
   const end = await app.say('Look ten things up.');
@@ -75,19 +75,19 @@ describe('a loop of ten iterations with one call each', () => {
   });
 
   it.each(['read', 'once'] as const)(
-    'stores three events per iteration, and four besides, with a `%s` tool',
+    'stores three events per iteration, and four others, with a `%s` tool',
     async (effect) => {
       const { rows } = await loop(effect);
       expect(rows.length).toBe(3 * ITERATIONS + 4);
     },
   );
 
-  it('writes less than 8 KiB of bodies', async () => {
+  it('writes less than 8 KiB of event bodies', async () => {
     const { rows } = await loop('once');
     expect(rows.reduce((bytes, { body }) => bytes + body.length, 0)).toBeLessThan(8 * 1024);
   });
 
-  it('does not convert schemas: every request contains the object made when the tool was defined', async () => {
+  it('converts no schemas: every request contains the object made when the tool was defined', async () => {
     const { app } = await loop('read');
     const shown = app.model.requests.map(({ tools }) => tools[0]?.inputSchema);
     expect(shown.every((schema) => schema === undefined || schema === app.agent.tools[0]?.inputSchema)).toBe(

@@ -14,7 +14,7 @@ const answering =
   });
 
 describe('the credentials of a held session', () => {
-  it('are returned after they were stored, and are absent before', async () => {
+  it('are returned once they are stored, and are missing before', async () => {
     const { session } = await hold();
     const { credentials } = session;
     expect(await credentials.find('k')).toEqual({ status: 'none' });
@@ -24,7 +24,7 @@ describe('the credentials of a held session', () => {
     expect(await credentials.find('k')).toEqual({ status: 'none' });
   });
 
-  it('are not available to a holder that has lost its lease, which can no longer store any', async () => {
+  it('are unavailable to a holder that has lost its lease, which cannot store any either', async () => {
     const { session, outbox } = await hold();
     await session.credentials.keep('k', 'secret');
     await outbox.release('yielded');
@@ -39,7 +39,7 @@ describe('the credentials of a held session', () => {
     expect(await session.credentials.keep('k', 'secret')).toBe(false);
   });
 
-  it('are not stored in a session that is full', async () => {
+  it('are not stored if the session is full', async () => {
     const full = { status: 'session-full', most: 1, used: 1 } as const;
     const { session } = await hold({ wrap: answering({ keepCredential: async () => full }) });
     expect(await session.credentials.keep('k', 'secret')).toBe(false);

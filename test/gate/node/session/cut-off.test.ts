@@ -1,4 +1,4 @@
-/** What is kept of a turn that ends before its reply does, and what the next request shows of it. */
+/** The part of a reply that is kept if its turn ends before it, and how the next request shows it. */
 import { describe, expect, it } from 'vitest';
 import { defineTool, ModelError, Secrets } from '../../../../src/index.ts';
 import type { SessionEvent } from '../../../../src/journal/entry.ts';
@@ -12,7 +12,7 @@ import { memoryApp } from './memory-app.ts';
 const CUT_OFF = '[The reply was cut off here.]';
 const UNANSWERED = '[The last message was not answered.]';
 
-/** A session whose model speaks to a client that watches. */
+/** A session with a client that watches its model speak. */
 function talk(...replies: readonly SpokenReply[]) {
   const clock = createManualClock(1_000_000);
   const model = speaking(...replies);
@@ -29,14 +29,14 @@ function talk(...replies: readonly SpokenReply[]) {
     );
     return { turn: end.turn, events };
   };
-  /** Says something, and cancels the turn when its model waits. No time passes before. */
+  /** Sends a message, and cancels the turn when its model waits. No time passes before. */
   const cancelled = (message: string, more: Partial<TurnHost> = {}) =>
     say(message, more, async () => {
       await model.waiting();
       const turn = (await app.port.read({ from: 1, limit: 1 }))?.openTurn?.id ?? '';
       await app.port.post({ kind: 'cancel', turn, body: '{}' });
     });
-  /** What the model was shown by its last request: who said what. */
+  /** The roles and texts of the last request. */
   const shown = () => model.requests.at(-1)?.messages.map(({ role, text }) => [role, text]);
   return { app, model, say, cancelled, shown };
 }
@@ -96,7 +96,7 @@ describe('a reply that is cut off by the end of its turn', () => {
   });
 
   it.each([
-    ['by a reply', [['It is ', 'in Ghent.']], 1],
+    ['with a reply', [['It is ', 'in Ghent.']], 1],
     [
       'after a call',
       [
@@ -106,14 +106,14 @@ describe('a reply that is cut off by the end of its turn', () => {
       2,
     ],
     [
-      'by a reply that was asked for again',
+      'with a repeated reply',
       [
         ['It was ', lost()],
         ['It is ', 'in Ghent.'],
       ],
       1,
     ],
-  ])('does not exist for a turn that was answered %s', async (_, replies, count) => {
+  ])('is not journaled for a turn that ended %s', async (_, replies, count) => {
     const { turn, events } = await talk(...replies).say('Where is it?');
     expect(turn).toMatchObject({ outcome: 'completed', text: 'It is in Ghent.' });
     const finishes = events.flatMap((event) => (event.type === 'model-replied' ? event.finish : []));
@@ -127,7 +127,7 @@ describe('a reply that is cut off by the end of its turn', () => {
     expect(events.filter(({ type }) => type === 'model-replied')).toHaveLength(2);
   });
 
-  it('is shown to the model with its mark, before the next message', async () => {
+  it('is shown to the model as cut off, before the next message', async () => {
     const { cancelled, say, shown } = talk(['It is ', 'in ', waits], ['In Ghent.']);
     await cancelled('Where is it?');
     await say('Well?');
@@ -138,7 +138,7 @@ describe('a reply that is cut off by the end of its turn', () => {
     ]);
   });
 
-  it('does not change which tools were offered to the model before', async () => {
+  it('does not change which tools the model was offered before', async () => {
     const { app, cancelled, say } = talk(['Hello.'], ['It is ', waits]);
     await say('Hello?');
     const before = (await app.state()).offered;

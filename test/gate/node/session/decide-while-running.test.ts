@@ -22,7 +22,7 @@ const ANSWERS = [
   ['C?', 'exit'],
 ] as const;
 
-/** Asks three questions at once. */
+/** Asks three questions at the same time. */
 const three = (call: CallContext) =>
   Promise.all(
     ANSWERS.map(async ([message]) => {
@@ -31,7 +31,7 @@ const three = (call: CallContext) =>
     }),
   );
 
-describe('a once call that asks while it runs', () => {
+describe('a `once` call that asks while it runs', () => {
   it('keeps running and continues with the decision', async () => {
     const ran: string[] = [];
     const app = appWith([asks(undefined, { ran })]);
@@ -90,18 +90,21 @@ describe('a once call that asks while it runs', () => {
     [undefined, 'reject'],
     ['approve', 'approve'],
     ['exit', 'exit'],
-  ] as const)('is decided by onExpiry if it gets no answer in time: %s', async (onExpiry, decision) => {
-    const app = appWith([asks((call) => call.ask({ ...QUESTION, onExpiry }))]);
-    const { end, turn } = await running(app);
-    await app.clock.advance(29_000);
-    expect(await open(app, turn)).toHaveLength(1);
-    await app.clock.advance(1_000 + LEASE_MS / 3 + 100);
-    expect(await passing(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
-    const expired = { type: 'decision', decision, expired: true };
-    expect(await results(app)).toEqual([['book', JSON.stringify(expired)]]);
-  });
+  ] as const)(
+    'has the decision of `onExpiry: %s` if no answer arrives in time',
+    async (onExpiry, decision) => {
+      const app = appWith([asks((call) => call.ask({ ...QUESTION, onExpiry }))]);
+      const { end, turn } = await running(app);
+      await app.clock.advance(29_000);
+      expect(await open(app, turn)).toHaveLength(1);
+      await app.clock.advance(1_000 + LEASE_MS / 3 + 100);
+      expect(await passing(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
+      const expired = { type: 'decision', decision, expired: true };
+      expect(await results(app)).toEqual([['book', JSON.stringify(expired)]]);
+    },
+  );
 
-  it('asks one question after another, and gives each its own answer', async () => {
+  it('can ask one question after another, and receives the answer to each', async () => {
     const app = appWith([asks(three)]);
     const { end, turn } = await running(app);
     for (const [message, decision] of ANSWERS) {
@@ -112,12 +115,12 @@ describe('a once call that asks while it runs', () => {
     expect(await results(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
   });
 
-  it('does not mix up the answers of two questions, in either order', async () => {
+  it('assigns answers to their questions, in either order', async () => {
     const hash = crypto.subtle.digest.bind(crypto.subtle);
     const others = Promise.withResolvers<void>();
     const slowly = vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (how, data) => {
       const hashed = await hash(how, data);
-      const words = new TextDecoder().decode(data as ArrayBuffer); // texts are hashed
+      const words = new TextDecoder().decode(data as ArrayBuffer); // Texts are hashed.
       if (words.includes('C?')) others.resolve();
       if (words.includes('A?')) await others.promise;
       return hashed;
@@ -168,7 +171,7 @@ describe('a once call that asks while it runs', () => {
     expect(await results(app)).toEqual([['dig', 'completed: Dug.']]);
   });
 
-  it('can ask after it was approved, too', async () => {
+  it('can also ask after it was approved', async () => {
     const app = appWith([
       requireApproval(
         asks(async (call) => (await call.ask(QUESTION)).decision),
@@ -201,7 +204,7 @@ describe('a once call that asks while it runs', () => {
 });
 
 describe('a call that cannot ask while it runs', () => {
-  it('fails because a decorator asks before it runs', async () => {
+  it('fails if a decorator asks before it runs', async () => {
     const ran: string[] = [];
     const book = asks(undefined, { ran });
     const asking = decorate(book, {
@@ -222,9 +225,9 @@ describe('a call that cannot ask while it runs', () => {
     expect(ran).toEqual([]);
   });
 
-  it('fails because it has a checkpoint, so it would count as not started while it runs', async () => {
+  it('fails if it has a checkpoint, because it would count as not started while it runs', async () => {
     const given: object = { ...QUESTION, checkpoint: { ticket: 'T-1' } };
-    const question = given as Question<'decision'>; // as code without types may
+    const question = given as Question<'decision'>; // as untyped code may
     const app = appWith([asks((call) => call.ask(question))]);
     const { end } = await running(app);
     await passing(app.clock, end);
@@ -240,8 +243,8 @@ describe('a call that cannot ask while it runs', () => {
     [undefined, "Error: Tool 'book' asks while it runs, without a time limit: set expires, in ms."],
     [0, 'Error: A question cannot expire after 0 ms: leave expires out to wait forever.'],
     [Number.NaN, 'Error: A question cannot expire after NaN ms: leave expires out to wait forever.'],
-  ])('fails because it expires after %s ms', async (expires, said) => {
-    const question = { ...QUESTION, expires } as Question<'decision'>; // as code without types may
+  ])('fails if its question expires after %s ms', async (expires, said) => {
+    const question = { ...QUESTION, expires } as Question<'decision'>; // as untyped code may
     const app = appWith([asks((call) => call.ask(question))]);
     const { end } = await running(app);
     expect(await passing(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });

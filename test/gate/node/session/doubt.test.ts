@@ -1,4 +1,4 @@
-/** The reports of a stopping turn about work with an unknown outcome. */
+/** What a turn reports, as it stops, about work with an unknown outcome. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 describe('a cancel', () => {
-  it('inside a nested loop that has had an effect leaves its call in doubt', async () => {
+  it('leaves the call of a nested loop in doubt if the loop has had an effect', async () => {
     const paid: string[] = [];
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: (_, { id }) => paid.push(id) });
     const dig: AnyTool = {
@@ -44,7 +44,7 @@ describe('a cancel', () => {
     expect(answers((await app.state()).messages)).toEqual([['dig', unknown('dig')]]);
   });
 
-  it('does not wait for code around a tool that never settles', async () => {
+  it('does not wait for a decorator that never settles', async () => {
     const odd: AnyTool = {
       name: 'odd',
       description: 'Thinks.',
@@ -71,7 +71,7 @@ describe('a cancel', () => {
     ]);
   });
 
-  it('waits for reconcile no longer than for the result of an aborted call', async () => {
+  it('waits for `reconcile` no longer than for the result of an aborted call', async () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays.',
@@ -98,7 +98,7 @@ describe('a cancel', () => {
 
 describe('a take-over', () => {
   it('keeps its lease while it reads a long journal', async () => {
-    // Each page takes a quarter of a term, so that the whole takes longer than a term.
+    // Each page takes a quarter of a lease term, so all pages take longer than a term.
     const slow = (port: SessionPort): SessionPort => ({
       ...port,
       read: async (query: ReadQuery) => {
@@ -118,7 +118,7 @@ describe('a take-over', () => {
     });
   });
 
-  it('releases a lease that outlived the end of its turn', async () => {
+  it('releases a lease that remained after the end of its turn', async () => {
     const app = memoryApp({ replies: [], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
@@ -130,8 +130,8 @@ describe('a take-over', () => {
   });
 });
 
-describe('a once call that continues after its timeout', () => {
-  it('keeps its own result if it ends during reconcile, and a `not-done` is ignored', async () => {
+describe('a `once` call that continues after its timeout', () => {
+  it('keeps its own result if it returns during `reconcile`, and ignores a `not-done`', async () => {
     const paid: string[] = [];
     const sleep = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
     const pay = defineTool({
@@ -139,7 +139,7 @@ describe('a once call that continues after its timeout', () => {
       description: 'Pays.',
       timeout: 1_000,
       run: async (_, { id }) => {
-        await sleep(6_500); // after the timeout and the last word
+        await sleep(6_500); // later than the timeout and the wait after it
         paid.push(id);
         return 'paid';
       },
@@ -156,7 +156,7 @@ describe('a once call that continues after its timeout', () => {
   });
 });
 
-describe('a turn that is cancelled', () => {
+describe('a cancelled turn', () => {
   const hanging = (name: string): AnyTool => ({
     name,
     description: 'Hangs.',
@@ -169,7 +169,7 @@ describe('a turn that is cancelled', () => {
     call: never,
   });
 
-  it('does not start the calls that were queued behind its running call', async () => {
+  it('does not start calls that are queued behind its running call', async () => {
     const first = {
       ...defineTool({ name: 'first', description: 'Runs.', effect: 'read', run: never }),
       serial: 'one',
@@ -187,7 +187,7 @@ describe('a turn that is cancelled', () => {
     ]);
   });
 
-  it('does not journal anything for a call that it abandoned, even while the end of the call is being sent', async () => {
+  it('journals no event for a call that it abandoned, even while an event about that call is being sent', async () => {
     const gates = {
       nest: (): void => {},
       look: (): void => {},
@@ -233,11 +233,11 @@ describe('a turn that is cancelled', () => {
     const end = app.run(leased);
     await clock.advance(0);
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
-    await clock.advance(LEASE_MS / 3 + 1); // a renewal is in flight, with the cancel
+    await clock.advance(LEASE_MS / 3 + 1); // A renewal is in flight; its response contains the cancel.
     isHolding = true;
-    gates.look(); // the sibling ends, and its append is in flight
+    gates.look(); // The sibling ends, and its append is in flight.
     await clock.advance(0);
-    gates.renew(); // cancelled; the end of the turn waits behind that append
+    gates.renew(); // The turn is cancelled, and its end waits for that append.
     await clock.advance(0);
     gates.nest();
     await clock.advance(0);
@@ -249,7 +249,7 @@ describe('a turn that is cancelled', () => {
     expect(rows.map(({ type }) => type)).not.toContain('frame-started');
   });
 
-  it('does not report a call as undone that was started as more than a read, even if its tool has changed', async () => {
+  it('reports the outcome of a call as unknown if it was started with an effect, even if its tool is now a read', async () => {
     const put = defineTool({
       name: 'put',
       description: 'Puts.',

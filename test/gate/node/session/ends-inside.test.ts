@@ -19,7 +19,7 @@ const pay = (): AnyTool => defineTool({ name: 'pay', description: 'Pays.', run: 
 const DIG = { calls: [{ name: 'dig' }] };
 const PAY = { calls: [{ name: 'pay' }] };
 
-/** The ends of calls, in order: the loop, the call, and why. */
+/** The ends of calls, in order: the loop, the call, and the reason. */
 const ends = (events: readonly StoredEvent[]) =>
   events.flatMap((event) =>
     event.type === 'tool-call-ended'
@@ -27,7 +27,10 @@ const ends = (events: readonly StoredEvent[]) =>
       : [],
   );
 
-/** A holder that was cut off in a loop, and in one inside it: a call waits there, and another one has started. */
+/**
+ * The events of a holder that was interrupted in a loop inside another loop: one call waits there, and
+ * another has started.
+ */
 const deep = () =>
   [
     ...asked(['dig']),
@@ -69,7 +72,7 @@ const deep = () =>
   ] as const;
 
 describe('a call that ends before its nested loop', () => {
-  it('ends the open calls inside first, the innermost before the outer ones', async () => {
+  it('first ends the open calls inside, the innermost ones first', async () => {
     const app = memoryApp({ tools: [], replies: ['Gone.'], clock, leaseMs: LEASE_MS });
     const left = await leftBehind(app, deep());
     const { agent, live } = watchedLive(app.agent);
@@ -84,7 +87,7 @@ describe('a call that ends before its nested loop', () => {
     expect(live()).toEqual(await app.state());
   });
 
-  it('ends the turn if a reviewer inside it decided so', async () => {
+  it('ends the turn if a decision about an inner call is an exit', async () => {
     const app = memoryApp({ tools: [], replies: ['Never.'], clock, leaseMs: LEASE_MS });
     const left = await leftBehind(app, deep());
     const answer = { type: 'decision', decision: 'exit', reason: 'Enough.', by: 'ann' } as const;
@@ -102,7 +105,7 @@ describe('a call that ends before its nested loop', () => {
   });
 });
 
-/** Answers what the open turn waits for: the calls of these names, in order. */
+/** Decides about the waiting calls with these names, in order. */
 async function decide(app: MemoryApp, turn: string, decision: 'approve' | 'exit', at: number) {
   const waits = (await app.events(turn)).flatMap((event) =>
     event.type === 'tool-call-suspended' ? [`${event.call}#0`] : [],
@@ -112,8 +115,8 @@ async function decide(app: MemoryApp, turn: string, decision: 'approve' | 'exit'
   return passing(clock, app.run(await app.resume(turn)));
 }
 
-describe('an exit inside one loop', () => {
-  it.each([0, 1])('ends the turn while another loop beside it waits (loop %i)', async (at) => {
+describe('an exit inside a nested loop', () => {
+  it.each([0, 1])('ends the turn while another loop waits (exit in loop %i)', async (at) => {
     const guarded = [requireApproval(pay(), 'Pay?')];
     const app = memoryApp({
       tools: [named('dig', guarded), named('dive', guarded)],
@@ -138,7 +141,7 @@ describe('an exit inside one loop', () => {
     ).toEqual(['cancelled', 'declined']);
   });
 
-  it('ends the turn while a loop beside it waits in its own nested loop', async () => {
+  it('ends the turn while another loop waits in its own nested loop', async () => {
     const guarded = [requireApproval(pay(), 'Pay?')];
     const app = memoryApp({
       tools: [named('dig', guarded), named('dive', [named('deeper', guarded)])],
@@ -159,8 +162,8 @@ describe('an exit inside one loop', () => {
   });
 });
 
-describe('a tool that does not wait for its loop', () => {
-  /** Leaves its nested loop after a second. */
+describe('a tool that does not wait for its nested loop', () => {
+  /** Returns after a second, without the result of its nested loop. */
   const impatient = (tool: AnyTool): AnyTool =>
     decorate(tool, {
       call: (input, call) =>
@@ -170,7 +173,7 @@ describe('a tool that does not wait for its loop', () => {
         ]),
     });
 
-  it('ends the calls inside with its own call: only an unknown result is journaled later', async () => {
+  it('ends the inner calls with its own call; only results of calls in doubt are journaled later', async () => {
     const gate = Promise.withResolvers<string>();
     const slow = defineTool({ name: 'pay', description: 'Pays.', timeout: 900_000, run: () => gate.promise });
     const app = memoryApp({

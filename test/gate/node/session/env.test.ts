@@ -1,4 +1,4 @@
-/** The part of the Worker's environment that tools receive, and its protection from being shown. */
+/** The part of the Worker's environment that tools receive, and its protection from exposure. */
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
@@ -11,11 +11,11 @@ import {
 import { callTool, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 
 const KEY = 'a-key-of-the-shop';
-/** A binding, and a secret. */
+/** A binding, a secret and a var. */
 const env = { DB: { rows: () => ['ann', 'bob'] }, SHOP_API_KEY: KEY, REGION: 'weur' };
 
-/** Reads what the types of this repository's tests do not declare. */
-const bindings = (given: object): typeof env => given as typeof env; // as every test here gives it
+/** Gives the environment a type that these tests do not declare. */
+const bindings = (given: object): typeof env => given as typeof env; // Each test here passes this environment.
 
 const tool = (name: string, run: (given: typeof env) => unknown): AnyTool =>
   defineTool({ name, description: 'Reads.', run: (_, call) => run(bindings(call.env)) });
@@ -25,12 +25,12 @@ const calls = (name: string) => ({ calls: [{ name }] });
 const agentOf = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Reads.', instructions: '', tools });
 
-describe('a tool can read the bindings of the Worker', () => {
-  it('in a test that calls it alone', async () => {
+describe('the bindings of the Worker', () => {
+  it('are available to a tool in a test that calls it alone', async () => {
     expect((await callTool(list, {}, { env })).content).toBe('["ann","bob"]');
   });
 
-  it('in a turn, inside an agentic tool and a subagent', async () => {
+  it('are available in a turn, inside an agentic tool and inside a subagent', async () => {
     const model = scriptedModel([calls('list'), 'Listed.']);
     const nested = defineAgenticTool({ name: 'nested', description: 'Asks.', tools: [list], model });
     const other = { ...agentOf(list), name: 'other', model: scriptedModel([calls('list'), 'Listed.']) };
@@ -45,11 +45,11 @@ describe('a tool can read the bindings of the Worker', () => {
     const read = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' && event.result.type === 'artifact' ? [event.result.value] : [],
     );
-    // The subagent hands on what its own call answered.
+    // The subagent returns the result of its own call.
     expect(read).toEqual(Array(4).fill(['ann', 'bob']));
   });
 
-  it('in a program that calls the model itself', async () => {
+  it('are available in a program that calls the model itself', async () => {
     const manager = createToolCallingManager({ env });
     const reply = {
       text: '',
@@ -64,13 +64,13 @@ describe('a tool can read the bindings of the Worker', () => {
     expect(results[0]?.result.content).toBe('["ann","bob"]');
   });
 
-  it('in a program that runs on the AI SDK', async () => {
+  it('are available in a program that uses the AI SDK', async () => {
     const { list: given } = toAiTools([list], { env });
     const options = { toolCallId: '1', messages: [], context: undefined } as const;
     expect(await given?.execute?.({}, options as never)).toMatchObject({ text: '["ann","bob"]' });
   });
 
-  it('and gets an empty object if no bindings were passed', async () => {
+  it('are an empty object if none were passed', async () => {
     expect(
       (
         await callTool(
@@ -82,14 +82,14 @@ describe('a tool can read the bindings of the Worker', () => {
   });
 });
 
-describe('the environment is not exposed', () => {
-  it('by a tool that returns all of it: only its names are written', async () => {
+describe('the environment', () => {
+  it('is shown by its names only if a tool returns all of it', async () => {
     const all = tool('all', (given) => ({ given }));
     expect((await callTool(all, {}, { env })).content).toBe('{"given":["DB","SHOP_API_KEY","REGION"]}');
     expect((await callTool(tool('text', String), {}, { env })).content).toBe('[object Object]');
   });
 
-  it('by a tool that returns or throws one of its credentials: the credential is redacted, a plain var is kept', async () => {
+  it('is redacted if a tool returns or throws a credential, but a plain var is kept', async () => {
     const lines: LogEntry[] = [];
     const leaks = tool('leaks', ({ SHOP_API_KEY, REGION }) => `Bearer ${SHOP_API_KEY} in ${REGION}`);
     const throws = tool('throws', ({ SHOP_API_KEY }) => {
@@ -110,7 +110,7 @@ describe('the environment is not exposed', () => {
     expect(lines[0]).not.toHaveProperty('thrown', expect.anything());
   });
 
-  it('by a URL that contains a password, while a key that is no secret stays in place', async () => {
+  it('is redacted if a URL contains a password, but a key that is not a secret is kept', async () => {
     const given = {
       DATABASE_URL: 'postgres://shop:pass-word@db.example/orders',
       SITE: 'https://shop.example:8443/a@b',
@@ -130,7 +130,7 @@ describe('the environment is not exposed', () => {
     );
   });
 
-  it('and cannot be changed by one tool for another', async () => {
+  it('cannot be changed by one tool for another', async () => {
     const change = tool('change', (given) => Object.assign(given, { REGION: 'mine' }));
     expect((await callTool(change, {}, { env })).content).toContain(
       "Cannot assign to read only property 'REGION'",

@@ -27,8 +27,8 @@ const seeing =
 
 it.each([
   ['erased', false],
-  ['erased, and begun anew before anybody was told', true],
-])('a follower ends when its session is %s', async (_, isAnew) => {
+  ['erased, and created again before the follower receives a notice', true],
+])('a follower ends if its session is %s', async (_, isAnew) => {
   const { clock, port } = await scene();
   const seen: number[] = [];
   const following = followSession({ port, clock, signal, from: 3 }, seeing(seen));
@@ -42,8 +42,8 @@ it.each([
 
 it.each([
   ['erased', false],
-  ['erased, and begun anew before anybody was told', true],
-])('a client that waits for a turn gets an error when its session is %s', async (_, isAnew) => {
+  ['erased, and created again before the client receives a notice', true],
+])('a client that waits for a turn receives an error if its session is %s', async (_, isAnew) => {
   const { clock, port } = await scene();
   const waiting = waitForStop({ port, clock, signal, turn: 't1' });
   const outcome = expect(waiting).rejects.toThrow(new SessionErasedError());
@@ -55,8 +55,8 @@ it.each([
 });
 
 it.each([
-  ['is told which session it is, and ends when there is another one of its name', undefined],
-  ['ends when there is another session of its name than it means', 'other'],
+  ['receives the incarnation of its session, and ends when another session has the name', undefined],
+  ['ends if another session has the name than the one that it names', 'other'],
 ])('a follower %s', async (_, meant) => {
   const clock = createManualClock(1_000);
   const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
@@ -72,7 +72,7 @@ it.each([
   const told: string[] = [];
   const seen: number[] = [];
   let reads = 0;
-  // No line tells of what happens: only what is read does.
+  // The connection reports no changes; only reads show them.
   const silent: Pick<SessionPort, 'read' | 'watch'> = {
     async read(query) {
       reads += 1;
@@ -95,7 +95,7 @@ it.each([
   expect([seen, told]).toEqual(meant === undefined ? [[3], ['first']] : [[], []]);
 });
 
-it('a follower of a session that does not exist yet receives its first events', async () => {
+it('a follower from a later event of a session receives that event and those that follow it', async () => {
   const { clock, port } = await scene();
   const seen: number[] = [];
   const leave = new AbortController();

@@ -9,10 +9,13 @@ import type { MemoryApp } from './memory-app.ts';
 
 export const LEASE_MS = 20_000;
 
-/** No turn is left alone for longer between two take-overs, in ms. */
+/** The longest pause between two take-overs of a turn, in ms. */
 export const LONGEST_PAUSE = 5 * 60_000;
 
-/** A session whose object hears no ping of its holder from when it is cut off on. The line stays open. */
+/**
+ * A session whose object receives no pings from its holder after `isCutOff` is true. The connection stays
+ * open.
+ */
 export const unheard = (port: SessionPort, isCutOff = (): boolean => true): Pick<SessionPort, 'watch'> => ({
   async watch(watcher) {
     const line = await port.watch(watcher);
@@ -28,19 +31,21 @@ export interface Left {
   readonly leased: LeaseGrant;
 }
 
-/** An event before it is known to which turn it belongs. */
+/** An event without its turn. */
 type Open<T> = T extends { readonly turn: string } ? Omit<T, 'turn'> : never;
 
-/** A holder that stored these events and was never heard again. */
+/** A holder that stores these events and then falls silent. */
 export async function leftBehind(app: MemoryApp, events: readonly Open<SessionEvent>[]): Promise<Left> {
   const leased = await app.lease('Go.');
   const turn = leased.page.openTurn?.id ?? '';
-  const rows = events.map((event) => toRow({ ...event, turn } as SessionEvent)); // Open took the turn off
+  const rows = events.map((event) => toRow({ ...event, turn } as SessionEvent)); // `Open` omits the turn.
   await app.port.append(leased.epoch, leased.page.head + 1, { events: rows });
   return { turn, leased };
 }
 
-/** The reply that asked for one call of each tool, and the start of each that has an effect. Ids are `c0`, `c1`, ... */
+/**
+ * A reply with one call of each tool, and the start of each call with an effect. The ids are `c0`, `c1`, ...
+ */
 export function asked(
   ...calls: readonly (readonly [tool: string, started?: Effect])[]
 ): Open<SessionEvent>[] {
@@ -57,7 +62,7 @@ export function asked(
   return [reply, ...starts];
 }
 
-/** Goes on with a turn when its lease has expired, and lets time pass until it has stopped. */
+/** Takes over a turn after its lease has expired, and lets time pass until the turn has stopped. */
 export async function takenOver(
   app: MemoryApp,
   clock: ManualClock,
@@ -69,7 +74,10 @@ export async function takenOver(
   return passing(clock, end);
 }
 
-/** The promise's value; time passes until it has one. What is hashed meanwhile takes no time of the clock, however busy the machine is. */
+/**
+ * Lets time pass until a promise settles, and returns its value. Hashing takes no time on this clock, however
+ * busy the machine is.
+ */
 export const passing = <T>(clock: ManualClock, promise: Promise<T>, ms = 60_000): Promise<T> =>
   withOrderedHashes(() => pass(clock, promise, ms));
 
@@ -81,11 +89,11 @@ async function pass<T>(clock: ManualClock, promise: Promise<T>, ms: number): Pro
   promise.then(mark, mark);
   await clock.advance(0);
   for (let passed = 0; passed < ms && !isSettled; passed += 500) await clock.advance(500);
-  if (!isSettled) throw new Error(`It hangs after ${ms} ms.`);
+  if (!isSettled) throw new Error(`The promise has not settled after ${ms} ms.`);
   return promise;
 }
 
-/** What the model reads of every call so far, by tool. */
+/** The results of all calls as the model reads them, by tool. */
 export function answers(messages: readonly Message[]): readonly (readonly [tool: string, text: string])[] {
   return messages.flatMap((message) =>
     message.role === 'assistant'

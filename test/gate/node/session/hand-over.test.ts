@@ -14,7 +14,7 @@ beforeEach(() => {
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
 describe('an invocation whose client disconnects', () => {
-  it('finishes the running calls, hands the turn over at the next boundary, and journals the reason', async () => {
+  it('finishes the running calls, hands over the turn at the next boundary, and journals the reason', async () => {
     const client = new AbortController();
     const pay = defineTool({
       name: 'pay',
@@ -47,7 +47,7 @@ describe('an invocation whose client disconnects', () => {
     expect(await passing(clock, app.run(next))).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
   });
 
-  it('gives a model twenty seconds to finish its reply and then leaves it to the successor', async () => {
+  it('gives a model twenty seconds to finish its reply, and then leaves the reply to the next invocation', async () => {
     const client = new AbortController();
     const app = memoryApp({
       replies: [
@@ -124,7 +124,7 @@ describe('an invocation', () => {
     expect(timers).toBe(0);
   });
 
-  it('stops when its lease is lost, logs how far it got, and does not hang', async () => {
+  it('stops if its lease is lost, and reports its last event', async () => {
     const shown: FeedItem[] = [];
     const app = memoryApp({
       tools: [look],
@@ -138,7 +138,7 @@ describe('an invocation', () => {
     expect(shown.map((item) => (item.type === 'event' ? item.stored.seq : item.type))).toEqual([2]);
   });
 
-  it('shows no text before the events that precede it are durable', async () => {
+  it('shows no text before the preceding events are durable', async () => {
     const shown: string[] = [];
     let let_go = (): void => {};
     const app = memoryApp({
@@ -175,7 +175,7 @@ describe('an invocation', () => {
     ]);
   });
 
-  it('releases a session unchanged if a newer version wrote to it', async () => {
+  it('releases a session unchanged if a newer version has written to it', async () => {
     const app = memoryApp({ replies: ['Done.'], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';

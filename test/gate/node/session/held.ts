@@ -12,7 +12,7 @@ import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
 
 export const LEASE_MS = 12_000;
 
-/** A held session of turn `t1`, and what it sent and heard. */
+/** A held session of turn `t1`, with a log of the messages to its object. */
 export async function hold(
   options: {
     readonly leased?: Partial<LeaseGrant>;
@@ -62,7 +62,7 @@ export async function hold(
     },
     reader: toReader(),
   });
-  if (begun.status !== 'leased') throw new Error('no lease');
+  if (begun.status !== 'leased') throw new Error('The session was not leased.');
   const leased = { ...begun, ...more };
   const { state } = await foldLeased(inner, leased, { memories: [] });
   const stored: StoredEvent[] = [];
@@ -94,7 +94,7 @@ export async function hold(
 /** An event of the turn that does not change its state. */
 export const note = (reason: string) => ({ type: 'turn-yielded', turn: 't1', reason }) as const;
 
-/** What a promise has come to once everything has happened that needs no time. */
+/** The state of a promise, after all work that takes no time is done. */
 export async function standing(clock: ManualClock, promise: Promise<unknown>): Promise<string> {
   const done = promise.then(
     () => 'resolved',

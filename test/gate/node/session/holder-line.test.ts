@@ -29,9 +29,9 @@ import { type MemoryApp, memoryApp } from './memory-app.ts';
 const START = 1_000_000;
 
 let clock: ManualClock;
-/** What went to the object: which lines were opened, and `closed` since; when the lease was renewed. */
+/** The connections that were opened, or `closed`, and the times of the lease renewals. */
 let sent: { lines: string[]; renewals: number[] };
-/** The ids of the messages that its answers have brought. */
+/** The ids of the inbox messages in the responses of the object. */
 let brought: number[];
 beforeEach(() => {
   clock = createManualClock(START);
@@ -41,7 +41,7 @@ beforeEach(() => {
 
 function noting(port: SessionPort): SessionPort {
   const bring = <T extends object>(answer: T): T => {
-    const { inbox = [] } = answer as { readonly inbox?: readonly { readonly id: number }[] }; // of those answers that have one
+    const { inbox = [] } = answer as { readonly inbox?: readonly { readonly id: number }[] }; // Only some responses have one.
     brought.push(...inbox.map(({ id }) => id));
     return answer;
   };
@@ -70,7 +70,7 @@ const appOf = (
   wrap: (port: SessionPort) => SessionPort = (port) => port,
 ): MemoryApp => memoryApp({ tools, replies, clock, leaseMs: LEASE_MS, wrap: (port) => noting(wrap(port)) });
 
-/** Returns a running turn once all work that needs no time is done. */
+/** Starts a turn, and returns it once all work that takes no time is done. */
 async function running(app: MemoryApp, host: Partial<TurnHost> = {}) {
   const leased = await app.lease('Go.');
   const end = app.run(leased, host);
@@ -80,7 +80,7 @@ async function running(app: MemoryApp, host: Partial<TurnHost> = {}) {
 
 const never = (): Promise<never> => new Promise(() => {});
 
-/** What takes so long to come. */
+/** A function whose result arrives after this time. */
 const after =
   <T>(ms: number, value: T) =>
   (): Promise<T> =>
@@ -92,14 +92,14 @@ const tool = (run: (call: CallContext) => unknown, effect: Effect = 'read', name
 const cancel = (app: MemoryApp, turn: string): Promise<unknown> =>
   app.port.post({ kind: 'cancel', turn, body: '{}' });
 
-/** Sends a message to the turn that runs, of which the model is shown these words. */
+/** Sends a message that steers the running turn. The model sees this text. */
 const steer = (app: MemoryApp, turn: string, message = `And ${turn}?`): Promise<unknown> => {
   const ids = [turn, `of ${turn}`];
   const start = { agent: app.agent.name, context: ToolCallContext.EMPTY, from: { id: 'ann' }, message };
   return app.port.accept({ ...toTurnStart(start, () => ids.shift() ?? ''), whenBusy: 'steer' });
 };
 
-/** A message that is left for the holder of the turn. */
+/** The body of a late result, which is left for the holder of the turn. */
 const late = (call: string): string =>
   JSON.stringify({ call, tool: 'look', input: '{}', result: { type: 'text', content: 'seen' } });
 
@@ -120,9 +120,9 @@ describe('the connection of a lease holder', () => {
     ['model', [], [after(1_000, 'Done.')]],
     ['tool', [tool(after(1_000, 'seen'), 'once')], [calls('look'), 'Done.']],
   ])(
-    'is opened once when a %s call has run for a second, and closes with the turn',
+    'is opened once if a %s call has run for a second, and closes with the turn',
     async (_, tools, replies) => {
-      // Created when a test runs, because it has its own clock.
+      // Created inside the test, because each test has its own clock.
       const app = appOf(tools, replies);
       const { end } = await running(app);
       await clock.advance(999);
@@ -145,7 +145,7 @@ describe('the connection of a lease holder', () => {
     expect(sent).toEqual({ lines: ['closed'], renewals: [3_000] });
   });
 
-  it('delivers earlier messages as soon as it opens, a second after the call began', async () => {
+  it('delivers earlier messages as soon as it opens, a second after the call has started', async () => {
     const app = appOf([], [never]);
     const { end, turn } = await running(app);
     await cancel(app, turn);
@@ -156,14 +156,14 @@ describe('the connection of a lease holder', () => {
     expect(sent).toEqual({ lines: ['closed'], renewals: [1_000] });
   });
 
-  it('delivers a decision to a call that waits for it while it runs', async () => {
+  it('delivers a decision to a running call that waits for it', async () => {
     const asks = (call: CallContext) =>
       call.ask({ for: 'decision', meanwhile: 'running', message: 'May I?', expires: 600_000 });
     const app = appOf([tool(async (call) => (await asks(call)).decision)], [calls('look'), 'Done.']);
     const { end, turn } = await running(app);
     await clock.advance(2_000);
     const [question] = openQuestions(await app.events(turn));
-    if (!question) throw new Error('Nothing is asked.');
+    if (!question) throw new Error('The turn has no open question.');
     const checked = checkAnswer(question, { decision: 'approve' }, { by: 'ann' });
     if (!checked.ok) throw new Error(checked.problems.join('; '));
     expect(await postAnswer(app, question, { answer: checked.value, hash: 'h' })).toBe('posted');
@@ -181,7 +181,7 @@ describe('the connection of a lease holder', () => {
     expect(await passing(clock, end)).toMatchObject({ turn: { id: turn, text: 'Two.', iterations: 2 } });
   });
 
-  it('requests messages that arrive during a request once', async () => {
+  it('requests the messages that arrive during a request only once', async () => {
     const answers: (() => void)[] = [];
     const slow = (port: SessionPort): SessionPort => ({
       ...port,
@@ -224,7 +224,7 @@ describe('the connection of a lease holder', () => {
     expect(sent.renewals.map((at) => at >= 2_000 && at < 6_000)).toEqual([true, true, true]);
   });
 
-  it('delivers messages while an append hangs, and does not renew the lease', async () => {
+  it('delivers messages while an append is pending, but these requests do not extend the lease', async () => {
     let appends = 0;
     const app = appOf([tool(never)], [calls('look')], (port) => ({
       ...port,
@@ -242,7 +242,7 @@ describe('the connection of a lease holder', () => {
     expect(sent.renewals.slice(0, 2)).toEqual([2_000, 7_000]);
   });
 
-  it('is one of the six connections: five calls run beside it and the others wait', async () => {
+  it('counts as one of six connections: five calls run beside it, and the others wait', async () => {
     let started = 0;
     const ends: (() => void)[] = [];
     const look = tool(() => {
@@ -263,7 +263,7 @@ describe('the connection of a lease holder', () => {
     expect(await passing(clock, end)).toMatchObject({ turn: { text: 'Done.' } });
   });
 
-  it('waits while six calls run and gets the next free connection; the holder polls every 1.2 s meanwhile', async () => {
+  it('waits while six calls run and takes the next free connection; until then the holder polls every 1.2 s', async () => {
     let started = 0;
     const ends: (() => void)[] = [];
     const look = tool(() => {
@@ -287,11 +287,11 @@ describe('the connection of a lease holder', () => {
     expect(await passing(clock, end, 1)).toMatchObject(CANCELLED);
   });
 
-  it('is reopened when it breaks; until then the holder polls every 1.2 s', async () => {
+  it('is reopened after it breaks; until then the holder polls every 1.2 s', async () => {
     let isGone = false;
     const app = appOf([], [never], (port) => ({
       ...port,
-      watch: (watcher) => (isGone ? Promise.reject(new Error('nobody is there')) : port.watch(watcher)),
+      watch: (watcher) => (isGone ? Promise.reject(new Error('unreachable')) : port.watch(watcher)),
     }));
     const { end, turn } = await running(app);
     await clock.advance(2_000);
@@ -303,7 +303,7 @@ describe('the connection of a lease holder', () => {
     expect(pauses.map((ms) => Math.round(ms / 100))).toEqual([0, 12, 12]);
     isGone = false;
     await clock.advance(10_000);
-    // Now and then as without a line, a third of the term apart.
+    // At most one renewal, as without a connection: a third of the term apart.
     sent.renewals = [];
     await clock.advance(6_000);
     expect(sent.renewals.length).toBeLessThanOrEqual(1);
@@ -312,7 +312,7 @@ describe('the connection of a lease holder', () => {
     expect(new Set(sent.lines)).toEqual(new Set(['holder', 'closed']));
   });
 
-  it('is opened at once when a client reads the session, as the object’s next response says', async () => {
+  it('is opened at once if a client reads the session, as the object’s next response says', async () => {
     const app = appOf([tool(after(10, 'seen'), 'once')], [after(10, calls('look')), after(900, 'Done.')]);
     const reader = await app.port.watch({ onNotice: () => {}, onClosed: () => {} });
     const { end } = await running(app);
@@ -351,7 +351,7 @@ describe('the connection of a lease holder', () => {
     expect(sent).toEqual({ lines: ['closed'], renewals: [] });
   });
 
-  it('stops the holder of a session that is erased', async () => {
+  it('stops the holder of an erased session', async () => {
     const app = appOf([], [never]);
     const { end } = await running(app);
     await clock.advance(2_000);
@@ -359,7 +359,7 @@ describe('the connection of a lease holder', () => {
     expect(await passing(clock, end, 1)).toMatchObject({ status: 'lost' });
   });
 
-  it('does not request messages that are left for the next holder', async () => {
+  it('does not request messages that are for the next holder', async () => {
     const app = appOf([], [after(2_000, 'Done.')]);
     const { end, turn } = await running(app);
     await clock.advance(1_500);
@@ -400,7 +400,7 @@ describe('a steering message', () => {
     expect(steered).toEqual(['s1', 's2']);
   });
 
-  it('is accepted once by the holder of an older object, which sends it with every response and has no connection', async () => {
+  it('is accepted once from an older object, which sends it with every response', async () => {
     const older = (port: SessionPort): SessionPort => ({
       ...port,
       append: (epoch, from, { inboxHeld: _, ...change }) => port.append(epoch, from, change),
@@ -418,7 +418,7 @@ describe('a steering message', () => {
     expect(steered).toHaveLength(1);
   });
 
-  it('and other inbox messages reach the holder of an older object when it renews its lease', async () => {
+  it('reaches the holder, like other inbox messages, when it renews the lease of an older object', async () => {
     const older = (port: SessionPort): SessionPort => ({
       ...port,
       watch: ({ onNotice, onClosed }) =>
@@ -429,7 +429,7 @@ describe('a steering message', () => {
     await clock.advance(2_000);
     await cancel(app, turn);
     expect(await passing(clock, end, 10_000)).toMatchObject(CANCELLED);
-    // As soon as it does not count on an answer to its ping any more.
+    // As soon as it no longer relies on a response to its ping.
     expect(sent.renewals.map((at) => Math.floor(at / 100))).toEqual([
       Math.floor(((1 / 3 + 1 / 12) * LEASE_MS) / 100),
     ]);

@@ -1,4 +1,4 @@
-/** What calls keep in the state and on the blackboard, read through schemas and types. */
+/** The values that calls keep in the state and on the blackboard, read through schemas and types. */
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -30,7 +30,7 @@ const tool = (name: string, run: (call: CallContext) => unknown, more: { serial?
   defineTool({ name, description: `Does ${name}.`, run: (_, call) => run(call), ...more });
 const calls = (...names: readonly string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
 
-/** Runs one turn of these replies, and returns the call results that the model saw, and the turn's answer. */
+/** Runs one turn of these replies. Returns the call results that the model saw, and the turn's answer. */
 async function ran(tools: readonly AnyTool[], ...replies: readonly ScriptedReply[]) {
   const agent = defineAgent({ name: 'clerk', description: 'Keeps.', instructions: 'Keep.', tools });
   const session = createTestSession(agent, { replies: [...replies, 'Done.'] });
@@ -83,7 +83,7 @@ describe('the state of a call', () => {
   const write = (name: string, serial?: string) =>
     tool(name, ({ state }) => state.set('total', name), serial === undefined ? {} : { serial });
 
-  it('is logged if two calls of a reply wrote it without seeing each other’s value', async () => {
+  it('causes a warning if two calls of a reply write one key without the value of the other', async () => {
     await ran([write('pay'), write('book')], calls('pay', 'book'));
     expect(logged).toEqual([
       [
@@ -93,7 +93,7 @@ describe('the state of a call', () => {
     ]);
   });
 
-  it('is not logged if the calls share a serial, write other keys, or run in different replies', async () => {
+  it('causes no warning if the calls share a serial, write different keys, or run in different replies', async () => {
     await ran([write('pay', 'till'), write('book', 'till')], calls('pay', 'book'));
     await ran([write('pay'), tool('look', ({ state }) => state.set('seen', 1))], calls('pay', 'look'));
     await ran([write('pay'), write('book')], calls('pay'), calls('book'));
@@ -102,7 +102,7 @@ describe('the state of a call', () => {
 });
 
 describe('the blackboard', () => {
-  it('accepts a value of a type and returns the newest through its schema', async () => {
+  it('accepts a value of a type, and returns the newest value through its schema', async () => {
     const add = tool('add', ({ blackboard }) => {
       blackboard.add(Customer, ANN);
       blackboard.add(Customer, BEN, { name: 'newest' });
@@ -135,7 +135,7 @@ describe('the blackboard', () => {
   });
 });
 
-it('the result of a turn returns its artifacts by their type', async () => {
+it('a turn returns its artifacts by their types', async () => {
   const tools = [
     tool('ann', () => artifact('Ann.', Customer, ANN)),
     tool('odd', () => artifact('Odd.', Customer, { id: 7 })),

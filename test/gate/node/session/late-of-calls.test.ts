@@ -1,4 +1,4 @@
-/** Which late results count: those of calls in doubt, and those of calls that are still open. */
+/** Which late results count: results of calls in doubt, and results of calls that are still open. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
@@ -33,7 +33,7 @@ const lateEvents = async (app: ReturnType<typeof memoryApp>) =>
   );
 
 describe('a late result of a call whose outcome is known', () => {
-  it('is dropped: it is not shown to the model or journaled', async () => {
+  it('is dropped, and neither shown to the model nor journaled', async () => {
     const tools = [pay({ reconcile: async () => ({ done: 'paid by card' }) })];
     const app = memoryApp({ tools, replies: ['Done.', 'Next.'], clock, leaseMs: LEASE_MS });
     const left = await leftBehind(app, asked(['pay', 'once']));
@@ -45,7 +45,7 @@ describe('a late result of a call whose outcome is known', () => {
     expect(await lateEvents(app)).toEqual([]);
   });
 
-  it('is dropped the second time, even if the outcome was unknown before', async () => {
+  it('is dropped when it arrives again, even if the outcome was unknown before', async () => {
     const app = memoryApp({ tools: [pay()], replies: ['Hm.', 'Next.', 'Last.'], clock, leaseMs: LEASE_MS });
     const left = await leftBehind(app, asked(['pay', 'once']));
     await takenOver(app, clock, left);
@@ -57,7 +57,7 @@ describe('a late result of a call whose outcome is known', () => {
     expect((await app.state()).inDoubt).toEqual(new Set());
   });
 
-  it('is dropped if its call is in no journaled reply', async () => {
+  it('is dropped if no journaled reply contains its call', async () => {
     const app = memoryApp({ replies: ['Hello.', 'Next.'], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     await passing(clock, app.run(leased));
@@ -68,7 +68,7 @@ describe('a late result of a call whose outcome is known', () => {
 });
 
 describe('a late result of a call that is still open', () => {
-  it('is the result of the call, which is not reconciled or run again', async () => {
+  it('becomes the result of the call, which is neither reconciled nor run again', async () => {
     let reconciled = 0;
     const reconcile = async () => {
       reconciled += 1;
@@ -86,7 +86,7 @@ describe('a late result of a call that is still open', () => {
     expect(live()).toEqual(await app.state());
   });
 
-  it('goes through the decorators of its tool, like any result', async () => {
+  it('passes through the decorators of its tool, like any result', async () => {
     const tool = pay();
     const counted = decorate(tool, {
       call: async (input, call) => text(`Receipt: ${(await tool.call(input, call)).content}`),
@@ -98,7 +98,7 @@ describe('a late result of a call that is still open', () => {
     expect(answers((await app.state()).messages)).toEqual([['pay', 'Receipt: paid']]);
   });
 
-  it('takes precedence over a not-done that arrives meanwhile', async () => {
+  it('takes precedence over a not-done that `reconcile` returns later', async () => {
     const app = memoryApp({
       tools: [
         pay({

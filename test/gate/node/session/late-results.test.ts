@@ -1,4 +1,4 @@
-/** Late results of calls that were reported as unknown: journaled as events, and shown to the model. */
+/** Late results of calls that were reported as unknown. They are journaled, and shown to the model. */
 import { object, string } from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineTool, ModelError, text } from '../../../../src/index.ts';
@@ -24,7 +24,7 @@ beforeEach(() => {
   host = { waitUntil: (promise) => work.push(promise) };
 });
 
-/** Returns when the test says so, and ignores its signal. */
+/** A tool that ignores its signal, and returns when the test calls `answer`. */
 const pay = (more: { readonly timeout?: number; readonly effect?: 'idempotent' } = {}): AnyTool =>
   defineTool({
     name: 'pay',
@@ -40,7 +40,7 @@ const PAY = { calls: [{ name: 'pay' }] };
 const types = async (app: ReturnType<typeof memoryApp>): Promise<readonly string[]> =>
   ((await app.port.read({ from: 1 }))?.rows ?? []).map(({ type }) => type);
 
-describe('a once call that was cancelled', () => {
+describe('a cancelled `once` call', () => {
   /** Cancels a turn whose call continues, and waits for its end. */
   async function cancelled(tools: readonly AnyTool[], replies: readonly ScriptedReply[] = [PAY, 'Next.']) {
     const app = memoryApp({ tools, replies, clock, leaseMs: LEASE_MS });
@@ -53,7 +53,7 @@ describe('a once call that was cancelled', () => {
     return { app, turn };
   }
 
-  it('keeps its invocation alive and reports its result to the model in the next turn', async () => {
+  it('keeps its invocation alive, and the next turn shows its result to the model', async () => {
     const { app, turn } = await cancelled([pay()]);
     expect(answers((await app.state()).messages)).toEqual([['pay', unknown('pay')]]);
     expect(work.length).toBe(1);
@@ -76,7 +76,7 @@ describe('a once call that was cancelled', () => {
     });
   });
 
-  it('reports only the beginning of a result that is too long for the model', async () => {
+  it('shows the model only the beginning of a result that is too long', async () => {
     const refused = new ModelError('context-length', 'Too long.', { length: { sent: 9, most: 9 } });
     const { app } = await cancelled([pay()], [PAY, refused, 'Next.']);
     const long = 'paid '.repeat(2_000);
@@ -99,7 +99,7 @@ describe('a once call that was cancelled', () => {
     expect(live()).toEqual(await app.state());
   });
 
-  it('reports no result if it never returns one', async () => {
+  it('shows the model no result if it never returns one', async () => {
     const { app } = await cancelled([
       defineTool({
         name: 'pay',
@@ -113,7 +113,7 @@ describe('a once call that was cancelled', () => {
     expect(await types(app)).not.toContain('late-result-received');
   });
 
-  it('reports its result to the turn if it ran inside a nested loop', async () => {
+  it('shows its result to the model of the turn if it ran inside a nested loop', async () => {
     const dig: AnyTool = {
       name: 'dig',
       description: 'Digs.',
@@ -133,7 +133,7 @@ describe('a once call that was cancelled', () => {
     expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: NOTE });
   });
 
-  it('is logged if its session does not respond', async () => {
+  it('logs its result if its session does not respond', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = memoryApp({
       tools: [pay()],
@@ -160,8 +160,8 @@ describe('a once call that was cancelled', () => {
   });
 });
 
-describe('the call of a late result', () => {
-  /** Answers what the test says, by amount. */
+describe('a late result', () => {
+  /** A tool whose calls return when the test resolves them, by amount. */
   const paying = (told: Map<string, (words: string) => void>): AnyTool =>
     defineTool({
       name: 'pay',
@@ -172,8 +172,8 @@ describe('the call of a late result', () => {
     });
 
   /**
-   * The texts that the model reads about the calls that return, in this order, after they were reported as
-   * unknown.
+   * Returns the notes that the model reads about these calls, which return in the order of `answering` after
+   * they were reported as unknown.
    */
   async function noted(amounts: readonly string[], answering: readonly string[]): Promise<readonly string[]> {
     const told = new Map<string, (words: string) => void>();
@@ -190,14 +190,14 @@ describe('the call of a late result', () => {
     return shown.flatMap(({ role, text: words }) => (role === 'user' ? words : [])).slice(2);
   }
 
-  it('is identified by its input, because another call of the tool may be in doubt too', async () => {
+  it('is shown with the input of its call, because another call of the tool may be in doubt too', async () => {
     expect(await noted(['5 EUR', '7 EUR'], ['7 EUR', '5 EUR'])).toEqual([
       'The call of \'pay\' with the input {"amount":"7 EUR"}, whose outcome was unknown, has answered after all: paid as 7 EU',
       'The call of \'pay\' with the input {"amount":"5 EUR"}, whose outcome was unknown, has answered after all: paid as 5 EU',
     ]);
   });
 
-  it('is identified by the first 200 characters of a long input', async () => {
+  it('is shown with the first 200 characters of a long input', async () => {
     const long = `1${'0'.repeat(1_000)}`;
     expect(await noted([long], [long])).toEqual([
       `The call of 'pay' with the input {"amount":"1${'0'.repeat(187)}…, whose outcome was unknown, has answered after all: paid as 1000`,
@@ -205,8 +205,8 @@ describe('the call of a late result', () => {
   });
 });
 
-describe('a once call that timed out', () => {
-  it('is journaled if it returns while the turn continues, and the model is asked again', async () => {
+describe('a `once` call that timed out', () => {
+  it('has its late result journaled while the turn continues, and the model is called again', async () => {
     let reply: (words: string) => void = () => {};
     const thinking = () => new Promise<string>((resolve) => (reply = resolve));
     const app = memoryApp({
@@ -228,7 +228,7 @@ describe('a once call that timed out', () => {
     ]);
   });
 
-  it('is reported to the next invocation if its turn was handed over', async () => {
+  it('has its late result shown by the next invocation if its turn was handed over', async () => {
     const app = memoryApp({
       tools: [pay({ timeout: 1_000 })],
       replies: [PAY, () => new Promise(() => {}), 'It was paid.'],
@@ -248,7 +248,7 @@ describe('a once call that timed out', () => {
     expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: NOTE });
   });
 
-  it('is reported even if its result is too long to be kept', async () => {
+  it('has its end shown to the model even if the result is too long to keep', async () => {
     const app = memoryApp({ tools: [pay()], replies: [PAY, 'Next.'], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased, host);
@@ -265,7 +265,7 @@ describe('a once call that timed out', () => {
     );
   });
 
-  it('is reported once, even if its holder could not know if it was stored and also left an inbox message', async () => {
+  it('has its late result shown once, even if the holder could not know that it was stored and also posted it', async () => {
     let posted = 0;
     const app = memoryApp({
       tools: [pay({ timeout: 1_000 })],
@@ -277,7 +277,7 @@ describe('a once call that timed out', () => {
         append: async (epoch, from, change) => {
           const stored = await port.append(epoch, from, change);
           if (change.events.every(({ type }) => type !== 'late-result-received')) return stored;
-          throw new Error('the answer was lost on the way');
+          throw new Error('the response was lost');
         },
         post: (message) => {
           if (message.kind === 'late') posted += 1;

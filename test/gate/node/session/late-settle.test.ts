@@ -7,7 +7,7 @@ import { event, READER, startInStore } from '../../../fixtures/session-contract/
 const LEASE_MS = 3_000;
 const TERM_AND_MORE = LEASE_MS * 1.25;
 
-it('a late report of deleted blobs does not affect an erased session that still deletes all blobs', () => {
+it('a late report of deleted files does not affect an erased session that still has to delete all its files', () => {
   let now = 1_000_000;
   const ledger = new SessionLedger(new MemoryStorage('s', () => {}), {
     leaseMs: LEASE_MS,
@@ -18,7 +18,7 @@ it('a late report of deleted blobs does not affect an erased session that still 
     now += TERM_AND_MORE;
     const [row, ...others] = ledger.alarm().rows;
     expect(others).toEqual([]);
-    if (row === undefined) throw new Error('No row is offered.');
+    if (row === undefined) throw new Error('The alarm returned no row.');
     return row;
   };
   const start = { ...startInStore('t1', 'one'), blobs: [outside('a', 3, 'one')] };

@@ -10,7 +10,7 @@ const unreachable = (): Promise<never> => Promise.reject(new Error('unreachable'
 const silent = (port: SessionPort): SessionPort => ({ ...port, ...unheard(port), renew: unreachable });
 
 describe('the holder of a lease', () => {
-  it('pings over its connection after a third of the term in silence, without a request', async () => {
+  it('pings over its connection after a third of the term without a response, and makes no request', async () => {
     const { clock, log } = await hold();
     await clock.advance(LEASE_MS / 3 - 1);
     expect(log).toEqual([]);
@@ -40,7 +40,7 @@ describe('the holder of a lease', () => {
     expect(() => session.checkpoint()).toThrow('The lease of this invocation has run out.');
   });
 
-  it('renews the lease by a request a twelfth of the term after an unanswered ping, and sends no other ping', async () => {
+  it('renews the lease by a request if a ping is unanswered for a twelfth of the term, and then sends no pings', async () => {
     const { clock, log } = await hold({ wrap: (port) => ({ ...port, ...unheard(port) }) });
     await clock.advance(LEASE_MS / 3 + LEASE_MS / 12 - 1);
     expect(renewals(log)).toEqual([]);
@@ -50,7 +50,7 @@ describe('the holder of a lease', () => {
     expect(log).toEqual([5, 9, 13, 17].map((seconds) => `renew at ${seconds}000`));
   });
 
-  it('pings again over the next connection after the one with the unanswered ping broke', async () => {
+  it('pings again over the next connection after the one with the unanswered ping has broken', async () => {
     let lines = 0;
     const { clock, log, restart } = await hold({
       wrap: (port) => ({
@@ -137,9 +137,12 @@ describe('the holder of a lease', () => {
     expect(() => session.checkpoint()).toThrow('run out');
   });
 
-  /** When another is given the session of a holder that was cut off, in ms after that; `both`: when it still acted then. */
+  /**
+   * Cuts off a holder. Returns after how many ms another holder gets the lease, and when both could act
+   * (`both`).
+   */
   async function takenFrom(
-    cut: 'silently' | 'and its line closes' | 'and its pings are answered by nobody that stores anything',
+    cut: 'silently' | 'and its connection closes' | 'and another object answers its pings',
     restartAt: number,
   ): Promise<{ readonly given: number; readonly both: readonly number[] }> {
     let isCutOff = false;
@@ -152,7 +155,7 @@ describe('the holder of a lease', () => {
         renew: (epoch) => reached(() => inner.renew(epoch)),
         watch: (watcher) =>
           reached(async () => {
-            const isReplaced = cut === 'and its pings are answered by nobody that stores anything';
+            const isReplaced = cut === 'and another object answers its pings';
             const onClosed = (): void => {
               if (!isReplaced || !isCutOff) watcher.onClosed();
             };
@@ -169,9 +172,9 @@ describe('the holder of a lease', () => {
     await clock.advance(LEASE_MS / 3 + 100);
     outbox.emit(note('a'));
     await outbox.durable();
-    await clock.advance(LEASE_MS / 3 + 100); // it has pinged
+    await clock.advance(LEASE_MS / 3 + 100); // it has sent a ping
     isCutOff = true;
-    if (cut === 'and its line closes') for (const line of lines) line.close();
+    if (cut === 'and its connection closes') for (const line of lines) line.close();
     const resume = (nonce: string) => port.resume({ turn: 't1', nonce, reader: toReader() });
     const both: number[] = [];
     for (let passed = 0; passed <= 4 * LEASE_MS; passed += 1_000) {
@@ -184,13 +187,13 @@ describe('the holder of a lease', () => {
       if (status === 'leased' && !session.signal.aborted) both.push(passed);
       if (status === 'leased') return { given: passed + 1_000, both };
     }
-    throw new Error('Nobody was given the session.');
+    throw new Error('No other holder got the lease.');
   }
 
   const SINCE_APPEND = LEASE_MS / 3 + 100;
 
-  it.each(['silently', 'and its line closes'] as const)(
-    'stops before another holder gets the lease, a term after it was cut off %s',
+  it.each(['silently', 'and its connection closes'] as const)(
+    'stops before another holder gets the lease, a term after it is cut off %s',
     async (cut) => {
       const { given, both } = await takenFrom(cut, Infinity);
       expect(both).toEqual([]);
@@ -199,7 +202,7 @@ describe('the holder of a lease', () => {
   );
 
   it.each([0, 1, 2_999, 4_000, 8_899])(
-    'stops before another holder gets the lease from an object that restarts %i ms after the cut and knows of no ping',
+    'stops before another holder gets the lease if the object restarts %i ms after the cut and has received no ping',
     async (restartAt) => {
       const { given, both } = await takenFrom('silently', restartAt);
       expect(both).toEqual([]);
@@ -208,26 +211,23 @@ describe('the holder of a lease', () => {
   );
 
   it.each([0, 4_000, 11_899])(
-    'stops before another holder gets the lease even if the object that was replaced %i ms after answers its pings',
+    'stops before another holder gets the lease even if an object that was replaced %i ms after the cut answers its pings',
     async (restartAt) => {
-      const { both } = await takenFrom(
-        'and its pings are answered by nobody that stores anything',
-        restartAt,
-      );
+      const { both } = await takenFrom('and another object answers its pings', restartAt);
       expect(both).toEqual([]);
     },
   );
 
   it.each([0, 4_000, 11_999])(
-    'stops before another holder gets the lease when its connection has closed and the object restarts %i ms later',
+    'stops before another holder gets the lease if its connection closes and the object restarts %i ms later',
     async (restartAt) => {
-      const { given, both } = await takenFrom('and its line closes', restartAt);
+      const { given, both } = await takenFrom('and its connection closes', restartAt);
       expect(both).toEqual([]);
       expect(given).toBe(LEASE_MS);
     },
   );
 
-  it('checks the clock before it acts instead of relying on a timer', async () => {
+  it('checks the clock before it acts, and does not rely on a timer', async () => {
     let now = 1_000_000;
     const held = await hold();
     const session = new HeldSession({
@@ -262,7 +262,7 @@ describe('the holder of a lease', () => {
     expect(tries).toBeGreaterThan(5);
   });
 
-  it('stops at once when another invocation holds the session', async () => {
+  it('stops at once if another invocation holds the session', async () => {
     const { clock, session, port } = await hold({ wrap: (inner) => ({ ...inner, watch: unreachable }) });
     await port.append(1, 3, { events: [], release: 'yielded' });
     await clock.advance(LEASE_MS / 3);
@@ -281,14 +281,14 @@ describe('the holder of a lease', () => {
     expect((await port.read({ from: 3 }))?.rows.map(({ type }) => type)).toEqual(['cancel-requested']);
   });
 
-  it('cannot act if the lease expires after the turn was cancelled', async () => {
+  it('cannot act after the lease has expired, even if the turn was cancelled before', async () => {
     const { clock, session } = await hold({ wrap: silent });
     session.cancel();
     await clock.advance(LEASE_MS);
     expect(() => session.assertHeld()).toThrow('The lease of this invocation has run out.');
   });
 
-  it('does not wait for an unanswered renewal when it closes', async () => {
+  it('does not wait for a pending renewal when it closes', async () => {
     const renew = vi.fn<SessionPort['renew']>(() => new Promise(() => {}));
     const { clock, session } = await hold({ wrap: (port) => ({ ...port, watch: unreachable, renew }) });
     await clock.advance(LEASE_MS / 3);

@@ -21,16 +21,16 @@ const piece = (text: string, { after, at = 0, reply = '1.1', frame, turn = 't1' 
   items: [{ item: { type: 'text-delta', reply, ...(frame !== undefined && { frame }), text }, after, at }],
 });
 
-/** All that is to be shown when the events up to this one were. */
+/** The texts and types of all items that can be shown once this event has been shown. */
 function taken(seq: number): string[] {
   const items: LiveItem[] = [];
   for (let item = queue.take(seq); item; item = queue.take(seq)) items.push(item);
   return items.map((item) => ('text' in item ? item.text : 'status' in item ? item.status : item.type));
 }
 
-/** Of the parts of an event that tell what is void. */
+/** Reports an event as shown, with only the parts that the queue reads. */
 const shown = (seq: number, event: Pick<SessionEvent, 'type'> & object): void =>
-  queue.shown({ ...event, seq, at: 0 } as never); // nothing else is looked at
+  queue.shown({ ...event, seq, at: 0 } as never); // The queue reads no other properties.
 
 describe('a live message from the connection of a reader', () => {
   it('is shown after the events that precede it, in order', () => {
@@ -56,7 +56,7 @@ describe('a live message from the connection of a reader', () => {
     },
   );
 
-  it('is dropped after the reply of its own loop, but not after that of another loop', () => {
+  it('is dropped after its loop has replied, but not after another loop has', () => {
     shown(4, { type: 'model-replied', frame: 'c1' } as never);
     queue.push(piece('own', { after: 3, frame: 'c1' }));
     queue.push(piece('other', { after: 3, frame: 'c2' }));
@@ -64,7 +64,7 @@ describe('a live message from the connection of a reader', () => {
     expect(taken(4)).toEqual(['other', 'next']);
   });
 
-  it('is dropped after its call has ended, and so are the messages of its nested loops', () => {
+  it('is dropped after its call has ended, and so are messages from its nested loops', () => {
     shown(4, { type: 'tool-call-ended', call: 'c1' } as never);
     queue.push(piece('inside', { after: 3, frame: 'c1' }));
     queue.push({ turn: 't1', items: [{ item: { type: 'progress', call: 'c1', status: 'late' }, after: 3 }] });
@@ -72,7 +72,7 @@ describe('a live message from the connection of a reader', () => {
     expect(taken(4)).toEqual(['deep']);
   });
 
-  it('is shown in the order of the reply, for text and reasoning, in any order of arrival', () => {
+  it('is shown in the order of the reply, across text and reasoning, however the messages arrive', () => {
     const thought = { type: 'reasoning-delta', reply: '1.1', text: 'Hm.' } as const;
     queue.push({ turn: 't1', items: [{ item: thought, after: 3, at: 1 }] });
     expect(taken(3)).toEqual([]);
@@ -82,14 +82,14 @@ describe('a live message from the connection of a reader', () => {
     expect(taken(3)).toEqual(['a', 'Hm.', 'b']);
   });
 
-  it('is shown only for the followed turn, if a turn is given', () => {
+  it('is shown only if it belongs to the followed turn, if there is one', () => {
     queue = new LiveQueue('t2');
     queue.push(piece('a', { after: 3 }));
     queue.push(piece('b', { after: 3, turn: 't2' }));
     expect(taken(3)).toEqual(['b']);
   });
 
-  it('is held back until the earlier parts of its reply were shown', () => {
+  it('is held back until the earlier parts of its reply have been shown', () => {
     queue.push(piece('cd', { after: 3, at: 2 }));
     expect(taken(3)).toEqual([]);
     queue.push(piece('abcd', { after: 3 }));
@@ -98,7 +98,7 @@ describe('a live message from the connection of a reader', () => {
     expect(taken(3)).toEqual(['abcd', 'e']);
   });
 
-  it('is shown once: only the new part of a repeated message is shown', () => {
+  it('is shown only in its new part if it repeats a message', () => {
     queue.push(piece('ab', { after: 3 }));
     queue.push(piece('ab', { after: 3 }));
     queue.push(piece('abc', { after: 3 }));
@@ -106,7 +106,7 @@ describe('a live message from the connection of a reader', () => {
     expect(taken(3)).toEqual(['ab', 'c', 'd']);
   });
 
-  it('reports a restarted reply once and shows it from its beginning', () => {
+  it('reports a restarted reply once, and shows it from its beginning', () => {
     const restarted: LiveMessage = {
       turn: 't1',
       items: [{ item: { type: 'reply-restarted', reply: '1.2' }, after: 3 }],

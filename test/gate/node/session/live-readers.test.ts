@@ -1,4 +1,4 @@
-/** What those who read a session are shown of a turn that another invocation runs, between its events. */
+/** What readers of a session see of a turn, between its events, while another invocation runs it. */
 import { describe, expect, it } from 'vitest';
 import { defineTool, Secrets } from '../../../../src/index.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
@@ -9,12 +9,12 @@ import { liveApp, type Reader, type Spoken, storyOf, textsOf } from './live-read
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-/** `Hello.` in letters, one each 20 ms. */
+/** `Hello.`, with 20 ms before each letter. */
 const HELLO: Spoken = [...'Hello.'].map((letter) => [20, letter]);
 
 const BEGUN = ['turn-started'];
 
-/** Passes on what a holder shows as `change` says. */
+/** Changes how the holder of a session shows live messages. */
 const showing =
   (change: (show: (message: LiveMessage) => boolean) => (message: LiveMessage) => boolean) =>
   (port: SessionPort): SessionPort => ({
@@ -26,7 +26,7 @@ const showing =
   });
 
 describe('readers of a session', () => {
-  it('all see text as it arrives, joined to 50 ms, and so does the client of the invocation that runs the turn', async () => {
+  it('all see text as it arrives, joined every 50 ms, and the client of the running invocation sees the same text', async () => {
     const app = await liveApp({ speaks: [HELLO] });
     const readers = [await app.read(), await app.read()];
     const own: FeedItem[] = [];
@@ -39,14 +39,14 @@ describe('readers of a session', () => {
     const told = [...BEGUN, '1.1: Hello.', 'model-replied', 'turn-ended'];
     expect(storyOf(own)).toEqual(told);
     for (const reader of readers) expect(reader.story()).toEqual(told);
-    // The first letter comes after 20 ms; what is left goes before its reply is stored.
+    // The first letter arrives after 20 ms. The rest is sent before the reply is stored.
     expect(textsOf(app)).toEqual([
       [70, 'Hel'],
       [120, 'lo.'],
     ]);
   });
 
-  it('cause no messages and no connection while there are none', async () => {
+  it('cause no messages and no connection if there are none', async () => {
     const app = await liveApp({ speaks: [HELLO] });
     const { end } = await app.begin();
     await app.clock.advance(1_000);
@@ -71,7 +71,7 @@ describe('readers of a session', () => {
     expect([app.streamed, app.sent, app.lines]).toEqual([[true], [], []]);
   });
 
-  it('see only events if the app lacks the module, and the model is not asked to stream for them', async () => {
+  it('see only events if the app lacks the module, and the model does not stream for them', async () => {
     const app = await liveApp({ speaks: [HELLO, HELLO] });
     const reader = await app.read();
     const { end } = await app.begin({ liveText: undefined });
@@ -103,11 +103,11 @@ describe('readers of a session', () => {
     expect([app.lines, app.sent]).toEqual([['reader'], []]);
   });
 
-  it('see a reply from its beginning, in one piece, if they join in the middle of it', async () => {
+  it('see a reply from its beginning, in one piece, if they join in the middle', async () => {
     const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [20, letter] as const)] });
     const first = await app.read();
     const { end } = await app.begin();
-    await app.clock.advance(75); // Hel was sent
+    await app.clock.advance(75); // `Hel` has been sent.
     const second = await app.read();
     await app.clock.advance(75);
     const third = await app.read();
@@ -128,7 +128,7 @@ describe('readers of a session', () => {
       expect(reader.story()).toEqual([...BEGUN, '1.1: Hello, you all.', 'model-replied', 'turn-ended']);
   });
 
-  it('receive its beginning alone, in one message even if several join at once', async () => {
+  it('receive the beginning only for themselves, and in one message if several join at once', async () => {
     const app = await liveApp({ speaks: [[...HELLO, [5_000, ' You?']]] });
     const first = await app.read();
     const { end } = await app.begin();
@@ -173,7 +173,7 @@ describe('readers of a session', () => {
     expect(second.story()).toEqual(first.story().filter((told) => told !== '1.1: call rest'));
   });
 
-  it('that join in the middle see the reply of the new holder and not the interrupted one', async () => {
+  it('see the reply of the new holder, not the interrupted one, if they join in the middle', async () => {
     const app = await liveApp({ speaks: [[...HELLO.slice(0, 3), [60_000, 'lo.']], HELLO] });
     const early = await app.read();
     const unreachable = () => Promise.reject(new Error('unreachable'));
@@ -191,7 +191,7 @@ describe('readers of a session', () => {
     for (const reader of [between, late]) expect(reader.story()).toEqual([...BEGUN, ...told]);
   });
 
-  it('that join in the middle of a secret do not see it', async () => {
+  it('do not see a secret if they join in the middle of it', async () => {
     const app = await liveApp({
       speaks: [
         [
@@ -226,10 +226,10 @@ describe('readers of a session', () => {
       expect(reader.story()).toEqual([...BEGUN, '1.1: Hello, you all.', 'model-replied', 'turn-ended']);
   });
 
-  it('see a whole reply if the first of them joins in its middle, also while the model is silent', async () => {
+  it('see a whole reply if the first of them joins in the middle, even while the model is silent', async () => {
     const app = await liveApp({ speaks: [[...HELLO, [5_000, ' You?']]] });
     const { end } = await app.begin();
-    await app.clock.advance(1_200); // the holder has its line by now
+    await app.clock.advance(1_200); // By now the holder has its connection.
     const reader = await app.read();
     await app.clock.advance(100);
     expect(reader.story()).toEqual([...BEGUN, '1.1: Hello.']);
@@ -238,7 +238,7 @@ describe('readers of a session', () => {
     expect(reader.story()).toEqual([...BEGUN, '1.1: Hello. You?', 'model-replied', 'turn-ended']);
   });
 
-  it('see a reply from its beginning if the earlier readers have left for a while', async () => {
+  it('see a reply from its beginning if the previous readers left some time ago', async () => {
     const app = await liveApp({ speaks: [[...'Hello, you all.'].map((letter) => [100, letter] as const)] });
     const first = await app.read();
     const { end } = await app.begin();
@@ -253,7 +253,7 @@ describe('readers of a session', () => {
   });
 
   it('see all of a long reply, in messages small enough for a connection', async () => {
-    // Six characters each as they are sent, and pairs that are not cut.
+    // Each character has six characters in JSON, and no surrogate pair is cut.
     const said = Array.from({ length: 200 }, () => '\u0001\u{1f600}'.repeat(1_000));
     const long = said.join('');
     const app = await liveApp({ speaks: [[...said.map((text) => [1, text] as const), [3_000, 'end']]] });
@@ -269,7 +269,7 @@ describe('readers of a session', () => {
     expect(Math.max(...lengths)).toBeLessThan(MAX_LIVE_LENGTH);
   });
 
-  it('see the beginning of a reply that is longer than the buffer, and the journal has all of it', async () => {
+  it('see the beginning of a reply that is longer than the buffer; the journal has all of it', async () => {
     const words = Array.from({ length: 120 }, () => [5, 'x'.repeat(10_000)] as const);
     const app = await liveApp({ speaks: [[...words, [3_000, 'end']], [[20, 'Next.']]] });
     const first = await app.read();
@@ -282,7 +282,7 @@ describe('readers of a session', () => {
       expect(piecesOf(reader).reduce((sum, { text }) => sum + text.length, 0)).toBe(1_040_000);
   });
 
-  it('see model output at once while an append is pending, and the append takes as long as it does', async () => {
+  it('do not delay 400,000 pieces of model output that arrive while an append is pending', async () => {
     const letters = Array.from({ length: 400_000 }, () => [0, 'x'] as const);
     const app = await liveApp({ speaks: [[[20, 'call look']], letters], tools: [look] });
     const shown: string[] = [];
@@ -306,7 +306,7 @@ describe('readers of a session', () => {
     expect(app.sent).toHaveLength(3);
   });
 
-  it('see that a reply restarts when its holder was lost', async () => {
+  it('see a reply restart if its holder was lost', async () => {
     const app = await liveApp({ speaks: [[...HELLO.slice(0, 3), [60_000, 'lo.']], HELLO] });
     const reader = await app.read();
     const unreachable = () => Promise.reject(new Error('unreachable'));
@@ -328,7 +328,7 @@ describe('readers of a session', () => {
     ]);
   });
 
-  it('see no live message after the final reply, however late it arrives', async () => {
+  it('see no live message after the reply is stored, however late the message arrives', async () => {
     const late: (() => boolean)[] = [];
     const app = await liveApp({
       speaks: [[[20, 'call look']], HELLO],
@@ -362,7 +362,7 @@ describe('readers of a session', () => {
       tools: [look],
       wrap: showing((show) => (message) => {
         count += 1;
-        if (count === 3) return true; // lost on the way
+        if (count === 3) return true; // This message is lost.
         return show(message) && show(message);
       }),
     });
@@ -381,7 +381,7 @@ describe('readers of a session', () => {
     ]);
   });
 
-  it('see everything that arrives faster than it can be sent, as soon as it can be sent', async () => {
+  it('see text that arrives faster than it can be sent as soon as it can be sent', async () => {
     const app = await liveApp({
       speaks: [[...Array.from({ length: 200 }, () => [1, 'x'.repeat(1_000)] as const), [10, 'end']]],
       wrap: showing((show) => (message) => app.clock.now() > 1_000_190 && show(message)),
@@ -394,13 +394,13 @@ describe('readers of a session', () => {
     expect(shown.join('')).toBe(`${'x'.repeat(200_000)}end`);
   });
 
-  it('that are too slow see the beginning of it, and then all events', async () => {
+  it('see the beginning of a reply, and then all events, if they are too slow', async () => {
     const app = await liveApp({
       speaks: [Array.from({ length: 200 }, () => [60, 'x'.repeat(10_000)] as const), HELLO],
     });
     const { signal } = new AbortController();
     const items = followItems({ ...LIVE_TEXT, port: app.port, clock: app.clock, from: 5, signal });
-    const first = items.next(); // and asks for no more
+    const first = items.next(); // It requests no more items.
     await app.clock.advance(0);
     const { end } = await app.begin();
     await app.clock.advance(1_000);
@@ -422,7 +422,7 @@ describe('readers of a session', () => {
     expect(types).toEqual(['turn-started', 'model-replied', 'turn-ended']);
   });
 
-  it('see the progress of a tool while it runs, and not later', async () => {
+  it('see the progress of a tool while it runs, but not later', async () => {
     const dig = defineTool({
       name: 'dig',
       description: 'Digs.',
@@ -452,7 +452,7 @@ describe('readers of a session', () => {
     ]);
   });
 
-  it('of an object of an older version see only events, and cause no messages to it', async () => {
+  it('see only events from an older object, and cause no messages to it', async () => {
     const app = await liveApp({
       speaks: [HELLO],
       wrap: (port) => ({
@@ -476,9 +476,9 @@ describe('readers of a session', () => {
 const piecesOf = ({ items }: Reader) => items.flatMap((item) => (item.type === 'text-delta' ? [item] : []));
 
 const isEnd = (next: IteratorResult<unknown, unknown> | undefined): boolean =>
-  (next?.value as { readonly type?: unknown } | undefined)?.type === 'turn-ended'; // whatever else it is
+  (next?.value as { readonly type?: unknown } | undefined)?.type === 'turn-ended'; // Other items have no such type.
 
-/** As an object answers that does not know who is shown what is not journaled. */
+/** Removes `live` from a response, as an older object would. */
 function without<Answer extends object>(answer: Answer): Answer {
   const { live: _, ...rest } = answer as Answer & { readonly live?: unknown };
   return rest as Answer; // of which nobody has ever heard

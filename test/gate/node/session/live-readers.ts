@@ -1,4 +1,4 @@
-/** A turn whose model speaks by the clock, and those who read its session from elsewhere. */
+/** A turn whose model speaks by the clock, and readers of its session in other invocations. */
 import type { ChatModel } from '../../../../src/index.ts';
 import type { ModelReply } from '../../../../src/model/entry.ts';
 import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
@@ -13,22 +13,25 @@ import {
 import { LEASE_MS } from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
-/** What a model says, each piece so many ms after the one before. */
+/** The pieces of a model's output, each with the ms that pass before it. */
 export type Spoken = readonly (readonly [ms: number, text: string])[];
 
 export interface LiveApp extends MemoryApp {
   readonly clock: ManualClock;
-  /** Whether each request was asked to be streamed. */
+  /** For each request, whether the model was asked to stream. */
   readonly streamed: readonly boolean[];
-  /** What was sent to the object to be shown, and when since it began. */
+  /** The live messages that were sent to the object, with the time since the start. */
   readonly sent: readonly { readonly at: number; readonly message: LiveMessage }[];
-  /** The lines that were opened: by the holder, by readers who are shown what is not journaled, and by others. */
+  /**
+   * The connections that were opened: by the holder, by readers that receive live messages, and by other
+   * readers.
+   */
   readonly lines: readonly ('holder' | 'live' | 'reader')[];
-  /** Begins a turn. */
+  /** Starts a turn. */
   begin(host?: Partial<TurnHost>): Promise<BegunTurn>;
-  /** Goes on with the open turn, as another invocation. */
+  /** Resumes the open turn in another invocation. */
   goOn(turn: string, host?: Partial<TurnHost>): Promise<BegunTurn>;
-  /** Reads the session from its next turn on, and is there when this resolves. */
+  /** Follows the session from its next turn on. Resolves once the reader is connected. */
   read(): Promise<Reader>;
 }
 
@@ -40,7 +43,7 @@ interface BegunTurn {
 
 export interface Reader {
   readonly items: readonly FeedItem[];
-  /** What it was shown, in short. */
+  /** The items that the reader received, as `storyOf` lists them. */
   story(): readonly string[];
   leave(): void;
 }
@@ -56,7 +59,7 @@ const NEXT = 5;
 
 const USAGE = { inputTokens: 10, outputTokens: 5 };
 
-/** With a session in which a turn has ended. */
+/** A session in which one turn has ended. */
 export async function liveApp({
   speaks,
   wrap = (port) => port,
@@ -129,7 +132,7 @@ export async function liveApp({
   };
 }
 
-/** Events by their types, and what is not journaled in words; one line for pieces that follow each other. */
+/** Lists events by their types, and live items by their texts. Joins consecutive pieces of a reply. */
 export function storyOf(items: readonly FeedItem[]): readonly string[] {
   const story: string[] = [];
   for (const item of items) {
@@ -146,7 +149,7 @@ export function storyOf(items: readonly FeedItem[]): readonly string[] {
   return story;
 }
 
-/** The texts of all that was sent, by message. */
+/** The time and the texts of each live message that was sent. */
 export const textsOf = (app: LiveApp): (readonly [at: number, text: string])[] =>
   app.sent.map(({ at, message }) => [
     at,

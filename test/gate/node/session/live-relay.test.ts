@@ -34,9 +34,9 @@ const text = (said: string, frame?: string, reply = '1.1'): LiveItem => ({
 const thought = (said: string): LiveItem => ({ type: 'reasoning-delta', reply: '1.1', text: said });
 const progress = (call: string, status: string): LiveItem => ({ type: 'progress', call, status });
 const event = (type: StoredEvent['type'], more: object = {}): StoredEvent =>
-  ({ type, turn: 't1', ...more }) as never; // of which no more is looked at
+  ({ type, turn: 't1', ...more }) as never; // The relay reads no other properties.
 
-/** What was sent since, in short: to whom, and each item with its place. */
+/** The messages sent since the last call: the recipient, and each item with its offset. */
 async function told(): Promise<string[]> {
   await clock.advance(50);
   return sent.splice(0).map(({ to = 'all', items }) => {
@@ -61,7 +61,7 @@ describe('the live buffer of a lease holder', () => {
     expect(await told()).toEqual(['all|!@10']);
   });
 
-  it('is sent again to each reader who joins, and to all when the connection opens', async () => {
+  it('is sent again to each reader who joins, and to all readers when the connection opens', async () => {
     line.isRead = true;
     relay.add(text('Hel'), 3);
     expect(await told()).toEqual(['all|Hel@0']);
@@ -74,7 +74,7 @@ describe('the live buffer of a lease holder', () => {
     expect(await told()).toEqual(['all|Hello@0', 'c|Hello@0']);
   });
 
-  it('contains each loop’s own reply until it is stored or its call has ended', async () => {
+  it('contains the reply of each loop until the reply is stored or the call of the loop has ended', async () => {
     line.isRead = true;
     for (const frame of ['c1', 'c2', 'c3']) relay.add(text(frame, frame), 3);
     relay.add(text('root'), 3);
@@ -129,7 +129,7 @@ describe('the live buffer of a lease holder', () => {
     expect(await told()).toEqual(['all|next@0', 'b|c1inside@0|next@0']);
   });
 
-  it('is empty for a one-piece reply that exceeds a message, and contains all of the next attempt', async () => {
+  it('omits a one-piece reply that exceeds a message, and contains all of the next attempt', async () => {
     line.isRead = true;
     relay.add(text('x'.repeat(70_000)), 3);
     relay.add(text('end'), 3);
@@ -157,7 +157,7 @@ describe('the live buffer of a lease holder', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('is not sent after the last reader has left or after it is closed', async () => {
+  it('is not sent after the last reader has left, or after it has closed', async () => {
     line.isRead = true;
     relay.add(text('Hel'), 3);
     relay.joined('a');

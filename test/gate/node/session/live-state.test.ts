@@ -1,4 +1,4 @@
-/** What an invocation folds as it emits is what anybody folds of the journal afterwards. */
+/** The state that an invocation folds as it emits events equals a later fold of the journal. */
 import { expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineAgenticTool, defineUnfolding } from '../../../../src/kinds/entry.ts';
@@ -16,7 +16,7 @@ const words = defineModule({
 
 const echo = defineTool({ name: 'echo', description: 'Echoes.', run: () => 'echoed' });
 
-/** Changes all that a call can change. */
+/** Changes everything that a call can change. */
 const writes = defineTool({
   name: 'note',
   description: 'Notes.',
@@ -28,7 +28,7 @@ const writes = defineTool({
   },
 });
 
-/** The same, and remembers that it was called. */
+/** `writes`, with a decorator that also remembers the call. */
 const note: AnyTool = decorate(writes, {
   call(input, call) {
     words.remember(call, 'noted', { on: 'end' });
@@ -36,7 +36,7 @@ const note: AnyTool = decorate(writes, {
   },
 });
 
-it('an invocation folds the same state while it runs as its journal gives afterwards', async () => {
+it('an invocation folds the same state while it runs as a later fold of its journal', async () => {
   const steer = defineTool({
     name: 'steer',
     description: 'Steers.',

@@ -3,16 +3,19 @@ import type { SessionState } from '../../../../src/testing/entry.ts';
 import { createModule, createUse, LOOPS } from '../../../doors/loop.ts';
 
 /**
- * An agent, and the state that the last invocation of its turn folded while it ran, without data that was
- * read again later.
+ * An agent, and the state that the last invocation of its turn folded while it ran, before any data was read
+ * again.
  */
 export interface LiveAgent {
   readonly agent: Agent;
-  /** @throws Error when no turn has run. */
+  /** @throws Error if no turn has run. */
   live(): SessionState;
 }
 
-/** The agent as it is; a module of its own is given the loop first, and with it the state that it grows. */
+/**
+ * Returns the agent with one more module. The module receives the loop first, and keeps the state that the
+ * loop folds.
+ */
 export function watchedLive(agent: Agent): LiveAgent {
   let state: SessionState | undefined;
   const watching = createUse(createModule({ name: 'watching' }));

@@ -1,4 +1,4 @@
-/** Errors of an app's own code outside of its tools: they are logged, and secrets are redacted in the log. */
+/** Errors in an app's own code outside of its tools: they are logged, and secrets in them are redacted. */
 import * as v from 'valibot';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
@@ -117,7 +117,7 @@ it.each<
     },
   ],
   [
-    'a condition of a chained type that answers a promise',
+    'a condition of a chained type that returns a promise',
     { tools, use: [chaining([chainFrom(Customer, { when: promises })])] },
     usual,
     {
@@ -136,7 +136,7 @@ it.each<
     },
   ],
   [
-    'an unfolding tool that selects nothing',
+    'an unfolding tool without tools for an input',
     { tools: [files] },
     [{ calls: [{ name: 'files', input: { folder: 'a' } }] }, 'Done.'],
     { level: 'warn', message: "the unfolding tool 'files' has no tools for the input of a call" },
@@ -152,7 +152,7 @@ it.each<
     },
   ],
   [
-    'a transformer that answers with something else',
+    'a transformer that returns an invalid value',
     { tools, use: [defineTransformer({ name: 'cut', result: promises as never })] },
     usual,
     {
@@ -196,7 +196,7 @@ it('a fallback from one model to another is logged', async () => {
   });
 });
 
-it('a call outside a session is logged to its manager’s log', async () => {
+it('a call outside a session is logged to the log of its manager', async () => {
   const lines: LogEntry[] = [];
   const manager = createToolCallingManager({ log: (entry) => void lines.push(entry) });
   const reply = {

@@ -4,10 +4,10 @@ import { defineAgent } from '../../../../src/index.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 
-/** More than two snapshots are stored in so many turns of three events. */
+/** A session with this many turns, of three events each, stores more than two snapshots. */
 const TURNS = 200;
 
-/** What the log says of the length of a conversation whose replies have so many characters. */
+/** The log lines about the length of a conversation whose replies have this many characters. */
 async function linesOf(characters: number, use: Parameters<typeof defineAgent>[0]['use'] = []) {
   const agent = defineAgent({ name: 'talker', description: 'Talks.', instructions: '', use });
   const lines: LogEntry[] = [];

@@ -26,9 +26,9 @@ export interface MemoryApp {
   readonly model: ScriptedModel;
   readonly port: SessionPort;
   readonly sessions: MemorySessions;
-  /** Those of its agent, and those that every app here uses. */
+  /** The modules of the agent, and those that every app of these tests uses. */
   readonly modules: ReturnType<typeof collectAppModules>;
-  /** Turns that the session's alarm handed to a runner so far. */
+  /** The turns that the session's alarm has handed to a runner. */
   readonly dispatched: readonly string[];
   /** Runs a turn for a message. */
   say(message: string, options?: Partial<TurnHost>): Promise<TurnEnd>;
@@ -43,11 +43,11 @@ export interface MemoryApp {
 
 interface Options extends Partial<Omit<AgentConfig<'tester', InputDeclaration>, 'name' | 'model'>> {
   readonly replies: readonly ScriptedReply[];
-  /** What the model says of itself. */
+  /** Options of the scripted model. */
   readonly modelOptions?: ScriptedModelOptions;
   readonly clock?: Clock;
   readonly leaseMs?: number;
-  /** What the session may weigh. */
+  /** The maximum size of the session in bytes. */
   readonly mostBytes?: number;
   readonly wrap?: (port: SessionPort) => SessionPort;
 }
@@ -77,7 +77,7 @@ export function memoryApp(options: Options): MemoryApp {
   const port = wrap(sessions.session('["owner","tester","s1"]'));
   const modules = collectAppModules({ use: [files(), answers], agents: [agent] });
   const { begin, resume, run, state } = createTurnSteps({ port, agent, model, clock, modules });
-  // As the Worker has it: the invocation's meter counts every message to the session.
+  // As in the Worker: the meter of the invocation counts every message to the session.
   const metered: MemoryApp['run'] = (leased, more = {}) =>
     run(leased, more.meter ? { ...more, port: counted(more.port ?? port, more.meter) } : more);
   const lease = async (message: string): Promise<LeaseGrant> => expectLease(await begin({ message }));
@@ -100,12 +100,12 @@ export function memoryApp(options: Options): MemoryApp {
 const counted = (port: SessionPort, meter: Meter): SessionPort =>
   new Proxy(port, {
     get(target, key, self) {
-      meter.spendInternal(); // each method is read to be called
+      meter.spendInternal(); // A method is read only for a call.
       return Reflect.get(target, key, self);
     },
   });
 
-/** One whose time passes only by its own clock. */
+/** An app whose time passes only by its own clock. */
 export interface ClockedApp extends MemoryApp {
   readonly clock: ManualClock;
 }

@@ -22,7 +22,7 @@ const never = (): Promise<never> => new Promise(() => {});
 
 type Ask = (options: AskOptions, n: number) => ReturnType<ChatModel['ask']>;
 
-/** A turn whose model does this, watched by a client; it has just been asked. */
+/** A turn, watched by a client, whose model has just received its first request. */
 async function turnOf(ask: Ask, modelTimeout?: ModelTimeout) {
   const manual = createManualClock(1_000_000);
   const { clock, timersLeft } = counted(manual);
@@ -44,7 +44,7 @@ async function turnOf(ask: Ask, modelTimeout?: ModelTimeout) {
   return {
     advance: (ms: number) => manual.advance(ms),
     asked,
-    /** What became of the turn; `undefined` while it runs. */
+    /** The result of the turn, or `undefined` while it runs. */
     end: () => (end?.status === 'ended' ? (end.turn.error ?? end.turn.text) : end?.status),
     texts: () => shown.flatMap((item) => (item.type === 'text-delta' ? [[item.reply, item.text]] : [])),
     timersLeft,
@@ -64,7 +64,7 @@ describe('a model call that never settles and ignores its signal', () => {
     expect([turn.asked.length, turn.asked[0]?.signal.aborted, turn.timersLeft()]).toEqual([1, true, 0]);
   });
 
-  it('is abandoned after the time that its agent sets', async () => {
+  it('is abandoned after the timeout of its agent', async () => {
     const turn = await turnOf(never, { total: 1_500 });
     await turn.advance(1_499);
     expect(turn.end()).toBeUndefined();
@@ -72,7 +72,7 @@ describe('a model call that never settles and ignores its signal', () => {
     expect(turn.end()).toEqual(failedWith("The model 'mine' did not answer within 1500 ms."));
   });
 
-  it('cannot show text or make requests any more', async () => {
+  it('cannot show text or make requests after it was abandoned', async () => {
     const turn = await turnOf(never, { total: 1_000 });
     await turn.advance(1_000);
     const [options] = turn.asked;
@@ -82,7 +82,7 @@ describe('a model call that never settles and ignores its signal', () => {
     expect([turn.texts(), turn.timersLeft()]).toEqual([[], 0]);
   });
 
-  it('is distinguished from one that fails because of its signal', async () => {
+  it('is distinguished from a call that fails because of its signal', async () => {
     const turn = await turnOf(
       ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('Aborted.')))),
@@ -91,7 +91,7 @@ describe('a model call that never settles and ignores its signal', () => {
     expect(turn.end()).toEqual(failedWith("The model 'mine' did not answer within 600000 ms."));
   });
 
-  it('has a limit of ten minutes even if it streams, and is not retried', async () => {
+  it('is abandoned after ten minutes even if it streams, and is not retried', async () => {
     let talk = (): void => {};
     const turn = await turnOf(({ onText }) => {
       talk = () => onText?.('.');
@@ -109,7 +109,7 @@ describe('a model call that never settles and ignores its signal', () => {
 });
 
 describe('a model call that streams', () => {
-  it('is abandoned after two minutes of silence and retried once, since its text is dropped', async () => {
+  it('is abandoned after two minutes of silence and retried once, with its text dropped', async () => {
     const turn = await turnOf(async ({ onText }, n) => {
       onText?.('Hel');
       return n === 1 ? never() : hello;
@@ -135,7 +135,7 @@ describe('a model call that streams', () => {
     expect([turn.asked.length, turn.timersLeft()]).toEqual([2, 0]);
   });
 
-  it('counts silence from its request if it declares that it streams', async () => {
+  it('counts silence from its request if the model declares that it streams', async () => {
     const turn = await turnOf(({ alive }) => {
       alive?.();
       return never();
@@ -159,7 +159,7 @@ describe('a model call that streams', () => {
     expect(turn.asked).toHaveLength(2);
   });
 
-  it('is awaited slightly longer than its own timeout, if its agent sets no time', async () => {
+  it('may be silent for slightly longer than its own timeout, if its agent sets no timeout', async () => {
     const patient: Ask = ({ alive }) => {
       alive?.(3 * MINUTE);
       return never();
@@ -175,7 +175,7 @@ describe('a model call that streams', () => {
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, -1])(
-    'has its full time at most if it says %d',
+    'is abandoned after ten minutes if it declares a silence of %d ms',
     async (ms) => {
       const turn = await turnOf(({ alive }) => {
         alive?.(ms);
@@ -220,7 +220,7 @@ describe('a model call that streams', () => {
     });
   });
 
-  it('is not confused with a fallback that answers in one piece', async () => {
+  it('does not limit the silence of a fallback that answers in one piece', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     const streams: ChatModel = {
       name: 'streams',
@@ -256,7 +256,7 @@ describe('a model call that streams', () => {
   });
 });
 
-describe('loops inside of an agent', () => {
+describe('loops inside an agent', () => {
   const clerk = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
   const slow: ChatModel = { name: 'slow', ask: never };
   const dig = defineAgenticTool({
@@ -280,9 +280,9 @@ describe('loops inside of an agent', () => {
   it.each([
     ['an agentic tool', () => dig, 3_000],
     ['a subagent', () => other(), 3_000],
-    ['a subagent that says otherwise', () => other({ total: 5_000 }), 5_000],
-    ['a subagent that says so of silence only', () => other({ silence: 5_000 }), 3_000],
-  ])('use its timeouts: %s', async (_, tool, ms) => {
+    ['a subagent, unless it has its own timeout', () => other({ total: 5_000 }), 5_000],
+    ['a subagent with a timeout for silence only', () => other({ silence: 5_000 }), 3_000],
+  ])('use the timeouts of the agent: %s', async (_, tool, ms) => {
     const clock = createManualClock(1_000_000);
     const inner = tool();
     const agent = defineAgent({ ...clerk, tools: [inner], settings: { timeout: { total: 3_000 } } });

@@ -1,4 +1,7 @@
-/** Random turns of nested loops that are cut off, cancelled, exited, timed out and run by other deployments: no event after an end. */
+/**
+ * Random turns with nested loops that are interrupted, cancelled, exited, timed out and run by other
+ * deployments: no event follows an end.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
@@ -12,7 +15,7 @@ import { type MemoryApp, memoryApp } from './memory-app.ts';
 
 type Draw = (size: number) => number;
 
-/** The tools of a loop, by depth; each does something else that may keep it, or end it. */
+/** The tools of a loop, by depth. Each delays or ends the loop in another way. */
 function toolsAt(depth: number, clock: ManualClock): readonly AnyTool[] {
   const after = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
   const run = { description: 'Does.', timeout: 3_000 };
@@ -34,7 +37,7 @@ function toolsAt(depth: number, clock: ManualClock): readonly AnyTool[] {
   return [...leaves, { ...dig, name: 'dig' }, { ...left(dig), name: 'leaves' }];
 }
 
-/** A model that calls some of what it is offered, for a while. */
+/** A model that calls a random choice of the offered tools for a while. */
 const replyBy =
   (draw: Draw): Extract<ScriptedReply, (...args: never[]) => unknown> =>
   ({ tools = [] }) => {
@@ -43,7 +46,10 @@ const replyBy =
     return calls.length > 0 && names.length > 0 ? { calls } : 'Done.';
   };
 
-/** Says what is wrong with the order of ends: an event of a call or of its loop after its end, or an end before those inside. */
+/**
+ * Returns the faults in the order of ends: an event of a call or its loop after its end, or an end before
+ * those inside it.
+ */
 function faults(events: readonly StoredEvent[]): readonly string[] {
   const ended = new Set<string>();
   const open = new Map<string, string>();
@@ -63,7 +69,7 @@ function faults(events: readonly StoredEvent[]): readonly string[] {
   });
 }
 
-/** Something happens to the turn while it runs or waits. */
+/** Answers a question of the turn or cancels the turn, at random, while the turn runs or waits. */
 async function disturb(draw: Draw, app: MemoryApp, turn: string): Promise<void> {
   const waits = (await app.events(turn)).flatMap((event) =>
     event.type === 'tool-call-suspended' ? [`${event.call}#0`] : [],
@@ -76,7 +82,7 @@ async function disturb(draw: Draw, app: MemoryApp, turn: string): Promise<void> 
   } else if (draw(8) === 0) await app.port.post({ kind: 'cancel', turn, body: '{}' });
 }
 
-/** Plays one turn to its end; answers its events. */
+/** Runs one turn to its end, and returns its events. */
 async function play(draw: Draw): Promise<readonly StoredEvent[]> {
   const clock = createManualClock(1_000_000);
   const tools = toolsAt(0, clock);
@@ -93,7 +99,7 @@ async function play(draw: Draw): Promise<readonly StoredEvent[]> {
   const turn = leased.page.openTurn?.id ?? '';
   let next = Promise.resolve(leased);
   for (let runs = 0; runs < 40; runs += 1) {
-    // Some of the tools are gone in another deployment.
+    // Another deployment lacks some of the tools.
     const kept = draw(3) === 0 ? tools.filter(() => draw(2) === 0) : tools;
     const leave = new AbortController();
     let isOver = false;
@@ -103,7 +109,7 @@ async function play(draw: Draw): Promise<readonly StoredEvent[]> {
         isOver = true;
       });
     for (let step = 0; !isOver; step += 1) {
-      if (step > 400) throw new Error('It hangs.');
+      if (step > 400) throw new Error('The invocation has not ended after 200 s.');
       await clock.advance(500);
       if (draw(12) === 0) await disturb(draw, app, turn);
       if (draw(20) === 0) leave.abort();
@@ -113,18 +119,19 @@ async function play(draw: Draw): Promise<readonly StoredEvent[]> {
       const { openTurn } = (await app.port.read({ from: 1 })) ?? {};
       if (!openTurn) return app.events(turn);
       if (openTurn.state === 'running') break;
-      // What is drawn repeats after 80 numbers, and may answer the same ended call for ever: then somebody cancels.
+      // The random numbers repeat after 80, and may answer the same ended call forever. In this case, cancel
+      // the turn.
       if (tries <= 12 && runs < 20) await disturb(draw, app, turn);
       else await app.port.post({ kind: 'cancel', turn, body: '{}' });
     }
     await clock.advance(LEASE_MS + 1);
     next = app.resume(turn);
   }
-  throw new Error('It does not end.');
+  throw new Error('The turn has not ended after 40 invocations.');
 }
 
 describe('nested loops', () => {
-  it('have no event after the end of their call, and leave no call open', async () => {
+  it('record no event after the end of their call, and leave no call open', async () => {
     const numbers = fc.array(fc.nat({ max: 999_999 }), { minLength: 80, maxLength: 80 });
     await fc.assert(
       fc.asyncProperty(numbers, async (drawn) => {

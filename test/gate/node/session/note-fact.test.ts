@@ -1,4 +1,4 @@
-/** Facts that modules record beside the turns of a session. */
+/** Facts that modules record outside of the turns of a session. */
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { defineModule } from '../../../../src/module.ts';
@@ -45,7 +45,7 @@ function scene() {
 }
 
 describe('a fact that is recorded outside of a turn', () => {
-  it('is journaled and folded after its turn has ended, and by every later turn', async () => {
+  it('is journaled and folded after its turn has ended, and folded in every later turn', async () => {
     const { app, note } = scene();
     await app.say('One.');
     const { turn } = await app.state();
@@ -62,7 +62,7 @@ describe('a fact that is recorded outside of a turn', () => {
     expect(marksIn(await app.state())).toEqual(['a', 'b']);
   });
 
-  it('is journaled when the running turn stops, which does not run once more for it', async () => {
+  it('is journaled when the running turn stops, and causes no further iteration', async () => {
     const { app, note, release } = scene();
     await app.say('One.');
     const first = idOf(await app.state());

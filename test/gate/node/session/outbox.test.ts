@@ -3,7 +3,7 @@ import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { ManualClock, SessionPort } from '../../../../src/testing/entry.ts';
 import { hold, LEASE_MS, note, standing } from './held.ts';
 
-/** Holds appends up until they are let go. */
+/** Holds appends until the gate opens. */
 function gate() {
   const waiting: (() => void)[] = [];
   return {
@@ -25,7 +25,7 @@ function gate() {
 }
 
 describe('the outbox', () => {
-  it('sends the events of one event-loop turn together', async () => {
+  it('sends the events of one tick of the event loop together', async () => {
     const { outbox, log, clock } = await hold();
     outbox.emit(note('a'));
     outbox.emit(note('b'), note('c'));
@@ -64,7 +64,7 @@ describe('the outbox', () => {
       event: { type: 'frame-started', turn: 't1', frame: 'a', name: 'dig', message: 'Dig.' },
     },
     { anew: false, event: { type: 'turn-resumed', turn: 't1', cause: 'expired' } },
-  ])('counts take-overs from zero after $event.type: $anew', async ({ anew, event }) => {
+  ])('restarts the count of take-overs after $event.type: $anew', async ({ anew, event }) => {
     const sent: unknown[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -79,7 +79,7 @@ describe('the outbox', () => {
     expect([sent, outbox.hasProgressed]).toEqual([[anew || undefined], anew]);
   });
 
-  it('leaves no timer behind when it stops before an append is retried', async () => {
+  it('leaves no timer behind if it stops before an append is retried', async () => {
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
       append: () => Promise.reject(new Error('gone')),
@@ -93,7 +93,7 @@ describe('the outbox', () => {
     expect(timersLeft()).toBe(0);
   });
 
-  it('folds an event as it is emitted, in the form the journal returns', async () => {
+  it('folds an event when it is emitted, in the form in which the journal returns it', async () => {
     const { outbox } = await hold();
     outbox.emit({ type: 'cancel-requested', turn: 't1' });
     expect(outbox.state).toMatchObject({ seq: 3, turn: { cancelRequested: true } });
@@ -117,7 +117,7 @@ describe('the outbox', () => {
     expect(await standing(clock, outbox.durable())).toBe('resolved');
   });
 
-  it('shows events only after they are stored, with the object’s clock', async () => {
+  it('shows events only after they are stored, with the time of the object’s clock', async () => {
     const { wrap, open } = gate();
     const { outbox, stored, clock } = await hold({ wrap });
     outbox.emit(note('a'));
@@ -127,7 +127,7 @@ describe('the outbox', () => {
     expect(stored).toEqual([{ seq: 3, at: 1_000_000, ...note('a') }]);
   });
 
-  it('stops when its lease is stale: waiting events are rejected and no more are sent', async () => {
+  it('stops if its lease is stale: it rejects waiting events and sends no more', async () => {
     const { outbox, session, log, clock, port } = await hold();
     await clock.advance(LEASE_MS / 2);
     await port.append(1, 3, { events: [], release: 'yielded' });
@@ -144,7 +144,7 @@ describe('the outbox', () => {
     expect(await standing(clock, session.close())).toBe('resolved');
   });
 
-  it('retries the same failed append while the lease lasts', async () => {
+  it('retries a failed append unchanged while the lease lasts', async () => {
     const sent: unknown[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -182,7 +182,7 @@ describe('the outbox', () => {
     expect(await port.read({ from: 1, limit: 1 })).toMatchObject({ head: 7, openTurn: null });
   });
 
-  it('deletes an inbox message with the append that carries its events, or with the last of several', async () => {
+  it('deletes an inbox message with the append of its events, or with the last of several appends', async () => {
     const sent: (readonly [events: number, read: readonly number[] | undefined])[] = [];
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -228,7 +228,7 @@ describe('the outbox', () => {
     expect(() => session.checkpoint()).toThrow('run out');
   });
 
-  it('waits for an unanswered append only until its lease expires', async () => {
+  it('waits for a pending append only until its lease expires', async () => {
     const { wrap } = gate();
     const { outbox, session, clock } = await hold({ wrap });
     outbox.emit(note('a'));

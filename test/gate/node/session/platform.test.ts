@@ -7,7 +7,7 @@ import { type MemoryApp, memoryApp } from './memory-app.ts';
 
 const NO_LIMITS = { iterations: 1_000 };
 
-/** Counts every message to the session, beside the meter. */
+/** Counts every message to the session, independently of the meter. */
 function counter() {
   let messages = 0;
   const wrap = (port: SessionPort): SessionPort =>
@@ -27,7 +27,10 @@ function counter() {
 /** What one invocation did. */
 interface Did {
   readonly end: TurnEnd['status'];
-  /** To its session, or to models and tools, whichever are more: a scene limits both alike. */
+  /**
+   * The requests to its session, or those to models and tools if they are more; a scene limits both to the
+   * same number.
+   */
   readonly requests: number;
 }
 
@@ -40,12 +43,12 @@ interface Scene {
   readonly replies: readonly ScriptedReply[];
   readonly tools?: readonly Tool[];
   readonly platform: Partial<Platform>;
-  /** Requests that tools have made so far. */
+  /** The requests that tools have made so far. */
   readonly made?: () => number;
   readonly port?: (port: SessionPort) => SessionPort;
-  /** Requests that each invocation has made before. */
+  /** The requests that each invocation has made before its turn. */
   readonly spent?: number;
-  /** Of these, outside of the platform. */
+  /** How many of these left the platform. */
   readonly asked?: number;
 }
 
@@ -85,7 +88,7 @@ async function drive({
   return { app, invocations };
 }
 
-/** A tool that counts what it does. */
+/** A tool that counts its calls. */
 function counting(name: string, more: { effect?: 'read' | 'idempotent'; subrequests?: number } = {}) {
   const calls: string[] = [];
   const config = {
@@ -111,7 +114,7 @@ const typesOf = async (app: MemoryApp): Promise<string[]> => {
 
 describe('an invocation near its limit of subrequests', () => {
   it.each(['read', 'idempotent', undefined] as const)(
-    'hands over a long turn of %s calls and never makes more than 40 requests',
+    'hands over a long turn of %s calls, and never makes more than 40 requests',
     async (effect) => {
       const { tool, calls } = counting('count', effect && { effect });
       const replies = [...Array.from({ length: 99 }, () => batch('count', 2)), 'Done.'];
@@ -164,7 +167,7 @@ describe('an invocation near its limit of subrequests', () => {
     expect(Math.max(...invocations.map(({ requests }) => requests))).toBeLessThanOrEqual(40);
   });
 
-  it('ends a turn as misconfigured if its tool needs more requests than any invocation has', async () => {
+  it('ends a turn as misconfigured if its tool needs more requests than any invocation may make', async () => {
     const { tool, calls } = counting('import', { subrequests: 29 });
     const { app } = await drive({ replies: [batch('import')], tools: [tool], platform: { subrequests: 40 } });
     expect(calls).toEqual([]);
@@ -188,7 +191,7 @@ const inSmallPages = (port: SessionPort): SessionPort => ({
 });
 
 describe('a turn that is always near a limit', () => {
-  it('makes progress in every invocation and reaches its end', async () => {
+  it('makes progress in every invocation, and completes', async () => {
     const { tool, calls } = counting('count', { effect: 'read' });
     const replies = [batch('count', 2), batch('count'), 'Done.'];
     const platform = { subrequests: 20, internalSubrequests: 1_000 };
@@ -197,7 +200,7 @@ describe('a turn that is always near a limit', () => {
     expect([calls.length, app.model.requests.length]).toEqual([3, 3]);
   });
 
-  it('starts one call in every invocation, even if others have used it before', async () => {
+  it('starts one call in every invocation, even if other code has used some of its requests', async () => {
     const { tool, calls } = counting('count');
     const replies = [batch('count', 2), 'Done.'];
     const scene = { replies, tools: [tool], platform: { subrequests: 20 }, spent: 14 };
@@ -206,7 +209,7 @@ describe('a turn that is always near a limit', () => {
     expect([calls.length, app.model.requests.length]).toEqual([2, 2]);
   });
 
-  it('continues even if reading the session takes nearly all requests of an invocation', async () => {
+  it('continues even if an invocation needs nearly all its requests to read the session', async () => {
     const { tool } = counting('count', { effect: 'read' });
     const replies = [batch('count'), batch('count'), 'Done.'];
     const { app, invocations } = await drive({
@@ -251,7 +254,7 @@ describe('a turn that is always near a limit', () => {
   });
 });
 
-describe('a turn that was ended because no invocation could read it', () => {
+describe('a turn that no invocation could read', () => {
   it('reports a call that may have run as unknown, and the other calls as not run', async () => {
     const clock = createManualClock(1_000_000);
     const tools = ['pay', 'put', 'look', 'rest'].map((name) =>
@@ -275,7 +278,7 @@ describe('a turn that was ended because no invocation could read it', () => {
     const left = await leftBehind(app, [...yields, ...calls]);
     const meter = new Meter({ ...UNLIMITED, internalSubrequests: 20 }, () => clock.now());
     expect(await takenOver(app, clock, left, { meter })).toMatchObject({ status: 'lost' });
-    isLong = false; // the deployment was given more
+    isLong = false; // Now the deployment may make more requests.
     const unknown = (tool: string): string =>
       `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have ` +
       'happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
@@ -290,7 +293,7 @@ describe('a turn that was ended because no invocation could read it', () => {
     expect(textsOf(app)).toEqual(told.map(([, text]) => text));
   });
 
-  it('ends as cancelled if a caller has cancelled it', async () => {
+  it('ends as cancelled if a caller cancels it', async () => {
     const clock = createManualClock(1_000_000);
     const app = memoryApp({
       replies: [],
@@ -317,7 +320,7 @@ describe('a turn that was ended because no invocation could read it', () => {
 const textsOf = ({ model }: MemoryApp): string[] =>
   (model.requests.at(-1)?.messages ?? []).flatMap(({ role, text }) => (role === 'tool' ? [text] : []));
 
-/** Moves time on until a promise has settled. */
+/** Advances the clock until a promise settles. */
 async function elapse<T>(clock: ReturnType<typeof createManualClock>, promise: Promise<T>): Promise<T> {
   let isSettled = false;
   const settling = promise.finally(() => {
@@ -337,7 +340,7 @@ describe('an invocation near its time limit', () => {
       run: () => new Promise<string>((resolve) => clock.after(ms, () => resolve('waited'))),
     });
 
-  /** Runs one invocation of a new turn, and answers how it ended and how long it took. */
+  /** Runs one invocation of a new turn. Returns its end, and how long it took. */
   async function once(
     app: MemoryApp,
     clock: ReturnType<typeof createManualClock>,
@@ -360,7 +363,7 @@ describe('an invocation near its time limit', () => {
     const clock = createManualClock(1_000_000);
     const replies = Array.from({ length: 20 }, () => batch('wait'));
     const app = memoryApp({ replies, tools: [slow(20_000, clock, 200_000)], clock });
-    // 200 s would fit at no time, but what is left is never less than half of what there is.
+    // 200 s never fit, but an invocation counts the time left as at least half of its total.
     expect(await once(app, clock, { wallMs: 120_000 })).toEqual({ status: 'handed-over', ms: 80_000 });
   });
 
@@ -376,8 +379,8 @@ describe('an invocation near its time limit', () => {
   });
 });
 
-describe('a reply that takes a long time', () => {
-  it('is left to another invocation before the lease renewals use up the subrequests', async () => {
+describe('a slow reply', () => {
+  it('is left to another invocation before lease renewals use up the subrequests', async () => {
     const clock = createManualClock(1_000_000);
     const { wrap, messages } = counter();
     const { tool } = counting('count', { effect: 'read' });
@@ -405,7 +408,7 @@ describe('the two budgets of an invocation', () => {
     expect((await app.state()).turn).toMatchObject({ outcome: 'completed', iterations: 40 });
   });
 
-  it('let a watcher continue that makes no outside requests, and stop one that has no session request left', () => {
+  it('let a watcher continue that makes no outside requests, and stop a watcher without session requests', () => {
     const meter = new Meter({ ...UNLIMITED, subrequests: 20, internalSubrequests: 20 }, () => 0);
     meter.spend(20);
     expect([meter.short(), meter.over]).toEqual(['20 subrequests', undefined]);
@@ -416,7 +419,7 @@ describe('the two budgets of an invocation', () => {
 
 describe('a retried model call', () => {
   it.each(['rate-limited', 'server-error', undefined] as const)(
-    'counts each attempt after: %s',
+    'counts each attempt after the failure %s',
     async (failed) => {
       const app = memoryApp({ replies: [] });
       const ask =
@@ -430,7 +433,7 @@ describe('a retried model call', () => {
         const agent = { ...app.agent, model: { name: 'tried', ask: ask(tries) } };
         return (await app.say('Go.', { agent, meter })).status;
       };
-      // Twelve are kept back.
+      // Twelve requests are reserved.
       expect([await endAfter(7), await endAfter(8)]).toEqual(['ended', 'handed-over']);
     },
   );

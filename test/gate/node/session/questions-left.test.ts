@@ -21,8 +21,8 @@ const unknown = (tool: string): string =>
   `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
-describe('a suspended call that asked while it ran', () => {
-  it('stops looking for an answer and finds it when it restarts', async () => {
+describe('a suspended call with open questions', () => {
+  it('stops its timers, and finds the answers when it restarts', async () => {
     const run = async (call: CallContext) => {
       const [first, second] = await Promise.all([
         call.ask(QUESTION),
@@ -48,7 +48,7 @@ describe('a suspended call that asked while it ran', () => {
 });
 
 describe('a question from a running call', () => {
-  it('is void once the tool’s timeout has passed: the call is unknown, and its late result is logged', async () => {
+  it('is void after the tool’s timeout: the outcome is unknown, and a late result is shown in the next turn', async () => {
     const answer = Promise.withResolvers<string>();
     const said: unknown[] = [];
     const work: Promise<unknown>[] = [];
@@ -83,7 +83,7 @@ describe('a question from a running call', () => {
     expect(await open(app, turn)).toEqual([]);
   });
 
-  it('is void when its holder is gone: the call is unknown at once and does not run again', async () => {
+  it('is void if its holder is gone: the outcome of the call is unknown at once, and the call does not run again', async () => {
     const ran: string[] = [];
     const app = appWith([asks(undefined, { ran })], ['Done.']);
     const wait = { for: 'decision', message: 'Whose?', allows: ['approve'], schema: SCHEMA } as const;
@@ -100,7 +100,7 @@ describe('a question from a running call', () => {
     expect(await open(app, left.turn)).toEqual([]);
   });
 
-  /** A call of this effect that has asked, whose holder is gone; and what another holder makes of it. */
+  /** Runs a turn whose call has asked, until its holder is cut off and loses the lease. */
   async function orphaned(tool: AnyTool) {
     const app = appWith([tool]);
     const line = { isCut: false };
@@ -117,7 +117,7 @@ describe('a question from a running call', () => {
     return { app, turn };
   }
 
-  it('of an idempotent call stays open when its holder is gone, and the call restarts with the answer', async () => {
+  it('stays open if its holder is gone and its call is idempotent, and the call restarts with the answer', async () => {
     const run = async (call: CallContext) => (await call.ask(QUESTION)).decision;
     const ran: string[] = [];
     const { app, turn } = await orphaned(asks(run, { effect: 'idempotent', ran }));
@@ -129,7 +129,7 @@ describe('a question from a running call', () => {
     expect([ran.length, await results(app)]).toEqual([2, [['book', 'approve']]]);
   });
 
-  it('is not asked twice by a once call that certainly did not run, and keeps its answer', async () => {
+  it('is not asked twice by a `once` call that certainly did not run, and keeps its answer', async () => {
     const ran: string[] = [];
     const booking = defineTool({
       name: 'book',

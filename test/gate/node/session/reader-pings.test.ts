@@ -10,7 +10,9 @@ const SCHEDULED: Notice = { ...IDLE, waiting: [{ turn: 't2', status: 'scheduled'
 
 type Watcher = Parameters<SessionPort['watch']>[0];
 
-/** Somebody who waits over a line, on which nothing is said unless the test says it; and when they pinged, in s. */
+/**
+ * A waiting reader whose connection reports only what the test sends. Records the times of its pings in s.
+ */
 function waitingReader(told: Notice, more: { readonly holder?: number } = {}) {
   const clock = createManualClock();
   const pings: number[] = [];
@@ -28,9 +30,9 @@ function waitingReader(told: Notice, more: { readonly holder?: number } = {}) {
 
 describe('a reader that waits', () => {
   it.each([
-    ['a turn that runs', RUNNING],
-    ['a turn that waits for its time', SCHEDULED],
-  ])('pings after each half minute without a report of %s', async (_, told) => {
+    ['a running turn', RUNNING],
+    ['a scheduled turn', SCHEDULED],
+  ])('pings after each half minute without a report if it waits for %s', async (_, told) => {
     const { pings, seconds } = waitingReader(told);
     await seconds(59);
     expect(pings).toEqual([]);
@@ -52,7 +54,7 @@ describe('a reader that waits', () => {
 
   it.each([
     ['no turn is open', IDLE],
-    ['the turn waits for somebody', WAITING],
+    ['the turn waits for an answer', WAITING],
   ])('sends no pings while %s', async (_, told) => {
     const { pings, seconds, line } = waitingReader(told);
     await seconds(300);
@@ -62,7 +64,7 @@ describe('a reader that waits', () => {
     expect(pings).toEqual([360]);
   });
 
-  it('pings over the open connection and not over a broken one', async () => {
+  it('pings over the open connection, not over a broken one', async () => {
     const { pings, seconds, line } = waitingReader(RUNNING);
     await seconds(59.9);
     line()?.onClosed();
@@ -81,7 +83,7 @@ describe('a reader that waits', () => {
   });
 });
 
-it('sends no pings if it holds the lease', async () => {
+it('a reader that holds the lease sends no pings', async () => {
   const { pings, seconds } = waitingReader(RUNNING, { holder: 1 });
   await seconds(100);
   expect(pings).toEqual([]);

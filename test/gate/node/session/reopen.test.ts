@@ -3,7 +3,7 @@ import { createManualClock, type SessionPort } from '../../../../src/testing/ent
 import { followSession } from '../../../doors/session.ts';
 import { memoryApp } from './memory-app.ts';
 
-/** When the line to an object that is gone was opened, in ms after the first time. */
+/** The times at which a reader connects to an unreachable object, in ms since the first time. */
 async function openings(random: number, isOpened: (count: number) => boolean = () => false) {
   const clock = createManualClock(0);
   const app = memoryApp({ replies: ['Hello.'], clock });
@@ -12,7 +12,7 @@ async function openings(random: number, isOpened: (count: number) => boolean = (
   const at: number[] = [];
   const watch: SessionPort['watch'] = async ({ onNotice, onClosed }) => {
     at.push(clock.now());
-    if (!isOpened(at.length)) throw new Error('nobody is there');
+    if (!isOpened(at.length)) throw new Error('unreachable');
     onNotice({ head: 4, openTurn: null, waiting: [] });
     clock.after(10, onClosed);
     return { close: () => {}, show: () => true, ping: () => {} };
@@ -26,7 +26,7 @@ async function openings(random: number, isOpened: (count: number) => boolean = (
   return at.map((time) => time - (at[0] ?? 0));
 }
 
-/** The pauses between times, in ms; a time is only met by the step after it. */
+/** The pauses between these times, in ms. The clock advances in steps of 100 ms. */
 const pausesOf = (times: readonly number[]): number[] =>
   times.slice(1).map((time, i) => time - (times[i] ?? 0));
 
@@ -38,11 +38,14 @@ it('a connection that fails to open is retried after growing pauses of at most h
 it.each([
   [0, [187.5, 375, 750]],
   [1, [312.5, 625, 1_250]],
-])('watchers that were disconnected together reconnect at different times (%d)', async (random, pauses) => {
-  expect(pausesOf(await openings(random)).slice(0, 3)).toEqual(pauses);
-});
+])(
+  'watchers that lose their connections together reconnect at different times (random number %d)',
+  async (random, pauses) => {
+    expect(pausesOf(await openings(random)).slice(0, 3)).toEqual(pauses);
+  },
+);
 
-it('a connection that has carried events is reopened soon, even if it often broke before', async () => {
+it('a connection that has carried events is reopened soon, even if earlier attempts failed', async () => {
   const pauses = pausesOf(await openings(0.5, (count) => count === 4));
   expect(pauses.slice(0, 5)).toEqual([250, 500, 1_000, 260, 500]);
 });

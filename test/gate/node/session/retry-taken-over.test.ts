@@ -1,4 +1,4 @@
-/** A retry whose first holder dies: what its start says is all that another one needs. */
+/** A retry whose first holder crashes. Its start event holds all that another holder needs. */
 import { expect, it } from 'vitest';
 import { defineTool, ModelError } from '../../../../src/index.ts';
 import { createManualClock } from '../../../../src/testing/entry.ts';
@@ -7,7 +7,7 @@ import { toReader } from '../../../doors/session.ts';
 import { LEASE_MS, takenOver } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
-it('a retried model call that is taken over shows the model the same request and its message once', async () => {
+it('a retried turn that is taken over shows the model the same request, with its message once', async () => {
   const clock = createManualClock(1_000_000);
   const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
   const down = new ModelError('bad-request', 'It is down.');
@@ -27,7 +27,7 @@ it('a retried model call that is taken over shows the model the same request and
     started: toRow({ type: 'turn-started', ...message, retries: failed, line: 'Answer now.' }),
   };
   const leased = await app.port.begin({ nonce: 'lost', start, reader: toReader() });
-  if (leased.status !== 'leased') throw new Error(leased.status);
+  if (leased.status !== 'leased') throw new Error(`The lease was refused: ${leased.status}.`);
   expect(await takenOver(app, clock, { turn, leased })).toMatchObject({ turn: { text: 'Here.' } });
   const said = (at: number) => app.model.requests[at]?.messages.map(({ role, text }) => [role, text]);
   const before = [

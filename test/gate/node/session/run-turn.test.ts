@@ -33,7 +33,7 @@ describe('a turn', () => {
     ]);
   });
 
-  it('ends with an event of its outcome, without data that only the loop needs', async () => {
+  it('ends with an event of its outcome, which omits data that only the loop needs', async () => {
     const app = memoryApp({ replies: ['Hello.'] });
     await app.say('Hi');
     const { turn } = await app.state();

@@ -24,7 +24,7 @@ const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
 
 const once = (call: CallContext): Promise<string> => sendLater(call, { message: 'On.', delaySeconds: 1 });
 
-/** An app whose turns schedule one turn each; every due turn is run until no turn is left. */
+/** An app whose turns each schedule a turn. `runAll` runs every due turn until none is open. */
 function scene(run: (call: CallContext) => unknown, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
   const clock = createManualClock(1_000_000);
   const replies = Array.from({ length: 2_000 }, () => [PLAN, 'Done.']).flat();
@@ -44,7 +44,7 @@ function scene(run: (call: CallContext) => unknown, options: Partial<Parameters<
 
 const eventsOf = async (app: MemoryApp): Promise<readonly SessionEvent[]> => {
   const page = await app.port.read({ from: 1, limit: 10_000 });
-  return (page?.rows ?? []).map(({ body }) => JSON.parse(body) as SessionEvent); // what was stored as one
+  return (page?.rows ?? []).map(({ body }) => JSON.parse(body) as SessionEvent); // It was stored as such an event.
 };
 
 const generations = async (app: MemoryApp): Promise<(number | undefined)[]> =>
@@ -67,7 +67,7 @@ const FULL =
   'Error: Not scheduled: 100 messages wait in this session already, and no more may. There is room when some of them were answered.';
 
 describe('turns that schedule turns', () => {
-  it('are limited to eight in a row, and the ninth is refused to the model and logged', async () => {
+  it('are limited to eight in a row; the ninth is refused to the model and logged', async () => {
     const warned = vi.spyOn(console, 'warn').mockReturnValue();
     const { app, runAll } = scene(async (call) => {
       await once(call);
@@ -87,9 +87,9 @@ describe('turns that schedule turns', () => {
   });
 
   it.each([
-    ['two, in six generations', 2, 6, [refused(6)]],
-    ['twelve, more than may wait', 12, 2, [refused(2), FULL]],
-  ])('end although each schedules %s, and each refused message is reported', async (_, each, most, why) => {
+    ['two turns, in six generations', 2, 6, [refused(6)]],
+    ['twelve turns, more than may wait', 12, 2, [refused(2), FULL]],
+  ])('end even if each schedules %s, and each refused message is reported', async (_, each, most, why) => {
     vi.spyOn(console, 'warn').mockReturnValue();
     let scheduled = 0;
     const { app, runAll } = scene(
@@ -120,7 +120,7 @@ describe('turns that schedule turns', () => {
     expect(Math.max(...(await generations(app)).map((generation = 0) => generation))).toBe(most);
   });
 
-  it('start a new count with a message', async () => {
+  it('start a new count with the next message of a person', async () => {
     vi.spyOn(console, 'warn').mockReturnValue();
     const { app, runAll } = scene(
       async (call) => {
@@ -138,18 +138,22 @@ describe('turns that schedule turns', () => {
 
   it.each<[string, SessionEvent, number]>([
     [
-      'begin anew with a message that is steered into one of them',
+      'start a new count with a message that steers one of them',
       { type: 'turn-steered', turn: 't1', as: 't2', message: 'Wait.', principal: { id: 'tester' } },
       0,
     ],
     [
-      'begin anew when somebody has decided about a call',
+      'start a new count when a person decides about a call',
       answered({ type: 'decision', decision: 'reject', by: 'tester' }),
       0,
     ],
-    ['go on when nobody has decided', answered({ type: 'decision', decision: 'reject', expired: true }), 5],
     [
-      'go on when a program has sent the result of a call',
+      'continue the count if a decision has expired',
+      answered({ type: 'decision', decision: 'reject', expired: true }),
+      5,
+    ],
+    [
+      'continue the count after a program sends the result of a call',
       answered({ type: 'result', result: { type: 'text', content: 'Hi.' }, by: 'tester' }),
       5,
     ],
@@ -176,7 +180,7 @@ describe('turns that schedule turns', () => {
     expect((await results(app)).at(-1)).toBe(refused(3));
   });
 
-  it('are unlimited if the agent says so', async () => {
+  it("are unlimited if the agent sets 'unlimited'", async () => {
     let left = 30;
     const { app, runAll } = scene(
       async (call) => {
@@ -194,7 +198,7 @@ describe('turns that schedule turns', () => {
     [-1, '-1'],
     [1.5, '1.5'],
     [Number.POSITIVE_INFINITY, 'Infinity'],
-  ])('cannot be %d in a row', (maxGenerations, said) => {
+  ])('cannot have the limit %d', (maxGenerations, said) => {
     const define = () =>
       defineAgent({ name: 'a', description: 'A.', instructions: '', limits: { maxGenerations } });
     expect(define).toThrow(AgentDefinitionError);

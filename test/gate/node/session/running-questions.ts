@@ -26,11 +26,11 @@ interface Asks {
   readonly name?: string;
   readonly effect?: Exclude<Effect, 'none'>;
   readonly timeout?: number;
-  /** Where each run is noted, by its call's id. */
+  /** Records the call id of each run. */
   readonly ran?: string[];
 }
 
-/** A tool that acts, and then asks this. */
+/** A tool that records its run, and then asks a question. */
 export const asks = (
   run: (call: CallContext) => unknown = (call) => call.ask(QUESTION),
   { name = 'book', effect = 'once', timeout = 300_000, ran = [] }: Asks = {},
@@ -47,7 +47,7 @@ export const appWith = (
   replies: readonly ScriptedReply[] = [calls('book'), 'Done.'],
 ): ClockedApp => clockedApp({ tools, replies: [...replies, 'Later.'], leaseMs: LEASE_MS });
 
-/** A turn that runs, once its calls have asked what they ask. */
+/** Starts a turn, and returns it once its calls have asked their questions. */
 export async function running(app: ClockedApp, host: Partial<TurnHost> = {}) {
   const leased = await app.lease('Go.');
   const end = app.run(leased, host);
@@ -57,10 +57,10 @@ export async function running(app: ClockedApp, host: Partial<TurnHost> = {}) {
 
 export const open = async (app: MemoryApp, turn: string) => openQuestions(await app.events(turn));
 
-/** Sends a decision about the first open question, and lets the holder hear of it. */
+/** Sends a decision about the first open question, and waits until the holder has received it. */
 export async function decide(app: ClockedApp, turn: string, sent: Answer<'decision'>): Promise<string> {
   const [question] = await open(app, turn);
-  if (!question) throw new Error('Nothing is asked.');
+  if (!question) throw new Error('The turn has no open question.');
   const checked = checkAnswer(question, sent, { by: 'ann' });
   if (!checked.ok) throw new Error(checked.problems.join('; '));
   const posted = await postAnswer(app, question, { answer: checked.value, hash: question.id });
@@ -70,5 +70,5 @@ export async function decide(app: ClockedApp, turn: string, sent: Answer<'decisi
 
 export const typesOf = (events: readonly StoredEvent[]): readonly string[] => events.map(({ type }) => type);
 
-/** What the model reads of each call, beside the tool's name. */
+/** The name and the result of each call, as the model reads them. */
 export const results = async (app: MemoryApp) => answers((await app.state()).messages);

@@ -16,7 +16,7 @@ import { type MemoryApp, memoryApp } from './memory-app.ts';
 
 const HOUR = 3_600_000;
 
-/** A tool whose run is this. */
+/** A tool with this function. */
 const tool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent' = 'read'): Tool =>
   defineTool({ name: 'plan', description: 'Plans.', effect, run: (_, call) => run(call) });
 
@@ -43,7 +43,7 @@ function scene(
 const results = async (app: MemoryApp): Promise<string[]> => {
   const page = await app.port.read({ from: 1, limit: 1_000 });
   return (page?.rows ?? [])
-    .map(({ body }) => JSON.parse(body) as SessionEvent) // what was stored as one
+    .map(({ body }) => JSON.parse(body) as SessionEvent) // It was stored as such an event.
     .flatMap((event) => (event.type === 'tool-call-ended' ? modelText(event.result) : []));
 };
 
@@ -144,7 +144,7 @@ describe('a message that a call schedules', () => {
       'The message to be scheduled must be text that is not blank.',
     ],
     [
-      'no text',
+      'not a text',
       { message: 4, delaySeconds: 1 },
       'The message to be scheduled must be text that is not blank.',
     ],
@@ -154,22 +154,22 @@ describe('a message that a call schedules', () => {
       'The message to be scheduled has 100001 characters, and may have 100000.',
     ],
     [
-      'for the past',
+      'in the past',
       { message: 'A', delaySeconds: -1 },
       'delaySeconds is -1. It must be a number from 0 to 31536000 (365 days).',
     ],
     [
-      'for a time too far',
+      'too far in the future',
       { message: 'A', delaySeconds: 31_536_001 },
       'delaySeconds is 31536001. It must be a number from 0 to 31536000 (365 days).',
     ],
     [
-      'for no time',
+      'without a valid delay',
       { message: 'A', delaySeconds: Number.NaN },
       'delaySeconds is NaN. It must be a number from 0 to 31536000 (365 days).',
     ],
     [
-      'for a text',
+      'delayed by a text',
       { message: 'A', delaySeconds: '60' },
       'delaySeconds is 60. It must be a number from 0 to 31536000 (365 days).',
     ],
@@ -179,7 +179,7 @@ describe('a message that a call schedules', () => {
     expect(await results(app)).toEqual([`Error: ${message}`]);
   });
 
-  it('is limited to twenty per turn, also if calls run in parallel', async () => {
+  it('is limited to twenty per turn, even if calls run in parallel', async () => {
     const batch: ScriptedReply = { calls: Array.from({ length: 12 }, () => ({ name: 'plan' })) };
     const { app } = scene(
       (call) => sendLater(call, { message: 'A.', delaySeconds: 60 }),
@@ -217,7 +217,7 @@ describe('a message that a call schedules', () => {
     expect((await session.state()).turn).toMatchObject({ scheduled: 20 });
   });
 
-  it('is refused if the maximum number of messages already waits', async () => {
+  it('is refused if the maximum number of messages is already waiting', async () => {
     const plan = async (call: CallContext): Promise<void> => {
       for (let i = 0; i < 20; i += 1) await sendLater(call, { message: 'A.', delaySeconds: HOUR / 1_000 });
     };
@@ -230,7 +230,7 @@ describe('a message that a call schedules', () => {
     expect(MAX_WAITING).toEqual(MAX_WAITING_TURNS);
   });
 
-  it('counts together with messages that arrived during the turn and those that parallel calls schedule', async () => {
+  it('counts together with messages that arrive during the turn, and messages of parallel calls', async () => {
     const fill = async (port: SessionPort): Promise<void> => {
       const page = await port.read({ from: 1 });
       const [opening] = page?.rows ?? [];
@@ -245,7 +245,8 @@ describe('a message that a call schedules', () => {
       clock,
       tools: [
         defineTool({ name: 'fill', description: 'Fills.', effect: 'read', run: () => fill(app.port) }),
-        // Its start is stored before it runs, and the response contains the number of waiting turns.
+        // The start of the call is stored before it runs, and the response contains the number of waiting
+        // turns.
         tool((call) => sendLater(call, { message: 'A.', delaySeconds: 60 }), 'idempotent'),
       ],
       replies: [
@@ -255,7 +256,7 @@ describe('a message that a call schedules', () => {
       ],
     });
     await app.say('Go.');
-    // The first in line has started in the commit that ended the turn.
+    // The first waiting turn has started in the commit that ended this turn.
     expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(99);
     const told = (await results(app)).filter((text) => text.startsWith('Error: Not scheduled: 100 messages'));
     expect(told).toHaveLength(2);
@@ -271,7 +272,7 @@ describe('a message that a call schedules', () => {
     for (let i = 0; i < 2; i += 1) await app.say('Go.');
     const types = { names: ['message-sent'], until: Number.MAX_SAFE_INTEGER };
     const page = await app.port.read({ from: 1, types });
-    // Each has 300,000 bytes and some.
+    // Each message has slightly more than 300,000 bytes.
     expect(page?.waiting).toHaveLength(33);
     const said = page?.rows.map(({ body }): unknown => JSON.parse(body).text);
     expect(said).toEqual(

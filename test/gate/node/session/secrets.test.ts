@@ -6,7 +6,7 @@ import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { LEASE_MS, passing } from './former-holder.ts';
 import { clockedApp, memoryApp } from './memory-app.ts';
 
-it('a secrets hook that never settles does not keep a turn from being cancelled', async () => {
+it('a secrets hook that never settles does not delay the cancel of its turn', async () => {
   const app = clockedApp({ replies: ['Never.'], leaseMs: LEASE_MS });
   const secrets = vi.fn(() => new Promise<never>(() => {}));
   const end = app.say('Hi', { secrets });

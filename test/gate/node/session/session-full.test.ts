@@ -8,7 +8,7 @@ import { event, starting, startOf } from '../../../fixtures/session-contract/har
 import { passing } from './former-holder.ts';
 import { clockedApp } from './memory-app.ts';
 
-/** Sessions are full 16 MiB before what their database may weigh. */
+/** A session is full at 16 MiB below the maximum size of its database. */
 const ROOM = 100_000;
 const mostBytes = 16 * 1024 * 1024 + ROOM;
 
@@ -24,7 +24,7 @@ const fullText = (used: number): string =>
   `The session is full: it has ${used} bytes, and above ${ROOM} it accepts no more. Start another one, or erase this one.`;
 
 describe('a session whose database is nearly full', () => {
-  it('ends the turn that would store more and names the remedy', async () => {
+  it('ends the turn that would exceed the limit, and the error names the remedy', async () => {
     const app = clockedApp({ tools: [fetches], replies: [CALL, 'Never.'], mostBytes });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
@@ -69,7 +69,7 @@ describe('a session whose database is nearly full', () => {
   it('stores the end of a turn without a snapshot that does not fit', async () => {
     const { port } = clockedApp({ replies: [], mostBytes });
     const leased = await port.begin(starting('t1', 'a'));
-    if (leased.status !== 'leased') throw new Error('no lease');
+    if (leased.status !== 'leased') throw new Error('The session was not leased.');
     const snapshot = { seq: 3, reducer: 1, body: 'x'.repeat(ROOM) };
     const end = { events: [event('t1', 'y'.repeat(ROOM))], release: 'ended', snapshot } as const;
     expect(await port.append(leased.epoch, 3, end)).toMatchObject({ status: 'appended', head: 3 });
@@ -78,10 +78,10 @@ describe('a session whose database is nearly full', () => {
     expect(page?.foldStart).toEqual({ snapshot: null, covered: [] });
   });
 
-  it('accepts a cancel although it is over its limit', async () => {
+  it('accepts a cancel even if the session exceeds its limit', async () => {
     const { port } = clockedApp({ replies: [], mostBytes });
     const leased = await port.begin(starting('t1', 'a'));
-    if (leased.status !== 'leased') throw new Error('no lease');
+    if (leased.status !== 'leased') throw new Error('The session was not leased.');
     await port.accept({ ...startOf('t2'), whenBusy: 'queue' });
     await port.append(leased.epoch, 3, { events: [event('t1', 'y'.repeat(ROOM))], release: 'ended' });
     expect(await port.post({ kind: 'answer', turn: 't2', body: '{}' })).toBe('session-full');
@@ -99,7 +99,7 @@ describe('a session whose database is nearly full', () => {
   });
 });
 
-describe('a database that becomes full before the limit', () => {
+describe('a database that becomes full below the limit', () => {
   class FullStorage extends MemoryStorage {
     isFull = false;
     tries = 0;
@@ -129,7 +129,7 @@ describe('a database that becomes full before the limit', () => {
     expect(storage.tries).toBe(2);
   });
 
-  it('is not confused with other failures of the database', () => {
+  it('is distinguished from other failures of the database', () => {
     const storage = new FullStorage('s', () => {});
     const options = { leaseMs: 20_000, now: () => 1, firstEpoch: () => 0 };
     const ledger = new SessionLedger(storage, options);
@@ -171,6 +171,6 @@ it.each([
   [{ PLAN: 'free', SESSION_BYTES: '-5' }, 1_000_000_000],
   [{ SESSION_BYTES: '10GB' }, 10_000_000_000],
   [{ SESSION_BYTES: '16999999' }, 10_000_000_000],
-])('with the vars %o, a database can grow to %d bytes', (vars, most) => {
+])('the vars %o set the maximum database size of %d bytes', (vars, most) => {
   expect(maxBytesOf(vars)).toBe(most);
 });

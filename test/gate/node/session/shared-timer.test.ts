@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSharedTimer } from '../../../doors/session.ts';
 
-/** A clock that is moved by hand, and says which timers it has. */
+/** A clock that the test advances, with the number of its timers. */
 function handClock() {
   let now = 0;
   const timers = new Map<number, { readonly due: number; readonly run: () => void }>();
@@ -13,7 +13,7 @@ function handClock() {
       timers.set(id, { due: now + ms, run });
       return () => void timers.delete(id);
     },
-    /** Lets the time pass, timer by timer. */
+    /** Advances the time from timer to timer. */
     pass(ms: number) {
       const until = now + ms;
       for (;;) {
@@ -35,7 +35,7 @@ function handClock() {
 }
 
 describe('a shared timer', () => {
-  it('calls each listener back once when its time has come', () => {
+  it('calls each listener once, when its time has come', () => {
     const clock = handClock();
     const after = createSharedTimer(clock);
     const called: string[] = [];
@@ -58,7 +58,7 @@ describe('a shared timer', () => {
     expect(called).toEqual(['first']);
   });
 
-  it('leaves no platform timer behind when the last listener has gone', () => {
+  it('leaves no platform timer behind after the last listener is cancelled', () => {
     const clock = handClock();
     const after = createSharedTimer(clock);
     const cancels = [after(100, () => {}), after(50, () => {})];
@@ -71,7 +71,7 @@ describe('a shared timer', () => {
     expect(called).toEqual([10]);
   });
 
-  it('does not call a listener that another one cancelled at the same moment', () => {
+  it('does not call a listener that another listener cancelled at the same moment', () => {
     const clock = handClock();
     const after = createSharedTimer(clock);
     const called: string[] = [];
@@ -85,7 +85,7 @@ describe('a shared timer', () => {
     expect(called).toEqual(['first']);
   });
 
-  it('calls listeners that were added meanwhile', () => {
+  it('calls listeners that a listener has added', () => {
     const clock = handClock();
     const after = createSharedTimer(clock);
     const called: number[] = [];
@@ -99,7 +99,7 @@ describe('a shared timer', () => {
     expect(called).toEqual([100, 200, 300, 1_000]);
   });
 
-  it('continues when one listener throws', () => {
+  it('calls the other listeners after one throws', () => {
     const clock = handClock();
     const after = createSharedTimer(clock);
     const called: string[] = [];
@@ -112,7 +112,7 @@ describe('a shared timer', () => {
     expect(called).toEqual(['other']);
   });
 
-  it('treats an invalid number as zero, as the platform’s timers do', () => {
+  it('treats an invalid number as zero, like the platform’s timers', () => {
     const clock = handClock();
     const after = createSharedTimer(clock);
     const called: string[] = [];

@@ -6,22 +6,22 @@ import { startOf } from '../../../fixtures/session-contract/harness.ts';
 import { LEASE_MS, LONGEST_PAUSE, leftBehind, passing } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
-/** A message for the turn that runs. */
+/** A message that steers the running turn. */
 function steering(turn: string): TurnStart {
   const event = { message: 'Make it blue.', principal: { id: 'tester' }, loopId: turn, context: {} };
   const body = JSON.stringify({ v: 1, type: 'turn-started', turn, ...event });
   return { ...startOf(turn), started: { type: 'turn-started', turn, body }, whenBusy: 'steer' };
 }
 
-/** It was taken into no turn, and is the one that is open now. */
+/** Expects that the message steered no turn, and that its own turn is open now. */
 async function expectOwnTurn(port: SessionPort, turn: string): Promise<void> {
   const page = await port.read({ from: 1 });
   expect(page?.rows.map(({ type }) => type)).not.toContain('turn-steered');
   expect(page?.openTurn?.id).toBe(turn);
 }
 
-describe('a message whose turn ends before its next model call gets its own turn', () => {
-  it('if a call ends the turn by a signal, although its holder had received the message', async () => {
+describe('a steering message whose turn ends before the next model call', () => {
+  it('starts its own turn if a call ends the turn by a signal, even if the holder had received the message', async () => {
     const clock = createManualClock(1_000_000);
     const work = Promise.withResolvers<never>();
     const run = () => work.promise;
@@ -30,13 +30,13 @@ describe('a message whose turn ends before its next model call gets its own turn
     const end = app.run(await app.lease('Go.'));
     await clock.advance(100);
     await app.port.accept(steering('s1'));
-    await clock.advance(8_000); // a renewal tells the holder
+    await clock.advance(8_000); // A renewal delivers the message to the holder.
     work.reject(exitEarly('done'));
     await passing(clock, end);
     await expectOwnTurn(app.port, 's1');
   });
 
-  it('if the turn is abandoned as stuck', async () => {
+  it('starts its own turn if the turn is abandoned as stuck', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const clock = createManualClock(1_000_000);
     const app = memoryApp({ replies: [], clock, leaseMs: LEASE_MS });

@@ -1,4 +1,4 @@
-/** A message that comes while a turn runs: what the model is shown of it, and when it is not taken in. */
+/** A message that arrives while a turn runs: how the model sees it, and when it does not steer. */
 
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
-/** What the model was shown, without what the system says. */
+/** The messages of a request, without system messages. */
 const shown = (request: ModelRequest | undefined): readonly string[] =>
   (request?.messages ?? []).flatMap((message) => {
     switch (message.role) {
@@ -20,7 +20,7 @@ const shown = (request: ModelRequest | undefined): readonly string[] =>
     }
   });
 
-/** A session whose tools and replies may send to it. */
+/** A session whose tools and replies can send it messages. */
 function scene(
   replies: readonly ScriptedReply[],
   make: (session: () => TestSession) => readonly AnyTool[],
@@ -44,7 +44,7 @@ function scene(
   return session;
 }
 
-/** Sends a message to the turn that runs it. */
+/** A tool that sends a message to the turn that runs it. */
 const steering =
   (text: string, options: { readonly effect?: 'read' | 'once'; readonly returnDirect?: boolean } = {}) =>
   (session: () => TestSession): readonly AnyTool[] => [
@@ -63,7 +63,7 @@ const WORK = { calls: [{ name: 'work' }] };
 
 describe('a message for the running turn', () => {
   it.each(['read', 'once'] as const)(
-    'is shown to the model with its next request, after the results of the calls that ran: %s',
+    'is shown to the model in its next request, after the results of the running calls (%s)',
     async (effect) => {
       const session = scene([WORK, 'Done, in blue.'], steering('Make it blue.', { effect }));
       const answer = await session.send('Paint it.');
@@ -80,7 +80,7 @@ describe('a message for the running turn', () => {
     },
   );
 
-  it('is journaled with its sender and the id that its own turn would have had', async () => {
+  it('is journaled with its sender, and with the id that its own turn would have had', async () => {
     const session = scene([WORK, 'Done.'], steering('Make it blue.'));
     const { turn } = await session.send('Paint it.');
     const steered = (await session.events()).find(({ type }) => type === 'turn-steered');
@@ -96,7 +96,7 @@ describe('a message for the running turn', () => {
     });
   });
 
-  it('follows the answer if it arrives while the model answers, and is answered too', async () => {
+  it('follows the answer if it arrives while the model replies, and is answered too', async () => {
     let session: TestSession | undefined;
     const answering = async (): Promise<string> => {
       await session?.post('In blue?', { whenBusy: 'steer' });
@@ -110,7 +110,7 @@ describe('a message for the running turn', () => {
     ]);
   });
 
-  it('follows the results if it arrives while the model asks for calls', async () => {
+  it('follows the results if it arrives while the model requests calls', async () => {
     let session: TestSession | undefined;
     const asking = async (): Promise<ScriptedReply> => {
       await session?.post('In blue?', { whenBusy: 'steer' });
@@ -127,7 +127,7 @@ describe('a message for the running turn', () => {
     ]);
   });
 
-  it('is for the turn’s own loop and not for a nested loop', async () => {
+  it('reaches the turn’s own loop, not a nested loop', async () => {
     const session = scene(
       [{ calls: [{ name: 'helper', input: { message: 'Help.' } }] }, WORK, 'Helped.', 'Done.'],
       (current) => [
@@ -148,12 +148,12 @@ describe('a message for the running turn', () => {
     expect(shown(session.requests[3]).at(-1)).toBe('user: Hurry.');
   });
 
-  it('keeps results from being returned directly: the model answers both messages', async () => {
+  it('prevents a direct return, and the model answers both messages', async () => {
     const session = scene([WORK, 'Worked, and blue.'], steering('In blue.', { returnDirect: true }));
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Worked, and blue.' });
   });
 
-  it('gets an answer at the iteration limit too', async () => {
+  it('is also answered if the turn is at its iteration limit', async () => {
     let session: TestSession | undefined;
     const last = async (): Promise<string> => {
       await session?.post('And blue?', { whenBusy: 'steer' });
@@ -172,14 +172,14 @@ describe('a message for the running turn', () => {
     ]);
   });
 
-  it('is answered in the form of the agent’s output', async () => {
+  it('is answered in the output schema of the agent', async () => {
     const output = v.object({ color: v.string() });
     const session = scene([WORK, 'no form', '{"color":"blue"}'], steering('In blue.'), { output });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { color: 'blue' } });
     expect(shown(session.requests[1]).at(-1)).toBe('user: In blue.');
   });
 
-  it('gets a second answer in the output schema if it arrives after the first', async () => {
+  it('is answered in a second output if it arrives after the first', async () => {
     let session: TestSession | undefined;
     const first = async (): Promise<string> => {
       await session?.post('No: red.', { whenBusy: 'steer' });
@@ -209,7 +209,7 @@ describe('a message for the running turn', () => {
     expect((await session.events()).map(({ type }) => type)).not.toContain('turn-steered');
   });
 
-  it('that arrives when the turn was killed is processed by the next holder', async () => {
+  it('is processed by the next holder if it arrives when the turn is killed', async () => {
     let runs = 0;
     const make = (current: () => TestSession) => [
       defineTool({
@@ -227,7 +227,8 @@ describe('a message for the running turn', () => {
         },
       }),
     ];
-    // Where anyone may steer the message is stored before the turn is killed: nobody looks first whose turn it is.
+    // With the policy `anyone`, the message is stored before the kill, because no check of the owner precedes
+    // it.
     const session = scene([WORK, 'Done, in blue.'], make, {}, { steering: 'anyone' });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done, in blue.' });
     expect(shown(session.requests.at(-1)).at(-1)).toBe('user: In blue.');
@@ -242,7 +243,7 @@ describe('a message for the running turn', () => {
     }),
   ];
 
-  it('becomes its own turn if its sender is not the owner of the running turn', async () => {
+  it('becomes its own turn if its sender did not start the running turn', async () => {
     const session = scene([WORK, 'Done.', 'Blue now.'], saidBy('bob'));
     expect(await session.send('Paint it.', { principal: { id: 'ann' } })).toMatchObject({ text: 'Done.' });
     await expect.poll(() => session.requests.length).toBe(3);
@@ -258,8 +259,8 @@ describe('a message for the running turn', () => {
   });
 
   it.each([
-    ['from whoever asked for the turn', 'ann', undefined],
-    ['from another person, where the app lets anyone', 'bob', 'anyone'],
+    ['from the requester of the turn', 'ann', undefined],
+    ['from another person, if anyone may steer', 'bob', 'anyone'],
   ] as const)('is shown to the model if it is %s', async (_, by, steering) => {
     const session = scene([WORK, 'Blue.'], saidBy(by), {}, { steering });
     expect(await session.send('Paint it.', { principal: { id: 'ann' } })).toMatchObject({ text: 'Blue.' });

@@ -56,21 +56,21 @@ async function answersAfter(app: App, ...calls: readonly (readonly [string, Effe
   return answers((await app.state()).messages);
 }
 
-describe('a once call that was started and has no recorded end', () => {
-  it('gets the result that its tool reconciles, and is not run', async () => {
+describe('a `once` call without a recorded end', () => {
+  it('has the result that its tool reconciles, and does not run', async () => {
     const app = appWith(once(() => ({ done: { receipt: 7 } })));
     expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', '{"receipt":7}']]);
     expect(ran).toEqual([]);
   });
 
-  it('runs again under the same id if reconcile returns not-done', async () => {
+  it('runs again under the same id if `reconcile` returns not-done', async () => {
     const app = appWith(once(() => 'not-done'));
     expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', 'paid']]);
     expect(ran).toEqual(['c0']);
   });
 
-  it('is not run again if its tool has returned an invalid effect', async () => {
-    // Tools in plain JavaScript could say so before definitions were checked.
+  it('does not run again if it started with an invalid effect', async () => {
+    // Earlier versions did not check effects from plain JavaScript.
     const begun = ['pay', 'Once' as Effect] as const;
     expect(await answersAfter(appWith(once()), begun)).toEqual([['pay', UNKNOWN]]);
     const reconciles = appWith(once(() => ({ done: 'paid before' })));
@@ -85,7 +85,7 @@ describe('a once call that was started and has no recorded end', () => {
     [null, 'null'],
     [{ receipt: 7 }, '[object Object]'],
     [Symbol('not-done'), 'Symbol(not-done)'],
-  ])('has an unknown outcome if its tool returns %o, and the log says so', async (answer, said) => {
+  ])('has an unknown outcome if `reconcile` returns %o, which is logged', async (answer, said) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = appWith(once(() => answer as never)); // as plain JavaScript may
     expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
@@ -99,11 +99,11 @@ describe('a once call that was started and has no recorded end', () => {
   });
 
   it.each<[string, Reconcile | undefined]>([
-    ['has no way to find out', undefined],
+    ['cannot reconcile', undefined],
     ['does not know', () => 'unknown'],
-    ['throws', () => Promise.reject(new Error('down'))],
+    ['rejects', () => Promise.reject(new Error('down'))],
     [
-      'throws at once',
+      'throws',
       () => {
         throw new Error('down');
       },
@@ -114,7 +114,7 @@ describe('a once call that was started and has no recorded end', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is reconciled only after the former holder can no longer act: half a lease term after its deadline', async () => {
+  it('is reconciled only once the former holder can no longer act: half a lease term after its deadline', async () => {
     const asked_: number[] = [];
     const app = appWith(
       once(() => {
@@ -130,7 +130,7 @@ describe('a once call that was started and has no recorded end', () => {
     expect((asked_[0] ?? 0) - heard).toBeLessThan(LEASE_MS * 1.25 + 1_000);
   });
 
-  it('is reconciled just as late if a holder in between took over and handed over at once', async () => {
+  it('is reconciled no earlier if another holder took over in between and handed over at once', async () => {
     const times: number[] = [];
     const app = appWith(
       once(() => {
@@ -147,7 +147,7 @@ describe('a once call that was started and has no recorded end', () => {
     expect((times[0] ?? 0) - heard).toBeGreaterThanOrEqual(LEASE_MS * 1.25);
   });
 
-  it('waits once for all calls of a batch, which are then reconciled in turn', async () => {
+  it('waits once for all calls of a batch, which are then reconciled one by one', async () => {
     const app = appWith({ ...once(() => 'unknown'), serial: 'money' });
     const left = await leftBehind(app, asked(['pay', 'once'], ['pay', 'once'], ['pay', 'once']));
     const heard = clock.now();
@@ -155,7 +155,7 @@ describe('a once call that was started and has no recorded end', () => {
     expect(clock.now() - heard).toBeLessThan(LEASE_MS * 1.25 + 1_000);
   });
 
-  it('is not run again if its tool has since become a read', async () => {
+  it('does not run again if its tool is now a read', async () => {
     expect(await answersAfter(appWith(tool('pay', 'read')), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
     expect(ran).toEqual([]);
   });
@@ -186,8 +186,8 @@ describe('a once call that was started and has no recorded end', () => {
   });
 });
 
-describe('another call that was started and has no recorded end', () => {
-  it.each(['read', 'idempotent'] as const)('is run again under its id: %s', async (effect) => {
+describe('another call without a recorded end', () => {
+  it.each(['read', 'idempotent'] as const)('runs again under its id (%s)', async (effect) => {
     const app = appWith(tool('put', effect));
     const left = await leftBehind(app, asked(['put', effect]));
     await takenOver(app, clock, left);
@@ -197,7 +197,7 @@ describe('another call that was started and has no recorded end', () => {
     expect(answers((await app.state()).messages)).toEqual([['put', 'done']]);
   });
 
-  it('is journaled as once before it runs if its tool has become a once tool', async () => {
+  it('is journaled as `once` before it runs if its tool is now a `once` tool', async () => {
     const app = appWith(once());
     const left = await leftBehind(app, asked(['pay', 'read']));
     await takenOver(app, clock, left);
@@ -208,20 +208,20 @@ describe('another call that was started and has no recorded end', () => {
     expect(ran).toEqual(['c0']);
   });
 
-  it('is reported as unknown if its tool is gone and it was idempotent', async () => {
+  it('has an unknown outcome if it was idempotent and its tool is gone', async () => {
     expect(await answersAfter(appWith(), ['put', 'idempotent'])).toEqual([
       ['put', UNKNOWN.replace('pay', 'put')],
     ]);
   });
 
-  it('follows the tool-not-found policy if its tool is gone and it was a read', async () => {
+  it('follows the tool-not-found policy if it was a read and its tool is gone', async () => {
     const [answer] = await answersAfter(appWith(), ['look', 'read']);
     expect(answer?.[1]).toMatch(/^Error: Tool 'look' does not exist\./);
   });
 });
 
 describe('a take-over', () => {
-  /** Holders that each die as soon as they have taken the turn over. */
+  /** Several holders that crash as soon as they have taken over the turn. */
   async function diesAtOnce(app: App, { turn }: { readonly turn: string }, times: number): Promise<void> {
     for (let i = 0; i < times; i += 1) {
       await clock.advance(LEASE_MS + LONGEST_PAUSE);
@@ -230,7 +230,7 @@ describe('a take-over', () => {
     await clock.advance(LONGEST_PAUSE);
   }
 
-  it('resumes after seven deaths at one event', async () => {
+  it('resumes the turn after seven crashes at one event', async () => {
     const app = appWith(once());
     const left = await leftBehind(app, []);
     await diesAtOnce(app, left, 6);
@@ -238,7 +238,7 @@ describe('a take-over', () => {
     expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Done.' } });
   });
 
-  it('abandons the turn at the eighth attempt without progress and names the last event', async () => {
+  it('abandons the turn at the eighth attempt without progress, and names the last event', async () => {
     const app = appWith(once());
     const left = await leftBehind(app, asked(['pay', 'once']));
     await diesAtOnce(app, left, 7);
@@ -261,7 +261,10 @@ describe('a take-over', () => {
     });
   });
 
-  /** Holders that each die after most of a term, as a deploy or the platform ends them; the next one takes over. */
+  /**
+   * Several holders that crash after most of a lease term, as if the platform or a deployment stopped them.
+   * The next one takes over.
+   */
   async function cutOff(app: App, { turn }: { readonly turn: string }, times: number): Promise<void> {
     for (let i = 0; i < times; i += 1) {
       await clock.advance(LEASE_MS + LONGEST_PAUSE);
@@ -272,7 +275,7 @@ describe('a take-over', () => {
     await clock.advance(LONGEST_PAUSE);
   }
 
-  it('resumes after any number of process deaths while its holders make progress', async () => {
+  it('resumes the turn after several crashes of holders that have renewed their leases', async () => {
     const app = appWith(once());
     const left = await leftBehind(app, []);
     await cutOff(app, left, 3);
@@ -280,7 +283,7 @@ describe('a take-over', () => {
     expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Done.' } });
   });
 
-  it('abandons the turn after twenty attempts without progress, for any cause of death', async () => {
+  it('abandons the turn after twenty attempts without progress, whatever ended them', async () => {
     const few = appWith(once());
     const before = await leftBehind(few, []);
     await cutOff(few, before, 18);
@@ -294,7 +297,7 @@ describe('a take-over', () => {
     });
   });
 
-  it('abandons the turn after twenty invocations in a row that had no room to make progress', async () => {
+  it('abandons the turn after twenty invocations in a row that had no room for progress', async () => {
     const idle = [
       { type: 'turn-yielded', reason: 'its invocation is near its limit of 50 subrequests' },
       { type: 'turn-resumed', cause: 'handed-over' },

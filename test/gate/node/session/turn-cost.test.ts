@@ -1,4 +1,7 @@
-/** What a turn of slow replies costs its object: the requests and the alarms that wake it, and the rows that they write. */
+/**
+ * The cost of a turn with slow replies for its object: requests and alarms, which wake it, and the rows that
+ * they write.
+ */
 import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineTool, type Effect } from '../../../../src/index.ts';
 import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
@@ -14,7 +17,7 @@ const OF_REPLY = 30_000;
 const tool = (effect: Effect): AnyTool =>
   defineTool({ name: 'look', description: 'Looks.', effect, run: () => 'seen' });
 
-/** A turn of eleven replies that take 30 s each, ten of which call a tool. */
+/** A turn with eleven replies that take 30 s each. Ten of them call a tool. */
 async function turnOf(effect: Effect, more: (port: SessionPort) => Partial<SessionPort> = () => ({})) {
   const clock = createManualClock(1_000_000);
   const rows = { events: 0, lease: 0 };
@@ -68,21 +71,22 @@ async function turnOf(effect: Effect, more: (port: SessionPort) => Partial<Sessi
 }
 
 describe('a turn of eleven replies that take 30 s each', () => {
-  it('makes 20 requests to its object if its holder pings, and does not renew the lease', async () => {
+  it('makes 20 requests to its object if its holder pings, and never renews the lease', async () => {
     const { outcome, requests, rows } = await turnOf('read');
     expect(outcome).toBe('completed');
     expect(requests).toEqual({ begin: 1, watch: 1, append: 11, alarm: 6 });
-    // The opening, the start and the appends; the lease as it is taken, as the line opens and at the end. Each alarm sets the next one.
+    // The opening, the start and the appends; the lease when it starts, when the connection opens and when it
+    // ends. Each alarm sets the next.
     expect(rows).toEqual({ events: 2 + 11, lease: 3 });
   });
 
-  it('makes one more request for each call that may run only once', async () => {
+  it('makes one more request for each `once` call', async () => {
     const { requests, rows } = await turnOf('once');
     expect(requests).toEqual({ begin: 1, watch: 1, append: 21, alarm: 6 });
     expect(rows).toEqual({ events: 2 + 21, lease: 3 });
   });
 
-  it('renews the lease four times per reply if its pings get no response', async () => {
+  it("renews the lease four times per reply if the holder's pings are unanswered", async () => {
     const { outcome, requests } = await turnOf('read', unheard);
     expect(outcome).toBe('completed');
     expect(requests.renew).toBeGreaterThan(3 * 11);

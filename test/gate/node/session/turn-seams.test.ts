@@ -1,4 +1,4 @@
-/** Data that modules store with the stop of a turn, for every kind of stop. */
+/** The data that modules store when a turn stops, for every kind of stop. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineTool } from '../../../../src/index.ts';
@@ -18,7 +18,7 @@ const pay = requireApproval(
 );
 const PAY: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
 
-/** A module that has the turns that stop put on the agenda, and what it was asked. */
+/** A module that adds a row to the agenda when a turn stops, and the stops that it has received. */
 function noting(name = 'notes', key = '') {
   const stops: StoppedTurn[] = [];
   const use: ModuleUse = { module: { name, nested: false, state: [] }, key };
@@ -36,7 +36,7 @@ interface Setting {
   readonly wrap?: (port: SessionPort) => SessionPort;
 }
 
-/** An app whose turns stop beside these modules, and what was stored with each stop. */
+/** An app with these modules, and the agenda rows that were stored with each stop of a turn. */
 function appOf({ uses = [noting().use], wrap = (port) => port, replies = ['Done.'], ...more }: Setting = {}) {
   const stored: (Pick<AppendData, 'release'> & {
     readonly seq: number;
@@ -65,7 +65,7 @@ function appOf({ uses = [noting().use], wrap = (port) => port, replies = ['Done.
   return {
     ...{ app, stored, logged, options },
     say: (message: string) => passing(app.clock, app.say(message, options)),
-    /** Another invocation takes the turn over. */
+    /** Takes over the turn in another invocation. */
     takeOver: async (turn: string) => passing(app.clock, app.run(await app.resume(turn), options)),
   };
 }
@@ -73,7 +73,7 @@ function appOf({ uses = [noting().use], wrap = (port) => port, replies = ['Done.
 const openTurnOf = async (app: ClockedApp): Promise<string> =>
   (await app.port.read({ from: 1 }))?.openTurn?.id ?? '';
 
-/** What the module `notes` has put on the agenda with this stop. */
+/** The agenda row that the module `notes` stores with this stop. */
 const noted = (release: AppendData['release'], stop: string, turn: string, seq: number) => ({
   release,
   seq,
@@ -91,7 +91,7 @@ describe('the seam `ended`', () => {
         },
       ],
     ],
-  ])('is called with the append that ends a turn, which has %s', async (stop, replies) => {
+  ])('is called with the append that ends a turn, with the stop %s', async (stop, replies) => {
     const { use, stops } = noting();
     const { app, say, stored } = appOf({ uses: [use], replies });
     await say('Go.');
@@ -116,7 +116,7 @@ describe('the seam `ended`', () => {
     ]);
   });
 
-  it('is not called when a turn is handed over', async () => {
+  it('is not called if a turn is handed over', async () => {
     const { app, options, stored } = appOf();
     await app.run(await app.lease('Go.'), { ...options, leave: AbortSignal.abort() });
     expect(stored).toEqual([]);
@@ -125,19 +125,22 @@ describe('the seam `ended`', () => {
   it.each([
     ['completed', 'ended'],
     ['failed', 'failed'],
-  ])('is called with the release of an end that was stored before, as %s', async (outcome, stop) => {
-    const { app, stored, takeOver } = appOf();
-    const { epoch, page } = await app.lease('Go.');
-    const turn = page.openTurn?.id ?? '';
-    const error = outcome === 'failed' && { error: { type: 'internal', message: 'x' } };
-    const body = JSON.stringify({ v: 1, type: 'turn-ended', turn, outcome, ...error });
-    await app.port.append(epoch, page.head + 1, { events: [{ type: 'turn-ended', turn, body }] });
-    await app.clock.advance(LEASE_MS + 1);
-    await takeOver(turn);
-    expect(stored).toEqual([{ ...noted('ended', stop, turn, page.head + 1) }]);
-  });
+  ])(
+    'is called with the release of an end that was stored before, for a turn that %s',
+    async (outcome, stop) => {
+      const { app, stored, takeOver } = appOf();
+      const { epoch, page } = await app.lease('Go.');
+      const turn = page.openTurn?.id ?? '';
+      const error = outcome === 'failed' && { error: { type: 'internal', message: 'x' } };
+      const body = JSON.stringify({ v: 1, type: 'turn-ended', turn, outcome, ...error });
+      await app.port.append(epoch, page.head + 1, { events: [{ type: 'turn-ended', turn, body }] });
+      await app.clock.advance(LEASE_MS + 1);
+      await takeOver(turn);
+      expect(stored).toEqual([{ ...noted('ended', stop, turn, page.head + 1) }]);
+    },
+  );
 
-  it('is called when an unreadable turn is cancelled', async () => {
+  it('is called if an unreadable turn is cancelled', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const { app, stored, takeOver } = appOf();
     const { epoch, page } = await app.lease('Go.');
@@ -149,7 +152,7 @@ describe('the seam `ended`', () => {
     expect(stored).toEqual([noted('ended', 'ended', turn, page.head + 2)]);
   });
 
-  it('is called when an unread turn is abandoned because its holders fell silent', async () => {
+  it('is called if an unread turn is abandoned because its holders fell silent', async () => {
     const { app, stored, takeOver } = appOf();
     const { turn } = await leftBehind(app, asked(['pay', 'once']));
     for (let holder = 0; holder < 8; holder += 1) {
@@ -162,7 +165,7 @@ describe('the seam `ended`', () => {
     expect(stored).toEqual([noted('ended', 'failed', turn, head)]);
   });
 
-  it('is called when a turn ends because its session is full', async () => {
+  it('is called if a turn ends because its session is full', async () => {
     const { app, say, stored } = appOf({
       mostBytes: 16 * 1024 * 1024 + 100_000,
       replies: ['x'.repeat(400_000)],
@@ -173,7 +176,7 @@ describe('the seam `ended`', () => {
     expect(stored).toEqual([noted('ended', 'failed', rows.at(-1)?.turn ?? '', head)]);
   });
 
-  it('is called when a turn ends because no invocation can read its session', async () => {
+  it('is called if a turn ends because no invocation can read its session', async () => {
     const { app, options, stored } = appOf({
       wrap: (port) => ({
         ...port,
@@ -192,7 +195,7 @@ describe('the seam `ended`', () => {
     expect(stored).toEqual([noted('ended', 'failed', turn, leased.page.head + 1)]);
   });
 
-  it('stores the additions of each module in the order of `use`', async () => {
+  it('stores the additions of the modules in the order of `use`', async () => {
     const quiet: ModuleUse = { module: { name: 'quiet', nested: false, state: [] }, key: '' };
     ENDED.give(quiet, () => undefined);
     const uses = [noting('b', 'two').use, quiet, noting('a').use, noting('b', 'one').use];
@@ -205,7 +208,7 @@ describe('the seam `ended`', () => {
     ]);
   });
 
-  it('stores the end without a module whose function throws, and logs the error', async () => {
+  it('stores the end without the additions of a module that throws, and logs the error', async () => {
     const broken: ModuleUse = { module: { name: 'broken', nested: false, state: [] }, key: '' };
     const thrown = new TypeError('no ref');
     ENDED.give(broken, () => {

@@ -17,7 +17,7 @@ const noticeOf = (head: number, state: OpenTurn['state'] | null): Notice => ({
   openTurn: openTurn(state),
 });
 
-it('the end of a turn is noticed even if it was answered and ended while its page was read', async () => {
+it('the end of a turn is noticed even if the turn was answered and ended while a page was read', async () => {
   let tell: (notice: Notice) => void = () => {};
   let reads = 0;
   const port: Pick<SessionPort, 'read' | 'watch'> = {
@@ -25,7 +25,7 @@ it('the end of a turn is noticed even if it was answered and ended while its pag
       reads += 1;
       if (reads === 1) return pageWhile('running');
       if (reads > 2) return pageWhile(null);
-      // It waited, was answered before it is read, and ends while the page is on its way.
+      // The turn waited, was answered before this read, and ends while the page is in transit.
       tell(noticeOf(3, null));
       return pageWhile('running');
     },
@@ -38,7 +38,7 @@ it('the end of a turn is noticed even if it was answered and ended while its pag
   const { signal } = new AbortController();
   const clock = createManualClock(0);
   const stopped = waitForStop({ port, clock, signal, turn: 't1' });
-  await clock.advance(0); // it waits to be told
+  await clock.advance(0); // the reader now waits for a notice
   tell(noticeOf(2, 'waiting'));
   const events = await stopped;
   expect(events.map(({ type }) => type)).toEqual(['turn-yielded']);

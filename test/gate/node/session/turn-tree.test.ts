@@ -22,7 +22,7 @@ const plan = (run: (call: CallContext) => unknown): Tool =>
 
 const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
 
-/** Schedules as often as it is asked to, and returns the refusals. */
+/** Schedules this number of messages, and returns the refusals. */
 const schedules =
   (count: number) =>
   async (call: CallContext): Promise<string> => {
@@ -34,7 +34,7 @@ const schedules =
     return refusals.join('\n');
   };
 
-/** An app of which each turn plans once, and a function that runs every turn that becomes due. */
+/** An app whose turns each call the tool once. `runAll` runs every turn that becomes due. */
 function scene(run: (call: CallContext) => unknown, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
   const clock = createManualClock(1_000_000);
   const replies = Array.from({ length: 2_000 }, () => [PLAN, 'Done.']).flat();
@@ -52,7 +52,7 @@ function scene(run: (call: CallContext) => unknown, options: Partial<Parameters<
 
 const eventsOf = async ({ port }: MemoryApp): Promise<readonly SessionEvent[]> => {
   const page = await port.read({ from: 1, limit: 10_000 });
-  return (page?.rows ?? []).map(({ body, type }) => ({ ...JSON.parse(body), type }) as SessionEvent); // what was stored as one
+  return (page?.rows ?? []).map(({ body, type }) => ({ ...JSON.parse(body), type }) as SessionEvent); // It was stored as such an event.
 };
 
 const results = async (app: MemoryApp): Promise<string[]> =>
@@ -63,7 +63,7 @@ const refused = (count: number): string =>
 
 const USED = { inputTokens: 900, outputTokens: 100 };
 
-/** Replies of which each uses a thousand tokens. */
+/** Replies that each use a thousand tokens. */
 const costly = (turns: number): ScriptedReply[] =>
   Array.from({ length: turns }, () => [
     { ...PLAN, usage: USED },
@@ -100,7 +100,7 @@ describe('a tree of turns', () => {
     expect(await runAll()).toBe(5);
   });
 
-  it('starts with each message of a person', async () => {
+  it('starts again with each message of a person', async () => {
     const { app, runAll } = scene(schedules(2), { limits: { maxScheduled: 4 } });
     await app.say('Go.');
     expect(await runAll()).toBe(4);
@@ -108,7 +108,7 @@ describe('a tree of turns', () => {
     expect(await runAll()).toBe(4);
   });
 
-  it('has one token budget, and the turn that exceeds it names the limit', async () => {
+  it('has one token budget; the turn that exceeds it names the limit', async () => {
     const { app, runAll } = scene(schedules(1), { use: [budget({ tokens: 5_000 })], replies: costly(40) });
     await app.say('Go.');
     await runAll();
@@ -132,7 +132,7 @@ describe('a tree of turns', () => {
     expect(turn).toMatchObject({ outcome: 'limit-reached', limit: { kind: 'cost', most: 5 } });
   });
 
-  it('gets a full budget again after a message of a person', async () => {
+  it('has a full budget again after a message of a person', async () => {
     const { app, runAll } = scene(schedules(1), { use: [budget({ tokens: 5_000 })], replies: costly(40) });
     await app.say('Go.');
     await runAll();
@@ -140,7 +140,7 @@ describe('a tree of turns', () => {
     expect((await app.state()).turn).toMatchObject({ outcome: 'completed' });
   });
 
-  it('counts its whole usage in a budget, while a call sees the usage of its own turn', async () => {
+  it('counts the usage of all its turns in a budget, but a call sees the usage of its own turn', async () => {
     const seen: unknown[] = [];
     const run = async (call: CallContext): Promise<void> => {
       seen.push([call.process?.budget.tokens?.used, call.process?.used.tokens]);
@@ -156,7 +156,7 @@ describe('a tree of turns', () => {
     ]);
   });
 
-  it('is the same in a snapshot and folded from the journal', async () => {
+  it('is the same in a snapshot and in a fold of the journal', async () => {
     const { app, clock } = scene(schedules(3), { replies: costly(40) });
     await app.say('Go.');
     await clock.advance(1_000);
@@ -173,7 +173,7 @@ describe('a tree of turns', () => {
     expect(restored.turn).toMatchObject({ root: ended.turn?.root, before: ended.turn?.before });
   });
 
-  it('is forgotten after a hundred other trees without waiting turns', () => {
+  it('is forgotten after a hundred newer trees without waiting turns', () => {
     const state = emptyState();
     for (let i = 0; i < 150; i += 1) {
       const place = { root: `r${i}`, generation: 1, count: 1 };
@@ -184,19 +184,19 @@ describe('a tree of turns', () => {
   });
 
   it.each<[string, SessionEvent, object]>([
-    ['a person steers into it', steered({}), { root: 't1', generation: 0, before: 0 }],
+    ['starts again when a person steers a turn', steered({}), { root: 't1', generation: 0, before: 0 }],
     [
-      'a call of another session does, as far as that one was',
+      'takes the place of the sender when a call of another session steers a turn',
       steered({ root: 'r', generation: 7, count: 9 }),
       { root: 'r', generation: 7 },
     ],
-    ['a person decides about a call', decided({}), { root: 't1', generation: 0 }],
+    ['starts again when a person decides about a call', decided({}), { root: 't1', generation: 0 }],
     [
-      'a call of another session decides, and it stays',
+      'stays the same when a call of another session decides about a call',
       decided({ inCall: true }),
       { root: 'r', generation: 5 },
     ],
-  ])('is updated for its open turn when %s', (_, event, turn) => {
+  ])('%s', (_, event, turn) => {
     const state = emptyState();
     const first = { ...started('t1'), root: 'r', generation: 5, count: 5 };
     for (const [index, one] of [first, event].entries()) reduce(state, { ...one, seq: index + 1 });
@@ -232,7 +232,7 @@ function decided(how: object): SessionEvent {
 const again = { message: 'Next night.', delaySeconds: 60, recurring: true };
 
 describe('a recurring run', () => {
-  it('can be scheduled any number of times by the previous run, each with its own budget', async () => {
+  it('can be scheduled by the previous run any number of times, each with its own budget', async () => {
     const run = (call: CallContext): Promise<string> => sendLater(call, again);
     const options = {
       use: [budget({ tokens: 5_000 })],
@@ -254,7 +254,7 @@ describe('a recurring run', () => {
     expect([trees.size, recurring]).toEqual([0, expect.any(String)]);
   });
 
-  it('is unique: a second one is refused in the same call, in the turn and in a later turn', async () => {
+  it('is unique: another one is refused in the same call, in the same turn and in a later turn', async () => {
     const run = async (call: CallContext): Promise<string> => {
       const said = [];
       for (let i = 0; i < 2; i += 1)
@@ -282,7 +282,7 @@ describe('a recurring run', () => {
     expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(1);
   });
 
-  it('can follow a cancelled one', async () => {
+  it('can be scheduled again after it is cancelled', async () => {
     const { app, clock } = scene((call) => sendLater(call, again), {
       replies: [PLAN, 'Done.', PLAN, 'Done.'],
     });
@@ -318,7 +318,7 @@ describe('a recurring run', () => {
   });
 });
 
-/** Two sessions, each of which sends the other a message by the environment of its call. */
+/** Two sessions that send each other messages through the environment of their calls. */
 function pingPong(each: number, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
   const refusals: string[] = [];
   const sendTo = (other: () => MemoryApp) => async (call: CallContext) => {
@@ -329,7 +329,7 @@ function pingPong(each: number, options: Partial<Parameters<typeof memoryApp>[0]
           message: 'Your turn.',
           context: ToolCallContext.EMPTY,
           from: call.principal,
-          // A copy of the environment is of the same call.
+          // A copy of the environment belongs to the same call.
           place: CALL_ORIGINS.originOf({ ...call.env })?.send(),
         };
         await other().port.accept({ ...toTurnStart(start, () => crypto.randomUUID()), whenBusy: 'queue' });
@@ -376,7 +376,7 @@ describe('two sessions that answer each other', () => {
     expect(refusals.at(-1)).toBe(refused(20).replace('scheduled', 'sent'));
   });
 
-  it('count a message that a failing call has sent', async () => {
+  it('count a message even if the call that sent it fails', async () => {
     const run = (call: CallContext): never => {
       CALL_ORIGINS.originOf(call.env)?.send();
       throw new Error('no');

@@ -1,4 +1,4 @@
-/** A session whose object cannot be reached from inside a loop of its turn. */
+/** A session whose object is unreachable from inside the loop of a turn. */
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { content, defineAgent, defineTool, image } from '../../../../src/index.ts';
@@ -23,7 +23,7 @@ const look = defineTool({
   run: () => content([image(new Uint8Array([1, 2, 3]), 'image/png')]),
 });
 
-/** A port over which files cannot be read as long as `times` says. */
+/** A port that cannot read files for the next `times.left` reads. */
 const overloaded =
   (times: { left: number }) =>
   (port: SessionPort): SessionPort => ({
@@ -57,10 +57,11 @@ describe('a turn that cannot read a file from its session', () => {
     });
   });
 
-  it('is handed over from inside a nested loop, whose call stays open', async () => {
+  it('is handed over from inside a nested loop, and the call that opened the loop stays open', async () => {
     const times = { left: 0 };
     const client = new AbortController();
-    // The first invocation leaves when the nested loop has a file, so that the next one has to read it.
+    // The first invocation leaves after the nested loop has read a file, so the next one has to read it
+    // again.
     const find = defineTool({
       name: 'find',
       description: 'Finds.',
@@ -96,7 +97,7 @@ describe('a turn that cannot read a file from its session', () => {
     });
   });
 
-  it('pauses twice as long after each invocation without progress, and ends after 20', async () => {
+  it('pauses twice as long after each invocation without progress, and is abandoned after 20', async () => {
     const times = { left: 0 };
     const replies = [LOOK, 'Seen.'];
     const app = memoryApp({ tools: [look], replies, clock, wrap: overloaded(times) });
@@ -121,7 +122,7 @@ describe('a turn that cannot read a file from its session', () => {
   });
 });
 
-describe('a turn whose credentials come from a session that cannot be reached', () => {
+describe('a turn that cannot read its credentials from its session', () => {
   it('is handed over and does not fail', async () => {
     const app = memoryApp({ replies: ['Done.'], clock });
     const leased = await app.lease('Go.');

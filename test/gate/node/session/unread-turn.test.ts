@@ -7,18 +7,18 @@ import { startOf } from '../../../fixtures/session-contract/harness.ts';
 import { asked, LEASE_MS, LONGEST_PAUSE, leftBehind, passing } from './former-holder.ts';
 import { type ClockedApp, clockedApp } from './memory-app.ts';
 
-/** The type of event that code of this moment cannot fold, and how often it folded. */
+/** The event type that the code cannot fold, and the number of folds. */
 const broken = { at: '', folds: 0 };
-/** The event that is folded next: each is parsed right before. */
+/** The type of the event that is folded next. Each event is parsed directly before its fold. */
 let parsed: unknown;
 
 type ToolMemory = (typeof BUILT_IN_KINDS.memories)[number];
 
-/** The kinds of an app whose fold throws at some event. */
+/** The kinds of an app. Their fold throws at the broken event type. */
 class BreakingMemories extends Array<ToolMemory> {
   override [Symbol.iterator](): ArrayIterator<ToolMemory> {
     broken.folds += 1;
-    if (parsed === broken.at) throw new TypeError(`There is no fold of ${broken.at}.`);
+    if (parsed === broken.at) throw new TypeError(`The event ${broken.at} cannot be folded.`);
     return super[Symbol.iterator]();
   }
 }
@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** A record, so that the compiler asks for each. */
+/** A record, so that the compiler requires every type. */
 const TYPES: Readonly<Record<SessionEvent['type'], true>> = {
   'session-opened': true,
   'session-forked': true,
@@ -65,7 +65,7 @@ const TYPES: Readonly<Record<SessionEvent['type'], true>> = {
 };
 const isType = (type: string): type is SessionEvent['type'] => Object.hasOwn(TYPES, type);
 
-/** A turn whose holder stored an event of a type, and no more. */
+/** A turn whose holder stored one event of this type, and then stopped. */
 async function openTurn(app: ClockedApp, type: string): Promise<string> {
   const { epoch, page } = await app.lease('Go.');
   const turn = page.openTurn?.id ?? '';
@@ -76,8 +76,8 @@ async function openTurn(app: ClockedApp, type: string): Promise<string> {
 }
 
 /**
- * Runs the turns that the alarm hands over until no turn is open; returns their number and the outcome of the
- * last turn.
+ * Runs the turns that the alarm hands over until none is open. Returns the number of runs, and the last
+ * event.
  */
 async function overBy(app: ClockedApp, most: number) {
   let runs = 0;
@@ -87,13 +87,13 @@ async function overBy(app: ClockedApp, most: number) {
     if (!openTurn) return { runs, end: JSON.parse(page?.rows.at(-1)?.body ?? '{}') };
     const before = app.dispatched.length;
     for (let waited = 0; app.dispatched.length === before; waited += 1) {
-      if (waited > 600) throw new Error('Nobody is sent for the turn.');
+      if (waited > 600) throw new Error('No alarm has handed over the turn.');
       await app.clock.advance(1_000);
     }
     const leased = await app.resume(openTurn.id);
     await passing(app.clock, app.run(leased, { modules: kinds })).catch(() => 'thrown');
   }
-  throw new Error(`It was taken over ${most} times.`);
+  throw new Error(`The turn is still open after ${most} take-overs.`);
 }
 
 const STUCK = {
@@ -117,7 +117,7 @@ describe('an unreadable turn', () => {
   );
 
   it.each(['model-replied', 'turn-resumed', 'turn-ended'] as const)(
-    'has an outcome if its holder cannot fold the %s that it makes',
+    'ends even if its holder cannot fold the %s that it emits',
     async (type) => {
       const app = clockedApp({ replies: ['One.', 'Two.', 'Three.', 'Four.'], leaseMs: LEASE_MS });
       const leased = await app.lease('Go.');
@@ -149,7 +149,7 @@ describe('an unreadable turn', () => {
     ]);
   });
 
-  it('reports how it ended to clients that wait for its answer', async () => {
+  it('reports its end to clients that wait for its answer', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'model-replied');
     broken.at = 'model-replied';
@@ -170,7 +170,7 @@ describe('an unreadable turn', () => {
     });
   });
 
-  it('is not sent to the place where it would have been answered', async () => {
+  it('leads to an error that names the routes to its events and its cancel, if its events cannot be folded', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'model-replied');
     const ended: StoredEvent = { seq: 9, at: 0, type: 'turn-ended', turn, outcome: 'completed' };
@@ -181,7 +181,7 @@ describe('an unreadable turn', () => {
     );
   });
 
-  it('is not read again if the invocation that was to abandon it also fell silent', async () => {
+  it('is not read again if the invocation that had to abandon it also fell silent', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const { turn } = await leftBehind(app, asked(['pay', 'once']));
     for (let holder = 0; holder < 8; holder += 1) {
@@ -197,19 +197,19 @@ describe('an unreadable turn', () => {
       outcome: 'failed',
       error: { type: 'stuck', message: STUCK.message.replace('8', '9') },
     });
-    // Its calls are answered as its holder would have answered them.
+    // The result of its call is the one that its holder would have recorded.
     expect((await app.state()).messages.at(-1)).toMatchObject({
       calls: [{ name: 'pay', ended: { result: { reason: 'unknown-outcome' } } }],
     });
   });
 });
 
-describe('a message for the holder', () => {
-  it('of an unknown kind is ignored, and the turn continues', async () => {
+describe('an inbox message', () => {
+  it('is ignored if its kind is unknown, and the turn continues', async () => {
     const app = clockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
-    const kind = 'praise' as InboxMessageKind; // of a newer version
+    const kind = 'praise' as InboxMessageKind; // Of a newer version.
     await app.port.post({ kind, turn, body: '{}' });
     await app.clock.advance(LEASE_MS + 1);
     expect(await passing(app.clock, app.run(await app.resume(turn), { modules: kinds }))).toMatchObject({
@@ -218,7 +218,7 @@ describe('a message for the holder', () => {
     });
   });
 
-  it('that steers but does not start a turn fails the turn and is logged', async () => {
+  it('fails the turn, and is logged, if it steers but does not contain the start of a turn', async () => {
     const app = clockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const body = JSON.stringify({ v: 1, type: 'turn-ended', turn: 's1', outcome: 'completed' });
@@ -238,7 +238,7 @@ describe('a message for the holder', () => {
     ]);
   });
 
-  it('that cannot be read ends the turn as stuck', async () => {
+  it('ends the turn as stuck if it cannot be read', async () => {
     const app = clockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'turn-yielded');
     await app.port.post({ kind: 'answer', turn, body: '{' });

@@ -1,5 +1,5 @@
 /**
- * Values with `toJSON`, at each place where code passes a value to the journal, and values that cannot be
+ * Values with `toJSON`, in each place where code passes a value to the journal, and values that cannot be
  * journaled.
  */
 import * as v from 'valibot';
@@ -45,7 +45,7 @@ type Session = ReturnType<typeof createTestSession>;
 const told = ({ requests }: Session): readonly string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
-/** Runs a turn of these calls, one per reply, and returns the call results that the model saw. */
+/** Runs a turn of these calls, one per reply. Returns the call results that the model saw. */
 async function toldOf(tools: readonly AnyTool[], ...names: string[]): Promise<readonly string[]> {
   const session = createTestSession(clerk(tools), {
     use: [files()],
@@ -56,7 +56,7 @@ async function toldOf(tools: readonly AnyTool[], ...names: string[]): Promise<re
 }
 
 describe('a value with `toJSON`', () => {
-  it('is the result of a once tool', async () => {
+  it('can be the result of a `once` tool', async () => {
     const pay = tool('pay', () => ({ paid: { at: AT, site: SITE } }));
     const session = createTestSession(clerk([pay]), { replies: [calls('pay'), 'Paid.'] });
     const answer = await session.send('Pay.');
@@ -67,7 +67,7 @@ describe('a value with `toJSON`', () => {
     expect(logged).toEqual([]);
   });
 
-  it('is the reconciled result of a killed call', async () => {
+  it('can be the reconciled result of a killed call', async () => {
     let ran = 0;
     const pay = defineTool({
       name: 'pay',
@@ -87,16 +87,16 @@ describe('a value with `toJSON`', () => {
     expect([ran, ...told(session)]).toEqual([1, JSON.stringify(KEPT)]);
   });
 
-  it('is the result that a caller sends for a tool it runs', async () => {
+  it('can be the result that a caller sends for a tool that it runs', async () => {
     const session = createTestSession(clerk([manual(tool('sign', () => ''))]), {
       replies: [calls('sign'), 'Signed.'],
     });
     await session.send('Sign.');
-    await session.result('sign', { result: { at: AT, site: SITE } as never }); // code may send it, HTTP cannot
+    await session.result('sign', { result: { at: AT, site: SITE } as never }); // Code can send it; HTTP cannot.
     expect(told(session)).toEqual([JSON.stringify(KEPT)]);
   });
 
-  it('is kept in the state and on the blackboard, and is read back as JSON in the same and later calls', async () => {
+  it('is JSON in the state and on the blackboard, in the same call and in later calls', async () => {
     const keep = tool('keep', (_, { state, blackboard }) => {
       state.set('paid', { at: AT, site: SITE });
       blackboard.add({ at: AT, site: SITE }, { name: 'paid' });
@@ -115,7 +115,7 @@ describe('a value with `toJSON`', () => {
     expect(logged).toEqual([]);
   });
 
-  it('is JSON for a sink, and has the type of its artifact as it will have after an eviction', async () => {
+  it('is JSON for a sink, and has the type of its artifact before and after an eviction', async () => {
     const Receipt = defineDomainType({
       name: 'Receipt',
       schema: v.object({ at: v.pipe(v.string(), v.toDate()), site: v.string() }),
@@ -173,8 +173,8 @@ describe('a value with `toJSON`', () => {
   });
 });
 
-describe('a value that cannot be journaled after the tool has run', () => {
-  it('is reported to the model as a tool that ran, and to the developer by one log line', async () => {
+describe('a value that cannot be journaled', () => {
+  it('is reported to the model as part of a result, and to the developer in one log line', async () => {
     const pay = tool('pay', (): unknown => ({ paid: [{ by: () => 1, sum: 2 }], rate: Number.NaN }));
     expect(await toldOf([pay], 'pay')).toEqual([
       '{"paid":[{"sum":2}],"rate":null}\n\n(not shown: $.paid[0].by is a function)',
@@ -188,7 +188,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
     ]);
   });
 
-  it('is reported with the reason why it cannot be read', async () => {
+  it('is reported with the reason why it is unreadable', async () => {
     const at = {
       toJSON() {
         throw new Error('no time');
@@ -204,7 +204,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
     expect(logged).toEqual([[problem], [problem]]);
   });
 
-  it('is reported without secret words', async () => {
+  it('is reported without a secret in its path', async () => {
     const leak = tool('leak', (_, { secrets }) => ({ [secrets.require('key')]: 1n as unknown }));
     const session = createTestSession(clerk([leak]), {
       replies: [calls('leak'), 'Done.'],
@@ -219,7 +219,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
     ]);
   });
 
-  it('is reported without any part of a long secret, which is cut off', async () => {
+  it('is reported without any part of a long secret that is cut off', async () => {
     const leak = tool('leak', (_, { secrets }) => ({ [secrets.require('key')]: 1n as unknown }));
     const session = createTestSession(clerk([leak]), {
       replies: [calls('leak'), 'Done.'],
@@ -235,7 +235,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
     ]);
   });
 
-  it('is reported if it came from `reconcile`', async () => {
+  it('is reported if `reconcile` returned it', async () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays.',
@@ -258,19 +258,19 @@ describe('a value that cannot be journaled after the tool has run', () => {
 
   it.each<[string, unknown]>([
     ['an error', new RangeError('Nothing left.')],
-    ["an error of the model's making", Object.assign(new Error('Nothing left.'), { code: 7 })],
-  ])('is thrown when it is %s', async (_, returned) => {
+    ['an error with more properties', Object.assign(new Error('Nothing left.'), { code: 7 })],
+  ])('fails the call if it is %s', async (_, returned) => {
     expect(await toldOf([tool('pay', () => returned)], 'pay')).toEqual(['Error: Nothing left.']);
   });
 
-  it('ends the turn when it is a signal', async () => {
+  it('ends the turn if it is a signal', async () => {
     const session = createTestSession(clerk([tool('pay', () => exitEarly('Enough.'))]), {
       replies: [calls('pay')],
     });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'cancelled' });
   });
 
-  it('is stored as a file if it contains bytes, which are replaced by the file’s name', async () => {
+  it('is stored as a file if it contains bytes, and the value has the name of the file instead', async () => {
     const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
     const chart = tool('chart', () => ({ title: 'Sales', pages: [{ image: png }] }));
     const [whole] = await toldOf([tool('chart', () => png)], 'chart');
@@ -281,7 +281,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
     );
   });
 
-  it('keeps the cause of an error in the log only, without secret words (S0-047)', async () => {
+  it('leaves the cause of an error in the log only, without secrets (S0-047)', async () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), {
       stack: 'Error: connect ECONNREFUSED\n    at pay',
     });
@@ -307,7 +307,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
       }),
       what: 'does not fit its output',
     },
-  ])('is an error if it $what', async ({ output: Bill, what }) => {
+  ])('is an error if its result $what', async ({ output: Bill, what }) => {
     const bill = (value: unknown) =>
       defineTool({ name: 'bill', description: 'Bills.', output: Bill, run: () => value });
     const problem = `Tool 'bill' ran and finished, but its result ${what}: cents: Invalid type: Expected number but received "two".`;
@@ -319,7 +319,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
       ]);
     }
     expect(logged.every(([line]) => line === `holdfast: ${problem}`)).toBe(true);
-    // A schema says all of a value: only a domain type may stand for each value of a list.
+    // A schema describes the whole value; only a domain type may describe each item of a list.
     for (const value of isOfType ? [] : lists)
       expect(await toldOf([bill(value)], 'bill')).toEqual([
         "Error: Tool 'bill' ran and finished, but its result does not fit its output: cents: Invalid key: " +
@@ -334,7 +334,7 @@ describe('a value that cannot be journaled after the tool has run', () => {
   it.each<[string, (call: CallContext) => void, string]>([
     ['the state', ({ state }) => state.set('x', 1n as never), "call.state 'x'"],
     ['the blackboard', ({ blackboard }) => blackboard.add(1n as never), 'call.blackboard'],
-  ])('is reported if it was meant for %s', async (_, keep, where) => {
+  ])('is reported if a call adds it to %s', async (_, keep, where) => {
     const problem = `${where}: the value at \`$\` is a bigint, which is not JSON.`;
     expect(await toldOf([tool('pay', (_input, call) => keep(call))], 'pay')).toEqual([`Error: ${problem}`]);
     expect(logged).toEqual([[`holdfast: Tool 'pay' failed. ${problem}`]]);

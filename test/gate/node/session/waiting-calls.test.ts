@@ -9,7 +9,7 @@ import { type MemoryApp, memoryApp } from './memory-app.ts';
 import { approve, both, openTurn, world } from './waits.ts';
 
 describe('a call that waits inside a nested loop', () => {
-  /** A tool whose nested loop holds others. */
+  /** A tool that runs these tools in a nested loop. */
   const dig = (began: string[], tools: readonly AnyTool[]): AnyTool => ({
     name: 'dig',
     description: 'Digs.',
@@ -70,7 +70,7 @@ describe('a call that waits inside a nested loop', () => {
     expect(session.requests[2]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'Error: No.' });
   });
 
-  it('is listed with the other waiting calls, outermost first, each in source order', async () => {
+  it('is listed with the other waiting calls, the outermost first, each in source order', async () => {
     const { pay, note } = world();
     const agent = defineAgent({
       name: 'tester',
@@ -103,7 +103,7 @@ describe('a turn that is cancelled while a call waits', () => {
   };
   const manual = defineManualTool({ name: 'note', description: 'Notes.' });
 
-  it('declines all waiting calls in one remark with the name of who cancelled', async () => {
+  it('declines all waiting calls at once, with the name of the person who sent another message', async () => {
     const { did, pay } = world();
     const app = memoryApp({ tools: [asksFirst(pay), manual], replies: [both, 'Next.'] });
     await app.say('Go.');
@@ -123,7 +123,7 @@ describe('a turn that is cancelled while a call waits', () => {
     expect([did, app.model.requests.length]).toEqual([[], 1]);
   });
 
-  it('resumes if the call that was to be declined has already been answered', async () => {
+  it('resumes if the call to decline has already been answered', async () => {
     const { did, pay } = world();
     const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
     await app.say('Go.');
@@ -136,7 +136,7 @@ describe('a turn that is cancelled while a call waits', () => {
     expect(did).toEqual(['pay']);
   });
 
-  it('keeps waiting if another call waits by the time of the decline', async () => {
+  it('keeps waiting if another question is open by then', async () => {
     const { did, pay } = world();
     const twice = asksFirst(asksFirst(pay, { by: 'manager' }));
     const app = memoryApp({ tools: [twice], replies: [{ calls: [{ name: 'pay' }] }, 'Next.'] });
@@ -156,7 +156,7 @@ describe('a turn that is cancelled while a call waits', () => {
     expect(did).toEqual([]);
   });
 
-  it('reports a call that was not declined as cancelled', async () => {
+  it('records a call that was not declined as cancelled', async () => {
     const { pay } = world();
     const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }] });
     await app.say('Go.');
@@ -165,11 +165,11 @@ describe('a turn that is cancelled while a call waits', () => {
     ]);
   });
 
-  it('keeps a result that arrived before the cancel, because the caller did run the tool', async () => {
+  it('keeps a result that arrived before the cancel, because the caller has run the tool', async () => {
     const app = memoryApp({ tools: [manual], replies: [{ calls: [{ name: 'note' }] }] });
     await app.say('Go.');
     const [question] = openQuestions(await app.events(await openTurn(app)));
-    if (!question) throw new Error('A call waits.');
+    if (!question) throw new Error('The turn has no open question.');
     const answer = { type: 'result', result: { type: 'text', content: 'Noted.' }, by: 'ann' } as const;
     await postAnswer(app, question, { answer, hash: 'h' });
     expect(await cancel(app, {})).toEqual([answer, answer.result]);

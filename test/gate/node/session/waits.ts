@@ -5,7 +5,7 @@ import type { MemoryApp } from './memory-app.ts';
 
 export const both = { calls: [{ name: 'pay' }, { name: 'note' }] };
 
-/** Two tools that act, and what they did. */
+/** Two tools that act, and a record of their runs. */
 export function world() {
   const did: string[] = [];
   const acting = (name: string) =>
@@ -13,7 +13,7 @@ export function world() {
   return { did, pay: acting('pay'), note: acting('note') };
 }
 
-/** Approves everything that the app's turn waits for, by so many posts as there are questions. */
+/** Approves every open question of the turn, with one post each. */
 export async function approve(
   { port, agent, events }: Pick<MemoryApp, 'port' | 'agent' | 'events'>,
   turn: string,
@@ -27,7 +27,7 @@ export async function approve(
 export const openTurn = async ({ port }: MemoryApp): Promise<string> =>
   (await port.read({ from: 1, limit: 1 }))?.openTurn?.id ?? '';
 
-/** Whether the app's turn waits for somebody, by its journal. */
+/** Returns whether the open turn of the app has an open question. */
 export const isAsked = async (app: MemoryApp): Promise<boolean> =>
   openQuestions(await app.events(await openTurn(app))).length > 0;
 

@@ -1,4 +1,4 @@
-/** Which session a call is in, and whose agent's it is. */
+/** The session that runs a call, and the agent of that session. */
 import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../../../src/in-memory/entry.ts';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
@@ -22,13 +22,13 @@ const where = ({ session, agent }: { readonly session: string; readonly agent: s
 const look = does('look', where);
 
 describe('the session and the agent of a call', () => {
-  it('are the names in its URL', async () => {
+  it('are the names in the URL of the session', async () => {
     const session = sessionWith([look], [calls('look'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual(['clerk/test']);
   });
 
-  it('are those of the turn also in its nested loops, even for another agent', async () => {
+  it('are those of the turn in its nested loops too, even if another agent runs there', async () => {
     const helper = defineAgent({
       name: 'helper',
       description: 'Helps.',
@@ -55,7 +55,7 @@ describe('the session and the agent of a call', () => {
     expect(seen.filter((text) => text.includes('/'))).toEqual(['clerk/test', 'clerk/test']);
   });
 
-  it('are in the context of strategies, instructions and conditions', async () => {
+  it('are visible to strategies, instructions and conditions', async () => {
     const seen: Record<string, string> = {};
     const note = (what: string, view: Parameters<typeof where>[0]): true => {
       seen[what] = where(view);
@@ -90,7 +90,7 @@ describe('the session and the agent of a call', () => {
     });
   });
 
-  it('are the same after a take-over, and do not change when the turn is started', async () => {
+  it('are the same after a take-over, and so is the start time of the turn', async () => {
     const times = new Set<number>();
     const strategy = defineInjectionStrategy({
       name: 'mine',
@@ -115,14 +115,14 @@ describe('the session and the agent of a call', () => {
     expect([...times]).toEqual([(await session.events()).find(({ type }) => type === 'turn-started')?.at]);
   });
 
-  it('are a generated name and the agent in a run without a Worker', async () => {
+  it("are a generated name and the agent's name in a run without a Worker", async () => {
     const agent = defineAgent({ name: 'solo', description: 'A.', instructions: 'A.', tools: [look] });
     const model = scriptedModel([calls('look'), 'Done.']);
     await runAgent(agent, 'Go.', { model });
     expect(JSON.stringify(model.requests.at(-1)?.messages)).toMatch(/"solo\/run-[0-9a-f-]{36}"/);
   });
 
-  it('are empty if no session keeps the call', async () => {
+  it('are empty outside a session', async () => {
     const seen: string[] = [];
     const tool = defineTool({
       name: 'look',

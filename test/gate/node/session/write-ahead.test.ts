@@ -4,7 +4,7 @@ import { createManualClock, type SessionPort } from '../../../../src/testing/ent
 import { passing } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
-/** A log of what was asked, run and acknowledged; acknowledgements wait until they are let go. */
+/** An app with a log of stores and runs. The acknowledgements of stores wait until they are released. */
 function lab(effects: readonly Effect[], replies: Parameters<typeof memoryApp>[0]['replies']) {
   const log: string[] = [];
   const held: (() => void)[] = [];
@@ -58,7 +58,7 @@ it('a loop of read tools reaches its last model call before any append is acknow
 });
 
 it.each(['once', 'idempotent'] as const)(
-  '%s: the reply and the start are durable before the call runs',
+  'the reply and the start of a call are durable before the call runs: %s',
   async (effect) => {
     const { app, log, clock, release } = lab([effect], [calls(effect), 'Done.']);
     const end = app.say('Go.');
@@ -70,7 +70,7 @@ it.each(['once', 'idempotent'] as const)(
   },
 );
 
-it('the result of every call is durable before a later once call runs', async () => {
+it('the result of every call is durable before a later `once` call runs', async () => {
   const { app, log, clock, release } = lab(['read', 'once'], [calls('read'), calls('once'), 'Done.']);
   const end = app.say('Go.');
   await clock.advance(0);
@@ -94,7 +94,7 @@ it('the calls of a batch share one append', async () => {
   ]);
 });
 
-it('reads of a batch run while its once call waits for the journal', async () => {
+it('the reads of a batch run while its `once` call waits for the journal', async () => {
   const { app, log, clock, release } = lab(['read', 'once'], [calls('once', 'read'), 'Done.']);
   const end = app.say('Go.');
   await clock.advance(0);

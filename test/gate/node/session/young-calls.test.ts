@@ -1,4 +1,6 @@
-/** What `reconcile` must know before it says that a call was not done: a request may arrive after it was asked about. */
+/**
+ * Before `reconcile` returns not-done, it must check the age of the call: a request may still arrive later.
+ */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AnyTool, type CallContext, defineTool, type Reconciliation } from '../../../../src/index.ts';
 import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
@@ -9,9 +11,9 @@ const UNKNOWN =
   "Error: The outcome of this call of 'pay' is unknown: it was started, and no answer came back. It may have happened " +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
-/** No request is on its way for longer, in ms. */
+/** No request takes longer to arrive, in ms. */
 const LONGEST_REQUEST = 60_000;
-/** The one of the test is, for so many ms. */
+/** The time that the request of this test takes to arrive, in ms. */
 const ON_ITS_WAY = 40_000;
 
 const START = 1_000_000;
@@ -19,11 +21,14 @@ const START = 1_000_000;
 type Reconcile = (call: CallContext) => Reconciliation;
 
 let clock: ManualClock;
-/** What has reached the bank, and when. */
+/** The times at which payments arrived. */
 let paid: number[];
-/** Epochs of invocations that nothing reaches any more: to the session they are dead, and what they have sent still travels. */
+/**
+ * The epochs of invocations that are cut off. The session receives nothing from them, but their requests
+ * still arrive.
+ */
 let dead: Set<number>;
-/** The argument of each reconcile. */
+/** The calls that `reconcile` received. */
 let told: { readonly age: number; readonly startedAt: number }[];
 beforeEach(() => {
   clock = createManualClock(START);
@@ -69,7 +74,7 @@ function appWith(tool: AnyTool): MemoryApp {
   return memoryApp({ tools: [tool], replies, clock, leaseMs: LEASE_MS, wrap });
 }
 
-/** A turn whose invocation dies while its request is on its way. */
+/** Starts a turn whose invocation is cut off while its request is in transit. */
 async function killedWhilePaying(app: MemoryApp): Promise<string> {
   const leased = await app.lease('Pay.');
   void app.run(leased);
@@ -79,7 +84,8 @@ async function killedWhilePaying(app: MemoryApp): Promise<string> {
 }
 
 /**
- * The turn is taken over when the lease has expired, and runs to its end and until every request has arrived.
+ * Takes over the turn after its lease has expired. Runs it to its end, and waits until every request has
+ * arrived.
  */
 async function takenOver(app: MemoryApp, turn: string): Promise<void> {
   await clock.advance(LEASE_MS);
@@ -90,8 +96,8 @@ async function takenOver(app: MemoryApp, turn: string): Promise<void> {
 const startsOf = async (app: MemoryApp, turn: string): Promise<number[]> =>
   (await app.events(turn)).flatMap(({ type, at }) => (type === 'tool-call-started' ? at : []));
 
-describe('a request that is still in flight when its call is reconciled, 25 s after the start,', () => {
-  it('pays twice if the tool returned not-done, because it arrives afterwards', async () => {
+describe('a request that is still in transit when its call is reconciled, 25 s after the start', () => {
+  it('pays twice if the tool returns not-done, because the request arrives later', async () => {
     const app = appWith(paying(lookAtBank));
     await takenOver(app, await killedWhilePaying(app));
     expect(told.map(({ age }) => age)).toEqual([25_000]);
@@ -117,7 +123,7 @@ describe('a request that is still in flight when its call is reconciled, 25 s af
 });
 
 describe('`startedAt`', () => {
-  it('is the time of the journaled start for a call that another invocation started', async () => {
+  it('is the time of the journaled start if another invocation started the call', async () => {
     const app = appWith(paying(() => 'unknown'));
     await clock.advance(1_234);
     const turn = await killedWhilePaying(app);
@@ -126,7 +132,7 @@ describe('`startedAt`', () => {
     expect(told.map(({ startedAt }) => startedAt)).toEqual([START + 1_234]);
   });
 
-  it('is the time of the last start, which is journaled too if a call runs again after not-done', async () => {
+  it('is the time of the last start, which is also journaled if a call runs again after not-done', async () => {
     const app = appWith(paying(() => (told.length === 1 ? 'not-done' : 'unknown')));
     const turn = await killedWhilePaying(app);
     await clock.advance(LEASE_MS);
@@ -140,7 +146,7 @@ describe('`startedAt`', () => {
     expect(answers((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
   });
 
-  it('is the time of the invocation’s own clock for a call that it started itself', async () => {
+  it('is the time on the invocation’s own clock if that invocation started the call', async () => {
     const run = (): Promise<never> =>
       new Promise((_, reject) => clock.after(700, () => reject(new Error('Network connection lost.'))));
     const lost = defineTool({
@@ -158,7 +164,7 @@ describe('`startedAt`', () => {
     expect(told).toEqual([{ age: 700, startedAt: START + 90_000 }]);
   });
 
-  it('is the time of the take-over for a call that is run again from the start', async () => {
+  it('is the time of the take-over if the call runs again from the start', async () => {
     const app = appWith(paying(() => 'unknown'));
     const { turn, leased } = await leftBehind(app, asked(['pay', 'idempotent']));
     dead.add(leased.epoch);
