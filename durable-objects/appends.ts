@@ -76,7 +76,7 @@ export function toSessionFull({ storage, mostBytes }: SizeLimit, failure: unknow
   return { status: 'session-full', most: mostBytes - END_RESERVE_BYTES, used: storage.bytes() };
 }
 
-/** SQLite's messages for a full database. */
+/** Matches SQLite's messages for a full database. */
 const FULL_ERROR = /\bSQLITE_FULL\b|\bdatabase or disk is full\b/;
 
 /** Returns the maximum size in bytes of a message or an append, at three bytes per character. */

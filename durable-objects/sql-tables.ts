@@ -267,7 +267,8 @@ export class SqlChunks implements SnapshotStorage {
 }
 
 /**
- * SQLite values of an object are limited to 2 MB. Local workerd does not enforce this, so stay well below.
+ * The size of a part. SQLite values of an object are limited to 2 MB. Local workerd does not enforce this, so
+ * stay well below.
  */
 export const CHUNK_BYTES = 1024 * 1024;
 

@@ -175,7 +175,7 @@ const ERASED_PROBLEMS: ReadonlySet<string> = new Set(['unknown-session', 'unknow
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
-/** Milliseconds. A connection this old has received heartbeats. */
+/** The age in milliseconds at which a connection has received heartbeats. */
 const STEADY_MS = 10_000;
 
 interface StreamReading {

@@ -52,7 +52,7 @@ export function exceptionProcessor({
 /** The maximum length of a thrown message in characters. */
 const MAX_MESSAGE_LENGTH = 2_000;
 
-/** How many causes are followed. */
+/** The maximum number of causes to follow. */
 const MAX_CAUSES = 5;
 
 /**

@@ -62,7 +62,7 @@ function reducerVersionOf(memories: readonly ToolMemory[]): number {
   return REDUCER_VERSION + VERSION_STEP * (1 + hash32(stamps.toSorted().join()));
 }
 
-/** More than any version of the reducer. Multiplied by 2^32, it is still a safe integer. */
+/** A number above any version of the reducer. Multiplied by 2^32, it is still a safe integer. */
 const VERSION_STEP = 1_000_000;
 
 /** The modules of an app without modules. */

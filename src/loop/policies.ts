@@ -94,7 +94,10 @@ export interface Policies {
 
 type Overrides<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
-/** Forgiving but bounded: the model reads about its errors, and the fourth in a row fails the loop. */
+/**
+ * The default policies, forgiving but bounded: the model reads about its errors, and the fourth in a row
+ * fails the loop.
+ */
 export const DEFAULT_POLICIES: LoopPolicies = {
   returnDirect: 'all',
   unknownTools: {

@@ -30,8 +30,7 @@ export const adaptReply = (
   model.candidates || !reply.parts || canReadReply(model, reply) ? reply : toPlainReply(reply);
 
 /**
- * Returns whether a model reads everything in a reply. That is so if it made the reply, or reads the thoughts
- * of the maker.
+ * Returns whether a model reads everything in a reply: it made the reply, or reads the thoughts of the maker.
  */
 export const canReadReply = (
   { provider = '', name, readsThoughtsOf }: Pick<ChatModel, 'provider' | 'name' | 'readsThoughtsOf'>,

@@ -41,8 +41,8 @@ const toLine = (text: string, most: number): string => {
 };
 
 /**
- * Texts can share this many characters by chance. Twice as many are an echo, and always contain one whole
- * probe.
+ * The length of a probe. Texts can share this many characters by chance. Twice as many are an echo, and
+ * always contain one whole probe.
  */
 const PROBE_CHARACTERS = 20;
 const MIN_TEXT_CHARACTERS = 8;

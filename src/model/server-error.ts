@@ -133,7 +133,10 @@ function matchNumber(words: string, count: RegExp): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Servers state the reason first. Longer text repeats the request. */
+/**
+ * The maximum number of characters to read. Servers state the reason first, and longer text repeats the
+ * request.
+ */
 const MAX_READ_CHARACTERS = 2_000;
 
 /** Failures that never concern the length of a conversation, even if their text seems to. */

@@ -145,7 +145,7 @@ function pastCall(call: RequestedCall, result: string | undefined): PastCall {
 export const saysUnavailable = (text: string): boolean =>
   /\bnot (?:yet|currently) available\b/i.test(text.slice(0, 1_000));
 
-/** Instructions state the task for a message's data after these words. */
+/** Matches the words after which instructions state the task for a message's data. */
 const taskPattern = /\bfollowing task:\s*(?<task>[^\n]+)/i;
 /** The maximum length of a quoted value. */
 const maxValue = 500;

@@ -105,7 +105,7 @@ const mayBeRetried = ({ refused }: PastCall, since: readonly PastCall[]): boolea
 const hasWorked = ({ result, failed, refused }: PastCall): boolean =>
   result !== undefined && !failed && !refused;
 
-/** "What about 12?" repeats the previous question. */
+/** Matches a question that repeats the previous one, such as "What about 12?". */
 const ellipticalQuestion = /^\s*(?:and|what about|how about|same for)\s+(?:the\s+)?(?<word>\p{L}+)?/iu;
 
 function topicAndContext(
@@ -194,7 +194,7 @@ const summaryOf = (calls: readonly PastCall[]): string =>
   );
 
 /**
- * Shortens a conversation that was passed in for summarizing, as JSON with one message a line. Keeps the
+ * Shortens a conversation that was passed in for summarizing, as JSON with one message per line. Keeps the
  * beginning of each message and each result, about a quarter in total. Returns `undefined` for any other
  * request.
  */

@@ -111,7 +111,8 @@ export function gatherLookUps(
 }
 
 /**
- * Less than any shared word gives. A tool without a shared word therefore comes last, and only if `eager`.
+ * A relevance below that of any shared word. A tool without a shared word therefore comes last, and only if
+ * `eager`.
  */
 const minRelevance = 0.1;
 

@@ -17,11 +17,14 @@ import type { ToolCard } from './tool-card.ts';
 import { changesOf, impliedStemsOf, isLookVerb, stem, stemsOf, wordsOf } from './words.ts';
 
 /**
- * Exceeds the sum of all other words in a message. A tool for the command's object then outranks a tool for a
- * word mentioned elsewhere.
+ * The weight of a match with the command's object. It exceeds the sum of all other words in a message, so a
+ * tool for the object outranks a tool for a word mentioned elsewhere.
  */
 const objectWeight = 100;
-/** Earlier topics weigh less than the step itself, and decide only between tools that are close. */
+/**
+ * The weight of earlier topics. They count less than the step itself, and decide only between tools that are
+ * close.
+ */
 const contextWeight = 1 / 4;
 
 /**
@@ -95,16 +98,19 @@ function fitsObject(card: ToolCard, object: readonly string[], counted: boolean)
  * as well.
  */
 const groundedWeight = 2;
-/** Prefers a tool that uses a value not looked up yet. Worth about one word of a description. */
+/** The weight of a value that was not looked up yet, about one word of a description. */
 const newValueWeight = 1;
 /**
- * If a question names no value, each of its own words in a tool's name, in the same form, outweighs an
- * earlier value. "List the flomps" means `list_flomps`, and not `get_flomp` with the last one.
+ * The weight of a word's form. If a question names no value, each of its own words in a tool's name, in the
+ * same form, outweighs an earlier value. "List the flomps" means `list_flomps`, and not `get_flomp` with the
+ * last one.
  */
 const formWeight = 2;
-/** Breaks ties: of two tools that fit equally, the one without required input wins. */
+/** The weight that breaks ties: if two tools fit equally, the one without required input wins. */
 const openWeight = 1 / 1000;
-/** Little more than a tie-breaker: earlier topics must not outweigh a word of the step. */
+/**
+ * A weight of little more than a tie-breaker, for earlier topics, which must not outweigh a word of the step.
+ */
 const spokenWeight = 1 / 100;
 
 /**

@@ -47,7 +47,10 @@ export const DEFAULT_PLATFORM: Platform = PLANS.free;
 /** No limits, for a test or a process of your own. */
 export const UNLIMITED: Platform = { subrequests: Infinity, internalSubrequests: Infinity, wallMs: Infinity };
 
-/** With fewer, a turn could not finish a batch of calls, and would be handed over forever. */
+/**
+ * The minimum number of requests. With fewer, a turn could not finish a batch of calls, and would be handed
+ * over forever.
+ */
 const MIN_SUBREQUESTS = 20;
 
 /** The var that sets each limit, and its minimum. */

@@ -132,7 +132,7 @@ export const isTextType = (mediaType: string): boolean =>
 /** The maximum characters of a file's name. */
 export const MAX_FILE_NAME = 255;
 
-/** Line breaks, other control characters, and characters that change the text direction. */
+/** Matches line breaks, other control characters, and characters that change the text direction. */
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 /** Returns a safe file name, since its sender chose it, and models and people read it within our own text. */

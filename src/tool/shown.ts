@@ -33,9 +33,9 @@ export const describeUnknownAgent = (what: string, name: string, meant: string |
   `${what} '${name}', which is not among the agents.${meant === undefined ? '' : ` Did you mean '${meant}'?`}`;
 
 /**
- * Invisible characters, and characters that change how others are displayed: format characters, such as those
- * that change the text direction, control characters, line separators, lone surrogates and fillers. Excludes
- * line breaks, tabs and variation selectors.
+ * Matches invisible characters, and characters that change how others are displayed: format characters, such
+ * as those that change the text direction, control characters, line separators, lone surrogates and fillers.
+ * Excludes line breaks, tabs and variation selectors.
  */
 export const INVISIBLE_CHARACTERS = /(?!\r\n|\n|\t|\ufe0e|\ufe0f)[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{DI}]/gu;
 

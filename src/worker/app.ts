@@ -167,7 +167,7 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<HonoEn
     const { path: asked } = c.req;
     const { basePath: base = '' } = host;
     const below = asked.startsWith(`${base}/`) ? asked.slice(base.length) : asked;
-    // Below the paths of another protocol, in the format of that protocol.
+    // An unknown path below one of another protocol gets a response in the format of that protocol.
     const beside = routes.find(({ path }) => path.split('/')[1] === below.split('/')[1]);
     return answer({ refuse: beside?.refuse }, nothing)(c);
   });

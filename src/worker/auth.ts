@@ -225,8 +225,8 @@ function createAuthenticate(
 }
 
 /**
- * Headers that proxies and tunnels add. miniflare reads and removes `MF-Original-*`, so a header that reaches
- * the Worker was invented by the client.
+ * Matches headers that proxies and tunnels add. miniflare reads and removes `MF-Original-*`, so a header that
+ * reaches the Worker was invented by the client.
  */
 const PROXY_HEADER = /^(forwarded|x-forwarded-.+|x-real-ip|via|mf-original-.+)$/;
 

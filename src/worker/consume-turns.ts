@@ -59,7 +59,7 @@ interface QueueMessage {
   retry(options?: { readonly delaySeconds?: number }): void;
 }
 
-/** Seconds, longer than a moved or overloaded session needs to become available. */
+/** The delay of a retry in seconds, longer than a moved or overloaded session needs to become available. */
 const RETRY_DELAY_SECONDS = 5;
 
 async function handleMessage(host: InvokedHost, env: Env, message: QueueMessage): Promise<void> {

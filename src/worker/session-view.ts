@@ -156,7 +156,10 @@ export async function readSessionView(at: SessionAccess): Promise<TaggedView> {
   return { view, tag: await computeTag(at, { ...page, head: seq, incarnation }) };
 }
 
-/** Increase this if the view of the same journal changes: clients cache a view under its tag. */
+/**
+ * The version of views. Increase it if the view of the same journal changes: clients cache a view under its
+ * tag.
+ */
 const VIEW_VERSION = 1;
 
 /** The data that a view depends on, in addition to the code. */

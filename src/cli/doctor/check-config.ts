@@ -5,7 +5,7 @@ import type { Project } from './project.ts';
 
 /** The first compatibility date whose flags give a session's object `ctx.exports`. */
 const MIN_DATE = '2025-11-17';
-/** From this date an object stays awake while a call that it made is still running. */
+/** The compatibility date from which an object stays awake while a call that it made is still running. */
 const STAYS_AWAKE_DATE = '2026-10-01';
 
 export const checkDate: Check = (project) => {

@@ -3,7 +3,7 @@ import { type Check, createConfigEdit, isStored, ownPath, runsFile, varsOf } fro
 import type { Edit, Problem } from './problem.ts';
 import type { Project } from './project.ts';
 
-/** With a smaller value, every request to `holdfast/worker` fails. */
+/** The minimums of vars. With a smaller value, every request to `holdfast/worker` fails. */
 const MIN_VALUES = {
   LEASE_MS: 100,
   SESSION_BYTES: 17_000_000,

@@ -82,7 +82,7 @@ export const show = createRemoteCommand({
   },
 });
 
-/** Practically unlimited: `--follow` ends with ctrl-c. */
+/** A practically unlimited number, since `--follow` ends with ctrl-c. */
 const UNLIMITED_RETRIES = 1_000_000;
 
 export const journal = createRemoteCommand({

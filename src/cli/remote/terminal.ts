@@ -4,7 +4,7 @@
  */
 import { escapeInvisible, INVISIBLE_CHARACTERS } from '../../tool/shown.ts';
 
-/** More combining marks on one letter would cover adjacent lines. */
+/** Matches more than three combining marks on one letter, which would cover adjacent lines. */
 const EXCESS_MARKS = /(\p{M}{3})\p{M}+/gu;
 
 export const oneLine = (value: unknown): string =>

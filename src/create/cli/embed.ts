@@ -23,7 +23,7 @@ const WORKSPACE = 'pnpm-workspace.yaml';
 export interface EmbedResult {
   /** The script that runs it. */
   readonly script: string;
-  /** The changes, and the steps left to do, one line each. */
+  /** The changes, and the steps left to do, one per line. */
   readonly notes: readonly string[];
 }
 

@@ -126,13 +126,13 @@ export function checkClients(clients: readonly McpClient[]): readonly McpClient[
 }
 
 const NAME_PATTERN = /^[\w-]{1,64}$/;
-/** A tool name has 64 characters. This maximum leaves most of them to the server. */
+/** The format of a prefix. Its maximum length leaves most of a tool name's 64 characters to the server. */
 const PREFIX_PATTERN = /^[\w-]{1,32}$/;
 
 const KIB = 1024;
 /**
- * Below this range, no server could list its tools. Above it, parsing a response would fill a Worker's
- * memory.
+ * The range of the maximum size of a response. Below it, no server could list its tools. Above it, parsing a
+ * response would fill a Worker's memory.
  */
 const RESPONSE_BYTES = { least: KIB, most: 32 * KIB * KIB };
 

@@ -115,7 +115,7 @@ async function resumeSession(access: ServerAccess, opening: OpenOptions): Promis
   }
 }
 
-/** These statuses say nothing about a session. */
+/** The statuses that say nothing about a session. */
 const BUSY_STATUSES: ReadonlySet<number> = new Set([408, 429]);
 
 /**

@@ -122,7 +122,8 @@ const duplicateKeyMessage = (key: string): string =>
   `askClient received two questions with the key '${key}'. Give each question its own key, which its answer has too.`;
 
 /**
- * Clients, servers and Holdfast drop these keys from received objects, because they can alter plain objects.
+ * The keys that clients, servers and Holdfast drop from received objects, because they can alter plain
+ * objects.
  */
 const DROPPED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 

@@ -177,7 +177,7 @@ async function createSessionName(
 /** Milliseconds for which a retry finds its turn, as with an `Idempotency-Key`. */
 const KEY_TTL_MS = 24 * 60 * 60 * 1000;
 
-/** Separates the keys of MCP from those of HTTP, which cannot contain a space. */
+/** Returns the key for a call. The keys of MCP contain a space, so they differ from those of HTTP. */
 const toRequestKey = async (key: string, input: AgentInput): Promise<RequestKey> => ({
   key: `mcp ${key}`,
   bodyHash: await sha256Hex(JSON.stringify([input.message, input.session ?? null])),

@@ -191,7 +191,7 @@ const MAX_NAME = 80;
 const MAX_MESSAGE = 2_400;
 
 /**
- * Lists the questions of a turn, one a line, each with the URL for its answer. A question can be untrusted
+ * Lists the questions of a turn, one per line, each with the URL for its answer. A question can be untrusted
  * text, such as an MCP server's. It comes last, so it cannot appear in the place of one of our URLs.
  */
 export const listPending = (pending: readonly PendingView[]): string =>

@@ -108,7 +108,9 @@ const askedForCredentialMessage = ({ name }: McpClient, { tool }: CallContext, f
 
 export const DECLINED: ElicitResult = { action: 'decline' };
 
-/** Excludes `exit`, which would end the turn, although the server only asked a question. */
+/**
+ * The possible decisions, without `exit`, which would end the turn although the server only asked a question.
+ */
 const ALLOWED_DECISIONS: readonly DecisionKind[] = ['edit', 'reject'];
 
 /** Returns the schema's defaults as an answer. */

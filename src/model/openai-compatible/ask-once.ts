@@ -127,7 +127,7 @@ const readStart = async (pieces: AsyncGenerator<string, void, undefined>): Promi
   return { start, pieces: all() };
 };
 
-/** Some servers send line ends to keep a connection open. */
+/** The maximum length of leading white space. Some servers send line ends to keep a connection open. */
 const MAX_BLANK_CHARACTERS = 16 * 1024;
 
 const isJson = (type: string): boolean => type.endsWith('json');

@@ -74,7 +74,7 @@ function refusalResponse(
   return response;
 }
 
-/** For a client that uses other endpoints of OpenAI, such as `files`. */
+/** The text for a client that uses other endpoints of OpenAI, such as `files`. */
 const UNKNOWN_ROUTE_TEXT = 'There is no such route. A response begins the conversation that it names.';
 
 const ERROR_TYPES: Readonly<Record<number, string>> = {

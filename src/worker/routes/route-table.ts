@@ -58,7 +58,10 @@ const getRoot = (table: readonly Route[]) =>
     },
   });
 
-/** No real session has this name, since every agent has a name. It is read, but never written. */
+/**
+ * The name of the session that `GET /health` reads. No real session has it, since every agent has a name. It
+ * is never written.
+ */
 const HEALTH_PROBE_NAME = toSessionName({ owner: { id: 'health' }, agent: '', session: 'health' });
 
 /**

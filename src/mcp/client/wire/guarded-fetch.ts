@@ -8,7 +8,7 @@ export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 /** The maximum number of redirects for one request, all within an origin. */
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** These statuses keep a request's method and body. Others change it to a GET. */
+/** The statuses that keep a request's method and body. Others change it to a GET. */
 const KEEPS_BODY: ReadonlySet<number> = new Set([307, 308]);
 
 /** The limits on the requests of one connection. */

@@ -99,7 +99,7 @@ export class AddressRefusedError extends WireError {
 }
 
 /**
- * These statuses keep a request's method and body, so the request was not run. Others can point to the
+ * The statuses that keep a request's method and body, so the request was not run. Others can point to the
  * outcome of a request.
  */
 const KEEPS_REQUEST: ReadonlySet<number> = new Set([307, 308]);

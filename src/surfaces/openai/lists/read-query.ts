@@ -26,7 +26,10 @@ const DEFAULT_LIMIT = 20;
 
 const LIST_PARAMETERS = ['after', 'limit', 'order'];
 
-/** Accepted and ignored: the optional fields of a response are always present, or never. */
+/**
+ * Matches a parameter that is accepted and ignored: the optional fields of a response are always present, or
+ * never.
+ */
 const INCLUDE_PARAMETER = /^include(\[\d*\])?$/;
 
 /** Returns the parameters of a request. @throws OpenAiError if a parameter is not in `known`. */

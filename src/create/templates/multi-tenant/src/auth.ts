@@ -59,7 +59,7 @@ async function payloadOf(token: string, env: Cloudflare.Env): Promise<unknown> {
 /** The errors of jose that mean an invalid token. All others are faults of this Worker or the issuer. */
 const OF_THE_TOKEN = /^ERR_(JWT_|JWS_|JOSE_ALG_|JOSE_NOT_SUPPORTED|JWKS_NO_MATCHING_KEY)/;
 
-/** Fetches keys when they are first needed, and again when a token has a new one. */
+/** The issuer's keys, fetched when they are first needed, and again when a token has a new one. */
 const keySets = new Map<string, ReturnType<typeof createRemoteJWKSet>>();
 
 function keysAt(url: string): ReturnType<typeof createRemoteJWKSet> {
