@@ -1,4 +1,4 @@
-/** Cache settings of a request, in the form of each provider of the SDK. */
+/** Tests cache settings of a request in the form of each provider of the AI SDK. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
@@ -31,7 +31,7 @@ const called = (id: string, thought = false): ModelMessage => {
 const result = (id: string, text = 'seen'): ModelMessage => ({ role: 'tool', id, name: 'look', text });
 const KEY = 'ab'.repeat(32);
 
-/** A conversation after so many replies, each of two calls. */
+/** Returns a conversation with this number of replies, each with a call and its result. */
 const after = (replies: number, thought = false): ModelMessage[] => [
   { role: 'system', text: 'Be brief.' },
   { role: 'user', text: 'Go.' },
@@ -55,14 +55,14 @@ const requestOf = (messages: readonly ModelMessage[], cache: CacheMarks | undefi
 async function bodyOf(make: Make, request: ModelRequest, settings?: ModelSettings): Promise<Json> {
   const { model, sent } = wire(make, [[]], settings && { settings });
   const merged = { ...request, ...(settings && { settings }) };
-  // The server says nothing: what it was sent is looked at.
+  // The server sends no reply, because only the request is checked.
   await model.ask(merged, { signal: new AbortController().signal }).catch(() => {});
   return sent[0] ?? {};
 }
 
 const anthropic: Make = (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5');
 
-/** The paths under which a value has a mark, with what the mark says. */
+/** Returns the path of each value with a cache mark, and the mark. */
 const marksIn = (value: unknown): Json => Object.fromEntries(pathsIn(value, '$'));
 
 function pathsIn(value: unknown, path: string): (readonly [string, unknown])[] {
@@ -72,14 +72,14 @@ function pathsIn(value: unknown, path: string): (readonly [string, unknown])[] {
   );
 }
 
-/** The same without its marks. */
+/** Returns the same value without its cache marks. */
 const unmarked = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (key, inner) => (key === 'cache_control' ? undefined : inner));
 
 const MARK = { type: 'ephemeral' };
 
 describe('cache marks for Anthropic', () => {
-  it('are set on the last tool, the system text, the end of this request and the end of the previous one', async () => {
+  it('are set on the last tool, the system text, the end of this request and the end of the previous request', async () => {
     expect(marksIn(await bodyOf(anthropic, requestOf(after(2), auto(after(2)))))).toEqual({
       '$.tools.1': MARK,
       '$.system.0': MARK,
@@ -93,7 +93,7 @@ describe('cache marks for Anthropic', () => {
     });
   });
 
-  it('can move while all other bytes stay the same', async () => {
+  it('can move without a change of any other byte', async () => {
     for (const replies of [0, 1, 2, 3]) {
       const [one, next] = await Promise.all(
         [after(replies, true), after(replies + 1, true)].map((messages) =>
@@ -101,22 +101,22 @@ describe('cache marks for Anthropic', () => {
         ),
       );
       const [{ messages: before, ...rest }, { messages: now, ...same }] = [one, next].map(
-        (body) => unmarked(body) as { messages: unknown[] }, // as Anthropic's messages are
+        (body) => unmarked(body) as { messages: unknown[] }, // In the form of Anthropic's messages.
       ) as [{ messages: unknown[] }, { messages: unknown[] }];
       expect(JSON.stringify(same)).toBe(JSON.stringify(rest));
       expect(JSON.stringify(now.slice(0, before.length))).toBe(JSON.stringify(before));
-      // What the one wrote at its end is what the next one reads.
+      // The mark at the end of one request is where the next request reads the cache.
       const end = `$.messages.${before.length - 1}.content.0`;
       expect([marksIn(one), marksIn(next)]).toMatchObject([{ [end]: MARK }, { [end]: MARK }]);
     }
   });
 
-  it('last an hour if that is requested', async () => {
+  it('last an hour if the request asks for it', async () => {
     const body = await bodyOf(anthropic, requestOf(after(1), { system: true, ttl: '1h' }));
     expect(marksIn(body)).toEqual({ '$.system.0': { type: 'ephemeral', ttl: '1h' } });
   });
 
-  it('are limited to the first four', async () => {
+  it('are limited to the first four marks', async () => {
     const cache = { tools: true, system: true, messages: [1, 3, 5, 7] };
     expect(Object.keys(marksIn(await bodyOf(anthropic, requestOf(after(3), cache))))).toEqual([
       '$.system.0',
@@ -133,7 +133,7 @@ describe('cache marks for Anthropic', () => {
     ]);
   });
 
-  it('are set beside a developer’s own mark, which is at the end', async () => {
+  it('share the limit with a mark that the developer has set at the end of the request', async () => {
     const own = { providerOptions: { anthropic: { cacheControl: MARK } } };
     const body = await bodyOf(anthropic, requestOf(after(2), auto(after(2))), own);
     expect(marksIn(body)).toEqual({
@@ -142,7 +142,7 @@ describe('cache marks for Anthropic', () => {
       '$.system.0': MARK,
       '$.messages.2.content.0': MARK,
     });
-    // What is kept for longer may not stand behind what is kept for less.
+    // A mark with a longer lifetime must not follow one with a shorter lifetime.
     const hour = { type: 'ephemeral', ttl: '1h' };
     const longer = { providerOptions: { anthropic: { cacheControl: hour } } };
     const marks = marksIn(await bodyOf(anthropic, requestOf(after(2), auto(after(2))), longer));
@@ -151,7 +151,7 @@ describe('cache marks for Anthropic', () => {
     expect(Object.keys(marksIn(await bodyOf(anthropic, many, own)))).toHaveLength(4);
   });
 
-  it('are not set where the part cannot carry one: thoughts, empty texts, a missing system text or no tools', async () => {
+  it('are omitted from parts that cannot have one: reasoning, empty texts, a missing system text and missing tools', async () => {
     const thought: ModelMessage = {
       role: 'assistant',
       text: '',
@@ -169,7 +169,7 @@ describe('cache marks for Anthropic', () => {
     expect(marksIn(blank)).toEqual({ '$.messages.0.content.0': MARK });
   });
 
-  it('are set beside the provider metadata of a marked part', async () => {
+  it('are added to the provider metadata of a marked part', async () => {
     const anthropic = { citations: [{ title: 'A page' }] };
     const said: ModelMessage = {
       role: 'assistant',
@@ -190,11 +190,11 @@ describe('cache marks for Anthropic', () => {
         providerOptions: { anthropic: { ...anthropic, cacheControl: MARK } },
       },
     ]);
-    // What came with the reply is not what is sent.
+    // The metadata of the reply itself is unchanged.
     expect(anthropic).not.toHaveProperty('cacheControl');
   });
 
-  it('are set before a message that announces new tools, and on the place of one that is omitted', async () => {
+  it('are set before a message that announces new tools, even if that message is omitted', async () => {
     const told = { came: [tool('late')], went: [] };
     const change: ModelMessage = { role: 'system', text: '', toolsChange: told };
     const messages = [...after(1), change];
@@ -207,7 +207,7 @@ describe('cache marks for Anthropic', () => {
     }
   });
 
-  it('are absent if no caching is requested', async () => {
+  it('are absent if the request asks for no caching', async () => {
     expect(marksIn(await bodyOf(anthropic, requestOf(after(1), undefined)))).toEqual({});
     expect(marksIn(await bodyOf(anthropic, requestOf(after(1), { key: KEY })))).toEqual({});
   });
@@ -233,7 +233,7 @@ describe('a cache key for OpenAI', () => {
     (fetch) =>
       createOpenAI({ apiKey: 'k', fetch })[wireOf](model);
 
-  it.each(['responses', 'chat'] as const)('is sent by %s', async (wireOf) => {
+  it.each(['responses', 'chat'] as const)('is sent in requests to the %s API', async (wireOf) => {
     const request = requestOf(after(1), auto(after(1)));
     const body = await bodyOf(made(wireOf, 'gpt-5.4'), request);
     expect(body).toMatchObject({ prompt_cache_key: KEY });
@@ -242,7 +242,7 @@ describe('a cache key for OpenAI', () => {
     expect(JSON.stringify(rest)).toBe(JSON.stringify(await bodyOf(made(wireOf, 'gpt-5.4'), without)));
   });
 
-  it('gives way to a developer’s own key', async () => {
+  it('does not replace a key that the developer has set', async () => {
     const own = { providerOptions: { openai: { promptCacheKey: 'mine' } } };
     const body = await bodyOf(made('responses', 'gpt-5.4'), requestOf(after(1), { key: KEY }), own);
     expect(body).toMatchObject({ prompt_cache_key: 'mine', store: false });
@@ -259,7 +259,7 @@ describe('a cache key for OpenAI', () => {
   });
 });
 
-describe('a provider that the SDK package does not name', () => {
+describe('a provider without a cache type in the SDK', () => {
   const hi = () => streamed([delta('hi'), finish()]);
   const optionsOf = async (provider: string, modelId: string, cache: CacheMarks) => {
     const request = requestOf(after(1), cache);
@@ -268,7 +268,7 @@ describe('a provider that the SDK package does not name', () => {
   };
   const claude = 'us.anthropic.claude-sonnet-4-5-v1:0';
 
-  it('receives cache points on parts other than tools if it is Bedrock', async () => {
+  it('receives cache points on all marked parts except tools, for Bedrock', async () => {
     const { prompt = [], tools } = (await optionsOf('amazon-bedrock', claude, auto(after(1)))) ?? {};
     const providerOptions = { bedrock: { cachePoint: { type: 'default' } } };
     expect(tools?.filter((one) => 'providerOptions' in one)).toEqual([]);
@@ -284,7 +284,7 @@ describe('a provider that the SDK package does not name', () => {
     });
   });
 
-  it('receives a key in an option or a header if it is Azure or xAI', async () => {
+  it('receives the key in an option or a header, for Azure and xAI', async () => {
     const { providerOptions: azure } = (await optionsOf('azure.responses', 'mine', { key: KEY })) ?? {};
     expect(azure).toEqual({ azure: { promptCacheKey: KEY, store: false } });
     const { providerOptions: xai, headers } =
@@ -314,7 +314,7 @@ describe('a provider that the SDK package does not name', () => {
     ['google.generative-ai', 'gemini-3-pro', undefined],
     ['deepseek.chat', 'deepseek-v4', undefined],
     ['workersai.chat', '@cf/meta/llama-4', undefined],
-  ])('of %s named %s is recognized by its name', (provider, modelId, caches) => {
+  ])('%s caches %s if its name says so', (provider, modelId, caches) => {
     expect(fromAiSdk(fakeModel([], { provider, modelId }).model).caches).toBe(caches);
   });
 });

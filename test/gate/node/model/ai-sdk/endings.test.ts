@@ -6,14 +6,14 @@ import { ask, call, delta, fakeModel, finish, generated, streamed, usage } from 
 
 const whole = async (content: unknown, more?: object) => replyIn(await ask(() => generated(content, more)));
 
-describe('a finish that its provider names differently', () => {
-  it('is a withheld reply if Workers AI says so', async () => {
+describe('an unusual finish reason', () => {
+  it('means a withheld reply if Workers AI reports content_filter', async () => {
     const ending = { finishReason: { unified: 'stop', raw: 'content_filter' } };
     expect((await whole([{ type: 'text', text: 'a' }], ending)).finish).toBe('content-filter');
   });
 
   it.each(['length', 'other'])(
-    'is a conversation that is too long, also if it is reported as %s',
+    'means a conversation that is too long, even if the SDK reports it as %s',
     async (unified) => {
       const ending = { finishReason: { unified, raw: 'model_context_window_exceeded' } };
       expect(failureIn(await ask(() => generated([], ending)))).toMatchObject({
@@ -23,7 +23,7 @@ describe('a finish that its provider names differently', () => {
     },
   );
 
-  it('is reported with an error', async () => {
+  it('is part of the message of an error', async () => {
     const ending = { finishReason: { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' } };
     expect(failureIn(await ask(() => generated([], ending), { retries: 0 }))).toMatchObject({
       failure: 'server-error',
@@ -32,7 +32,7 @@ describe('a finish that its provider names differently', () => {
   });
 });
 
-describe('a reply that its server has paused', () => {
+describe('a reply that the server pauses', () => {
   const paused = (raw = 'pause_turn') => ({
     ...finish('stop', usage(3, 4)),
     finishReason: { unified: 'stop', raw },
@@ -42,7 +42,7 @@ describe('a reply that its server has paused', () => {
   const first = () => streamed([delta('One. '), search, paused()]);
   const second = () => streamed([result, delta('Two.'), finish('stop', usage(10, 20))]);
 
-  it('is continued and becomes one reply', async () => {
+  it('is continued, and becomes one reply', async () => {
     const { calls, ...outcome } = await ask([first, second], { stream: true });
     expect(replyIn(outcome)).toEqual({
       text: 'One. Two.',
@@ -75,7 +75,7 @@ describe('a reply that its server has paused', () => {
     ]);
   });
 
-  it('is continued in the container that it has opened', async () => {
+  it('is continued in the container that it opened', async () => {
     const opening = () =>
       streamed([delta('a'), { ...paused(), providerMetadata: { anthropic: { container: { id: 'c1' } } } }]);
     const { calls } = await ask([opening, second], { stream: true });
@@ -85,7 +85,7 @@ describe('a reply that its server has paused', () => {
     ]);
   });
 
-  it('costs the sum of all its requests, at the price of each token', async () => {
+  it('costs the sum of its requests, each token at its price', async () => {
     const counted = (...[cacheRead, cacheWrite, reasoning]: number[]) =>
       finish('stop', usage(10, 5, { cacheRead, cacheWrite, reasoning }));
     const pausing = () =>
@@ -101,7 +101,7 @@ describe('a reply that its server has paused', () => {
     });
   });
 
-  it('asks for budget before each further request and is abandoned after eight', async () => {
+  it('reserves budget before each further request, and is abandoned after eight of them', async () => {
     const { model, calls } = fakeModel([first]);
     let asked = 0;
     const again = async () => {
@@ -111,14 +111,14 @@ describe('a reply that its server has paused', () => {
     expect([reply.finish, calls.length, asked]).toEqual(['other', 9, 8]);
   });
 
-  it('is not continued past a call that our code has to run', async () => {
+  it('is not continued if it contains a call that our code must run', async () => {
     const calling = () => streamed([call('a', 'look', '{}'), paused()]);
     const { calls, ...outcome } = await ask([calling], { stream: true });
     expect([replyIn({ ...outcome }).finish, calls.length]).toEqual(['tool-calls', 1]);
   });
 });
 
-describe('a model that cannot stream', () => {
+describe('a model without streams', () => {
   it('is asked for whole replies', async () => {
     const { model } = fakeModel([() => generated([{ type: 'text', text: 'a' }])]);
     const doStream = async () => {

@@ -13,7 +13,7 @@ const request: ModelRequest = {
   tools: [],
 };
 
-/** What an `APICallError` of any copy of the SDK looks like. */
+/** Returns an error in the form of an `APICallError` from any copy of the SDK. */
 const apiError = (fields: object): Error =>
   Object.assign(new Error('no'), {
     name: 'AI_APICallError',
@@ -37,21 +37,24 @@ describe('a status', () => {
     [429, 'rate-limited', 3],
     [500, 'server-error', 3],
     [529, 'server-error', 3],
-  ])('of %i is %s and requested %i times, streamed or not', async (statusCode, failure, times) => {
-    const isRetryable = statusCode === 408 || statusCode === 409 || statusCode >= 429;
-    for (const stream of [false, true]) {
-      const outcome = await ask(rejecting(apiError({ statusCode, isRetryable })), { stream });
-      expect(failureIn(outcome)).toEqual({
-        name: 'ModelError',
-        failure,
-        message: `The model's server answered ${statusCode}: no`,
-        status: statusCode,
-        outputBegan: false,
-        cause: undefined,
-      });
-      expect(outcome.calls).toHaveLength(times);
-    }
-  });
+  ])(
+    '%i is a failure of type %s with %i requests in total, streamed or not',
+    async (statusCode, failure, times) => {
+      const isRetryable = statusCode === 408 || statusCode === 409 || statusCode >= 429;
+      for (const stream of [false, true]) {
+        const outcome = await ask(rejecting(apiError({ statusCode, isRetryable })), { stream });
+        expect(failureIn(outcome)).toEqual({
+          name: 'ModelError',
+          failure,
+          message: `The model's server answered ${statusCode}: no`,
+          status: statusCode,
+          outputBegan: false,
+          cause: undefined,
+        });
+        expect(outcome.calls).toHaveLength(times);
+      }
+    },
+  );
 
   it('that is usually temporary is not retried if the provider marks it as permanent', async () => {
     const { calls, ...outcome } = await ask(rejecting(apiError({ statusCode: 429, isRetryable: false })));
@@ -62,9 +65,9 @@ describe('a status', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('of 429 is not retried if the account has no credit left', async () => {
+  it('429 is not retried if the account has no credit left', async () => {
     const data = { error: { message: 'no', type: 'insufficient_quota', code: 'insufficient_quota' } };
-    // Providers of the SDK that read another shape of errors leave the body as it came.
+    // Some providers of the SDK expect another form of errors, and leave the body unparsed.
     for (const body of [{ data }, { responseBody: JSON.stringify(data) }]) {
       const { calls, ...outcome } = await ask(
         rejecting(apiError({ statusCode: 429, isRetryable: true, ...body })),
@@ -77,7 +80,7 @@ describe('a status', () => {
     }
   });
 
-  it('of 2xx is a reply that could not be read', async () => {
+  it('2xx with an unreadable body is a reply that could not be read', async () => {
     const cause = sdkError('AI_JSONParseError', PROMPT);
     const fields = { statusCode: 200, message: 'Invalid JSON response', cause };
     const outcome = await ask(rejecting(apiError(fields)));
@@ -89,7 +92,7 @@ describe('a status', () => {
     expect(outcome.calls).toHaveLength(1);
   });
 
-  it('of 2xx whose body broke off is a cut-off reply, and is retried', async () => {
+  it('2xx with a body that breaks off is a cut-off reply, and is retried', async () => {
     const cause = new Error('Network connection lost.');
     const fields = { statusCode: 200, message: 'Failed to process successful response', cause };
     const outcome = await ask(rejecting(apiError(fields)));
@@ -114,7 +117,7 @@ describe('a status', () => {
     });
   });
 
-  it('that requests a long wait is not retried, and the message says how long the wait is', async () => {
+  it('with a long Retry-After is not retried, and the message states the wait', async () => {
     const responseHeaders = { 'retry-after': '90' };
     const outcome = await ask(rejecting(apiError({ statusCode: 503, isRetryable: true, responseHeaders })));
     expect(failureIn(outcome)).toMatchObject({
@@ -124,7 +127,7 @@ describe('a status', () => {
     expect(outcome.calls).toHaveLength(1);
   });
 
-  it.each<unknown>(['429', 0, 1e6, Number.NaN, null])('of %j is ignored', async (statusCode) => {
+  it.each<unknown>(['429', 0, 1e6, Number.NaN, null])('%j is ignored', async (statusCode) => {
     const outcome = await ask(rejecting(apiError({ statusCode, isRetryable: true })));
     expect(failureIn(outcome)).toMatchObject({ failure: 'unreachable', status: undefined });
   });
@@ -133,14 +136,14 @@ describe('a status', () => {
 describe('an error without a status', () => {
   it.each<[string, unknown, ModelFailure, number, string]>([
     [
-      'no connection',
+      'a lost connection',
       apiError({ isRetryable: true, message: 'Cannot connect to API: fetch failed' }),
       'unreachable',
       3,
       "The model's server could not be reached: Cannot connect to API: fetch failed",
     ],
     [
-      'a call that is no use to repeat',
+      'an error that is marked as permanent',
       apiError({ message: 'too long' }),
       'bad-request',
       1,
@@ -154,21 +157,21 @@ describe('an error without a status', () => {
       "The model cannot be asked: Pass it using the 'apiKey' parameter.",
     ],
     [
-      'what the provider cannot do',
+      'an unsupported function of the provider',
       sdkError('AI_UnsupportedFunctionalityError', "'tools' functionality not supported."),
       'bad-request',
       1,
       "The model cannot be asked: 'tools' functionality not supported.",
     ],
     [
-      'a prompt that is refused',
+      'a refused prompt',
       sdkError('AI_InvalidPromptError', PROMPT),
       'bad-request',
       1,
       'The model failed with AI_InvalidPromptError.',
     ],
     [
-      'a reply of the wrong shape',
+      'a reply in the wrong form',
       sdkError('AI_TypeValidationError', `Type validation failed: Value: {"text":"${PROMPT}"}`),
       'invalid-reply',
       1,
@@ -182,23 +185,23 @@ describe('an error without a status', () => {
       'The model failed with AI_EmptyResponseBodyError.',
     ],
     [
-      'a timeout of its own',
+      'a timeout of the SDK',
       new DOMException('late', 'TimeoutError'),
       'timeout',
       3,
       'The model failed with TimeoutError.',
     ],
-    ['a defect', new TypeError('x is undefined'), 'server-error', 3, 'The model failed with TypeError.'],
-    ['words', 'overloaded', 'server-error', 3, "The model's server reported an error: overloaded"],
+    ['a bug', new TypeError('x is undefined'), 'server-error', 3, 'The model failed with TypeError.'],
+    ['a string', 'overloaded', 'server-error', 3, "The model's server reported an error: overloaded"],
     ['nothing', undefined, 'server-error', 3, "The model's server reported an error."],
     [
-      'a report',
+      'a plain error object of the server',
       { type: 'invalid_request_error', message: 'no' },
       'bad-request',
       1,
       "The model's server reported an error: no",
     ],
-  ])('that is %s', async (_, thrown, failure, times, message) => {
+  ])('is reported with the right type: %s', async (_, thrown, failure, times, message) => {
     for (const stream of [false, true]) {
       const outcome = await ask(rejecting(thrown), { stream });
       expect(failureIn(outcome)).toMatchObject({ failure, message, status: undefined, outputBegan: false });
@@ -206,7 +209,7 @@ describe('an error without a status', () => {
     }
   });
 
-  it('is reported even if a model throws synchronously', async () => {
+  it('is reported if the model throws synchronously', async () => {
     const outcome = await ask(() => {
       throw new RangeError('x');
     });
@@ -217,32 +220,32 @@ describe('an error without a status', () => {
 describe('an error in a stream', () => {
   it.each<[string, unknown, object]>([
     [
-      'of the SDK',
+      'in the form of the SDK',
       { message: 'no', type: 'overloaded_error', statusCode: 529, isRetryable: true },
       { failure: 'server-error', status: 529, message: "The model's server answered 529: no" },
     ],
     [
-      'as the server sent it',
+      'in the form of the server',
       { message: 'no', type: 'rate_limit_error', code: null, param: {} },
       { failure: 'rate-limited', message: "The model's server reported an error: no" },
     ],
     [
-      'inside another',
+      'inside another error',
       { error: { message: 'no', code: 'rate_limit_exceeded' } },
       { failure: 'rate-limited', message: "The model's server reported an error: no" },
     ],
     [
-      'of reading',
+      'about an unreadable event',
       sdkError('AI_JSONParseError', `JSON parsing failed: Text: ${PROMPT}`),
       { failure: 'invalid-reply', message: 'The model failed with AI_JSONParseError.' },
     ],
-  ])('%s ends the request', async (_, error, expected) => {
+  ])('%s fails the request', async (_, error, expected) => {
     const parts = [{ type: 'stream-start' }, { type: 'error', error }, finish('error')];
     const outcome = await ask(() => streamed(parts), { stream: true, retries: 0 });
     expect(failureIn(outcome)).toMatchObject({ ...expected, outputBegan: false });
   });
 
-  it('is retried before any text and never after it', async () => {
+  it('is retried before any text, and never after some text', async () => {
     const error = { message: 'no', statusCode: 503, isRetryable: true };
     const good = () => streamed([delta('hi'), finish()]);
     const early = () => streamed([{ type: 'error', error }]);
@@ -259,48 +262,48 @@ describe('an error in a stream', () => {
 
   it.each<[string, () => unknown, string, string]>([
     [
-      'a finish',
+      'without a finish',
       () => streamed([delta('Hel')]),
       'truncated',
       "The model's reply ended before it was complete.",
     ],
     [
-      'a finish, in its call',
+      'without a finish, after a call',
       () => streamed([delta('Hel'), call('a', 'f', '{}')]),
       'truncated',
       "The model's reply ended before it was complete.",
     ],
     [
-      'completion',
+      'with the finish reason `interrupted`',
       () => streamed([delta('Hel'), finish('interrupted')]),
       'truncated',
       "The model's reply ended before it was complete.",
     ],
     [
-      'an error',
+      'with the finish reason `error`',
       () => streamed([delta('Hel'), finish('error')]),
       'server-error',
       'The model stopped because of an error.',
     ],
     [
-      'a connection',
+      'with a lost connection',
       () => streamed([delta('Hel')], { broken: new TypeError('network lost') }),
       'truncated',
       "The connection to the model's server broke before the reply was complete.",
     ],
     [
-      'what it cannot read',
+      'with an unreadable event',
       () => streamed([delta('Hel')], { broken: sdkError('AI_TypeValidationError', PROMPT) }),
       'invalid-reply',
       'The model failed with AI_TypeValidationError.',
     ],
-  ])('that ends for %s is not a reply', async (_, answer, failure, message) => {
+  ])('makes a reply fail that ends %s', async (_, answer, failure, message) => {
     const outcome = await ask(answer, { stream: true });
     expect(failureIn(outcome)).toMatchObject({ failure, message, outputBegan: true });
     expect(outcome.calls).toHaveLength(1);
   });
 
-  it('that ends before any text is retried', async () => {
+  it('is retried if the stream ends before any text', async () => {
     const outcome = await ask([() => streamed([]), () => streamed([delta('hi'), finish()])], {
       stream: true,
     });
@@ -321,19 +324,19 @@ describe('an error message', () => {
     ['https://a.test/v1?key=hunter2&x=1', 'https://a.test/v1?key=[secret]&x=1'],
     ['0123456789abcdef0123456789abcdef', '[secret]'],
     ['QmFzZTY0S2V5V2l0aDEyMzQ1', '[secret]'],
-  ])('contains no text that looks like a credential: %s', async (credential, shown) => {
+  ])('redacts text that looks like a credential: %s', async (credential, shown) => {
     expect(await told(`Incorrect: ${credential} (see the docs)`)).toBe(
       `The model's server answered 400: Incorrect: ${shown} (see the docs)`,
     );
   });
 
-  it('keeps names, and always the name of the model', async () => {
+  it('keeps names, including the name of the model', async () => {
     const words =
       'claude-sonnet-5-20261001 and response_format.json_schema are not for Meta-Llama-3-70B-Instruct';
     expect(await told(words, 'Meta-Llama-3-70B-Instruct')).toBe(`The model's server answered 400: ${words}`);
   });
 
-  it('contains no part of the conversation, in one piece or in several', async () => {
+  it('quotes no part of the conversation, in one piece or in several', async () => {
     expect(await told(`Cannot read "${PROMPT}" at 0`)).toBe(
       `The model's server answered 400: Cannot read "[request]" at 0`,
     );
@@ -345,7 +348,7 @@ describe('an error message', () => {
     );
   });
 
-  it('is one short line', async () => {
+  it('is cut to one short line', async () => {
     const start = "The model's server answered 400: ";
     expect(await told(`a\u0000b\r\n  c ${'x '.repeat(400)}`)).toBe(
       `${`${start}a b c ${'x '.repeat(400)}`.slice(0, 300)}…`,

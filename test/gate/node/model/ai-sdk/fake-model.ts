@@ -4,7 +4,7 @@ import { fromAiSdkWithClock } from '../../../../doors/model.ts';
 import { fakePace } from '../openai-compatible/fake-server.ts';
 import { type Asking, settle } from '../settle.ts';
 
-/** What a fake model does with one call: it gives a result of either kind, or throws. */
+/** The behavior of a fake model for one request: it returns a result of either kind, or throws. */
 export type Answer = (options: LanguageModelV4CallOptions) => unknown;
 
 interface UsageDetails {
@@ -38,7 +38,7 @@ export const call = (toolCallId: unknown, toolName: unknown, input: unknown, mor
   ...more,
 });
 
-/** A whole result. */
+/** Returns a whole result. */
 export const generated = (content: unknown, more: object = {}) => ({
   content,
   finishReason: { unified: 'stop', raw: 'stop' },
@@ -49,7 +49,7 @@ export const generated = (content: unknown, more: object = {}) => ({
 
 export const said = (text: unknown) => generated([{ type: 'text', text }]);
 
-/** A streamed result; after its parts the stream closes, hangs, or breaks with an error. */
+/** Returns a streamed result. After its parts the stream closes, hangs, or breaks with an error. */
 export const streamed = (
   parts: readonly unknown[],
   end: 'close' | 'hang' | { readonly broken: unknown } = 'close',
@@ -71,7 +71,10 @@ export const streamed = (
   return { stream };
 };
 
-/** Answers call after call, the last answer again for ever; records what it was given. `whole`: it has no streams. */
+/**
+ * Returns a model that gives these answers in turn and repeats the last one. It records each request. With
+ * `whole` it has no streams.
+ */
 export const fakeModel = (
   answers: readonly Answer[],
   { modelId = 'm-1', provider = 'fake', version = 'v4', whole = false }: FakeOptions = {},
@@ -89,7 +92,7 @@ export const fakeModel = (
     supportedUrls: {},
     doGenerate: answer,
     ...(!whole && { doStream: answer }),
-    // What it answers may be anything: that is what is tested.
+    // The answers can have any form, because invalid answers are tested too.
   } as unknown as LanguageModelV4;
   return { model, calls };
 };
@@ -101,7 +104,7 @@ interface FakeOptions {
   readonly whole?: boolean | undefined;
 }
 
-/** Asks an adapter over a fresh fake model once: one that answers in pieces when `stream`, and as a whole otherwise. */
+/** Asks an adapter once over a new fake model, which streams if `stream` is `true`. */
 export const ask = async (
   answers: Answer | readonly Answer[],
   { modelId, provider, version, ...asking }: Asking & FromAiSdkOptions & Omit<FakeOptions, 'whole'> = {},

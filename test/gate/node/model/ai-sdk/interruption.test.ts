@@ -14,9 +14,9 @@ const silent = {
   cause: undefined,
 };
 
-describe('silence of a model', () => {
+describe('a silent model', () => {
   it.each([false, true])(
-    'before a result is a timeout, and the call is aborted (streaming: %s)',
+    'causes a timeout before its result, and the request is aborted (streaming: %s)',
     async (stream) => {
       const { calls, ...outcome } = await ask(hang, { stream, timeout: 20, retries: 0 });
       expect(failureIn({ ...outcome })).toEqual(silent);
@@ -24,7 +24,7 @@ describe('silence of a model', () => {
     },
   );
 
-  it('between two parts is a timeout, and the stream is cancelled', async () => {
+  it('causes a timeout between two parts, and the stream is cancelled', async () => {
     let cancelled = false;
     const answer = () =>
       streamed([delta('a')], 'hang', () => {
@@ -35,11 +35,11 @@ describe('silence of a model', () => {
     expect([cancelled, outcome.calls.length]).toEqual([true, 1]);
   });
 
-  it('is followed by another attempt', async () => {
+  it('is asked again', async () => {
     expect(await ask([hang, () => said('hi')], { timeout: 20 })).toMatchObject({ reply: { text: 'hi' } });
   });
 
-  it('that ends in a late stream cancels that stream', async () => {
+  it('has its stream cancelled if it starts too late', async () => {
     const late = Promise.withResolvers<unknown>();
     const letGo = vi.fn();
     const outcome = await ask(() => late.promise, { stream: true, timeout: 20, retries: 0 });
@@ -52,27 +52,24 @@ describe('silence of a model', () => {
 describe('an abort', () => {
   const aborted = { failure: 'aborted', message: 'The request to the model was aborted.' };
 
-  it('before the request does not call the model', async () => {
+  it('before the request prevents the request', async () => {
     const outcome = await ask(() => said('hi'), { signal: AbortSignal.abort() });
     expect(failureIn(outcome)).toMatchObject({ ...aborted, outputBegan: false });
     expect(outcome.calls).toEqual([]);
   });
 
-  it.each([false, true])(
-    'while the model is silent ends the request at once (streaming: %s)',
-    async (stream) => {
-      const controller = new AbortController();
-      const answer = () => {
-        queueMicrotask(() => controller.abort(new Error('secret reason')));
-        return hang();
-      };
-      const outcome = await ask(answer, { stream, signal: controller.signal });
-      expect(failureIn(outcome)).toMatchObject(aborted);
-      expect(outcome.calls.map(({ abortSignal }) => abortSignal?.aborted)).toEqual([true]);
-    },
-  );
+  it.each([false, true])('during silence ends the request at once (streaming: %s)', async (stream) => {
+    const controller = new AbortController();
+    const answer = () => {
+      queueMicrotask(() => controller.abort(new Error('secret reason')));
+      return hang();
+    };
+    const outcome = await ask(answer, { stream, signal: controller.signal });
+    expect(failureIn(outcome)).toMatchObject(aborted);
+    expect(outcome.calls.map(({ abortSignal }) => abortSignal?.aborted)).toEqual([true]);
+  });
 
-  it('is reported as an abort even if the model fails with its own error', async () => {
+  it('is reported as an abort, even if the model fails with its own error', async () => {
     const controller = new AbortController();
     const answer = async () => {
       controller.abort();
@@ -81,7 +78,7 @@ describe('an abort', () => {
     expect(failureIn(await ask(answer, { signal: controller.signal }))).toMatchObject(aborted);
   });
 
-  it('within a stream stops the reading at once and cancels the stream', async () => {
+  it('during a stream stops the reading at once and cancels the stream', async () => {
     const controller = new AbortController();
     let cancelled = false;
     const answer = () =>
@@ -96,7 +93,7 @@ describe('an abort', () => {
     expect([outcome.pieces, cancelled]).toEqual([['a', 'b'], true]);
   });
 
-  it('leaves no listener on a signal that outlives the request', async () => {
+  it('removes its listeners from a signal that outlives the request', async () => {
     const { signal } = new AbortController();
     let listeners = 0;
     const add = signal.addEventListener.bind(signal);
@@ -121,8 +118,8 @@ describe('an abort', () => {
   });
 });
 
-it('an error from `onText` is thrown unchanged, and the stream is cancelled', async () => {
-  const bug = new RangeError('the client is gone');
+it('an error that `onText` throws is thrown unchanged, and the stream is cancelled', async () => {
+  const bug = new RangeError('the client disconnected');
   let cancelled = false;
   const answer = () =>
     streamed([delta('a')], 'hang', () => {

@@ -1,4 +1,4 @@
-/** Servers that answer a request for a stream with a whole reply. */
+/** Tests servers that answer a request for a stream with a whole reply. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createDeepSeek } from '@ai-sdk/deepseek';
 import { createGoogle } from '@ai-sdk/google';
@@ -11,7 +11,7 @@ import { serverOf, type WireName } from '../../../../wires/session/servers.ts';
 
 const script = { turns: [{ steps: [], answer: 'Said whole.' }] };
 
-/** A `fetch` to a strict server that does not know of streams; counts the requests. */
+/** Returns a `fetch` to a strict server without streams, and counts the requests. */
 function wholeOnly(wire: WireName) {
   const server = serverOf(wire, { script, seed: wire });
   const asked = { times: 0 };
@@ -43,7 +43,7 @@ const PACKAGES: readonly (readonly [WireName, Make])[] = [
 
 describe('a JSON answer to a request for a stream', () => {
   it.each(PACKAGES)(
-    'is read by the package of %s, and the next request asks for JSON',
+    'is followed by a request for JSON with the %s package, and later requests ask for JSON at once',
     async (wire, make) => {
       const { fetch, asked } = wholeOnly(wire);
       const model = fromAiSdk(make(fetch), { retries: 0 });
@@ -51,7 +51,7 @@ describe('a JSON answer to a request for a stream', () => {
       const { signal } = new AbortController();
       const request = { messages: [{ role: 'user', text: 'Go.' } as const], tools: [] };
       const first = await model.ask(request, { signal, again });
-      // Each request counts.
+      // `again` reports the second request.
       expect([first.text, asked.times, again.mock.calls.length]).toEqual(['Said whole.', 2, 1]);
       const second = await model.ask(request, { signal, again });
       expect([second.text, asked.times, again.mock.calls.length]).toEqual(['Said whole.', 3, 1]);

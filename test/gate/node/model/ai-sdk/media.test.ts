@@ -72,7 +72,7 @@ describe('the media support of a model', () => {
     ],
     ['amazon-bedrock', 'nova', { message: bytes(...PHOTOS, PDF), result: bytes(...PHOTOS, PDF) }],
     ['workersai.chat', '@cf/m', { message: bytes(...PHOTOS), result: nothing }],
-  ])('of %s is known for %s', (provider, modelId, media) => {
+  ])('is known for %s with the model %s', (provider, modelId, media) => {
     expect(mediaOf(provider, modelId)).toEqual(media);
   });
 
@@ -83,16 +83,16 @@ describe('the media support of a model', () => {
     'google.generative-ai.interactions',
     'gateway',
     'fake',
-  ])('of %s is unknown', (provider) => {
+  ])('is unknown for %s', (provider) => {
     expect(mediaOf(provider)).toBeUndefined();
   });
 
-  it('with the older specification is unknown, because it sends other parts', () => {
+  it('is unknown for a model of the older specification, which sends other parts', () => {
     const older = fakeModel([hi], { provider: 'anthropic.messages', version: 'v3' });
     expect(fromAiSdk(older.model).media).toBeUndefined();
   });
 
-  it('is the declared one', () => {
+  it('can be declared by the developer', () => {
     const media = { message: bytes('image/*'), result: nothing };
     expect(mediaOf('anthropic.messages', 'm', { media })).toEqual(media);
     expect(mediaOf('own.chat', 'm', { media })).toEqual(media);
@@ -118,8 +118,8 @@ describe('the media support of a model', () => {
     ],
     [['image/png'], "'media.message.data' is not a list of media types, such as ['image/png', 'image/*']."],
     [null, "'media.message.data' is not a list of media types, such as ['image/png', 'image/*']."],
-  ])('cannot be %j', (media, message) => {
-    // What callers without types may give.
+  ])('throws for the declaration %j', (media, message) => {
+    // Only callers without types can pass these.
     const options = { media } as FromAiSdkOptions;
     expect(() => mediaOf('own.chat', 'm', options)).toThrow(new TypeError(message));
   });
@@ -137,7 +137,7 @@ const answered = (...parts: readonly MessagePart[]): ModelMessage[] => [
   { role: 'tool', id: 'a', name: 'look', text: 'In words.', parts },
 ];
 
-/** What a model of this provider is sent for these messages, without the first `skip` of them. */
+/** Returns the prompt for these messages without the first `skip` messages. */
 const prompt = async (messages: readonly ModelMessage[], { version = 'v4', skip = 0 } = {}) => {
   const { calls, ...outcome } = await ask(hi, {
     stream: true,
@@ -152,7 +152,7 @@ const prompt = async (messages: readonly ModelMessage[], { version = 'v4', skip 
 describe('a message with files', () => {
   const said = { type: 'text', text: 'What is it?' } as const;
 
-  it('is sent in the older specification without its media details', async () => {
+  it('is sent to the older specification without details of its media', async () => {
     const parts = [png, said, linked('application/pdf')];
     const [pdf] = [new URL('https://files.test/one')];
     expect(await prompt([asked(...parts)])).toEqual([
@@ -176,7 +176,7 @@ describe('a message with files', () => {
     ]);
   });
 
-  it('is sent to the older specification without what its data is', async () => {
+  it('is sent to the older specification without a description of its data', async () => {
     expect(await prompt([asked(png, said, linked('application/pdf'))], { version: 'v3' })).toEqual([
       {
         role: 'user',
@@ -208,7 +208,7 @@ describe('a result with files', () => {
     },
   ];
 
-  it('is sent in its parts in order', async () => {
+  it('is sent in its parts, in order', async () => {
     const url = {
       type: 'url',
       url: new URL('https://files.test/one'),
@@ -243,7 +243,7 @@ describe('a result with files', () => {
   });
 });
 
-describe('a file that cannot be sent to a model', () => {
+describe('a file that the model does not accept', () => {
   const cannot = (provider: string, what: string) =>
     `The model 'm-1' of '${provider}' cannot be given a file of the type ${what}.`;
 
@@ -256,13 +256,13 @@ describe('a file that cannot be sent to a model', () => {
     ['google.generative-ai', answered(linked('image/png')), "'image/png' by its address in a result"],
     ['xai.responses', [asked(sample('application/pdf'))], "'application/pdf' in a message"],
     ['own.chat', answered(png), "'image/png' in a result"],
-  ])('is refused by name before the request of %s: %#', async (provider, messages, what) => {
+  ])('causes an error that names its type before the request of %s: %#', async (provider, messages, what) => {
     const { calls, ...outcome } = await ask(hi, { stream: true, provider, request: { messages, tools: [] } });
     expect(failureIn(outcome)).toMatchObject({ failure: 'bad-request', message: cannot(provider, what) });
     expect(calls).toEqual([]);
   });
 
-  it('is sent to a model with unknown support, and refused when its provider reports that it was dropped', async () => {
+  it('is sent if the support is unknown, and causes an error if the provider reports that it was dropped', async () => {
     const request = { messages: [asked(png, sample('audio/wav'))], tools: [] };
     expect((await ask(hi, { stream: true, provider: 'own.chat', request })).calls).toHaveLength(1);
     const warned = (warning: object) => () =>

@@ -1,4 +1,4 @@
-/** Claude's newest models refuse what they have thought behind anything else than it was thought behind. */
+/** Tests the newest Claude models, which refuse reasoning if the messages before it have changed. */
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest, ModelSettings } from '../../../../../src/model/entry.ts';
 import { ask, delta, finish, streamed } from './fake-model.ts';
@@ -7,7 +7,7 @@ const hi = () => streamed([delta('hi'), finish()]);
 const thought = { type: 'reasoning', text: 'Hm.', provider: { anthropic: { signature: 's' } } } as const;
 const said = { type: 'text', text: 'Yes.' } as const;
 
-/** What Claude is given of a reply whose prefix has moved. */
+/** Returns what Claude receives of a reply after the messages before it have changed. */
 async function given(settings: ModelSettings) {
   const request: ModelRequest = {
     messages: [
@@ -31,8 +31,8 @@ async function given(settings: ModelSettings) {
 
 const drop = { blockBinding: { prefixMismatchBehavior: 'drop_block' } };
 
-describe('a reply whose prefix has moved', () => {
-  it('keeps its thoughts, which the server drops, and the thinking mode of the model', async () => {
+describe('a reply whose preceding messages have changed', () => {
+  it('keeps its reasoning, which the server drops, and the thinking mode of the model', async () => {
     expect(await given({})).toEqual({
       parts: ['reasoning', 'text'],
       reasoning: undefined,
@@ -45,7 +45,7 @@ describe('a reply whose prefix has moved', () => {
     });
   });
 
-  it('lets the model show its thoughts, as the SDK requests with an effort', async () => {
+  it('keeps the visible reasoning that the SDK requests with an effort', async () => {
     expect(await given({ reasoning: 'high' })).toEqual({
       parts: ['reasoning', 'text'],
       reasoning: 'high',
@@ -57,7 +57,7 @@ describe('a reply whose prefix has moved', () => {
     { reasoning: 'none' },
     { providerOptions: { anthropic: { thinking: { type: 'disabled' } } } },
     { providerOptions: { anthropic: { thinking: { type: 'between_tools' } } } },
-  ])('is sent without its thoughts with %j, which stays unchanged', async (settings) => {
+  ])('loses its reasoning with the settings %j, which stay unchanged', async (settings) => {
     expect(await given(settings)).toEqual({
       parts: ['text'],
       reasoning: settings.reasoning,

@@ -15,7 +15,7 @@ const thought = (step: string, more: object = {}, id = 'r') => ({ type: `reasoni
 const words = (step: string, more: object = {}, id = 't') => ({ type: `text-${step}`, id, ...more });
 
 describe('the parts of a reply', () => {
-  it('are the same in a whole reply and in a stream', async () => {
+  it('are equal for a whole reply and for a stream', async () => {
     const png = { type: 'data', data: 'aGk=' };
     const rest = [
       call('s', 'search', '{"q":1}', { providerExecuted: true, providerMetadata: kept('c') }),
@@ -89,7 +89,7 @@ describe('the parts of a reply', () => {
     expect(await inParts(...stream)).toEqual(expected);
   });
 
-  it('are in the order in which they began, even if two grow at once', async () => {
+  it('are in the order in which they started, even if two of them grow at the same time', async () => {
     const { parts } = await inParts(
       thought('start', {}, '1'),
       thought('start', {}, '2'),
@@ -97,7 +97,7 @@ describe('the parts of a reply', () => {
       thought('delta', { delta: 'a' }, '1'),
       thought('end', {}, '1'),
       thought('end', {}, '2'),
-      // The id is free again.
+      // The id can be used again.
       thought('start', {}, '1'),
       thought('delta', { delta: 'c' }, '1'),
     );
@@ -113,7 +113,7 @@ describe('the parts of a reply', () => {
     expect(parts).toEqual([{ type: 'reasoning', text: 'Hm.', provider: { maker: { whole: 2 } } }]);
   });
 
-  it('can be empty if metadata is kept beside them, and are left out otherwise', async () => {
+  it('can be empty if they have metadata, and are omitted otherwise', async () => {
     const expected = [
       { type: 'reasoning', text: '', provider: kept('r') },
       { type: 'text', text: '', provider: kept('t') },
@@ -139,12 +139,12 @@ describe('the parts of a reply', () => {
     expect((await whole(content)).parts).toEqual(expected);
   });
 
-  it('are left out if the reply has only text followed by calls', async () => {
+  it('are omitted if the reply is only text followed by calls', async () => {
     expect(await inParts(words('start'), delta('Hi.'), call('a', 'f', '{}'))).not.toHaveProperty('parts');
     expect(await inParts(call('a', 'f', '{}'), delta('Hi.'))).toHaveProperty('parts');
   });
 
-  it('contain a file of either specification in base64, or the URL of the file', async () => {
+  it('contain files of both specifications, in base64 or by their URLs', async () => {
     const bytes = new Uint8Array([104, 105]);
     const url = 'https://A.test/x y.png';
     const files = [
@@ -168,7 +168,7 @@ describe('the parts of a reply', () => {
     ).toMatchObject(expected);
   });
 
-  it('leave out the server’s data about the reply and results that are not complete yet', async () => {
+  it('omit data of the server about the reply, and incomplete results', async () => {
     const { parts } = await inParts(
       { type: 'custom', kind: 'anthropic.message_start', providerMetadata: kept('m') },
       { type: 'tool-result', toolCallId: 's', toolName: 'draw', result: 'half', preliminary: true },
@@ -186,7 +186,7 @@ describe('the parts of a reply', () => {
     expect(parts?.map((part) => part.type === 'tool-call' && part.id)).toEqual(['a', 'a_2']);
   });
 
-  it('with data that is not JSON are an invalid reply', async () => {
+  it('make the reply invalid if their data is not JSON', async () => {
     const cyclic: Record<string, unknown> = {};
     cyclic.self = cyclic;
     const outcome = await ask(() =>
@@ -199,26 +199,26 @@ describe('the parts of a reply', () => {
   });
 });
 
-describe('provider metadata of a reply', () => {
+describe('the provider metadata of a reply', () => {
   it.each([
     [
-      'OpenRouter wants its reasoning back',
+      'reasoning of OpenRouter is sent back',
       { openrouter: { usage: { cost: 1 }, reasoning_details: [{ type: 'x' }], provider: 'p' } },
       { openrouter: { reasoning_details: [{ type: 'x' }] } },
     ],
     [
-      'OpenRouter wants an empty list back',
+      'an empty list of OpenRouter is sent back',
       { openrouter: { reasoning_details: [] } },
       { openrouter: { reasoning_details: [] } },
     ],
     [
-      'Anthropic wants its container back',
+      'the container of Anthropic is sent back',
       { anthropic: { usage: {}, container: { id: 'c', expiresAt: 'x', skills: null } } },
       { anthropic: { container: { id: 'c' } } },
     ],
-    ['Anthropic wants no counts back', { anthropic: { usage: {}, container: null } }, undefined],
-    ['others put it into the next request as it is', { own: { acceptedPredictionTokens: 1 } }, undefined],
-  ])('is sent back where it must be: %s', async (_, providerMetadata, provider) => {
+    ['counts of Anthropic are not sent back', { anthropic: { usage: {}, container: null } }, undefined],
+    ['metadata of other providers is not sent back', { own: { acceptedPredictionTokens: 1 } }, undefined],
+  ])('is sent back only if the provider needs it: %s', async (_, providerMetadata, provider) => {
     const reply = await whole([{ type: 'text', text: 'a' }], { providerMetadata });
     expect(reply.provider).toEqual(provider);
     expect(reply.parts).toEqual(provider && [{ type: 'text', text: 'a' }]);
@@ -226,7 +226,7 @@ describe('provider metadata of a reply', () => {
 });
 
 describe('reasoning', () => {
-  it('is passed on as it arrives, apart from the text', async () => {
+  it('is streamed as it arrives, separate from the text', async () => {
     const { model } = fakeModel([
       () =>
         streamed([thought('delta', { delta: 'H' }), thought('delta', { delta: 'm' }), delta('Hi'), finish()]),
@@ -240,7 +240,7 @@ describe('reasoning', () => {
     expect(heard).toEqual(['reasoning H', 'reasoning m', 'text Hi']);
   });
 
-  it('counts as output once it was passed on: the request is not retried', async () => {
+  it('counts as output once it was streamed, so the request is not retried', async () => {
     const broken = () => streamed([thought('delta', { delta: 'H' })], { broken: new TypeError('lost') });
     const good = () => streamed([delta('Hi'), finish()]);
     const { signal } = new AbortController();
@@ -260,7 +260,7 @@ describe('reasoning', () => {
   });
 });
 
-describe('a summary with which the server compacted the conversation', () => {
+describe('a summary that the server made of the conversation', () => {
   const compaction = { anthropic: { type: 'compaction', signature: 's' } };
   const answers = {
     whole: () =>
@@ -279,7 +279,7 @@ describe('a summary with which the server compacted the conversation', () => {
       ]),
   };
 
-  it.each([false, true])('is not part of the answer, and is sent back (streaming: %s)', async (stream) => {
+  it.each([false, true])('is sent back, but is not part of the answer (streaming: %s)', async (stream) => {
     const { pieces, ...outcome } = await ask(stream ? answers.stream : answers.whole, { stream });
     const { text, toolCalls, parts } = replyIn({ ...outcome, pieces });
     expect([text, pieces]).toEqual(['Hi.', stream ? ['Hi.'] : []]);
@@ -297,7 +297,7 @@ describe('a summary with which the server compacted the conversation', () => {
   });
 });
 
-it('a remark before a structured answer is not part of the answer', async () => {
+it('commentary before a structured answer is not part of the answer', async () => {
   const phase = (name: string) => ({ providerMetadata: { openai: { phase: name } } });
   const stream = () =>
     streamed([

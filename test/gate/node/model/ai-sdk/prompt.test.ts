@@ -4,7 +4,7 @@ import { ask, delta, finish, streamed } from './fake-model.ts';
 
 const hi = () => streamed([delta('hi'), finish()]);
 
-/** The prompt that a model is given for a reply of these parts. */
+/** Returns the prompt that a model receives for a reply with these parts. */
 const promptOf = async (
   parts: readonly ReplyPart[],
   more: {
@@ -112,7 +112,7 @@ describe('an earlier reply', () => {
     ]);
   });
 
-  it('is sent back even without text if its provider keeps metadata beside it', async () => {
+  it('is sent back without text if its provider has stored metadata with it', async () => {
     const provider = { openrouter: { reasoning_details: [] } };
     const messages = [{ role: 'assistant', text: '', toolCalls: [], provider } as const];
     const { calls } = await ask(hi, { stream: true, request: { messages, tools: [] } });
@@ -129,7 +129,7 @@ describe('the input of an earlier call', () => {
     'is sent as the original text if %s passes it on unchanged',
     async (provider) => {
       expect(await inputOf(call, provider)).toMatchObject({ input });
-      // Not what its server would refuse.
+      // Its server would refuse this text.
       expect(await inputOf({ ...call, input: '{"x":' }, provider)).toMatchObject({ input: {} });
     },
   );
@@ -141,12 +141,12 @@ describe('the input of an earlier call', () => {
     'openrouter',
     'workersai.chat',
     'own.chat',
-  ])('is sent as an object if %s would encode a text again', async (provider) => {
+  ])('is sent as an object if %s would encode text again', async (provider) => {
     expect(await inputOf(call, provider)).toMatchObject({ input: { x: 1, 1: 2 } });
   });
 });
 
-describe('the container of provider-run code', () => {
+describe('the container of code that the provider runs', () => {
   const provider = { anthropic: { container: { id: 'c1' } } };
   const reply: ModelMessage = {
     role: 'assistant',
@@ -156,7 +156,7 @@ describe('the container of provider-run code', () => {
   };
   const result: ModelMessage = { role: 'tool', id: 'a', name: 'look', text: 'seen' };
 
-  it('is named in the continuation of the reply that opened it, unless a setting names another', async () => {
+  it('is named when the reply that opened it continues, unless a setting names another container', async () => {
     const sent = async (messages: readonly ModelMessage[], settings = {}) =>
       (await ask(hi, { stream: true, request: { messages, tools: [], settings } })).calls[0]?.providerOptions;
     expect(await sent([reply, result])).toEqual(provider);

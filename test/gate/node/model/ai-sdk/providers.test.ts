@@ -1,4 +1,4 @@
-/** The AI SDK's own providers inside workerd, where their streams are the platform's. */
+/** Tests providers of the AI SDK. In workerd they use the streams of the platform. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { expect, it } from 'vitest';
@@ -10,7 +10,7 @@ const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const counted = { inputTokens: 3, outputTokens: 4 };
 const output = { name: 'mood', schema: { type: 'object', properties: { mood: { type: 'string' } } } };
 
-/** A model of OpenAI whose server gives this answer, and what it was sent. */
+/** Returns a model of OpenAI whose server answers this, and the requests that the server received. */
 const openAI = (answer: () => Response) => {
   const sent: unknown[] = [];
   const fetch: typeof globalThis.fetch = async (_, init) => {
@@ -23,7 +23,7 @@ const openAI = (answer: () => Response) => {
   };
 };
 
-it('a streaming ask makes a streaming request', async () => {
+it('fromAiSdk requests a stream from the provider', async () => {
   const { model, sent } = openAI(() =>
     streamOf(sse(delta({ content: 'hi' }, 'stop'), { choices: [], usage })),
   );
@@ -31,14 +31,14 @@ it('a streaming ask makes a streaming request', async () => {
   expect(sent).toMatchObject([{ stream: true }]);
 });
 
-it('a streamed reply arrives in pieces', async () => {
+it('fromAiSdk passes on a streamed reply in pieces', async () => {
   const events = [delta({ content: 'a' }), delta({ content: 'b' }, 'stop'), { choices: [], usage }, '[DONE]'];
   const { pieces, ...outcome } = await settle(openAI(() => streamOf(sse(...events))).model, { stream: true });
   expect(outcome).toMatchObject({ reply: { text: 'ab', finish: 'stop', usage: counted } });
   expect(pieces).toEqual(['a', 'b']);
 });
 
-it('a broken connection gives no reply', async () => {
+it('fromAiSdk rejects if the connection breaks', async () => {
   const broken = () => streamOf(sse(delta({ content: 'a' })), 'break');
   expect(failureIn(await settle(openAI(broken).model, { stream: true }))).toMatchObject({
     failure: 'truncated',
@@ -47,7 +47,7 @@ it('a broken connection gives no reply', async () => {
   });
 });
 
-it('a web page gives no reply', async () => {
+it('fromAiSdk rejects if the server returns a web page', async () => {
   const page = () => new Response('<html>', { headers: { 'content-type': 'text/html' } });
   expect(failureIn(await settle(openAI(page).model))).toMatchObject({
     failure: 'truncated',
@@ -55,7 +55,7 @@ it('a web page gives no reply', async () => {
   });
 });
 
-it('a request can have an output schema with optional properties', async () => {
+it('fromAiSdk sends an output schema with optional properties as not strict', async () => {
   const { model, sent } = openAI(() => streamOf(sse(delta({ content: '{}' }, 'stop'))));
   await settle(model, { request: { ...hello, output } });
   expect(sent).toMatchObject([
@@ -63,7 +63,7 @@ it('a request can have an output schema with optional properties', async () => {
   ]);
 });
 
-it('an overload is reported in the stream, before and after some text', async () => {
+it('fromAiSdk reports an overload inside a stream, before and after some text', async () => {
   const start = {
     type: 'message_start',
     message: { id: 'm', model: 'c', usage: { input_tokens: 1, output_tokens: 1 } },

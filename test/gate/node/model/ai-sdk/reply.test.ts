@@ -13,7 +13,7 @@ const inParts = async (...parts: readonly unknown[]) =>
 const counted = { inputTokens: 3, outputTokens: 4 };
 
 describe('the text of a reply', () => {
-  it('is its text parts in order, without other parts', async () => {
+  it('contains its text parts in order, without other parts', async () => {
     const content = [
       { type: 'reasoning', text: 'Hm.' },
       { type: 'text', text: 'Grüße, ' },
@@ -33,7 +33,7 @@ describe('the text of a reply', () => {
     });
   });
 
-  it('is passed on as it arrives, without other parts', async () => {
+  it('is streamed as it arrives, without other parts', async () => {
     const parts = [
       { type: 'stream-start', warnings: [] },
       { type: 'response-metadata', id: 'r' },
@@ -58,7 +58,7 @@ describe('the text of a reply', () => {
     expect(pieces).toEqual(['Grüße, ', '世界']);
   });
 
-  it('is the text that the provider chose for the requested output schema', async () => {
+  it('is the text that the provider chose for the output schema', async () => {
     const drafts = generated(
       [
         { type: 'text', text: 'Draft. ' },
@@ -74,7 +74,7 @@ describe('the text of a reply', () => {
   });
 });
 
-describe('the end of a reply', () => {
+describe('the finish of a reply', () => {
   it.each<[unknown, ModelReply['finish']]>([
     ['stop', 'stop'],
     ['length', 'length'],
@@ -84,22 +84,22 @@ describe('the end of a reply', () => {
     ['a reason of tomorrow', 'other'],
     [null, 'other'],
     [{}, 'other'],
-  ])('for the reason %j is %s', async (unified, expected) => {
+  ])('is for the reason %j %s', async (unified, expected) => {
     expect((await inParts(delta('a'), finish(unified))).finish).toBe(expected);
     const content = [{ type: 'text', text: 'a' }];
     expect((await whole(content, { finishReason: { unified, raw: undefined } })).finish).toBe(expected);
   });
 
-  it('is `other` without a reason', async () => {
+  it('is `other` if the model gives no reason', async () => {
     expect((await whole([], { finishReason: undefined })).finish).toBe('other');
   });
 
-  it('is tool-calls for a server that reports stop, but not if the reply was cut', async () => {
+  it('is `tool-calls` if the server reports `stop`, but not if the reply was cut off', async () => {
     expect((await inParts(call('a', 'f', '{}'), finish('stop'))).finish).toBe('tool-calls');
     expect((await inParts(call('a', 'f', '{"x'), finish('length'))).finish).toBe('length');
   });
 
-  it('is the first finish: later parts are not read, and the stream is cancelled', async () => {
+  it('is the first one: later parts are not read, and the stream is cancelled', async () => {
     let cancelled = false;
     const parts = [delta('a'), finish(), delta('b'), finish('length')];
     const answer = () =>
@@ -130,7 +130,7 @@ describe('the end of a reply', () => {
     [{ inputTokens: 1, outputTokens: 2 }, undefined],
     [7, undefined],
     [null, undefined],
-  ])('with the usage %j counts %j', async (given, expected) => {
+  ])('with the usage %j has the token counts %j', async (given, expected) => {
     expect((await inParts(delta('a'), finish('stop', given))).usage).toEqual(expected);
     expect((await whole([], { usage: given })).usage).toEqual(expected);
   });
@@ -138,10 +138,10 @@ describe('the end of a reply', () => {
 
 describe('the tool calls of a reply', () => {
   it.each<[string, readonly unknown[], ModelReply['toolCalls']]>([
-    ['their own text', [call('a', 'f', ' {"x": 1} ')], [{ id: 'a', name: 'f', input: ' {"x": 1} ' }]],
-    ['text that is not JSON', [call('a', 'f', '{oops')], [{ id: 'a', name: 'f', input: '{oops' }]],
+    ['input that is text', [call('a', 'f', ' {"x": 1} ')], [{ id: 'a', name: 'f', input: ' {"x": 1} ' }]],
+    ['input that is not JSON', [call('a', 'f', '{oops')], [{ id: 'a', name: 'f', input: '{oops' }]],
     [
-      'input that is parsed already, as JSON text',
+      'input that is already parsed',
       [call('a', 'f', { x: 1 }), call('b', 'f', undefined), call('c', 'f', null), call('d', 'f', 7)],
       [
         { id: 'a', name: 'f', input: '{"x":1}' },
@@ -151,7 +151,7 @@ describe('the tool calls of a reply', () => {
       ],
     ],
     [
-      'ids of their own where there is none, or one twice',
+      'missing and repeated ids',
       [call(undefined, 'f', '{}'), call('', 'f', '{}'), call('a', 'f', '{}'), call('a', 'g', '{}')],
       [
         { id: 'call_0', name: 'f', input: '{}' },
@@ -161,7 +161,7 @@ describe('the tool calls of a reply', () => {
       ],
     ],
     [
-      'not what the provider runs itself',
+      'calls that the provider runs itself, which are omitted',
       [
         call('a', 'search', '{}', { providerExecuted: true }),
         { type: 'tool-result', toolCallId: 'a', toolName: 'search', result: {} },
@@ -170,11 +170,11 @@ describe('the tool calls of a reply', () => {
       [{ id: 'b', name: 'f', input: '{}' }],
     ],
     [
-      'hostile names',
+      'names of prototypes',
       [call('__proto__', 'constructor', '{"__proto__":1}')],
       [{ id: '__proto__', name: 'constructor', input: '{"__proto__":1}' }],
     ],
-  ])('have %s', async (_, calls, toolCalls) => {
+  ])('are read with %s', async (_, calls, toolCalls) => {
     expect((await whole(calls)).toolCalls).toEqual(toolCalls);
     const noise = [
       { type: 'tool-input-start', id: 'a', toolName: 'f' },
@@ -184,7 +184,7 @@ describe('the tool calls of a reply', () => {
     expect((await inParts(...noise, ...calls, finish('tool-calls'))).toolCalls).toEqual(toolCalls);
   });
 
-  it('keep the text beside them', async () => {
+  it('are read beside text', async () => {
     expect(await inParts(delta('Wait.'), call('a', 'f', '{}'), finish('tool-calls'))).toEqual({
       text: 'Wait.',
       toolCalls: [{ id: 'a', name: 'f', input: '{}' }],
@@ -200,28 +200,28 @@ describe('invalid data from a model', () => {
   const noObject = "The model's reply is not an object.";
 
   it.each<[string, unknown, string]>([
-    ['nothing', undefined, noObject],
-    ['a text', 'hi', noObject],
+    ['undefined', undefined, noObject],
+    ['text', 'hi', noObject],
     ['a list', [], noObject],
-    ['content that is no list', generated({}), "The model's reply holds 'content' that is not a list."],
+    ['content that is not a list', generated({}), "The model's reply holds 'content' that is not a list."],
     [
-      'a part that is no object',
+      'a part that is not an object',
       generated(['hi']),
       "The model's reply holds a content part that is not an object.",
     ],
-    ['a text that is none', said(7), "The model's reply holds a 'text' that is not a string."],
-  ])('%s is an invalid result, and is not retried', async (_, result, message) => {
+    ['text that is not a string', said(7), "The model's reply holds a 'text' that is not a string."],
+  ])('%s is an invalid reply, and is not retried', async (_, result, message) => {
     const outcome = await ask(() => result);
     expect(failureIn(outcome)).toMatchObject({ failure: 'invalid-reply', message, outputBegan: false });
     expect(outcome.calls).toHaveLength(1);
   });
 
   it.each<[string, unknown, string]>([
-    ['nothing', undefined, 'The model returned no stream.'],
+    ['undefined', undefined, 'The model returned no stream.'],
     ['a whole result', said('hi'), 'The model returned no stream.'],
-    ['a stream of another make', { stream: {} }, 'The model returned no stream.'],
+    ['a stream of another type', { stream: {} }, 'The model returned no stream.'],
     [
-      'a piece that is no text',
+      'a piece that is not a string',
       streamed([delta(7)]),
       "The model's reply holds a 'delta' that is not a string.",
     ],
@@ -232,24 +232,28 @@ describe('invalid data from a model', () => {
   });
 
   it.each<[string, object, string]>([
-    ['no name', call('a', undefined, '{}'), "The model's reply asks for a tool without naming it."],
-    ['a name that is none', call('a', 7, '{}'), "The model's reply holds a 'toolName' that is not a string."],
+    ['a missing name', call('a', undefined, '{}'), "The model's reply asks for a tool without naming it."],
     [
-      'an id that is none',
+      'a name that is not a string',
+      call('a', 7, '{}'),
+      "The model's reply holds a 'toolName' that is not a string.",
+    ],
+    [
+      'an id that is not a string',
       call(7, 'f', '{}'),
       "The model's reply holds a 'toolCallId' that is not a string.",
     ],
     ['a cyclic input', call('a', 'f', cyclic), "The model's reply holds a value that is not JSON."],
     ['a symbol', call('a', 'f', Symbol('x')), "The model's reply holds a value that is not JSON."],
-    ['a giant input', call('a', 'f', 7n), "The model's reply holds a value that is not JSON."],
-  ])('in a call, %s, is an invalid reply', async (_, bad, message) => {
+    ['a bigint', call('a', 'f', 7n), "The model's reply holds a value that is not JSON."],
+  ])('%s in a call is an invalid reply', async (_, bad, message) => {
     const expected = { failure: 'invalid-reply', message };
     expect(failureIn(await ask(() => generated([bad])))).toMatchObject(expected);
     const parts = () => streamed([bad, finish('tool-calls')]);
     expect(failureIn(await ask(parts, { stream: true }))).toMatchObject(expected);
   });
 
-  it('without end is abandoned above the size limit', async () => {
+  it('that exceeds the size limit is abandoned, and its stream is cancelled', async () => {
     let cancelled = false;
     const endless = Array.from({ length: 12 }, () => delta('x'.repeat(1024 * 1024)));
     const answer = () =>
@@ -263,7 +267,7 @@ describe('invalid data from a model', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('of any shape results in a reply or a ModelError', async () => {
+  it('of any form lead to a reply or a ModelError', async () => {
     const shape = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 4 },

@@ -10,7 +10,7 @@ const weather: ToolDefinition = {
   inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
 };
 
-/** What the model is called with, beside the signal. */
+/** Returns the options of the model call without the signal. */
 const sent = async (request: ModelRequest) => {
   const { calls } = await ask(() => said('hi'), { request });
   const { abortSignal, ...options } = calls[0] ?? { prompt: [] };
@@ -32,8 +32,8 @@ const toolResult = (toolCallId: string, value: string) => ({
   output: { type: 'text', value },
 });
 
-describe('the model call', () => {
-  it('contains every kind of message, with the results of one reply together', async () => {
+describe('the call of the SDK model', () => {
+  it('contains every kind of message, and all results of a reply together', async () => {
     const request: ModelRequest = {
       messages: [
         { role: 'system', text: 'Be kind.' },
@@ -81,7 +81,7 @@ describe('the model call', () => {
   });
 
   it.each(['', 'not json', '[1]', 'null', '"x"', '{"a":'])(
-    'sends {} in place of the earlier input %j, which is not an object',
+    'contains {} instead of the earlier input %j, which is not an object',
     async (input) => {
       const toolCalls = [{ id: 'a', name: 'weather', input }];
       const { prompt } = await sent({ messages: [{ role: 'assistant', text: '', toolCalls }], tools: [] });
@@ -89,13 +89,13 @@ describe('the model call', () => {
     },
   );
 
-  it('has no tools and no output schema if there are none', async () => {
+  it('omits the tools and the output schema if there are none', async () => {
     expect(await sent({ messages: [{ role: 'user', text: 'hello' }], tools: [] })).toEqual({
       prompt: [user('hello')],
     });
   });
 
-  it('requests JSON with a schema, which OpenAI must not treat as strict', async () => {
+  it('requests JSON with a schema that OpenAI does not treat as strict', async () => {
     const schema = { type: 'object', properties: { mood: { type: 'string' } } };
     const output = { name: 'mood', schema };
     expect(await sent({ messages: [{ role: 'user', text: 'hello' }], tools: [], output })).toEqual({
@@ -105,12 +105,12 @@ describe('the model call', () => {
     });
   });
 
-  it('always streams, so that silence means that no data arrives', async () => {
+  it('always requests a stream, so that silence means that no data arrives', async () => {
     const { model } = fakeModel([]);
     const asked: string[] = [];
     const both: LanguageModelV4 = {
       ...model,
-      // Results as the fake makes them, which are of the SDK's shape.
+      // The results of the fake have the type of the SDK.
       doGenerate: async () => {
         asked.push('generate');
         return said('a') as Awaited<ReturnType<LanguageModelV4['doGenerate']>>;
@@ -129,11 +129,11 @@ describe('the model call', () => {
 });
 
 describe('`fromAiSdk`', () => {
-  it('is named like its model', () => {
+  it('has the name of its model', () => {
     expect(fromAiSdk(fakeModel([], { modelId: 'claude-5' }).model).name).toBe('claude-5');
   });
 
-  it('names its provider like its model', () => {
+  it('has the provider of its model', () => {
     expect(fromAiSdk(fakeModel([], { provider: 'anthropic.messages' }).model).provider).toBe(
       'anthropic.messages',
     );
@@ -142,12 +142,12 @@ describe('`fromAiSdk`', () => {
   it.each([
     ['v2', "'model' is not a language model of the AI SDK's specification v4 or v3, but: v2."],
     [undefined, "'model' is not a language model of the AI SDK's specification v4 or v3, but: object."],
-  ])('refuses a model of the specification %s', (specificationVersion, message) => {
+  ])('throws for a model of the specification %s', (specificationVersion, message) => {
     const model = { ...fakeModel([]).model, specificationVersion } as unknown as LanguageModelV4;
     expect(() => fromAiSdk(model)).toThrow(new TypeError(message));
   });
 
-  it('refuses the name of a model', () => {
+  it('throws for the name of a model', () => {
     const name = 'openai/gpt-5' as unknown as LanguageModelV4;
     expect(() => fromAiSdk(name)).toThrow(
       new TypeError("'model' is not a language model of the AI SDK's specification v4 or v3, but: string."),

@@ -1,4 +1,4 @@
-/** Provider metadata of a reply is sent back over the provider's own wire byte for byte. */
+/** Tests that provider metadata of a reply is sent back unchanged in the format of the provider. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createDeepSeek } from '@ai-sdk/deepseek';
 import { createGoogle } from '@ai-sdk/google';
@@ -19,11 +19,11 @@ const request: ModelRequest = {
   tools: [tool('look'), tool('see')],
 };
 
-/** Long, and of every character that base64 has. */
+/** Returns a long text that contains every character of base64. */
 const signature = (seed: string): string =>
   `${seed}+/${'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789+/'.repeat(20)}==`;
 
-it('Anthropic thinking, redacted and interleaved, is sent back before each of two calls', async () => {
+it('redacted and interleaved thinking of Anthropic is sent back before each of two calls', async () => {
   const block = (index: number, content_block: object, ...deltas: object[]) => [
     { type: 'content_block_start', index, content_block },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
@@ -57,7 +57,7 @@ it('Anthropic thinking, redacted and interleaved, is sent back before each of tw
     ...thought(0, 'I should look. ', 'one'),
     ...block(1, { type: 'redacted_thinking', data: signature('two') }),
     ...call(2, 'toolu_1', 'look'),
-    // Its text is not told: the signature is all of it.
+    // This block has no text, only a signature.
     ...thought(3, '', 'three'),
     ...call(4, 'toolu_2', 'see'),
     { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 5 } },
@@ -97,7 +97,7 @@ it('Anthropic thinking, redacted and interleaved, is sent back before each of tw
   ]);
 });
 
-it('Gemini signatures of a thought, of a call and of a last empty text are sent back', async () => {
+it('signatures of Gemini are sent back on a thought, a call and a last empty text', async () => {
   const part = (parts: readonly object[], finishReason?: string) => ({
     candidates: [{ content: { role: 'model', parts }, index: 0, ...(finishReason && { finishReason }) }],
     usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
@@ -130,7 +130,7 @@ it('Gemini signatures of a thought, of a call and of a last empty text are sent 
   ]);
 });
 
-it('OpenAI encrypted reasoning and the text of a call are sent back if its server stores nothing', async () => {
+it('encrypted reasoning of OpenAI and the text of a call are sent back if the server stores nothing', async () => {
   const reasoning = (encrypted_content: string) => ({
     type: 'reasoning',
     id: 'rs_1',
@@ -141,7 +141,7 @@ it('OpenAI encrypted reasoning and the text of a call are sent back if its serve
   const text = '{"x": 1, "1": "b"}';
   const events = [
     { type: 'response.created', response: { id: 'r', created_at: 1, model: 'gpt-5.5' } },
-    // What comes first is not all of it.
+    // The first event of the item does not contain all of it.
     { type: 'response.output_item.added', output_index: 0, item: reasoning('half') },
     { type: 'response.output_item.done', output_index: 0, item: reasoning(signature('rs')) },
     {
@@ -186,11 +186,11 @@ const calling = (more: object = {}) =>
 it.each([
   ['DeepSeek', (fetch: typeof globalThis.fetch) => createDeepSeek({ apiKey: 'k', fetch })('deepseek-v4')],
   [
-    'a server that speaks as OpenAI',
+    'a server compatible with OpenAI',
     (fetch: typeof globalThis.fetch) =>
       createOpenAICompatible({ name: 'own', baseURL: 'http://own.test/v1', fetch })('kimi'),
   ],
-] as const)('%s sends back the thoughts before a call', async (_, make) => {
+] as const)('reasoning of %s is sent back before a call', async (_, make) => {
   const events = [
     delta({ reasoning_content: 'I should ' }),
     delta({ reasoning_content: 'look.\n' }),
@@ -211,7 +211,7 @@ it.each([
   ]);
 });
 
-it('Gemini over OpenAI’s wire format sends back the signature of a call', async () => {
+it('a signature of Gemini is sent back on its call in the format of OpenAI', async () => {
   const extra_content = { google: { thought_signature: signature('call') } };
   const { body } = await backAndForth(
     wire(
@@ -225,8 +225,8 @@ it('Gemini over OpenAI’s wire format sends back the signature of a call', asyn
 
 it.each([
   ['with a call', [calling(), delta({}, 'tool_calls')]],
-  ['with words only', [delta({ content: 'Done.' }, 'stop')]],
-])('OpenRouter sends back encrypted and visible reasoning in order, %s', async (_, end) => {
+  ['without a call', [delta({ content: 'Done.' }, 'stop')]],
+])('encrypted and visible reasoning of OpenRouter is sent back in order, %s', async (_, end) => {
   const details = [
     {
       type: 'reasoning.text',
@@ -252,7 +252,7 @@ it.each([
   expect(messages[1]?.reasoning_details).toEqual(details);
 });
 
-it('OpenRouter sends back encrypted reasoning without visible reasoning', async () => {
+it('encrypted reasoning of OpenRouter is sent back without visible reasoning', async () => {
   const details = [
     {
       type: 'reasoning.encrypted',

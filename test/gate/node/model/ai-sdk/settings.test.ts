@@ -12,7 +12,7 @@ const hi = () => streamed([delta('hi'), finish()]);
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
 const withTool: ModelRequest = { ...hello, tools: [look] };
 
-/** What a model of this provider is called with, beside the signal, the conversation and its tools. */
+/** Returns the options of the model call without the signal, the conversation and the tools. */
 const sent = async (settings: ModelSettings, { provider = 'fake.wire', version = 'v4' } = {}) => {
   const { calls } = await ask(hi, { stream: true, provider, version, request: { ...withTool, settings } });
   const { abortSignal: _, prompt: __, tools: ___, ...options } = calls[0] ?? { prompt: [] };
@@ -20,7 +20,7 @@ const sent = async (settings: ModelSettings, { provider = 'fake.wire', version =
 };
 
 describe('settings', () => {
-  it('are passed to the model, each in its own option', async () => {
+  it('are passed to the model in the corresponding options', async () => {
     const all: ModelSettings = {
       temperature: 0,
       topP: 0.5,
@@ -43,11 +43,14 @@ describe('settings', () => {
     });
   });
 
-  it.each(['auto', 'required', 'none'] as const)('choose tools %s if there are any', async (toolChoice) => {
-    expect(await sent({ toolChoice })).toEqual({ toolChoice: { type: toolChoice } });
-    const { calls } = await ask(hi, { stream: true, request: { ...hello, settings: { toolChoice } } });
-    expect(calls[0]).not.toHaveProperty('toolChoice');
-  });
+  it.each(['auto', 'required', 'none'] as const)(
+    'set the tool choice %s if there are tools',
+    async (toolChoice) => {
+      expect(await sent({ toolChoice })).toEqual({ toolChoice: { type: toolChoice } });
+      const { calls } = await ask(hi, { stream: true, request: { ...hello, settings: { toolChoice } } });
+      expect(calls[0]).not.toHaveProperty('toolChoice');
+    },
+  );
 
   it.each([
     ['anthropic.messages', { anthropic: { disableParallelToolUse: true } }],
@@ -60,11 +63,11 @@ describe('settings', () => {
     ['xai.responses', { xai: { parallelToolCalls: false } }],
     ['openrouter', { openrouter: { parallel_tool_calls: false } }],
     ['own.chat', { own: { parallel_tool_calls: false } }],
-  ])('request one call at a time in the form that %s knows', async (provider, providerOptions) => {
+  ])('request one call at a time in the form that %s uses', async (provider, providerOptions) => {
     expect(await sent({ parallelToolCalls: false }, { provider })).toEqual({ providerOptions });
   });
 
-  it('send the effort to OpenRouter in its own option', async () => {
+  it('send the reasoning effort to OpenRouter in its own option', async () => {
     expect(await sent({ reasoning: 'high' }, { provider: 'openrouter' })).toEqual({
       providerOptions: { openrouter: { reasoning: { effort: 'high' } } },
     });
@@ -100,7 +103,7 @@ describe('an unsupported setting', () => {
     ['workersai.chat', { seed: 1 }, 'seed'],
     ['google.generative-ai', { parallelToolCalls: false }, 'parallelToolCalls'],
     ['fake', { parallelToolCalls: false }, 'parallelToolCalls'],
-  ])('of %s is refused by name before the request: %j', async (provider, settings, name) => {
+  ])('of %s causes an error that names it before the request: %j', async (provider, settings, name) => {
     const { calls, ...outcome } = await ask(hi, { stream: true, provider, request: { ...hello, settings } });
     expect(failureIn(outcome)).toMatchObject({
       failure: 'bad-request',
@@ -109,7 +112,7 @@ describe('an unsupported setting', () => {
     expect(calls).toEqual([]);
   });
 
-  it('includes the effort in the older specification', async () => {
+  it('includes the reasoning effort in the older specification', async () => {
     const request = { ...hello, settings: { reasoning: 'low' } as const };
     const outcome = await ask(hi, { stream: true, version: 'v3', request });
     expect(failureIn(outcome)).toMatchObject({
@@ -118,7 +121,7 @@ describe('an unsupported setting', () => {
     });
   });
 
-  it('is refused with the provider’s reason when the provider reports it, and is not retried', async () => {
+  it('causes an error with the reason that the provider reports, and is not retried', async () => {
     const start = {
       type: 'stream-start',
       warnings: [
@@ -138,11 +141,11 @@ describe('an unsupported setting', () => {
       outputBegan: false,
     });
     expect([outcome.pieces, calls.length]).toEqual([[], 1]);
-    // Nobody asked for those.
+    // The request asks for none of these settings.
     expect(replyIn(await ask(answer, { stream: true })).text).toBe('hi');
   });
 
-  it('includes a temperature for Claude’s thinking models', async () => {
+  it('includes a temperature for thinking models of Claude', async () => {
     const start = {
       type: 'message_start',
       message: { id: 'm', model: 'c', usage: { input_tokens: 1, output_tokens: 1 } },
@@ -163,7 +166,7 @@ describe('a provider-defined tool', () => {
   } as const;
   const request: ModelRequest = { ...hello, tools: [look, search] };
 
-  it('is in the request beside the other tools', async () => {
+  it('is sent beside the other tools', async () => {
     const { model, sent: bodies } = wire(
       (fetch) => createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5'),
       [[]],
@@ -176,7 +179,7 @@ describe('a provider-defined tool', () => {
   });
 
   it.each(['anthropic.messages', 'openai.chat', 'google.generative-ai', 'deepseek.chat'])(
-    'of another provider is refused by name before the request of %s',
+    'of another provider causes an error that names it before the request of %s',
     async (provider) => {
       const { calls, ...outcome } = await ask(hi, { stream: true, provider, request });
       expect(failureIn(outcome)).toMatchObject({
@@ -187,7 +190,7 @@ describe('a provider-defined tool', () => {
     },
   );
 
-  it('is refused when a provider reports that it does not know the tool', async () => {
+  it('causes an error if the provider reports that it does not know the tool', async () => {
     const { model } = wire(
       (fetch) => createOpenAICompatible({ name: 'own', baseURL: 'http://own.test/v1', fetch })('m'),
       [['[DONE]']],

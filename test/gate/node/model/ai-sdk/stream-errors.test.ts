@@ -1,4 +1,6 @@
-/** Errors that servers send in a stream of status 200, as each provider of the SDK reports them. */
+/**
+ * Tests errors that servers send inside a stream of status 200, as each provider of the AI SDK reports them.
+ */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createDeepSeek } from '@ai-sdk/deepseek';
 import { createGoogle } from '@ai-sdk/google';
@@ -56,7 +58,7 @@ it.each<[string, Make, Events, boolean]>([
     false,
   ],
   [
-    'Anthropic, behind its start',
+    'Anthropic, after the start of its message',
     anthropic,
     [
       start,
@@ -69,7 +71,7 @@ it.each<[string, Make, Events, boolean]>([
   ],
   ["OpenAI's responses", responses, [{ ...openAI, type: 'error', sequence_number: 0 }], false],
   [
-    "OpenAI's responses, in the new shape",
+    "OpenAI's responses, in the new form",
     responses,
     [created, { type: 'error', sequence_number: 1, error: openAI }],
     false,
@@ -89,29 +91,32 @@ it.each<[string, Make, Events, boolean]>([
     ],
     false,
   ],
-  ['a server that speaks as OpenAI', compatible, [{ error: plain }, '[DONE]'], false],
-  ['a server that speaks as OpenAI, behind some text', compatible, [delta, { error: plain }, '[DONE]'], true],
+  ['a server compatible with OpenAI', compatible, [{ error: plain }, '[DONE]'], false],
+  ['a server compatible with OpenAI, after some text', compatible, [delta, { error: plain }, '[DONE]'], true],
   ['DeepSeek', deepSeek, [{ error: openAI }, '[DONE]'], false],
   ['OpenRouter', openRouter, [{ error: plain }, '[DONE]'], false],
-])('a stream error of %s reports a conversation that is too long', async (_, make, events, outputBegan) => {
-  const { model, sent } = wire(make, [events], { retries: 2 });
-  expect(failureIn(await settle(model, { stream: true }))).toMatchObject({
-    failure: 'context-length',
-    outputBegan,
-  });
-  expect(sent).toHaveLength(1);
-});
+])(
+  'a stream error of %s can report a conversation that is too long',
+  async (_, make, events, outputBegan) => {
+    const { model, sent } = wire(make, [events], { retries: 2 });
+    expect(failureIn(await settle(model, { stream: true }))).toMatchObject({
+      failure: 'context-length',
+      outputBegan,
+    });
+    expect(sent).toHaveLength(1);
+  },
+);
 
 it.each<[string, Make, Events]>([
   ['Anthropic', anthropic, [start]],
   ["OpenAI's responses", responses, [created]],
   ['Gemini', google, [{ candidates: [{ content: { role: 'model', parts: [{ text: 'Hel' }] }, index: 0 }] }]],
-])('a stream error of %s reports a cut-off stream', async (_, make, events) => {
+])('a stream that %s cuts off is reported as truncated', async (_, make, events) => {
   const { model } = wire(make, [events]);
   expect(failureIn(await settle(model))).toMatchObject({ failure: 'truncated' });
 });
 
-it('a stream error of Mistral is a frame that its provider treats as an invalid reply', async () => {
+it('a stream error of Mistral is read, although its provider reports an invalid reply', async () => {
   const value = {
     object: 'error',
     message: 'Prompt contains 9 tokens and 0 draft tokens, too large for model with 8 maximum context length',
@@ -126,7 +131,7 @@ it('a stream error of Mistral is a frame that its provider treats as an invalid 
     failure: 'context-length',
     message: `The model's server reported an error: ${value.message}`,
   });
-  // A piece of a reply that is only malformed tells nothing of what it holds.
+  // The message of a malformed event does not quote the event.
   const malformed = Object.assign(new Error('secret'), {
     name: 'AI_TypeValidationError',
     value: { text: 'secret' },

@@ -13,7 +13,7 @@ const ANTHROPIC = { provider: 'anthropic.messages', modelId: 'claude-opus-5-5' }
 const OPENAI = { provider: 'openai.responses', modelId: 'gpt-5.5' };
 const BEDROCK = { provider: 'amazon-bedrock', modelId: 'us.anthropic.claude-opus-5-5-v1:0' };
 
-describe('the tool change support of an SDK model', () => {
+describe('the support of an SDK model for changed tools', () => {
   it.each([
     ['anthropic.messages', 'claude-opus-5-5', true, true],
     ['anthropic.messages', 'claude-sonnet-5.5', true, true],
@@ -31,7 +31,7 @@ describe('the tool change support of an SDK model', () => {
     ['openai.responses', 'gpt-5-mini', false, false],
     ['openai.chat', 'gpt-5.5', false, false],
     ['google.generative-ai', 'gemini-3-pro', false, false],
-  ])('of %s named %s is recognized by its name', (provider, modelId, tells, signs) => {
+  ])('depends on the provider %s and the model name %s', (provider, modelId, tells, signs) => {
     const { showToolsChanges, signPrefix } = fromAiSdk(fakeModel([], { provider, modelId }).model);
     expect([showToolsChanges !== undefined, signPrefix !== undefined]).toEqual([tells, signs]);
   });
@@ -52,7 +52,7 @@ async function asked(
 }
 
 describe('added and removed tools', () => {
-  it('are announced to Claude by value, and the list stays as it was at the start', async () => {
+  it('are announced to Claude in messages, while the list of tools stays the same', async () => {
     const [facade, guide] = [tool('files', 'Opens.'), tool('files', 'Is open.')];
     const change = { came: [tool('read'), guide], went: [facade, tool('old')] };
     const { names, told, first } = await asked(ANTHROPIC, [change], [guide, tool('look'), tool('read')]);
@@ -79,7 +79,7 @@ describe('added and removed tools', () => {
     ]);
   });
 
-  it('are additional tools for OpenAI, which keeps its description of a replaced one', async () => {
+  it('are additional tools for OpenAI, which keeps the old description of a replaced tool', async () => {
     const [facade, guide] = [tool('files', 'Opens.'), tool('files', 'Is open.')];
     const change = { came: [tool('read'), guide], went: [facade] };
     const { names, told } = await asked(OPENAI, [change], [guide, tool('read')]);
@@ -90,7 +90,7 @@ describe('added and removed tools', () => {
     ]);
   });
 
-  it('are a new list for OpenAI if one was removed, and later changes are announced from there', async () => {
+  it('are a new list for OpenAI if a tool was removed, and later changes are announced after that list', async () => {
     const changes = [
       { came: [tool('a')], went: [] },
       { came: [], went: [tool('gone')] },
@@ -102,7 +102,7 @@ describe('added and removed tools', () => {
     expect(JSON.stringify(told)).toContain('"name":"b"');
   });
 
-  it('are only a list for other models', async () => {
+  it('only change the list of tools for other models', async () => {
     const change = { came: [tool('a')], went: [] };
     const google = { provider: 'google.generative-ai', modelId: 'gemini-3-pro' };
     expect(await asked(google, [change], [tool('x'), tool('a')])).toMatchObject({
@@ -141,8 +141,8 @@ const thinkingOf = (thinking: { readonly type: string }): ModelSettings => ({
 });
 const dropBlock = { blockBinding: { prefixMismatchBehavior: 'drop_block' } };
 
-describe('thoughts from before a changed prefix', () => {
-  it('stay unchanged while the prefix does', async () => {
+describe('reasoning before which messages have changed', () => {
+  it('is sent unchanged if the messages have not changed', async () => {
     expect(await behind(ANTHROPIC, signed)).toEqual({ kinds: ['reasoning', 'text'], thinking: undefined });
   });
 
@@ -150,15 +150,15 @@ describe('thoughts from before a changed prefix', () => {
     ['by default', undefined, dropBlock],
     ['with adaptive thinking', thinkingOf({ type: 'adaptive' }), { type: 'adaptive', ...dropBlock }],
     [
-      'with an effort',
+      'with a reasoning effort',
       { reasoning: 'high' } as const,
       { type: 'adaptive', display: 'summarized', ...dropBlock },
     ],
-  ])('are left for Claude to drop, %s', async (_, settings, thinking) => {
+  ])('is sent to Claude, which drops it, %s', async (_, settings, thinking) => {
     expect(await behind(ANTHROPIC, moved, settings)).toEqual({ kinds: ['reasoning', 'text'], thinking });
   });
 
-  it('are dropped in the request for thinking modes that Claude cannot drop', async () => {
+  it('is omitted from the request in a thinking mode in which Claude cannot drop it', async () => {
     const settings = thinkingOf({ type: 'between_tools' });
     expect(await behind(ANTHROPIC, moved, settings)).toEqual({
       kinds: ['text'],
@@ -166,7 +166,7 @@ describe('thoughts from before a changed prefix', () => {
     });
   });
 
-  it('are dropped in the request if another provider serves Claude', async () => {
+  it('is omitted from the request if another provider serves Claude', async () => {
     expect(await behind(BEDROCK, moved)).toEqual({ kinds: ['text'], thinking: undefined });
   });
 });

@@ -1,4 +1,7 @@
-/** What a model of the SDK is given back where another one has called tools in an open turn, and what is known of it by its names. */
+/**
+ * Tests the requests to a model of the SDK if another model has made calls in the open turn, and the traits
+ * that names of models imply.
+ */
 import { describe, expect, it, vi } from 'vitest';
 import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import type { ModelMessage, ModelRequest, ReplyPart } from '../../../../../src/model/entry.ts';
@@ -55,7 +58,7 @@ describe('Claude with a thinking budget', () => {
     ...results('b', 'c'),
   ];
 
-  it('sees in text the open turn’s calls of another model with their results', async () => {
+  it('sees the calls of another model in the open turn, and their results, as text', async () => {
     expect(await promptOf(CLAUDE, turn, THINKS)).toEqual([
       ['user', ['Go.']],
       ['assistant', ['Hm.', 'a']],
@@ -66,25 +69,25 @@ describe('Claude with a thinking budget', () => {
     ]);
   });
 
-  it('sees these calls unchanged in a later turn', async () => {
+  it('sees the calls of another model unchanged in a later turn', async () => {
     const later = [...turn, { role: 'assistant', text: 'Done.', toolCalls: [] } as const, user('And?')];
     expect((await promptOf(CLAUDE, later, THINKS))[3]).toEqual(['assistant', ['Once more.', 'b', 'c']]);
   });
 
-  it('keeps its own calls that follow an earlier thought of the turn', async () => {
+  it('sees its own calls unchanged if they follow its reasoning in the same turn', async () => {
     const more = [user('Go.'), own('a', THOUGHT), ...results('a'), own('b'), ...results('b')];
     expect((await promptOf(CLAUDE, more, THINKS))[3]).toEqual(['assistant', ['b']]);
-    // But not behind words: with them a turn begins for its server.
+    // This does not apply after text, which starts a new turn for its server.
     const behind = [...turn, own('d'), ...results('d')];
     expect((await promptOf(CLAUDE, behind, THINKS)).at(-1)).toEqual(['user', [`${TOLD}\n${line('d')}`]]);
   });
 
   it.each<[string, typeof CLAUDE, ModelRequest['settings']]>([
-    ['thinks nothing', CLAUDE, {}],
-    ['thinks nothing by a setting', CLAUDE, { reasoning: 'none' }],
-    ['thinks as much as it likes', { ...CLAUDE, modelId: 'claude-opus-4-6' }, { reasoning: 'high' }],
+    ['does not reason by default', CLAUDE, {}],
+    ['does not reason because of a setting', CLAUDE, { reasoning: 'none' }],
+    ['reasons without a budget', { ...CLAUDE, modelId: 'claude-opus-4-6' }, { reasoning: 'high' }],
     ['signs its prefix', { ...CLAUDE, modelId: 'claude-opus-5-5' }, { reasoning: 'high' }],
-  ])('sees them unchanged if it %s', async (_, model, settings) => {
+  ])('sees the calls of another model unchanged if it %s', async (_, model, settings) => {
     expect((await promptOf(model, turn, { settings })).at(3)).toEqual([
       'assistant',
       ['Once more.', 'b', 'c'],
@@ -92,26 +95,26 @@ describe('Claude with a thinking budget', () => {
   });
 
   it.each<[string, typeof CLAUDE, ModelRequest['settings'], FromAiSdkOptions]>([
-    ['by the options of its provider', CLAUDE, enabled('anthropic', 'thinking'), {}],
+    ['by provider options', CLAUDE, enabled('anthropic', 'thinking'), {}],
     [
-      'at Bedrock',
+      'as a model of Bedrock',
       { provider: 'amazon-bedrock', modelId: 'anthropic.claude-sonnet-4-5' },
       { reasoning: 'low' },
       {},
     ],
     [
-      'at Bedrock by its options',
+      'as a model of Bedrock, by provider options',
       { provider: 'amazon-bedrock', modelId: 'anthropic.claude-sonnet-4-6' },
       enabled('bedrock', 'reasoningConfig'),
       {},
     ],
     ['under an alias', { ...CLAUDE, modelId: 'ours' }, { reasoning: 'low' }, {}],
-    ['as its developer says', COMPATIBLE, { reasoning: 'low' }, { wantsThoughts: 'budget' }],
+    ['by the option `wantsThoughts`', COMPATIBLE, { reasoning: 'low' }, { wantsThoughts: 'budget' }],
   ])('is recognized %s', async (_, model, settings, options) => {
     expect((await promptOf(model, turn, { settings, options })).at(-1)).toEqual(['user', [line('c')]]);
   });
 
-  it('has the maker of each reply journaled, so that other models are recognized', async () => {
+  it('records the maker of each reply, so that other models are recognized', async () => {
     const { model } = fakeModel([hi, hi], CLAUDE);
     const { signal } = new AbortController();
     const asked = await fromAiSdk(model).ask({ messages: [user('Go.')], tools: [] }, { signal });
@@ -125,7 +128,7 @@ describe('Claude with a thinking budget', () => {
     expect(calls[0]?.prompt[0]).toEqual({ role: 'assistant', content: [{ type: 'text', text: 'Done.' }] });
   });
 
-  it('reads the thoughts of another Claude of its provider, and of no other model', () => {
+  it('reads the reasoning of another Claude model of its provider, and of no other model', () => {
     const reads = fromAiSdk(fakeModel([], CLAUDE).model).readsThoughtsOf;
     const maker = (provider: string, model: string) => reads?.({ provider, model });
     expect(maker('anthropic.messages', 'claude-opus-4-5')).toBe(true);
@@ -144,14 +147,14 @@ describe('a chat completions server', () => {
   const blank = ['assistant', [' ', 'a', 'b']];
 
   it.each<[string, typeof COMPATIBLE, FromAiSdkOptions, readonly ModelMessage[]]>([
-    ['Kimi by its name', { ...COMPATIBLE, modelId: 'kimi-k2.6' }, {}, []],
-    ['one of which that is said', COMPATIBLE, { wantsThoughts: 'field' }, []],
-    ['one that has given some', COMPATIBLE, {}, [own('z', THOUGHT), ...results('z')]],
-  ])('that is %s receives a blank thought with another model’s calls', async (_, model, options, before) => {
+    ['whose model is Kimi', { ...COMPATIBLE, modelId: 'kimi-k2.6' }, {}, []],
+    ['with the option `wantsThoughts`', COMPATIBLE, { wantsThoughts: 'field' }, []],
+    ['that has sent reasoning', COMPATIBLE, {}, [own('z', THOUGHT), ...results('z')]],
+  ])('%s receives blank reasoning with the calls of another model', async (_, model, options, before) => {
     expect(await promptOf(model, [...before, ...turn], { options })).toContainEqual(blank);
   });
 
-  it('that has sent no thoughts receives none', async () => {
+  it('that has sent no reasoning receives none', async () => {
     expect(await promptOf(COMPATIBLE, turn)).toContainEqual(['assistant', ['a', 'b']]);
     const thinking = { ...COMPATIBLE, modelId: 'kimi-k2.6' };
     expect(await promptOf(thinking, turn, { options: { wantsThoughts: false } })).toContainEqual([
@@ -161,11 +164,11 @@ describe('a chat completions server', () => {
   });
 
   it.each<[string, string, FromAiSdkOptions]>([
-    ['Gemini by its name', 'gemini-3-pro', {}],
-    ['like Gemini', 'ours', { like: 'gemini-3-pro' }],
-    ['one of which that is said', 'ours', { wantsThoughts: 'signature' }],
+    ['whose model is Gemini', 'gemini-3-pro', {}],
+    ['with the option `like` for Gemini', 'ours', { like: 'gemini-3-pro' }],
+    ['with the option `wantsThoughts`', 'ours', { wantsThoughts: 'signature' }],
   ])(
-    'that is %s receives Google’s placeholder with the first of another model’s calls',
+    '%s receives the placeholder of Google with the first call of another model',
     async (_, modelId, options) => {
       const request = { messages: turn, tools: [] };
       const { calls } = await ask(hi, { stream: true, ...COMPATIBLE, modelId, request, ...options });
@@ -178,7 +181,7 @@ describe('a chat completions server', () => {
   );
 });
 
-describe('a developer’s setting for a model', () => {
+describe('a trait that the developer declares', () => {
   const traits = (provider: string, modelId: string, options: FromAiSdkOptions = {}) => {
     const { showToolsChanges, signPrefix, wantsThoughts, caches } = fromAiSdk(
       fakeModel([], { provider, modelId }).model,
@@ -187,7 +190,7 @@ describe('a developer’s setting for a model', () => {
     return { tells: !!showToolsChanges, signs: !!signPrefix, wantsThoughts, caches };
   };
 
-  it('takes precedence over its name', () => {
+  it('takes precedence over the name of the model', () => {
     const plain = { tells: false, signs: false, wantsThoughts: 'budget', caches: true };
     const newest = { tells: true, signs: true, wantsThoughts: undefined, caches: true };
     expect(traits('anthropic.messages', 'ours')).toEqual(plain);
@@ -216,7 +219,7 @@ describe('a developer’s setting for a model', () => {
     ['anthropic.messages', 'claude-opus-5-5', {}, false],
     ['openai.responses', 'something', {}, false],
   ])(
-    'is reported missing once for a model of %s named %s with %o: %s',
+    'is requested once in the log for a model of %s named %s with %o: %s',
     async (provider, modelId, options, isMissed) => {
       const { model } = fakeModel([hi, hi], { provider, modelId });
       const asked = fromAiSdk(model, options);
@@ -241,7 +244,7 @@ describe('a developer’s setting for a model', () => {
     ],
     ['signsPrefix', { signsPrefix: 'yes' }, "'signsPrefix' is not true or false."],
     ['like', { like: '' }, "'like' is not the name of a model."],
-  ])('is refused if it is empty: %s', (_, options, message) => {
+  ])('throws if it is invalid: %s', (_, options, message) => {
     expect(() => fromAiSdk(fakeModel([], CLAUDE).model, options)).toThrow(new TypeError(message));
   });
 });

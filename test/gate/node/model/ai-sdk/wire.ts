@@ -4,10 +4,10 @@ import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sd
 import type { ModelMessage, ModelReply, ModelRequest } from '../../../../../src/model/entry.ts';
 import { hello, sse } from '../openai-compatible/fake-server.ts';
 
-/** What a server answers with: the events of a stream. */
+/** The events of one streamed response. */
 export type Events = readonly unknown[];
 
-/** A provider of the SDK over a server that answers stream after stream, the last one again for ever. */
+/** Returns a model of a provider whose server answers with these streams in turn and repeats the last one. */
 export function wire(
   make: (fetch: typeof globalThis.fetch) => LanguageModelV4 | LanguageModelV3,
   streams: readonly Events[],
@@ -22,7 +22,7 @@ export function wire(
   return { model: fromAiSdk(make(fetch), { retries: 0, ...options }), sent };
 }
 
-/** The reply as it stands in the conversation, with a result for each of its calls. */
+/** Returns the reply as a message of the conversation, and a result for each of its calls. */
 export const inConversation = (reply: ModelReply): ModelMessage[] => {
   const { text, toolCalls, parts, provider } = reply;
   return [
@@ -31,7 +31,10 @@ export const inConversation = (reply: ModelReply): ModelMessage[] => {
   ];
 };
 
-/** Asks, and asks again with what came and a user's word behind it; answers the reply and the second request's body. */
+/**
+ * Asks twice: first with the request, then also with the reply and a new user message. Returns the reply and
+ * the body of the second request.
+ */
 export async function backAndForth(
   { model, sent }: ReturnType<typeof wire>,
   request: ModelRequest = hello,
