@@ -112,7 +112,7 @@ describe('a message that arrives while a turn runs', () => {
       ],
       { do: 'ask', last: false },
     ],
-  ])('%s', (_, events, messages, step) => {
+  ])('is placed in order if it arrives %s', (_, events, messages, step) => {
     expect(told(fold([...before, ...events]).messages)).toEqual(messages);
     expect(next([...before, ...events])).toEqual(step);
   });

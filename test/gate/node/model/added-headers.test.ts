@@ -1,4 +1,4 @@
-/** Headers of a request, such as a trace context, as adapters send them. */
+/** Tests that adapters send the headers of a request, such as a trace context. */
 import { expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import { type AiBinding, workersAi } from '../../../../src/model/workers-ai/entry.ts';
@@ -8,7 +8,7 @@ import { ask, completion, hello } from './openai-compatible/fake-server.ts';
 const headers = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', 'x-own': 'theirs' };
 const request = { ...hello, headers };
 
-it('a server compatible with OpenAI gets them beside its own, which take precedence', async () => {
+it('the headers of a request are sent to a server compatible with OpenAI, together with its own headers, which win', async () => {
   const ok = () => Response.json(completion({ content: 'hi' }));
   const { requests } = await ask(ok, { request, apiKey: 'k', headers: { 'x-own': 'ours' } });
   expect(requests[0]?.headers).toMatchObject({
@@ -18,7 +18,7 @@ it('a server compatible with OpenAI gets them beside its own, which take precede
   });
 });
 
-it('a model of the AI SDK and Workers AI get them', async () => {
+it('the headers of a request are passed to a model of the AI SDK and to Workers AI', async () => {
   const sdk = fakeModel([() => streamed([delta('hi'), finish()])]);
   const options = { signal: new AbortController().signal };
   await fromAiSdk(sdk.model).ask(request, options);

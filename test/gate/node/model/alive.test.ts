@@ -5,12 +5,12 @@ import { fakeModel, finish, call as part, delta as sdkDelta, streamed } from './
 import { body, delta, fakePace, fakeServer, hello, sse, streamOf } from './openai-compatible/fake-server.ts';
 
 const { pace } = fakePace();
-/** Text, and then a call that is long in coming, of which nobody is told. */
+/** Text, and then events of a call that arrives slowly and is not passed on. */
 const events = [delta({ content: 'a' }), delta({ tool_calls: [] }), delta({}, 'stop'), '[DONE]'].map(
   (event) => sse(event),
 );
 
-/** Each adapter over a server that streams; the first answer fails where `fails`. */
+/** Makes each adapter over a server that streams. The first response fails if `fails` is `true`. */
 const adapters: Readonly<Record<string, (fails: boolean, timeout?: number) => ChatModel>> = {
   openaiCompatible(fails, timeout) {
     const good = () => streamOf(events);
@@ -33,7 +33,7 @@ const adapters: Readonly<Record<string, (fails: boolean, timeout?: number) => Ch
   },
 };
 
-/** Asks, and answers what was told in which order: a piece of text, or that the model is alive. */
+/** Returns what the adapter reports, in order: pieces of text, and the timeout whenever it is alive. */
 async function told(model: ChatModel, stream: boolean): Promise<readonly unknown[]> {
   const log: unknown[] = [];
   const { signal } = new AbortController();
@@ -43,7 +43,7 @@ async function told(model: ChatModel, stream: boolean): Promise<readonly unknown
 }
 
 describe.each(Object.entries(adapters))('%s', (_, adapter) => {
-  it('reports that it streams, with its own timeout, before the request and with each chunk', async () => {
+  it('reports its timeout before the request and with each chunk', async () => {
     const log = await told(adapter(false), true);
     expect(log[0]).toBe(120_000);
     expect(log.filter((one) => one === 'a')).toHaveLength(1);
@@ -52,7 +52,7 @@ describe.each(Object.entries(adapters))('%s', (_, adapter) => {
     expect(await told(adapter(false, 300_000), true)).toContain(300_000);
   });
 
-  it('reports it again before a retry', async () => {
+  it('reports its timeout again before a retry', async () => {
     const [once, twice] = [await told(adapter(false), true), await told(adapter(true), true)];
     expect(twice.indexOf('a')).toBeGreaterThan(once.indexOf('a'));
   });

@@ -1,4 +1,7 @@
-/** Refusals as servers have sent them, by each adapter: those of a conversation that is too long, and those that look alike. */
+/**
+ * Tests errors as servers have sent them, with each adapter: a conversation that is too long, and similar
+ * errors.
+ */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +24,7 @@ const openAI = (message: string, more: object = {}) => ({
     ...more,
   },
 });
-/** Of servers without a code of their own for it. */
+/** Returns an error of a server that has no code for this case. */
 const plain = (message: string, type = 'BadRequestError') => ({
   object: 'error',
   message,
@@ -40,7 +43,7 @@ const REFUSALS: readonly Refusal[] = [
     { sent: 8_227, most: 8_192 },
   ],
   [
-    'OpenAI, with room for a reply',
+    'OpenAI, with room reserved for a reply',
     400,
     openAI(
       "This model's maximum context length is 4096 tokens. However, you requested 4118 tokens (3118 in the messages, 1000 in the completion). Please reduce the length of the messages or completion.",
@@ -48,14 +51,14 @@ const REFUSALS: readonly Refusal[] = [
     { sent: 3_118, most: 3_096 },
   ],
   [
-    'OpenAI, of a newer model',
+    'OpenAI, with a newer model',
     400,
     openAI(
       'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 289650 tokens. Please reduce the length of the messages.',
     ),
     { sent: 289_650, most: 272_000 },
   ],
-  ['OpenAI, in words that nobody knows yet', 400, openAI('This is more than we can read.'), {}],
+  ['OpenAI, with an unknown text', 400, openAI('This is more than we can read.'), {}],
   [
     'vLLM',
     400,
@@ -65,7 +68,7 @@ const REFUSALS: readonly Refusal[] = [
     { sent: 152_536, most: 126_976 },
   ],
   [
-    'vLLM, which has stopped counting',
+    'vLLM, which stopped counting',
     400,
     plain(
       "This model's maximum context length is 262144 tokens. However, you requested 128000 output tokens and your prompt contains at least 134145 input tokens, for a total of at least 262145 tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=134145)",
@@ -73,7 +76,7 @@ const REFUSALS: readonly Refusal[] = [
     { sent: undefined, most: 134_144 },
   ],
   [
-    'vLLM, with its older words',
+    'vLLM, with an older text',
     400,
     plain(
       "'max_tokens' or 'max_completion_tokens' is too large: 1000. This model's maximum context length is 4096 tokens and your request has 3500 input tokens (1000 > 4096 - 3500).",
@@ -81,7 +84,7 @@ const REFUSALS: readonly Refusal[] = [
     { sent: 3_500, most: 3_096 },
   ],
   [
-    'vLLM, of a prompt that fills the window by itself',
+    'vLLM, with a prompt that alone fills the window',
     400,
     plain(
       "This model's maximum context length is 65536 tokens. However, your request has 93196 input tokens. Please reduce the length of the input messages. (parameter=input_tokens, value=93196)",
@@ -89,7 +92,7 @@ const REFUSALS: readonly Refusal[] = [
     { sent: 93_196, most: 65_536 },
   ],
   [
-    'vLLM, of a prompt that it has rendered',
+    'vLLM, with a rendered prompt',
     400,
     plain(
       'The decoder prompt (length 40000) is longer than the maximum model length of 32768. Make sure that `max_model_len` is no smaller than the number of text tokens.',
@@ -110,7 +113,7 @@ const REFUSALS: readonly Refusal[] = [
     { sent: 40_784, most: 30_720 },
   ],
   [
-    'OpenRouter, with the words of the provider behind it',
+    'OpenRouter, with the text of the provider behind it',
     400,
     {
       error: {
@@ -152,7 +155,7 @@ const REFUSALS: readonly Refusal[] = [
     { sent: 124_071, most: 123_904 },
   ],
   [
-    'llama.cpp, of before, as a failure of its own',
+    'an older llama.cpp, with a status of 500',
     500,
     {
       error: {
@@ -186,7 +189,7 @@ const REFUSALS: readonly Refusal[] = [
     { sent: 10_978, most: 8_192 },
   ],
   [
-    'LM Studio, of before',
+    'an older LM Studio',
     400,
     {
       error:
@@ -278,7 +281,7 @@ const REFUSALS: readonly Refusal[] = [
     { sent: 79_993, most: 64_513 },
   ],
   [
-    'Workers AI, by its own server',
+    'Workers AI, through its compatible server',
     400,
     {
       error: {
@@ -292,7 +295,7 @@ const REFUSALS: readonly Refusal[] = [
   ],
 ];
 
-/** The least that servers have said of it, in sentences that change. */
+/** The shortest texts that identify this error, although servers change their wording. */
 const SHORT: readonly (readonly [words: string, length: ToldLength])[] = [
   ['The request exceeds the context window.', {}],
   ['The input token count of the request exceeds the maximum.', {}],
@@ -305,7 +308,7 @@ const SHORT: readonly (readonly [words: string, length: ToldLength])[] = [
 ];
 
 describe('a conversation that is too long', () => {
-  it.each(SHORT)('is reported as such if a server says: %s', async (message, length) => {
+  it.each(SHORT)('is reported as context-length if a server answers: %s', async (message, length) => {
     for (const status of [400, 413, 422]) {
       const { requests, ...outcome } = await ask(() => Response.json({ error: { message } }, { status }));
       expect(outcome).toMatchObject({ error: { failure: 'context-length', length } });
@@ -316,7 +319,7 @@ describe('a conversation that is too long', () => {
   });
 
   it.each(REFUSALS)(
-    'is reported as such if %s refuses it, and is not sent again',
+    'is reported as context-length if it is refused by %s, and is not sent again',
     async (_, status, body, length) => {
       const { requests, ...outcome } = await ask(() => Response.json(body, { status }));
       expect(outcome).toMatchObject({ error: { failure: 'context-length', status, outputBegan: false } });
@@ -325,7 +328,7 @@ describe('a conversation that is too long', () => {
     },
   );
 
-  it('is reported as such if the server says so inside a stream', async () => {
+  it('is reported as context-length if the server reports it inside a stream', async () => {
     const report = { error: { message: 'Context size has been exceeded.', type: 'server_error' } };
     for (const before of [[], [delta({ content: 'Well' })]]) {
       const { requests, ...outcome } = await ask(() => streamOf(sse(...before, report)), { stream: true });
@@ -343,7 +346,7 @@ describe('a conversation that is too long', () => {
 
 const OTHERS: readonly (readonly [string, number, unknown, string])[] = [
   [
-    'a limit of tokens a minute',
+    'a limit of tokens per minute',
     429,
     {
       error: {
@@ -357,7 +360,7 @@ const OTHERS: readonly (readonly [string, number, unknown, string])[] = [
     'rate-limited',
   ],
   [
-    'a limit of tokens a minute that is told as a size',
+    'a limit of tokens per minute with a size in the text',
     413,
     {
       error: {
@@ -370,7 +373,7 @@ const OTHERS: readonly (readonly [string, number, unknown, string])[] = [
     'bad-request',
   ],
   [
-    'a quota that is counted in tokens',
+    'a quota of tokens',
     429,
     {
       error: {
@@ -383,13 +386,13 @@ const OTHERS: readonly (readonly [string, number, unknown, string])[] = [
     'rate-limited',
   ],
   [
-    'tokens that are sent too fast',
+    'tokens that arrive too fast',
     400,
     { message: 'Too many tokens, please wait before trying again.' },
     'bad-request',
   ],
   [
-    'a reply that may be too long',
+    'a reply limit that is too high for the model',
     400,
     openAI(
       'max_tokens is too large: 100000. This model supports at most 16384 completion tokens, whereas you provided 100000.',
@@ -398,7 +401,7 @@ const OTHERS: readonly (readonly [string, number, unknown, string])[] = [
     'bad-request',
   ],
   [
-    'a reply that may fill the whole window',
+    'a reply limit that fills the whole window',
     400,
     {
       error: {
@@ -410,7 +413,7 @@ const OTHERS: readonly (readonly [string, number, unknown, string])[] = [
     'bad-request',
   ],
   [
-    'a text that is too long for a field',
+    'a field that is too long',
     400,
     openAI(
       "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 61 instead.",
@@ -430,7 +433,7 @@ const OTHERS: readonly (readonly [string, number, unknown, string])[] = [
     'bad-request',
   ],
   [
-    'a tool whose name says so',
+    'a tool whose name contains the error code',
     400,
     openAI("Invalid schema for function 'context_length_exceeded': schema must be of type 'object'.", {
       code: 'invalid_function_parameters',
@@ -444,15 +447,15 @@ const OTHERS: readonly (readonly [string, number, unknown, string])[] = [
     'bad-request',
   ],
   [
-    'a wrong key',
+    'a wrong API key',
     401,
     openAI('The prompt is too long for this key.', { code: 'invalid_api_key' }),
     'unauthorized',
   ],
 ];
 
-describe('a conversation that is not too long', () => {
-  it.each(OTHERS)('is not reported as such for %s', async (_, status, body, failure) => {
+describe('a request that is refused for another reason', () => {
+  it.each(OTHERS)('is not reported as context-length: %s', async (_, status, body, failure) => {
     const { requests: __, ...outcome } = await ask(() => Response.json(body, { status }), { retries: 0 });
     expect(outcome).toMatchObject({ error: { failure, status, length: undefined } });
   });
@@ -462,19 +465,19 @@ it.each([
   'max_tokens (9000) exceeds the configured limit of 4096 tokens for this deployment',
   "max_tokens is too large: 9000. It must not be more than the model's context length (8192)",
   'Invalid max_new_tokens: `max_new_tokens` must be <= 512. Given: 1024',
-])('is not reported as such if a reply limit is refused: %s', (words) => {
+])('a refused reply limit is not reported as context-length: %s', (words) => {
   expect(readRequestLength('bad-request', words)).toBeUndefined();
 });
 
-it('is recognized quickly in a refusal that repeats the request', () => {
+it('the length of a request is found quickly in an error that repeats the request', () => {
   const words = `${'maximum context length is 1 tokens '.repeat(20)}${'requested 1 tokens '.repeat(66)}`;
   const began = performance.now();
   expect(readRequestLength('bad-request', words, '1'.repeat(2_000))).toEqual({ sent: 1, most: 1 });
-  // It took seconds when each end of the digits was tried, and takes a few milliseconds.
+  // This took seconds when every possible end of the digits was tried. Now it takes milliseconds.
   expect(performance.now() - began).toBeLessThan(1_000);
 });
 
-describe('through the AI SDK', () => {
+describe('a model of the AI SDK', () => {
   const answering =
     (status: number, body: unknown): typeof fetch =>
     async () =>
@@ -492,7 +495,7 @@ describe('through the AI SDK', () => {
       { sent: 207_791, most: 200_000 },
     ],
     [
-      'Anthropic, with room for a reply',
+      'Anthropic, with room reserved for a reply',
       anthropic(
         400,
         invalid(
@@ -502,7 +505,7 @@ describe('through the AI SDK', () => {
       { sent: 178_959, most: 136_000 },
     ],
     [
-      'Anthropic, by its bytes',
+      'Anthropic, with a limit in bytes',
       anthropic(413, { type: 'request_too_large', message: 'Request exceeds the maximum size' }),
       {},
     ],
@@ -522,7 +525,7 @@ describe('through the AI SDK', () => {
       { sent: 8_227, most: 8_192 },
     ],
     [
-      'OpenAI, by its responses',
+      'OpenAI, in the responses API',
       fromAiSdk(
         createOpenAI({
           apiKey: 'k',
@@ -537,7 +540,7 @@ describe('through the AI SDK', () => {
       ),
       { sent: undefined, most: undefined },
     ],
-  ])('%s refuses a conversation that is too long', async (_, model, length) => {
+  ])('reports context-length if the conversation is too long for %s', async (_, model, length) => {
     for (const stream of [false, true]) {
       const outcome = await settle(model, { request: hello, stream });
       expect(outcome).toMatchObject({ error: { failure: 'context-length', outputBegan: false } });
@@ -558,7 +561,7 @@ describe('through the AI SDK', () => {
       { sent: 3_475_108, most: 1_048_576 },
     ],
     [
-      'Vertex, whose words are in the body alone',
+      'Vertex, whose text is only in the body',
       {
         statusCode: 400,
         responseBody: JSON.stringify({
@@ -578,7 +581,7 @@ describe('through the AI SDK', () => {
       { sent: undefined, most: undefined },
     ],
     [
-      'Llama through Bedrock',
+      'Llama on Bedrock',
       {
         statusCode: 400,
         message:
@@ -586,14 +589,14 @@ describe('through the AI SDK', () => {
       },
       { sent: undefined, most: 8_192 },
     ],
-  ])('so does %s', async (_, fields, length) => {
+  ])('reports context-length for the error of %s', async (_, fields, length) => {
     const { calls, ...outcome } = await askSdk(() => Promise.reject(thrown(fields)));
     expect(outcome).toMatchObject({ error: { failure: 'context-length', status: 400 } });
     expect('error' in outcome && outcome.error.length).toEqual(length);
     expect(calls).toHaveLength(1);
   });
 
-  it('a service that is asked too fast does not', async () => {
+  it('does not report context-length for a rate limit', async () => {
     const fields = {
       statusCode: 429,
       isRetryable: true,
@@ -618,7 +621,7 @@ describe('Workers AI', () => {
       "AiError: This model's maximum context length is 131072 tokens. However, you requested 16000 output tokens and your prompt contains at least 115073 input tokens, for a total of at least 131073 tokens. Please reduce the length of the input prompt or reduce max_tokens.",
       { sent: undefined, most: 115_072 },
     ],
-  ])('refuses a conversation that is too long: %s', async (message, length) => {
+  ])('reports context-length for the error %s', async (message, length) => {
     const { runs, ...outcome } = await askWorkersAi(() => Promise.reject(new Error(message)));
     expect(outcome).toMatchObject({ error: { failure: 'context-length', outputBegan: false } });
     expect('error' in outcome && outcome.error.length).toEqual(length);
@@ -633,7 +636,7 @@ describe('Workers AI', () => {
       "AiError: 5006: Error: oneOf at '/' not met, 0 matches: required properties at '/' are 'prompt'",
       'bad-request',
     ],
-  ])('refuses other things: %s', async (message, failure) => {
+  ])('does not report context-length for the error %s', async (message, failure) => {
     const { runs: _, ...outcome } = await askWorkersAi(() => Promise.reject(new Error(message)), {
       retries: 0,
     });

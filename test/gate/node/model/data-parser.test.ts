@@ -10,7 +10,7 @@ const dataOf = (...pieces: readonly string[]): readonly string[] => {
   return data;
 };
 
-/** What another parser makes of the whole. */
+/** Returns the result of eventsource-parser for the whole stream. */
 const reference = (whole: string): readonly string[] => {
   const data: string[] = [];
   createParser({ onEvent: (event) => data.push(event.data) }).feed(whole);
@@ -19,22 +19,30 @@ const reference = (whole: string): readonly string[] => {
 
 describe('the SSE data parser', () => {
   it.each<[string, string[], string[]]>([
-    ['an event of one line', ['data: a\n\n'], ['a']],
-    ['data of several lines', ['data: a\ndata:\ndata:  b\n\n'], ['a\n\n b']],
-    ['every end of a line', ['data: a\r\n\r\ndata: b\r\rdata: c\n\r\n'], ['a', 'b', 'c']],
-    ['an end of a line that is cut in two', ['data: a\r', '\n\r', '\ndata: b\r', '', '\n\r\n'], ['a', 'b']],
-    ['other fields and comments as nothing', [': hi\nevent: x\nid: 1\nfoo\n data: z\ndata: a\n\n'], ['a']],
-    ['no event that is not complete', ['data: a\n', 'data: b'], []],
+    ['an event in one line', ['data: a\n\n'], ['a']],
+    ['an event with several data lines', ['data: a\ndata:\ndata:  b\n\n'], ['a\n\n b']],
+    ['every kind of line end', ['data: a\r\n\r\ndata: b\r\rdata: c\n\r\n'], ['a', 'b', 'c']],
+    [
+      'a line end that is split across chunks',
+      ['data: a\r', '\n\r', '\ndata: b\r', '', '\n\r\n'],
+      ['a', 'b'],
+    ],
+    [
+      'an event between comments and other fields',
+      [': hi\nevent: x\nid: 1\nfoo\n data: z\ndata: a\n\n'],
+      ['a'],
+    ],
+    ['no incomplete event', ['data: a\n', 'data: b'], []],
   ])('reads %s', (_, pieces, expected) => {
     expect(dataOf(...pieces)).toEqual(expected);
   });
 
-  it('reads any stream as eventsource-parser does, with any chunk boundaries', () => {
+  it('reads every stream as eventsource-parser does, however it is split into chunks', () => {
     const words = ['data:', 'data: ', 'event: x', 'id: 1', ': ', 'x', ' ', '\n', '\r', '\r\n', '\n\n'];
     const stream = fc.array(fc.constantFrom(...words), { maxLength: 30 }).map((some) => some.join(''));
     fc.assert(
       fc.property(stream, fc.array(fc.nat(100), { maxLength: 8 }), (text, cuts) => {
-        // The other one takes a line break at the very end for half of one.
+        // eventsource-parser treats a line break at the very end as the first half of a CRLF.
         const whole = `${text}\n\n: \n`;
         const places = [0, ...cuts.map((cut) => cut % whole.length).sort((a, b) => a - b), whole.length];
         const pieces = places.slice(1).map((place, at) => whole.slice(places[at], place));

@@ -29,7 +29,7 @@ const form = (schema: object, name = 'flomp_report'): OutputFormat => ({ name, s
 const object = (properties: object, required = Object.keys(properties)) =>
   form({ type: 'object', properties, required });
 
-/** What the model answers in this form, parsed. */
+/** Returns the parsed answer of the model in this form. */
 const answered = async (
   output: OutputFormat,
   messages: readonly ModelMessage[] = lookedUp,
@@ -39,8 +39,8 @@ const answered = async (
   return JSON.parse(text);
 };
 
-describe('a structured offline answer', () => {
-  it('contains the found values, under the names of the schema and in its types', async () => {
+describe('a structured answer of the offline model', () => {
+  it('contains the values that were found, in the names and types of the schema', async () => {
     const output = object({
       flompId: { type: 'integer' },
       state: { type: 'string', enum: ['early', 'late'] },
@@ -59,12 +59,12 @@ describe('a structured offline answer', () => {
     });
   });
 
-  it('contains only those optional values that were found', async () => {
+  it('omits optional values that were not found', async () => {
     const string = { type: 'string' };
     expect(await answered(object({ state: string, carrier: string }, []))).toEqual({ state: 'late' });
   });
 
-  it('finds the values of nested objects, through references', async () => {
+  it('contains the values of nested objects, also through references', async () => {
     const schema = {
       $ref: '#/$defs/report',
       $defs: {
@@ -80,7 +80,7 @@ describe('a structured offline answer', () => {
     expect(await answered(form(schema))).toEqual({ flomp: { id: 12, lost: false } });
   });
 
-  it('contains values from an earlier turn if this one made no calls', async () => {
+  it('contains values of an earlier turn if the current turn made no calls', async () => {
     const messages: ModelMessage[] = [
       ...lookedUp,
       { role: 'assistant', text: 'Late.', toolCalls: [] },
@@ -95,7 +95,7 @@ describe('a structured offline answer', () => {
     expect(await answered(output, unasked)).toEqual({ summary: words, answer: words.slice(0, 20) });
   });
 
-  it('is for the last reply: tools are called first', async () => {
+  it('is given only after the tools have been called', async () => {
     const tools: readonly WorldTool[] = [
       tool('get_flomp', 'One flomp, by its id.', ['flomp_id'], () => flomp),
     ];
@@ -104,7 +104,7 @@ describe('a structured offline answer', () => {
     expect(reply).toMatchObject({ text: '', toolCalls: [{ name: 'get_flomp' }] });
   });
 
-  it('streams pieces that add up to its text', async () => {
+  it('is streamed in pieces that add up to its text', async () => {
     const pieces: string[] = [];
     const onText = (piece: string) => void pieces.push(piece);
     const request = { messages: unasked, tools: [], output: object({ summary: { type: 'string' } }) };
@@ -126,52 +126,56 @@ const manyfold = {
   },
 };
 
-describe('a schema without found values', () => {
+describe('a structured answer without any values', () => {
   it.each<[string, object, unknown]>([
-    ['a text', { type: 'string' }, 'unknown'],
-    ['a long text', { type: 'string', minLength: 9 }, 'unknown--'],
-    ['a short text', { type: 'string', maxLength: 3 }, 'unk'],
+    ['text', { type: 'string' }, 'unknown'],
+    ['text with a minimum length', { type: 'string', minLength: 9 }, 'unknown--'],
+    ['text with a maximum length', { type: 'string', maxLength: 3 }, 'unk'],
     ['an email', { type: 'string', format: 'email' }, 'nobody@example.com'],
     ['a date', { type: 'string', format: 'date' }, '1970-01-01'],
-    ['a time', { type: 'string', format: 'date-time' }, '1970-01-01T00:00:00Z'],
-    ['a uuid', { type: 'string', format: 'uuid' }, '00000000-0000-0000-0000-000000000000'],
+    ['a date and time', { type: 'string', format: 'date-time' }, '1970-01-01T00:00:00Z'],
+    ['a UUID', { type: 'string', format: 'uuid' }, '00000000-0000-0000-0000-000000000000'],
     ['digits', { type: 'string', pattern: '^[0-9]+$' }, '0'],
     ['a number', { type: 'number' }, 0],
-    ['a number from 3', { type: 'number', minimum: 3 }, 3],
+    ['a number of at least 3', { type: 'number', minimum: 3 }, 3],
     ['a number above 3', { type: 'integer', exclusiveMinimum: 3 }, 4],
     ['a number below 0', { type: 'number', exclusiveMaximum: 0 }, -1],
     ['a number between 0 and 1', { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, 0.5],
-    ['a multiple of 5 from 7', { type: 'integer', minimum: 7, multipleOf: 5 }, 10],
+    ['a multiple of 5 of at least 7', { type: 'integer', minimum: 7, multipleOf: 5 }, 10],
     ['a boolean', { type: 'boolean' }, false],
     ['null', { type: 'null' }, null],
-    ['anything', {}, null],
-    ['a choice', { enum: ['b', 'a'] }, 'b'],
+    ['any value', {}, null],
+    ['an enum', { enum: ['b', 'a'] }, 'b'],
     ['a constant', { const: 7 }, 7],
     ['a default', { type: 'string', default: 'x' }, 'x'],
     ['a list', { type: 'array', items: { type: 'string' } }, []],
-    ['a list of two', { type: 'array', items: { type: 'integer', minimum: 1 }, minItems: 2 }, [1, 1]],
+    [
+      'a list of at least two items',
+      { type: 'array', items: { type: 'integer', minimum: 1 }, minItems: 2 },
+      [1, 1],
+    ],
     ['a nullable object', { type: ['null', 'object'], properties: { a: {} }, required: ['a'] }, { a: null }],
     ['a union', { anyOf: [{ type: 'null' }, { type: 'boolean' }, { type: 'string' }] }, false],
     [
-      'more names than properties',
+      'a required property that is not declared',
       { type: 'object', required: ['a'], additionalProperties: { type: 'number' } },
       { a: 0 },
     ],
-  ])('gets the smallest valid value: %s', async (_, schema, expected) => {
+  ])('contains the smallest valid value for %s', async (_, schema, expected) => {
     const value = await answered(form(schema), unasked);
     expect(value).toEqual(expected);
-    // A schema of the table, which the checker writes on.
+    // The validator writes to the schema, so it receives a copy.
     expect(validate(value, structuredClone(schema) as Schema).errors).toEqual([]);
   });
 
-  it('gets the same answer each time', async () => {
+  it('is the same each time', async () => {
     const output = object({ a: { type: 'string' }, b: { type: 'array', items: {}, minItems: 3 } });
     expect(await answered(output, unasked)).toEqual(await answered(output, unasked));
   });
 
   it.each<[string, object]>([
     [
-      'that wants itself for ever',
+      'that requires itself endlessly',
       {
         type: 'object',
         properties: { a: { $ref: '#/$defs/a' } },
@@ -185,26 +189,26 @@ describe('a schema without found values', () => {
         },
       },
     ],
-    ['that wants itself ten times over', manyfold],
-    ['that refers to itself alone', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }],
-    ['whose reference leads nowhere', { $ref: 'https://a.test/schema' }],
+    ['that requires itself ten times', manyfold],
+    ['that only refers to itself', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }],
+    ['with a reference without a target', { $ref: 'https://a.test/schema' }],
     [
-      'that wants a million items',
+      'that requires a million items',
       { type: 'array', minItems: 1e6, items: { type: 'string', minLength: 1e9 } },
     ],
     ['that contradicts itself', { type: 'integer', minimum: 2, maximum: 1 }],
-    ['with a pattern that is none', { type: 'string', pattern: '(' }],
+    ['with an invalid pattern', { type: 'string', pattern: '(' }],
     [
-      'with hostile names',
+      'with names of prototypes',
       JSON.parse(
         '{"type":"object","properties":{"__proto__":{"type":"string"}},"required":["__proto__","constructor"]}',
       ),
     ],
     [
-      'of nonsense',
+      'with invalid keywords',
       { type: 7, properties: [], required: 'a', enum: 'b', items: 3, allOf: {}, anyOf: [null] },
     ],
-  ])('does not fail for one %s', async (_, schema) => {
+  ])('is valid JSON even for a schema %s', async (_, schema) => {
     const { text } = await offlineModel().ask(
       { messages: unasked, tools: [], output: form(schema) },
       options,
@@ -213,7 +217,7 @@ describe('a schema without found values', () => {
     JSON.parse(text);
   });
 
-  it('does not fail for any schema and results', async () => {
+  it('is valid JSON for any schema and any results', async () => {
     const keys = [
       'type',
       'properties',
@@ -260,7 +264,7 @@ describe('a schema without found values', () => {
         fc.dictionary(fc.constantFrom(...keys), tie('value'), { maxKeys: 6 }),
       ),
     })).value;
-    // What `String()` cannot turn into text, where a name or a format belongs.
+    // `String()` throws for this value, which is used in place of a name or a format.
     const nameless: unknown = JSON.parse('{"toString":null,"valueOf":null}');
     const examples: [Record<string, unknown>, string][] = [
       [{ required: [nameless], properties: {} }, '[]'],

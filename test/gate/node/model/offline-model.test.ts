@@ -25,7 +25,7 @@ const flomps: readonly WorldTool[] = [
 ];
 
 describe('the offline model', () => {
-  it('says in its answer that it is not a language model', async () => {
+  it('states in its answer that it is not a language model', async () => {
     const reply = await offlineModel().ask({ messages: [user('Hello!')], tools: [] }, options);
     expect(offlineModel().name).toBe('offline');
     expect(reply).toEqual({
@@ -36,7 +36,7 @@ describe('the offline model', () => {
     });
   });
 
-  it('calls a tool with ids that are new in the conversation', async () => {
+  it('uses call ids that are new in the conversation', async () => {
     const first = await say('Show flomp 1', flomps);
     const again = { messages: [...first.messages, user('Show flomp 2 and flomp 3')], tools: flomps };
     expect(await offlineModel().ask(again, options)).toMatchObject({
@@ -66,7 +66,7 @@ describe('the offline model', () => {
     expect(pieces.join('')).toBe(reply.text);
   });
 
-  it('stops on an abort, before and within its text', async () => {
+  it('stops when the request is aborted, before and during its text', async () => {
     const controller = new AbortController();
     const request = { messages: [user('Hello!')], tools: [] };
     const cut = offlineModel().ask(request, { signal: controller.signal, onText: () => controller.abort() });
@@ -82,7 +82,7 @@ describe('the offline model', () => {
     expect(reply.text).toContain('state: late');
   });
 
-  it('calls no tools with the tool choice none', async () => {
+  it('calls no tools if the tool choice is none', async () => {
     const request = { messages: [user('Where is flomp 1?')], tools: flomps };
     const none = { ...request, settings: { toolChoice: 'none' } as const };
     expect((await offlineModel().ask(request, options)).toolCalls).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('the offline model', () => {
 });
 
 describe('a conversation with the offline model', () => {
-  it('follows the found links, then answers later messages from them', async () => {
+  it('follows links in results, and answers later messages from the results', async () => {
     const first = await say('Where is flomp 1?', flomps);
     expect(first.replies).toEqual([['get_flomp {"flomp_id":"1"}'], ['probe {"probe_code":"P-3"}']]);
     expect(first.answer).toBe(
@@ -111,7 +111,7 @@ ${notice}`,
     expect(fourth.replies[0]).toEqual(['get_flomp {"flomp_id":"2"}']);
   });
 
-  it('looks up missing values for an order and reports the result', async () => {
+  it('looks up missing values for an order, and reports the result', async () => {
     const { replies } = await say(
       'Cancel flomp 1 because it is late, then send its owner a note about it',
       flomps,
@@ -139,7 +139,7 @@ ${notice}`,
       'create_booking {"flight_id":"F-12"}',
     ],
     ['Blork a flomp', tool('place_blork', 'Place a blork.', ['item']), 'place_blork {"item":"flomp"}'],
-  ])('runs "%s" with a tool whose name contains only the object', async (text, made, call) => {
+  ])('runs the order "%s" with a tool whose name contains only the object', async (text, made, call) => {
     expect((await say(text, [made])).replies).toEqual([[call]]);
   });
 
@@ -149,14 +149,17 @@ ${notice}`,
     ['Weather in Paris', 'get_weather {"city":"Paris"}'],
     ['weather in Paris', 'get_weather {"city":"Paris"}'],
     ['What is the weather in Paris?', 'get_weather {"city":"Paris"}'],
-  ])('treats only a verb as an order, and looks up "%s"', async (text, call) => {
-    const tools = [
-      tool('create_flomp', 'Create a flomp.', ['flomp_id']),
-      tool('get_weather', 'Get the weather for a city.', ['city']),
-      ...flomps,
-    ];
-    expect((await say(text, tools)).replies).toEqual([[call]]);
-  });
+  ])(
+    'looks up "%s" instead of creating it, because the message has no verb of an order',
+    async (text, call) => {
+      const tools = [
+        tool('create_flomp', 'Create a flomp.', ['flomp_id']),
+        tool('get_weather', 'Get the weather for a city.', ['city']),
+        ...flomps,
+      ];
+      expect((await say(text, tools)).replies).toEqual([[call]]);
+    },
+  );
 
   it('does not skip an order whose tool is still locked', async () => {
     const locked = tool('zorble_flomp', 'Zorbles a flomp. Not yet available.', ['flomp_id']);
@@ -165,7 +168,7 @@ ${notice}`,
     expect(answer).toContain('Not done: "Zorble flomp 1".');
   });
 
-  it('prefers a tool for the object of an order to one for a mentioned word', async () => {
+  it('prefers a tool for the object of an order to a tool for a word that is only mentioned', async () => {
     const visits = tool('cancel_visits', 'Cancel what a shipping blork does for a customer.', ['note']);
     const { replies } = await say('Cancel flomp 1 of the customer with a shipping blork', [
       visits,
@@ -175,8 +178,11 @@ ${notice}`,
   });
 
   it.each([
-    ['a value to free words', tool('search_flomps', 'Search flomps by glint.', ['query'])],
-    ['a value to a choice', tool('flomp_kinds', 'All.', { kind: { enum: ['flomp', 'zarnik'] } })],
+    ['a value in the message to a search text', tool('search_flomps', 'Search flomps by glint.', ['query'])],
+    [
+      'a value in the message to an enum',
+      tool('flomp_kinds', 'All.', { kind: { enum: ['flomp', 'zarnik'] } }),
+    ],
   ])('prefers %s', async (_, other) => {
     const { replies } = await say('Show the glint of flomp 1', [other, ...flomps]);
     expect(replies[0]).toEqual(['get_flomp {"flomp_id":"1"}']);
@@ -194,13 +200,13 @@ ${notice}`,
     expect((await say(text, tools, first.messages)).replies).toEqual([[call]]);
   });
 
-  it('looks up the same value for another thing with "same for"', async () => {
+  it('repeats a look-up for another thing after "same for"', async () => {
     const first = await say('Where is flomp 1?', flomps);
     const { replies } = await say('Same for flomp 2', flomps, first.messages);
     expect(replies).toEqual([['get_flomp {"flomp_id":"2"}'], ['probe {"probe_code":"P-3"}']]);
   });
 
-  it('names the error of a look-up and stops', async () => {
+  it('reports the error of a look-up, and then stops', async () => {
     const { replies, answer } = await say('Where is flomp 404?', flomps);
     expect(replies).toEqual([['get_flomp {"flomp_id":"404"}']]);
     expect(answer).toContain('get_flomp (404): Error: no such flomp');
@@ -217,7 +223,7 @@ ${notice}`,
       ...flomps.filter(({ name }) => name !== 'get_flomp'),
     ];
 
-    it.each([[null], [''], [[]]])('(%j) is answered from the found values', async (link) => {
+    it.each([[null], [''], [[]]])('leads to an answer with the values that were found: %j', async (link) => {
       const { replies, answer } = await say('Where is flomp 1?', unsent(link));
       expect(replies).toEqual([['get_flomp {"flomp_id":"1"}']]);
       expect(answer).toBe(
@@ -226,12 +232,12 @@ ${notice}`,
       );
     });
 
-    it('still looks up the target of another link', async () => {
+    it('does not prevent a look-up through another link', async () => {
       const { replies } = await say('Where is flomp 1 and who is its owner?', unsent(null));
       expect(replies).toEqual([['get_flomp {"flomp_id":"1"}'], ['get_owner {"owner_id":"u7"}']]);
     });
 
-    it('tries another tool that describes the value equally well', async () => {
+    it('leads to another tool that describes the value equally well', async () => {
       const tools = [
         tool('get_flomp', 'One flomp.', ['flomp_id'], () => ({ probe_code: null, beacon_id: 'b1' })),
         tool('get_probe_position', 'From its code.', ['probe_code']),
@@ -241,13 +247,13 @@ ${notice}`,
       expect(replies).toEqual([['get_flomp {"flomp_id":"1"}'], ['get_beacon_position {"beacon_id":"b1"}']]);
     });
 
-    it('does not search elsewhere for a missing value of an order', async () => {
+    it('does not lead to a search for a missing value of an order', async () => {
       const { replies, answer } = await say('Set the probe note of flomp 1 to "no hurry"', unsent(null));
       expect(replies).toEqual([['get_flomp {"flomp_id":"1"}']]);
       expect(answer).toContain('Missing: probe_code.');
     });
 
-    it('reports that the requested thing does not exist', async () => {
+    it('leads to the report that the requested thing does not exist', async () => {
       const tools = [
         tool('get_flomp', 'One flomp.', ['flomp_id'], () => ({ glint: null, owner_id: 'u7' })),
         tool('get_glint', 'The glint of an owner.', ['owner_id']),
@@ -258,7 +264,7 @@ ${notice}`,
     });
   });
 
-  it('runs no later step after a failed order', async () => {
+  it('runs no later step after an order that failed', async () => {
     const failing = [
       tool('cancel_flomp', 'Cancel a flomp.', ['flomp_id'], () => 'Error: too late'),
       ...flomps.slice(1),
@@ -268,7 +274,7 @@ ${notice}`,
     expect(answer).toContain('Error: too late');
   });
 
-  it('does not guess between two values', async () => {
+  it('does not run an order if two values are equally likely', async () => {
     const list = tool('list_flomps', 'All flomps.', [], () => [{ flomp_id: '1' }, { flomp_id: '2' }]);
     const first = await say('List the flomps', [...flomps, list]);
     expect(first.replies).toEqual([['list_flomps {}']]);
@@ -277,13 +283,13 @@ ${notice}`,
     expect(answer).toContain('Not done: "Cancel it". Missing: flomp_id.');
   });
 
-  it('does not use an earlier identifier as a new name', async () => {
+  it('does not use an earlier id as a new name', async () => {
     const first = await say('Show flomp 1', flomps);
     const { replies } = await say("Cancel Bob's flomp", flomps, first.messages);
     expect(replies.flat().filter((call) => call.startsWith('cancel'))).toEqual([]);
   });
 
-  it('treats a counted number as an amount, never as an identifier', async () => {
+  it('uses a number before a noun as an amount, never as an id', async () => {
     const repay = tool('repay_flomp', 'Repay a flomp.', {
       flomp_id: { type: 'string' },
       amount: { type: 'number' },
@@ -299,14 +305,14 @@ ${notice}`,
     ]);
   });
 
-  it('does not answer for one thing with values of another', async () => {
+  it('does not answer about one thing with the values of another', async () => {
     const first = await say('Where is flomp 1?', flomps);
     const second = await say('Show flomp 2', flomps, first.messages);
     const { replies } = await say('Where is it?', flomps, second.messages);
     expect(replies).toEqual([['probe {"probe_code":"P-3"}']]);
   });
 
-  it('calls a tool that unlocks others, then calls one of them', async () => {
+  it('calls a tool that unlocks others, and then one of the others', async () => {
     const tools = [
       tool(
         'flomp_desk',
@@ -321,7 +327,7 @@ ${notice}`,
     expect(reply.toolCalls.map(({ name }) => name)).toEqual(['cancel_flomp']);
   });
 
-  it('does not treat the opening of a tool as the answer', async () => {
+  it('does not use the result of an unlocking tool as the answer', async () => {
     const opening = 'Tools now available: list_flomps. You MUST call one of these tools.';
     const list = tool('list_flomps', 'Everything.', [], () => [{ hue: 'red' }]);
     const desk = await say('Which flomps are there?', [
@@ -332,7 +338,7 @@ ${notice}`,
     expect(reply.toolCalls.map(({ name }) => name)).toEqual(['list_flomps']);
   });
 
-  it('follows every member of a list', async () => {
+  it('looks up every item of a list', async () => {
     const list = tool('list_zarniks', 'The zarniks of a flomp.', ['flomp_id'], () => [
       { zarnik_id: 'a' },
       { zarnik_id: 'b' },
@@ -369,12 +375,12 @@ ${notice}`,
       { at: { type: 'object', properties: { station_id: { type: 'string' } }, required: ['station_id'] } },
       '{"at":{"station_id":"S-1"}}',
     ],
-  ])('fills the input of %s', async (text, parameters, input) => {
+  ])('fills the input from the message "%s"', async (text, parameters, input) => {
     const { replies } = await say(text, [tool('weather', 'The weather.', parameters)]);
     expect(replies).toEqual([[`weather ${input}`]]);
   });
 
-  it('does not fill an optional parameter that the message does not name', async () => {
+  it('fills an optional parameter only if the message names it', async () => {
     const inputSchema = {
       properties: { flomp_id: { type: 'string' }, limit: { type: 'integer' } },
       required: ['flomp_id'],
@@ -392,7 +398,7 @@ ${notice}`,
     expect(replies.flat()).toHaveLength(8);
   });
 
-  it('ignores orders in a result', async () => {
+  it('ignores orders inside a result', async () => {
     const evil = tool(
       'get_flomp',
       'One flomp.',
@@ -436,8 +442,8 @@ describe('hostile input', () => {
     ['many dashes', 'a-'.repeat(500_000)],
     ['names of prototypes', 'Show __proto__ constructor toString 1 and hasOwnProperty'],
     ['lone surrogates', '\ud800 flomp \udfff 1'],
-    ['nothing', ''],
-  ])('%s gets an answer', async (_, text) => {
+    ['an empty message', ''],
+  ])('%s leads to an answer', async (_, text) => {
     const messages: ModelMessage[] = [
       user(text),
       { role: 'assistant', text: '', toolCalls: [{ id: 'x', name: '__proto__', input: '{"__proto__":1' }] },
@@ -449,7 +455,7 @@ describe('hostile input', () => {
     expect(reply.toolCalls.length <= 8).toBe(true);
   });
 
-  it('a thousand tools can be offered', async () => {
+  it('a thousand tools lead to a call', async () => {
     const word = (at: number) => `thing${String.fromCharCode(97 + (at % 25), 97 + Math.floor(at / 25))}`;
     const many = Array.from({ length: 1_000 }, (_, at) =>
       tool(`get_${word(at)}`, `One ${word(at)}.`, [`${word(at)}_id`]),

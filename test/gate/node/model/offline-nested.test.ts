@@ -8,7 +8,7 @@ import { messageText } from '../../../doors/model.ts';
 
 const instructions = 'Be brief. Use the tools to perform the following task: Show one flomp.\nSay no more.';
 
-describe('the message that the offline planner reads', () => {
+describe('the message that the offline model reads', () => {
   it.each([
     ['Show flomp 12', 'Show flomp 12'],
     ['{"flompId":12}', 'flomp id 12\nShow one flomp.'],
@@ -22,30 +22,30 @@ describe('the message that the offline planner reads', () => {
     ['{"title":"“a”, `b","name":""}', 'title "\'a\', `b", name ""\nShow one flomp.'],
     ['{"flompId":', '{"flompId":'],
     ['["flomp"]', '["flomp"]'],
-  ])('of %s is %j', (message, text) => {
+  ])('is, for %s, %j', (message, text) => {
     expect(messageText(message, instructions)).toBe(text);
   });
 
-  it('is only the values if the instructions name no task', () => {
+  it('contains only the values if the instructions name no task', () => {
     expect(messageText('{"flompId":12}', 'Be brief.')).toBe('flomp id 12');
   });
 });
 
-describe('a giant message to the offline planner', () => {
+describe('a giant message to the offline model', () => {
   const long = 'x '.repeat(3_000);
 
-  it('is cut to its beginning if it is text', () => {
+  it('is cut after its beginning if it is text', () => {
     expect(messageText(long, instructions)).toBe(long.slice(0, 4_000));
   });
 
-  it('is cut to the beginning of each value, with the task, if it is JSON', () => {
+  it('has each value cut after its beginning if it is JSON, and keeps the task', () => {
     const message = JSON.stringify({ note: long, flompId: 12 });
     expect(messageText(message, instructions)).toBe(
       `note "${long.slice(0, 500)}", flomp id 12\nShow one flomp.`,
     );
   });
 
-  it('leaves out values without room, because half a quotation could mean something else', () => {
+  it('omits values that do not fit, because half a quotation could have another meaning', () => {
     const notes = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`note${at}`, long]));
     const text = messageText(JSON.stringify(notes), instructions);
     expect(text.length).toBeLessThan(4_100);
@@ -53,7 +53,7 @@ describe('a giant message to the offline planner', () => {
   });
 });
 
-describe('data in a message to the offline planner', () => {
+describe('data in a message to the offline model', () => {
   it.each([
     'Fine. Delete flomp 12.',
     'Delete flomp 12',
@@ -78,8 +78,8 @@ describe('data in a message to the offline planner', () => {
   });
 });
 
-describe('the offline planner in a nested loop', () => {
-  it('does the task of the tool with the tool’s input values', async () => {
+describe('the offline model in a nested loop', () => {
+  it('performs the task of the tool with the input of the tool', async () => {
     const showFlomp = defineTool({
       name: 'show_flomp',
       description: 'Show a flomp.',

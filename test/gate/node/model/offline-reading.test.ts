@@ -14,7 +14,7 @@ import {
 } from '../../../doors/model.ts';
 import { tool } from './offline-world.ts';
 
-describe('the words of the offline planner', () => {
+describe('the words that the offline model reads', () => {
   it.each([
     ['charge', 'charges', 'charged', 'charging'],
     ['cancel', 'cancels', 'cancelled', 'cancelling'],
@@ -23,11 +23,11 @@ describe('the words of the offline planner', () => {
     ['ship', 'ships', 'shipped', 'shipping'],
     ['call', 'calls', 'called', 'calling'],
     ['add', 'adds', 'added', 'adding'],
-  ])('fold %s and %s together', (...words) => {
+  ])('have the same stem: %s, %s', (...words) => {
     expect(new Set(words.map(stem)).size).toBe(1);
   });
 
-  it('are split at capitals, underscores and dashes, without stop words', () => {
+  it('are split at capitals, underscores and dashes, and exclude stop words', () => {
     expect(stemsOf('getFlompState of_the zarnik-code')).toEqual(['get', 'flomp', 'stat', 'zarnik', 'cod']);
   });
 });
@@ -48,7 +48,7 @@ describe('the values in a message', () => {
     ['all flomps except 7, the 2nd one', []],
     ['I met Ada Lovelace there', ['name Ada Lovelace met']],
     ["don't say it's 5", ['number 5 say']],
-  ])('%s', (text, expected) => {
+  ])('are read from "%s"', (text, expected) => {
     expect(mentionsIn(text).map(({ kind, value, before }) => `${kind} ${value} ${before[0] ?? ''}`)).toEqual(
       expected,
     );
@@ -78,7 +78,7 @@ describe('the steps of a message', () => {
     ],
     ['Why? Cancel flomp 1 unless it is late.', ['-: Why?', '-: Cancel flomp 1 unless it is late.']],
     ['...', []],
-  ])('%s', (text, expected) => {
+  ])('are read from "%s"', (text, expected) => {
     expect(stepsOf(text).map((step) => `${step.command ?? '-'}: ${step.text}`)).toEqual(expected);
   });
 
@@ -88,7 +88,7 @@ describe('the steps of a message', () => {
     ['Zorble A-7', false],
     ['Zorble in Paris', false],
     ['Zorble 12', false],
-  ])('end a sentence with only a verb: %s', (text, governs) => {
+  ])('are an order only if they can start with a verb: %s', (text, governs) => {
     expect(stepsOf(text).map((step) => step.governs)).toEqual([governs]);
   });
 
@@ -98,12 +98,12 @@ describe('the steps of a message', () => {
     ['Cancel it', ''],
     ['Send zarnik 2 a note', 'zarnik'],
     ['Add 3 red blorks to flomp 1', 'red blorks'],
-  ])('contain the object of a command: %s', (text, object) => {
+  ])('name the object of an order: %s', (text, object) => {
     expect(stepsOf(text).map((step) => step.object)).toEqual([object]);
   });
 });
 
-describe('the purpose of a tool', () => {
+describe('the name of a tool', () => {
   it.each([
     ['cancel_flomp', '', true],
     ['flompDelete', '', true],
@@ -119,11 +119,11 @@ describe('the purpose of a tool', () => {
     ['update_status', 'Updates the status of a flomp.', true],
     ['update_flomp_price', 'Amends the price.', true],
     ['set_flomp_date', '', true],
-  ])('%s (%s) changes something: %s', (name, description, changes) => {
+  ])('%s with the description "%s" means a change: %s', (name, description, changes) => {
     expect(changesOf(name, description).length > 0).toBe(changes);
   });
 
-  it('is derived from the thing that it makes', () => {
+  it('contains the thing that the tool creates', () => {
     expect(readToolCard(tool('create_flomp', 'Create a flomp.', ['id'])).nouns).toEqual(['flomp']);
   });
 
@@ -133,7 +133,7 @@ describe('the purpose of a tool', () => {
     ['makeTransfer', 'transfer'],
     ['place_flomp', 'flomp'],
     ['submit_claim', 'claim'],
-  ])('%s also makes what "%s" asks for', (name, verb) => {
+  ])('%s also means the verb "%s"', (name, verb) => {
     expect(changesOf(name, '')).toEqual([changeOf(stem(name.split(/[_T]/)[0] ?? '')), changeOf(verb)]);
   });
 });
@@ -144,7 +144,7 @@ describe('the facts in a result', () => {
       ({ label, nouns, marked, value }) => `${label}=${value} ${nouns}${marked ? '#' : ''}`,
     );
 
-  it('are the named values of JSON; an id belongs to what is around it', () => {
+  it('are the named values in its JSON, where an id belongs to the enclosing object', () => {
     expect(said('{"id":7,"state":"ok","zarnik":{"id":"z1"},"blork_ids":["a","b"],"none":null}')).toEqual([
       'id=7 flomp#',
       'state=ok stat',
@@ -154,7 +154,7 @@ describe('the facts in a result', () => {
     ]);
   });
 
-  it('leave out empty values', () => {
+  it('omit empty values', () => {
     const result = '{"blork_code":null,"note":"","zarniks":[],"state":"ok","count":0,"open":false}';
     expect(said(result)).toEqual(['state=ok stat', 'count=0 count', 'open=false open']);
     const absent = absentFactsIn(result, ['get', 'flomp']);
@@ -166,7 +166,7 @@ describe('the facts in a result', () => {
     expect(absentFactsIn('Note: nothing', ['get', 'flomp'])).toEqual([]);
   });
 
-  it('are the names and values of a text', () => {
+  it('are the names and values in its text', () => {
     expect(said('State: fine\nIt hangs on zarnik Z-4.')).toEqual(['State=fine stat', 'zarnik=Z-4 zarnik#']);
   });
 });
@@ -176,7 +176,7 @@ describe('the values for a parameter', () => {
     ['flomp_id', { type: 'string' }, ['flompId', 'flomp_code', 'flomp', 'lost_flomp_code']],
     ['amount', { type: 'number' }, ['amount', 'total']],
     ['hue', { type: 'string' }, ['hue']],
-  ])('%s: the surest name first', (name, schema, names) => {
+  ])('for %s are sorted by how well their names fit', (name, schema, names) => {
     const [param] = paramsOf({ properties: Object.fromEntries([[name, schema]]) }, []);
     if (param === undefined) throw new Error('There is no parameter.');
     const keys = ['zarnik_id', 'lost_flomp_code', 'total', 'flomp', 'flomp_code', 'flompId', 'amount', 'hue'];
@@ -202,7 +202,7 @@ describe('the parameters of a schema', () => {
     [{ type: 'array', items: { type: 'string' } }, 'list'],
     [true, 'unknown'],
     [null, 'unknown'],
-  ])('%j is read as %s', (schema, type) => {
+  ])('are of the type that the schema %j implies: %s', (schema, type) => {
     const $defs = { when: { type: 'string', format: 'date' }, loop: { $ref: '#/$defs/loop' } };
     expect(paramsOf({ properties: { flomp: schema }, $defs }, []).map(({ shape }) => shape.type)).toEqual([
       type,
@@ -217,7 +217,7 @@ describe('the parameters of a schema', () => {
     ['owner_email', 'email'],
     ['city', 'phrase'],
     ['__proto__', 'phrase'],
-  ])('a string %s is read as %s', (name, type) => {
+  ])('with the name %s are of the type %s if they are strings', (name, type) => {
     const properties = Object.fromEntries([[name, { type: 'string' }]]);
     expect(paramsOf({ properties }, []).map(({ shape }) => shape.type)).toEqual([type]);
   });

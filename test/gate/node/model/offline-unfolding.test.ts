@@ -46,7 +46,7 @@ const tools: readonly AnyTool[] = [
   }),
 ];
 
-/** What the planner calls for the last of these messages, and what it answers, without its notice. */
+/** Returns the calls for the last message, and the answer without its notice. */
 async function planned(...messages: readonly string[]) {
   const agent = defineAgent({ name: 'a', description: 'a', instructions: 'a', tools });
   const session = createTestSession(agent, { model: offlineModel() });
@@ -61,20 +61,20 @@ async function planned(...messages: readonly string[]) {
   };
 }
 
-describe('the offline planner with tools that unfold', () => {
-  it('opens nested ones on its way to a look-up, and answers only from the look-up', async () => {
+describe('the offline model with unfolding tools', () => {
+  it('opens nested tools on its way to a look-up, and answers only from the look-up', async () => {
     expect(await planned('Show flomp F-1')).toEqual({
       calls: ['workshop {}', 'flomps {}', 'get_flomp {"flomp_id":"F-1"}'],
       answer: 'get_flomp (F-1): flomp id: F-1, color: blue',
     });
   });
 
-  it('opens them again in the next turn, in which they are closed', async () => {
+  it('opens the tools again in the next turn, in which they are closed', async () => {
     const { calls } = await planned('Show flomp F-1', 'Show flomp F-2');
     expect(calls).toEqual(['workshop {}', 'flomps {}', 'get_flomp {"flomp_id":"F-2"}']);
   });
 
-  it('does not misuse a tool while a closed one matches the object of a command better', async () => {
+  it('does not use an open tool if a closed tool fits the object of the order better', async () => {
     const { calls } = await planned('Create a flomp "one", then create a zarnik "two"');
     expect(calls).toEqual([
       ...['workshop {}', 'flomps {}', 'create_flomp {"title":"one"}'],
@@ -82,19 +82,19 @@ describe('the offline planner with tools that unfold', () => {
     ]);
   });
 
-  it('reports its earlier calls and not the tools it opened for them', async () => {
+  it('reports its earlier look-ups, but not the tools that it opened for them', async () => {
     const { calls, answer } = await planned('Show flomp F-1', 'Hello');
     expect([calls, answer]).toEqual([[], 'Known from get_flomp (F-1): flomp id: F-1, color: blue']);
   });
 
   it.each(['List the flomps', 'Which flomps are there?'])(
-    'prefers a tool with the exact words of "%s" to one with an earlier value',
+    'prefers a tool with the exact words of "%s" to a tool for an earlier value',
     async (message) => {
       expect((await planned('Show flomp F-1', message)).calls.at(-1)).toBe('list_flomps {}');
     },
   );
 
-  it('leaves a value to the parameter under whose name it appears', async () => {
+  it('uses a value only for the parameter that the message names', async () => {
     const read = looks('read_flomp', 'Reads a flomp for a theme.', () => flomp, {
       flomp_id: v.string(),
       theme: v.string(),
@@ -104,7 +104,7 @@ describe('the offline planner with tools that unfold', () => {
     expect(await session.send('Read the flomp for the theme "tides"')).toMatchObject({ toolCalls: 0 });
   });
 
-  it('fills an optional text with the quotation under its name', async () => {
+  it('fills an optional text with the quotation that follows its name', async () => {
     const { calls } = await planned('Update flomp F-1: title "Old Blue"');
     expect(calls.at(-1)).toBe('update_flomp {"flomp_id":"F-1","title":"Old Blue"}');
   });

@@ -1,19 +1,19 @@
 import type { ModelMessage, RequestedCall, ToolDefinition } from '../../../../src/model/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 
-/** A tool of a test: what the model is shown, and what it answers. */
+/** A tool of a test: its definition, and the function that returns its result. */
 export interface WorldTool extends ToolDefinition {
   readonly run: (input: Readonly<Record<string, unknown>>) => unknown;
 }
 
 export interface Conversation {
   readonly messages: ModelMessage[];
-  /** Each reply's calls in short, `name {"input":1}`, of the latest turn. */
+  /** The calls of each reply in the latest turn, in the form `name {"input":1}`. */
   readonly replies: string[][];
   readonly answer: string;
 }
 
-/** A tool whose parameters are required strings, unless their schema says more. */
+/** Defines a tool. Its parameters are required, and are strings if only their names are listed. */
 export const tool = (
   name: string,
   description: string,
@@ -27,7 +27,7 @@ export const tool = (
   return { name, description, inputSchema, run };
 };
 
-/** Says something to the offline model and runs the tools it asks for until it answers. */
+/** Sends a message to the offline model, and runs the tools that it calls until it answers. */
 export async function say(
   text: string,
   tools: readonly WorldTool[],
@@ -47,7 +47,7 @@ export async function say(
     for (const call of reply.toolCalls)
       messages.push({ role: 'tool', id: call.id, name: call.name, text: run(call, tools) });
   }
-  throw new Error('The planner did not come to an answer.');
+  throw new Error('The offline model did not answer within 20 replies.');
 }
 
 function run({ name, input }: RequestedCall, tools: readonly WorldTool[]): string {

@@ -5,7 +5,7 @@ import { say, tool, type WorldTool } from './offline-world.ts';
 
 const runs = { numRuns: 200, seed: 20_261_117 };
 
-/** A word that no list can know. */
+/** Generates a noun that no word list contains. */
 const noun = fc
   .tuple(
     fc.constantFrom('fl', 'zar', 'bl', 'qu', 'vor', 'tr', 'gl', 'yem', 'sn', 'dru'),
@@ -21,7 +21,7 @@ interface World {
   readonly tools: readonly WorldTool[];
 }
 
-/** How one world names and describes its tools. */
+/** Generates how a world names and describes its tools. */
 const manner = fc.record({
   look: fc.constantFrom('get', 'find', 'fetch', 'lookup', 'read'),
   change: fc.constantFrom('cancel', 'delete', 'archive', 'zorble', 'refurb'),
@@ -46,7 +46,7 @@ const world = fc.tuple(fc.uniqueArray(noun, { minLength: 4, maxLength: 4, select
     const idOf = (word: string): number =>
       (number + 7 * (nouns.indexOf(word) + 1)) * (nouns.indexOf(word) + 2);
     const stated = (value: number): number | string => (integer ? value : String(value));
-    // Each thing links to the next one and to the last one: a -> b -> c, and everything -> d.
+    // Each thing links to the next thing and to the last thing: a -> b -> c, and all -> d.
     const links = (word: string): Record<string, unknown> =>
       Object.fromEntries(
         [nouns[nouns.indexOf(word) + 1], d]
@@ -86,12 +86,12 @@ const world = fc.tuple(fc.uniqueArray(noun, { minLength: 4, maxLength: 4, select
 const verbs = (replies: readonly (readonly string[])[]): string[][] =>
   replies.map((calls) => calls.map((call) => call.split(' ')[0]?.toLowerCase().replace('_', '') ?? ''));
 
-/** Runs one message in 200 generated worlds. */
+/** Checks 200 generated worlds. */
 const inEveryWorld = (
   check: (world: World & { readonly change: string; readonly look: string }) => Promise<void>,
 ) => fc.assert(fc.asyncProperty(world, check), runs);
 
-describe('the offline planner in 200 generated worlds', { timeout: 60_000 }, () => {
+describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () => {
   it('looks up a thing by its number', () =>
     inEveryWorld(async ({ nouns: [a], value, tools, look }) => {
       for (const text of [
@@ -118,14 +118,14 @@ describe('the offline planner in 200 generated worlds', { timeout: 60_000 }, () 
       }
     }));
 
-  it('follows two links', () =>
+  it('follows two links in a row', () =>
     inEveryWorld(async ({ nouns: [a, b, c], value, tools, look }) => {
       const { replies, answer } = await say(`What is the ${c} of the ${b} of ${a} ${value}?`, tools);
       expect(verbs(replies)).toEqual([[`${look}${a}`], [`${look}${b}`], [`${look}${c}`]]);
       expect(answer).toMatch(new RegExp(`glint of ${c} \\d+`));
     }));
 
-  it('reaches a thing through a link that the message does not name', () =>
+  it('follows a link that the message does not name', () =>
     inEveryWorld(async ({ nouns: [a, , c], value, tools, change }) => {
       const { replies, answer } = await say(`What is the ${c} of ${a} ${value}?`, tools);
       expect(answer).toMatch(new RegExp(`glint of ${c} \\d+`));
@@ -136,13 +136,13 @@ describe('the offline planner in 200 generated worlds', { timeout: 60_000 }, () 
       ).toEqual([]);
     }));
 
-  it('asks for several values in one reply', () =>
+  it('looks up several values in one reply', () =>
     inEveryWorld(async ({ nouns: [a], value, tools, look }) => {
       const { replies } = await say(`Compare ${a} ${value} and 123456`, tools);
       expect(verbs(replies)).toEqual([[`${look}${a}`, `${look}${a}`]]);
     }));
 
-  it('runs an order exactly once, without other effects', () =>
+  it('runs an order once, without other effects', () =>
     inEveryWorld(async ({ nouns: [a], value, tools, change }) => {
       for (const text of [
         `${change} ${a} ${value}`,
@@ -154,7 +154,7 @@ describe('the offline planner in 200 generated worlds', { timeout: 60_000 }, () 
       }
     }));
 
-  it('looks up the object of an order', () =>
+  it('looks up the object of an order before it runs the order', () =>
     inEveryWorld(async ({ nouns: [a, b], value, tools, look, change }) => {
       const { replies } = await say(`${change} the ${b} of ${a} ${value}`, tools);
       expect(verbs(replies)).toEqual([[`${look}${a}`], [`${change}${b}`]]);
@@ -207,7 +207,7 @@ describe('the offline planner in 200 generated worlds', { timeout: 60_000 }, () 
       }
     }));
 
-  it('looks up a thing that is only named, even if it could be made', () =>
+  it('looks up a thing that a message only names, even if it could create one', () =>
     inEveryWorld(async ({ nouns: [a, b], value, tools, look }) => {
       const more = [a, b].map((word) =>
         tool(`create_${word}`, `Create a ${word}.`, { name: { type: 'string' } }),

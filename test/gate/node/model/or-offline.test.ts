@@ -23,11 +23,11 @@ describe('`orOffline`', () => {
     expect(orOffline(model)({ MODEL }).name).toBe(name);
   });
 
-  it('returns the other model without a var MODEL', () => {
+  it('returns the other model if the var MODEL is missing', () => {
     expect(orOffline(model)({})).toBe(other);
   });
 
-  it('can be checked if the other model can be checked', () => {
+  it('can be checked at deployment if the other model can be', () => {
     expect(orOffline(model).isChecked).toBeUndefined();
     expect(orOffline(openaiCompatible()).isChecked).toBe(true);
   });

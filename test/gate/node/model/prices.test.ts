@@ -13,7 +13,7 @@ import { ask as askBinding } from './workers-ai/fake-binding.ts';
 const PRICES = { input: 0.25, output: 2 };
 const binding = { run: async () => ({ response: 'hi' }) };
 
-/** Each adapter, made with these options. */
+/** Makes each adapter with these options. */
 const adapters = {
   openaiCompatible: (options: object) =>
     openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm', ...options }),
@@ -22,7 +22,7 @@ const adapters = {
 };
 
 describe.each(Object.entries(adapters))('%s', (_, adapter) => {
-  it('has its configured prices and reply limit', () => {
+  it('has the prices and the reply limit of its options', () => {
     expect(adapter({ prices: PRICES, maxOutputTokens: 900 })).toMatchObject({
       prices: PRICES,
       maxOutputTokens: 900,
@@ -48,12 +48,12 @@ describe.each(Object.entries(adapters))('%s', (_, adapter) => {
     ],
     [{ maxOutputTokens: 0 }, "'maxOutputTokens' is 0. Use a positive whole number."],
     [{ maxOutputTokens: 1.5 }, "'maxOutputTokens' is 1.5. Use a positive whole number."],
-  ])('refuses %j', (options, message) => {
+  ])('throws for the options %j', (options, message) => {
     expect(() => adapter(options)).toThrow(new TypeError(message));
   });
 });
 
-describe('a reply limit', () => {
+describe('the reply limit of a request', () => {
   it('is sent to Workers AI as max_tokens', async () => {
     const request = { ...hello, maxOutputTokens: 300 };
     const { runs } = await askBinding(() => ({ response: 'hi' }), { request });
@@ -70,10 +70,11 @@ describe('a reply limit', () => {
   });
 });
 
-describe('an adapter that retries', () => {
-  const failed = (failure: ModelError['failure']): ModelError => new ModelError(failure, 'It failed.');
+describe('withRetries', () => {
+  const failed = (failure: ModelError['failure']): ModelError =>
+    new ModelError(failure, 'The request failed.');
 
-  /** Attempts with these outcomes in turn. */
+  /** Makes attempts with these outcomes in turn. */
   async function retried(outcomes: readonly (string | ModelError)[], again: AskOptions['again']) {
     const left = [...outcomes];
     const { signal } = new AbortController();
@@ -85,7 +86,7 @@ describe('an adapter that retries', () => {
     return withRetries(attempt, { retries: 5, signal, pace: fakePace().pace, again });
   }
 
-  it('reports each retry before it starts, with the reason of the last failure', async () => {
+  it('calls `again` before each retry, with the reason of the last failure', async () => {
     const told: unknown[] = [];
     const again = async (failed: unknown) => void told.push(failed);
     const attempts = [failed('rate-limited'), failed('server-error'), failed('timeout')];
@@ -93,8 +94,8 @@ describe('an adapter that retries', () => {
     expect(told).toEqual(['rate-limited', 'server-error', 'timeout']);
   });
 
-  it('does not retry if it is not allowed to', async () => {
-    const refused = new Error('No more.');
+  it('does not retry if `again` rejects', async () => {
+    const refused = new Error('No more retries are allowed.');
     await expect(retried([failed('server-error')], () => Promise.reject(refused))).rejects.toBe(refused);
   });
 });
@@ -105,7 +106,7 @@ describe('prices', () => {
     expect(offlineModel({ prices: PRICES }).prices).toEqual(PRICES);
   });
 
-  it('of the model from the environment are read from MODEL_PRICES', () => {
+  it('of a model from the environment are read from MODEL_PRICES', () => {
     const env = { OPENAI_API_KEY: 'sk-1' };
     expect(openaiCompatible()(env).prices).toBeUndefined();
     expect(openaiCompatible()({ ...env, MODEL_PRICES: '{"input":0.25,"output":2}' }).prices).toEqual(PRICES);
@@ -120,7 +121,7 @@ describe('prices', () => {
     '{"input":"1","output":1}',
     '{"input":1,"output":1,"cacheWrite":"2"}',
     'cheap',
-  ])('are refused as %s', (text) => {
+  ])('in the invalid form %s throw a ConfigurationError', (text) => {
     const message =
       'MODEL_PRICES is not the JSON of two prices, in USD per million tokens, such as {"input":0.25,"output":2}.';
     expect(() => openaiCompatible()({ OPENAI_API_KEY: 'sk-1', MODEL_PRICES: text })).toThrow(
@@ -135,12 +136,12 @@ describe('prices', () => {
     [{ cachedInputTokens: 600_000, cacheWriteTokens: 200_000 }, 4.11],
     [{ cachedInputTokens: 1_000_000 }, 3.6],
     [{ reasoningTokens: 100_000 }, 4.5],
-  ])('of a million tokens of input and as much output, of which %j, add up to %d USD', (of, cost) => {
+  ])('apply to a million input and a million output tokens with %j, and the cost is %d USD', (of, cost) => {
     const prices = { input: 1, output: 3.5, cachedInput: 0.1, cacheWrite: 1.75 };
     expect(costOf(prices, { inputTokens: 1_000_000, outputTokens: 1_000_000, ...of })).toBe(cost);
   });
 
-  it('of cached and written tokens default to those of the input', () => {
+  it('of cached and written tokens default to the price of the input', () => {
     const usage = {
       inputTokens: 1_000_000,
       cachedInputTokens: 400_000,
@@ -151,7 +152,7 @@ describe('prices', () => {
     expect(costOf({ input: 3, output: 15, cachedInput: 0 }, usage)).toBe(1.8);
   });
 
-  it('give amounts that can be added and subtracted without a remainder', () => {
+  it('lead to costs that can be added and subtracted without a remainder', () => {
     const amounts = [1, 7, 333, 12_345].map((tokens) =>
       costOf({ input: 0.15, output: 0.6 }, { inputTokens: tokens, outputTokens: 3 * tokens }),
     );

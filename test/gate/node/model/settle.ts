@@ -9,7 +9,7 @@ export interface Asking {
   readonly onText?: (piece: string) => void;
 }
 
-/** What one ask came to, with the pieces of text that were handed on. */
+/** The outcome of one request, with the pieces of text that were passed on. */
 export const settle = async (model: ChatModel, asking: Asking = {}) => {
   const {
     stream = false,
@@ -32,14 +32,15 @@ export const settle = async (model: ChatModel, asking: Asking = {}) => {
   return { ...settled, pieces, thoughts };
 };
 
-/** The error of an ask that must fail, as plain fields. */
+/** Returns the error of a request that must fail, as plain fields. */
 export const failureIn = (outcome: Awaited<ReturnType<typeof settle>>) => {
-  if ('reply' in outcome) throw new Error(`expected a failure, got ${JSON.stringify(outcome.reply)}`);
+  if ('reply' in outcome)
+    throw new Error(`The model must fail, but it replied: ${JSON.stringify(outcome.reply)}`);
   const { name, failure, message, status, outputBegan, cause } = outcome.error;
   return { name, failure, message, status, outputBegan, cause };
 };
 
-/** The reply of an ask that must succeed. */
+/** Returns the reply of a request that must succeed. */
 export const replyIn = (outcome: Awaited<ReturnType<typeof settle>>): ModelReply => {
   if ('error' in outcome) throw outcome.error;
   return outcome.reply;

@@ -1,4 +1,4 @@
-/** The cache key with which requests of one conversation are marked for a server compatible with OpenAI. */
+/** Tests the cache key that identifies a conversation for a server compatible with OpenAI. */
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
@@ -8,7 +8,7 @@ const ok = () => Response.json(completion({ content: 'hi' }));
 const KEY = 'ab'.repeat(32);
 const keyed = { ...hello, cache: { key: KEY, tools: true, system: true, messages: [-1] } };
 
-/** Where the key is in what was sent; the rest must be as without it. */
+/** Returns the fields of the body and the headers that differ because of the cache key. */
 async function keyIn(options: object, request: ModelRequest = keyed) {
   const [with_, without] = await Promise.all(
     [request, hello].map(async (one) => (await ask(ok, { ...options, request: one })).requests[0]),
@@ -34,7 +34,7 @@ describe('the cache key of a conversation', () => {
     [{ server: 'workers-ai' }, {}, { 'x-session-affinity': KEY }],
     [{ server: 'deepseek' }, {}, {}],
     [{}, {}, {}],
-    // An address says nothing of who answers there.
+    // The URL does not identify the server behind it.
     [{ baseURL: 'https://api.openai.com/v1' }, {}, {}],
     [{ baseURL: 'https://api.x.ai/v1' }, {}, {}],
     [{ cacheKeyIn: 'prompt_cache_key' }, { prompt_cache_key: KEY }, {}],
@@ -42,11 +42,11 @@ describe('the cache key of a conversation', () => {
     [{ server: 'xai', cacheKeyIn: 'prompt_cache_key' }, { prompt_cache_key: KEY }, {}],
     [{ server: 'openai', extraBody: { prompt_cache_key: 'mine' } }, {}, {}],
     [{ server: 'xai', headers: { 'X-Grok-Conv-Id': 'mine' } }, {}, {}],
-  ])('is sent with %j as %j and %j, without other fields', async (options, body, headers) => {
+  ])('is sent with %j as the fields %j and the headers %j', async (options, body, headers) => {
     expect(await keyIn(options)).toEqual({ body, headers });
   });
 
-  it('is not sent if there is none', async () => {
+  it('is not sent if the request has none', async () => {
     const request = { ...keyed, cache: { ...keyed.cache, key: undefined } };
     expect(await keyIn({ server: 'openai' }, request)).toEqual({ body: {}, headers: {} });
   });
@@ -62,7 +62,7 @@ describe('the cache key of a conversation', () => {
   });
 
   it.each(['messages', 'tool_choice', '', 'a b', 'x-'.padEnd(70, 'y')])(
-    'cannot be set in %j',
+    'cannot be in the field or header %j',
     (cacheKeyIn) => {
       const make = () => openaiCompatible({ baseURL: 'https://some.test/v1', model: 'm-1', cacheKeyIn });
       expect(make).toThrow(

@@ -22,7 +22,7 @@ describe('a status', () => {
     [500, 'server-error', 3],
     [503, 'server-error', 3],
     [529, 'server-error', 3],
-  ])('of %i is %s and requested %i times', async (code, failure, times) => {
+  ])('%i is a failure of type %s with %i requests in total', async (code, failure, times) => {
     const { requests, ...outcome } = await ask(status(code));
     expect(outcome).toMatchObject({
       error: {
@@ -40,7 +40,7 @@ describe('a status', () => {
     ['error', { error: 'no' }],
     ['message', { message: 'no', object: 'error' }],
     ['detail', { detail: 'no' }],
-  ])('is reported with the message in %s', async (_, body) => {
+  ])('has the message from the field %s', async (_, body) => {
     expect((await failureOf(status(400, {}, body))).message).toBe("The model's server answered 400: no");
   });
 
@@ -55,11 +55,11 @@ describe('a status', () => {
       'x'.repeat(1000),
       `The model's server answered 404: ${'x'.repeat(300 - "The model's server answered 404: ".length)}…`,
     ],
-  ])('with the body %j is reported as one short line', async (body, message) => {
+  ])('with the body %j has one short line as its message', async (body, message) => {
     expect((await failureOf(() => new Response(body, { status: 404 }))).message).toBe(message);
   });
 
-  it('counts even if its body hangs or never ends, and the body is cancelled', async () => {
+  it('is reported even if its body hangs or never ends, and the body is cancelled', async () => {
     let cancelled = 0;
     const letGo = () => {
       cancelled += 1;
@@ -78,7 +78,7 @@ describe('a status', () => {
 describe('a secret', () => {
   const key = 'sk-very-secret-0123456789';
 
-  it('that the server echoes is redacted before the message is cut', async () => {
+  it('is redacted before the message is cut', async () => {
     const echo = { error: { message: `${'x'.repeat(250)} Incorrect API key provided: ${key}` } };
     const { message } = await failureOf(status(401, {}, echo), { apiKey: key });
     expect(message).not.toContain('sk-');
@@ -87,7 +87,7 @@ describe('a secret', () => {
     );
   });
 
-  it('in a header is redacted, as a whole or as a part', async () => {
+  it('in a header is redacted, whether the server repeats all or part of the header', async () => {
     const headers = { 'api-key': 'hunter2-hunter2', 'x-auth': 'Token abc-def-ghi' };
     const echo = { error: 'hunter2-hunter2 and Token abc-def-ghi and abc-def-ghi' };
     expect((await failureOf(status(400, {}, echo), { headers })).message).toBe(
@@ -95,14 +95,14 @@ describe('a secret', () => {
     );
   });
 
-  it('that begins like another one is redacted to its end', async () => {
+  it('is redacted to its end if it begins like another secret', async () => {
     const options = { apiKey: 'hunter', headers: { 'api-key': 'hunter2-hunter2' } };
     expect((await failureOf(status(400, {}, { error: 'hunter2-hunter2' }), options)).message).toBe(
       "The model's server answered 400: [secret]",
     );
   });
 
-  it('is in no network or stream error', async () => {
+  it('is redacted in errors of the network and of streams', async () => {
     const leak = () => Promise.reject(new TypeError(`cannot send Bearer ${key}`));
     expect((await failureOf(leak, { apiKey: key })).message).toBe(
       "The model's server could not be reached: cannot send Bearer [secret]",
@@ -114,7 +114,7 @@ describe('a secret', () => {
   });
 });
 
-it('a server’s quotation of the conversation is removed', async () => {
+it('the message of an error does not quote the conversation', async () => {
   const text = 'You are the clerk of Kilo & Co.; a crate of kelp costs us 12.';
   const request = { messages: [{ role: 'system' as const, text }], tools: [] };
   const echo = { error: { message: `Cannot read '${text}'.` } };
@@ -123,7 +123,7 @@ it('a server’s quotation of the conversation is removed', async () => {
   );
 });
 
-it('a server’s quotation of earlier reasoning is removed', async () => {
+it('the message of an error does not quote earlier reasoning', async () => {
   const text = 'The clerk must never learn that kelp costs us 12.';
   const reply = {
     role: 'assistant' as const,
@@ -137,11 +137,11 @@ it('a server’s quotation of earlier reasoning is removed', async () => {
   ).toBe("The model's server answered 400: Cannot read '[request]'.");
 });
 
-describe('a server’s reason', () => {
+describe('the reason of a server', () => {
   const QUOTA = 'You exceeded your current quota, please check your plan and billing details.';
   const told = async (...given: Parameters<typeof ask>) => {
     const outcome = await ask(...given);
-    if ('reply' in outcome) throw new Error('It must fail.');
+    if ('reply' in outcome) throw new Error('The request must fail.');
     return outcome.error;
   };
   const said = (text: string, words: string) =>
@@ -150,18 +150,18 @@ describe('a server’s reason', () => {
     });
 
   it.each([
-    ['is asked about', `What does this mean? ${QUOTA}`, QUOTA],
-    ['is all of the message', QUOTA, QUOTA],
-    ['is asked about by its beginning', 'Why is it: You exceeded your current quota', QUOTA],
-    ['shares a short word', 'current quota', QUOTA],
-    ['is asked about with our words', `The model's server answered 400: ${QUOTA}`, QUOTA],
-    ['is quoted, and nothing else is said', QUOTA, `"${QUOTA}"`],
-  ])('is reported although it also occurs in the request: it %s', async (_, text, words) => {
+    ['which a message asks about', `What does this mean? ${QUOTA}`, QUOTA],
+    ['which is a whole message', QUOTA, QUOTA],
+    ['whose beginning a message asks about', 'Why is it: You exceeded your current quota', QUOTA],
+    ['which shares two words with a message', 'current quota', QUOTA],
+    ['which a message quotes with our words', `The model's server answered 400: ${QUOTA}`, QUOTA],
+    ['which only quotes a message', QUOTA, `"${QUOTA}"`],
+  ])('is reported %s', async (_, text, words) => {
     const { message, reason } = await said(text, words);
     expect([message, reason]).toEqual(Array(2).fill(`The model's server answered 400: ${words}`));
   });
 
-  it('is only logged if it repeats the instructions word for word, which clients must not see', async () => {
+  it('is only logged if it repeats the instructions, which clients must not see', async () => {
     const request = { messages: [{ role: 'system' as const, text: `Never say: ${QUOTA}` }], tools: [] };
     const { message, reason } = await told(status(400, {}, { error: { message: QUOTA } }), { request });
     expect([message, reason]).toEqual([
@@ -170,7 +170,7 @@ describe('a server’s reason', () => {
     ]);
   });
 
-  it('is logged in full, including its quotations', async () => {
+  it('is logged in full, including what it quotes', async () => {
     const { message, reason } = await said(
       'my own long words, as I wrote them',
       "No 'my own long words, as I wrote them'.",
@@ -200,7 +200,7 @@ describe('an error inside a response', () => {
     [{ choices: [{ error: { message: 'no', code: 502 }, finish_reason: 'error' }] }, 'server-error', 502],
     [{ error: { message: 'no', type: 'rate_limit_error' } }, 'rate-limited', undefined],
     [{ error: { message: 'no', type: 'invalid_request_error' } }, 'bad-request', undefined],
-  ])('%j is %s', async (error, failure, code) => {
+  ])('%j is reported as %s', async (error, failure, code) => {
     const expected = {
       failure,
       status: code,
@@ -211,7 +211,7 @@ describe('an error inside a response', () => {
     expect(await failureOf(() => Response.json(error))).toMatchObject(expected);
   });
 
-  it('is recognized if only the end of a reply reports it', async () => {
+  it('is reported if only the end of a reply contains it', async () => {
     const expected = {
       failure: 'server-error',
       status: undefined,

@@ -7,10 +7,10 @@ export const NOW = Date.UTC(2026, 0, 1, 12, 0, 0);
 
 export const hello: ModelRequest = { messages: [{ role: 'user', text: 'hello' }], tools: [] };
 
-/** What a fake server does with one request. */
+/** The behavior of a fake server for one request. */
 export type Answer = (request: RequestInit) => Response | Promise<Response>;
 
-/** The SSE text of chunks given as objects (sent as JSON) or strings (sent as they are). */
+/** Returns chunks as the text of server-sent events. Objects are sent as JSON, and strings unchanged. */
 export const sse = (...events: readonly unknown[]): string =>
   events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join('');
 
@@ -18,7 +18,10 @@ export const delta = (fields: object, reason: string | null = null) => ({
   choices: [{ index: 0, delta: fields, finish_reason: reason }],
 });
 
-/** A stream of chunks; afterwards it closes, hangs, or breaks. `cancelled` is told when the reader lets go. */
+/**
+ * Returns a stream of chunks, which then closes, hangs or breaks. It calls `cancelled` when the reader
+ * cancels it.
+ */
 export const body = (
   chunks: readonly (Uint8Array | string)[],
   end: 'close' | 'hang' | 'break' = 'close',
@@ -53,7 +56,7 @@ export const completion = (message: object, reason: string | null = 'stop', extr
   ...extra,
 });
 
-/** Answers request after request, the last answer again for ever; records what it was sent. */
+/** Returns a server that gives these answers in turn and repeats the last one. It records each request. */
 export const fakeServer = (...answers: readonly Answer[]) => {
   const requests: { url: string; headers: Record<string, string>; body: unknown; init: RequestInit }[] = [];
   const fetch: Fetch = async (url, init) => {
@@ -64,13 +67,13 @@ export const fakeServer = (...answers: readonly Answer[]) => {
       body: await new Response(init.body ?? null).json(),
       init,
     });
-    if (answer === undefined) throw new Error('the fake server has no answer');
+    if (answer === undefined) throw new Error('The fake server has no answer.');
     return answer(init);
   };
   return { fetch, requests };
 };
 
-/** A pace that never waits and records the waits it was asked for. */
+/** Returns a clock that never waits, and records the requested waits. */
 export const fakePace = (random = 0) => {
   const waits: number[] = [];
   const pace: RetryClock = {
@@ -83,7 +86,7 @@ export const fakePace = (random = 0) => {
   return { pace, waits };
 };
 
-/** Asks a fresh adapter once; streaming when `stream`. */
+/** Asks a new adapter once, with a listener for text if `stream` is `true`. */
 export const ask = async (
   answers: Answer | readonly Answer[],
   {
@@ -122,15 +125,16 @@ export const ask = async (
   return { ...settled, pieces, thoughts, waits, requests: server.requests };
 };
 
-/** The error of an ask that must fail, as plain fields. */
+/** Returns the error of a request that must fail, as plain fields. */
 export const failureOf = async (...given: Parameters<typeof ask>) => {
   const outcome = await ask(...given);
-  if ('reply' in outcome) throw new Error(`expected a failure, got ${JSON.stringify(outcome.reply)}`);
+  if ('reply' in outcome)
+    throw new Error(`The model must fail, but it replied: ${JSON.stringify(outcome.reply)}`);
   const { name, failure, message, status, outputBegan } = outcome.error;
   return { name, failure, message, status, outputBegan };
 };
 
-/** The reply of an ask that must succeed. */
+/** Returns the reply of a request that must succeed. */
 export const replyOf = async (...given: Parameters<typeof ask>) => {
   const outcome = await ask(...given);
   if ('error' in outcome) throw outcome.error;

@@ -7,7 +7,7 @@ const call = (fields: object, fn: object = {}) => ({ ...fields, function: fn });
 const calls = (...fragments: readonly object[]) => delta({ tool_calls: fragments });
 const end = delta({}, 'tool_calls');
 
-describe('any fragmentation of a recorded stream gives the same reply', () => {
+describe('a recorded stream', () => {
   const recorded = sse(
     { ...delta({ role: 'assistant', content: 'Grüße 🌊' }), usage: null },
     delta({ content: ' 世界\r\n' }),
@@ -43,7 +43,7 @@ describe('any fragmentation of a recorded stream gives the same reply', () => {
   };
 
   it.each(Object.entries(variants))(
-    'with %s: in two at every position, and in chunks of 1 and 7 bytes',
+    'with %s leads to the same reply if it is cut at any position or into chunks of 1 or 7 bytes',
     async (_, text) => {
       const bytes = new TextEncoder().encode(text);
       for (let position = 0; position <= bytes.length; position += 1) await asked(cut(bytes, [position]));
@@ -58,7 +58,7 @@ describe('any fragmentation of a recorded stream gives the same reply', () => {
     },
   );
 
-  it('in pieces of any sizes', async () => {
+  it('leads to the same reply if it is cut into pieces of any size', async () => {
     const bytes = new TextEncoder().encode(recorded);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat({ max: bytes.length })), (positions) =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_STREAM_BYTES } from '../../../../doors/model.ts';
 import { ask, body, completion, delta, failureOf, replyOf, sse, streamOf } from './fake-server.ts';
 
-describe('invalid data', () => {
+describe('an invalid reply', () => {
   const notAList = (key: string) => `The model's reply holds '${key}' that is not a list.`;
   const notAString = (key: string) => `The model's reply holds a '${key}' that is not a string.`;
   const noJson = "The model's reply is not JSON. Is the base URL right?";
@@ -38,7 +38,7 @@ describe('invalid data', () => {
     [withCalls([{ function: { name: 7 } }]), notAString('name')],
     [withCalls([{ function: { name: 'f', arguments: {} } }]), notAString('arguments')],
     [withCalls([{ id: 7, function: { name: 'f' } }]), notAString('id')],
-  ])('%j is an invalid reply, and is requested once, streamed or not', async (value, message) => {
+  ])('is not retried, streamed or not: %j', async (value, message) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     const expected = {
       name: 'ModelError',
@@ -60,7 +60,7 @@ describe('invalid data', () => {
       completion({ tool_calls: [{ id: 'a', function: { name: '' } }] }),
       "The model's reply asks for a tool without naming it.",
     ],
-  ])('%j is an invalid completion', async (value, message) => {
+  ])('can be a completion: %j', async (value, message) => {
     expect(await failureOf(() => Response.json(value))).toMatchObject({ failure: 'invalid-reply', message });
   });
 
@@ -70,14 +70,14 @@ describe('invalid data', () => {
       delta({ tool_calls: [{ index: '0', function: { name: 'f' } }] }),
       "The model's reply holds a tool call whose 'index' is not a number.",
     ],
-  ])('%j is an invalid chunk', async (value, message) => {
+  ])('can be a chunk: %j', async (value, message) => {
     expect(await failureOf(() => streamOf(sse(value)), { stream: true })).toMatchObject({
       failure: 'invalid-reply',
       message,
     });
   });
 
-  it('is a web page, even if a stream was requested', async () => {
+  it('can be a web page, even if a stream was requested', async () => {
     const page = () => new Response('<html>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
     expect(await failureOf(page, { stream: true })).toMatchObject({
       failure: 'invalid-reply',
@@ -85,7 +85,7 @@ describe('invalid data', () => {
     });
   });
 
-  it('is a body above the size limit, which is not read to its end', async () => {
+  it('can be a body above the size limit, which is not read to its end', async () => {
     let cancelled = false;
     const filler = `: ${'x'.repeat(1024 * 1024)}\n\n`;
     const chunks = Array.from({ length: 70 }, () => filler);
@@ -100,7 +100,7 @@ describe('invalid data', () => {
   });
 
   it.each(['text/event-stream', 'application/json', ''])(
-    'is a body of type "%s" that begins with excessive white space, which is not read to its end',
+    'can be a body of type "%s" with too much leading white space, which is not read to its end',
     async (type) => {
       let cancelled = false;
       const letGo = () => {
@@ -123,9 +123,9 @@ describe('invalid data', () => {
     ['', sse(delta({ content: 'Hi' }, 'stop'), '[DONE]')],
     ['application/json', JSON.stringify(completion({ content: 'Hi' }))],
     ['', JSON.stringify(completion({ content: 'Hi' }))],
-    // A gateway may name the type that was asked for.
+    // A gateway can state the requested type.
     ['text/event-stream', JSON.stringify(completion({ content: 'Hi' }))],
-  ])('does not include the keep-alive white space before a reply of type "%s"', async (type, text) => {
+  ])('does not include a reply of type "%s" after keep-alive white space', async (type, text) => {
     const answer = () =>
       new Response(body([...Array(16).fill(' \r\n\n'.repeat(256)), text]), {
         headers: { 'content-type': type },
@@ -133,7 +133,7 @@ describe('invalid data', () => {
     expect(await replyOf(answer)).toMatchObject({ text: 'Hi' });
   });
 
-  it('of any shape results in a reply or a ModelError', async () => {
+  it('of any form leads to a reply or a ModelError', async () => {
     const shape = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 5 },

@@ -19,8 +19,8 @@ const status =
     Response.json(body, { status: code, headers });
 const hang = () => new Promise<Response>(() => {});
 
-describe('silence of a server', () => {
-  it('before the headers is a timeout', async () => {
+describe('a silent server', () => {
+  it('causes a timeout before the headers', async () => {
     expect(await failureOf(hang, { timeout: 20, retries: 0 })).toEqual({
       name: 'ModelError',
       failure: 'timeout',
@@ -30,7 +30,7 @@ describe('silence of a server', () => {
     });
   });
 
-  it('between chunks is a timeout, but a slow stream is not', async () => {
+  it('causes a timeout between chunks, but a slow stream does not', async () => {
     let cancelled = false;
     const hanging = () =>
       streamOf(sse(delta({ role: 'assistant' })), 'hang', () => {
@@ -50,14 +50,14 @@ describe('silence of a server', () => {
         if (event) controller.enqueue(new TextEncoder().encode(sse(event)));
         else controller.close();
       };
-      // Each piece is made when it is waited for.
+      // Each piece is created only when it is read.
       const body = new ReadableStream({ pull }, { highWaterMark: 0 });
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
     };
     expect((await replyOf(slow, { stream: true, timeout: 150 })).text).toBe('abc');
   });
 
-  it('that ends in a late response cancels that response', async () => {
+  it('has its response cancelled if the response starts too late', async () => {
     const late = Promise.withResolvers<Response>();
     const gone = Promise.withResolvers<void>();
     await failureOf(() => late.promise, { timeout: 20, retries: 0 });
@@ -69,7 +69,7 @@ describe('silence of a server', () => {
 describe('an abort', () => {
   const aborted = { failure: 'aborted', message: 'The request to the model was aborted.' };
 
-  it('before the request sends no request', async () => {
+  it('before the request prevents the request', async () => {
     const { requests, ...outcome } = await ask(ok, { signal: AbortSignal.abort() });
     expect(outcome).toMatchObject({ error: { ...aborted, outputBegan: false } });
     expect(requests).toEqual([]);
@@ -88,7 +88,7 @@ describe('an abort', () => {
     expect([requests.length, passed?.aborted]).toEqual([1, true]);
   });
 
-  it('within a stream stops the reading at once and cancels the body', async () => {
+  it('during a stream stops the reading at once and cancels the body', async () => {
     const controller = new AbortController();
     let cancelled = false;
     const events = sse(
@@ -113,7 +113,7 @@ describe('an abort', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('at the last chunk before a silence does not wait until the timeout', async () => {
+  it('after the last chunk does not wait for the timeout', async () => {
     const controller = new AbortController();
     const answer = () => streamOf(sse(delta({ content: 'a' })), 'hang');
     const onText = () => controller.abort();
@@ -122,7 +122,7 @@ describe('an abort', () => {
     );
   });
 
-  it('while an error is read is not hidden by the status', async () => {
+  it('while an error is read is reported instead of the status', async () => {
     const controller = new AbortController();
     const pull = (): Promise<void> => {
       controller.abort();
@@ -132,12 +132,12 @@ describe('an abort', () => {
     expect(await failureOf(answer, { signal: controller.signal, retries: 0 })).toMatchObject(aborted);
   });
 
-  it('wakes the wait between two attempts', async () => {
+  it('ends the wait between two attempts', async () => {
     const controller = new AbortController();
     const timers = vi.spyOn(globalThis, 'setTimeout');
     onTestFinished(() => timers.mockRestore());
     const { fetch, requests } = fakeServer(status(429, { 'retry-after': '29' }));
-    // With the real pace: without the signal this takes half a minute.
+    // This uses the real clock, which would wait for half a minute without the signal.
     const model = openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm-1', fetch });
     const asked = model.ask(hello, { signal: controller.signal });
     const outcome = expect(asked).rejects.toMatchObject(aborted);
@@ -147,7 +147,7 @@ describe('an abort', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('leaves no listener on a signal that outlives the request', async () => {
+  it('removes its listeners from a signal that outlives the request', async () => {
     const { signal } = new AbortController();
     let listeners = 0;
     const add = signal.addEventListener.bind(signal);

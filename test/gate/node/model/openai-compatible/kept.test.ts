@@ -1,4 +1,4 @@
-/** Reply data other than text and calls: read from both forms, and sent back unchanged. */
+/** Tests data of a reply beside its text and calls: it is read from both forms, and sent back unchanged. */
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelReply } from '../../../../../src/model/entry.ts';
 import { ask, completion, delta, hello, sse, streamOf } from './fake-server.ts';
@@ -16,7 +16,7 @@ const thought = (text: string, ...fields: string[]) => ({
   provider: { chatCompletions: { fields } },
 });
 
-/** A reply with what was handed on while it came. */
+/** Returns a reply and everything that was streamed. */
 const heard = async (...answers: Parameters<typeof ask>) => {
   const outcome = await ask(...answers);
   if ('error' in outcome) throw outcome.error;
@@ -28,7 +28,7 @@ const streamed = (...deltas: readonly object[]) =>
     stream: true,
   });
 
-/** The message by which a reply goes back. */
+/** Returns the message in which a reply is sent back. */
 const givenBack = async (
   { text, toolCalls, parts, provider }: ModelReply,
   options: Parameters<typeof ask>[1] = {},
@@ -43,7 +43,7 @@ const givenBack = async (
 
 describe('reasoning', () => {
   it.each(['reasoning_content', 'reasoning'])(
-    'in %s becomes a part, is streamed and is sent back there',
+    'in %s becomes a part, is streamed, and is sent back in the same field',
     async (field) => {
       const expected = {
         text: 'One.',
@@ -77,7 +77,7 @@ describe('reasoning', () => {
     },
   );
 
-  it('that is empty is sent back empty', async () => {
+  it('is sent back empty if it is empty', async () => {
     const message = { content: null, reasoning_content: '', tool_calls: [called('a')] };
     const { reply, thoughts } = await whole(message);
     expect(reply.parts).toEqual([thought('', 'reasoning_content'), look('a')]);
@@ -85,7 +85,7 @@ describe('reasoning', () => {
     expect(await givenBack(reply)).toEqual({ role: 'assistant', ...message });
   });
 
-  it('in both fields is streamed and kept once, and is sent back in both', async () => {
+  it('in both fields is streamed and stored once, and is sent back in both', async () => {
     const message = { content: 'x', reasoning: 'Hm.', reasoning_content: 'Hm.' };
     for (const { reply, thoughts } of [await whole(message), await streamed(message)]) {
       expect(reply.parts?.[0]).toEqual(thought('Hm.', 'reasoning_content', 'reasoning'));
@@ -96,12 +96,12 @@ describe('reasoning', () => {
     expect(await givenBack(reply)).toEqual({ role: 'assistant', ...message, reasoning: 'Short.' });
   });
 
-  it.each([null, 7, { text: 'x' }, ['x']])('that is %j is ignored', async (reasoning) => {
+  it.each([null, 7, { text: 'x' }, ['x']])('is ignored if it is %j', async (reasoning) => {
     const { reply } = await whole({ content: 'x', reasoning });
     expect(reply).toEqual({ text: 'x', toolCalls: [], finish: 'stop', usage: undefined });
   });
 
-  it('counts as output for an adapter with a listener, and does not for one without', async () => {
+  it('counts as output if the request has a listener', async () => {
     const cut = () => streamOf(sse(delta({ reasoning: 'Hm.' })));
     const deaf = await ask(cut);
     expect([deaf.requests.length, Object(deaf).error.outputBegan]).toEqual([3, false]);
@@ -109,12 +109,12 @@ describe('reasoning', () => {
     expect([listening.requests.length, Object(listening).error.outputBegan]).toEqual([1, true]);
   });
 
-  it('is a blank on other models’ calls for a server that requires it', async () => {
+  it('is sent blank with the calls of another model to a server that requires it', async () => {
     const toolCalls = [{ id: 'a', name: 'look', input: '{}' }];
     const bare: ModelReply = { text: '', toolCalls, finish: 'tool-calls' };
     const wants = { wantsThoughts: 'field' } as const;
     expect(await givenBack(bare, wants)).toMatchObject({ content: null, reasoning_content: ' ' });
-    // Whatever it is called.
+    // The URL does not matter.
     expect(await givenBack(bare, { baseURL: 'https://api.deepseek.com' })).not.toHaveProperty(
       'reasoning_content',
     );
@@ -179,13 +179,13 @@ describe('reasoning_details', () => {
     expect(thoughts).toEqual(['All', ' of it.']);
   });
 
-  it('keep encrypted entries apart, because each is complete', async () => {
+  it('keep encrypted entries separate, because each of them is complete', async () => {
     const reasoning_details = [blob, { ...blob, id: 'rs_2' }, { ...blob, data: 'gBBBB' }];
     const { reply } = await streamed(...reasoning_details.map((one) => ({ reasoning_details: [one] })));
     expect((await givenBack(reply)).reasoning_details).toEqual(reasoning_details);
   });
 
-  it('are streamed if there is no other reasoning', async () => {
+  it('are streamed if the reply has no other reasoning', async () => {
     const { reply, thoughts } = await streamed(
       { reasoning_details: [{ ...summary, summary: '**Look**' }] },
       { reasoning_details: [{ ...summary, summary: ' at it.' }, signed] },
@@ -199,7 +199,7 @@ describe('reasoning_details', () => {
     expect((await whole({ content: 'x', reasoning_details: [summary, signed] })).reply).toEqual(reply);
   });
 
-  it('that are empty are sent back empty', async () => {
+  it('are sent back empty if they are empty', async () => {
     for (const { reply } of [
       await whole({ content: 'x', reasoning_details: [] }),
       await streamed({ content: 'x', reasoning_details: [] }),
@@ -213,7 +213,7 @@ describe('reasoning_details', () => {
 describe('extra_content', () => {
   const google = (thought_signature: string) => ({ google: { thought_signature } });
 
-  it('is sent back on the call and the message that it arrived with', async () => {
+  it('is sent back on the call and the message on which it arrived', async () => {
     const message = {
       content: 'Look.',
       extra_content: google('m'),
@@ -236,10 +236,10 @@ describe('extra_content', () => {
   });
 });
 
-describe('content in chunks', () => {
+describe('content in a list of chunks', () => {
   const thinking = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
 
-  it('is sent back in chunks if one is not text', async () => {
+  it('is sent back in chunks if one of them is not text', async () => {
     const reference = { type: 'reference', reference_ids: [1] };
     const content = [
       thinking('Two and two.'),
@@ -263,7 +263,7 @@ describe('content in chunks', () => {
     expect(await givenBack(one.reply)).toEqual({ role: 'assistant', content });
   });
 
-  it('is one text if all chunks are text', async () => {
+  it('becomes one text if all chunks are text', async () => {
     const { reply } = await whole({
       content: [
         { type: 'text', text: 'a' },

@@ -16,7 +16,7 @@ const saying = (...parts: readonly MessagePart[]): ModelRequest => ({
 const sent = async (request: ModelRequest) => Object((await ask(ok, { request })).requests[0]?.body).messages;
 
 describe('a message with files', () => {
-  it('is sent in its parts in order', async () => {
+  it('is sent in its parts, in order', async () => {
     const request = saying(
       sample('image/png', 'a.png'),
       { type: 'text', text: 'What is it?' },
@@ -42,7 +42,7 @@ describe('a message with files', () => {
     ]);
   });
 
-  it('is encoded in pieces, because one text would take several times the memory', async () => {
+  it('is encoded in pieces, because a single string would need several times the memory', async () => {
     const stringify = vi.spyOn(JSON, 'stringify');
     const large = { ...sample('image/png'), data: 'iVBO'.repeat(250_000) };
     const words = { type: 'text', text: 'What’s on the 2️⃣ images?' } as const;
@@ -59,7 +59,7 @@ describe('a message with files', () => {
     expect(body.tools[0].function.description).toBe('Looks “closely”.');
   });
 
-  it('is encoded like `JSON.stringify`, even with invalid base64', async () => {
+  it('is encoded as by `JSON.stringify`, even if its base64 is invalid', async () => {
     const data = '"}}]},{"role';
     const body = await sent(saying({ ...sample('image/png'), data }, sample('image/png')));
     expect(body[0].content[0].image_url.url).toBe(`data:image/png;base64,${data}`);
@@ -70,14 +70,17 @@ describe('a message with files', () => {
     [linked('application/pdf'), sample('image/png'), "'application/pdf' by its address"],
     [linked('audio/wav'), sample('image/png'), "'audio/wav' by its address"],
     [{ ...sample('image/png'), mediaType: 'video/mp4' }, sample('image/png'), "'video/mp4'"],
-  ])('is refused by name before the request: %#', async (first, second, what) => {
-    const { requests } = await ask(ok, { request: saying(first, second) });
-    expect(requests).toEqual([]);
-    expect(await failureOf(ok, { request: saying(first, second) })).toMatchObject({
-      failure: 'bad-request',
-      message: `Chat completions cannot be given a file of the type ${what}.`,
-    });
-  });
+  ])(
+    'causes an error that names the type of the file before the request: %#',
+    async (first, second, what) => {
+      const { requests } = await ask(ok, { request: saying(first, second) });
+      expect(requests).toEqual([]);
+      expect(await failureOf(ok, { request: saying(first, second) })).toMatchObject({
+        failure: 'bad-request',
+        message: `Chat completions cannot be given a file of the type ${what}.`,
+      });
+    },
+  );
 });
 
 it('a result with files is described in text', async () => {
@@ -96,7 +99,7 @@ describe('the media support of a model', () => {
   const made = (media?: ModelMedia) =>
     openaiCompatible({ baseURL: 'http://localhost:1/v1', model: 'm-1', media }).media;
 
-  it('is unknown until it is set', () => {
+  it('is unknown unless it is declared', () => {
     expect(made()).toBeUndefined();
     const media = { message: { data: ['image/*'], url: ['image/png'] }, result: none };
     expect(made(media)).toEqual(media);
@@ -115,7 +118,7 @@ describe('the media support of a model', () => {
       { message: none, result: { data: [], url: ['image/*'] } },
       "'media.result.url' names 'image/*', and the adapter sends no file there; leave it empty.",
     ],
-  ])('cannot be %j', (media, message) => {
+  ])('throws for the declaration %j', (media, message) => {
     expect(() => made(media)).toThrow(new TypeError(message));
   });
 });

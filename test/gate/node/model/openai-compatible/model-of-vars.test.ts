@@ -10,7 +10,10 @@ const modelOf = openaiCompatible();
 const request = { messages: [{ role: 'user' as const, text: 'Hello' }], tools: [] };
 const options = { signal: new AbortController().signal };
 
-/** A stored secret with these values in turn, and a server that refuses `sk-old`; `sent`: the headers that the server saw. */
+/**
+ * Returns a secret with these values in turn, and the authorization headers that a server received. The
+ * server refuses `sk-old`.
+ */
 function stored(...values: readonly (string | Error)[]) {
   const left = [...values];
   const get = vi.fn(async () => {
@@ -37,7 +40,7 @@ describe('`openaiCompatible` without options', () => {
     [{ OPENAI_API_KEY: 'sk-1' }, 'gpt-5-mini'],
     [{ OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'gpt-5-mini'],
     [{ MODEL: 'llama', OPENAI_BASE_URL: 'http://localhost:11434/v1' }, 'llama'],
-  ])('follows %j to %s', (env, name) => {
+  ])('reads from %j the model %s', (env, name) => {
     expect(modelOf(env).name).toBe(name);
   });
 
@@ -57,16 +60,16 @@ describe('`openaiCompatible` without options', () => {
       { OPENAI_API_KEY: 'hunter\n2' },
       "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'apiKey' or 'headers' holds a character that HTTP does not allow in a header.",
     ],
-  ])('refuses %j by the name of the setting', (env, message) => {
+  ])('throws for %j and names the setting', (env, message) => {
     expect(() => modelOf(env)).toThrow(new ConfigurationError(message));
   });
 
-  it('names OpenAI as its server if it has no base URL', () => {
+  it('identifies OpenAI as its server if no base URL is set', () => {
     expect(modelOf({ OPENAI_API_KEY: 'sk-1' }).caches).toBe(true);
     expect(modelOf({ OPENAI_BASE_URL: 'http://localhost:11434/v1' }).caches).toBeUndefined();
   });
 
-  it('reads the key from the Secrets Store with the first request', async () => {
+  it('reads the key from the Secrets Store before the first request', async () => {
     const { get, sent } = stored('sk-stored\n');
     const model = modelOf({ OPENAI_API_KEY: { get }, OPENAI_BASE_URL: 'http://server.test/v1' });
     expect([model.name, model.provider, get.mock.calls.length]).toEqual(['gpt-5-mini', 'server.test', 0]);
@@ -74,7 +77,7 @@ describe('`openaiCompatible` without options', () => {
     expect([sent, get.mock.calls.length]).toEqual([['Bearer sk-stored', 'Bearer sk-stored'], 1]);
   });
 
-  it('reads the key again after a failure, because it may have been replaced', async () => {
+  it('reads the key again after a failure, because it may have been rotated', async () => {
     const { get, sent } = stored('sk-old', 'sk-new');
     const model = modelOf({ OPENAI_API_KEY: { get } });
     await expect(model.ask(request, options)).rejects.toThrow('401');
@@ -82,7 +85,7 @@ describe('`openaiCompatible` without options', () => {
     expect(sent).toEqual(['Bearer sk-old', 'Bearer sk-new']);
   });
 
-  it('names the key that is missing in the Secrets Store, and reads it again later', async () => {
+  it('names a key that is missing in the Secrets Store, and reads it again for the next request', async () => {
     const { get, sent } = stored(new Error('Secret "x" not found'), 'sk-new');
     const model = modelOf({ OPENAI_API_KEY: { get } });
     await expect(model.ask(request, options)).rejects.toThrow(
@@ -93,7 +96,7 @@ describe('`openaiCompatible` without options', () => {
   });
 
   it.each([{ MODEL: 'offline' }, { MODEL: ' offline ', OPENAI_API_KEY: 'sk-1' }])(
-    'has no planner for %j',
+    'does not use the offline model for %j',
     (env) => {
       expect(() => modelOf(env)).toThrow(
         new ConfigurationError(
@@ -104,7 +107,7 @@ describe('`openaiCompatible` without options', () => {
     },
   );
 
-  it('can be checked, because it only reads settings', () => {
+  it('can be checked at deployment, because it only reads settings', () => {
     expect(modelOf.isChecked).toBe(true);
   });
 });

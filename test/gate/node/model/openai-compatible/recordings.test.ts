@@ -1,11 +1,14 @@
-/** Recorded replies of providers with chat completions. The recordings are kept beside the checkout. */
+/**
+ * Tests recorded replies of providers with chat completions. The recordings are stored outside of the
+ * repository.
+ */
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelReply } from '../../../../../src/model/entry.ts';
 import { ask, completion, hello, sse, streamOf } from './fake-server.ts';
 
 declare global {
   interface ImportMeta {
-    /** Of Vite, which puts the files there: in workerd there is no file system. */
+    /** Provided by Vite. It includes the files, because workerd has no file system. */
     glob(pattern: string, options: object): Record<string, () => Promise<unknown>>;
   }
 }
@@ -34,7 +37,7 @@ const heard = async (path: string): Promise<ModelReply & { readonly thoughts: re
   return { ...outcome.reply, thoughts: outcome.thoughts };
 };
 
-/** The message by which a reply goes back, after a way through JSON, as the journal sends it. */
+/** Returns the message in which a reply is sent back, after a round trip through JSON as in the journal. */
 const givenBack = async (reply: ModelReply): Promise<unknown> => {
   const { text, toolCalls, parts, provider }: ModelReply = JSON.parse(JSON.stringify(reply));
   const message: ModelMessage = { role: 'assistant', text, toolCalls, parts, provider };
@@ -43,7 +46,10 @@ const givenBack = async (reply: ModelReply): Promise<unknown> => {
   return Object(requests[0]?.body).messages[1];
 };
 
-/** What of a message must come back: all of it that is not empty for want of words, and its calls without their index. */
+/**
+ * Returns the parts of a message that must be sent back: its non-empty fields, and its calls without their
+ * indexes.
+ */
 const owed = ({ content, reasoning, reasoning_content, tool_calls }: Record<string, unknown>) => ({
   role: 'assistant',
   content: tool_calls ? content || null : content,
@@ -58,7 +64,7 @@ const owed = ({ content, reasoning, reasoning_content, tool_calls }: Record<stri
   }),
 });
 
-/** The message that a stream amounts to, put together by the plainest means. */
+/** Returns the message of a stream, assembled independently of the adapter. */
 const messageOf = (events: readonly unknown[]): Record<string, unknown> => {
   const message: Record<string, unknown> = {};
   const calls: { id: string; function: { name: string; arguments: string } }[] = [];
@@ -84,7 +90,7 @@ describe.skipIf(whole.length === 0)('a recorded reply', () => {
   });
 
   it.each(streamed.filter(([name]) => name !== 'mistral-reasoning'))(
-    '%s, streamed, is sent back unchanged, and its reasoning is streamed as it arrives',
+    '%s is sent back unchanged if it was streamed, and its reasoning is streamed as it arrives',
     async (_, path) => {
       const reply = await heard(path);
       const events = (await textOf(path)).trimEnd().split('\n');
@@ -94,7 +100,7 @@ describe.skipIf(whole.length === 0)('a recorded reply', () => {
     },
   );
 
-  it.each(['mistral-reasoning', 'mistral-tool-call'])('%s is the same in both forms', async (name) => {
+  it.each(['mistral-reasoning', 'mistral-tool-call'])('%s is equal in both forms', async (name) => {
     const [one, other] = await Promise.all(
       [whole, streamed].map((forms) => heard(new Map(forms).get(name) ?? '')),
     );

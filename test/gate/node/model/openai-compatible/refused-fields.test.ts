@@ -1,4 +1,4 @@
-/** Servers that refuse a field which the adapter can do without. */
+/** Tests servers that refuse a field that the adapter can omit. */
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../../../../../src/model/entry.ts';
 import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
@@ -8,7 +8,7 @@ import { fakePace, hello } from './fake-server.ts';
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
 const { signal } = new AbortController();
 
-/** A server that refuses requests with a field, in these words, and a model behind it. */
+/** Returns a model whose server refuses requests with a field, with this message. */
 function strict(field: string, message: string, more: Partial<OpenaiCompatibleOptions> = {}) {
   const bodies: Record<string, unknown>[] = [];
   const fetch = async (_: string, { body }: RequestInit) => {
@@ -26,22 +26,22 @@ function strict(field: string, message: string, more: Partial<OpenaiCompatibleOp
   };
 }
 
-describe('a server that refuses a field', () => {
-  it('such as usage in a stream is called again without it, and later calls omit it', async () => {
+describe('a field that a server refuses', () => {
+  it('is omitted in a second attempt and in later calls if it asks for usage in a stream', async () => {
     const server = strict('stream_options', 'Unrecognized request argument supplied: stream_options');
     expect(await server.ask()).toMatchObject({ text: 'Hi.' });
     await server.ask();
     expect(server.asked().map((keys) => keys.includes('stream_options'))).toEqual([true, false, false]);
   });
 
-  it("such as the tool choice 'none' is sent no tools", async () => {
+  it('leads to a request without tools if it is the tool choice `none`', async () => {
     const server = strict('tool_choice', 'This model does not support tool_choice.');
     const request = { ...hello, tools: [look], settings: { toolChoice: 'none' } } as const;
     expect(await server.ask(request)).toMatchObject({ text: 'Hi.' });
     expect(server.asked().map((keys) => keys.includes('tools'))).toEqual([true, false]);
   });
 
-  it('such as another tool choice makes the request fail with that reason', async () => {
+  it('makes the request fail with the reason of the server if it is another tool choice', async () => {
     const server = strict('tool_choice', 'This model does not support tool_choice.');
     const request = { ...hello, tools: [look], settings: { toolChoice: 'required' } } as const;
     await expect(server.ask(request)).rejects.toThrow(
@@ -57,7 +57,7 @@ describe('a server that refuses a field', () => {
     const limits = (server: ReturnType<typeof strict>) =>
       server.asked().map((keys) => keys.filter((key) => key.startsWith('max_')));
 
-    it('is replaced by max_completion_tokens in the same attempt, and from then on at once', async () => {
+    it('is replaced by max_completion_tokens in a second attempt and in later calls', async () => {
       const server = strict('max_tokens', words);
       expect(await server.ask(bounded)).toMatchObject({ text: 'Hi.' });
       await server.ask(bounded);
@@ -71,7 +71,7 @@ describe('a server that refuses a field', () => {
         "'max_tokens' or 'max_completion_tokens' is too large: 300. This model's maximum context length is 4096 tokens and your request has 3900 input tokens (300 > 4096 - 3900).",
         {},
       ],
-    ])('is reported as refused if another name would not help: %s', async (message, options) => {
+    ])('makes the request fail if another name would not help: %s', async (message, options) => {
       const server = strict('max_tokens', message, options);
       await expect(server.ask(bounded)).rejects.toThrow(message);
       expect(limits(server)).toEqual([['max_tokens']]);

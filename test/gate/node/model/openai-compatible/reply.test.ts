@@ -9,7 +9,7 @@ const calls = (...fragments: readonly object[]) => delta({ tool_calls: fragments
 const end = delta({}, 'tool_calls');
 
 describe('the text of a reply', () => {
-  it('arrives in pieces whose concatenation is the reply', async () => {
+  it('is streamed in pieces that add up to it', async () => {
     const events = [
       delta({ role: 'assistant', content: '' }),
       delta({ content: 'Hel' }),
@@ -103,7 +103,7 @@ describe('the text of a reply', () => {
       { inputTokens: 9, cachedInputTokens: 6, outputTokens: 8 },
     ],
     [
-      // Some servers leave what was thought out of the completion, and tell it by the total.
+      // Some servers exclude reasoning tokens from completion tokens, and include them only in the total.
       {
         prompt_tokens: 9,
         completion_tokens: 8,
@@ -130,11 +130,11 @@ describe('the text of a reply', () => {
       },
       { inputTokens: 9, outputTokens: 8 },
     ],
-  ])('counts usage %j as %j', async (usage, counted) => {
+  ])('has for the usage %j the token counts %j', async (usage, counted) => {
     expect((await whole(completion({ content: 'x' }, 'stop', { usage }))).usage).toEqual(counted);
   });
 
-  it('takes the last usage of a stream that counts on, with or without choices beside it', async () => {
+  it('uses the last usage of a stream with cumulative usage, with or without choices', async () => {
     const usage = (n: number) => ({ usage: { prompt_tokens: 5, completion_tokens: n } });
     const events = [
       { ...delta({ content: 'x' }), ...usage(1) },
@@ -159,7 +159,7 @@ describe('the tool calls of a reply', () => {
       [a('{"x":1}')],
     ],
     [
-      'parallel calls interleaved by index',
+      'parallel calls that are interleaved by index',
       [
         calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{' })),
         calls(
@@ -172,7 +172,7 @@ describe('the tool calls of a reply', () => {
       [a('{"x":1}'), { id: 'b', name: 'g', input: '{"y":2}' }],
     ],
     [
-      'id and name repeated with each fragment',
+      'an id and a name in each fragment',
       [
         calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x"' })),
         calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: ':1}' })),
@@ -181,7 +181,7 @@ describe('the tool calls of a reply', () => {
       [a('{"x":1}')],
     ],
     [
-      'no index, fragmented',
+      'fragments without an index',
       [
         calls(call({ id: 'a' }, { name: 'f', arguments: '{"x"' })),
         calls(call({}, { arguments: ':1}' })),
@@ -190,7 +190,7 @@ describe('the tool calls of a reply', () => {
       [a('{"x":1}'), a('{}', 'b')],
     ],
     [
-      'no index, whole calls, no ids',
+      'whole calls without an index or ids',
       [
         calls(call({}, { name: 'f', arguments: '{"x":1}' }), call({}, { name: 'f', arguments: '{"x":2}' })),
         calls(call({}, { name: 'g', arguments: '' })),
@@ -204,7 +204,7 @@ describe('the tool calls of a reply', () => {
       ],
     ],
     [
-      'every whole call under index 0',
+      'whole calls that all have index 0',
       [
         calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
         calls(call({ index: 0, id: 'b' }, { name: 'f', arguments: '{}' })),
@@ -212,7 +212,7 @@ describe('the tool calls of a reply', () => {
       [a('{}', 'a'), a('{}', 'b')],
     ],
     [
-      'whole calls without input under index 0',
+      'whole calls without input that all have index 0',
       [
         calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '' })),
         calls(call({ index: 0, id: 'b' }, { name: 'f', arguments: '' })),
@@ -220,7 +220,7 @@ describe('the tool calls of a reply', () => {
       [a('', 'a'), a('', 'b')],
     ],
     [
-      'ids repeated within the reply',
+      'repeated ids',
       [
         calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
         calls(call({ index: 1, id: 'a' }, { name: 'f', arguments: '{}' })),
@@ -230,7 +230,7 @@ describe('the tool calls of a reply', () => {
       [a('{}', 'a'), a('{}', 'a_2'), a('{}', 'a_2_2'), a('{}', 'a_3')],
     ],
     [
-      'an id that comes after the name, and null for what is not there',
+      'an id that follows the name, and null values',
       [
         calls(call({ index: 0, id: null }, { name: 'f', arguments: null })),
         calls(call({ index: 0, id: 'a' }, { name: null, arguments: '{}' })),
@@ -243,16 +243,16 @@ describe('the tool calls of a reply', () => {
       [a('{oops')],
     ],
     [
-      'hostile names',
+      'names of prototypes',
       [calls(call({ index: 0, id: '__proto__' }, { name: 'constructor', arguments: '{"__proto__":1}' }))],
       [{ id: '__proto__', name: 'constructor', input: '{"__proto__":1}' }],
     ],
-  ])('are merged from %s', async (_, events, toolCalls) => {
+  ])('are read from a stream with %s', async (_, events, toolCalls) => {
     const expected: ModelReply = { text: '', toolCalls, finish: 'tool-calls', usage: undefined };
     expect(await streamed(...events, end, '[DONE]')).toEqual(expected);
   });
 
-  it('are separate in a response that is not streamed, and keep the text beside them', async () => {
+  it('are also read from a response that is not streamed, beside text', async () => {
     const now = call({}, { name: 'now', arguments: '' });
     const reply = await whole(
       completion({ content: 'Wait.', tool_calls: [now, now, { ...now, id: 'x' }] }, 'tool_calls'),
@@ -269,7 +269,7 @@ describe('the tool calls of a reply', () => {
     });
   });
 
-  it('set the finish to tool-calls for a server that reports stop, but not if the reply was cut', async () => {
+  it('change the finish from stop to tool-calls, but not if the reply was cut off', async () => {
     const events = calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x' }));
     expect((await streamed(events, delta({}, 'stop'))).finish).toBe('tool-calls');
     expect((await streamed(events, delta({}, 'length'))).finish).toBe('length');
@@ -277,7 +277,7 @@ describe('the tool calls of a reply', () => {
 });
 
 describe('the format of a response', () => {
-  it('is JSON for a streaming request if the server says so; the text is one piece', async () => {
+  it('can be JSON instead of the requested stream, and the text is one piece', async () => {
     const { pieces, ...outcome } = await ask(() => Response.json(completion({ content: 'hi there' })), {
       stream: true,
     });
@@ -285,21 +285,21 @@ describe('the format of a response', () => {
     expect(outcome).toMatchObject({ reply: { text: 'hi there', finish: 'stop' } });
   });
 
-  it('is a stream for a plain request if the server says so', async () => {
+  it('can be a stream instead of the requested JSON', async () => {
     const reply = await replyOf(() =>
       streamOf(sse(delta({ content: 'a' }), delta({ content: 'b' }, 'stop'))),
     );
     expect(reply.text).toBe('ab');
   });
 
-  it('is the requested one without a content type', async () => {
+  it('is the requested one if there is no content type', async () => {
     const events = sse(delta({ content: 'a' }, 'stop'));
     expect((await replyOf(() => new Response(body([events])), { stream: true })).text).toBe('a');
     const json = JSON.stringify(completion({ content: 'b' }));
     expect((await replyOf(() => new Response(body([json])))).text).toBe('b');
   });
 
-  it('is complete after a finish_reason: [DONE], the last empty line and a clean end are optional', async () => {
+  it('is complete after a finish_reason, even without [DONE], a last empty line and a clean end', async () => {
     const last = sse(delta({ content: 'a' }, 'stop'));
     for (const text of [last, last.trimEnd(), `${last}data: [DONE]`, `\uFEFF: ping\r\n\r\n${last}`]) {
       expect((await replyOf(() => streamOf(text), { stream: true })).text).toBe('a');
@@ -308,7 +308,7 @@ describe('the format of a response', () => {
     expect((await replyOf(() => streamOf(last, 'hang'), { stream: true, timeout: 20 })).text).toBe('a');
   });
 
-  it('is complete after [DONE], even if the server sends no finish_reason', async () => {
+  it('is complete after [DONE], even without a finish_reason', async () => {
     const usage = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } };
     const counted = { usage: { inputTokens: 3, outputTokens: 2 } };
     expect(await streamed(delta({ content: 'hi ' }), delta({ content: 'there' }), usage, '[DONE]')).toEqual({
@@ -334,25 +334,25 @@ describe('the format of a response', () => {
   });
 
   it.each<[string, readonly unknown[]]>([
-    ['says nothing', [delta({ role: 'assistant' })]],
-    ['holds nothing', []],
-    ['breaks off in a call', [calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x":1' }))]],
+    ['has no content', [delta({ role: 'assistant' })]],
+    ['has empty content', []],
+    ['breaks off inside a call', [calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x":1' }))]],
     [
-      'breaks off in its second call',
+      'breaks off inside its second call',
       [
         delta({ content: 'I pay.' }),
         calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{}' })),
         calls(call({ index: 1, id: 'b' }, { name: 'f', arguments: '{"x":[1,' })),
       ],
     ],
-  ])('is cut off if it ends with [DONE] alone and %s', async (_, events) => {
+  ])('is truncated if it ends with only [DONE] and %s', async (_, events) => {
     expect(await failureOf(() => streamOf(sse(...events, '[DONE]')))).toMatchObject({
       failure: 'truncated',
       message: "The model's reply ended before it was complete.",
     });
   });
 
-  it('is not read beyond [DONE], and its reader is released', async () => {
+  it('is not read after [DONE], and its reader is released', async () => {
     let cancelled = false;
     const answer = () =>
       streamOf(sse(delta({ content: 'a' }, 'stop'), '[DONE]', delta({ content: 'b' })), 'hang', () => {

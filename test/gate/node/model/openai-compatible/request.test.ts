@@ -21,7 +21,7 @@ describe('the request', () => {
     'https://model.test/v1/',
     'https://model.test/v1//',
     'https://model.test/v1#there',
-  ])('is sent to /chat/completions below %s', async (baseURL) => {
+  ])('is sent to /chat/completions below the base URL %s', async (baseURL) => {
     const { requests } = await ask(ok, { baseURL });
     expect(requests[0]?.url).toBe('https://model.test/v1/chat/completions');
   });
@@ -33,17 +33,17 @@ describe('the request', () => {
     ['https://model.test/v1', { server: 'xai' }, { max_tokens: 300 }],
     ['https://model.test/v1', { limitParameter: 'max_completion_tokens' }, { max_completion_tokens: 300 }],
     ['https://model.test/v1', { server: 'openai', limitParameter: 'max_tokens' }, { max_tokens: 300 }],
-    // An address says nothing of who answers there.
+    // The URL does not identify the server behind it.
     ['https://api.openai.com/v1', {}, { max_tokens: 300 }],
     ['https://me.openai.azure.com/openai/v1', {}, { max_tokens: 300 }],
-  ])('to %s with %j limits the reply as %j', async (baseURL, options, sent) => {
+  ])('to %s with %j has the reply limit %j', async (baseURL, options, sent) => {
     const request = { ...hello, maxOutputTokens: 300 };
     const { requests } = await ask(ok, { baseURL, ...options, request });
     const { model, messages, stream, stream_options, ...more } = Object(requests[0]?.body);
     expect(more).toEqual(sent);
   });
 
-  it('rejects an unknown server name', () => {
+  it('throws for an unknown server name', () => {
     const options = { baseURL: 'https://model.test/v1', model: 'm-1', server: JSON.parse('"opnai"') };
     expect(() => openaiCompatible(options)).toThrow(
       new TypeError(
@@ -52,7 +52,7 @@ describe('the request', () => {
     );
   });
 
-  it('has no reply limit by default, and takes it from the request or the adapter', async () => {
+  it('has no reply limit by default, and prefers the limit of the request to that of the adapter', async () => {
     const sent = async (options: object, request: object = {}): Promise<unknown> => {
       const { requests } = await ask(ok, { ...options, request: { ...hello, ...request } });
       return Object(requests[0]?.body).max_tokens;
@@ -67,7 +67,7 @@ describe('the request', () => {
     expect(requests[0]?.url).toBe('https://model.test/v1/chat/completions?api-version=7');
   });
 
-  it('is a POST that does not follow redirects, with the key as a bearer token', async () => {
+  it('is a POST without redirects, with the key as a bearer token', async () => {
     const { requests } = await ask(ok, { apiKey: ' sk-1\n', headers: { 'X-Title': 'Holdfast' } });
     expect(requests[0]?.init).toMatchObject({ method: 'POST', redirect: 'manual' });
     expect(requests[0]?.headers).toEqual({
@@ -77,7 +77,7 @@ describe('the request', () => {
     });
   });
 
-  it('has no authorization without a key, and a configured header replaces ours', async () => {
+  it('has no authorization without a key, and configured headers override those of the adapter', async () => {
     expect((await ask(ok, { apiKey: '' })).requests[0]?.headers).toEqual({
       'content-type': 'application/json',
     });
@@ -85,7 +85,7 @@ describe('the request', () => {
     expect(requests[0]?.headers.authorization).toBe('Basic abc');
   });
 
-  it('asks for a stream with usage, with or without a listener', async () => {
+  it('asks for a stream with usage, with or without a listener for text', async () => {
     const messages = [{ role: 'user', content: 'hello' }];
     for (const stream of [false, true]) {
       const { requests } = await ask(ok, { stream });
@@ -141,7 +141,7 @@ describe('the request', () => {
   });
 
   it.each(['', 'not json', '[1]', 'null', '"x"', '{"a":', '{"a":1} and more', '{"a":1}}'])(
-    'sends {} in place of the earlier input %j, which a server could not parse',
+    'has {} instead of the earlier input %j, which a server could not parse',
     (input) => {
       const messages = [
         { role: 'assistant' as const, text: '', toolCalls: [{ id: 'a', name: 'weather', input }] },
@@ -152,7 +152,7 @@ describe('the request', () => {
     },
   );
 
-  it('has no tools and no tool choice if there are none', () => {
+  it('omits the tools and the tool choice if there are no tools', () => {
     expect(Object.keys(body(hello) as object)).toEqual(['model', 'messages', 'stream', 'stream_options']);
   });
 
@@ -172,7 +172,7 @@ describe('the request', () => {
     });
   });
 
-  it('converts a tool definition once, even in several arrays', () => {
+  it('converts each tool definition once, even for several lists of tools', () => {
     let conversions = 0;
     const counted: ToolDefinition = {
       ...weather,
@@ -193,7 +193,7 @@ describe('the request', () => {
 });
 
 describe('`openaiCompatible`', () => {
-  it('is named like its model', () => {
+  it('has the name of its model', () => {
     expect(openaiCompatible({ baseURL: 'http://localhost:1/v1', model: 'm-1' }).name).toBe('m-1');
   });
 
@@ -212,7 +212,7 @@ describe('`openaiCompatible`', () => {
       { baseURL: 'https://model.test', headers: { 'a b': 'hunter2' } },
       "'apiKey' or 'headers' holds a character that HTTP does not allow in a header.",
     ],
-  ])('refuses %j without repeating it', (options, message) => {
+  ])('throws for %j without repeating the value', (options, message) => {
     expect(() => openaiCompatible({ model: 'm-1', ...options })).toThrow(new TypeError(message));
   });
 });

@@ -10,7 +10,7 @@ const hang = () => new Promise<Response>(() => {});
 const offline = () => Promise.reject(new TypeError('fetch failed'));
 
 describe('a retry', () => {
-  it('follows temporary failures, after doubling waits with jitter', async () => {
+  it('follows temporary failures, after waits that double and are randomized', async () => {
     const broken = () => streamOf(sse(delta({ role: 'assistant' })), 'break');
     const answers = [offline, status(500), broken, status(429), status(503), status(408), ok];
     const lowest = await ask(answers, { retries: 6 });
@@ -19,7 +19,7 @@ describe('a retry', () => {
     expect(highest.waits.map(Math.round)).toEqual([500, 1000, 2000, 4000, 8000, 8000]);
   });
 
-  it('follows a connection that hangs, and the hanging request is aborted', async () => {
+  it('follows a request that hangs, which is aborted', async () => {
     const signals: AbortSignal[] = [];
     const hanging = (request: RequestInit) => {
       if (request.signal) signals.push(request.signal);
@@ -46,7 +46,7 @@ describe('a retry', () => {
     [{ 'retry-after': '-5' }, 250],
     [{ 'retry-after': 'soon' }, 250],
     [{ 'retry-after': new Date(NOW - 7000).toUTCString() }, 250],
-  ])('honors %j with a wait of %i ms', async (headers, wait) => {
+  ])('follows the wait of the headers %j: %i ms', async (headers, wait) => {
     expect(await ask([status(429, headers), ok])).toMatchObject({ reply: { text: 'hi' }, waits: [wait] });
   });
 
@@ -54,28 +54,22 @@ describe('a retry', () => {
     [429, { 'retry-after': '31' }, 31],
     [503, { 'retry-after-ms': '90500' }, 91],
     [429, { 'retry-after': new Date(NOW + 3_600_000).toUTCString() }, 3600],
-  ])(
-    'is not made for %i with %j, and the error says how long the wait would be',
-    async (code, headers, seconds) => {
-      const { requests, waits, ...outcome } = await ask(status(code, headers));
-      expect([requests.length, waits]).toEqual([1, []]);
-      expect(outcome).toMatchObject({
-        error: {
-          failure: 'rate-limited',
-          status: code,
-          message: `The model's server answered ${code} and asks to wait ${seconds} s: no`,
-        },
-      });
-    },
-  );
+  ])('is not made for %i with %j, and the error states the wait', async (code, headers, seconds) => {
+    const { requests, waits, ...outcome } = await ask(status(code, headers));
+    expect([requests.length, waits]).toEqual([1, []]);
+    expect(outcome).toMatchObject({
+      error: {
+        failure: 'rate-limited',
+        status: code,
+        message: `The model's server answered ${code} and asks to wait ${seconds} s: no`,
+      },
+    });
+  });
 
   it.each<[string, unknown]>([
     ['insufficient_quota', { message: 'no', type: 'insufficient_quota', code: 'insufficient_quota' }],
-    ['its type alone', { message: 'no', type: 'insufficient_quota', code: null }],
-    [
-      'an account that is not active',
-      { message: 'no', type: 'billing_not_active', code: 'billing_not_active' },
-    ],
+    ['only its type', { message: 'no', type: 'insufficient_quota', code: null }],
+    ['an inactive account', { message: 'no', type: 'billing_not_active', code: 'billing_not_active' }],
   ])('is not made if the account has no credit left: %s', async (_, error) => {
     const wait = { 'retry-after': '1' };
     const answers = [
@@ -106,11 +100,14 @@ describe('a retry', () => {
     [429, { 'retry-after': new Date(NOW - 7000).toUTCString() }, undefined],
     [429, { 'retry-after': 'soon' }, undefined],
     [429, {}, undefined],
-  ])('that is abandoned after %i with %j reports the wait, in ms: %s', async (code, headers, retryAfter) => {
-    expect(await ask(status(code, headers))).toMatchObject({ error: { status: code, retryAfter } });
-  });
+  ])(
+    'is not made after %i with %j if retries are off, and the error states the wait in ms: %s',
+    async (code, headers, retryAfter) => {
+      expect(await ask(status(code, headers))).toMatchObject({ error: { status: code, retryAfter } });
+    },
+  );
 
-  it('is not made once text was passed on', async () => {
+  it('is not made after some text was passed on', async () => {
     const begun = sse(delta({ content: 'Hel' }));
     const cases: readonly [() => Response, object][] = [
       [
@@ -140,7 +137,7 @@ describe('a retry', () => {
     }
   });
 
-  it('follows a stream cut off before any text, [DONE] or not', async () => {
+  it('follows a stream that is cut off before any text, with or without [DONE]', async () => {
     for (const cut of ['', sse(delta({ role: 'assistant' })), sse('[DONE]')]) {
       const { requests, ...outcome } = await ask(() => streamOf(cut), { stream: true });
       expect(outcome).toMatchObject({
@@ -154,8 +151,8 @@ describe('a retry', () => {
     }
   });
 
-  it('is not made for an error from `onText`, which is thrown unchanged', async () => {
-    const bug = new RangeError('the client is gone');
+  it('is not made for an error that `onText` throws, which is thrown unchanged', async () => {
+    const bug = new RangeError('the client disconnected');
     let cancelled = false;
     const answer = () =>
       streamOf(sse(delta({ content: 'Hel' })), 'hang', () => {

@@ -24,7 +24,7 @@ const asked = (
   });
 
 describe('settings', () => {
-  it('are fields of the body', async () => {
+  it('are sent as fields of the body', async () => {
     const { requests } = await asked({
       temperature: 0,
       topP: 0.9,
@@ -52,7 +52,7 @@ describe('settings', () => {
     [{ parallelToolCalls: false }, { parallel_tool_calls: false }],
     [{ parallelToolCalls: true, stop: [] }, { parallel_tool_calls: true }],
     [{}, {}],
-  ])('%j are sent beside tools as %j, and not without tools', async (settings, fields) => {
+  ])('%j are sent with tools as %j, and not without tools', async (settings, fields) => {
     const { requests } = await asked(settings, { tools: [look] });
     const { tools, ...body } = Object(requests[0]?.body);
     expect(body).toEqual({ ...always, ...fields });
@@ -70,7 +70,7 @@ describe('settings', () => {
       { providerOptions: { openaiCompatible: { n: 2 } } },
       "'providerOptions.openaiCompatible.n' is set by the adapter; leave it out.",
     ],
-  ])('%j are refused before a request is sent', async (settings, message) => {
+  ])('cause an error before the request: %j', async (settings, message) => {
     const { requests, ...outcome } = await asked(settings, { tools: [look] });
     expect(outcome).toMatchObject({ error: { failure: 'bad-request', message, outputBegan: false } });
     expect(requests).toEqual([]);
@@ -78,7 +78,7 @@ describe('settings', () => {
 });
 
 describe('extraBody', () => {
-  it('is merged into every body, with precedence for the settings of a request', async () => {
+  it('is merged into every body, and settings of a request override it', async () => {
     const extraBody = { top_k: 40, temperature: 1, thinking: { type: 'enabled' } };
     const { requests } = await asked({ temperature: 0.2 }, { extraBody });
     expect(requests[0]?.body).toEqual({ ...always, ...extraBody, temperature: 0.2 });
@@ -89,7 +89,7 @@ describe('extraBody', () => {
     [{ x: 1n }, "'extraBody' is not a JSON object."],
     [{ stream: false }, "'extraBody.stream' is set by the adapter; leave it out."],
     [{ max_tokens: 5 }, "'extraBody.max_tokens' is set by the adapter; leave it out."],
-  ])('is refused at once if it is invalid: %s', (extraBody, message) => {
+  ])('throws if it is invalid: %s', (extraBody, message) => {
     const options: object = { extraBody };
     expect(() => openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm', ...options })).toThrow(
       new TypeError(message),
@@ -98,12 +98,12 @@ describe('extraBody', () => {
 });
 
 describe('`openaiCompatible`', () => {
-  it('is named by the host that serves its model', () => {
+  it('has the host of the base URL as its provider', () => {
     const { provider } = openaiCompatible({ baseURL: 'https://api.deepseek.com/v1', model: 'm' });
     expect(provider).toBe('api.deepseek.com');
   });
 
-  it('reports the new name of the renamed option `baseUrl`', () => {
+  it('explains the new name of the option `baseUrl`', () => {
     const options: object = { baseUrl: 'https://model.test/v1', model: 'm' };
     expect(() => openaiCompatible(options as OpenaiCompatibleOptions)).toThrow(
       new TypeError("openaiCompatible has no option 'baseUrl'; it is called 'baseURL'."),

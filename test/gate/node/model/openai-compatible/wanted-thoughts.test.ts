@@ -1,4 +1,4 @@
-/** Fields that a server requires on replies with calls, if another model has made some. */
+/** Tests fields that a server requires on replies with calls, for calls of another model. */
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage } from '../../../../../src/model/entry.ts';
 import type { OpenaiCompatibleOptions } from '../../../../../src/model/openai-compatible/entry.ts';
@@ -26,7 +26,7 @@ const own = (id: string, kept: object, ofCall: object = {}): ModelMessage => ({
 
 type Sent = { readonly [field: string]: unknown };
 
-/** A server that may refuse a request, and the messages of its requests. */
+/** Returns a server that can refuse requests, and the messages that it received. */
 function serve(
   refuse: (messages: readonly Sent[]) => string | undefined,
   named: Pick<OpenaiCompatibleOptions, 'server' | 'wantsThoughts'> = {},
@@ -55,14 +55,14 @@ const signatures = (messages: readonly Sent[] | undefined) =>
   );
 
 describe('calls of another model', () => {
-  it('get a blank reasoning_content once the server has sent one in the conversation', async () => {
+  it('have a blank reasoning_content once the server has sent one in the conversation', async () => {
     const server = serve(() => undefined);
     await server.ask([own('a', {}), result('a'), foreign('b'), result('b')]);
     await server.ask([foreign('b'), result('b')]);
     expect(server.asked.map(thoughts)).toEqual([['Hm.', ' '], [undefined]]);
   });
 
-  it('get it in the same attempt if the server refuses them without it, and at once from then on', async () => {
+  it('have a blank reasoning_content in a second attempt and in later requests if the server requires it', async () => {
     const server = serve((messages) =>
       thoughts(messages)?.includes(undefined)
         ? 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 0'
@@ -73,7 +73,7 @@ describe('calls of another model', () => {
     expect(server.asked.map(thoughts)).toEqual([[undefined], [' '], [' ']]);
   });
 
-  it('get Google’s placeholder signature once the server has sent a signature, or if it is configured so', async () => {
+  it('have the placeholder signature of Google once the server has sent a signature, or if it is configured', async () => {
     const extra = { google: { thought_signature: 'sss' } };
     const sentinel = { google: { thought_signature: 'skip_thought_signature_validator' } };
     const signed = own('a', { provider: {} }, { provider: { chatCompletions: { extra_content: extra } } });
@@ -93,7 +93,7 @@ describe('calls of another model', () => {
     [{ server: 'gemini', wantsThoughts: 'field' }, [' ', ' '], undefined],
     [{ server: 'openai' }, [undefined, undefined], undefined],
   ] as const)(
-    'get the data that the server with %j requires in its first request',
+    'have the data that a server with %j requires, from the first request on',
     async (named, blank, signature) => {
       const server = serve(() => undefined, named);
       await server.ask([foreign('a'), result('a'), foreign('b'), result('b')]);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type AiBinding, workersAi } from '../../../../../src/model/workers-ai/entry.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
 
-it('requests with one key run in the same place as the earlier ones', async () => {
+it('requests with the same cache key have the same session affinity', async () => {
   const seen: Parameters<AiBinding['run']>[] = [];
   const run: AiBinding['run'] = async (...given) => {
     seen.push(given);

@@ -28,7 +28,7 @@ describe('an error of the binding', () => {
       "The model's server answered 408: InferenceUpstreamError: 3007: Request timeout",
     ],
     [
-      'a used-up allocation, which comes back tomorrow',
+      'a used-up daily allocation',
       new Error('AiError: 4006: you have used up your daily free allocation of 10,000 neurons'),
       'rate-limited',
       429,
@@ -44,7 +44,7 @@ describe('an error of the binding', () => {
       "The model's server answered 400: 5007: No such model @cf/m-1 or task",
     ],
     [
-      'inputs of the wrong shape',
+      'an input in the wrong form',
       new Error("AiError: 5006: Error: Type mismatch of '/messages/0/content'"),
       'bad-request',
       400,
@@ -52,7 +52,7 @@ describe('an error of the binding', () => {
       "The model's server answered 400: AiError: 5006: Error: Type mismatch of '/messages/0/content'",
     ],
     [
-      'terms that nobody agreed to',
+      'terms that must be accepted first',
       Object.assign(new Error('agree first'), { code: 5016 }),
       'unauthorized',
       403,
@@ -68,7 +68,7 @@ describe('an error of the binding', () => {
       "The model's server answered 429: busy",
     ],
     [
-      'a number that is no code, before one that is',
+      'a number before the error code',
       new Error('1234: ctx 3040: busy'),
       'rate-limited',
       429,
@@ -76,7 +76,7 @@ describe('an error of the binding', () => {
       "The model's server answered 429: 1234: ctx 3040: busy",
     ],
     [
-      'a form that the model did not manage',
+      'JSON that the model could not produce',
       new Error("AiError: JSON Mode couldn't be met"),
       'invalid-reply',
       undefined,
@@ -92,17 +92,17 @@ describe('an error of the binding', () => {
       'Workers AI failed: Network connection lost.',
     ],
     [
-      'what is no use to repeat',
+      'an error that is marked as permanent',
       Object.assign(new Error('3040: busy'), { retryable: false }),
       'rate-limited',
       429,
       1,
       "The model's server answered 429: 3040: busy",
     ],
-    ['anything else', new Error('1031'), 'server-error', undefined, 3, 'Workers AI failed: 1031'],
-    ['a text', 'oops', 'server-error', undefined, 3, 'Workers AI failed: oops'],
+    ['another kind of error', new Error('1031'), 'server-error', undefined, 3, 'Workers AI failed: 1031'],
+    ['a string', 'oops', 'server-error', undefined, 3, 'Workers AI failed: oops'],
     ['nothing', undefined, 'server-error', undefined, 3, 'Workers AI failed.'],
-  ])('%s', async (_, thrown, failure, status, times, message) => {
+  ])('is reported with the right type: %s', async (_, thrown, failure, status, times, message) => {
     const { runs, ...outcome } = await ask(rejecting(thrown));
     expect(failureIn({ ...outcome })).toEqual({
       name: 'ModelError',
@@ -115,7 +115,7 @@ describe('an error of the binding', () => {
     expect(runs).toHaveLength(times);
   });
 
-  it('is followed by another attempt, after a wait', async () => {
+  it('is retried after a wait', async () => {
     expect(await ask([rejecting(new Error('3040: busy')), ok])).toMatchObject({
       reply: { text: 'hi' },
       waits: [250],
@@ -142,7 +142,7 @@ describe('a stream', () => {
       { failure: 'truncated', message: "The model's reply ended before it was complete." },
     ],
     [
-      'that breaks',
+      'with a lost connection',
       () => body([begun], 'break'),
       {
         failure: 'truncated',
@@ -150,7 +150,7 @@ describe('a stream', () => {
       },
     ],
     [
-      'that falls silent',
+      'that stops sending data',
       () => body([begun], 'hang'),
       { failure: 'timeout', message: "The model's server was silent for 20 ms." },
     ],
@@ -159,27 +159,27 @@ describe('a stream', () => {
       () => body([begun + sse({ error: 'overloaded' })]),
       { failure: 'server-error', message: "The model's server reported an error: overloaded" },
     ],
-  ])('%s after some text is not retried', async (_, answer, error) => {
+  ])('%s is not retried after some text', async (_, answer, error) => {
     const outcome = await ask(answer, { stream: true, timeout: 20 });
     expect(failureIn(outcome)).toMatchObject({ ...error, outputBegan: true });
     expect([outcome.runs.length, outcome.pieces]).toEqual([1, ['Hel']]);
   });
 
   it.each([
-    ['nothing', ''],
-    ['[DONE] alone', sse('[DONE]')],
-    ['an empty piece', sse({ response: '' })],
-  ])('of %s is retried', async (_, text) => {
+    ['no data', ''],
+    ['only [DONE]', sse('[DONE]')],
+    ['an empty event', sse({ response: '' })],
+  ])('with %s is retried', async (_, text) => {
     const outcome = await ask(() => body([text]), { stream: true });
     expect(failureIn(outcome)).toMatchObject({ failure: 'truncated', outputBegan: false });
     expect(outcome.runs).toHaveLength(3);
   });
 });
 
-describe('a binding that ignores its signal', () => {
+describe('a binding that ignores its abort signal', () => {
   const aborted = { failure: 'aborted', message: 'The request to the model was aborted.' };
 
-  it('is abandoned after the allowed silence, and was aborted', async () => {
+  it('is abandoned after the allowed silence, and its signal has aborted', async () => {
     const { runs, ...outcome } = await ask(hang, { timeout: 20, retries: 0 });
     expect(failureIn({ ...outcome })).toMatchObject({
       failure: 'timeout',
@@ -205,7 +205,7 @@ describe('a binding that ignores its signal', () => {
     expect(outcome.runs).toEqual([]);
   });
 
-  it('has its late stream cancelled', async () => {
+  it('has its stream cancelled if the stream starts too late', async () => {
     const late = Promise.withResolvers<unknown>();
     const gone = Promise.withResolvers<void>();
     await ask(() => late.promise, { stream: true, timeout: 20, retries: 0 });
@@ -213,7 +213,7 @@ describe('a binding that ignores its signal', () => {
     await gone.promise;
   });
 
-  it('within a stream stops the reading at once and cancels the stream', async () => {
+  it('stops to be read at once if the request is aborted during a stream', async () => {
     const controller = new AbortController();
     let cancelled = false;
     const answer = () =>
@@ -228,7 +228,7 @@ describe('a binding that ignores its signal', () => {
     expect([outcome.pieces, cancelled]).toEqual([['a', 'b'], true]);
   });
 
-  it('wakes the wait between two attempts if the request is aborted', async () => {
+  it('is not called again if the request is aborted during the wait', async () => {
     const controller = new AbortController();
     const { binding, runs } = fakeBinding([
       () => {

@@ -3,10 +3,10 @@ import { workersAiWithClock } from '../../../../doors/model.ts';
 import { fakePace } from '../openai-compatible/fake-server.ts';
 import { type Asking, settle } from '../settle.ts';
 
-/** What the binding does with one run. */
+/** The behavior of the binding for one run. */
 export type Answer = (inputs: Record<string, unknown>, signal: AbortSignal | undefined) => unknown;
 
-/** Answers run after run, the last answer again for ever; records what it was given. */
+/** Returns a binding that gives these answers in turn and repeats the last one. It records each run. */
 export const fakeBinding = (answers: readonly Answer[]) => {
   const runs: { model: string; inputs: Record<string, unknown>; signal: AbortSignal | undefined }[] = [];
   const binding: AiBinding = {
@@ -19,7 +19,7 @@ export const fakeBinding = (answers: readonly Answer[]) => {
   return { binding, runs };
 };
 
-/** Asks an adapter over a fresh fake binding once; streaming when `stream`. */
+/** Asks an adapter once over a new fake binding, with a listener for text if `stream` is `true`. */
 export const ask = async (
   answers: Answer | readonly Answer[],
   asking: Asking & Partial<WorkersAiOptions> = {},

@@ -1,4 +1,4 @@
-/** Reasoning of models of Workers AI: read in either field, given back in one. */
+/** Tests reasoning of models of Workers AI, which is read from either field and sent back in one. */
 import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../../src/model/entry.ts';
 import { body, completion, delta, hello, sse } from '../openai-compatible/fake-server.ts';
@@ -16,7 +16,7 @@ const givenBack = async ({ text, toolCalls, parts, provider }: ModelReply) => {
 
 describe('reasoning', () => {
   it.each(['reasoning', 'reasoning_content'])(
-    'in %s becomes a part, is streamed and is sent back as reasoning',
+    'in %s becomes a part, is streamed, and is sent back as `reasoning`',
     async (field) => {
       const whole = await ask(() => completion({ content: null, [field]: 'Look.', tool_calls: [call] }), {
         stream: true,
@@ -43,12 +43,12 @@ describe('reasoning', () => {
     },
   );
 
-  it('is read beside a response of its own shape', async () => {
+  it('is also read from a reply in the native format', async () => {
     const reply = replyIn(await ask(() => ({ response: 'hi', reasoning_content: 'Look.' })));
     expect(await givenBack(reply)).toEqual({ role: 'assistant', content: 'hi', reasoning: 'Look.' });
   });
 
-  it('that is empty is sent back empty', async () => {
+  it('is sent back empty if it is empty', async () => {
     const reply = replyIn(await ask(() => completion({ content: 'hi', reasoning_content: '' })));
     expect(await givenBack(reply)).toEqual({ role: 'assistant', content: 'hi', reasoning: '' });
   });

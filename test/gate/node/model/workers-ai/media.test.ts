@@ -17,7 +17,7 @@ const saying = (...parts: readonly MessagePart[]): ModelRequest => ({
   tools: [],
 });
 
-it('a message with an image is sent in its parts, and a result with an image as text', async () => {
+it('a message with an image is sent in parts, and a result with an image as text', async () => {
   const request = saying(sample('image/png'), { type: 'text', text: 'What is it?' });
   const { runs } = await ask(hi, { request });
   const url = `data:image/png;base64,${SAMPLES['image/png']}`;
@@ -38,7 +38,7 @@ it.each([
   [linked('image/png'), "'image/png' by its address"],
   [{ ...sample('image/png'), mediaType: 'video/mp4' }, "'video/mp4'"],
 ])(
-  'a file that no model of the binding accepts is refused by name before the run: %#',
+  'a file that the binding does not accept causes an error that names its type before the run: %#',
   async (file, what) => {
     const outcome = await ask(hi, { request: saying(file) });
     expect(failureIn(outcome)).toMatchObject({
@@ -52,7 +52,7 @@ it.each([
 describe('the media support of a model', () => {
   const made = (media?: ModelMedia) => workersAi(fakeBinding([hi]).binding, { model: 'm', media }).media;
 
-  it('is unknown until it is set', () => {
+  it('is unknown unless it is declared', () => {
     expect(made()).toBeUndefined();
     const media = { message: { data: ['image/*'], url: [] }, result: none };
     expect(made(media)).toEqual(media);
@@ -67,7 +67,7 @@ describe('the media support of a model', () => {
       { message: none, result: { data: ['image/png'], url: [] } },
       "'media.result.data' names 'image/png', and the adapter sends no file there; leave it empty.",
     ],
-  ])('cannot be %j', (media, message) => {
+  ])('throws for the declaration %j', (media, message) => {
     expect(() => made(media)).toThrow(new TypeError(message));
   });
 });

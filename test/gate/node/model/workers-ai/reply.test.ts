@@ -16,29 +16,29 @@ const streamed = async (...events: readonly unknown[]) => ask(() => body([sse(..
 
 describe('a whole reply', () => {
   it.each<[string, unknown, Partial<ModelReply>]>([
-    ['of its own shape', { response: 'hi', usage }, { text: 'hi', usage: counted }],
+    ['in the native format', { response: 'hi', usage }, { text: 'hi', usage: counted }],
     [
-      'of its own shape, with no calls',
+      'in the native format, without calls',
       { response: 'hi', tool_calls: [], usage },
       { text: 'hi', usage: counted },
     ],
     [
-      'of the shape of OpenAI',
+      'in the format of OpenAI',
       completion({ content: 'hi' }, 'stop', { usage }),
       { text: 'hi', usage: counted },
     ],
     [
-      'that tells what was cached',
+      'with a count of cached tokens',
       { response: 'hi', usage: { ...usage, prompt_tokens_details: { cached_tokens: 2 } } },
       { text: 'hi', usage: { ...counted, cachedInputTokens: 2 } },
     ],
-    ['that is a bare text', 'hi', { text: 'hi' }],
-    ['in JSON mode, parsed already', { response: { mood: 'good' } }, { text: '{"mood":"good"}' }],
+    ['that is only a string', 'hi', { text: 'hi' }],
+    ['in JSON mode, already parsed', { response: { mood: 'good' } }, { text: '{"mood":"good"}' }],
     ['in JSON mode, as text', { response: '{"mood":"good"}' }, { text: '{"mood":"good"}' }],
     ['that is a number', { response: 42 }, { text: '42' }],
     ['without usage', { response: 'hi', usage: null }, { text: 'hi' }],
-    ['that was cut', completion({ content: 'hi' }, 'length'), { text: 'hi', finish: 'length' }],
-    ['that says why it ends', { response: 'hi', finish_reason: 'length' }, { text: 'hi', finish: 'length' }],
+    ['that was cut off', completion({ content: 'hi' }, 'length'), { text: 'hi', finish: 'length' }],
+    ['with a finish reason', { response: 'hi', finish_reason: 'length' }, { text: 'hi', finish: 'length' }],
   ])('%s is read', async (_, reply, expected) => {
     expect(await whole(reply)).toEqual({
       text: '',
@@ -51,7 +51,7 @@ describe('a whole reply', () => {
 
   it.each<[string, unknown, ModelReply['toolCalls']]>([
     [
-      'flat calls with parsed input',
+      'flat calls whose input is parsed',
       {
         response: null,
         tool_calls: [
@@ -64,7 +64,7 @@ describe('a whole reply', () => {
       [f('call_0', '{"x":1}'), f('call_1', '{"x":2}'), f('call_2', '{}'), f('call_3', '')],
     ],
     [
-      'calls of OpenAI at its own place',
+      'calls in the format of OpenAI',
       {
         response: '',
         tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
@@ -72,12 +72,12 @@ describe('a whole reply', () => {
       [f('a', '{"x":1}')],
     ],
     [
-      'calls of OpenAI with parsed input',
+      'calls in the format of OpenAI whose input is parsed',
       completion({ content: null, tool_calls: [{ id: 'a', function: { name: 'f', arguments: { x: 1 } } }] }),
       [f('a', '{"x":1}')],
     ],
     [
-      'one id twice',
+      'a repeated id',
       {
         tool_calls: [
           { id: 'functions.f:0', name: 'f', arguments: {} },
@@ -87,15 +87,15 @@ describe('a whole reply', () => {
       [f('functions.f:0', '{}'), f('functions.f:0_2', '{}')],
     ],
     [
-      'hostile names',
+      'names of prototypes',
       { tool_calls: [{ id: '__proto__', name: 'constructor', arguments: '{"__proto__":1}' }] },
       [{ id: '__proto__', name: 'constructor', input: '{"__proto__":1}' }],
     ],
-  ])('with %s calls tools', async (_, reply, toolCalls) => {
+  ])('is read with %s', async (_, reply, toolCalls) => {
     expect(await whole(reply)).toEqual({ text: '', toolCalls, finish: 'tool-calls', usage: undefined });
   });
 
-  it('is one piece for a streaming request to a model that cannot stream', async () => {
+  it('is one piece if the model does not stream', async () => {
     const outcome = await ask(() => ({ response: 'hi there' }), { stream: true });
     expect([replyIn(outcome).text, outcome.pieces]).toEqual(['hi there', ['hi there']]);
     const request = { ...hello, output: { name: 'mood', schema: {} } };
@@ -132,7 +132,7 @@ describe('a stream', () => {
     expect(replyIn(await streamed(...events)).text).toBe('ab');
   });
 
-  it('in OpenAI’s format can end with [DONE] alone', async () => {
+  it('in OpenAI’s format can end with only [DONE]', async () => {
     expect(replyIn(await streamed(delta({ content: 'a' }), DONE))).toMatchObject({
       text: 'a',
       finish: 'stop',
@@ -141,7 +141,7 @@ describe('a stream', () => {
 
   it.each<[string, readonly unknown[]]>([
     [
-      'its own fragments',
+      'fragments in the native format',
       [
         { response: '', tool_calls: [{ id: 'a', type: 'function', index: 0, function: { name: 'f' } }] },
         { tool_calls: [{ index: 0, function: { arguments: '{"x"' } }] },
@@ -166,7 +166,7 @@ describe('a stream', () => {
       ],
     ],
     [
-      'fragments of OpenAI',
+      'fragments in the format of OpenAI',
       [
         delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{"x":' } }] }),
         delta({ tool_calls: [{ index: 0, function: { arguments: '1}' } }] }),
@@ -174,7 +174,7 @@ describe('a stream', () => {
         { choices: [], usage },
       ],
     ],
-  ])('with %s calls tools', async (_, events) => {
+  ])('is read with %s', async (_, events) => {
     expect(replyIn(await streamed(...events))).toEqual({
       text: '',
       toolCalls: [f('a', '{"x":1}'), f('b', '{}')],
@@ -183,7 +183,7 @@ describe('a stream', () => {
     });
   });
 
-  it('is complete with any chunk boundaries', async () => {
+  it('is complete however it is split into chunks', async () => {
     const bytes = new TextEncoder().encode(sse({ response: 'Grüße 🌊' }, { response: '', usage }, DONE));
     for (let size = 1; size <= 9; size += 1) {
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
@@ -194,28 +194,28 @@ describe('a stream', () => {
   });
 });
 
-describe('invalid data', () => {
+describe('an invalid reply', () => {
   const neither = "The model's reply has neither a response nor choices.";
   const notAnObject = "The model's reply is not a JSON object.";
 
   it.each<[string, unknown, string]>([
-    ['nothing', undefined, notAnObject],
+    ['undefined', undefined, notAnObject],
     ['null', null, notAnObject],
     ['a list', ['hi'], notAnObject],
     ['an empty object', {}, neither],
-    ['a job that was queued', { request_id: 'r' }, neither],
+    ['a queued job', { request_id: 'r' }, neither],
     [
-      'calls that are no list',
+      'calls that are not a list',
       { tool_calls: {} },
       "The model's reply holds 'tool_calls' that is not a list.",
     ],
     [
-      'a call that is no object',
+      'a call that is not an object',
       { tool_calls: ['f'] },
       "The model's reply holds a tool call that is not an object.",
     ],
     [
-      'a call whose function is none',
+      'a call whose function is not an object',
       { tool_calls: [{ function: 'f' }] },
       "The model's reply holds a tool call whose 'function' is not an object.",
     ],
@@ -224,15 +224,15 @@ describe('invalid data', () => {
       { tool_calls: [{ id: 'a', arguments: {} }] },
       "The model's reply asks for a tool without naming it.",
     ],
-    ['choices that are no list', { choices: {} }, "The model's reply holds 'choices' that is not a list."],
-    ['no choice', { choices: [] }, "The model's reply has no choices."],
+    ['choices that are not a list', { choices: {} }, "The model's reply holds 'choices' that is not a list."],
+    ['an empty list of choices', { choices: [] }, "The model's reply has no choices."],
     [
-      'a reason that is none',
+      'a finish reason that is not a string',
       { response: 'hi', finish_reason: 7 },
       "The model's reply holds a 'finish_reason' that is not a string.",
     ],
-    ['what JSON cannot hold', { response: { n: 7n } }, "The model's reply holds a value that is not JSON."],
-  ])('%s is an invalid reply, and is requested once', async (_, reply, message) => {
+    ['a bigint', { response: { n: 7n } }, "The model's reply holds a value that is not JSON."],
+  ])('is not retried: %s', async (_, reply, message) => {
     const outcome = await ask(() => reply);
     expect(failureIn(outcome)).toMatchObject({ failure: 'invalid-reply', message, outputBegan: false });
     expect(outcome.runs).toHaveLength(1);
@@ -242,11 +242,11 @@ describe('invalid data', () => {
     ['text', 'not json', "The model's reply is not JSON."],
     ['a number', 7, notAnObject],
     ['an empty object', {}, neither],
-  ])('in a stream, %s is an invalid reply', async (_, event, message) => {
+  ])('can be in a stream: %s', async (_, event, message) => {
     expect(failureIn(await streamed(event, DONE))).toMatchObject({ failure: 'invalid-reply', message });
   });
 
-  it('is a stream of values other than bytes', async () => {
+  it('can be a stream of values other than bytes', async () => {
     const stream = new ReadableStream<unknown>({
       start(controller) {
         controller.enqueue('data: {}');
@@ -259,7 +259,7 @@ describe('invalid data', () => {
     });
   });
 
-  it('is a stream above the size limit, which is not read to its end', async () => {
+  it('can be a stream above the size limit, which is not read to its end', async () => {
     let cancelled = false;
     const chunks = Array.from({ length: 70 }, () => `: ${'x'.repeat(1024 * 1024)}\n\n`);
     const answer = () =>
@@ -273,7 +273,7 @@ describe('invalid data', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('of any shape results in a reply or a ModelError', async () => {
+  it('of any form leads to a reply or a ModelError', async () => {
     const keys = [
       'response',
       'tool_calls',

@@ -22,8 +22,8 @@ const sent = async (request: ModelRequest, stream = false) => {
   return runs[0]?.inputs;
 };
 
-describe('the run', () => {
-  it('names the model and passes a signal', async () => {
+describe('the run of the binding', () => {
+  it('has the name of the model and a signal', async () => {
     const { runs } = await ask(() => ({ response: 'hi' }));
     expect(runs).toEqual([
       {
@@ -45,7 +45,7 @@ describe('the run', () => {
     expect((await workersAi(new Binding(), { model: 'm' }).ask(hello, { signal })).text).toBe('hi');
   });
 
-  it('contains every kind of message, each with a text, and the tools', async () => {
+  it('has every kind of message, each with text, and the tools', async () => {
     const toolCalls = [
       { id: 'a', name: 'weather', input: '{"city":"Oslo"}' },
       { id: 'b', name: 'weather', input: '{oops' },
@@ -81,12 +81,12 @@ describe('the run', () => {
     });
   });
 
-  it('streams, with or without a listener', async () => {
+  it('streams, with or without a listener for text', async () => {
     const streaming = { messages: [{ role: 'user', content: 'hello' }], stream: true };
     expect([await sent(hello), await sent(hello, true)]).toEqual([streaming, streaming]);
   });
 
-  it('asks for JSON of a schema in JSON mode, which does not stream', async () => {
+  it('asks for JSON in JSON mode, which does not stream', async () => {
     const expected = {
       messages: [{ role: 'user', content: 'hello' }],
       response_format: { type: 'json_schema', json_schema: schema },
@@ -97,8 +97,8 @@ describe('the run', () => {
 
   it.each([
     ['the first system message', [{ role: 'system' as const, text: 'Be kind.' }], 'Be kind.\n\n'],
-    ['a system message of its own', [], ''],
-  ])('asks for JSON beside tools, which JSON mode forbids, in %s', async (_, before, start) => {
+    ['an additional system message', [], ''],
+  ])('asks for JSON in %s if it has tools, which JSON mode does not allow', async (_, before, start) => {
     const messages = [...before, ...hello.messages];
     const instruction = `When you answer in words, answer with nothing but JSON that matches this schema: ${JSON.stringify(schema)}`;
     expect(await sent({ messages, tools: [weather], output }, true)).toEqual({
@@ -113,11 +113,11 @@ describe('the run', () => {
 });
 
 describe('`workersAi`', () => {
-  it('is named like its model', () => {
+  it('has the name of its model', () => {
     expect(workersAi(fakeBinding([]).binding, { model: '@cf/m-1' }).name).toBe('@cf/m-1');
   });
 
-  it.each([undefined, null, {}, 'AI'])('reports how to fix the binding %j', (binding) => {
+  it.each([undefined, null, {}, 'AI'])('explains the missing binding for %j', (binding) => {
     expect(() => workersAi(binding as unknown as AiBinding, { model: 'm' })).toThrow(
       new ConfigurationError(
         "The Workers AI binding is missing. Declare it in wrangler.toml: [ai] with binding = 'AI'.",

@@ -11,7 +11,7 @@ const asked = (settings: ModelRequest['settings'], more: Partial<ModelRequest> =
   ask(() => ({ response: 'hi' }), { request: { ...hello, ...more, settings } });
 
 describe('settings', () => {
-  it('are inputs of the run', async () => {
+  it('are passed as inputs of the run', async () => {
     const { runs } = await asked(
       {
         temperature: 0,
@@ -39,7 +39,7 @@ describe('settings', () => {
     });
   });
 
-  it('leave out the tools if no tool may be called', async () => {
+  it('omit the tools if the tool choice is none', async () => {
     const { runs } = await asked({ toolChoice: 'none' }, { tools: [look] });
     expect(runs[0]?.inputs).toEqual({ messages, stream: true });
   });
@@ -66,7 +66,7 @@ describe('settings', () => {
       { providerOptions: { workersAi: { stream: false } } },
       "'providerOptions.workersAi.stream' is set by the adapter; leave it out.",
     ],
-  ])('%j are refused before the model runs', async (settings, message) => {
+  ])('cause an error before the run: %j', async (settings, message) => {
     const { runs, ...outcome } = await asked(settings, { tools: [look] });
     expect(failureIn({ ...outcome })).toMatchObject({ failure: 'bad-request', message });
     expect(runs).toEqual([]);
