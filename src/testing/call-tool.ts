@@ -4,18 +4,18 @@ import type { AnyTool } from '../tool/tool.ts';
 import { type ToolResult, toolResult } from '../tool/tool-result.ts';
 import { createTestSession, type TestSessionOptions } from './test-session.ts';
 
-/** Options of `callTool`, as a test session takes them. */
+/** The options of `callTool`. They work as in a test session. */
 export type CallToolOptions = Pick<
   TestSessionOptions,
   'context' | 'principal' | 'secrets' | 'use' | 'stubs' | 'env' | 'agents'
 >;
 
 /**
- * Calls one tool as a model would, in a session of its own. The tool's schema, decorators and limits apply,
- * and its return value becomes a result. The input is an object, or text that need not be a JSON object.
+ * Calls one tool as a model would, in a new session. The tool's schema, decorators and limits apply, and its
+ * return value becomes a result. The input is an object, or text that need not be a JSON object.
  *
- * @throws Error if the call waits for a person, or the turn ended without a result, because of a signal or a
- * mistake of the app.
+ * @throws Error if the call waits for a person, or if a signal or a mistake of the app ends the turn without
+ * a result.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ export interface ManualClock extends Clock {
 }
 
 /**
- * Creates a clock whose time only changes by `advance`.
+ * Creates a clock whose time only changes through `advance`.
  *
  * @example
  * ```ts
@@ -41,16 +41,16 @@ export function createManualClock(start = 0): ManualClock {
     soon(run) {
       const once = (): void => run();
       waiting.add(once);
-      setTimeout(() => void waitForPromises().then(() => runNow(once)), 0); // also if the test does not advance the clock
+      setTimeout(() => void waitForPromises().then(() => runNow(once)), 0); // even if the test does not advance the clock
       return () => void waiting.delete(once);
     },
     advance: (ms) => timers.advance(ms, quiet),
   };
 }
 
-/** A clock that can be put forward. */
+/** A clock that tests can put forward. */
 interface SkippableClock extends Clock {
-  /** Adds to the time, but leaves the due times of timers unchanged. */
+  /** Adds to the time, but not to the time that timers have waited. */
   skip(ms: number): void;
   /** Adds to the time, so that timers are due earlier. */
   pass(ms: number): void;
@@ -106,7 +106,7 @@ interface Timers {
   after(ms: number, run: () => void): () => void;
   /**
    * Moves to the first timer that is due by `until`, in milliseconds since the epoch, and runs it. Returns
-   * `false` if there is none.
+   * `false` if no timer is due.
    */
   runNext(until: number): boolean;
   /**
@@ -157,7 +157,9 @@ export function createTimers(now: number): Timers {
   };
 }
 
-/** Waits for promises that depend only on other promises, and for hashes while these are made in order. */
+/**
+ * Waits for promises that depend only on other promises, and for hashes if `withOrderedHashes` orders them.
+ */
 export async function waitForPromises(): Promise<void> {
   for (let made: Promise<unknown> | undefined; made !== lastHash(); ) {
     made = lastHash();
@@ -167,8 +169,8 @@ export async function waitForPromises(): Promise<void> {
 }
 
 /**
- * Resolves in a later task: after every promise that can settle without external events. With `setImmediate`
- * it resolves at once; timers of 0 ms take a millisecond.
+ * Resolves in a later task, after every promise that can settle without external events. Prefers
+ * `setImmediate`, since a timer of 0 ms takes a millisecond.
  */
 const nextTask = (): Promise<void> =>
   new Promise((resolve) => {
@@ -178,16 +180,16 @@ const nextTask = (): Promise<void> =>
 
 type Digest = typeof crypto.subtle.digest;
 
-/** The last of the hashes that are made one after another. */
+/** The last hash that `withOrderedHashes` has queued. */
 let lastDigest: Promise<unknown> = Promise.resolve();
-/** The number of callers that need hashes in order, and the original function. */
+/** The number of running `withOrderedHashes` calls, and the original function. */
 let orderedUsers = 0;
 let originalDigest: Digest | undefined;
 
 /**
- * Runs the work while hashes complete in the order in which they were requested. Engines compute hashes on
- * threads, so their order is otherwise random, and a play would not be reproducible. Replaces
- * `crypto.subtle.digest` meanwhile, with the same results.
+ * Runs the work, during which hashes complete in the order of their requests. Otherwise their order is
+ * random, since engines compute them on threads, and a play would not be reproducible. Replaces
+ * `crypto.subtle.digest` during the work.
  */
 export async function withOrderedHashes<T>(work: () => Promise<T>): Promise<T> {
   const { subtle } = crypto;

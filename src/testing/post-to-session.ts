@@ -18,45 +18,47 @@ import { ToolCallContext } from '../tool/tool-call-context.ts';
 import { type KillableTurnWorker, TESTER, type TurnSteps } from './turn-steps.ts';
 
 /**
- * A message: text, or parts with the bytes of its files, such as `content(['What is this?', image(png,
- * 'image/png')]).parts`.
+ * A message: text, or parts that contain the bytes of files, such as
+ * `content(['What is this?', image(png, 'image/png')]).parts`.
  */
 export type TestMessage = string | readonly ContentPart[];
 
-/** Options of a message: those of a request body, and the principal, which `auth` of an app would return. */
+/**
+ * The options of a message: those of a request body, and the principal that `auth` of an app would return.
+ */
 export interface SendOptions {
-  /** The sender: `call.principal` of its turn. Defaults to that of the session. */
+  /** The sender, which is `call.principal` of the turn. Defaults to the principal of the session. */
   readonly principal?: TurnPrincipal | undefined;
   readonly context?: JsonObject | ToolCallContext | undefined;
   readonly loopId?: string | undefined;
 }
 
-/** Options of a message that is sent during a turn. */
+/** The options of a message that is sent during a turn. */
 export interface PostOptions extends SendOptions {
   /**
-   * `queue`: its turn starts when those before it have ended. `steer`: the model of the open turn reads it
-   * next, if that turn has the same sender, or the agent's `policies.steering` allows anyone.
+   * With `queue`, its turn starts after earlier turns have ended. With `steer`, the model of the open turn
+   * reads it next, if that turn has the same sender, or the agent's `policies.steering` allows anyone.
    */
   readonly whenBusy?: WhenBusy | undefined;
   /** Seconds until its turn starts, by the session's clock. */
   readonly delaySeconds?: number | undefined;
 }
 
-/** The parts of a session that sending during a turn needs. */
+/** The parts of a session that are needed to send messages. */
 interface SessionParts {
   readonly agent: Agent;
   readonly port: SessionPort;
   readonly modules: Modules;
   readonly steps: TurnSteps;
-  /** The principal of every message, unless `SendOptions` has one. */
+  /** The default principal of messages. */
   readonly principal: TurnPrincipal | undefined;
   readonly context: ToolCallContext;
-  /** Advances the time so that the running turn learns of new messages. */
+  /** Advances the time so that the running turn receives new messages. */
   readonly hear: () => void;
   readonly heard: ReceivedMessages;
 }
 
-/** The messages that lease holders have received, by their turns. */
+/** The messages that lease holders have received, by turn. */
 export class ReceivedMessages {
   readonly #turns = new Set<string>();
   readonly #changes = new ChangeNotifier();
@@ -72,10 +74,10 @@ export class ReceivedMessages {
   }
 }
 
-/** Returns a port that adds the turn of every message that its holder receives to `heard`. */
+/** Returns a port that records in `heard` the turn of each message that its lease holder receives. */
 export function recordReceived(port: SessionPort, heard: Pick<ReceivedMessages, 'add'>): SessionPort {
   const told = <T extends object>(answer: T): T => {
-    const { inbox = [] } = answer as { readonly inbox?: readonly InboxMessage[] }; // only some responses have it
+    const { inbox = [] } = answer as { readonly inbox?: readonly InboxMessage[] }; // only some responses have an inbox
     for (const { turn } of inbox) heard.add(turn);
     return answer;
   };
@@ -86,7 +88,7 @@ export function recordReceived(port: SessionPort, heard: Pick<ReceivedMessages, 
   };
 }
 
-/** Runs the turn of a message as far as possible now, and returns its id. */
+/** Runs the turn of a message until it stops, and returns its id. */
 export async function runMessageTurn(
   stage: Pick<SessionParts, 'steps' | 'principal' | 'context' | 'modules'> & {
     readonly worker: KillableTurnWorker;
@@ -113,7 +115,7 @@ export async function postMessageTo(
   const { agent, steps, port, modules, hear, heard } = stage;
   const { steering } = agent.policies;
   const delayMs = delaySeconds === undefined ? undefined : delaySeconds * 1000;
-  // Text is posted at once: a test may kill the turn in the next line.
+  // Text is posted synchronously, since a test may kill the turn in its next line.
   const said = typeof message === 'string' ? { message } : await toNewMessage(message, modules.files);
   const sent = toSentMessage(stage, said, options);
   const { from } = sent;
@@ -133,7 +135,7 @@ export async function postMessageTo(
   }
 }
 
-/** Returns a message as it is sent, with the session's own context and principal. */
+/** Returns the message with the session's context, and with its principal by default. */
 export function toSentMessage(
   { principal, context }: Pick<SessionParts, 'principal' | 'context'>,
   said: Awaited<ReturnType<typeof toNewMessage>>,
@@ -142,7 +144,7 @@ export function toSentMessage(
   return { ...said, from, loopId, context: context.merge(ToolCallContext.of(more)) };
 }
 
-/** Returns the bytes of a file that the session stores, or `null` if there is none with this id. */
+/** Returns the bytes of a file that the session stores, or `null` if it has no file with this id. */
 export async function readFile(port: Pick<SessionPort, 'blob'>, id: string): Promise<Uint8Array | null> {
   let bytes: Uint8Array | null = null;
   for (let from = 0; ; ) {
@@ -155,7 +157,7 @@ export async function readFile(port: Pick<SessionPort, 'blob'>, id: string): Pro
   }
 }
 
-/** Posts a cancel for the lease holder of a turn, and gives it time to receive it. */
+/** Posts a cancel of a turn, and gives its lease holder time to receive it. */
 export async function postCancelTo({ port, hear }: SessionParts, given: string | undefined): Promise<void> {
   const turn = given ?? (await port.read({ from: 1, limit: 1 }))?.openTurn?.id;
   const posted = turn === undefined ? 'no-such-turn' : await port.post({ kind: 'cancel', turn, body: '{}' });
@@ -163,10 +165,10 @@ export async function postCancelTo({ port, hear }: SessionParts, given: string |
   hear();
 }
 
-/** Real milliseconds that the running turn may take to receive a message. */
+/** The real time in which the running turn must receive a message, in milliseconds. */
 const MAX_WAIT_MS = 2_000;
 
-/** Waits until the lease holder has received this turn's message, or it becomes a turn of its own. */
+/** Waits until the lease holder has received this turn's message, or the message becomes a separate turn. */
 async function waitUntilReceived(
   { port, heard }: Pick<SessionParts, 'port' | 'heard'>,
   turn: string,
@@ -184,17 +186,17 @@ async function waitUntilReceived(
 }
 
 /**
- * A decision in a test session or crash matrix: its kind, or an object with more. `by` is the person who
- * decides: the id of a person with every role, or a principal, whose tenant and roles are checked as over
- * HTTP. Defaults to `tester`.
+ * A decision in a test session or crash matrix: its kind, or an object with more fields. `by` is the person
+ * who decides: the id of a person with every role, or a principal, whose tenant and roles are checked as over
+ * HTTP. `by` defaults to `tester`.
  */
 export type TestDecision =
   | DecisionKind
   | (Answer<'decision'> & { readonly by?: string | TurnPrincipal | undefined });
 
 /**
- * Converts a decision for `sendAnswer`. @throws TypeError if it is missing. Callers without types can leave
- * it out.
+ * Converts a decision for `sendAnswer`. @throws TypeError if the decision is missing, which callers without
+ * types can cause.
  */
 export function toSentDecision(given: TestDecision | undefined): Parameters<typeof sendAnswer>[2] {
   if (given === undefined)
@@ -203,7 +205,7 @@ export function toSentDecision(given: TestDecision | undefined): Parameters<type
   return { for: 'decision', body, by };
 }
 
-/** The session where a test answers the questions of a turn. */
+/** The session in which a test answers the questions of a turn. */
 interface AnswerTarget {
   readonly port: SessionPort;
   readonly agent: Agent;
@@ -220,12 +222,11 @@ export const pendingCallsOf = ({
   findAskingSeam(modules.uses)?.pending(events) ?? [];
 
 /**
- * Posts the answer of the one call that waits under an id or under its tool's name. Returns its turn, which
- * another invocation must then resume.
+ * Posts the answer to the only waiting call with this id or tool name. Returns its turn, which another
+ * invocation must then resume.
  *
- * @throws Error if no call or several wait under the name, the answer is invalid or refused, or another
- * person must
- *   give it.
+ * @throws Error if no call or several calls with this name wait, if the answer is invalid or refused, or if
+ * another person must give it.
  */
 export async function sendAnswer(
   place: AnswerTarget,

@@ -17,14 +17,14 @@ export type ScriptedReply =
   | string
   | {
       readonly text?: string;
-      /** Calls of tools, by name or with their input. */
+      /** The calls of tools: their names, or names with inputs. */
       readonly calls?: readonly (string | ScriptedCall)[];
       /**
        * The chunks in which the text is streamed. Defaults to single characters, or a thousand chunks for a
        * long text.
        */
       readonly pieces?: readonly string[];
-      /** The whole reply in order, instead of `text` and `calls`. Its text and its reasoning are streamed. */
+      /** The whole reply in order, instead of `text` and `calls`. Text and reasoning are streamed. */
       readonly parts?: readonly ReplyPart[];
       /** The provider's data of the reply. */
       readonly provider?: ProviderData;
@@ -37,7 +37,7 @@ export type ScriptedReply =
 /** One call of a tool in a scripted reply. */
 export interface ScriptedCall {
   readonly name: string;
-  /** Sent as JSON. Text is sent unchanged. */
+  /** The input, which is sent as JSON. Text is sent unchanged. */
   readonly input?: unknown;
   readonly id?: string;
 }
@@ -52,26 +52,26 @@ export interface ScriptedModel extends ChatModel {
 export interface ScriptedModelOptions {
   /** Defaults to `scripted`. */
   readonly name?: string | undefined;
-  /** As `ChatModel.provider`. */
+  /** See `ChatModel.provider`. */
   readonly provider?: string | undefined;
-  /** For agents with a cost limit. */
+  /** The prices, for agents with a cost limit. */
   readonly prices?: Prices | undefined;
   readonly maxOutputTokens?: number | undefined;
-  /** As `ChatModel.heedsToolChoice`. Defaults to `true`. */
+  /** See `ChatModel.heedsToolChoice`. Defaults to `true`. */
   readonly heedsToolChoice?: boolean | undefined;
-  /** As `ChatModel.showToolsChanges`. */
+  /** See `ChatModel.showToolsChanges`. */
   readonly showToolsChanges?: ChatModel['showToolsChanges'];
-  /** As `ChatModel.signPrefix`. */
+  /** See `ChatModel.signPrefix`. */
   readonly signPrefix?: ChatModel['signPrefix'];
-  /** As `ChatModel.caches`. */
+  /** See `ChatModel.caches`. */
   readonly caches?: true | undefined;
-  /** As `ChatModel.settings`. */
+  /** See `ChatModel.settings`. */
   readonly settings?: ModelSettings | undefined;
 }
 
 /**
- * Makes a model that plays `replies` in order, one for each request. A request beyond the script fails like a
- * server error, so that a test ends instead of looping.
+ * Creates a model that plays `replies` in order, one for each request. A request after the last reply fails
+ * like a server error, so that a test ends instead of looping.
  *
  * @example
  * ```ts
@@ -99,7 +99,7 @@ export function scriptedModel(
     ...(provider !== undefined && { provider }),
     ...(prices && { prices }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    // The script decides the reply, whatever tool the request demands.
+    // The script decides the reply, even if the request demands a certain tool.
     heedsToolChoice,
     ...(showToolsChanges && { showToolsChanges }),
     ...(signPrefix && { signPrefix }),
@@ -145,7 +145,7 @@ const DEFAULT_USAGE: Usage = { inputTokens: 10, outputTokens: 5 };
 type PlainReply = Exclude<ScriptedReply, ModelError | ((...given: never[]) => unknown)>;
 
 /**
- * Returns the script's reply to a request. @throws ModelError if the script says so, or the request is
+ * Returns the script's reply to a request. @throws ModelError if the reply is a failure, or the request is
  * aborted.
  */
 export async function resolveReply(
@@ -186,7 +186,7 @@ const reasoningTexts = (reply: PlainReply): readonly string[] =>
     : (reply.parts ?? []).flatMap((part) => (part.type === 'reasoning' && part.text !== '' ? part.text : []));
 
 /**
- * Converts a scripted reply to a model's reply. `defaults`: the prefix of its calls' ids, and the default
+ * Converts a scripted reply to a model's reply. `defaults` has the prefix of its call ids, and the default
  * usage.
  */
 export function toReply(
@@ -217,8 +217,8 @@ export function toReply(
 }
 
 /**
- * Hands a turn over after each reply of any of its loops. `use` is for one invocation, whose `leave` it
- * aborts.
+ * Creates a module that hands a turn over after each reply in any of its loops. Pass `use` and `leave` to one
+ * invocation.
  */
 export function createLeaveAfterReply(): { readonly use: ModuleUse; readonly leave: AbortSignal } {
   const left = new AbortController();
@@ -233,7 +233,7 @@ export function createLeaveAfterReply(): { readonly use: ModuleUse; readonly lea
 
 const LEAVING_MODULE = createModule({ name: 'leaving' });
 
-/** Returns a model that records its requests, with the list of these, oldest first. */
+/** Returns a model that records its requests, and the list of requests, oldest first. */
 export function recordRequests(given: ChatModel): {
   readonly model: ChatModel;
   readonly requests: readonly ModelRequest[];
@@ -249,12 +249,15 @@ export function recordRequests(given: ChatModel): {
   return { model, requests };
 }
 
-/** A stub for the effect of a tool. Receives the input as the model sent it, if that is a JSON object. */
+/**
+ * A function that replaces the effect of a tool. Receives the input as the model sent it, if it is a JSON
+ * object.
+ */
 export type Stub = (input: JsonObject, call: CallContext) => unknown;
 
 /**
- * Runs stubs instead of the tools that have one. Does not call their `reconcile`, which does not know the
- * stub.
+ * Returns a module that runs stubs instead of the tools with these names. It does not call `reconcile` of
+ * these tools, which does not know the stub.
  */
 export function createStubsUse(stubs: Readonly<Record<string, Stub>>): ModuleUse {
   const use = createUse(STUBS_MODULE);

@@ -62,40 +62,39 @@ export type TestModel =
   | { readonly replies: readonly ScriptedReply[]; readonly model?: undefined }
   | { readonly model: ChatModel; readonly replies?: undefined };
 
-/** The options of a test session: a model or its replies, and the settings of an app. */
+/** The options of a test session: a model or its replies, and settings of an app. */
 export type TestSessionOptions = TestModel & {
-  /** The default sender of messages, as `auth` of an app would return it. Defaults to `{ id: 'tester' }`. */
+  /** The default sender of messages, as an app's `auth` would return it. Defaults to `{ id: 'tester' }`. */
   readonly principal?: TurnPrincipal | undefined;
   /** The context of every message, as an app's mapped request headers would set it. */
   readonly context?: JsonObject | ToolCallContext | undefined;
-  /**
-   * Creates the credentials of the tools, once for each invocation: again after each reply, unless `warm`.
-   */
+  /** Creates the tools' credentials for each invocation, and so after each reply unless `warm` is `true`. */
   readonly secrets?:
     | ((principal: Principal) => MintedSecrets | undefined | Promise<MintedSecrets | undefined>)
     | undefined;
-  /** Modules of the app, as `createHoldfast` takes them. */
+  /** The modules of the app, as for `createHoldfast`. */
   readonly use?: readonly ModuleUse[] | undefined;
   /**
-   * Other agents of the app, for subagents that are given by name. The script also replaces the missing model
-   * of such an agent.
+   * Other agents of the app, which subagents can refer to by name. If such an agent has no model, the script
+   * replaces it.
    */
   readonly agents?: readonly Agent[] | undefined;
   /**
-   * Functions that replace the effects of tools, by name, whatever their source. The tool's schema,
-   * decorators and approvals stay. The return value of a stub becomes a result, like that of `run`. The
-   * `reconcile` of a stubbed tool is not called. Modules of `use` wrap a stub; modules of an agent do not.
+   * Functions that replace the effects of tools, by name, whatever their source. The tools' schemas,
+   * decorators and approvals still apply. The return value of a stub becomes a result, like that of `run`.
+   * The `reconcile` of a stubbed tool is not called. Modules of `use` wrap a stub; modules of an agent do
+   * not.
    */
   readonly stubs?: Readonly<Record<string, Stub>> | undefined;
   /**
-   * The Worker's vars, secrets and bindings, or replacements for those in use: for `call.env`, and for
-   * modules that read a var, such as `TOOL_GROUPS`.
+   * The Worker's vars, secrets and bindings, or replacements for those that are used. `call.env` and modules
+   * that read a var, such as `TOOL_GROUPS`, receive them.
    */
   readonly env?: GivenEnv | undefined;
   /**
-   * `true` to run a whole turn in one invocation. Defaults to `false`: after each reply, also of a nested
-   * loop, another invocation resumes the turn, as after an eviction. Use it in tests that count connections
-   * or events of one invocation.
+   * `true` to run a whole turn in one invocation, for tests that count its connections or events. Defaults to
+   * `false`: after each reply, including those of nested loops, another invocation resumes the turn, as after
+   * an eviction.
    */
   readonly warm?: boolean | undefined;
   /** Defaults to the system's clock. */
@@ -112,55 +111,51 @@ export type TestSessionOptions = TestModel & {
 /** One session of one agent, in memory, with the real tool loop and the rules of the Durable Object. */
 export interface TestSession<Output = unknown> {
   /**
-   * Runs a turn and returns the answer, like `POST .../messages`. A failed turn has the outcome `failed`, and
-   * one that waits for a person `suspended`, with the `pending` calls.
+   * Runs a turn and returns the answer, like `POST .../messages`. A failed turn has the outcome `failed`. A
+   * turn that waits for a person has the outcome `suspended` and the `pending` calls.
    *
    * @throws Error if an earlier turn runs or waits (over HTTP: 409), or a file of the message is empty or too
-   * large. Does not check which
-   *   media types the agent accepts.
+   * large. Does not check which media types the agent accepts.
    */
   send(message: TestMessage, options?: SendOptions): Promise<TestAnswer<Output>>;
   /**
-   * Sends a message like one with `Prefer: respond-async`, also from a tool or a reply. Its turn runs in the
-   * background or waits, or the message joins the running turn. `answer` returns the outcome.
+   * Sends a message like one with `Prefer: respond-async`. Can be called from a tool or a reply. Its turn
+   * runs in the background or waits, or the message joins the running turn. `answer` returns the outcome.
    *
    * @throws Error if a turn is open, and `whenBusy` is not set.
    */
   post(message: TestMessage, options?: PostOptions): Promise<AcceptedTurn | DeferredTurn>;
-  /** Returns the outcome of a posted message's turn. @throws Error if there is no such turn. */
+  /** Returns the outcome of the turn of a posted message. @throws Error if there is no such turn. */
   answer(turn: string): Promise<TestAnswer<Output>>;
-  /**
-   * Stops a running turn, or ends a waiting one. Defaults to the open turn. @throws Error if there is none.
-   */
+  /** Stops a running or waiting turn. Defaults to the open turn. @throws Error if the turn is not open. */
   cancel(turn?: string): Promise<void>;
   /** Returns the calls that the open turn waits for. */
   pending(): Promise<readonly PendingCall[]>;
   /**
-   * Decides a waiting call, by its id or by the name of its tool, as a person with every role, and resumes
-   * the turn like `send`.
+   * Decides a waiting call by its id or by the name of its tool, and resumes the turn like `send`. By
+   * default, the person who decides has every role.
    *
-   * @throws Error if no call or several wait under that name, if the decision does not fit it, or if the
-   * person in `by`
-   *   may not decide: with `notBy: 'requester'`, a sender of a message to the turn.
+   * @throws Error if no call or several calls with that name wait, if the decision does not fit the call, or
+   * if the person in `by` may not decide. With `notBy: 'requester'`, a sender of a message to the turn may
+   * not decide.
    */
   decide(callOrTool: string, decision: TestDecision): Promise<TestAnswer<Output>>;
   /**
-   * Sends the result of a tool that the caller runs, in the format of the body of `POST
-   * .../results/{callId}`. Otherwise like `decide`.
+   * Sends the result of a client tool in the format of the body of `POST .../results/{callId}`, and resumes
+   * the turn. Finds the call and throws like `decide`.
    */
   result(callOrTool: string, result: Answer<'result'>): Promise<TestAnswer<Output>>;
   /**
-   * Returns the last turn when it has stopped: for one that resumes by itself after the deadline for answers.
+   * Returns the outcome of the last turn when it has stopped, such as a turn that resumes by itself after a
+   * deadline.
    */
   settled(): Promise<TestAnswer<Output>>;
   /** The requests to the model, oldest first. */
   readonly requests: readonly ModelRequest[];
-  /**
-   * Returns the bytes of a file that the session stores, by its id, or `null` if there is none with this id.
-   */
+  /** Returns the bytes of a file that the session stores, or `null` if it has no file with this id. */
   file(id: string): Promise<Uint8Array | null>;
   /**
-   * Returns the current state of a module. For a nested loop or another agent, pass its path. @throws Error
+   * Returns the current state of a module. For a nested loop or another agent, pass the path. @throws Error
    * before the first `send`.
    */
   memory<Value extends Json, Fact extends Json>(
@@ -171,17 +166,17 @@ export interface TestSession<Output = unknown> {
   events(): Promise<readonly StoredEvent[]>;
   /** Returns the fold of the journal. @throws Error before the first `send`. */
   state(): Promise<SessionState>;
-  /** Simulates a crash of the object: its rows stay, its memory is lost. A running turn continues. */
+  /** Simulates a crash of the object, which keeps its rows and loses its memory. A running turn continues. */
   restart(): void;
   /**
-   * Simulates a crash of the Worker, from a tool or a reply: further operations of the running invocation are
-   * lost. Its lease expires at once, and another invocation resumes the turn; `send` returns its outcome. A
-   * reply that was not stored yet is requested again, so the script must contain it twice.
+   * Simulates a crash of the Worker. Call it from a tool or a reply. Further operations of the running
+   * invocation are lost, its lease expires at once, and another invocation resumes the turn. `send` returns
+   * the outcome. A reply that was not stored yet is requested again, so the script must contain it twice.
    */
   kill(): void;
 }
 
-/** An answer whose `object` has the type of the agent's output, and whose artifacts `artifactsOf` reads. */
+/** An answer whose `object` has the type of the agent's output. `artifactsOf` reads its artifacts. */
 export type TestAnswer<Output = unknown> = WithArtifacts<StoppedRun<Output>>;
 
 /** The default term of a lease, in milliseconds. */
@@ -190,11 +185,10 @@ const LEASE_MS = 20_000;
 const ADDRESS = { owner: { id: TESTER }, session: 'test' };
 
 /**
- * Creates a session for a test of an agent. It needs no Worker, network or clean-up. After each reply a new
- * invocation resumes the turn: it creates the secrets and the tools of each `toolFactory` again, and knows
- * only what is journaled. If you pass a function that creates the agent, each invocation has its own agent,
- * so that a closure with state fails in the test, and not after an eviction. With `warm: true` one invocation
- * runs the whole turn.
+ * Creates a session for a test of an agent. It needs no Worker, network or clean-up. After each reply, a new
+ * invocation resumes the turn. It creates the secrets and the tools of each `toolFactory` again, and knows
+ * only the journal. If you pass a function that creates the agent, each invocation has its own agent, so a
+ * closure with state already fails in the test. With `warm: true`, one invocation runs the whole turn.
  *
  * @example
  * ```ts
@@ -247,7 +241,7 @@ export function createTestSession<Output>(
   };
   let invocation: Partial<TurnHost> & { readonly modules: Modules } = { modules };
   const leasing = createTurnSteps({ ...host, log, place }, () => invocation.modules);
-  // The invocation that leases a turn runs it, with the code of that time.
+  // The invocation that leases a turn runs it with the code at that time.
   const steps: TurnSteps = {
     ...leasing,
     begin(start) {
@@ -261,7 +255,7 @@ export function createTestSession<Output>(
   };
   const cold = { resume: steps.resume, run: (leased: LeaseGrant) => steps.run(leased, invocation) };
   const worker = createKillableWorker(cold, (more) => clock.skip(2 * leaseMs + more));
-  // A lease holder receives new messages when it renews its lease: after a third of the term.
+  // A lease holder receives new messages when it renews its lease, after a third of the term.
   const hear = () => clock.pass(leaseMs / 3);
   const ofMessages = { hear, heard, principal: options.principal, context: ToolCallContext.of(context) };
   return {
@@ -276,7 +270,10 @@ export function createTestSession<Output>(
   };
 }
 
-/** @throws TypeError if neither replies nor a model are given. Callers without types can pass anything. */
+/**
+ * Returns the model of a test session. @throws TypeError without replies and a model, which callers without
+ * types can cause.
+ */
 function modelOfTest({ model, replies }: TestSessionOptions): ChatModel {
   const problem = modelProblem(model);
   if (problem !== undefined || typeof model === 'function')
@@ -296,7 +293,7 @@ interface SessionParts {
   readonly port: SessionPort;
   readonly steps: TurnSteps;
   readonly worker: KillableTurnWorker;
-  /** Advances the time so that the running turn learns of new messages. */
+  /** Advances the time so that the running turn receives new messages. */
   readonly hear: () => void;
   readonly heard: ReceivedMessages;
   /** The principal of every message. */
@@ -332,7 +329,7 @@ function createConversation<Output>(
   };
 }
 
-/** Returns the outcome of a turn when it has stopped. */
+/** Waits until a turn stops, and returns its outcome. */
 async function readAnswer<Output>(
   { agent, modules, clock, port }: SessionParts,
   turn: string,

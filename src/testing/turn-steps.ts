@@ -37,11 +37,11 @@ interface NewMessage {
 }
 
 /**
- * The operations of a Worker's invocations on one session, as single steps. Ids are counted, so they are the
+ * The operations of a Worker's invocations on one session, as single steps. Ids are numbered, so they are the
  * same in every run.
  */
 export interface TurnSteps {
-  /** Makes the turn of a message. */
+  /** Creates the turn of a message. */
   startOf(start: NewMessage): TurnStart;
   /** Stores a turn and leases it, without running it. */
   begin(start: NewMessage): Promise<LeaseGrant | DeferredTurn | StartRefusal>;
@@ -49,16 +49,16 @@ export interface TurnSteps {
   accept(start: NewMessage): Promise<AcceptedTurn | DeferredTurn | StartRefusal>;
   /** Leases the open turn for another invocation. */
   resume(turn: string): Promise<LeaseGrant | ResumeRefusal>;
-  /** Runs a leased turn as far as its invocation may. */
+  /** Runs a leased turn until it stops or its invocation must leave. */
   run(leased: LeaseGrant, change?: Partial<TurnHost>): Promise<TurnEnd>;
-  /** @throws Error if the session does not exist yet. */
+  /** Returns the fold of the journal. @throws Error if the session does not exist yet. */
   state(): Promise<SessionState>;
   /** Returns the whole journal, in order. */
   events(): Promise<readonly StoredEvent[]>;
 }
 
 /**
- * Makes the steps of one session's turns. `host` is used unless a step changes it; `modulesNow` returns the
+ * Creates the steps for one session's turns. `host` is the default for each step. `modulesNow` returns the
  * modules of the current code.
  */
 export function createTurnSteps(
@@ -100,21 +100,22 @@ export function createTurnSteps(
 /** Runs the turns of one session in invocations that can be killed. */
 export interface KillableTurnWorker {
   /**
-   * Runs a leased turn in invocations of the Worker, one after another, until one stops without being killed.
+   * Runs a leased turn in one invocation of the Worker after another, until an invocation stops without being
+   * killed.
    */
   drive(turn: string, leased: LeaseGrant): Promise<void>;
-  /** Leases a turn, and runs it in the same way. Does nothing if it cannot be leased. */
+  /** Leases a turn, and runs it in the same way. Returns without running it if it cannot be leased. */
   goOn(turn: string): Promise<void>;
   /**
-   * Drops further operations of the running invocation, and lets another resume the turn. Does nothing if
-   * none runs.
+   * Drops further operations of the running invocation, and another invocation resumes the turn. Has no
+   * effect if no invocation runs.
    */
   kill(): void;
 }
 
 /**
- * `expireLease` makes the lease of the session's holder expire within the call, and advances the time by the
- * given milliseconds: the object delays a turn whose holders die one after another.
+ * Creates a worker that can be killed. `expireLease` expires the current lease synchronously, and advances
+ * the time by the given milliseconds, since the object delays a turn that loses one holder after another.
  */
 export function createKillableWorker(
   { resume, run }: Pick<TurnSteps, 'resume' | 'run'>,
@@ -131,17 +132,17 @@ export function createKillableWorker(
         die = undefined;
         deaths += 1;
         expireLease(deaths < 2 ? 0 : 1_000 * 2 ** (deaths - 2));
-        // The lease changes hands within this call, so that later writes of the dead invocation are not
+        // The lease changes hands synchronously, so that later writes of the killed invocation are not
         // stored.
         successor.resolve(resume(turn));
       };
       die = dies;
       const end: TurnEnd | LeaseGrant | ResumeRefusal = await Promise.race([run(leased), successor.promise]);
-      // The session would dispatch it by its alarm, which a test's clock may never reach.
+      // The session would dispatch the next turn by its alarm, which a test's clock may never reach.
       const next: TurnEnd | LeaseGrant | ResumeRefusal =
         end.status === 'handed-over' ? await resume(turn) : end;
       leased = next.status === 'leased' ? next : undefined;
-      // The next turn of the session may run already.
+      // The session's next turn may already run.
       if (die === dies) die = undefined;
     }
   }

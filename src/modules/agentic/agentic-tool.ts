@@ -37,8 +37,8 @@ interface AgenticConfig<
 > {
   /**
    * Letters, digits, `_` and `-`, at most 64. The inner tools keep their state under a path that contains
-   * this name. If an unfolding tool offers the tool under another name because of a name clash, the path
-   * contains that other name.
+   * this name. If a name clash makes an unfolding tool offer it under another name, the path contains that
+   * name.
    */
   readonly name: Name;
   /** What the tool does and when to use it, for the model. */
@@ -70,12 +70,12 @@ interface AgenticConfig<
    */
   readonly use?: readonly ModuleUse[] | undefined;
   /**
-   * Tool-call context for the calls of the nested loop. It overrides that of the enclosing loop, because code
-   * wins over values that a client sent. A function computes it from the input and the enclosing loop. Do not
-   * put credentials here. Every invocation computes the context again, and it is never journaled.
+   * Tool-call context for the calls of the nested loop. It overrides that of the enclosing loop, since code
+   * takes precedence over values from clients. A function computes it from the input and the enclosing loop.
+   * Do not put credentials here. Every invocation computes the context again, and it is never journaled.
    */
   readonly context?: LoopContext<InputOf<Declaration>> | undefined;
-  /** `true` if artifacts of agentic tools inside count among its own. Defaults to `false`. */
+  /** `true` to return the artifacts of inner agentic tools as its own. Defaults to `false`. */
   readonly captureNestedArtifacts?: boolean | undefined;
 }
 
@@ -88,7 +88,7 @@ export type NestedInstructions<Input, More extends readonly unknown[] = []> =
   | string
   | ((view: LoopView, input: Input, ...more: More) => string);
 
-/** A literal with instructions. Its kind can pass `More` values to them. */
+/** The configuration of a tool with instructions. Its kind can pass the values `More` to them. */
 export interface InstructedConfig<
   Name extends string,
   Declaration extends InputDeclaration,
@@ -121,8 +121,7 @@ interface AgenticKind<Input> {
 type NestedLoop<Input> = Pick<Frame, 'tools' | 'facts' | 'sources' | 'strategies'> & {
   readonly instructions: NestedInstructions<Input>;
   /**
-   * The key of the kind's memory, and whether this call resets it. Chained objects are kept and dropped with
-   * it.
+   * The key of the kind's memory, and whether this call resets it. Chained objects have the same lifetime.
    */
   readonly memory?: KeyedMemory | undefined;
 };
@@ -130,7 +129,7 @@ type NestedLoop<Input> = Pick<Frame, 'tools' | 'facts' | 'sources' | 'strategies
 /** The default limit of iterations in a nested loop. */
 const DEFAULT_ITERATIONS = 20;
 
-/** The keys that the literals of all agentic tools accept. */
+/** The configuration keys that all agentic tools accept. */
 export const AGENTIC_KEYS = {
   ...NAMED_KEYS,
   input: 'schema',
@@ -145,7 +144,7 @@ export const AGENTIC_KEYS = {
 } as const satisfies Record<keyof InstructedConfig<string, undefined>, LiteralKind>;
 
 /**
- * Checks the literal of an agentic tool, in development only. @throws ToolDefinitionError if a key is
+ * Checks the configuration of an agentic tool, in development only. @throws ToolDefinitionError if a key is
  * unknown, missing or of the wrong type.
  */
 export function checkAgenticLiteral(
@@ -215,7 +214,7 @@ export function agenticTool<
   };
 }
 
-/** Reads the declared form of an answer. @throws ToolDefinitionError if an answer cannot have this form. */
+/** Reads the declared form of the answer. @throws ToolDefinitionError if an answer cannot have this form. */
 export function readOutput(name: string, declared: InputDeclaration): AnswerForm | undefined {
   try {
     return toAnswerForm(name, declared);
@@ -269,7 +268,7 @@ interface PreparedConfig extends Omit<AgenticConfig<string, InputDeclaration>, '
   readonly context: ToolCallContext;
 }
 
-/** Builds the frame of a call from the decisions of its kind and from its literal. */
+/** Builds the frame of a call from its kind's decisions and its configuration. */
 function createFrame<Input>(
   { name, output, model, settings, limits, use, context }: PreparedConfig,
   { instructions, memory, facts = [], ...loop }: NestedLoop<Input>,
@@ -290,7 +289,7 @@ function createFrame<Input>(
   };
 }
 
-/** Warns the developer, because a model sends no input to a tool that declares none. */
+/** Warns the developer that a model sends no input to a tool without a declared input. */
 const warnOfMissingInput = (tool: string): void =>
   warnDeveloper(
     `agentic tool '${tool}' declares no input, so its caller cannot pass it anything: add an 'input' schema.`,

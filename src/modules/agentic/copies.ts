@@ -1,4 +1,4 @@
-/** Functions that copy tools with a loop of their own: all kinds of agentic tools, and subagents. */
+/** Functions that copy tools with their own loop: all kinds of agentic tools, and subagents. */
 import type { ChatModel, ModelOfEnv } from '../../model/chat-model.ts';
 import { type AgentSettings, mergeSettings } from '../../model/settings.ts';
 import type { ToolSource } from '../../sources/resolution/tool-source.ts';
@@ -13,9 +13,9 @@ import type { AnyTool, CallRun, LoopView, ToolInput } from '../../tool/tool.ts';
 import { type ContextValues, ToolCallContext, ToolCallContextError } from '../../tool/tool-call-context.ts';
 
 /**
- * Returns a copy of the tool with more inner tools. In an agentic tool and a playbook they are open from the
- * start, in a state machine they are available in every state, and in a subagent they join the agent's tools.
- * The original does not change. The copy keeps its name and its memory.
+ * Returns a copy of the tool with more inner tools. In an agentic tool and a playbook, they are unlocked from
+ * the start. In a state machine, they are available in every state. In a subagent, they join the agent's
+ * tools. The original does not change. The copy has the same name and memory.
  *
  * @throws ToolDefinitionError if the tool has no loop of its own or is already decorated, or if two tools
  * share a name.
@@ -33,8 +33,8 @@ export const withTools = <T extends AnyTool>(tool: T, ...tools: readonly ToolSou
  * Returns a copy of the tool whose loop uses another model: a model, or a function that creates one from the
  * environment. Its settings stay, including those of a subagent's agent.
  *
- * @throws ToolDefinitionError if this is not a model, if the model rejects the settings, or if it has no
- * prices and the cost is limited. Also throws if the tool has no loop of its own or is already decorated.
+ * @throws ToolDefinitionError if `model` is invalid or rejects the settings, or if it has no prices and the
+ * cost is limited. Also throws if the tool has no loop of its own or is already decorated.
  *
  * @example
  * ```ts
@@ -77,7 +77,7 @@ export const withContext = <T extends AnyTool>(tool: T, context: LoopContext<Too
   copyOf(tool, 'withContext', { context });
 
 /**
- * Returns a copy of the tool with other limits for its loop. Limits that you leave out stay.
+ * Returns a copy of the tool with other limits for its loop. Omitted limits stay the same.
  *
  * @throws ToolDefinitionError if a limit is invalid, or if the tool has no loop of its own or is already
  * decorated.
@@ -130,7 +130,7 @@ export type LoopContext<Input = unknown> =
   | ToolCallContext
   | ((input: Input, view: LoopView) => ContextValues | ToolCallContext);
 
-/** The rule for a context in the literal of a tool. */
+/** The rule for `context` in the configuration of a tool. */
 export const CONTEXT_RULE: LiteralRule = [
   'an object, or a function of the input and the view',
   (value) => typeof value === 'function' || isJsonObject(value),
@@ -166,7 +166,7 @@ export const registerCopy = <T extends AnyTool>(tool: T, make: (changes: LoopCha
 
 function copyOf<T extends AnyTool>(tool: T, by: string, changes: LoopChanges): T {
   const make = copyMakerOf(tool);
-  if (make) return make(changes) as T; // made from the same literal
+  if (make) return make(changes) as T; // made from the same configuration
   const [field = ''] = Object.keys(changes);
   const problem =
     'it was not returned by defineAgenticTool, definePlaybook, defineStateMachine or defineSubagent: ' +
@@ -174,10 +174,7 @@ function copyOf<T extends AnyTool>(tool: T, by: string, changes: LoopChanges): T
   throw new ToolDefinitionError(readName(tool), field, problem);
 }
 
-/**
- * Returns the literal with all changes except the tools, because each kind keeps its tools in a different
- * field.
- */
+/** Returns the configuration with all changes except `tools`, since each kind has its own field for tools. */
 export function applyLoopChanges<Config extends LoopConfig>(
   config: Config,
   { tools: _, context, ...changes }: LoopChanges,
@@ -190,7 +187,7 @@ export function applyLoopChanges<Config extends LoopConfig>(
 
 type LoopConfig = Omit<LoopChanges, 'tools' | 'instructions' | 'model'> & { readonly name: string };
 
-/** Returns the values with changes. It merges limits, settings and modules, and replaces all others. */
+/** Returns the values with changes. Merges limits, settings and modules, and replaces all other values. */
 export const mergeLoopChanges = <Of extends Pick<LoopChanges, 'limits' | 'settings' | 'use'>>(
   of: Of,
   { limits, settings, use, ...others }: LoopChanges,

@@ -17,19 +17,19 @@ import {
 } from './agentic-tool.ts';
 import { applyLoopChanges, registerCopy } from './copies.ts';
 
-/** The literal that `defineAgenticTool` takes. */
+/** The configuration of `defineAgenticTool`. */
 export interface AgenticToolConfig<
   Name extends string,
   Declaration extends InputDeclaration,
   Output extends InputDeclaration = undefined,
 > extends InstructedConfig<Name, Declaration, [], Output> {
-  /** The tools of the nested loop, listed as for an agent. Objects without tools are left out. */
+  /** The tools of the nested loop, as in the `tools` of an agent. Objects without tools are ignored. */
   readonly tools: readonly ToolSource[];
 }
 
 /**
- * Creates a tool that works with tools of its own: its call asks a model, in a nested loop of the same turn,
- * until the model has an answer. It needs no session.
+ * Creates a tool that has its own tools. Each call runs a nested loop in the same turn, until the model has
+ * an answer. It needs no session.
  *
  * @throws ToolDefinitionError if the tool cannot work.
  * @throws ToolObjectError as `toolsOf` does.
@@ -69,7 +69,7 @@ const SHAPE = {
   required: ['name', 'description', 'tools'],
 } satisfies LiteralShape<keyof AgenticToolConfig<string, undefined>>;
 
-/** The tools, offers and notes that an agentic tool's list resolves to. */
+/** The tools, sources and notes from an agentic tool's list. */
 export interface ResolvedInnerTools {
   readonly tools: readonly AnyTool[];
   /** Offers the tools of providers, which it queries each time. */
@@ -93,7 +93,7 @@ export function withNotes<Input, More extends readonly unknown[]>(
  * Resolves an agentic tool's list. It works as an agent's list does, except that it silently skips objects
  * without tools.
  *
- * @throws ToolDefinitionError if an agent could not have the list either.
+ * @throws ToolDefinitionError if the list is invalid for an agent, too.
  * @throws ToolObjectError as `toolsOf` does.
  */
 export function resolveInnerTools(name: string, sources: readonly ToolSource[]): ResolvedInnerTools {

@@ -41,7 +41,7 @@ import {
 import { type ResolvedInnerTools, resolveInnerTools } from './define-agentic-tool.ts';
 import { toFormedResult, withholdIfUnfinished } from './nested-result.ts';
 
-/** The literal that `defineSubagent` takes. */
+/** The configuration of `defineSubagent`. */
 export interface SubagentConfig<
   AgentName extends string,
   Name extends string,
@@ -51,10 +51,14 @@ export interface SubagentConfig<
 > {
   /** The agent's definition, or its name in the app. Each call looks the name up. */
   readonly agent: DefinedAgent<AgentName, Output> | AgentName;
-  /** Defaults to the agent's name. Part of the path under which its tools keep their state. */
+  /**
+   * The tool's name, which is part of the path under which its tools keep their state. Defaults to the
+   * agent's name.
+   */
   readonly name?: Name | undefined;
   /**
-   * Defaults to the agent's description, or to `Delegate to agent '{name}'` if the agent is given by name.
+   * The tool's description. Defaults to the agent's, or to `Delegate to agent '{name}'` if the agent is given
+   * by name.
    */
   readonly description?: string | undefined;
   /**
@@ -64,14 +68,14 @@ export interface SubagentConfig<
   readonly input?: Declaration | undefined;
   /**
    * The form of its answer, in place of the agent's own: the schema of a JSON object, or a domain type. It
-   * also gives a typed answer to an agent that is given by name.
+   * also types the answer of an agent that is given by name.
    */
   readonly output?: Form | undefined;
   /**
    * Tool-call context for the calls of its loop. It overrides that of the enclosing loop and that of the
-   * agent, because code wins over values that a client sent. A function computes it from the input and the
-   * enclosing loop. Do not put credentials here. Every invocation computes the context again, and it is never
-   * journaled.
+   * agent, since code takes precedence over values from clients. A function computes it from the input and
+   * the enclosing loop. Do not put credentials here. Every invocation computes the context again, and it is
+   * never journaled.
    */
   readonly context?: LoopContext<SubagentInput<Declaration>> | undefined;
 }
@@ -84,12 +88,12 @@ interface DefinedAgent<Name extends string, Output> extends LoopAgent {
   readonly '~types'?: { readonly output: Output };
 }
 
-/** The input of a subagent. */
+/** The type of a subagent's input. */
 export type SubagentInput<Declaration extends InputDeclaration> = Declaration extends undefined
   ? { readonly message: string }
   : InputOf<Declaration>;
 
-/** The output of a subagent: the type of its own `output`, or that of its agent. */
+/** The type of a subagent's output: that of its own `output`, or that of its agent. */
 export type SubagentOutput<Form extends InputDeclaration, Output> = Form extends undefined
   ? Output
   : OutputOf<Form>;
@@ -246,7 +250,7 @@ const toolsOfAgent = (agent: LoopAgent | string): readonly AnyTool[] =>
 const SHAPE = {
   of: 'defineSubagent',
   keys: { ...NAMED_KEYS, agent: 'any', input: 'schema', output: 'schema', context: CONTEXT_RULE },
-  required: [], // An invalid agent has an error of its own.
+  required: [], // an invalid agent throws another error
   foreign: FOREIGN_INPUT,
 } satisfies LiteralShape<keyof SubagentConfig<string, string, undefined, unknown>>;
 

@@ -30,8 +30,8 @@ export const memoryOf = <Input>(
 
 /**
  * Returns the queue name of a call. Calls in one batch with the same memory key then run in order. The key
- * comes from the parsed input, so inputs that parse alike (`' 41'`, `'41'`) share a queue. Calls whose key is
- * not available synchronously share the tool's name.
+ * comes from the parsed input, so inputs with the same parsed value (`' 41'`, `'41'`) share a queue. Calls
+ * whose key is not available synchronously share the tool's name.
  */
 export function keyedSerial<Declaration extends InputDeclaration>(
   tool: string,
@@ -42,7 +42,7 @@ export function keyedSerial<Declaration extends InputDeclaration>(
   return (sent) => {
     try {
       const read = parseSync(declared, sent);
-      // The parsed value is the tool's input.
+      // The parsed value has the type of the tool's input.
       return read ? `${tool} ${key(read.value as InputOf<Declaration>)}` : tool;
     } catch {
       return tool;

@@ -10,8 +10,8 @@ import {
 
 /**
  * Returns the result of a call whose nested loop has ended: its answer in the form of `output`, or its text
- * with the artifacts of its calls. One artifact is returned as it is, several as a list with their types. If
- * `nested` is `true`, artifacts of agentic tools inside count too.
+ * with the artifacts of its calls. A single artifact is returned unchanged, several artifacts as a list with
+ * their types. If `nested` is `true`, includes the artifacts of inner agentic tools.
  */
 export function nestedResult(outcome: FrameOutcome, nested: boolean): ToolResult {
   return outcome.outcome === 'failed'
@@ -29,10 +29,7 @@ export const toFormedResult = ({ object: value, objectType }: FrameOutcome): Too
         ...(objectType !== undefined && { artifactType: objectType }),
       });
 
-/**
- * Marks a result as withheld if the loop reached a limit or a signal ended it, because it has not finished
- * its work.
- */
+/** Marks a result as withheld if a limit or a signal ended the loop, because its work is not finished. */
 export const withholdIfUnfinished = ({ outcome, signal }: FrameOutcome, result: ToolResult): ToolResult =>
   result.type !== 'error' && (outcome === 'limit-reached' || signal)
     ? toolResult({ ...result, withheld: true })

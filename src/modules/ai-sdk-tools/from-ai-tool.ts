@@ -17,8 +17,8 @@ import { jsonSchema as wrapped } from '../json-schema/json-schema.ts';
 import { toAiMessages, toResult } from './messages.ts';
 
 /**
- * An AI SDK tool, as its `tool`, `dynamicTool` and providers create it. The package itself is not a
- * dependency.
+ * An AI SDK tool, as `tool`, `dynamicTool` and providers of the AI SDK create it. This type has no dependency
+ * on that package.
  */
 export interface AiTool {
   readonly description?: string | ((options: never) => string) | undefined;
@@ -48,7 +48,7 @@ type SchemaValue<Schema> = Schema extends { readonly _type: infer Value }
       ? Value
       : never;
 
-/** The output of an AI SDK tool's `execute`. If it yields several values, the last of them. */
+/** The output of an AI SDK tool's `execute`. If it yields several values, this is the last one. */
 export type AiToolOutput<T extends AiTool> = T extends {
   readonly execute: (...given: never[]) => infer Returned;
 }
@@ -70,7 +70,7 @@ export interface FromAiToolOptions<Name extends string = string> {
   readonly description?: string | undefined;
   /** Whether a call is safe to run twice. Defaults to `once`, the safest choice. */
   readonly effect?: Effect | undefined;
-  /** Milliseconds until `execute` times out, as `timeout` in `defineTool`. */
+  /** Milliseconds until `execute` times out, like `timeout` in `defineTool`. */
   readonly timeout?: number | undefined;
   /** The maximum number of requests that one `execute` makes to other services. Defaults to 1. */
   readonly subrequests?: number | undefined;
@@ -79,10 +79,10 @@ export interface FromAiToolOptions<Name extends string = string> {
 /**
  * Converts an AI SDK tool. Its schema checks the input before `execute` runs. `execute` receives the call's
  * id and signal, the conversation as AI SDK messages, and the tool-call context as `context`, parsed by the
- * `contextSchema` if there is one. If it yields several values, the last is the result. `toModelOutput`
- * creates the text and files for the model, and the value stays an artifact. `needsApproval` suspends the
- * call until it is decided. A tool without `execute` becomes a tool that the caller runs, and a
- * provider-executed tool becomes a `providerTool`.
+ * `contextSchema`, if any. If it yields several values, the last is the result. `toModelOutput` creates the
+ * text and files for the model, and the value stays an artifact. `needsApproval` suspends the call until it
+ * is decided. A tool without `execute` becomes a tool that the caller runs, and a provider-executed tool
+ * becomes a `providerTool`.
  *
  * @throws ToolDefinitionError if the tool has no description, or if `defineTool` does not accept its schema,
  * such as a promise.
@@ -142,7 +142,7 @@ const OPTIONS = {
   required: ['name'],
 } satisfies LiteralShape<keyof FromAiToolOptions>;
 
-/** Returns why a value is not an AI SDK tool, or `undefined` if it is one. */
+/** Returns the reason that a value is not an AI SDK tool, or `undefined` if it is one. */
 function aiToolProblem(tool: unknown): string | undefined {
   if (isTool(tool)) return 'it is already a holdfast tool: list it directly.';
   const [name, first] = Object.entries(Object(tool)).find(([, one]) => isAiTool(one)) ?? [];
@@ -251,7 +251,7 @@ const createStandardSchema = (
   },
 });
 
-/** Returns the issues that a schema library's error holds, or the error itself as one issue. */
+/** Returns the issues in a schema library's error, or the error itself as one issue. */
 function issuesOf(error: unknown): readonly StandardSchemaV1.Issue[] {
   const { issues, cause }: Readonly<Record<string, unknown>> = Object(error);
   const listed = [issues, cause].find(Array.isArray);

@@ -14,8 +14,8 @@ export interface AiMessage {
 }
 
 /**
- * Converts the conversation before a call to AI SDK messages, as text. It leaves out the reply that contains
- * the call.
+ * Converts the conversation before a call to AI SDK messages, as text. Omits the reply that contains the
+ * call.
  */
 export function toAiMessages(history: readonly HistoryMessage[]): AiMessage[] {
   const own = history.findLastIndex(({ role }) => role === 'assistant');
@@ -126,8 +126,8 @@ const withValue = (words: string | ContentResult, output: unknown): string | Too
   output === undefined || output === null ? words : artifact(words, output);
 
 /**
- * Converts a content part. Supports older part types, such as `image-data` and `file-url`, which hold base64
- * or a URL.
+ * Converts a content part. Supports older part types, such as `image-data` and `file-url`, which contain
+ * base64 or a URL.
  */
 function toPart(part: unknown): string | ContentResult {
   const { type, text, data, url, mediaType, filename }: Fields = Object(part);

@@ -42,7 +42,7 @@ interface GivenOptions {
 
 /** The result of a tool in a program that runs on the AI SDK, as plain JSON. */
 export interface AiToolResult {
-  /** The text that the model reads. Each file is one line. */
+  /** The text that the model reads. Each file becomes one line. */
   readonly text: string;
   /** The value of an artifact, for the program. */
   readonly value?: Json | undefined;
@@ -65,13 +65,13 @@ export interface ToAiToolsOptions
 
 /**
  * Converts tools, or the tools of an agent, for `generateText({ tools })` of the AI SDK.
- * `createToolCallingManager` runs each call, with its schema, decorators, timeout, exceptions and limits.
- * Calls that share a `serial` run one after another. There is no session: `call.state` lasts for one call,
- * signals end no loop, and no one can be asked. A call that needs approval throws, and the log reports it.
- * Providers are asked for their tools once, at conversion.
+ * `createToolCallingManager` runs each call, and applies its schema, decorators, timeout, exceptions and
+ * limits. Calls that share a `serial` run one after another. Without a session, `call.state` lasts for one
+ * call, signals do not end a loop, and calls cannot ask people. A call that needs approval throws, and the
+ * log reports it. Tool providers are queried once, at conversion.
  *
  * @throws ToolDefinitionError for an unfolding tool, because the AI SDK cannot add its inner tools later, and
- * for a tool that its model's provider runs.
+ * for a tool that the model's provider runs.
  * @throws TypeError for an agent whose tools are known only in an app or in a turn.
  * @throws ToolResolutionError as `resolveTools` does.
  *
@@ -132,7 +132,7 @@ function toolsOfAgent({ name, tools, providers, needsApp }: Agent): ResolvedTool
   return resolveTools([...tools, ...providers]).tools;
 }
 
-/** Returns the agent's settings. If the options have limits, they replace the agent's. */
+/** Returns the agent's settings. Limits in the options replace the agent's limits. */
 const settingsOf = ({ uses, policies, model }: Agent, { limits }: ToAiToolsOptions): ToAiToolsOptions => ({
   use: limits ? uses.filter(({ module }) => module !== LIMITS) : uses,
   exceptionProcessor: policies.exceptions,
@@ -158,8 +158,9 @@ const toGivenTool = (tool: AnyTool, execute: GivenTool['execute']): GivenTool =>
 });
 
 /**
- * Returns the schema in both forms that the AI SDK knows. The AI SDK reads its own form first and sends that
- * JSON Schema to the model as it is. In a Standard Schema it would forbid additional properties.
+ * Returns the schema in both forms that the AI SDK accepts. The AI SDK reads its own form first, and sends
+ * its JSON Schema to the model unchanged. To a Standard Schema, it would add that additional properties are
+ * forbidden.
  */
 function toAiSchema(shown: JsonSchema): GivenTool['inputSchema'] {
   const problem = 'Expected an object.';
@@ -184,12 +185,12 @@ function toAnswer(tool: string, result: ToolResult): AiToolResult {
 }
 
 /**
- * The error of a tool's call. It keeps the default name, because the AI SDK shows the model both name and
- * message, and the model then reads the same text as in a loop of this library.
+ * Thrown for a call with an error result. It has the default name, because the AI SDK shows the model name
+ * and message, and the model must read the same text as in a loop of this library.
  */
 export class AiToolError extends Error {
   readonly tool: string;
-  /** Why the call failed, if the system knows. `undefined` if the tool itself reported the error. */
+  /** The reason for the error, if the library reported it. `undefined` if the tool itself did. */
   readonly reason: Extract<ToolResult, { type: 'error' }>['reason'];
 
   constructor(tool: string, { message, reason }: Extract<ToolResult, { type: 'error' }>) {

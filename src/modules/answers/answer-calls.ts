@@ -22,12 +22,12 @@ import {
 } from './questions.ts';
 
 /**
- * Accepts answers to calls of one turn, each once, and then resumes the turn. It checks all answers before it
- * accepts the first.
+ * Accepts answers to calls of one turn, each answer once, and then resumes the turn. It checks all answers
+ * before it accepts the first.
  *
- * @throws SessionError if an answer is refused. If there are several, the error names it and those that were
- * accepted before it.
- * @throws ConfigurationError if the deployment lacks something that the turn needs.
+ * @throws SessionError if an answer is refused. If there are several answers, the error names the refused
+ * answer and the accepted ones.
+ * @throws ConfigurationError if the deployment lacks configuration that the turn needs.
  */
 export async function answerCalls(
   here: AnsweringSession,
@@ -67,11 +67,11 @@ export interface AnswerOutcomes {
 }
 
 /**
- * Accepts the valid ones of several answers of one turn, each once, and resumes the turn. For surfaces that
- * ask the sender again for the refused ones.
+ * Accepts the valid answers among several to one turn, each once, and resumes the turn. For surfaces that ask
+ * again for refused answers.
  *
- * @throws ConfigurationError if the deployment lacks something that the turn needs. Also rethrows errors that
- * prevent the session from responding.
+ * @throws ConfigurationError if the deployment lacks configuration that the turn needs. Also rethrows errors
+ * that prevent the session from responding.
  */
 export async function answerEach(
   here: AnsweringSession,
@@ -92,7 +92,7 @@ export async function answerEach(
   return { begun: taken.length === 0 ? { turn } : await resumeTurn(here, taken, answering), refused };
 }
 
-/** Answers an open question without a Worker. */
+/** Stores an answer to an open question without resuming the turn. */
 export const leaveAnswer: AskingSeam['answer'] = async ({ port, agent, events }, sent, by) => {
   const question = openQuestions(events).find(
     ({ call, number }) => call.id === sent.call && number === sent.question,
@@ -111,7 +111,7 @@ export const leaveAnswer: AskingSeam['answer'] = async ({ port, agent, events },
   return isOut ? 'kept-out' : postAnswer({ port, agent }, question, { answer, hash: crypto.randomUUID() });
 };
 
-/** @throws the failure, with the ids of the answers that were accepted before it. */
+/** Adds the ids of the answers that were accepted before. @throws the failure. */
 function throwWithAccepted(failure: unknown, { sent }: CheckedCall, taken: readonly CheckedCall[]): never {
   if (!(failure instanceof SessionError) || taken.length === 0) throw failure;
   const calls = taken.map((one) => one.sent.call);
@@ -131,7 +131,7 @@ interface CheckedCall {
 }
 
 interface CheckOptions extends Pick<SendAnswersOptions, 'idempotencyKey'> {
-  /** Turns that were read for other answers of the request. */
+  /** The turns that were read for other answers of the request. */
   readonly turns?: TurnContents;
 }
 
@@ -176,14 +176,14 @@ async function acceptAnswer({ target }: SessionAccess, checked: CheckedCall): Pr
   const { question, services, answer, hash } = checked;
   const posted = await postAnswer(services, question, { answer, hash });
   if (posted === 'void') throw voidAnswerError(question);
-  // After a while the object forgets which answers it accepted. The journal does not.
+  // The object forgets accepted answers after a while. The journal does not.
   if (posted === 'known' || (posted === 'posted' && question.standing === 'open')) return checked;
   throw refused(target, question, question.standing === 'open' ? posted : CLOSED_STATES[question.standing]);
 }
 
 /**
- * Resumes a turn that has its answers, here or in the invocation that was faster. The response has the form
- * of a response to a message.
+ * Resumes a turn that has its answers, or follows another invocation that was faster. Responds as to a
+ * message.
  */
 async function resumeTurn(
   here: AnsweringSession,
@@ -197,7 +197,7 @@ async function resumeTurn(
   return here.app.goOn(here.at, { turn: question.turn, services, askedAt, inBackground });
 }
 
-/** The object's word for each state of a question that the journal has closed. */
+/** The object's status for each state of a question that the journal has closed. */
 const CLOSED_STATES = {
   answered: 'answered',
   expired: 'expired',

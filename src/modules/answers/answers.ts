@@ -1,4 +1,4 @@
-/** The module for calls that ask a person or program outside the turn and receive an answer. */
+/** The module for calls that ask a person or program outside the turn. */
 
 import { ASKING, type SentAnswer } from '../../journal/asking.ts';
 import { isJsonObject, unknownKeyProblems } from '../../tool/json.ts';
@@ -20,11 +20,11 @@ import { problemAt } from './check-answer.ts';
 import { pendingCalls } from './questions.ts';
 
 /**
- * Lets calls ask someone outside, and accepts the answers: by `POST .../answers`, `.../approvals/{callId}`
- * and `.../results/{callId}`, and by `answer`, `decide` and `result` of a session. Tools that always ask
- * include the module: `requireApproval` and the other decorators, `manual`, `humanInput`, AI SDK tools and
- * MCP tools. If a `run` calls `call.ask` itself, list the module in `use` of its app or agent, or in `uses`
- * of the tool.
+ * Lets calls ask a person or program outside the turn. Accepts answers by `POST .../answers`,
+ * `.../approvals/{callId}` and `.../results/{callId}`, and by `answer`, `decide` and `result` of a session.
+ * Tools that always ask include the module: `requireApproval` and the other decorators, `manual`,
+ * `humanInput`, AI SDK tools and MCP tools. If a `run` calls `call.ask` itself, list the module in `use` of
+ * its app or agent, or in `uses` of the tool.
  *
  * @example
  * ```ts
@@ -93,7 +93,7 @@ APP.give(answers, {
   answers: { read: readAnswers, take: answerCalls },
 });
 
-/** Returns the routes that accept answers to waiting calls, each once, and then resume the turn. */
+/** Returns the routes that accept answers to waiting calls, each answer once, and then resume the turn. */
 const answerRoutes = (app: AnsweringApp): readonly Route[] => [
   defineRoute({
     method: 'POST',

@@ -12,8 +12,8 @@ import { toolResult } from '../../tool/tool-result.ts';
 
 /**
  * Returns the functions with which one call asks questions. Questions are identified by their order, which is
- * the same each time the call restarts. A question throws Interrupted if the call is suspended until its
- * answer. It throws Error if the call cannot ask, or if the answer was given to another question.
+ * the same each time the call restarts. Asking throws Interrupted if the call is suspended until the answer
+ * arrives. It throws Error if the call cannot ask, or if the answer is to another question.
  */
 export function questionsOfCall(call: AskingCall): Asker {
   const { record, tool, signal } = call;
@@ -58,7 +58,7 @@ export function questionsOfCall(call: AskingCall): Asker {
       const put = toPendingQuestion(question, call);
       const answer = await answerTo(put, callModeOf(question, record));
       if (answer.type !== put.for) throw new Error(wrongKindMessage(record.id, put.for));
-      return (answer.type === 'decision' ? answer : toolResult(answer.result)) as ReceivedAnswer<For>; // its type was just compared
+      return (answer.type === 'decision' ? answer : toolResult(answer.result)) as ReceivedAnswer<For>; // the type was just compared
     },
     checkpoint() {
       const before = record.waits?.[asked]?.wait;
@@ -80,8 +80,8 @@ type CallMode = NonNullable<Question<'decision'>['meanwhile']>;
  * Returns whether the call keeps running or is suspended. Checks at run time, because code without types can
  * omit required fields.
  *
- * @throws Error if `meanwhile` is `'running'` and the call is not running, the wait has no end, or there is a
- * checkpoint.
+ * @throws Error if `meanwhile` is `'running'` and the call is not running or has a checkpoint, or the wait
+ * has no end.
  */
 function callModeOf(question: Question, { name: tool, started, ended }: CallRecord): CallMode {
   if (question.for === 'result' || question.meanwhile !== 'running') return 'suspended';
@@ -100,8 +100,7 @@ const wrongKindMessage = (call: string, wanted: Wait['for']): string =>
     : `Call ${call} received a decision, but asked for a result.`;
 
 /**
- * Returns the answer to the question with this number. @throws Error if the answer was given to another
- * question.
+ * Returns the answer to the question with this number. @throws Error if the answer is to another question.
  */
 function answerAt(
   { name, waits }: CallRecord,
@@ -109,7 +108,7 @@ function answerAt(
   { binding }: Wait,
 ): JournaledAnswer | undefined {
   const { wait, answer } = waits?.[index] ?? {};
-  // A result of the caller's own run stays valid if the tool changes.
+  // A result stays valid if the tool changes, since the caller has already run the tool.
   const isVoid = answer?.type === 'decision' && wait?.binding !== binding;
   if (isVoid) throw new Error(questionChangedMessage(name));
   return structuredClone(answer);
@@ -129,7 +128,7 @@ export function bindingOf(
     question.for === 'decision'
       ? [quoteFences(question.message), question.by, question.allows, question.schema, question.input]
       : [];
-  // Left out if absent, so bindings of older questions stay the same.
+  // Omitted if absent, so bindings of older questions stay the same.
   const notBy = question.for === 'decision' && question.notBy !== undefined ? [question.notBy] : [];
   return sha256Hex(JSON.stringify([name, input, inputSchema, question.for, ...put, ...notBy]));
 }

@@ -35,7 +35,7 @@ import { jsonSchemaCheck } from '../json-schema/check.ts';
 import { bindingOf } from './call-questions.ts';
 import { type AskedQuestion, withOriginalCharacters } from './questions.ts';
 
-/** A value, or the problems of its source, one short line each. */
+/** A valid value, or the problems of the input, one short line each. */
 export type CheckResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly string[] };
@@ -103,8 +103,8 @@ interface AnswerSender extends Pick<SentAnswer, 'at'> {
 }
 
 /**
- * Returns the journaled answer to a question. Unchanged text in an edit gets its original invisible
- * characters back.
+ * Returns the journaled answer to a question. Restores the original invisible characters in unchanged text of
+ * an edit.
  */
 export function checkAnswer(
   question: AskedQuestion,
@@ -151,8 +151,8 @@ function inputProblems(
 }
 
 /**
- * Returns the problems of an edited input, one line each, by the JSON Schema of its question. The check runs
- * before anything is consumed, which lets the sender correct a mistake.
+ * Checks an edited input against the JSON Schema of its question. Returns the problems, one line each. Runs
+ * before the answer is consumed, so that the sender can correct a mistake.
  */
 export function schemaProblemLines(
   schema: JsonSchema,
@@ -170,7 +170,7 @@ export function schemaProblemLines(
   }
 }
 
-/** Returns the paths of possible credentials in an answer that must not hold any, without their values. */
+/** Returns the paths of possible credentials in an answer that must not contain any, without their values. */
 function credentialProblems(
   { credentials }: Pick<Wait<'decision'>, 'credentials'>,
   sent: Omit<Answer<'decision'>, 'decision'>,
@@ -185,19 +185,19 @@ function credentialProblems(
 
 const CREDENTIAL_PROBLEM = 'looks like a credential, which is not accepted here: the journal keeps answers';
 
-/** Returns a problem if the value is nested too deeply to be read back from the journal. */
+/** Returns a problem if the value is nested too deeply for the journal. */
 const depthProblems = (at: AnswerPath, name: string, value: Json): readonly string[] =>
   copyJson(value).ok ? [] : [problemAt(at, name, 'is nested too deeply')];
 
-/** Returns the words as `a, b or c`. */
+/** Joins words as `a, b or c`. */
 const joinWithOr = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 type AgentTools = Pick<Agent, 'tools'>;
 
 /**
- * Returns the problems of an edit that only its tool's own check finds, if the tool is one of the agent's.
- * The call checks again when it resumes. This check runs before anything is consumed.
+ * Returns the problems of an edit that only its tool's own check finds, if the tool belongs to the agent.
+ * Runs before the answer is consumed. The call checks again when it resumes.
  */
 export async function editProblems(
   { tools }: AgentTools,
@@ -244,10 +244,10 @@ const findToolsNamed = (tools: readonly AnyTool[], name: string): readonly AnyTo
   ]);
 
 /**
- * Stores a checked answer for the lease holder. It is accepted once, and durable when this resolves. The
- * first available invocation then resumes the turn. `hash` distinguishes a sender's repeated request from
- * another answer. Returns `void` if the tool has changed since the question, and then stores a refusal in
- * place of the answer.
+ * Stores a checked answer for the lease holder. An answer is accepted once, and is durable when this
+ * resolves. The first available invocation then resumes the turn. `hash` distinguishes a sender's repeated
+ * request from another answer. Returns `void` if the tool has changed since the question, and then stores a
+ * refusal in place of the answer.
  */
 export async function postAnswer(
   { port, agent }: { readonly port: Pick<SessionPort, 'post'>; readonly agent: AgentTools },
@@ -267,8 +267,8 @@ export async function postAnswer(
 }
 
 /**
- * Returns `true` if the tool has changed since the question. Reports it before anything is consumed. The loop
- * checks too, for tools that are not the agent's own.
+ * Returns whether the tool has changed since the question. Runs before the answer is consumed. The loop also
+ * checks tools that do not belong to the agent.
  */
 async function hasToolChanged({ tools }: AgentTools, { frame, call, wait }: AskedQuestion): Promise<boolean> {
   if (wait.for === 'result') return false; // the caller has already run the tool
@@ -279,7 +279,7 @@ async function hasToolChanged({ tools }: AgentTools, { frame, call, wait }: Aske
   return bindings.length > 0 && !bindings.includes(wait.binding);
 }
 
-/** Returns an answer without an effect, even if the tool changes back before the call reads it. */
+/** Converts an answer to one that has no effect, even if the tool changes back before the call reads it. */
 function toVoidAnswer({ type, by }: JournaledAnswer): JournaledAnswer {
   const who = by === undefined ? {} : { by };
   const reason = 'The tool has changed since this was asked.';

@@ -1,4 +1,4 @@
-/** Tools that the caller runs. */
+/** Defines tools that the caller runs. */
 import { checkTime, checkToolLiteral } from '../../tool/check-definition.ts';
 import { withCheckedInput } from '../../tool/check-input.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
@@ -10,7 +10,7 @@ import type { AnyTool, CallRun, Tool } from '../../tool/tool.ts';
 import type { ToolResult } from '../../tool/tool-result.ts';
 import { answers } from './answers.ts';
 
-/** The literal that `defineManualTool` takes. */
+/** The configuration of `defineManualTool`. */
 export interface ManualToolConfig<Name extends string, Declaration extends InputDeclaration>
   extends ToolConfigBase<Name, Declaration> {
   /** Milliseconds until a call without a result ends with an error. Defaults to never. */

@@ -29,10 +29,7 @@ export interface AskedQuestion {
   readonly wait: Wait;
   /** Milliseconds since the epoch, by the object's clock. `undefined` if the question does not expire. */
   readonly expiresAt: number | undefined;
-  /**
-   * `left`: its call ended without an answer, and the turn continues. `dropped`: its turn ended without an
-   * answer.
-   */
+  /** `left` means that the call ended without an answer, and `dropped` that the turn did. */
   readonly standing: 'open' | 'answered' | 'expired' | 'left' | 'dropped';
 }
 
@@ -94,7 +91,7 @@ export const isExcluded = (
   wait.notBy !== undefined &&
   requesters.some((requester) => isSamePerson(requester, one));
 
-/** Returns the senders of a turn's messages: the one who started it, and those who steered it. */
+/** Returns the senders of a turn's messages: the person who started it, and those who steered it. */
 export const requestersOf = (events: readonly StoredEvent[]): readonly Principal[] =>
   events.flatMap((event) =>
     event.type === 'turn-started' || event.type === 'turn-steered' ? [event.principal] : [],
@@ -151,9 +148,7 @@ const sentInputOf = ({ name, input }: JournaledCall): Json => {
 const inputOf = ({ call, wait }: Pick<AskedQuestion, 'call' | 'wait'>): Json =>
   (wait.for === 'decision' ? wait.input : undefined) ?? sentInputOf(call);
 
-/**
- * Makes invisible characters in an input visible. An input that is nested too deeply is shown as its text.
- */
+/** Makes invisible characters in an input visible. Returns the text of an input that is nested too deeply. */
 function toVisibleInput(input: Json, call: JournaledCall): Json {
   const made = attempt(() => escapeInvisibleIn(input));
   return made.ok ? made.value : escapeInvisible(call.input);

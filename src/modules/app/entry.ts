@@ -13,9 +13,9 @@ const PLACE = /* @__PURE__ */ createModule({ name: 'place' });
 const RETENTION = /* @__PURE__ */ createModule({ name: 'retention' });
 
 /**
- * Sends the lines of the app's log to a function in place of the console: errors of tools, failed turns and
- * models, refused webhooks, and one line for each turn that ends. `false` drops the lines. A turn's secrets
- * are removed from its lines. If the function throws, the line is lost.
+ * Sends the lines of the app's log to a function instead of the console: errors of tools, models and turns,
+ * refused webhooks, and one line for each turn that ends. `false` drops the lines. A turn's secrets are
+ * removed from its lines. If the function throws, the line is lost.
  *
  * @throws ConfigurationError if `log` is neither a function nor `false`.
  *
@@ -43,8 +43,8 @@ export function logTo(log: LogOption): ModuleUse {
 export const placeSessions = (location: SessionPlace): ModuleUse => appUse(createUse(PLACE), { location });
 
 /**
- * How long sessions and files are kept. `days` counts from a session's last event, and `fileDays` from a
- * file's upload. Both accept fractions. `days` defaults to forever, and `fileDays` to the life of the
+ * The time for which sessions and files are kept. `days` counts from a session's last event, and `fileDays`
+ * from a file's upload. Both accept fractions. `days` defaults to forever, and `fileDays` to the life of the
  * session. A session is kept while it has an open turn, including one that waits for an answer, or while
  * messages are queued or scheduled. Then the whole session is erased, including the records that recognize
  * repeated requests. A file is kept while a turn runs.
@@ -68,7 +68,7 @@ export type Retention =
 export function retain(retention: Retention): ModuleUse {
   checkRetention(retention);
   const { days, fileDays } = retention === 'forever' ? {} : retention;
-  // An agent's retention coexists with the app's, and two equal ones count as one.
+  // An agent's retention applies beside the app's, and equal retentions count once.
   const key = `${days} ${fileDays}`;
   const known = RETENTIONS.get(key);
   if (known) return known;

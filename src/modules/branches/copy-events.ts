@@ -29,8 +29,8 @@ const APPEND_BYTES = 4 * 1024 * 1024;
 
 /**
  * Copies the missing events into a leased fork, closes the calls that are open at its last event, and
- * releases the lease. A fork whose events differ from its source ends as failed. A fork whose source was
- * erased meanwhile is erased. Resolves with `true`, also if the lease is lost.
+ * releases the lease. A fork whose events differ from its source ends as failed. A fork is erased if its
+ * source was erased during the copy. Resolves with `true`, even if the lease is lost.
  *
  * @throws NewerEventError if a newer version of this code wrote to the source.
  * @throws TooLongError if this invocation cannot read the whole source.
@@ -100,8 +100,7 @@ class Copy {
   }
 
   /**
-   * Returns `false` if another invocation ended the fork's turn without copying. Events after that are not a
-   * copy.
+   * Returns `false` if another invocation ended the fork's turn without copying. Later events are not copies.
    */
   #isOfSource({ rows }: EventPage): boolean {
     const { upTo: at, incarnation } = this.#forked;
@@ -129,7 +128,7 @@ class Copy {
   }
 
   /**
-   * Reads a file of the source from its Durable Object or its store. Returns `undefined` if they are gone.
+   * Reads a file of the source from its Durable Object or its store. Returns `undefined` if the file is gone.
    * The fork then refers to a missing file, as the source does.
    */
   async #blobOf(id: string): Promise<KeptBlob | undefined> {

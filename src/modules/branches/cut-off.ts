@@ -20,9 +20,7 @@ interface ReadCall extends CutOffCall {
   result: ResultData | undefined;
 }
 
-/**
- * The prefix of the ids of messages that describe the cut-off part to a fork. Turn ids never start with it.
- */
+/** The id prefix of messages that describe the cut-off part to a fork. Turn ids never start with it. */
 export const FORK_MESSAGE_PREFIX = 'fork-';
 
 /**
@@ -65,7 +63,7 @@ export class CutOff {
         if (!isShown && event.as.startsWith(FORK_MESSAGE_PREFIX)) this.#told.push(event.message);
         break;
       case 'turn-ended':
-        // If a turn ended without being readable, its calls have no end events.
+        // If a turn ended as unreadable, its calls have no end events.
         for (const [id, { isEffect }] of calls) if (isShown || !isEffect) calls.delete(id);
     }
   }
@@ -75,7 +73,7 @@ export class CutOff {
     return [...this.#calls.values()].filter(({ isEffect }) => isEffect);
   }
 
-  /** The text about these calls and those of earlier cuts for the fork's model. Empty if there are none. */
+  /** The text about these calls and those of earlier cuts for the fork's model. Empty without such calls. */
   get told(): string {
     const { calls } = this;
     return [...this.#told, ...(calls.length > 0 ? [describeCutOff(calls)] : [])].join('\n\n');

@@ -25,7 +25,7 @@ import { type Branch, branchesIn } from './noted.ts';
  *
  * @throws SessionError `unknown-session` if the session does not exist, `invalid-body` if it has no event
  * `at`, `session-exists` if another session has the name, and `would-repeat-effects` if the part that is cut
- * off holds calls that had effects.
+ * off contains calls with effects.
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ export async function readForks({ host, target }: SessionAccess): Promise<readon
   return branchesIn(folded.state);
 }
 
-/** Works as `fork` does, for a session that is already resolved. `by` is the surface that makes the fork. */
+/** Works like `fork`, for a session that is already resolved. `by` is the surface that makes the fork. */
 export async function forkSession(access: SessionAccess, options: ForkOptions, by?: string): Promise<Fork> {
   checkOptions(options);
   const source = access.target;
@@ -119,7 +119,7 @@ async function findFork(access: SessionAccess, target: Target, cut: Cut): Promis
     opened?.type === 'session-forked' &&
     opened.from === access.target.session &&
     opened.fromIncarnation === cut.first.incarnation;
-  // Without `at`, the request means the whole source. The source's last event changes with each fork.
+  // Without `at`, the request means the whole source, whose last event changes with each fork.
   if (!isOfSource || (cut.isNamed && opened.upTo !== cut.at)) throw sessionExistsError(target);
   if (page.openTurn?.id === opened.incarnation) await resumeCopy(access, target, opened.incarnation);
   return toFork(access.target, target, { at: opened.upTo });
@@ -220,7 +220,7 @@ interface HeldLease {
   readonly sentAt: number;
 }
 
-/** @throws SessionError if the source was erased meanwhile. */
+/** @throws SessionError if the source was erased during the copy. */
 async function runCopy(access: SessionAccess, target: Target, { lease, sentAt }: HeldLease): Promise<void> {
   const { port, owner, agent, session } = target;
   const services = turnServices(access, { port, owner, agent: agent.name, session });

@@ -1,4 +1,4 @@
-/** Keeps the forks of a session in the session's memory. */
+/** Records the forks of a session in the session's memory. */
 
 import { valueIn } from '../../journal/memories.ts';
 import { FOLDING } from '../../journal/memory-folding.ts';
@@ -15,8 +15,8 @@ export type Branch = {
   /** The last event of this session that the fork has. */
   readonly at: number;
   /**
-   * The incarnation of this session. A fork copies its source's events, and the incarnation shows that the
-   * source's forks are not its own.
+   * The incarnation of this session. A fork copies its source's records, too. Their incarnation shows that
+   * these are not its own forks.
    */
   readonly of: string;
   /** The surface that made the fork. Absent if the app or a caller made it. */
@@ -54,7 +54,7 @@ interface BranchNote {
 }
 
 /**
- * Records a fork in its source, which can be running. A source that is full or has no turn does not list the
+ * Records a fork in its source, which may be running. A source that is full or has no turn does not list the
  * fork.
  */
 export async function noteBranch(

@@ -1,5 +1,5 @@
 /**
- * Forks of a chat for surfaces: a page regenerates an answer or edits a message, and keeps the id of the
+ * Forks chats for surfaces: a page can regenerate an answer or edit a message, and still use the id of the
  * chat.
  */
 import { parseEvent } from '../../journal/event-rows.ts';
@@ -20,7 +20,7 @@ export interface ReplacementRequest {
   readonly branch: string | undefined;
   /** The turn, if the page knows it. */
   readonly turn: string | undefined;
-  /** The answers before the message, last first. `isTurn` is `true` if the id is known to be a turn's. */
+  /** The answers before the message, last first. `isTurn` is `true` if the id is known to be a turn id. */
   readonly before: readonly { readonly id: string; readonly isTurn: boolean }[];
   /** The content of the request. The same content returns the same fork. */
   readonly said: unknown;
@@ -43,7 +43,7 @@ export interface ReplacementPoint {
 
 /**
  * Returns the last fork that a surface has made of a session or of its forks. Returns the session itself if
- * there is none.
+ * it has no fork.
  */
 export const findLastFork = (chat: Session, by: string): Promise<string> =>
   runInSession(chat, async (at) => (await followForks(at, by)).at.target.session);
@@ -76,7 +76,7 @@ export const findReplacementPoint = (
   });
 
 /**
- * Returns the turn that replaced this one. A page that edits a message twice still sends the id of the turn
+ * Returns the turn that replaced a turn. A page that edits a message twice still sends the id of the turn
  * that it loaded.
  */
 async function findReplacingTurn(turn: string, passed: readonly ChatSession[]): Promise<string> {
@@ -120,7 +120,7 @@ async function replacementIn(
 /** The maximum length of the chat's id in the name of a fork. Two hashes follow it. */
 const MAX_CHAT_ID_LENGTH = 90;
 
-/** Returns the mark of a request's content in the name of a fork. */
+/** Returns the mark for a request's content in a fork's name. */
 export const toContentMark = async (said: unknown): Promise<string> => `.${await shortHash(said)}.`;
 
 /** Returns the name of the chat's fork in which this content replaces a turn. */
@@ -156,7 +156,7 @@ type Start = EventOf<'turn-started'> & { readonly seq: number };
 interface ChatSession {
   readonly at: SessionAccess;
   readonly starts: readonly Start[];
-  /** Its first turn that is not copied. */
+  /** The session's first turn that is not copied. */
   readonly own: Start | undefined;
   /** `true` if the session has an open turn. */
   readonly isOpen: boolean;
@@ -180,8 +180,8 @@ async function followForks(
     next = undefined;
     for (const { session } of forks.toReversed()) {
       const fork = await readChatSession(toForkAccess(at, session), by);
-      // If no turn has started in the fork, for example because its message was refused, the chat stays where
-      // it was.
+      // If no turn has started in the fork, for example because its message was refused, the chat stays in
+      // the earlier session.
       if (fork?.own) {
         next = fork;
         break;

@@ -10,7 +10,7 @@ import { escapeInvisible, fenceUntrusted } from '../../tool/shown.ts';
 /** The maximum number of characters of a caller's text in one turn. */
 export const MAX_CHARACTERS = 64 * 1024;
 
-/** The key of the tool-call context under which a turn keeps its client's text. */
+/** The key of the tool-call context under which a turn stores its client's text. */
 const KEY = 'holdfast.callerWords';
 
 /**
@@ -25,10 +25,10 @@ export const fenceWords = (line: string, words: string, mark: string): string =>
   `${line}\n${fenceUntrusted(escapeInvisible(words), mark, '\n')}`;
 
 /**
- * Returns a client's text about its page or user as the context of a turn. The turn keeps it for every
+ * Returns a client's text about its page or user as the context of a turn. The turn stores it for every
  * invocation. Blank text returns an empty context. A route passes it as the `context` of `asked.session`, and
- * its module has `declare: declareCallerWords`. Text beyond 65,536 characters is cut off, and a note shows
- * the model that it was.
+ * its module has `declare: declareCallerWords`. Text after 65,536 characters is cut off, and a note says so
+ * to the model.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ export function declareCallerWords(
   { context }: { readonly context: JsonObject },
 ): LoopDeclaration {
   const { words, mark } = isJsonObject(context[KEY]) ? context[KEY] : {};
-  // Only `callerWords` writes both, unless the app lets its clients set any key.
+  // Only `callerWords` writes both values, except in apps whose clients can set any key.
   if (typeof words !== 'string' || typeof mark !== 'string') return declared;
   return { ...declared, instructions: joinParagraphs(declared.instructions, fenceWords(LINE, words, mark)) };
 }

@@ -14,7 +14,7 @@ export interface Chain {
   readonly many: ReadonlyMap<string, DiscoveredType>;
   /** `true` if objects of other types count too. */
   readonly any: boolean;
-  /** The named types, and those that their tools return. */
+  /** The named types, and the types that their tools return. */
   readonly named: KnownTypes;
 }
 
@@ -42,7 +42,7 @@ function toChain(read: readonly Chained[]): Chain {
   const many = toTypeMap(read.flatMap((one) => (one.chain === 'many' ? one : [])));
   const anys = read.flatMap((one) => (one.chain === 'any' ? one : []));
   assertDistinctNames([...ones.values()]);
-  for (const { type } of many.values()) type.objects.declared; // Throws here, not when the first object is found.
+  for (const { type } of many.values()) type.objects.declared; // throws here, not when the first object is found
   const types = [
     ...[...ones.values(), ...many.values()].map(({ type }) => type),
     ...anys.flatMap((one) => one.types),

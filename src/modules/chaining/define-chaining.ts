@@ -19,9 +19,9 @@ import { CHAINING, CHAINING_MODULE, forgetBindings } from './memory.ts';
 import { chainingStrategy } from './strategy.ts';
 
 /**
- * Offers the tools of objects after a call has returned one, in the loop that lists it in `use`: that of an
- * agent or of an agentic tool. In the `use` of an app, it applies to every loop. Without entries, it returns
- * only the module, for the `uses` of a domain type whose tools need it.
+ * Offers the tools of objects after a call has returned them. In the `use` of an agent or an agentic tool, it
+ * applies to the loop of that agent or tool. In the `use` of an app, it applies to every loop. Without
+ * entries, it returns only the module, for the `uses` of a domain type whose tools need it.
  *
  * @throws DomainTypeError if a type is chained twice in the same way, or if two chained types have a tool
  * with the same name.
@@ -125,7 +125,7 @@ export function discover<Value>(
 
 /**
  * Offers the tools of the last object that a call returned on its own, of any type, in place of the object
- * before it. The types are: those passed here, those that are chained beside it, the `output` types of the
+ * before it. The types are those passed here, those in other entries of `chaining`, the `output` types of the
  * loop's own tools, including inner tools, and the types that tools of such objects return. An artifact
  * without a type counts as the first type, in this order, whose schema it matches. In development, defining
  * an agent or an agentic tool throws if it cannot know any such type. Pass the types of tools that are added
@@ -145,8 +145,8 @@ export const chainAny = (...types: readonly DomainType[]): AnyChained => ({
 /** Options that decide which objects of a type are accepted. */
 export interface AcceptOptions<Value> {
   /**
-   * Returns `true` to accept an object. It receives the loop as of the start of its batch. By default, all
-   * objects are accepted. A rejected object does not replace the current one. If the function throws, the
+   * Returns `true` to accept an object. It receives the loop's view at the start of the batch. By default,
+   * all objects are accepted. A rejected object does not replace the current one. If the function throws, the
    * object is rejected and the error is logged.
    */
   readonly when?: ((value: NoInfer<Value>, view: LoopView) => boolean) | undefined;
@@ -156,13 +156,13 @@ export interface AcceptOptions<Value> {
 export interface DiscoverOptions<Value> extends AcceptOptions<Value> {
   /**
    * The maximum number of tools that are offered for all objects of the type together. Defaults to 64. The
-   * newest objects keep theirs.
+   * tools of the newest objects are offered.
    */
   readonly max?: number | undefined;
   /**
    * The maximum length of a chain of objects in which a tool of each object returned the next. With 1, only
-   * objects that other tools of the loop return offer tools. Defaults to unlimited. The model sees which
-   * tools are left out.
+   * objects that other tools of the loop return offer tools. Defaults to unlimited. The model is shown which
+   * tools are omitted.
    */
   readonly maxDepth?: number | undefined;
   /** `true` to list, below a result, the tools that its objects add. Defaults to `false`. */

@@ -14,8 +14,8 @@ type BindingPlace = {
   readonly path: string;
   readonly key: string;
   /**
-   * The id of the call that opened the nested loop, while it runs. Empty for the turn's own loop, and after
-   * the nested loop has ended.
+   * The id of the call that opened the nested loop, while the loop runs. Empty for the turn's own loop, and
+   * after the nested loop has ended.
    */
   readonly frame: string;
 };
@@ -38,12 +38,12 @@ type BindingSlot =
     };
 
 /**
- * The origin of an object. `at` is its index in the list that a call returned, or -1 if the call returned it
- * on its own.
+ * The origin of an object. `at` is its index in the list that a call returned, or -1 if the call returned a
+ * single object.
  */
 type BindingSource = { readonly call: string; readonly at: number; readonly value: Json };
 
-/** All objects of a session. The newest of each place comes last. */
+/** All objects of a session. The newest object of each place comes last. */
 export type Bindings = readonly (Binding | InheritedBinding)[];
 
 /** A copy that a nested loop received at its start. It is not stored back when the loop ends. */
@@ -71,7 +71,7 @@ export type FoundObject = {
   readonly depth?: number;
 };
 
-/** Keeps the objects that the loops of a session have received. */
+/** Stores the objects that the loops of a session have received. */
 export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
   name: 'chaining',
   folding: FOLDING,

@@ -7,7 +7,7 @@ import type { Binding } from './memory.ts';
 
 /**
  * Returns the names under which the tools of several objects are offered. A name never refers to different
- * objects over time. If two tools have the same name despite their marks, both are left out.
+ * objects over time. If two tools have the same name despite their marks, omits both.
  */
 export function namesOfFoundTools(
   { chain: { many }, view }: Pick<ViewedChain, 'chain' | 'view'>,
@@ -49,7 +49,7 @@ interface ObjectTool {
 /**
  * Returns the name of an object's tool. It depends only on the declared types and the object's id. If
  * `customer_a_b_x` could mean both the `x` of `a_b` and the `b_x` of `a`, both names end in a mark, even if
- * only one object exists. A tool that its type does not declare for all objects also has a mark.
+ * only one of these objects exists. A tool that its type does not declare for all objects also has a mark.
  */
 export function nameFoundTool(many: Chain['many'], { type }: DiscoveredType, own: ObjectTool): string {
   const { prefix } = type.objects;
@@ -91,7 +91,7 @@ interface NameParts {
   readonly type?: string;
 }
 
-/** Returns a name that always has its mark, because another object's tool can have the plain name. */
+/** Returns a name with its mark, because another object's tool can have the plain name. */
 export function markedName({ prefix, id, tool, type }: NameParts): string {
   const whole = type === undefined ? [prefix, id, tool] : [prefix, id, tool, type];
   const mark = `_${hash32(JSON.stringify(whole)).toString(36)}`;

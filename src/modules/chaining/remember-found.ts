@@ -23,7 +23,7 @@ interface ReturningCall {
   readonly objects: readonly ReturnedObject[];
 }
 
-/** A returned object. `at` is its index in the list, or -1 if the call returned it on its own. */
+/** A returned object. `at` is its index in the list, or -1 if the call returned a single object. */
 interface ReturnedObject {
   readonly at: number;
   readonly value: Json;
@@ -103,7 +103,7 @@ interface NameChanges {
   readonly after: number;
 }
 
-/** If more tools of discovered objects than this are offered, the log has a warning. */
+/** The number of offered tools of discovered objects above which the log has a warning. */
 const WARN_ABOVE = 64;
 
 /**
@@ -127,7 +127,7 @@ const namesFor = ({ chain }: ViewedChain, discovered: DiscoveredType, id: string
     nameFoundTool(chain.many, discovered, { id, tool }),
   );
 
-/** Returns a remark that lists the tools that exist and are not offered. */
+/** Returns a remark that lists existing tools that are not offered. */
 const tooManyRemark = ({ type, max }: DiscoveredType, names: readonly string[]): string =>
   `Only the newest ${max} tools of ${type.name} objects are offered. Not offered: ${joinNames(names)}.`;
 
@@ -228,7 +228,7 @@ interface Candidate {
 
 type Report = (problem: string) => void;
 
-/** Checks each object. If not all fit, the last ones are kept. */
+/** Checks each object. If not all objects fit, selects the last ones. */
 function searchObjects(
   { key, view }: ViewedChain,
   discovered: DiscoveredType,
@@ -238,7 +238,7 @@ function searchObjects(
   const report: Report = (problem) => problems.set(problem, (problems.get(problem) ?? 0) + 1);
   const bound = currentBindings({ key, view });
   const below = depthBelow(bound, call.tool);
-  // If an object is returned again from further down, it keeps its depth.
+  // An object that is returned again at a greater depth keeps its depth.
   const placed = candidatesIn(discovered, { returned, view }, report).map(
     (one): PlacedCandidate => ({
       ...one,
@@ -264,7 +264,7 @@ function depthOf(
 }
 
 /**
- * Returns the depth of objects that a tool returns. The tool can itself belong to an object, also behind an
+ * Returns the depth of objects that a tool returns. The tool can itself belong to an object, even inside an
  * unfolding tool.
  */
 function depthBelow(bound: readonly Binding[], tool: AnyTool): number {
@@ -291,8 +291,8 @@ function candidatesIn(
 }
 
 /**
- * Takes objects until their tools exceed the maximum, but always the first. The tools of later objects are
- * not created.
+ * Selects objects until their tools exceed the maximum, but always the first object. Does not create the
+ * tools of later objects.
  */
 function selectFitting(
   { type, max }: DiscoveredType,

@@ -53,9 +53,7 @@ export function chainingStrategy(
   };
 }
 
-/**
- * Returns the tools of the objects of all named types, as far as they are known before there is an object.
- */
+/** Returns the tools that all named types declare without an object. */
 const declaredIn = ({ named }: KeyedChain['chain']): readonly AnyTool[] =>
   [...named.values()].flatMap(declaredOf);
 
@@ -67,8 +65,8 @@ function declaredOf({ objects }: Pick<DomainType, 'objects'>): readonly AnyTool[
 const joinedLists = new WeakMap<readonly AnyTool[], WeakMap<readonly AnyTool[], readonly AnyTool[]>>();
 
 /**
- * Appends the tools of objects to a loop's tools. If a name clashes, the loop's own tool stays and the log
- * has a warning.
+ * Appends the tools of objects to a loop's tools. If a name clashes, offers the loop's own tool and logs a
+ * warning.
  */
 function appendTools(
   tools: readonly AnyTool[],
@@ -119,7 +117,7 @@ const isOne =
     one.as === 'one' && one.type === type;
 
 /**
- * Returns the type of the current object of any type. Returns `undefined` if the loop no longer chains any
+ * Returns the type of the current object of `chainAny`. Returns `undefined` if the loop no longer chains any
  * type.
  */
 function typeIn({ chain, view }: ViewedChain, { type: name }: Binding): TypeWithTools | undefined {
@@ -202,7 +200,7 @@ type FindTool = (view: LoopView) => CurrentTool | undefined;
 
 /**
  * Returns an offered tool of a bound object. If an earlier call of the batch with the same `serial` binds
- * another object, the call acts on that object, and so do tools behind an unfolding tool. The call never acts
+ * another object, the call acts on that object, and so do tools inside an unfolding tool. The call never acts
  * on a replaced object. If the new object does not have the tool, the call is withheld.
  */
 const boundTool = (tool: AnyTool, find: FindTool): AnyTool =>
@@ -247,7 +245,7 @@ const withNote = (type: string, tool: AnyTool): AnyTool =>
   });
 
 /**
- * Finds a tool behind another tool of a newer object. Returns no tool if the object is still the offered one,
+ * Finds a tool inside another tool of a newer object. Returns no tool if the object is still the offered one,
  * so the offered tool runs.
  */
 const findBehind =

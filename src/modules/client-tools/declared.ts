@@ -1,6 +1,6 @@
 /**
- * Tools that a client declares with a message. Surfaces import only this file. The code that reads the tools
- * is part of the module that an agent uses.
+ * Tools that a client declares with a message. Surfaces import only this file. The module that an agent uses
+ * contains the code that reads the tools.
  */
 import { isJsonObject, type JsonObject } from '../../tool/json.ts';
 import { warningEntry } from '../../tool/log.ts';
@@ -11,10 +11,10 @@ import type { ModuleRequest, RouteAgent } from '../../worker/module-request.ts';
 /** The name of the module. */
 export const CLIENT_TOOLS = 'client-tools';
 
-/** The key of the tool-call context under which a turn keeps its client's tools. */
+/** The key of the tool-call context under which a turn stores its client's tools. */
 export const CLIENT_TOOLS_KEY = 'holdfast.clientTools';
 
-/** A tool as a client declares it. Each member is unchecked, because clients can send any value. */
+/** A tool as a client declares it. Its members are unchecked, because clients can send any value. */
 export interface DeclaredTool {
   readonly name?: unknown;
   readonly description?: unknown;
@@ -32,7 +32,7 @@ export interface Declaring {
 /** A use of the module. It reads the tools that clients declare. */
 export interface ClientToolsUse extends ModuleUse {
   /**
-   * Returns the tools in the form that a turn keeps, without those whose names are in `without`.
+   * Returns the tools in the form that a turn stores. Omits tools whose names are in `without`.
    *
    * @throws SessionError `invalid-body` if a tool cannot be offered.
    */
@@ -41,8 +41,8 @@ export interface ClientToolsUse extends ModuleUse {
 
 /**
  * Returns the tools that a client declares with a message, as the context of its turn. A route passes it as
- * the `context` of `asked.session`. If a tool has the name of one of the agent's tools, it is left out. If
- * neither the agent nor the app uses `clientTools()`, all tools are left out, and the log has a warning.
+ * the `context` of `asked.session`. Omits a tool with the name of one of the agent's tools. Omits all tools,
+ * and logs a warning, if neither the agent nor the app uses `clientTools()`.
  *
  * @throws SessionError `invalid-body` if a tool cannot be offered.
  *

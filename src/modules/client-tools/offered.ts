@@ -14,16 +14,16 @@ import { untrustedSchema } from '../json-schema/untrusted-schema.ts';
 import { CLIENT_TOOLS, CLIENT_TOOLS_KEY, type ClientToolsUse } from './declared.ts';
 import { type ClientTool, readStoredTools, readTools } from './read-tools.ts';
 
-/** The literal that `clientTools` takes. */
+/** The configuration of `clientTools`. */
 export interface ClientToolsConfig {
   /** Milliseconds until a call without a result ends with an error. Defaults to never. */
   readonly expires?: number | undefined;
 }
 
 /**
- * Offers the tools that a client declares with a message, in addition to the agent's, for the turn of that
- * message. List it in `use: [clientTools()]` of an agent, or of an app for all its agents. The client runs
- * the tools. A call waits for its result, as a call of `defineManualTool` does. A client's tool never
+ * Offers the tools that a client declares with a message in the turn of that message, in addition to the
+ * agent's tools. List it in `use: [clientTools()]` of an agent, or of an app for all its agents. The client
+ * runs the tools. A call waits for its result, as a call of `defineManualTool` does. A client's tool never
  * replaces one of the agent's, and nested loops do not see client tools. The surfaces for AG-UI, OpenAI and
  * `useChat` accept such tools.
  *

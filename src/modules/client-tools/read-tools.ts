@@ -6,7 +6,7 @@ import { mapSchemas } from '../json-schema/change-schema.ts';
 import { findFault, pickCheckedKeywords } from '../json-schema/untrusted-schema.ts';
 import type { DeclaredTool } from './declared.ts';
 
-/** The maximum number of client tools in one turn, and of their characters as JSON. */
+/** The maximum numbers of client tools in one turn, and of characters in their JSON. */
 const MAX_TOOLS = 64;
 const MAX_CHARACTERS = 64 * 1024;
 
@@ -22,7 +22,7 @@ export interface ClientTool {
 }
 
 /**
- * Returns the tools in the form that a turn keeps, without those whose names are in `without`.
+ * Returns the tools in the form that a turn stores. Omits tools whose names are in `without`.
  *
  * @throws SessionError with the reason if a tool cannot be offered.
  */
@@ -54,7 +54,9 @@ function readTool({ name, description, parameters }: DeclaredTool, at: string): 
 
 const invalidToolError = (at: string, problem: string) => invalidBodyError([`${at}: ${problem}`]);
 
-/** Returns the problem of a schema, or `undefined`. A missing schema counts as that of an empty object. */
+/**
+ * Returns the problem of a schema, or `undefined`. A missing schema counts as the schema of an empty object.
+ */
 function schemaProblem(parameters: unknown): string | undefined {
   if (parameters === undefined || parameters === null) return undefined;
   if (!isJsonObject(parameters) || (parameters.type ?? 'object') !== 'object') return 'of an object';

@@ -23,10 +23,11 @@ import {
 } from './write-summary.ts';
 
 /**
- * Replaces the older turns of a long conversation with a summary: `defineAgent({ use: [summarize({
- * overTokens: 50_000 })] })`, or in the `use` of an app for all its agents. Only the model sees less. The
- * events stay in the journal, and tools keep their state. Nested loops are not shortened. A summary that is
- * blank, late or no shorter than the turns is dropped, and not requested again for the same turns.
+ * Replaces the older turns of a long conversation with a summary:
+ * `defineAgent({ use: [summarize({ overTokens: 50_000 })] })`, or in the `use` of an app for all its agents.
+ * This changes only what the model sees: the events stay in the journal, and tools keep their state. Nested
+ * loops are not shortened. A summary that is blank, late or no shorter than the turns is dropped, and is not
+ * requested again for the same turns.
  *
  * @throws RangeError if an option is invalid.
  *
@@ -68,7 +69,7 @@ type SummaryWriter =
     };
 
 /**
- * The last dropped summary, by the event before which it would have ended. Type aliases, because they must be
+ * The last dropped summary, by the event before which it would have ended. A type alias, because it must be
  * JSON.
  */
 type DroppedSummary = { readonly from: number };
@@ -121,18 +122,18 @@ function settingsProblem(settings: SummarySettings, given: SummaryOptions): stri
 }
 
 /**
- * Compacts the conversation before the first model call of a turn, if it is too long: requests a summary of
- * the oldest messages and journals it. It decides from the folded state alone. After a crash it requests the
- * summary again, and once the summary is journaled no messages are left to replace. If it fails, the turn
- * continues with all messages. The journal records a dropped summary, and it is not requested again for the
- * same messages. The log reports any other failure.
+ * Compacts a conversation that is too long before the first model call of a turn. Requests a summary of the
+ * oldest messages and journals it. The decision depends only on the folded state, so it requests the summary
+ * again after a crash, but not after the summary is journaled. If it fails, the turn continues with all
+ * messages. A dropped summary is journaled, and not requested again for the same messages. Any other failure
+ * is logged.
  *
  * @throws Interrupted if this invocation must stop.
  */
 async function compactConversation(settings: SummarySettings, loop: Loop): Promise<void> {
   const { frame, spec, journal } = loop;
   if (frame.id !== ROOT || frame.iterations > 0 || frame.shortened) return;
-  // After two takeovers, the summary itself can be the cause, so the turn continues without one.
+  // After two takeovers, the summary itself may be the cause, so the turn continues without one.
   if (loop.takeOvers >= MAX_TRIES) return;
   const tokens = countTokens(toShownHistory(loop, frame.messages), spec.policies.resultCharacters);
   if (tokens <= settings.overTokens) return;
@@ -177,8 +178,8 @@ const usageOf = ({ usage }: Pick<Summary, 'usage'>): { readonly usage?: PricedUs
   usage ? { usage } : {};
 
 /**
- * Returns the reason of a failure for the log. The message of an app's error is left out, because it can
- * quote the conversation.
+ * Returns the reason for a failure for the log. Omits the message of an app's error, because it can quote the
+ * conversation.
  */
 const reasonOf = (failure: unknown): string =>
   failure instanceof ModelError || failure instanceof CompactionFailure

@@ -17,7 +17,7 @@ import { modelText, partsOfResult, textForModel } from '../../tool/tool-result.t
 const SUMMARY_TIMEOUT_MS = 60_000;
 
 /**
- * Has the configured writer summarize messages, in one of the invocation's slots.
+ * Lets the configured writer summarize messages, in one of the invocation's slots.
  *
  * @throws SummaryDropped if the summary cannot be used.
  * @throws NotCompacted if a limit leaves no room for it.
@@ -56,7 +56,7 @@ function requestSummary(settings: SummarySettings, loop: Loop, task: SummaryTask
   });
 }
 
-/** Calls the app's function with a copy, so changes to it do not affect the conversation. */
+/** Calls the app's function with a copy, so that its changes do not affect the conversation. */
 const callSummarize = async (summarize: Summarize, { messages, signal }: SummaryTask): Promise<string> =>
   summarize(structuredClone(messages), signal);
 
@@ -139,7 +139,7 @@ export class SummaryDropped extends Error {
 const BYTES_PER_TOKEN = 4;
 
 /**
- * Estimates the tokens of a conversation whose results are each shortened to `characters`. It counts bytes,
+ * Estimates the tokens of a conversation whose results are each shortened to `characters`. Counts bytes,
  * because languages with multi-byte characters use more tokens per character.
  */
 export const countTokens = (messages: readonly HistoryMessage[], characters: number): number =>
@@ -172,7 +172,7 @@ const wordsOf = ({ text, parts }: Extract<HistoryMessage, { role: 'user' }>): st
 function textsIn(message: HistoryMessage, most: number): readonly string[] {
   if (message.role === 'user') return [wordsOf(message)];
   const { text, calls, parts } = message;
-  // Its parts hold its text and calls, and go back to the model with the provider's own data.
+  // Parts contain the text and calls, and are sent to the model with the provider's own data.
   const said = parts ? [JSON.stringify(parts)] : [text, ...calls.flatMap(({ name, input }) => [name, input])];
   const results = calls.flatMap(({ result, shown = most, said: told = [] }) => [
     ...(result ? [textForModel(result, Math.min(most, shown))] : []),
@@ -187,8 +187,8 @@ const MAX_INPUT_FACTOR = 2;
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * Asks the loop's model to summarize messages, in one call without tools. The call is subject to the limits
- * around the loop, as any other. Returns `undefined` if they leave no room for it.
+ * Asks the loop's model to summarize messages, in one call without tools. The limits around the loop apply to
+ * this call, too. Returns `undefined` if they leave no room for it.
  *
  * @throws ModelError if there is no reply.
  * @throws Interrupted if the wait was cut short. Also throws the reason of `signal`.
@@ -242,9 +242,9 @@ async function requestReply(
 const MAX_RESULT_CHARACTERS = 4_000;
 
 /**
- * Returns a conversation as text for a model: one message a line, as JSON, so a message cannot imitate
- * another. It has about `most` characters: the first message, which can be the previous summary, and the
- * newest messages that fit.
+ * Returns a conversation as text for a model: one message on each line as JSON, so that a message cannot
+ * imitate another. Contains about `most` characters: the first message, which can be the previous summary,
+ * and the newest messages that fit.
  */
 export function formatTranscript(messages: readonly HistoryMessage[], most: number): string {
   const lines = messages.map((message) => JSON.stringify(toLine(message)));

@@ -8,8 +8,8 @@ import { SESSION_ROUTES } from './session-routes.ts';
 const CONSOLE = createModule({ name: 'console' });
 
 /**
- * Serves a page at `GET /console` that shows sessions, their turns, tools, journal and state. It reads the
- * app's HTTP API as the caller who opened it. In production only operators can open it: callers for whom
+ * Serves a page at `GET /console` that shows sessions, their turns, tools, journal and state. The page uses
+ * the app's HTTP API as the caller who opened it. In production, only operators can open it: callers for whom
  * `auth` returns `operator: true`.
  *
  * @example

@@ -1,15 +1,18 @@
-/** The differences between a console in development and one in production. */
+/** Distinguishes the console in development from that in production. */
 import { literals } from '../../tool/literals.ts';
 import { logOnce, warningEntry } from '../../tool/log.ts';
 import type { AppParts, MountingApp } from '../../worker/app-seam.ts';
 import { findRemoteSign } from '../../worker/auth.ts';
 
-/** `true` if the bundle was made for development, as by `wrangler dev`. Only it contains checks of literals. */
+/**
+ * `true` if the bundle was built for development, such as by `wrangler dev`. Only such a bundle contains the
+ * checks of configurations.
+ */
 export const isDevelopment: boolean = literals !== undefined;
 
 /**
- * Returns a layer that logs the address of the page once, when the first request from this machine arrives:
- * only a request shows the port. `host` returns the host of the app.
+ * Returns a layer that logs the address of the page once, when the first request from this machine arrives,
+ * since only a request shows the port. `host` returns the app's host.
  */
 export const addressNotice =
   (path: string, host: () => MountingApp['host'] | undefined): NonNullable<AppParts['http']> =>

@@ -1,4 +1,4 @@
-/** The state of a session at any of its events, folded by the code of this deployment. */
+/** Folds the state of a session at any of its events with the code of this deployment. */
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import { reduce } from '../../journal/reduce.ts';
@@ -30,7 +30,7 @@ export async function eventsUpTo(
   return { events, head: first.head };
 }
 
-/** Folds events, from the first one. @throws UnreadableError if this code cannot fold them. */
+/** Folds events, starting from the first event. @throws UnreadableError if this code cannot fold them. */
 export function foldEvents(events: readonly StoredEvent[], memories: readonly ToolMemory[]): SessionState {
   const state = emptyState();
   try {
@@ -41,7 +41,10 @@ export function foldEvents(events: readonly StoredEvent[], memories: readonly To
   return state;
 }
 
-/** Reads a sequence number from the query. Defaults to `undefined`. @throws Problem if it is not one. */
+/**
+ * Reads a sequence number from the query. Returns `undefined` if the query has none. @throws Problem if it is
+ * invalid.
+ */
 export function seqIn(request: Request, name: string): number | undefined {
   const value = new URL(request.url).searchParams.get(name);
   if (value === null) return undefined;

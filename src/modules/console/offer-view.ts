@@ -1,4 +1,4 @@
-/** Which tools a model was offered for a reply, as the code of this deployment offers them. */
+/** Shows which tools the code of this deployment offers a model for a reply. */
 import type { OfferedTool, RequestHashes } from '../../journal/reply-data.ts';
 import type { Loop } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
@@ -31,13 +31,13 @@ const OFFERED_VIEW = {
     effect: TEXT,
     /** A hash of its name, description and schema. */
     hash: TEXT,
-    /** The names of the unfolding tools that brought it. */
+    /** The names of the unfolding tools that added it. */
     by: { listOf: TEXT },
     /** The names of the tools inside it. */
     inner: { listOf: TEXT },
-    /** `true` if the loop declares it. Otherwise a call, a source or a module added it. */
+    /** `true` if the loop declares it, and `false` if a call, a source or a module added it. */
     isDeclared: BOOLEAN,
-    /** Why a call of it would be withheld now, as the model would read it. */
+    /** The reason that a call of it would be withheld now, as the model would read it. */
     lockedBy: OPTIONAL_TEXT,
   },
 } as const satisfies Shape;
@@ -47,11 +47,11 @@ export interface DiagramView extends Infer<typeof DIAGRAM_VIEW> {}
 const DIAGRAM_VIEW = {
   object: {
     tool: TEXT,
-    /** Mermaid source. */
+    /** The diagram as Mermaid source. */
     mermaid: TEXT,
     /** Its state or progress in the session, by key. */
     positions: ANY_OBJECT,
-    /** The key of the call whose loop this is. Absent for a tool that the loop can call. */
+    /** The key of the call that opened the loop. Absent for a tool that the loop can call. */
     key: OPTIONAL_TEXT,
     state: OPTIONAL_TEXT,
     withheld: { listOf: WITHHELD },
@@ -63,25 +63,25 @@ export interface OfferView extends Infer<typeof OFFER_VIEW> {}
 export const OFFER_VIEW = {
   object: {
     turn: TEXT,
-    /** The id of the call that opened the loop. Empty for the turn's own. */
+    /** The id of the call that opened the loop. Empty for the turn's own loop. */
     frame: TEXT,
     path: TEXT,
     /** The number of the model call in its loop, starting at 1. */
     iteration: INTEGER,
     model: TEXT,
     offered: { listOf: OFFERED_VIEW },
-    /** The names of declared tools that a module leaves out. */
+    /** The names of declared tools that a module omits. */
     hidden: { listOf: TEXT },
     diagrams: { listOf: DIAGRAM_VIEW },
     limits: {
       listOf: { object: { name: TEXT, used: NUMBER, most: OPTIONAL_NUMBER } },
     },
     /**
-     * Whether this code's instructions and tools differ from those that the journaled hashes are of. Absent if
-     * the journal has no hashes.
+     * Whether the instructions and tools of this code differ from the hashes in the journal. Absent if the
+     * journal has no hashes.
      */
     differs: { optional: { object: { instructions: BOOLEAN, tools: BOOLEAN } } },
-    /** Why some of it is not known. */
+    /** The reasons that some of the data is unknown. */
     unknown: { listOf: TEXT },
   },
 } as const satisfies Shape;
@@ -137,7 +137,7 @@ function offeredView({ name, hash }: OfferedTool, { offer, declared, locked }: A
   ];
 }
 
-/** The memories of state machines and playbooks, which the session keeps by path and key. */
+/** The memories of state machines and playbooks, which the session stores by path and key. */
 const POSITIONED = ['state-machines', 'playbooks'];
 
 function positionsAt({ journal }: Loop, path: string): DiagramView['positions'] {
@@ -157,7 +157,7 @@ function diagramOf(loop: Loop, tool: AnyTool): DiagramView[] {
   return [{ tool: tool.name, mermaid: drawn[DIAGRAM](), positions, withheld: [] }];
 }
 
-/** Returns the diagram of the tool whose loop this is, with the position of its call. */
+/** Returns the diagram of the tool that opened the loop, with the position of its call. */
 async function ownDiagram(loop: Loop, { tool, input }: Opener): Promise<DiagramView | undefined> {
   const drawn = drawnIn(tool);
   if (!drawn) return undefined;

@@ -1,4 +1,4 @@
-/** Reads the page of the console. In a Worker and in the package it is stored compressed. */
+/** Reads the page of the console, which Workers and the package contain in compressed form. */
 
 /** Returns the HTML of the page: the gzipped text in base64, decompressed. */
 export function readPage(gzipped: string): Promise<string> {

@@ -1,6 +1,6 @@
 /**
- * Rebuilds the loops of a turn as they were before a model call, without running anything: no model, tool,
- * MCP server or database is asked, and no event is stored.
+ * Rebuilds the loops of a turn as they were before a model call, without effects: it calls no model, tool,
+ * MCP server or database, and stores no event.
  */
 import { ROOT, type SessionEvent, type StoredEvent } from '../../journal/events.ts';
 import { TurnMemories } from '../../journal/memories.ts';
@@ -28,7 +28,7 @@ import type { AnyTool } from '../../tool/tool.ts';
 import type { SessionRequest } from '../../worker/route.ts';
 import { turnServices } from '../../worker/target.ts';
 
-/** A rebuilt loop, or why it cannot be rebuilt. */
+/** A rebuilt loop, or the reason why it cannot be rebuilt. */
 export type Rebuilt = { readonly loop: Loop; readonly opener?: Opener } | { readonly unknown: string };
 
 /** The call that opened a nested loop, with its tool behind all decorators. */
@@ -37,7 +37,7 @@ export interface Opener {
   readonly input: JsonObject;
 }
 
-/** Thrown into a loop once it has shown what was asked for. A loop lets it pass, like a hand-over. */
+/** Thrown to stop a loop when the console has the requested data. The loop treats it like a hand-over. */
 class Looked extends Interrupted {
   readonly loop: Loop;
   readonly request: ModelRequest | undefined;
@@ -62,7 +62,10 @@ LOOPS.give(SPYING, {
   },
 });
 
-/** Stops a loop when its request is made. Other modules do not prepare it: that could ask the network. */
+/**
+ * Stops a loop when its request is complete. Other modules do not prepare the request, since that could use
+ * the network.
+ */
 const WATCHING: ModuleUse = createUse(SPY, 'watching');
 LOOPS.give(WATCHING, {
   watch(loop, moment) {
@@ -70,7 +73,7 @@ LOOPS.give(WATCHING, {
   },
 });
 
-/** A session at the moment, with the events that were folded. */
+/** A session at one moment, with the events up to it. */
 export interface Moment {
   readonly asked: SessionRequest;
   readonly state: SessionState;
@@ -144,7 +147,7 @@ const withSpy = (spec: LoopSpec, use: ModuleUse): LoopSpec => ({
   uses: [{ use, frame: ROOT, isAppWide: true }, ...spec.uses.filter((one) => one.use.module !== SPY)],
 });
 
-/** A holder without a session. It never waits, and refuses what would need a connection. */
+/** Returns a lease holder without a session. It never waits, and refuses work that needs a connection. */
 function lookingHolder(name: string, { incarnation }: SessionState): Holder {
   const { signal } = new AbortController();
   return {
@@ -178,7 +181,8 @@ async function loopInside(outer: Loop, inner: FrameState, isTarget: boolean): Pr
     ...{ loop: outer, record, tool, input, time },
     view: new CallView(outer, record, []),
   });
-  // A loop around the one that is looked at has made its last reply already. Without it, it would ask.
+  // An outer loop has already received its last reply. Without removing it here, the loop would not ask a
+  // model.
   const reply = isTarget ? undefined : inner.messages.pop();
   try {
     await tool.call(input, toCallRun(running, offer, ''));
@@ -191,7 +195,7 @@ async function loopInside(outer: Loop, inner: FrameState, isTarget: boolean): Pr
   return { unknown: `The call of '${record.name}' opens no loop in this code.` };
 }
 
-/** Returns the tool of a call behind its decorators, if it is of a kind that has no effect of its own. */
+/** Returns the tool of a call behind its decorators, if its kind has no effect of its own. */
 function openerOf(offered: AnyTool, record: CallRecord): Opener | undefined {
   const target = resolveRoute(offered, record);
   let { tool } = target;

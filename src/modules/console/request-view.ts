@@ -1,4 +1,4 @@
-/** A model request, as this code makes it. */
+/** Shows a model request as this code makes it. */
 import type { ModelRequest } from '../../model/chat-model.ts';
 import type { JsonObject } from '../../tool/json.ts';
 import { ANY_OBJECT, BOOLEAN, type Infer, type Shape, TEXT } from '../../tool/shape.ts';
@@ -9,7 +9,7 @@ export const REQUEST_VIEW = {
     model: TEXT,
     /** The request in the library's own form. An adapter translates it for its provider. */
     request: ANY_OBJECT,
-    /** As in the view of the tools. */
+    /** See `differs` of `OfferView`. */
     differs: { optional: { object: { instructions: BOOLEAN, tools: BOOLEAN } } },
     unknown: { listOf: TEXT },
   },
@@ -32,7 +32,7 @@ export function toRequestView({ request, model, differs, unknown }: Shown): Requ
   );
   return {
     model,
-    request: JSON.parse(text) as JsonObject, // the same, as JSON
+    request: JSON.parse(text) as JsonObject, // the same request, as JSON
     ...(differs && { differs }),
     unknown: [...unknown, ...(hasFiles ? ['Files are shown by reference: the console loads none.'] : [])],
   };

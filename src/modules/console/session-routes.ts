@@ -1,4 +1,4 @@
-/** The routes that show what the HTTP API does not: the state, the tools and the request at an event. */
+/** Routes for data that the HTTP API does not have: the state, the tools and the request at an event. */
 import { ROOT, type StoredEvent } from '../../journal/events.ts';
 import type { RequestHashes } from '../../journal/reply-data.ts';
 import { mustBeOperator } from '../../worker/operator.ts';
@@ -52,8 +52,8 @@ export const SESSION_ROUTES: readonly Route[] = [
 ];
 
 /**
- * Checks the caller in production, since a request contains the instructions of an agent, which the HTTP API
- * shows to no one.
+ * Checks the caller in production, since a request contains an agent's instructions, which the HTTP API never
+ * returns.
  *
  * @throws SessionError `role-required` if the caller is not an operator.
  */
@@ -68,8 +68,8 @@ interface BeforeReply {
 }
 
 /**
- * Rebuilds a loop as it was before the reply with the sequence number `?reply=`, or before its next one. The
- * loop of a next reply is `?frame=`, and defaults to the turn's own.
+ * Rebuilds a loop as it was before the reply with the sequence number `?reply=`. Without it, rebuilds the
+ * loop `?frame=` as it is before its next reply. `frame` defaults to the turn's own loop.
  */
 async function loopBeforeReply(asked: SessionRequest): Promise<BeforeReply> {
   const seq = seqIn(asked.request, 'reply');
@@ -87,7 +87,7 @@ async function loopBeforeReply(asked: SessionRequest): Promise<BeforeReply> {
   const before = events.slice(0, events.indexOf(reply));
   const moment = momentOf(asked, before);
   const frame = reply.frame ?? ROOT;
-  // The model was not shown messages that arrived while it replied.
+  // Messages that arrived while the model replied were not part of its request.
   const { unseen = 0 } = reply;
   if (unseen > 0) moment.state.turn?.frames.get(frame)?.messages.splice(-unseen);
   return { rebuilt: await rebuildLoop(moment, frame), reply: { asked: reply.asked } };

@@ -1,4 +1,4 @@
-/** The folded state of a session, in a form for people. */
+/** Converts the folded state of a session to a form for people. */
 import type { FrameState, Message, SessionState, TurnState } from '../../journal/state.ts';
 import { visibleToolMemory } from '../../session/watching/turn-outcome.ts';
 import type { JsonObject } from '../../tool/json.ts';
@@ -9,9 +9,9 @@ import type { ToolMemory } from '../../tool/tool-memory.ts';
 export interface StateView extends Infer<typeof STATE_VIEW> {}
 export const STATE_VIEW = {
   object: {
-    /** The last folded event. */
+    /** The sequence number of the last folded event. */
     seq: INTEGER,
-    /** The last event of the session. */
+    /** The sequence number of the session's last event. */
     head: INTEGER,
     /** The state, as the code of this deployment folds it. */
     state: ANY_OBJECT,
@@ -38,7 +38,7 @@ export function toStateView({ state, head, memories }: Shown): StateView {
     ...(recurring !== undefined && { recurring }),
     ...(state.brokenMemories && { brokenMemories: Object.fromEntries(state.brokenMemories) }),
   };
-  // The state consists of JSON. Absent members disappear.
+  // The state consists of JSON. This removes undefined members.
   return { seq, head, state: JSON.parse(JSON.stringify(shown)) as JsonObject };
 }
 

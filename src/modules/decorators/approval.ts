@@ -26,9 +26,9 @@ import {
 /**
  * Returns a tool that runs only after someone outside the turn has approved the call. The call is suspended
  * until then, and survives crashes. An edit runs the tool with another valid input, and the result shows the
- * model the new input. If the edited input is invalid, its sender is asked again. A rejection or an expiry
- * becomes an error result for the model, and an exit ends the turn. A decision applies to one call and is
- * used once. If the model's own input is invalid, no one is asked.
+ * new input to the model. If the edited input is invalid, the call asks its sender again. A rejection or an
+ * expiry becomes an error result for the model, and an exit ends the turn. A decision applies to one call and
+ * is used once. If the model's own input is invalid, the call does not ask.
  *
  * For an unfolding tool, each call of an inner tool needs approval in every turn, and opening the tool does
  * not. Set `covers` to `opening` to reverse this. An agentic tool is approved as one call.
@@ -70,10 +70,10 @@ export const withConfirmation = <T extends AnyTool, const C extends Covers = 'to
   });
 
 /**
- * Returns a tool whose calls wait for a decision if `decider` asks for one. The decider receives the typed,
+ * Returns a tool whose calls wait for a decision if `decider` requests one. The decider receives the typed,
  * checked input, the call and the tool. It returns the question, or `undefined` to run the tool. It runs
  * again after the decision, and must return the same question. An edit replaces the tool's input, unless the
- * request has a schema of its own.
+ * request has its own schema.
  *
  * For an unfolding tool, the decider runs for each call of an inner tool and receives that tool. Opening the
  * tool needs no decision.
@@ -94,8 +94,8 @@ export const withAwaiting = <T extends AnyTool>(tool: T, decider: AwaitingDecide
  * The question for the person who decides: a text, or a function of the call's typed, checked input. The
  * model does not see it.
  *
- * The function runs again if the call restarts, and a decision applies only to the text that was shown. Leave
- * out text that changes over time, such as the time of day.
+ * The function runs again if the call restarts, and a decision applies only to the text that was shown. Omit
+ * text that changes over time, such as the time of day.
  */
 export type ApprovalMessage<T extends AnyTool, C extends Covers = 'tools'> =
   | string
@@ -112,8 +112,7 @@ export type AwaitingDecider<T extends AnyTool> = (
 ) => Approval | undefined | Promise<Approval | undefined>;
 
 /**
- * A question about a call. An edit is checked as any input of the tool, so the question has no schema of its
- * own.
+ * A question about a call. It has no schema of its own, since an edit is checked like any input of the tool.
  */
 type Approval = Omit<SuspendingQuestion, 'for' | 'schema' | 'input'>;
 
@@ -151,11 +150,11 @@ interface ApprovalPause {
 }
 
 /**
- * Returns the tool with calls that wait for a decision if `decider` asks for one. The model's input is
- * checked first, so an invalid one goes back to the model and no one is asked. All of this runs before the
+ * Returns the tool with calls that wait for a decision if `decider` requests one. First checks the model's
+ * input, so that an invalid input goes back to the model without a question. All of this runs before the
  * tool's effect, and again after the decision.
  *
- * A call throws ToolConfigurationError if there is no session, because then no one can decide.
+ * A call throws ToolConfigurationError without a session, because no one can then decide.
  */
 function withPause<T extends AnyTool>(tool: T, { code, decider, accepted, covers }: ApprovalPause): T {
   const guarded = withGuard(tool, covers, (one) =>
@@ -163,7 +162,7 @@ function withPause<T extends AnyTool>(tool: T, { code, decider, accepted, covers
       const request = await call.during(code, () => decider(typed, call, one));
       if (request === undefined) return one.call(input, call);
       assertDecidable(call, 'approval');
-      // This is the input after any edit by an outer decorator. It is the input to approve or edit here.
+      // The input to approve or edit includes any edit by an outer decorator.
       const question = { ...request, for: 'decision', schema: one.inputSchema, input } as const;
       const decision = await decideUntilValid(call, question, (edit) => editProblems(one, edit, call));
       const tell = accepted && ((given: JsonObject): void => accepted(given, call));
@@ -247,11 +246,11 @@ export interface RequireTypeOptions<T extends AnyTool, C extends Covers = 'tools
 }
 
 /**
- * Returns a tool that needs a value of a type on the blackboard. If the newest one is valid, the call runs at
- * once. Otherwise it waits until someone sends a value as the input of an `edit`. The value is added to the
- * blackboard with its type, and the tool's own input stays the model's. If the value is invalid, its sender
- * is asked again. The value is kept only if the call succeeds. After a failed call it is requested again. If
- * the model's own input is invalid, no one is asked.
+ * Returns a tool that needs a value of a type on the blackboard. If the newest value is valid, the call runs
+ * at once. Otherwise, it waits until a person sends a value as the input of an `edit`. The value is added to
+ * the blackboard with its type, and does not change the tool's own input. If the value is invalid, the call
+ * asks its sender again. If the call fails, the value is lost, and the next call requests it again. If the
+ * model's own input is invalid, the call does not ask.
  *
  * For an unfolding tool, the inner tools need the value, and opening the tool does not. Set `covers` to
  * `opening` to reverse this.
@@ -282,7 +281,7 @@ export function requireType<T extends AnyTool, const C extends Covers = 'tools'>
       if (hasValue(call.blackboard, type)) return one.call(input, call);
       assertDecidable(call, `a value of type '${type.name}'`);
       const asking = await resolveMessage(message ?? missingTypeMessage(one.name, type), typed, call);
-      // A JSON schema does not express everything that the type's own schema checks.
+      // The type's own schema can check more than its JSON Schema expresses.
       const decision = await decideUntilValid(call, { ...question, message: asking }, (sent) => {
         const value = type.parse(sent);
         return value.ok ? [] : value.problems;
@@ -299,8 +298,7 @@ const missingTypeMessage = (tool: string, { name }: DomainType): string =>
   `Tool '${tool}' needs a value of type '${name}'.`;
 
 /**
- * Returns `true` if the newest value of the type is valid. Older values do not count, because they were
- * replaced.
+ * Returns `true` if the newest value of the type is valid. Ignores older values, because they were replaced.
  */
 function hasValue(blackboard: CallBlackboard, type: DomainType): boolean {
   const newest = blackboard.entries().findLast((entry) => entry.type === type.name);

@@ -19,7 +19,10 @@ import {
  */
 export type Covers = 'tools' | 'opening';
 
-/** The option that guards have for unfolding tools only. Any other tool is guarded itself. */
+/**
+ * The option of guards that applies to unfolding tools only. For any other tool, the guard covers its own
+ * calls.
+ */
 export interface CoversOption<T extends AnyTool, C extends Covers> {
   /** The calls that the guard of an unfolding tool covers. Defaults to `tools`. */
   readonly covers?: CoversOf<T, C> | undefined;
@@ -39,10 +42,10 @@ export type GuardedInput<T extends AnyTool, C extends Covers> = T extends Openin
     : ToolInput<T>
   : ToolInput<T>;
 
-/** The tool whose call is guarded: the given tool, or one of its inner tools. */
+/** The tool whose call is guarded: the decorated tool, or one of its inner tools. */
 export type GuardedTool<T extends AnyTool> = T extends OpeningTool ? AnyTool : T;
 
-/** Creates the guarded call, which runs the tool's own call or returns a result in its place. */
+/** Creates the guarded call, which runs the tool's own call or returns a result instead. */
 type Guard = (guarded: AnyTool) => AnyTool['call'];
 
 /**
@@ -69,8 +72,8 @@ export function withGuard<T extends AnyTool>(tool: T, covers: Covers | undefined
 }
 
 /**
- * Guards a tool inside an unfolding tool. An inner tool that appears only in a turn could not be rejected
- * earlier, so its calls are withheld.
+ * Guards a tool inside an unfolding tool. A tool that the provider runs cannot be guarded. If it first
+ * appears in a turn, its calls are withheld.
  */
 function guardedInner<T extends AnyTool>(inner: T, guard: Guard): T {
   if (!inner.providerTool) return decorate(inner, { call: guard(inner) });
@@ -94,7 +97,7 @@ function assertGuardable(outer: string, unfolding: AnyTool): void {
   }
 }
 
-/** The decisions that can apply at expiry. `edit` is not one of them, because it needs an input. */
+/** The decisions that can apply at expiry. Excludes `edit`, because it needs an input. */
 export const ON_EXPIRY = ['approve', 'reject', 'exit'] as const;
 
 const checkEdit = (tool: AnyTool, edit: JsonObject, call: CallRun): ReturnType<AnyTool['check']> =>
@@ -111,9 +114,8 @@ export async function editProblems(
 }
 
 /**
- * Asks for a decision and returns it. If an edit has problems, asks its sender again with one more question
- * of the call. If no answer arrives in time, the call does not run, because the sender wanted a different
- * input.
+ * Asks for a decision and returns it. If an edit has problems, asks its sender again. If no answer to that
+ * question arrives in time, the call does not run, because the sender wanted a different input.
  */
 export async function decideUntilValid(
   call: Pick<CallContext, 'ask'>,
@@ -186,8 +188,8 @@ const badEditResult = (tool: string, problem: string): ToolResult =>
   );
 
 /**
- * Adds a note about the changed input, because the model would otherwise assume its own. The value of an
- * artifact stays unchanged.
+ * Adds a note about the changed input, because the model would otherwise assume its own input. The value of
+ * an artifact stays unchanged.
  */
 const withEditNote = (result: ToolResult, input: JsonObject): ToolResult =>
   mapContent(

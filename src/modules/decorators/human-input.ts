@@ -16,11 +16,11 @@ export interface HumanQuestion {
   readonly question: string;
 }
 
-/** The literal that `humanInput` takes. */
+/** The configuration of `humanInput`. */
 export interface HumanInputConfig<Name extends string> {
   /** Defaults to `human_input`. */
   readonly name?: Name | undefined;
-  /** Tells the model when to ask. */
+  /** Describes to the model when to ask. */
   readonly description?: string | undefined;
   /** The role that can answer. */
   readonly by?: string | undefined;
@@ -30,7 +30,7 @@ export interface HumanInputConfig<Name extends string> {
   readonly expires?: number | undefined;
   /** The decision at expiry. Defaults to `approve`, which lets the model continue. */
   readonly onExpiry?: 'approve' | 'exit' | undefined;
-  /** A reviewer that is asked in place of the session, while the call waits. */
+  /** A reviewer that the tool asks instead of the session's people, while the call waits. */
   readonly handler?: ReviewHandler<HumanQuestion> | undefined;
 }
 

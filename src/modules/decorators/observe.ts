@@ -38,7 +38,7 @@ export function withObservability<T extends AnyTool>(tool: T, observer?: ToolObs
 function statusOf(end: CallEnd): ObservedStatus {
   if (end.type === 'result') return statusOfResult(end.result);
   const { error } = end;
-  // A signal is a failure only if it says so.
+  // A signal counts as a failure only if its result is an error.
   if (error instanceof SignalError) return statusOfResult(toSignalResult(error));
   return { status: 'error', errorType: error instanceof Error ? error.name : typeof error };
 }
@@ -62,9 +62,9 @@ const publishers = new WeakMap<AnyTool, PublishToolCall>();
 
 /**
  * Publishes a request when the tool is called, and a response with its result or failure and its duration
- * when the call has ended. If a tool already publishes to this function, at any depth of decorators, it is
- * returned unchanged. If a call waits for an answer, or continues in another invocation, it publishes another
- * request there.
+ * when the call has ended. Returns a tool unchanged if it or a tool that it decorates already publishes to
+ * this function. A call that continues in another invocation, or after an answer, publishes its request
+ * again.
  *
  * @example
  * ```ts
@@ -83,7 +83,7 @@ export function withEventPublication<T extends AnyTool>(tool: T, publish: Publis
   return publishing;
 }
 
-/** A call as a watcher around the tool sees it, without the secrets of its invocation. */
+/** A call as a watcher sees it, without the secrets of its invocation. */
 export interface WatchedCall {
   /** The call's id. It stays the same if the call runs again. */
   readonly call: string;
@@ -112,7 +112,7 @@ interface CallWatcher {
 
 /**
  * Returns the `call` of a watched tool. A call that waits for an answer or continues in another invocation
- * has not ended. It begins again under the same id.
+ * has not ended. It starts again with the same id.
  */
 const watchCall =
   (tool: AnyTool, { began, ended }: CallWatcher): AnyTool['call'] =>

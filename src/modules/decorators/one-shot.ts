@@ -25,7 +25,7 @@ export function oneShotPerLoop<T extends AnyTool>(tool: T, advice: string): T {
   return decorate(tool, {
     serial: tool.serial ?? tool.name,
     async call(input, call) {
-      // Uses the name that the model calls, because two renamed tools can share their original name.
+      // Uses the name that the model sees, because two renamed tools can share their original name.
       const memo = loopMemo(`one-shot:${call.tool}`);
       const noted = memo.recall(call);
       if (isShown(call, noted) && (!opensTools(tool) || isOpen(call, noted)))
@@ -57,11 +57,11 @@ function isOpen(call: CallRun, noted: unknown): boolean {
   return reply?.role === 'assistant' && reply.calls.some(({ id }) => id === noted);
 }
 
-/** Returns `true` if the result is not shortened. The model cannot look up a shortened result. */
+/** Returns `true` if the result is not shortened. The model cannot read the rest of a shortened result. */
 const isWhole = ({ result, shown = Infinity }: HistoryCall): boolean =>
   result !== undefined && modelText(result).length <= shown;
 
-/** Models react to the first two words, so they never vary. */
+/** Models react to the first two words, so these never vary. */
 const alreadyLoadedText = (tool: string, advice: string): string =>
   `ALREADY LOADED. The body of '${tool}' was returned earlier in this turn — read it from your conversation history ` +
   `above. Do not call this tool again.\n${advice}`;
@@ -70,7 +70,7 @@ const alreadyLoadedText = (tool: string, advice: string): string =>
 const REMEMBERED_LOOPS = 16;
 
 /**
- * Notes that tools keep for a loop: for one turn, or for several with the same `loopId`. They are stored in
+ * Notes that tools store for a loop: for one turn, or for several turns with the same `loopId`. They are in
  * `call.state`, so they survive the invocation, are scoped to the path of the call's loop, and take effect
  * when the call succeeds. Calls of one batch see each other's notes only if their tools share a `serial`. A
  * call without a loop id reads and writes no notes.
@@ -88,7 +88,7 @@ export interface LoopMemo {
 }
 
 /**
- * Creates the memo with a name. Memos with the same name share their notes, wherever they are created.
+ * Creates a memo with a name. Memos with the same name share their notes, wherever they are created.
  *
  * @example
  * ```ts
@@ -124,8 +124,8 @@ export function loopMemo(name: string): LoopMemo {
 type Note = readonly [loop: Json, value: Json];
 
 /**
- * Returns the notes by loop id, oldest first. Returns an empty list if the state holds another value under
- * this key.
+ * Returns the notes by loop id, oldest first. Returns an empty list if the state has another kind of value
+ * under this key.
  */
 const notesOf = (kept: Json | undefined): readonly Note[] =>
   Array.isArray(kept) ? kept.flatMap((note) => (isNote(note) ? [note] : [])) : [];

@@ -16,10 +16,10 @@ import {
 
 /**
  * Returns a copy of the tool with a type for its output, for tools that you did not write, such as those of
- * an MCP server or the AI SDK. Its value, its structured content, or the JSON in its text becomes an artifact
- * that the schema or domain type checks. The artifact of a domain type has the type's name, so sinks,
- * chaining and `artifactsOf` find it. The model reads the same text as before. A value that does not match
- * becomes an error result and is logged. Text without JSON, and errors, stay unchanged.
+ * an MCP server or the AI SDK. The value, the structured content, or the JSON text of a result becomes an
+ * artifact that the schema or domain type checks. The artifact of a domain type has the type's name, so
+ * sinks, chaining and `artifactsOf` find it. The model reads the same text as before. A value that does not
+ * match becomes an error result and is logged. Text without JSON, and errors, stay unchanged.
  *
  * @throws ToolDefinitionError if `output` is not a schema, or if the model's provider runs the tool.
  *

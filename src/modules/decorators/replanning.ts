@@ -8,8 +8,8 @@ import type { AnyTool } from '../../tool/tool.ts';
 import { type ArtifactType, type ToolResult, toolResult } from '../../tool/tool-result.ts';
 
 /**
- * Adds data for the next plan to the blackboard. As with any change of a call, it is lost if the call fails.
- * If the updater throws, the error is logged and the loop still ends.
+ * Adds data for the next plan to the blackboard. The data is lost if the call fails. If the updater throws,
+ * the error is logged and the loop still ends.
  */
 export type BlackboardUpdater = (result: ToolResult, call: CallContext) => unknown;
 
@@ -23,7 +23,7 @@ export interface ReplanDecision {
  * Ends the loop after a tool if `decide` returns a decision. The result, including an error, is returned with
  * the signal `replan` and the reason. Two results skip the decision: an invalid input, which the model can
  * correct, and a result with a signal of its own. If `decide` throws, the error is logged and the loop
- * continues with the result. The decorators below call this function with a decision each.
+ * continues with the result. The decorators below pass their own decisions to this function.
  */
 const withReplan = <T extends AnyTool>(tool: T, decide: ReplanDecider<T>, needsSession = false): T =>
   decorate(tool, {
@@ -93,14 +93,14 @@ export interface ReplanContext<T extends AnyTool> {
   artifactAs<Type extends ArtifactType>(type: Type): ToolArtifact<AnyTool, Type> | undefined;
 }
 
-/** Returns the reason to replan, or nothing to continue. */
+/** Returns the reason to replan, or a nullish value to continue. */
 export type ReplanDecider<T extends AnyTool> = (
   context: ReplanContext<T>,
 ) => ReplanDecision | null | undefined | Promise<ReplanDecision | null | undefined>;
 
 /**
- * Ends the loop after this tool if `decider` returns a decision. It also receives errors. A call throws
- * ToolConfigurationError, before the tool runs, if there is no session.
+ * Ends the loop after this tool if `decider` returns a decision. `decider` also receives errors. Without a
+ * session, a call throws ToolConfigurationError before the tool runs.
  *
  * @example
  * ```ts
@@ -153,7 +153,7 @@ export const replanAndAdd = <T extends AnyTool, Type extends ArtifactType | unde
     const read = readWhole<T, Type>(context, options.type);
     const made = read && compute(read.value);
     if (made === undefined || made === null) return undefined;
-    // `add` throws if it is not JSON.
+    // `add` throws if the value is not JSON.
     return { ...decideFromResult(context), updater: (_, { blackboard }) => blackboard.add(made as Json) };
   });
 

@@ -20,10 +20,10 @@ import {
 } from './guard.ts';
 
 /**
- * Returns a tool whose calls a synchronous reviewer decides about, in or outside a session. The decision is
- * applied in the same way as an approval's. The review happens before the call is journaled as started, so
- * after a crash the same call can be reviewed again. If the handler throws, the call returns an error and the
- * tool does not run.
+ * Returns a tool whose calls a synchronous reviewer decides, with or without a session. The decision applies
+ * like that of an approval. The review happens before the call is journaled as started, so the same call can
+ * be reviewed again after a crash. If the handler throws, the call returns an error and the tool does not
+ * run.
  *
  * For an unfolding tool, the calls of its inner tools are reviewed, and opening it is not. Set `covers` to
  * `opening` to reverse this.
@@ -76,7 +76,7 @@ export interface ReviewOptions<T extends AnyTool, C extends Covers = 'tools'> ex
 
 /**
  * A reviewer that decides while the call waits, inside one invocation: a policy, another service, a test. It
- * runs before the call is journaled as started, so after a crash the same call can be reviewed again.
+ * runs before the call is journaled as started, so the same call can be reviewed again after a crash.
  */
 export type ReviewHandler<Input = unknown> = (request: ReviewRequest<Input>) => Review | Promise<Review>;
 
@@ -87,7 +87,7 @@ export interface ReviewRequest<Input = unknown> {
   readonly input: Input;
   /**
    * The input that the model sent, after any changes by outer decorators. An edit replaces this value, and is
-   * then checked and typed in the same way.
+   * then checked in the same way.
    */
   readonly sent: JsonObject;
   /**
@@ -99,13 +99,13 @@ export interface ReviewRequest<Input = unknown> {
   readonly problems?: readonly string[] | undefined;
   /** Milliseconds for the whole review. */
   readonly timeout: number;
-  /** Never `approve` after an edit. */
+  /** The decision at the timeout. Never `approve` after an edit. */
   readonly onTimeout: OnTimeout;
   /** The call. Its signal also aborts at the timeout, when the answer is no longer needed. */
   readonly call: CallContext;
 }
 
-/** A request with the full call, because the reviewer has a time limit of its own. */
+/** A request with the full call, because the reviewer has its own time limit. */
 interface ReviewCall<Input> extends ReviewRequest<Input> {
   readonly call: CallRun;
 }
@@ -114,8 +114,8 @@ interface ReviewCall<Input> extends ReviewRequest<Input> {
 export type Review =
   | { readonly decision: 'approve' }
   /**
-   * Runs with this input instead. If the input is invalid, the tool does not run and the reviewer is asked
-   * again, at most twice.
+   * Runs with this input instead. If the input is invalid, the tool does not run and asks the reviewer again,
+   * at most twice.
    */
   | { readonly decision: 'edit'; readonly input: JsonObject }
   | { readonly decision: 'reject' | 'exit'; readonly reason?: string | undefined };
@@ -133,15 +133,12 @@ export function assertHandler(tool: string, handler: unknown): void {
   throw new ToolConfigurationError(`The ReviewHandler of tool '${tool}' must be a function; it is ${what}.`);
 }
 
-/**
- * The maximum number of edits of one call. It stops a reviewer that ignores the problems from looping
- * forever.
- */
+/** The maximum number of edits of one call. Prevents an endless loop if a reviewer ignores the problems. */
 const MAX_BAD_EDITS = 3;
 
 /**
- * Returns the reviewer's decision, or the default if the time is over first. If an edit has problems, the
- * reviewer is asked again with them. The third edit is returned as it is.
+ * Returns the reviewer's decision, or `onTimeout` after the time limit. If an edit has problems, asks the
+ * reviewer again and lists them. Returns the third edit even if it has problems.
  *
  * @throws ToolConfigurationError if the answer is not a valid review.
  * @throws the reason of the call's signal if it aborts first. Also rethrows errors of the handler.
@@ -202,8 +199,8 @@ function checkReview(tool: string, review: Review): Review {
 const DECISIONS_WITHOUT_INPUT: ReadonlySet<unknown> = new Set(['approve', 'reject', 'exit']);
 
 /**
- * Returns a reviewer that approves every call at once. Approval is automatic only with this reviewer and
- * `autoApproveWithDelay`.
+ * Returns a reviewer that approves every call at once. Only this reviewer and `autoApproveWithDelay` approve
+ * automatically.
  *
  * @example
  * ```ts
@@ -229,10 +226,10 @@ export const autoApproveWithDelay =
   };
 
 /**
- * Returns a reviewer that handles one call after another, in the order of arrival, for example because it
- * talks to a person through one channel. All tools that use the returned handler share a queue within one
- * isolate. Other handlers run in parallel. The waiting time counts against the reviewer's time limit. A call
- * that no longer waits is skipped.
+ * Returns a reviewer that handles one call after another in the order of arrival, such as for a person who is
+ * reached through one channel. All tools that use the returned handler share a queue within one isolate.
+ * Other handlers run in parallel. The waiting time counts against the reviewer's time limit. A call that no
+ * longer waits is skipped.
  *
  * @example
  * ```ts

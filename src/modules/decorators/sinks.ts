@@ -16,16 +16,16 @@ import type { AnyTool } from '../../tool/tool.ts';
 import type { ArtifactType, ToolResult } from '../../tool/tool-result.ts';
 
 /**
- * A function that receives artifacts. They arrive one after another, in order. A promise is awaited, and the
- * return value is ignored. If a call runs again after a crash, its artifacts arrive again with the same
- * `call.id`.
+ * A function that receives artifacts. They arrive one after another, in order. A returned promise is awaited,
+ * and other return values are ignored. If a call runs again after a crash, its artifacts arrive again with
+ * the same `call.id`.
  */
 export type Sink<Artifact = unknown> = (artifact: Artifact, call: SinkCall) => unknown;
 
 /** The call whose artifact a sink receives. */
 export interface SinkCall extends CallContext {
   readonly artifact: {
-    /** The name of the artifact's type. For a transformed artifact, the name of `into`. */
+    /** The name of the artifact's type. For a transformed artifact, this is the name of `into`. */
     readonly type?: string | undefined;
     /** The journaled JSON, before its type parsed it. Absent for a transformed artifact. */
     readonly json?: Json | undefined;
@@ -51,8 +51,8 @@ export interface TransformOptions<T extends AnyTool, Type extends ArtifactType |
 /**
  * Passes the artifacts of a tool to a sink, and returns the result unchanged. Texts and errors have no
  * artifacts. A list is passed item by item. The sink receives the same data as the journal: JSON without
- * secrets, parsed by its type. If a sink fails, the error is logged and the tool's result stays, unless the
- * sink throws a control-flow signal. For an unfolding tool, the sink receives the artifacts of its inner
+ * secrets, parsed by its type. If a sink fails, the error is logged and the result is still returned, unless
+ * the sink throws a control-flow signal. For an unfolding tool, the sink receives the artifacts of its inner
  * tools, at any depth.
  *
  * @example
@@ -146,8 +146,8 @@ export interface BlackboardSinkOptions {
 
 /**
  * Returns a sink that publishes artifacts to the session's blackboard with the name of their type. They are
- * visible after their call has succeeded. A loop without a session has no blackboard. The tool's result then
- * stays as it is, and the log has one warning.
+ * visible after their call has succeeded. Without a session, there is no blackboard. The tool's result is
+ * then still returned, and the log has one warning.
  *
  * @example
  * ```ts
@@ -221,8 +221,8 @@ export type AssetOptions<T extends AnyTool, Type extends ArtifactType | undefine
 
 /**
  * Tracks the assets that one or more tools return: artifacts, and items of lists, that have an `id`. They are
- * stored on the session's blackboard, and `assetsOf` reads them. An asset with the type and id of a tracked
- * one is ignored. Results are returned unchanged. Without a session, assets are not tracked.
+ * stored on the session's blackboard, and `assetsOf` reads them. Ignores an asset with the type and id of a
+ * tracked asset. Results are returned unchanged. Without a session, assets are not tracked.
  *
  * @example
  * ```ts
@@ -255,7 +255,7 @@ const assetSink: Sink = (_, { inSession, blackboard, artifact: { json, type } })
 /** Narrows the type, because `Array.isArray` does not narrow a readonly array. */
 const isList = (tools: AnyTool | readonly AnyTool[]): tools is readonly AnyTool[] => Array.isArray(tools);
 
-/** An object from a tool that a client can list and show. */
+/** An object from a tool, which clients can list and show. */
 export interface Asset<Value = Json> {
   readonly id: string;
   readonly type?: string | undefined;
@@ -284,7 +284,7 @@ export function assetsOf<Type extends ArtifactType | undefined = undefined>(
     const read = readAsType(value, type);
     if (read) found.set(name, { id, ...(of !== undefined && { type: of }), value: read.value });
   }
-  return [...found.values()] as Asset<ToolArtifact<AnyTool, Type>>[]; // the type has just parsed them
+  return [...found.values()] as Asset<ToolArtifact<AnyTool, Type>>[]; // the type has just parsed the values
 }
 
 /** The prefix of assets' names on the blackboard. */

@@ -1,6 +1,6 @@
 /**
- * Feedback: a score and text from a caller about a turn. The journal keeps all of it, and the last of each
- * caller counts.
+ * Stores feedback: a score and text from a caller about a turn. The journal contains all feedback, and each
+ * caller's last feedback about a turn counts.
  */
 import { parseEvent } from '../../journal/event-rows.ts';
 import type { StoredEvent } from '../../journal/events.ts';
@@ -82,8 +82,8 @@ export function feedback(): ModuleUse {
 }
 
 /**
- * Returns the feedback in a session's events, in the order of their turns: the last of each caller about each
- * turn. For evals, with events from `session.events()`, a client, or an exported journal.
+ * Returns each caller's last feedback about each turn, in the order of the turns. The events can come from
+ * `session.events()`, a client, or an exported journal, such as in evals.
  *
  * @example
  * ```ts
@@ -105,7 +105,7 @@ export function feedbackIn(events: readonly StoredEvent[]): readonly Feedback[] 
 }
 
 const isFeedbackFact = (fact: Json): fact is FeedbackFact =>
-  isJsonObject(fact) && typeof fact.by === 'string'; // as `postFeedback` writes them
+  isJsonObject(fact) && typeof fact.by === 'string'; // `postFeedback` writes this form
 
 async function postFeedback(asked: SessionRequest, turn: string): Promise<Response> {
   const { host, target, caller, request } = asked;

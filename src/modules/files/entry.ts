@@ -20,11 +20,11 @@ import { createStoreOf, deleteInStore, FILES_OWNER } from './stored-files.ts';
 export { deleteFile } from './file-routes.ts';
 export type { FileKey, FileStore, SessionFilesKey } from './kept-files.ts';
 
-/** The literal that `files` takes. `AppEnv` is the type of the Worker's environment. */
+/** The configuration of `files`. `AppEnv` is the type of the Worker's environment. */
 export interface FilesConfig<AppEnv extends object = Env> {
   /**
    * Creates the store for the bytes of files, such as a bucket, from the Worker's bindings. Called once per
-   * environment. If absent, each session's Durable Object keeps its own files. Do not remove the store while
+   * environment. Defaults to storing files in each session's Durable Object. Do not remove the store while
    * sessions have files in it.
    */
   readonly store?: ((env: AppEnv) => FileStore) | undefined;

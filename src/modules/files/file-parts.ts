@@ -15,10 +15,7 @@ interface FilePartPlace extends PartPlace {
   readonly allowPrivate: boolean;
 }
 
-/**
- * Parses a file part. Adds any problems to those of its place, in which case the caller must ignore the
- * result.
- */
+/** Parses a file part. Adds any problems to those of its place. The caller must then ignore the result. */
 export function parseFile(part: JsonObject, place: FilePartPlace): readonly PlacedPart[] {
   const { at, problems } = place;
   const before = problems.length;
@@ -39,7 +36,7 @@ export function parseFile(part: JsonObject, place: FilePartPlace): readonly Plac
 const FILE_PART_KEYS: KeysOf<typeof FILE_PART> = { type: 1, mediaType: 1, name: 1, data: 1, url: 1 };
 const BYTES_PART_KEYS = { type: 1, mediaType: 1, name: 1, bytes: 1 };
 
-/** Returns the bytes of a part that code has created. The JSON of a body cannot hold bytes. */
+/** Returns the bytes of a part that code has created. The JSON of a body cannot contain bytes. */
 function bytesOf({ bytes }: { readonly bytes?: unknown }): Uint8Array | undefined {
   return bytes instanceof Uint8Array ? bytes : undefined;
 }
@@ -94,7 +91,7 @@ function toNonEmptyContent(bytes: Uint8Array, { at, problems }: FilePartPlace): 
 }
 
 /**
- * Reads a URL that is passed on as it is. A URL with a user or password is rejected, because it would be
+ * Reads a URL that is passed on unchanged. A URL with a user or password is rejected, because it would be
  * journaled and shown to models.
  */
 function parseAddress(

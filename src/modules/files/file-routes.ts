@@ -25,7 +25,7 @@ const GET_FILE = {
   path: FILE,
 } as const;
 
-/** Returns the file routes of an app. `find` finds its files, and `table` holds its other routes. */
+/** Returns the file routes of an app. `find` finds its files, and `table` contains its other routes. */
 export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): readonly Route[] => [
   // The messages route also accepts forms, but generated clients need one body type per operation.
   ...table
@@ -54,7 +54,7 @@ export const fileRoutes = (find: AppFiles['find'], table: readonly Route[]): rea
       return link ? withSharedHeaders(response, link) : response;
     },
   }),
-  // A caller who can erase the session can delete its files.
+  // Deletes a file. Callers who can erase the session can delete its files.
   defineRoute({
     method: 'DELETE',
     path: FILE,
@@ -71,7 +71,7 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 
 const NOBODY = { id: '' };
 
-/** Lets a page of any site show the file, and its browser cache it until the URL expires. */
+/** Allows pages of any site to show the file, and browsers to cache it until the URL expires. */
 function withSharedHeaders(response: Response, { left }: ValidLink): Response {
   response.headers.set('cache-control', `private, max-age=${left}`);
   response.headers.set('cross-origin-resource-policy', 'cross-origin');
@@ -171,7 +171,7 @@ async function bodyOf({ read }: SessionFile, { from, to }: ByteRange): Promise<B
   return readable;
 }
 
-/** Bytes from `from` to the one before `to`. */
+/** The bytes from `from` up to but excluding `to`. */
 interface ByteRange {
   readonly from: number;
   readonly to: number;
@@ -179,7 +179,7 @@ interface ByteRange {
 
 /**
  * Returns the range that a request asks for (RFC 9110, section 14), or `behind` if it contains no byte.
- * Returns `undefined` for the whole file: if there is no range, several ranges or an invalid one, or if
+ * Returns `undefined` for the whole file: without a range, with several ranges or an invalid range, or if
  * `If-Range` has another tag.
  */
 function parseRange(
@@ -202,10 +202,10 @@ const unknownFile = (id: string): SessionError =>
   new SessionError('unknown-file', `There is no file '${id.slice(0, 64)}' in this session.`);
 
 /**
- * Deletes one file of a session. Its bytes are gone for everyone and no longer count. The conversation keeps
- * the line that names it. Deleting the file again has no effect.
+ * Deletes one file of a session. No one can read its bytes anymore, and they no longer count. The
+ * conversation still has the line that names it. Deleting the file again has no effect.
  *
- * @throws SessionError if the session never kept such a file, if a turn is running, or if the open turn waits
+ * @throws SessionError if the session never had such a file, if a turn is running, or if the open turn waits
  * for a role that the caller lacks.
  */
 async function deleteFileIn({ target }: SessionAccess, id: string): Promise<void> {
@@ -224,8 +224,8 @@ async function deleteFileIn({ target }: SessionAccess, id: string): Promise<void
 }
 
 /**
- * Deletes one file of a session from `sessionOf`, by its id. Its bytes are gone and no longer count. The
- * file's line in the conversation shows the model that it was deleted.
+ * Deletes one file of a session from `sessionOf`, by its id. Its bytes cannot be read anymore and no longer
+ * count. The file's line in the conversation shows the model that it was deleted.
  *
  * @throws SessionError `session-busy` while a turn is running, and `unknown-file` if the session never had
  * the file.

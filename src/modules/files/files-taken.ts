@@ -28,13 +28,13 @@ const DEFAULT_BODY_BYTES = 12 * 1024 * 1024;
 interface FilesSettings {
   /** `true` if messages can contain file URLs in private networks. */
   readonly allowPrivate: boolean;
-  /** `undefined` if sessions keep their own files. */
+  /** `undefined` if sessions store their own files. */
   readonly storeOf: StoreOf | undefined;
   /** The minimum validity of signed URLs, in seconds. */
   readonly linkSeconds: number;
 }
 
-/** Returns the functions with which an app accepts, stores and finds files. */
+/** Returns the functions that an app uses to accept, store and find files. */
 export const appFiles = ({ storeOf, allowPrivate, linkSeconds }: FilesSettings): AppFiles => ({
   store: storeOf && { owner: FILES_OWNER },
   takenBy(agent, model, most) {
@@ -64,14 +64,14 @@ interface AcceptedFiles {
 /** Text types. Their whole content can be shown as text. */
 const TEXT_TYPES = ['text/*', 'application/json', 'application/xml', 'application/yaml'];
 
-/** The types that an agent without `accepts` accepts, as far as its model does. */
+/** The types that an agent without `accepts` accepts, if its model does. */
 const DEFAULT_TYPES = ['image/*', 'application/pdf', ...TEXT_TYPES];
 
 /**
- * Returns the files that an agent accepts with this model. These are the types in its `accepts`, or the usual
- * ones if its model declares its types. Types that the model does not support are always rejected. With
- * several models, all of them must support a type. Every model can read text, so text is accepted as bytes.
- * Text URLs are rejected, because text is never fetched.
+ * Returns the files that an agent accepts with this model. These are the types in its `accepts`, or default
+ * types if its model declares its types. Types that the model does not support are always rejected. With
+ * several models, each must support a type. Every model can read text, so text is accepted as bytes. Text
+ * URLs are rejected, because text is never fetched.
  */
 function acceptedFilesOf({ accepts }: Pick<Agent, 'accepts'>, model: ChatModel): AcceptedFiles {
   const media = mediaOf(model);
@@ -89,7 +89,7 @@ function acceptedFilesOf({ accepts }: Pick<Agent, 'accepts'>, model: ChatModel):
   return {
     types: { data: typesBy('data'), url: typesBy('url') },
     takes(mediaType, by) {
-      // The usual types also include text types such as `application/ld+json`.
+      // The default types include more text types, such as `application/ld+json`.
       if (isTextType(mediaType))
         return by === 'data' && (isMediaTypeIn(mediaType, named) || named === DEFAULT_TYPES);
       return (
@@ -106,7 +106,7 @@ const acceptsFiles = ({ types }: AcceptedFiles): boolean => types.data.length + 
 const mediaOf = ({ candidates, media }: ChatModel): (ModelMedia | undefined)[] =>
   candidates ? candidates.flatMap(mediaOf) : [media];
 
-/** Returns the part of a media type or wildcard that all lists include. */
+/** Returns the types below a media type or wildcard that all lists include. */
 const intersectTypes = (type: string, lists: readonly (readonly string[])[]): string[] =>
   lists.reduce<string[]>(
     (types, list) =>
@@ -164,7 +164,7 @@ const joinTypes = (types: readonly string[]): string =>
     : [types.slice(0, -1).join(', '), ...types.slice(-1)].filter(Boolean).join(' and ');
 
 /**
- * Checks the size of a body that can hold files. Outside its strings, the body must not exceed the normal
+ * Checks the size of a body that can contain files. Outside its strings, the body must not exceed the normal
  * limit, because short JSON values use much more memory than their text.
  *
  * @throws SessionError if the body is too large.
@@ -185,8 +185,8 @@ function lengthBesidesTexts(json: string): number {
 }
 
 /**
- * Returns the index of the string's closing quote, the first that is not escaped. Returns the end of the text
- * if there is none.
+ * Returns the index of the string's closing quote, which is the first unescaped quote, or else the end of the
+ * text.
  */
 function endOfText(json: string, open: number): number {
   let close = json.indexOf('"', open + 1);
@@ -219,7 +219,10 @@ async function readForm(request: Request, { most, besides }: BodyLimits): Promis
   return { fields: Object.fromEntries(fields), files, problems };
 }
 
-/** Limits the problems in a response, because a body of megabytes can have a hundred thousand fields. */
+/**
+ * The maximum number of problems in a response, because a body of megabytes can have a hundred thousand
+ * fields.
+ */
 const MAX_PROBLEMS = 10;
 
 /**

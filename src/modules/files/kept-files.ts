@@ -23,7 +23,9 @@ import { type ReadableFiles, showFiles } from './shown-files.ts';
 export interface SessionFilesKey {
   /** The session's name, unique in the app. */
   readonly session: string;
-  /** Distinguishes the session from an erased one with the same name whose files are not deleted yet. */
+  /**
+   * Distinguishes the session from an erased session with the same name, whose files may not be deleted yet.
+   */
   readonly incarnation: string;
 }
 
@@ -37,21 +39,22 @@ export interface FileKey extends SessionFilesKey {
 }
 
 /**
- * A store for the bytes of files, such as a bucket, in place of the session's Durable Object. The session
- * keeps each file's name and owner.
+ * A store for the bytes of files, such as a bucket, instead of the session's Durable Object. The session
+ * stores each file's name and owner.
  */
 export interface FileStore {
   /**
-   * Stores bytes before any event refers to them. The same key always has the same bytes, and can be stored
+   * Stores bytes before any event refers to them. The same key always has the same bytes, and may be stored
    * again.
    */
   put(key: FileKey, bytes: Uint8Array, mediaType: string): Promise<void>;
   /** Returns the bytes of a file or of a range in it, or `null` if the file does not exist. */
   get(key: FileKey, range?: { readonly from: number; readonly length: number }): Promise<Uint8Array | null>;
-  /** Removes one file. Can be called again, also for a file that does not exist. */
+  /** Removes one file. Must accept repeated calls, and files that do not exist. */
   delete(key: FileKey): Promise<void>;
   /**
-   * Removes all files under a key that is no longer in use. Can be called again, also if there are no files.
+   * Removes all files under a key that is no longer in use. Must accept repeated calls, and keys without
+   * files.
    */
   deleteAll(key: SessionFilesKey): Promise<void>;
 }
@@ -59,7 +62,7 @@ export interface FileStore {
 /** The maximum number of bytes in one file. */
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
-/** Thrown if a file was not kept. The model reads the message. */
+/** Thrown if a file is not stored. The model reads the message. */
 export class FileRefusedError extends Error {
   override readonly name = 'FileRefusedError';
 }
@@ -95,7 +98,7 @@ export async function storeParts(said: readonly ContentPart[]): Promise<NamedFil
   return blobs.size === 0 ? { parts } : { parts, blobs: [...blobs.values()], room: MAX_SESSION_BYTES };
 }
 
-/** Returns a file's record for its session, with its bytes or their place in a store. */
+/** Returns the record of a file, with its bytes or their place in a store. */
 export const toBlob = (
   { id, size, mediaType, name }: Omit<StoredFile, 'type'>,
   { bytes, outside }: Pick<KeptBlob, 'bytes' | 'outside'>,
@@ -127,18 +130,18 @@ export const copyIdOf = ({ id, version }: { readonly id: string; readonly versio
 /** The maximum number of bytes of files in one result. They are stored together with its event. */
 const MAX_RESULT_BYTES = 12 * 1024 * 1024;
 
-/** The functions that keep the files of a result. */
+/** The functions that store the files of a result. */
 interface ResultFileKeeper {
-  /** Keeps one file. @throws FileRefusedError if it is too large, or there is no room for it. */
+  /** Stores one file. @throws FileRefusedError if it is too large, or the session has no room for it. */
   readonly keep: (file: NewFile) => Promise<StoredFile>;
   readonly secrets: Secrets;
   readonly onLost: (problem: string) => void;
 }
 
 /**
- * Returns a result with references in place of its files' bytes. If a file cannot be kept, a note for the
- * model takes its place and `onLost` reports it to the developer. The rest of the result stays, because the
- * tool has already run.
+ * Returns a result with references instead of its files' bytes. If a file cannot be stored, a note for the
+ * model replaces it, and `onLost` reports it to the developer. The rest of the result is still returned,
+ * because the tool has already run.
  */
 export async function withKeptFiles(
   result: ToolResult,
@@ -169,7 +172,7 @@ const resultFilesError = new FileRefusedError(
   `The files of one result can have at most ${MAX_RESULT_BYTES} bytes in total.`,
 );
 
-/** The reason for the model if a store fails. The store's own message is not meant for it. */
+/** The reason that the model reads if a store fails. The store's own message is not for the model. */
 const STORE_FAILED = 'It could not be kept now.';
 
 /**
@@ -190,7 +193,7 @@ const FILE_ID = /^[0-9a-f]{64}$/;
 /** Returns `true` if a file can have this id. */
 export const isFileId = (id: string): boolean => FILE_ID.test(id);
 
-/** The files of a loop without a session. They exist as long as the loop does. */
+/** The files of a loop without a session. They exist as long as the loop. */
 export class MemoryFiles implements LoopFiles, ReadableFiles {
   readonly #files = new Map<string, NewFile>();
   readonly #withoutFiles = new Set<string>();

@@ -36,7 +36,7 @@ import {
 import { type ReadableFiles, showFiles } from './shown-files.ts';
 import { FILES_OWNER, type StoreOf } from './stored-files.ts';
 
-/** Returns the keeper of an app's files, which stores them with their sessions or in an external store. */
+/** Returns the object that stores an app's files, with their sessions or in an external store. */
 export const createFileKeeper = (storeOf: StoreOf | undefined): FileKeeper => ({
   named: storeParts,
   open: ({ env, ...session }) => new SessionFiles({ ...session, store: storeOf?.(env) }),
@@ -54,17 +54,15 @@ interface SessionFilesOptions extends Omit<HeldSessionScope, 'env'> {
  */
 const MAX_HELD_CHARACTERS = 22 * 1024 * 1024;
 
-/**
- * The files of a session in one invocation. Their bytes are stored with the first event that refers to them.
- */
+/** The files of a session in one invocation. Stores bytes with the first event that refers to them. */
 export class SessionFiles implements HeldSessionFiles, ReadableFiles {
   readonly #options: SessionFilesOptions;
-  /** Files that are kept here and not stored yet. */
+  /** Files that are in memory and not stored yet. */
   readonly #fresh = new Map<string, KeptBlob>();
-  /** Files in base64, as requests carry them. The most recently used is last. */
+  /** Files in base64, as requests contain them. The most recently used file is last. */
   readonly #held = new Map<string, Promise<string | undefined>>();
   readonly #sizes = new Map<string, number>();
-  /** The reasons why files are gone. `null` if a file was checked and is not gone. */
+  /** The reasons why files are gone. `null` if a file was checked and exists. */
   readonly #gone = new Map<string, BlobGoneReason | null>();
   readonly #withoutFiles = new Set<string>();
   #used: number;
@@ -83,7 +81,8 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
   }
 
   /**
-   * Keeps the bytes of a file under their hash. They are stored with the first event that refers to it.
+   * Holds the bytes of a file in memory under their hash. The first event that refers to the file stores
+   * them.
    *
    * @throws FileRefusedError if it is too large, or the session has no room for it.
    */
@@ -92,8 +91,8 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
     const { id, size } = stored;
     if ((await this.#isThere(id)) || this.#fresh.has(id)) return stored;
     const { bytes } = file;
-    // Bytes that the session already has count twice until the next turn. It is asked about them only if
-    // there is no room.
+    // Bytes that the session already has count twice until the next turn. The session is asked about them
+    // only if there is no room.
     if (this.#used + size > MAX_SESSION_BYTES) {
       if (await this.#options.port.blob({ id, length: 1 })) return stored;
       throw new FileRefusedError(
@@ -156,7 +155,7 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
     try {
       await Promise.all(all);
     } catch (failure) {
-      // A nested loop would treat it as a failure of its tool.
+      // A nested loop would treat the error as a failure of its tool.
       throw toHandOverError(failure);
     }
     return shown;
@@ -216,7 +215,7 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
     }
   }
 
-  /** Returns `true` if the file was read here. Waits for a read in progress. */
+  /** Returns `true` if this invocation has read the file. Waits for a read in progress. */
   async #isThere(id: string): Promise<boolean> {
     const held = await this.#held.get(id)?.catch(() => undefined);
     return held !== undefined;
@@ -229,7 +228,7 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
     return data;
   }
 
-  /** Marks a file as the most recently used, and drops the oldest ones if they exceed the limit. */
+  /** Marks a file as the most recently used, and drops the oldest files beyond the limit. */
   #hold(id: string, data: Promise<string | undefined>): void {
     this.#held.delete(id);
     this.#held.set(id, data);
@@ -255,7 +254,8 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
 }
 
 /**
- * @throws ModelError `unreachable` if the store fails, which becomes the reason that the turn has no answer.
+ * Reads from a store. @throws ModelError `unreachable` if the store fails, which then is the reason that the
+ * turn has no answer.
  */
 async function readFrom(
   { store, log }: Pick<SessionFilesOptions, 'store' | 'log'>,

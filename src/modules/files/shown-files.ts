@@ -24,20 +24,20 @@ import {
 import { joinParagraphs } from '../../tool/json.ts';
 import { partsOfResult, textForModel } from '../../tool/tool-result.ts';
 
-/** The files in a request: base64 by id for stored files, and URLs. */
+/** The files in a request, by id or URL: the base64 of stored files, and URLs. */
 type CarriedFiles = ReadonlyMap<string, string | GoneFile>;
 
-/** A deleted or expired file. Its line in the conversation says so. */
+/** A deleted or expired file. Its line in the conversation shows the reason. */
 interface GoneFile {
   readonly gone: BlobGoneReason;
 }
 
-/** The maximum number of bytes of files in one request. The newest are kept. */
+/** The maximum number of bytes of files in one request. The newest files are sent. */
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads the files for a loop's next request: the newest 16 MiB of its conversation. Files older than the
- * first that does not fit are only named by their ids.
+ * Reads the files for a loop's next request: the newest 16 MiB of its conversation. If a file does not fit,
+ * the request only names it and all older files.
  *
  * @throws errors as `LoopFiles.read` does.
  */
@@ -60,12 +60,12 @@ export const filesToShow = async (
 
 const NO_GONE_FILES: ReadonlyMap<string, BlobGoneReason> = new Map();
 
-/** The reader of files, and the state of the loops that use it. */
+/** A reader of files, and the state of the loops that use it. */
 interface LoopFileReader {
   readonly files: ReadableFiles;
   /**
-   * The ids of loops whose model rejected a request with files of earlier messages. From then on, those files
-   * are only described in text.
+   * The ids of loops whose model rejected a request with files of earlier messages. Later requests only
+   * describe those files in text.
    */
   readonly withoutFiles: Set<string>;
 }
@@ -73,19 +73,19 @@ interface LoopFileReader {
 /** A reader of stored files. */
 export interface ReadableFiles {
   /**
-   * Returns the bytes of these files in base64, by id. Missing files are left out. Each file is fetched once
-   * per invocation.
+   * Returns the bytes of these files in base64, by id. Omits missing files. Fetches each file once per
+   * invocation.
    *
    * @throws Interrupted if the session cannot be reached. Another invocation then continues the turn.
    */
   read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>>;
-  /** Returns the deleted ones of these files by id, with the reason. Throws as `read` does. */
+  /** Returns which of these files are deleted, by id, with the reason. Throws like `read`. */
   gone(files: readonly StoredFile[]): Promise<ReadonlyMap<string, BlobGoneReason>>;
 }
 
 /**
- * Reads the files for a loop's next request. Returns `undefined` if its conversation has no files. Throws as
- * `ReadableFiles` does.
+ * Reads the files for a loop's next request. Returns `undefined` if its conversation has no files. Throws
+ * like `ReadableFiles`.
  */
 export async function showFiles(shelf: LoopFileReader, loop: ShowingLoop): Promise<ShownFiles | undefined> {
   if (filesOf(loop.frame.messages).length === 0) return undefined;
@@ -105,8 +105,8 @@ export async function showFiles(shelf: LoopFileReader, loop: ShowingLoop): Promi
 }
 
 /**
- * Returns the message that started the turn. If the model rejects a file in it, its sender must receive the
- * error.
+ * Returns the message that started the turn. If the model rejects a file in that message, its sender must
+ * receive the error.
  */
 const turnStartOf = (messages: readonly Message[]): readonly Message[] => {
   const newest = messages.findLast(isStart);
@@ -115,7 +115,7 @@ const turnStartOf = (messages: readonly Message[]): readonly Message[] => {
 
 /**
  * Returns `true` if the model rejected a request and can be asked again without the files of earlier messages
- * and of results. If one of them is unreadable, the model would otherwise reject every later request of the
+ * and of results. Otherwise, one unreadable file would make the model reject every later request of the
  * session. Returns `true` once per loop and invocation.
  */
 function isRefusedForFiles(
@@ -143,8 +143,8 @@ interface FailedRequest {
 }
 
 /**
- * Returns the keys of the files that a message was sent with. A message has no files if the model accepts
- * none in it.
+ * Returns the keys of the files that a message was sent with. This is empty if the model accepts no files in
+ * messages.
  */
 const sentFilesIn = (message: ModelMessage): readonly string[] =>
   message.role === 'user' || message.role === 'tool'
@@ -191,8 +191,8 @@ function toShownMessage(
 }
 
 /**
- * Converts a message or a result for a request, with each file after the line that names it. Its text and the
- * content of its text files have about `most` characters together.
+ * Converts a message or a result for a request, with each file after the line that names it. The text and the
+ * content of text files together have about `most` characters.
  */
 export function toShownContent(
   parts: readonly ContentPart[],
@@ -212,7 +212,7 @@ export function toShownContent(
   return shown.some(({ type }) => type === 'file') ? { text, parts: shown } : { text };
 }
 
-/** Returns the content of a text file if the request carries it. */
+/** Returns the content of a text file if the request contains it. */
 function wordsOf(file: FileContent, files: CarriedFiles): string | undefined {
   const data = isStoredFile(file) ? files.get(file.id) : undefined;
   return typeof data === 'string' ? decoder.decode(fromBase64(data)) : undefined;
@@ -233,7 +233,7 @@ function toMessageParts(file: FileContent, files: CarriedFiles): readonly Messag
 
 const decoder = new TextDecoder();
 
-/** The text after the line of a deleted file. The model can still remember its content. */
+/** The text after the line of a deleted file. Earlier replies can still repeat its content. */
 const GONE_NOTES: Readonly<Record<BlobGoneReason, string>> = {
   deleted: '(deleted; it can no longer be read)',
   expired: '(expired; it can no longer be read)',

@@ -13,7 +13,7 @@ import { Problem } from '../../worker/problem.ts';
 /** The name of the secret that signs URLs. */
 export const FILES_KEY = 'HOLDFAST_FILES_KEY';
 
-/** The minimum length of the secret in characters. Hexadecimal digits carry half a byte each. */
+/** The minimum length of the secret in characters. A hexadecimal digit has half a byte. */
 const MIN_KEY_LENGTH = 32;
 
 /** The minimum number of different characters in the secret. */
@@ -21,7 +21,7 @@ const MIN_DISTINCT_CHARACTERS = 8;
 
 /** @throws DeploymentError if the secret is easy to guess. The message does not contain it. */
 export function assertStrongSecret(secret: unknown): void {
-  if (typeof secret !== 'string') return; // not set, or in the Secrets Store and checked when it is read
+  if (typeof secret !== 'string') return; // not set, or in the Secrets Store, where it is checked when it is read
   const key = secret.trim();
   if (key.length >= MIN_KEY_LENGTH && new Set(key).size >= MIN_DISTINCT_CHARACTERS) return;
   if (key !== '') throw new DeploymentError(`${FILES_KEY} can be guessed. ${USE_RANDOM}`);
@@ -64,7 +64,7 @@ interface LinkedPlace extends FileAddress {
   readonly expires: number;
 }
 
-/** Returns the text to sign. It is unambiguous. */
+/** Returns the text to sign, which is unambiguous. */
 const signedText = ({ file, expires, ...session }: LinkedPlace) =>
   ENCODER.encode(JSON.stringify(['file', toSessionName(session), file, expires]));
 
@@ -96,7 +96,7 @@ export async function signLink(
 /** The owner of a URL's file, and its remaining validity. */
 export interface ValidLink {
   readonly owner: Owner;
-  /** Remaining validity in seconds. */
+  /** The remaining validity in seconds. */
   readonly left: number;
 }
 

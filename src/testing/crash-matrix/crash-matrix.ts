@@ -17,23 +17,21 @@ import { type App, type CrashScript, checkScript, isOpenEnded, type Subject } fr
 /** The agent under test, followed by other agents of its app if it delegates to them by name. */
 export type AgentUnderTest = Agent | readonly [Agent, ...Agent[]];
 
-/** The environment of the agent's turns, and which plays to run. */
+/** The environment of the agent's turns, and the plays to run. */
 export interface CrashMatrixOptions
   extends Pick<TestSessionOptions, 'context' | 'secrets' | 'use' | 'principal'> {
   /**
-   * The Worker's vars, secrets and bindings, or replacements for those in use. A function creates them from
-   * the world, once for each play, so that plays share no data.
+   * The Worker's vars, secrets and bindings, or replacements for those that the agent uses. A function is
+   * called once for each play, so that plays share no data.
    */
   readonly env?: GivenEnv | ((world: undefined) => GivenEnv) | undefined;
   /** For agents with a cost limit and without their own model. */
   readonly prices?: Prices | undefined;
-  /** Runs only these plays: one position of a failure, one mode, or both. */
+  /** Runs only the plays at one position, in one mode, or both. A failure reports its position and mode. */
   readonly only?: { readonly at?: number | undefined; readonly mode?: Mode | undefined } | undefined;
 }
 
-/**
- * The environment of the turns, and which plays to run, for an agent that is created with an external world.
- */
+/** The environment of the turns, and the plays to run, for an agent that acts on an external world. */
 export interface CrashMatrixWorld<World> extends Omit<CrashMatrixOptions, 'env'> {
   /**
    * Creates the data that outlives a crash: fakes of the systems that the tools act on. Called once for each
@@ -47,19 +45,19 @@ export interface CrashMatrixWorld<World> extends Omit<CrashMatrixOptions, 'env'>
 /**
  * Checks whether a crash at any point loses a message or doubles an effect. Plays the script once
  * undisturbed. Then plays it once for every position (before and after each lease, append, renewal, model
- * call and tool run) and every disturbance there: the session is folded again, an acknowledgement is lost,
- * the object restarts, the invocation rejects or hangs from there on, or continues as a zombie after another
- * took the turn over. Deterministic, and in memory.
+ * call and tool run) and every disturbance: the session is folded again, an acknowledgement is lost, the
+ * object restarts, the invocation rejects or hangs from there on, or it continues as a zombie after another
+ * invocation took the turn over. Runs in memory, and is deterministic.
  *
  * For an agent object, the matrix counts effects by the runs of its tools, and answers `reconcile` from the
  * runs it observed. A function creates the agent for every invocation, as a new isolate would. Its tools can
- * report effects as their receivers see them with `kit.effect`, and answer `reconcile` themselves. The matrix
- * really calls the tools' `run`, a few times for each position, so they must act on fakes. The script
+ * use `kit.effect` to report effects as their receivers see them, and answer `reconcile` themselves. The
+ * matrix really calls the tools' `run`, a few times for each position, so they must act on fakes. The script
  * replaces all models, except for a model that an agentic tool has of its own.
  *
  * @throws Error if the undisturbed play does not reach its end, or needs a reply that the script does not
  * have.
- *   ConfigurationError if a tool group of the agent is unavailable, or two modules share a name.
+ * @throws ConfigurationError if a tool group of the agent is unavailable, or two modules share a name.
  *
  * @example
  * ```ts
@@ -148,13 +146,13 @@ function toSubject<World>(
 
 const toApp = (agent: AgentUnderTest): App => ('name' in agent ? [agent] : agent);
 
-/** Returns the disturbances of this mode, at each position where it has an effect of its own. */
+/** Returns the disturbances of a mode: one for each position at which it has an effect. */
 export const disturbancesAt = (positions: readonly Position[], mode: Mode): Disturbance[] =>
   positions.flatMap((position, at) => (hasEffectAt(mode, position) ? { at, mode } : []));
 
 /**
- * Plays a subject with disturbances, on a fresh session. If the play ends before all of them, plays again
- * with earlier positions.
+ * Plays a subject with disturbances, on a fresh session. If the play ends before all disturbances have
+ * struck, plays again with earlier positions.
  */
 export async function playDisturbed<World>(
   subject: Subject<World>,
@@ -169,7 +167,7 @@ export async function playDisturbed<World>(
 
 const moveEarlier = ({ at, mode }: Disturbance): Disturbance => ({ at: Math.floor(at / 2), mode });
 
-/** The number of concurrent plays. They wait for the event loop more than they compute. */
+/** The number of concurrent plays. Plays mostly wait for the event loop. */
 const MAX_CONCURRENT_PLAYS = 48;
 
 /** Runs the work for each item of a list concurrently, and returns the results in order. */
@@ -186,7 +184,7 @@ export async function mapConcurrently<Item, Done>(
   return done;
 }
 
-/** The undisturbed plays of a subject, including those whose connections break. */
+/** The reference plays of a subject: undisturbed, with or without broken connections. */
 export class UndisturbedPlays<World> {
   /** The result of the play without broken connections. */
   readonly result: PlayResult;
@@ -214,9 +212,8 @@ export class UndisturbedPlays<World> {
   }
 
   /**
-   * Plays the subject with unknown outcomes for these calls, given by their names: their connections break
-   * after they have run. This is the reference for a disturbed play in which they were cut off, since both
-   * continue the same way.
+   * Plays the subject with broken connections for these calls, by name, so that their outcomes are unknown.
+   * This is the reference for a disturbed play in which the same calls were cut off.
    */
   when(unknown: Iterable<string>): Promise<PlayResult> {
     const names = [...unknown].toSorted();

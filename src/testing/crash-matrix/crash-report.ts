@@ -16,12 +16,9 @@ export interface CrashReport {
    * operation of an invocation.
    */
   readonly positions: number;
-  /**
-   * The number of plays. A play is the whole script in a fresh session with one disturbance. One turn can
-   * take many invocations.
-   */
+  /** The number of plays. A play runs the whole script in a fresh session with one disturbance. */
   readonly plays: number;
-  /** The number of turns, over all plays, that ended like the undisturbed ones. */
+  /** The number of turns in all plays that ended as in the undisturbed play. */
   readonly turnsCompleted: number;
   /** The number of accepted messages without exactly one outcome. */
   readonly messagesLost: number;
@@ -32,21 +29,21 @@ export interface CrashReport {
    */
   readonly effectsDoubled: number;
   /**
-   * The number of interrupted calls with unknown outcomes, which the model reads as such: calls of `once`
-   * tools without `reconcile`, and of any tool in a cancelled turn.
+   * The number of interrupted calls that are reported to the model as unknown: calls of `once` tools without
+   * `reconcile`, and calls of any tool in a cancelled turn.
    */
   readonly effectsUnknown: number;
   /** The plays that broke a guarantee, in the order of their positions. */
   readonly failures: readonly CrashFailure[];
-  /** `true` if there are no failures. */
+  /** Whether every play kept the guarantees. */
   readonly passed: boolean;
-  /** Formats the report: the operations at the positions, their disturbances, and the first failures. */
+  /** Formats the report as a table of operations and disturbances, followed by the first failures. */
   toTable(): string;
 }
 
-/** A failed play. `options.only` with its `at` and `mode` repeats it. */
+/** A failed play. To repeat it, pass its `at` and `mode` in `options.only`. */
 export interface CrashFailure extends Disturbance {
-  /** The position in words. */
+  /** Describes the position in words. */
   readonly position: string;
   readonly problems: readonly string[];
   /**
@@ -56,7 +53,7 @@ export interface CrashFailure extends Disturbance {
   readonly toolError?: string;
 }
 
-/** A disturbed play, with its damage. */
+/** A disturbed play and its damage. */
 export interface DisturbedPlay {
   readonly disturbance: Disturbance;
   readonly position: Position;
@@ -65,7 +62,7 @@ export interface DisturbedPlay {
 
 const MAX_SHOWN_FAILURES = 10;
 
-/** Summarizes plays. `positions` is the number in the undisturbed play. */
+/** Summarizes plays. `positions` is their number in the undisturbed play. */
 export function toCrashReport(positions: number, plays: readonly DisturbedPlay[]): CrashReport {
   const failures = plays.flatMap(({ disturbance, position, damage: { problems, toolError } }) =>
     problems.length > 0
@@ -125,8 +122,8 @@ export interface CrashRow {
 const NAMES = Object.keys(DISTURBANCES) as DisturbanceName[]; // the keys of the literal
 
 /**
- * Formats rows and their sum: how often each was disturbed in each way, with the damage. `head` is the title
- * of the first column.
+ * Formats rows and their sum. Each row shows how often each disturbance struck, and the damage. `head` is the
+ * title of the first column.
  */
 export function crashTable(head: string, rows: readonly CrashRow[]): string {
   const all: CrashRow = {
@@ -153,7 +150,7 @@ function cellsOf({ name, positions, plays }: CrashRow): readonly (string | numbe
   ];
 }
 
-/** Returns one row before and one after each operation. */
+/** Returns two rows for each operation: one before it and one after it. */
 function rowsOf(plays: readonly DisturbedPlay[]): CrashRow[] {
   const names = [...new Set(plays.map(({ position }) => positionText(position)))].toSorted();
   return names.map((name) => {

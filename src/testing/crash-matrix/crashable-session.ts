@@ -3,7 +3,7 @@ import type { SessionPort } from '../../journal/session-port.ts';
 import type { Clock } from '../../session/read-platform.ts';
 import { createTimers, waitForPromises } from '../clocks.ts';
 
-/** The stage of a play: one fresh session, and its clock. */
+/** A fresh session for one play, and its clock. */
 export interface CrashableSession {
   readonly port: SessionPort;
   readonly clock: Clock;
@@ -11,19 +11,19 @@ export interface CrashableSession {
   /** Returns the session as one invocation sees it. Defaults to the session itself. */
   outgoing?(port: SessionPort): SessionPort;
   /**
-   * `true` if invocations may throw since the object's responses are unreadable. Others then take over, as
-   * after a crash.
+   * `true` if invocations may throw because the object's responses are unreadable. Another invocation then
+   * takes over, as after a crash.
    */
   readonly isUnreadable?: boolean | undefined;
-  /** Restarts the object, which loses its memory. `abruptly`: as by a crash. */
+  /** Restarts the object, which loses its memory. If `abruptly` is `true`, it crashes. */
   restart(abruptly: boolean): Promise<void>;
   wait(ms: number): Promise<void>;
   /**
-   * Returns the promise's value. Time passes while nothing else happens. @throws Error if the promise does
-   * not settle.
+   * Returns the promise's value. Time passes only while no other work is pending. @throws Error if the
+   * promise does not settle.
    */
   until<T>(promise: Promise<T>, progress: Progress): Promise<T>;
-  /** Returns the number of timers left on the clock. */
+  /** Returns the number of pending timers on the clock. */
   timersLeft(): number;
 }
 
@@ -44,14 +44,15 @@ const SESSION_NAME = '["owner","agent","s1"]';
 const HANG_MS = 3_600_000;
 
 /**
- * How often to wait in real time for an idle invocation: it may wait for events that are not on the clock.
+ * The number of waits in real time for an idle invocation, which may wait for events that are not on the
+ * clock.
  */
 const MAX_IDLE_WAITS = 2;
 
 /** Real milliseconds after which running user code counts as waiting for the clock. */
 const REAL_WAIT_MS = 1_000;
 
-/** Creates a session in memory, on a clock that stops while anything happens. */
+/** Creates a session in memory, on a clock that stops while any work is pending. */
 export function createCrashableMemorySession(): CrashableSession {
   const clock = createSimulatedClock(1_000_000);
   const sessions = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} });
@@ -87,7 +88,7 @@ async function runUntilSettled<T>(
   }
 }
 
-/** Lets the user's code continue after real events. */
+/** Waits in real time, so that the user's code can receive external events. */
 async function waitInRealTime(progress: Progress): Promise<void> {
   const { moves } = progress;
   const began = performance.now();
@@ -95,14 +96,14 @@ async function waitInRealTime(progress: Progress): Promise<void> {
   while (progress.isBusy && progress.moves === moves && performance.now() - began < REAL_WAIT_MS);
 }
 
-/** A clock whose time passes only when nothing else can happen, so that plays are reproducible. */
+/** A clock whose time passes only when no other work can continue, so that plays are reproducible. */
 interface SimulatedClock extends Clock {
   soon(run: () => void): () => void;
-  /** Resolves when everything has happened that needs no time. */
+  /** Resolves when all work that needs no time is done. */
   quiet(): Promise<void>;
-  /** `true` if something is about to happen before any time passes. */
+  /** `true` if work is pending that needs no time. */
   readonly isBusy: boolean;
-  /** Advances to the next timer, and runs it. Returns `false` if there is none. */
+  /** Advances to the next timer, and runs it. Returns `false` if there is no timer. */
   toNextTimer(): boolean;
   /** Advances the time, and runs due timers in order, each at its own time. */
   advance(ms: number): Promise<void>;

@@ -5,40 +5,40 @@ import { isGentle, type Mode } from './disturbances.ts';
 import type { SeenRun } from './effects.ts';
 import type { PlayResult } from './play-script.ts';
 
-/** The effects of disturbances on a play, for the sender of messages and the receiver of effects. */
+/** The damage of disturbances in a play, as senders of messages and receivers of effects see it. */
 export interface Damage {
-  /** The number of turns that ended like the undisturbed ones. */
+  /** The number of turns that ended as in the undisturbed play. */
   readonly turnsCompleted: number;
   /** The number of accepted messages without exactly one outcome. */
   readonly messagesLost: number;
   /** The number of effects beyond those of the undisturbed play. */
   readonly effectsDoubled: number;
   /**
-   * The number of interrupted calls with unknown outcomes, which the model reads as such: their tools are
-   * `once` without `reconcile`, or their turn was cancelled.
+   * The number of interrupted calls that are reported to the model as unknown: calls of `once` tools without
+   * `reconcile`, and calls of any tool in a cancelled turn.
    */
   readonly effectsUnknown: number;
-  /** All violations, in words. */
+  /** Describes all violations in words. */
   readonly problems: readonly string[];
   /**
-   * For a play with problems: the last error result of a call, with the name of its tool. Absent if there is
-   * none.
+   * The last error result of a call, with the name of its tool. Absent without such a result, or without
+   * problems.
    */
   readonly toolError?: string;
 }
 
-/** The expectations of a play. */
+/** The expectations for a play. */
 interface Expectation {
   /** The undisturbed play, with broken connections for calls whose outcome is unknown. */
   readonly expected: PlayResult;
   readonly modes: readonly Mode[];
-  /** `true` if the script can take another course (`isOpenEnded`). */
+  /** Whether the script can take another course (see `isOpenEnded`). */
   readonly isOpen: boolean;
 }
 
 /**
- * Compares the external effects, and the outcome of each message, with the undisturbed play. Takes only names
- * from the journal.
+ * Compares the external effects, and the outcome of each message, with the undisturbed play. Uses only the
+ * names of calls from the journal.
  */
 export function damageOf(seen: PlayResult, { expected: undisturbed, modes, isOpen }: Expectation): Damage {
   const expected = isOpen ? deriveExpectation(seen) : undisturbed;
@@ -68,7 +68,7 @@ export function damageOf(seen: PlayResult, { expected: undisturbed, modes, isOpe
   };
 }
 
-/** Returns the last error result of a call, in words, or `undefined`. */
+/** Returns the last error result of a call, in words, or `undefined` if no call failed. */
 export function lastToolError({ events }: Pick<PlayResult, 'events'>): string | undefined {
   const names = new Map(
     events.flatMap((event) =>
@@ -107,7 +107,7 @@ function turnFaults(seen: PlayResult, { expected, isOpen }: Omit<Expectation, 'm
     const [outcome, ...more] = outcomes ?? [];
     if (outcomes === undefined) problems.push(`the message of turn ${turn} was never accepted`);
     else if (outcome === undefined && usual === undefined)
-      completed += 1; // it waits for a person
+      completed += 1; // the turn waits for a person
     else if (outcome === undefined || more.length > 0) {
       lost += 1;
       problems.push(`turn ${turn} has ${outcomes.length} outcomes, not 1`);
@@ -118,7 +118,7 @@ function turnFaults(seen: PlayResult, { expected, isOpen }: Omit<Expectation, 'm
   return { completed, lost, problems };
 }
 
-/** Returns the calls whose outcome is unknown, and those of them where that is allowed. */
+/** Returns the calls whose outcome is unknown, and for how many of them that is allowed. */
 function findUnknownOutcomes(seen: PlayResult, { expected, modes }: Omit<Expectation, 'isOpen'>) {
   const unknown = unknownCalls(seen.events);
   const cares = new Map([...nameRuns(seen), ...nameRuns(expected)].map((run) => [run.name, run.care]));
@@ -139,8 +139,8 @@ function findUnknownOutcomes(seen: PlayResult, { expected, modes }: Omit<Expecta
 }
 
 /**
- * A run with the name of its call, which is the same in every play. `undefined` if the call is not in the
- * journal.
+ * A run with the name of its call, which is the same in every play. The name is `undefined` if the call is
+ * not in the journal.
  */
 type NamedRun = SeenRun & { readonly name: string | undefined };
 
@@ -175,8 +175,9 @@ interface ComparedRuns {
 }
 
 /**
- * Returns the number of effects that a receiver would carry out: every run, but only one for each key of an
- * idempotent tool. For a run that was cut off between its effects, only their receivers know.
+ * Returns the number of effects that a receiver would carry out: one for each complete run, or one for each
+ * key of an idempotent tool. Does not count a run that was cut off, since only the receivers know its
+ * effects.
  */
 function countEffects(runs: readonly NamedRun[]): number {
   const done = runs.filter(({ isDone }) => isDone);
@@ -198,11 +199,14 @@ function runFaults(tool: string, { mine, theirs, unknown }: ComparedRuns): Fault
       problems.push(`${of} had ${count} effects, not ${usual}`);
     if (name !== undefined) doubled += Math.max(0, count - usual);
   }
-  // Runs for a lost reply are repeated for the next reply, under another key.
+  // After a lost reply, its runs are repeated with other keys.
   return { doubled: Math.max(doubled, countEffects(mine) - countEffects(theirs), 0), problems };
 }
 
-/** Without an interruption, no run may repeat, harmful or not. */
+/**
+ * Returns the calls that ran another number of times than expected. Without an interruption, not even a
+ * harmless run may repeat.
+ */
 function repeatedRuns(seen: PlayResult, expected: PlayResult): string[] {
   const [mine, theirs] = [nameRuns(seen), nameRuns(expected)];
   const names = new Set([...mine, ...theirs].map(({ name }) => name));
@@ -214,10 +218,7 @@ function repeatedRuns(seen: PlayResult, expected: PlayResult): string[] {
   });
 }
 
-/**
- * Returns the faults in the receivers' reports. The expected reports of a call with an unknown outcome are
- * unknown, too.
- */
+/** Returns the faults in the receivers' reports. If a call has an unknown outcome, reports may be missing. */
 function reportFaults(seen: PlayResult, expected: PlayResult, unknown: number): Faults {
   const names = new Set([...seen.reported, ...expected.reported].map(({ name }) => name));
   const problems: string[] = [];
@@ -235,8 +236,8 @@ function reportFaults(seen: PlayResult, expected: PlayResult, unknown: number): 
 }
 
 /**
- * Derives a play's expectations from its own journal, for a script that takes another course each time: every
- * successful call ran once, and all other calls at most once.
+ * Derives a play's expectations from its own journal, for a script whose course varies: every successful call
+ * ran once, and all other calls ran at most once.
  */
 function deriveExpectation(seen: PlayResult): PlayResult {
   const names = callNames(seen.events);
@@ -250,7 +251,7 @@ function deriveExpectation(seen: PlayResult): PlayResult {
   return { ...seen, runs };
 }
 
-/** Returns the calls whose effects started, and that succeeded. */
+/** Returns the calls that started and succeeded. */
 function succeededCalls({ events }: PlayResult): readonly string[] {
   const started = new Set(events.flatMap((event) => (event.type === 'tool-call-started' ? event.call : [])));
   return events.flatMap((event) =>
@@ -261,8 +262,8 @@ function succeededCalls({ events }: PlayResult): readonly string[] {
 }
 
 /**
- * Returns faults in replies with parts that came back to the model changed: with a missing part, in another
- * order, or with other content. A reply that a transformer has turned into text has no parts.
+ * Returns the replies with parts that later requests contain in a changed form: without a part, in another
+ * order, or with other content. A reply that a transformer turned into text has no parts.
  */
 function returnedReplyFaults({ requests, replies }: Pick<PlayResult, 'requests' | 'replies'>): string[] {
   const made = new Set(replies.map(textOf));
@@ -279,7 +280,10 @@ interface ReplyContent {
   readonly provider?: unknown;
 }
 
-/** The order of a part's own fields does not matter; in the provider's data it can. */
+/**
+ * Formats a reply for comparison. The order of a part's own fields does not matter, but that of the
+ * provider's data can.
+ */
 const textOf = ({ parts = [], provider }: ReplyContent): string =>
   JSON.stringify([parts.map((part) => Object.entries(part).toSorted(byName)), provider]);
 
@@ -300,8 +304,8 @@ export function unknownCalls(events: readonly StoredEvent[]): ReadonlySet<string
 export type CallNames = ReadonlyMap<string, string>;
 
 /**
- * Names the calls of a journal independently of its sequences, which a disturbance shifts: by the turn, the
- * calls whose frames surround it, and the place among the replies of the frame.
+ * Names the calls of a journal without its sequence numbers, which a disturbance shifts. A name consists of
+ * the turn, the calls around the frame, and the place among the frame's replies.
  */
 export function callNames(events: readonly StoredEvent[]): CallNames {
   const names = new Map<string, string>();

@@ -1,10 +1,10 @@
-/** Disturbances, and the invocations that they strike. */
+/** Defines disturbances and the invocations that they strike. */
 import { ModelError } from '../../model/chat-model.ts';
 import type { CrashableSession, Progress } from './crashable-session.ts';
 
 /**
- * An operation of an invocation: it requests a lease, appends, renews, calls the model, runs a tool, or
- * reports an external effect.
+ * An operation of an invocation: requesting a lease, appending, renewing, calling the model, running a tool,
+ * or reporting an external effect.
  */
 export type Operation = 'lease' | 'append' | 'renew' | 'model' | 'run' | 'effect';
 
@@ -23,25 +23,25 @@ export const positionText = ({ side, operation, of }: Position): string =>
 /** A disturbance of an invocation at one of its positions, or from there on. */
 export type Mode =
   /**
-   * It releases the turn at its next boundary, and the object loses its memory: another invocation folds the
-   * journal.
+   * The invocation releases the turn at its next boundary, and the object loses its memory, so another
+   * invocation folds the journal.
    */
   | 'cold-fold'
-  /** The object is reset around the next message to it, which is sent again. */
+  /** The object restarts during the next message to it, which is sent again. */
   | 'lost-acknowledgement'
   /** The object loses its memory, and the invocation continues. */
   | 'restart'
-  /** From there on every call rejects. */
+  /** From there on, calls reject. */
   | 'rejects'
   /** From there on, calls never settle. */
   | 'hangs'
-  /** From there on calls are delayed, and arrive after another invocation has taken the session over. */
+  /** From there on, calls are delayed and arrive as soon as another invocation has taken over. */
   | 'zombie-at-once'
-  /** The same, but they arrive while the other one is at work. */
+  /** Like `zombie-at-once`, but the calls arrive between operations of the other invocation. */
   | 'zombie-amid'
   /**
-   * The same, but they arrive an eighth of a lease term later: just before the other invocation may reconcile
-   * them.
+   * Like `zombie-at-once`, but the calls arrive an eighth of a lease term later, just before the other
+   * invocation may reconcile them.
    */
   | 'zombie-later';
 
@@ -80,11 +80,16 @@ export function nameOf(mode: Mode): DisturbanceName {
 export const isGentle = (mode: Mode): boolean =>
   mode === 'cold-fold' || mode === 'lost-acknowledgement' || mode === 'restart';
 
-/** Returns whether a disturbance of this mode has an effect of its own at a position. */
+/**
+ * Returns whether a mode has an effect at a position. Only appends and leases have acknowledgements to lose.
+ */
 export const hasEffectAt = (mode: Mode, { operation }: Pick<Position, 'operation'>): boolean =>
   mode !== 'lost-acknowledgement' || operation === 'append' || operation === 'lease';
 
-/** One invocation of the Worker, with its end. All its operations on the world pass through it. */
+/**
+ * One invocation of the Worker, which can be interrupted. All its operations on the world pass through this
+ * object.
+ */
 export class CrashableInvocation implements Progress {
   readonly #positions: Positions;
   readonly #session: Pick<CrashableSession, 'restart'>;
@@ -131,8 +136,8 @@ export class CrashableInvocation implements Progress {
   }
 
   /**
-   * Delivers the delayed calls after some operations of others. The number depends on the position of the
-   * disturbance.
+   * Delivers the delayed calls after some operations of others. The number of operations depends on the
+   * position of the disturbance.
    */
   deliverAmid(): void {
     this.#movesToWait = 1 + ((this.#struck?.at ?? 0) % 7);
@@ -180,7 +185,7 @@ export class CrashableInvocation implements Progress {
     }
   }
 
-  /** Sends a message to the object, and sends it again if the response was lost. */
+  /** Sends a message to the object. Sends it again if the response is lost. */
   async send<T>(operation: 'append' | 'lease', message: () => Promise<T>): Promise<T> {
     const isInFlight = (await this.#gate({ side: 'before', operation })) === 'lost';
     const [answer] = await Promise.all([message(), isInFlight && this.#session.restart(true)]);
@@ -215,11 +220,11 @@ export class CrashableInvocation implements Progress {
     }
   }
 
-  /** The outcome of a call of an abandoned invocation. */
+  /** Rejects, never settles or is delayed, as the mode of an abandoned invocation requires. */
   async #isGone(): Promise<void> {
     switch (this.#struck?.mode) {
       case 'rejects':
-        throw new ModelError('unreachable', 'The invocation is gone.'); // models must throw this; others may
+        throw new ModelError('unreachable', 'The invocation is gone.'); // models must throw this error, and other code may
       case 'hangs':
         return new Promise(() => {});
       default:
@@ -232,7 +237,7 @@ const isGone = (mode: Mode): boolean => mode === 'rejects' || mode === 'hangs' |
 
 /**
  * The positions of one play in order, over all its invocations. The first disturbance strikes the invocation
- * at its position; the next one counts from there.
+ * at its position. The position of the next disturbance counts from there.
  */
 export class Positions {
   /** The positions passed so far. */

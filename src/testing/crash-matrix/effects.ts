@@ -3,7 +3,7 @@ import type { CallContext, Reconciliation } from '../../tool/call.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import type { CrashableInvocation } from './disturbances.ts';
 
-/** The effect of a second run of a call. `reconciled` is `once` with a way to find the outcome. */
+/** The effect of running a call twice. `reconciled` means a `once` tool with `reconcile`. */
 export type RepeatEffect = 'read' | 'idempotent' | 'once' | 'reconciled';
 
 /** One `run` of a tool, as observed from outside. */
@@ -12,7 +12,7 @@ export interface SeenRun {
   readonly care: RepeatEffect;
   readonly call: string;
   readonly key: string;
-  /** `false` if it was cut off before its end, possibly between two effects. */
+  /** `false` if the run was cut off, possibly between two effects. */
   readonly isDone: boolean;
 }
 
@@ -23,20 +23,20 @@ export interface ReportedEffect {
 }
 
 /**
- * The kit for a function that creates the agent: the external world, which outlives every crash of a play.
+ * The external world of a play, which outlives every crash. The function that creates the agent receives it.
  */
 export interface CrashKit<World = undefined> {
   /** The return value of `options.world` for this play. */
   readonly world: World;
   /**
-   * Reports an effect on the world, from any place in the code. With a key it happens once, as at a receiver
-   * with idempotency keys; without a key it happens each time. Must be awaited: a crash can happen before and
-   * after it. Resolves with `true` if it happened now.
+   * Reports an effect on the world. Can be called anywhere in the code. With a key, the effect happens once,
+   * as at a receiver with idempotency keys. Without a key, it happens each time. Await it, since a crash can
+   * happen before and after it. Resolves with `true` if this call caused the effect.
    */
   effect(name: string, key?: string): Promise<boolean>;
-  /** Returns whether an effect was reported under this key: for a `reconcile` that asks its receiver. */
+  /** Returns whether an effect was reported with this key, for a `reconcile` that asks its receiver. */
   happened(name: string, key: string): boolean;
-  /** Returns whether the matrix observed a complete `run` under this key: for any other `reconcile`. */
+  /** Returns whether the matrix observed a complete `run` with this key, for any other `reconcile`. */
   ran(idempotencyKey: string): boolean;
 }
 
@@ -101,8 +101,8 @@ export class Effects<World> {
   }
 
   /**
-   * Returns the module of a play that observes every execution: each `run` passes through its invocation.
-   * `reconciles` says whether the tool itself finds outcomes, or this object.
+   * Returns a module that passes each `run` through the invocation and records it. `reconciles` decides
+   * whether tools reconcile calls themselves or this object simulates it.
    */
   watching(invocation: CrashableInvocation, reconciles: 'own' | 'simulated'): ModuleUse {
     const use = createUse(CRASH_MATRIX);
@@ -128,7 +128,7 @@ export class Effects<World> {
       });
       run.state = 'done';
     } catch (failure) {
-      if (!invocation.isCutOff) run.state = 'failed'; // a run that throws states that it had no effect
+      if (!invocation.isCutOff) run.state = 'failed'; // a run that throws reports that it had no effect
       throw failure;
     } finally {
       resolve();
@@ -137,7 +137,7 @@ export class Effects<World> {
     return run.value;
   }
 
-  /** Reconciles a call like a receiver that knows every run. */
+  /** Reconciles a call, like a receiver that knows every run. */
   async #answerFor(key: string): Promise<Reconciliation> {
     const runs = this.#runs.filter((run) => run.key === key);
     await Promise.all(runs.map(({ ended }) => ended));

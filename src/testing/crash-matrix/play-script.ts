@@ -23,16 +23,16 @@ import {
 } from './script.ts';
 import { TurnDriver } from './turn-driver.ts';
 
-/** The disturbances and observers of a play. */
+/** The disturbances and watchers of a play. */
 export interface PlayOptions {
   readonly disturbances?: readonly Disturbance[] | undefined;
   readonly watcher?: Watcher | undefined;
 }
 
-/** The result of a play: a run of the whole script. */
+/** The result of a play, which runs the whole script. */
 export interface PlayResult {
   readonly events: readonly StoredEvent[];
-  /** The accepted turns by id, before the last message. */
+  /** The ids of the turns that were accepted before the last message. */
   readonly turns: readonly string[];
   readonly runs: readonly SeenRun[];
   readonly reported: readonly ReportedEffect[];
@@ -40,7 +40,7 @@ export interface PlayResult {
   readonly requests: readonly ModelRequest[];
   /** The model's replies, including those that were lost. */
   readonly replies: readonly ModelReply[];
-  /** The requests without a reply in the script. */
+  /** Describes the replies that the script does not have. */
   readonly missed: readonly string[];
   /** The positions before the last message. */
   readonly positions: readonly Position[];
@@ -51,12 +51,15 @@ export interface PlayResult {
   readonly broken?: Error;
 }
 
-/** A message after the script, to check that the session still works, and the model's next request. */
+/** The message after the script. It checks that the session still works, and what the model is then sent. */
 export const LAST_MESSAGE = 'And now?';
 
 const LAST_EXCHANGE: ScriptedExchange = { to: LAST_MESSAGE, replies: ['That was all.'] };
 
-/** Plays the script in a fresh session, disturbed or not. Sends one more message at the end, undisturbed. */
+/**
+ * Plays the script in a fresh session, with or without disturbances. At the end, sends one more message
+ * without disturbances.
+ */
 export async function playScript<World>(
   subject: Subject<World>,
   session: CrashableSession,
@@ -88,7 +91,7 @@ class Play<World> {
   readonly #agent: string;
   readonly #env: GivenEnv;
   readonly #accepted: string[] = [];
-  /** Messages and answers that are still to arrive during a turn. */
+  /** Messages and cancels that will arrive during a turn. */
   #meanwhile: readonly ArrivalDuringRun[] = [];
   /** The positions at the end of the script. */
   #before: readonly Position[] | undefined;
@@ -143,7 +146,10 @@ class Play<World> {
     return page?.openTurn?.state === 'running' ? page.openTurn.id : undefined;
   }
 
-  /** Delivers everything that arrives during the first run of this tool. Its senders are not interrupted. */
+  /**
+   * Delivers the messages and cancels that arrive during the first run of this tool. Disturbances do not
+   * affect their senders.
+   */
   async #comes(tool: string): Promise<void> {
     const comes = this.#meanwhile.filter(({ during }) => during === tool);
     this.#meanwhile = this.#meanwhile.filter(({ during }) => during !== tool);
@@ -202,7 +208,7 @@ class Play<World> {
     return toTurnStart(start, () => ids.next().value ?? '');
   }
 
-  /** Returns the agents for the user's side, with an idle invocation. */
+  /** Creates the agents for the user's operations, with an invocation of their own. */
   #app(): App {
     return this.#subject.app(this.#effects.kit(this.#positions.invoke()), this.#env);
   }

@@ -14,16 +14,16 @@ import type { CrashKit } from './effects.ts';
 /** The agent under test, and the other agents of its app. */
 export type App = readonly [Agent, ...Agent[]];
 
-/** The subject of a crash matrix: its agents, and the messages to the first of them. */
+/** The subject of a crash matrix: its agents, and the script for the first agent. */
 export interface Subject<World = unknown> {
   /** Creates the agents, with their tool groups, for every invocation. */
   app(kit: CrashKit<World>, env: GivenEnv): App;
-  /** Adds tool groups to an agent that other agents bring. Defaults to the agent unchanged. */
+  /** Adds tool groups to an agent that another agent delegates to. By default, the agent stays unchanged. */
   resolve?(agent: Agent, env: GivenEnv): Agent;
   /** Returns the modules of an app with these agents. */
   modules(agents: App): Modules;
   readonly script: CrashScript;
-  /** Whether the tools or the matrix reconcile a run that was cut off. */
+  /** Whether the tools themselves or the matrix reconcile a run that was cut off. */
   readonly reconciles: 'own' | 'simulated';
   /** Creates the world for every play. */
   world(): World;
@@ -40,21 +40,21 @@ export interface Subject<World = unknown> {
 
 /** The model's replies to one message, in order. */
 export interface ScriptedExchange {
-  /** A part of the message. If several exchanges match, the first is played. */
+  /** A part of the message. An exact match wins over a part, and the first exchange over later ones. */
   readonly to: string;
-  /** A function must depend only on its request, since a lost reply is requested again. */
+  /** A reply function must depend only on its request, since a lost reply is requested again. */
   readonly replies: readonly ScriptedReply[];
 }
 
 /**
- * A message or answer that arrives during a turn, in the first `run` of a tool. If that run is repeated, it
- * still arrives exactly once.
+ * A message or cancel that arrives during the first `run` of a tool. Arrives exactly once, even if that run
+ * is repeated.
  */
 export type ArrivalDuringRun = { readonly during: string } & (
   | {
       readonly send: string;
       readonly whenBusy: 'queue' | 'steer';
-      /** The sender. Defaults to that of the matrix. */
+      /** The sender. Defaults to the principal of the matrix. */
       readonly principal?: TurnPrincipal | undefined;
       readonly replies?: readonly ScriptedReply[] | undefined;
     }
@@ -66,25 +66,22 @@ export type CrashStep =
   /** Sends a message. `replies` are the model's replies to it. */
   | {
       readonly send: string;
-      /** The sender: `call.principal` of its turn. Defaults to that of the matrix. */
+      /** The sender, which is `call.principal` of the turn. Defaults to the principal of the matrix. */
       readonly principal?: TurnPrincipal | undefined;
       readonly replies?: readonly ScriptedReply[] | undefined;
       readonly meanwhile?: readonly ArrivalDuringRun[] | undefined;
     }
-  /** Waits this many milliseconds, for scheduled work. */
+  /** Waits this many milliseconds, so that scheduled work runs. */
   | { readonly wait: number }
   /** Decides the waiting call of this tool. */
   | { readonly decide: string; readonly as: TestDecision }
   /** Sends the result of the waiting call of this tool. */
   | { readonly result: string; readonly as: Answer<'result'> };
 
-/** The messages to the agent, and its model's replies: the same in every play. */
+/** The messages to the agent and its model's replies, which are the same in every play. */
 export interface CrashScript {
   readonly steps: readonly CrashStep[];
-  /**
-   * Replies to messages that do not come from a step: those that open nested loops, and those from a loop
-   * itself.
-   */
+  /** Replies to messages that no step sends: those that open nested loops, and those that the loop adds. */
   readonly replies?: readonly ScriptedExchange[] | undefined;
 }
 
@@ -96,8 +93,8 @@ const STEP_KEYS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * @throws TypeError that says how to write a script if this is not one. Callers without types can pass
- * anything.
+ * Checks a script, since callers without types can pass any value. @throws TypeError with the correct format
+ * if the script is invalid.
  */
 export function checkScript(script: unknown): void {
   const { steps, replies = [] }: Readonly<Record<string, unknown>> = Object(script);
@@ -123,8 +120,9 @@ export function checkScript(script: unknown): void {
 }
 
 /**
- * Returns whether messages or answers arrive during a turn. If disturbed, they are received at another
- * position, so the script can take another course, and the play's own journal sets the expectations.
+ * Returns whether cancels or steering messages arrive during a turn. A disturbance can change the position at
+ * which they are received, and so the course of the script. The play's own journal then sets the
+ * expectations.
  */
 export const isOpenEnded = ({ steps }: CrashScript): boolean =>
   steps.some(
@@ -132,7 +130,7 @@ export const isOpenEnded = ({ steps }: CrashScript): boolean =>
       'send' in step && step.meanwhile?.some((one) => 'cancel' in one || one.whenBusy === 'steer') === true,
   );
 
-/** The reply to a request without a reply in the script. The play then differs from the intended one. */
+/** The reply to a request for which the script has none. The play then differs from the intended play. */
 export const OFF_SCRIPT_REPLY = 'The script is over.';
 
 /** All replies of the model in a script. */
@@ -146,8 +144,8 @@ export const exchangesOf = ({ steps, replies = [] }: CrashScript): readonly Scri
 ];
 
 /**
- * Makes a model whose replies depend only on the conversation so far: a repeated request gets the same reply.
- * `missed` receives requests without a reply in the script.
+ * Creates a model whose replies depend only on the conversation so far, so a repeated request gets the same
+ * reply. `missed` receives a description of each reply that the script does not have.
  */
 export const createScriptModel = (
   exchanges: readonly ScriptedExchange[],
@@ -179,8 +177,8 @@ function replyTo(
 const MAX_QUOTED_CHARACTERS = 80;
 
 /**
- * Returns the exchange to play: that for exactly this message, or else the first for a part of it. If several
- * are equal, a repeated message gets the next one.
+ * Returns the index of the exchange to play: the exchange for exactly this message, or else the first for a
+ * part of it. If several exchanges have the same `to`, a repeated message gets the next.
  */
 function exchangeFor(
   exchanges: readonly ScriptedExchange[],

@@ -35,11 +35,11 @@ interface TurnDriverOptions<World> {
   readonly onAccepted: (turn: string) => void;
 }
 
-/** The number of invocations after which a turn without an end is abandoned. */
+/** The number of invocations after which an endless turn is abandoned. */
 const MAX_INVOCATIONS = 12;
 
 /**
- * Runs the turns of one play. If an invocation is lost, another takes its turn over when the lease has
+ * Runs the turns of one play. If an invocation is lost, another takes over its turn when the lease has
  * expired.
  */
 export class TurnDriver<World> {
@@ -76,8 +76,8 @@ export class TurnDriver<World> {
   }
 
   /**
-   * Delivers the calls that a former holder had sent when it went silent, at the worst position. But not
-   * after they may have been reconciled: no guarantee covers calls that act so late.
+   * Delivers the delayed calls of former holders at the worst position. Drops calls that may already be
+   * reconciled, since no guarantee covers calls that act so late.
    */
   async #deliverHeldUp(current: CrashableInvocation, { expiredFor }: LeaseGrant): Promise<void> {
     const { positions, session } = this.#options;
@@ -92,7 +92,7 @@ export class TurnDriver<World> {
     await session.wait(0);
   }
 
-  /** Returns `gone` if the invocation died before it had its lease. */
+  /** Leases the turn. Returns `gone` if the invocation is lost before it has its lease. */
   async #lease(
     invocation: CrashableInvocation,
     turn: string,
@@ -186,13 +186,13 @@ const createCrashablePort = (port: SessionPort, invocation: CrashableInvocation)
 type ScriptedAgents = Pick<TurnHost, 'agent' | 'agents' | 'model'>;
 
 interface AgentScript extends Pick<ChatModel, 'name' | 'ask'> {
-  /** The prices for agents whose own model has none. */
+  /** The prices for agents whose own model has no prices. */
   readonly prices?: Prices | undefined;
-  /** Adds tool groups to an agent that other agents bring. Defaults to the agent unchanged. */
+  /** Adds tool groups to an agent that another agent delegates to. By default, the agent stays unchanged. */
   readonly resolve?: ((agent: Agent) => Agent) | undefined;
 }
 
-/** Replaces the models of all agents by one script. Only the prices stay their own. */
+/** Replaces the models of all agents with one script. Each agent keeps its model's prices. */
 function createScriptedAgents(
   app: readonly Agent[],
   { name, ask, prices, resolve }: AgentScript,
@@ -215,7 +215,7 @@ function createScriptedAgents(
   };
 }
 
-/** Errors that a disturbance causes in tools and models are expected. */
+/** The log events that disturbances cause in tools and models. */
 const EXPECTED_EVENTS: readonly LogEntry['event'][] = ['tool-threw', 'model-failed'];
 
 const logUnexpected = (entry: LogEntry): void => {

@@ -1,7 +1,7 @@
-/** The fields of a form for a JSON value, made from a JSON Schema. Other values are edited as JSON. */
+/** Converts a JSON Schema to form fields for a value. Values that fit no field are edited as JSON. */
 import type { Json, JsonObject, JsonSchema } from '../../../../tool/json.ts';
 
-/** A field. `raw` is the text that the person types. */
+/** A field. `raw` is the text that a person types. */
 export type Field = { readonly schema: JsonSchema } & (
   | { readonly kind: 'object'; readonly members: readonly Member[] }
   | { readonly kind: 'list'; readonly items: Field[]; readonly item: JsonSchema }
@@ -16,7 +16,7 @@ export interface Member {
   readonly field: Field;
 }
 
-/** Makes the fields of a value. `root` resolves references within the schema. */
+/** Creates the field for a value. References resolve within `root`. */
 export function toField(given: unknown, value: Json | undefined, root: JsonSchema): Field {
   const schema = resolved(given, root);
   const choices = choicesOf(schema);
@@ -53,7 +53,10 @@ const jsonField = (schema: JsonSchema, value: Json | undefined): Field => ({
   raw: value === undefined ? '' : JSON.stringify(value, null, 2),
 });
 
-/** Returns `undefined` if the value has members that the schema does not name. */
+/**
+ * Creates the field for an object. Returns `undefined` if the value has members that the schema does not
+ * declare.
+ */
 function objectField(schema: JsonSchema, value: Json | undefined, root: JsonSchema): Field | undefined {
   const { properties, required } = schema;
   if (!isObject(properties) || Object.keys(properties).length === 0) return undefined;
@@ -71,7 +74,10 @@ function objectField(schema: JsonSchema, value: Json | undefined, root: JsonSche
   };
 }
 
-/** Returns what a field holds now, or `undefined` if it is empty. A text that is no number, or no JSON, stays. */
+/**
+ * Returns the current value of a field, or `undefined` if it is empty. An invalid number or invalid JSON is
+ * returned as text.
+ */
 export function readField(field: Field, isRequired = true): Json | undefined {
   switch (field.kind) {
     case 'object': {
@@ -113,7 +119,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isJsonObject = (value: Json): value is JsonObject => isObject(value);
 
-/** References may form a circle. */
+/** The maximum number of references to follow, since they can form a cycle. */
 const MOST_REFERENCES = 10;
 
 function resolved(given: unknown, root: JsonSchema): JsonSchema {

@@ -1,4 +1,4 @@
-/** A call that waits for a person: what it will do, who may answer, and the answers. */
+/** Shows a call that waits for a person: its input, who may answer, and the possible answers. */
 import { useState } from 'preact/hooks';
 import type { ClientSession } from '../../../../client/client-session.ts';
 import type { JsonObject } from '../../../../tool/json.ts';
@@ -54,7 +54,7 @@ type Send = (
   answer: Parameters<ClientSession['result']>[1] | (Parameters<ClientSession['decide']>[1] & object),
 ) => void;
 
-/** Who may answer, and until when. */
+/** Shows who may answer, and until when. */
 function Terms({ pending: { by, notBy, expiresAt } }: Pick<PendingCardProps, 'pending'>) {
   const left = expiresAt === undefined ? undefined : expiresAt - Date.now();
   return (
@@ -149,7 +149,7 @@ interface ReasonProps {
   readonly onCancel: () => void;
 }
 
-/** The maximum number of characters of a reason, as the server accepts it. */
+/** The maximum number of characters of a reason that the server accepts. */
 const MOST_OF_REASON = 2_000;
 
 function Reason({ decision, isBusy, onSend, onCancel }: ReasonProps) {

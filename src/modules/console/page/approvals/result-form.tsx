@@ -1,4 +1,4 @@
-/** The result of a tool that the caller runs: text, JSON or an error. */
+/** A form for the result of a tool that the caller runs: text, JSON or an error. */
 import { useState } from 'preact/hooks';
 import type { ClientSession } from '../../../../client/client-session.ts';
 import type { Json } from '../../../../tool/json.ts';
@@ -35,7 +35,7 @@ export function ResultForm({ isBusy, onSend }: ResultFormProps) {
               name="kind"
               checked={one === kind}
               onChange={() => {
-                setKind(one as Kind); // a key of the labels
+                setKind(one as Kind); // `one` is a key of the labels
                 setProblem('');
               }}
             />
@@ -67,7 +67,7 @@ export function ResultForm({ isBusy, onSend }: ResultFormProps) {
   );
 }
 
-/** Returns `undefined` if the text is not JSON. */
+/** Returns the result, or `undefined` if the text should be JSON but is invalid. */
 function toResult(kind: Kind, text: string): Result | undefined {
   if (kind === 'text') return { text };
   if (kind === 'error') return { error: text };

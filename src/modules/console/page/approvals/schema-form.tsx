@@ -1,4 +1,4 @@
-/** A form for a JSON value. The problems of its fields come from the check that the server makes too. */
+/** A form for a JSON value. Checks its fields as the server does. */
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Json, JsonObject, JsonSchema } from '../../../../tool/json.ts';
 import { jsonSchemaCheck } from '../../../json-schema/check.ts';
@@ -15,7 +15,7 @@ interface SchemaFormProps {
   readonly onCancel: () => void;
 }
 
-/** The problems of a form by the path of their field. */
+/** The problems of a form, by the paths of their fields. */
 type Problems = ReadonlyMap<string, string>;
 
 const pathText = (path: readonly PropertyKey[]): string => JSON.stringify(path.map(String));
@@ -62,7 +62,7 @@ function problemsOf(schema: JsonSchema, value: Json | undefined): Problems {
     for (const { path, message } of jsonSchemaCheck(structuredClone(schema))(value ?? {}))
       if (!problems.has(pathText(path))) problems.set(pathText(path), message);
   } catch {
-    // A schema that cannot be checked here is checked by the server.
+    // If the page cannot check a schema, only the server checks the value.
   }
   return problems;
 }
@@ -185,7 +185,7 @@ function Leaf({
     'aria-required': isRequired,
     'aria-describedby': `${id}-about`,
     onInput: (event) => {
-      (field as { raw: string }).raw = event.currentTarget.value; // the values of a select are those of `raw`
+      (field as { raw: string }).raw = event.currentTarget.value; // the options of a select are the values of `raw`
       onChange();
     },
   };

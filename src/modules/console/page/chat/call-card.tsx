@@ -1,4 +1,4 @@
-/** A call within a reply: its tool, effect and outcome, and behind a click its input and result. */
+/** Shows a call in a reply: its tool, effect and outcome. A click shows its input and result. */
 import type { SessionStore } from '../data/session-store.ts';
 import { sessionHref } from '../shell/router.ts';
 import { counted, duration } from '../ui/format.ts';

@@ -1,4 +1,4 @@
-/** A session as a chat: its messages, what waits, and an input. */
+/** Shows a session as a chat: its messages, waiting calls and messages, and an input. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { SessionView } from '../../../../worker/session-view.ts';
 import { PendingCard } from '../approvals/pending-card.tsx';
@@ -16,7 +16,7 @@ import { toConversation } from './conversation.ts';
 import { keepDraft } from './drafts.ts';
 import { type EntryActions, EntryView, Reasoning } from './entry-view.tsx';
 
-/** The entries that are shown at first, and that each click adds. */
+/** The number of entries that are shown at first, and that each click adds. */
 const MOST = 80;
 
 export function ChatView({ store }: SessionViewProps) {
@@ -66,7 +66,10 @@ export function ChatView({ store }: SessionViewProps) {
   );
 }
 
-/** Retries and branches. `repeat` makes a branch that was refused since it leaves out calls with effects. */
+/**
+ * Returns the actions for retries and branches. `repeat` creates a branch that was refused because it leaves
+ * out calls with effects.
+ */
 function useActions(store: SessionStore) {
   const action = useAction();
   const [refused, setRefused] = useState<{ readonly at: number; readonly message: string }>();
@@ -91,7 +94,7 @@ interface LiveReplyProps extends SessionViewProps {
   readonly isRunning: boolean;
 }
 
-/** The reply that the model is writing. */
+/** Shows the reply that the model is writing. */
 function LiveReply({ store, isRunning }: LiveReplyProps) {
   const piece = store.live.value.get('');
   if (!piece)
@@ -116,7 +119,7 @@ interface WaitingProps extends SessionViewProps {
   readonly onChange: () => void;
 }
 
-/** The calls that wait for a person, and the messages that wait for their turn. */
+/** Shows the calls that wait for a person, and the messages that wait for their turn. */
 function Waiting({ store, sent, turn, onChange }: WaitingProps) {
   const isEmpty = store.length.value === 0;
   const suspended = store.events.findLast(({ type }) => WAITS.has(type))?.seq;
@@ -141,7 +144,7 @@ function Waiting({ store, sent, turn, onChange }: WaitingProps) {
   );
 }
 
-/** The events after which other calls or messages may wait. */
+/** The events that can change which calls or messages wait. */
 const WAITS: ReadonlySet<string> = new Set([
   'turn-started',
   'turn-steered',
@@ -176,7 +179,7 @@ function Queue({ store, view, onChange }: QueueProps) {
   );
 }
 
-/** Pixels from the end within which the chat follows its last message. */
+/** The distance from the end, in pixels, within which the chat scrolls with new messages. */
 const NEAR = 120;
 
 function useScrolledEnd(store: SessionStore, length: number): void {
@@ -193,7 +196,7 @@ function useScrolledEnd(store: SessionStore, length: number): void {
   }, [length, store.live.value]);
 }
 
-/** Milliseconds that a journal must rest before the page marks it as read. */
+/** Milliseconds without a new event after which the page marks the session as read. */
 const REST = 800;
 
 function useMarkedRead({ agent, id: session, events }: SessionStore, length: number): void {
@@ -201,7 +204,7 @@ function useMarkedRead({ agent, id: session, events }: SessionStore, length: num
     const seq = events.at(-1)?.seq;
     if (seq === undefined) return;
     const timer = setTimeout(() => {
-      // A list that shows the session as unread is no reason to disturb the reader.
+      // A failure only leaves the session unread in lists, so the page does not report it.
       fromIndex(() => index.markRead({ agent, session, seq })).catch(() => undefined);
     }, REST);
     return () => clearTimeout(timer);

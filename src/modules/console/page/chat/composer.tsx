@@ -1,4 +1,4 @@
-/** The input of a chat: text and files, by keyboard, button, paste and drop. */
+/** The input of a chat. Accepts text, and files by button, paste and drop. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ClientSendOptions } from '../../../../client/client-session.ts';
@@ -14,7 +14,7 @@ interface ComposerProps {
   readonly store: SessionStore;
   readonly openTurn: string | undefined;
   readonly isWaiting: boolean;
-  /** Called after a message was accepted, or the turn stopped. */
+  /** Called after a message was accepted or the turn was stopped. */
   readonly onSent: () => void;
 }
 
@@ -153,7 +153,7 @@ interface Way {
   readonly how: How;
 }
 
-/** Returns the ways to send a message now. Enter takes the first one, Ctrl+Enter the second one. */
+/** Returns the ways to send a message now. Enter uses the first, and Ctrl+Enter the second. */
 function waysOf(isOpen: boolean, isWaiting: boolean): readonly Way[] {
   if (!isOpen) return [{ label: 'Send', how: { whenBusy: 'queue' } }];
   const queue = { label: 'Queue', how: { whenBusy: 'queue' } } as const;

@@ -1,4 +1,4 @@
-/** The journal as a conversation: messages in order, their parts, and the outcome of each call. */
+/** Converts the journal to a conversation: messages in order, their parts, and the outcome of each call. */
 import type { EventOf, StoredEvent } from '../../../../journal/events.ts';
 import type { JournaledPart } from '../../../../journal/reply-data.ts';
 import type { ContentPart } from '../../../../tool/content.ts';
@@ -12,7 +12,7 @@ export interface ShownCall {
   effect?: string;
   starts: number;
   isWaiting: boolean;
-  /** The decision of a person, if there was one. */
+  /** The decision of a person, if any. */
   decision?: string;
   result?: ResultData;
   ms?: number;
@@ -32,7 +32,7 @@ interface Placed {
   readonly turn: string;
 }
 
-/** An entry of the conversation. `note`: something that is no message. */
+/** An entry of the conversation. A `note` is not a message. */
 export type Entry =
   | (Placed & {
       readonly kind: 'user';
@@ -49,7 +49,7 @@ export interface Conversation {
   readonly entries: readonly Entry[];
   /** The turn that has not ended. */
   readonly openTurn: string | undefined;
-  /** A call of the open turn waits for a person. */
+  /** Whether a call of the open turn waits for a person. */
   readonly isWaiting: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The entries of a conversation. */
+/** Shows the entries of a conversation. */
 import type { EventOf } from '../../../../journal/events.ts';
 import type { SessionStore } from '../data/session-store.ts';
 import { count, dateAndTime, timeOfDay } from '../ui/format.ts';
@@ -10,7 +10,7 @@ import type { Entry, ShownPart } from './conversation.ts';
 import { FilePart, Outside } from './file-part.tsx';
 
 export interface EntryActions {
-  /** Makes a branch with the events up to `at`, and opens it with this message in its input. */
+  /** Creates a branch with the events up to `at`, and opens it with this message in its input. */
   branch(at: number, message?: string): void;
   retry(): void;
 }

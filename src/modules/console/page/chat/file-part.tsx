@@ -1,11 +1,11 @@
-/** Files of messages, replies and results. Images are shown if they are small; other files can be saved. */
+/** Shows files in messages, replies and results. Small images are displayed, and other files can be saved. */
 import { useEffect, useState } from 'preact/hooks';
 import { type Failure, toFailure } from '../data/api.ts';
 import type { SessionStore } from '../data/session-store.ts';
 import { bytes } from '../ui/format.ts';
 import { Line } from '../ui/words.tsx';
 
-/** A stored file has an `id`, a linked one a `url`, and one that a model made has `data`. */
+/** A stored file has an `id`, a linked file has a `url`, and a file from a model has `data`. */
 export interface AnyFile {
   readonly mediaType: string;
   readonly name?: string | undefined;
@@ -15,7 +15,7 @@ export interface AnyFile {
   readonly data?: string | undefined;
 }
 
-/** Images that cannot run code, up to this size, load by themselves. */
+/** The image types that load without a click, since they cannot run code. */
 const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 const MOST_SHOWN = 8_000_000;
 
@@ -87,7 +87,7 @@ const FileName = ({ file: { name, mediaType, size } }: { readonly file: AnyFile 
   </span>
 );
 
-/** A link to another site. It is never followed by itself. */
+/** A link to another site. The page never opens it without a click. */
 export const Outside = ({ url, text = url }: { readonly url: string; readonly text?: string }) => (
   <a href={url} target="_blank" rel="noopener noreferrer nofollow">
     <Line text={text} most={90} />

@@ -1,4 +1,4 @@
-/** Requests that change something: one at a time, with the failure of the last one. */
+/** Runs requests that change data, one at a time. Stores the failure of the last request. */
 import { type Signal, signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type Failure, toFailure } from './api.ts';
@@ -6,7 +6,9 @@ import { type Failure, toFailure } from './api.ts';
 export interface Action {
   readonly isBusy: Signal<boolean>;
   readonly failure: Signal<Failure | undefined>;
-  /** Resolves with `true` if the request succeeded. Returns at once while another one runs. */
+  /**
+   * Resolves with `true` if the request succeeded. Resolves at once with `false` while another request runs.
+   */
   run(request: () => Promise<unknown>): Promise<boolean>;
 }
 

@@ -6,7 +6,7 @@ import type { Loaded } from './resource.ts';
 /** The agents of the app. */
 export const agents = signal<Loaded<readonly AgentView[]>>({ isLoading: true });
 
-/** Loads the agents, once or again. Failures are in `agents`. */
+/** Loads or reloads the agents. Stores a failure in `agents`. */
 export async function loadAgents(): Promise<void> {
   try {
     const { agents: value } = await ask<AgentList>('/agents');

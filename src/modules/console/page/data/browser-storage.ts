@@ -1,4 +1,4 @@
-/** Data that this browser keeps between visits. The page also works without storage. */
+/** Stores data in this browser between visits. The page also works without storage. */
 
 const PREFIX = 'holdfast.console.';
 

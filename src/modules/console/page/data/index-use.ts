@@ -1,11 +1,11 @@
-/** Whether the app has an index of sessions. Known after the first request to it. */
+/** Determines with the first request whether the app has an index of sessions. */
 import { signal } from '@preact/signals';
 import { isMissingRoute, toFailure } from './api.ts';
 
 /** `undefined` until the first answer. */
 export const hasIndex = signal<boolean | undefined>(undefined);
 
-/** Asks the index, unless the app is known to lack it. Returns `undefined` if it does. */
+/** Sends a request to the index. Returns `undefined` if the app has no index. */
 export async function fromIndex<Answer>(request: () => Promise<Answer>): Promise<Answer | undefined> {
   if (hasIndex.peek() === false) return undefined;
   try {

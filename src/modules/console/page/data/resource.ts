@@ -10,7 +10,7 @@ export interface Loaded<Value> {
   readonly isLoading: boolean;
 }
 
-/** Loads data, and again whenever one of `inputs` changes. A later load wins over an earlier one. */
+/** Loads data, and reloads it whenever one of `inputs` changes. A new load aborts the previous one. */
 export function useLoaded<Value>(
   load: (stop: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],

@@ -1,4 +1,4 @@
-/** One session as the page follows it: its journal, live, shared by all of its views. */
+/** The live journal of a session, which all of its views share. */
 import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { ClientSession } from '../../../../client/client-session.ts';
 import type { StoredEvent } from '../../../../journal/events.ts';
@@ -10,14 +10,14 @@ export interface LivePiece {
   readonly reasoning: string;
 }
 
-/** `loading`: earlier events are still being read. `live`: new events arrive. */
+/** `loading` means that earlier events are still being read, and `live` that new events arrive. */
 export type Connection = 'loading' | 'live' | 'reconnecting' | 'erased' | 'failed' | 'empty';
 
 export interface SessionStore {
   readonly agent: string;
   readonly id: string;
   readonly client: ClientSession;
-  /** The journal. The array grows in place; `length` says when. */
+  /** The journal. The array grows in place, and `length` signals each change. */
   readonly events: readonly StoredEvent[];
   readonly length: ReadonlySignal<number>;
   readonly connection: ReadonlySignal<Connection>;
@@ -82,7 +82,7 @@ interface Following extends Pick<SessionStore, 'client'> {
 /** Events are shown this many at a time while a long journal loads. */
 const CHUNK = 500;
 
-/** Never rejects. */
+/** Reads and follows the journal. Never rejects. */
 async function followJournal(of: Following): Promise<void> {
   const { client, events, length, connection, failure, signal } = of;
   try {
@@ -92,7 +92,7 @@ async function followJournal(of: Following): Promise<void> {
     }
     length.value = events.length;
     connection.value = 'live';
-    // A journal outlives every connection, so there is no last retry.
+    // The journal outlives every connection, so the number of retries is practically unlimited.
     for await (const item of client.watch({ after: events.at(-1)?.seq ?? 0, retries: 1_000_000, signal })) {
       batch(() => applyItem(of, item));
       if (item.type === 'erased') return;

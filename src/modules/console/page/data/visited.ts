@@ -1,4 +1,7 @@
-/** The sessions that this browser has opened, the last one first. An app without an index lists no others. */
+/**
+ * Stores which sessions this browser has opened, the last one first. Without an index, the page lists only
+ * these.
+ */
 import { signal } from '@preact/signals';
 import { recall, remember } from './browser-storage.ts';
 

@@ -1,4 +1,4 @@
-/** One session: its header, its tabs, and the selected view. */
+/** Shows one session: its header, its tabs, and the selected view. */
 import { useEffect, useMemo } from 'preact/hooks';
 import { ChatView } from '../chat/chat-view.tsx';
 import { openSession, type SessionViewProps } from '../data/session-store.ts';

@@ -1,4 +1,4 @@
-/** The numbers in the header of a session, from its journal. */
+/** Computes the numbers in the header of a session from its journal. */
 import type { StoredEvent } from '../../../../journal/events.ts';
 import type { SessionViewProps } from '../data/session-store.ts';
 import { compact, counted, dollars } from '../ui/format.ts';
@@ -48,7 +48,7 @@ function statusOf(events: readonly StoredEvent[]) {
   );
 }
 
-/** The events that say how a turn is. */
+/** The events that change the status of a turn. */
 const STATUS: Readonly<Record<string, true>> = {
   'turn-started': true,
   'turn-resumed': true,

@@ -1,4 +1,4 @@
-/** Everything that waits for the caller, across sessions. */
+/** Shows all calls that wait for the caller in any session. */
 import { useEffect, useState } from 'preact/hooks';
 import type { WaitingSession } from '../../../../worker/index-views.ts';
 import { PendingCard } from '../approvals/pending-card.tsx';
@@ -19,7 +19,7 @@ interface InboxPage {
   readonly next: string | null;
 }
 
-/** Milliseconds between two looks at the inbox, while the page is visible. */
+/** Milliseconds between two requests for the inbox while the page is visible. */
 const EVERY = 15_000;
 
 export function InboxView() {
@@ -54,7 +54,7 @@ export function InboxView() {
 function Groups({ first, onAnswered }: { readonly first: InboxPage; readonly onAnswered: () => void }) {
   const action = useAction();
   const [later, setLater] = useState<InboxPage>();
-  // A newer first page must not disturb an answer that is being written, so each card stays where it is.
+  // Cards keep their order, since a newer first page must not disturb an answer that is being written.
   const { next } = later ?? first;
   const shown = [...first.waiting, ...(later?.waiting ?? [])].filter(({ pending }) => pending.length > 0);
   const more = (): Promise<boolean> =>
@@ -98,7 +98,7 @@ async function loadInbox(): Promise<InboxPage> {
   return (await fromIndex(() => index.pending())) ?? { waiting: await waitingOfVisited(), next: null };
 }
 
-/** Without an index, that many of the last opened sessions are asked. */
+/** The number of recently opened sessions to ask if the app has no index. */
 const MOST_VISITED = 12;
 
 async function waitingOfVisited(): Promise<readonly Waiting[]> {
@@ -106,7 +106,7 @@ async function waitingOfVisited(): Promise<readonly Waiting[]> {
     .peek()
     .slice(0, MOST_VISITED)
     .map(async ({ agent, session, at }): Promise<Waiting[]> => {
-      // A session that was erased, or never begun, waits for no one.
+      // A session that was erased or has not started has no waiting calls.
       const state = await clientOf(agent)
         .session(session)
         .state()

@@ -1,4 +1,4 @@
-/** The calls of a journal, by id: what the model asked for, and which events belong to it. */
+/** Finds the calls of a journal by id, with their inputs and the events that belong to them. */
 import type { EventOf, StoredEvent } from '../../../../journal/events.ts';
 import type { JournaledCall } from '../../../../journal/reply-data.ts';
 
@@ -29,7 +29,7 @@ export function callIn(events: readonly StoredEvent[], id: string): CallOfJourna
   };
 }
 
-/** Returns the calls of a reply. A reply with parts has them among its parts. */
+/** Returns the calls of a reply. A reply with parts contains its calls as parts. */
 export const callsOf = ({ toolCalls, parts }: EventOf<'model-replied'>): readonly JournaledCall[] =>
   parts
     ? parts.flatMap((part) => (part.type === 'tool-call' && part.ranBy !== 'provider' ? [part] : []))

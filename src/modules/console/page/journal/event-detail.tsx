@@ -1,4 +1,7 @@
-/** One event, with what belongs to it: the input and the result of a call, the words and the request of a reply. */
+/**
+ * Shows one event with related data: the input and the result of a call, or the text and the request of a
+ * reply.
+ */
 import type { EventOf, StoredEvent } from '../../../../journal/events.ts';
 import type { SessionStore } from '../data/session-store.ts';
 import { sessionHref } from '../shell/router.ts';

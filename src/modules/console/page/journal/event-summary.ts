@@ -1,9 +1,9 @@
-/** One line about an event. */
+/** Summarizes an event in one line. */
 import type { StoredEvent } from '../../../../journal/events.ts';
 import { duration } from '../ui/format.ts';
 import { callsOf, textOf } from './call-index.ts';
 
-/** Long texts are cut before they are joined: only the beginning is shown. */
+/** Shortens a text before it is joined with others, since only the beginning is shown. */
 const short = (text: string): string => text.slice(0, 300);
 
 export function summaryOf(event: StoredEvent): string {

@@ -1,4 +1,4 @@
-/** The journal as a searchable list. */
+/** Shows the journal as a searchable list. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { StoredEvent } from '../../../../journal/events.ts';
 import type { SessionViewProps } from '../data/session-store.ts';
@@ -85,7 +85,7 @@ export function JournalView({ store }: SessionViewProps) {
   );
 }
 
-/** Keeps the search in the address, once the person stops typing. */
+/** Writes the search to the address when the person stops typing. */
 function useKept(text: string): void {
   const isFirst = useRef(true);
   useEffect(() => {

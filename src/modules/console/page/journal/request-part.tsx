@@ -1,4 +1,4 @@
-/** The model request of a reply, loaded when it is opened. */
+/** Shows the model request of a reply, which loads when it is opened. */
 import type { RequestView } from '../../request-view.ts';
 import { ask, pathOf } from '../data/api.ts';
 import { useLoaded } from '../data/resource.ts';
@@ -37,11 +37,11 @@ function Request({ store, reply }: RequestPartProps) {
   );
 }
 
-/** Shown where the deployment lacks the routes of the module. */
+/** The text that is shown if the deployment lacks the module's routes. */
 export const NEEDS_CONSOLE =
   'This deployment does not use console(), so it cannot show how its code sees the session.';
 
-/** Says whether this code makes the same request as the one whose hashes are in the journal. */
+/** Shows whether this code would send the same instructions and tools as the request in the journal. */
 export function DiffersNote({ differs }: { readonly differs: RequestView['differs'] | undefined }) {
   if (!differs) return null;
   const parts = [differs.instructions && 'instructions', differs.tools && 'tools'].filter(Boolean);

@@ -1,4 +1,4 @@
-/** The result of a call. */
+/** Shows the result of a call. */
 import type { ResultData } from '../../../../tool/tool-result.ts';
 import { JsonView } from '../ui/json.tsx';
 import { Badge } from '../ui/parts.tsx';

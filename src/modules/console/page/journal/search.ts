@@ -1,7 +1,7 @@
-/** The search in a journal. */
+/** Searches a journal. */
 import type { StoredEvent } from '../../../../journal/events.ts';
 
-/** The text of an event that is searched, in lower case. Made once for each event, and of its first part. */
+/** The searched text of each event: its beginning as JSON, in lower case. */
 const texts = new WeakMap<StoredEvent, string>();
 
 const MOST = 20_000;
@@ -12,7 +12,7 @@ function searched(event: StoredEvent): string {
   return known;
 }
 
-/** Returns the events that contain all words of a text, and have this type. Empty values match all. */
+/** Returns the events of a type that contain all words of a text. Empty values match all events. */
 export function matching(
   events: readonly StoredEvent[],
   { text, type }: { readonly text: string; readonly type: string },

@@ -1,4 +1,4 @@
-/** Pages of the sessions of several agents, in the order of their last activity. */
+/** Loads pages of sessions of several agents, in the order of their last activity. */
 import type { ListedSession, SessionStatus } from '../../../../worker/index-views.ts';
 import { index } from '../data/api.ts';
 
@@ -15,7 +15,7 @@ interface AgentPage {
 
 const EACH = 50;
 
-/** Loads the first page, or the next one of each agent that has more. */
+/** Loads the first page of each agent, or the next page of each agent that has more. */
 export async function loadPages(
   names: readonly string[],
   status: SessionStatus | undefined,
@@ -33,8 +33,8 @@ export async function loadPages(
 export const hasMore = ({ agents }: Pages): boolean => agents.some(({ next }) => next !== null);
 
 /**
- * Returns the sessions that no later page can precede, the latest first: of an agent with more pages, nothing
- * is known before its last session.
+ * Returns the sessions whose place is final, the latest first. Later pages of an agent can only contain older
+ * sessions than its last loaded one.
  */
 export function inOrder({ agents }: Pages): readonly ListedSession[] {
   const known = Math.max(

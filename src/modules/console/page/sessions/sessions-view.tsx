@@ -1,4 +1,4 @@
-/** The sessions of the caller, by the index of the app; without it, those that this browser has opened. */
+/** Lists the caller's sessions from the app's index, or else those that this browser has opened. */
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { ListedSession, SessionStatus } from '../../../../worker/index-views.ts';
@@ -85,7 +85,7 @@ const STATUSES: readonly SessionStatus[] = ['running', 'waiting', 'failed', 'idl
 
 interface ChoiceProps {
   readonly label: string;
-  /** The name in the address. */
+  /** The name of its value in the address. */
   readonly name: string;
   readonly value: string;
   readonly all: string;
@@ -112,7 +112,7 @@ interface ListedProps {
   readonly search: string;
 }
 
-/** Milliseconds between two looks at the list, while the page is visible and shows only its first page. */
+/** Milliseconds between two requests for the list while the page is visible and shows only its first page. */
 const EVERY = 10_000;
 
 function Listed({ names, status, search }: ListedProps) {

@@ -4,13 +4,13 @@ import { useEffect } from 'preact/hooks';
 
 /** A shortcut: one key, or two keys one after another. */
 export interface Shortcut {
-  /** Such as `?`, or `g s` for `g` and then `s`. */
+  /** One key, such as `?`, or two keys, such as `g s` for `g` and then `s`. */
   readonly keys: string;
   readonly does: string;
   run(): void;
 }
 
-/** The shortcuts that work now, for the help. */
+/** The shortcuts that currently work. The help lists them. */
 export const shortcuts = signal<readonly Shortcut[]>([]);
 
 /** Offers shortcuts while a view is shown. `list` must be the same array in every render. */

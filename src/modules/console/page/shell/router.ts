@@ -1,25 +1,27 @@
-/** The address of the page: everything behind `#`, so that it never reaches the server. */
+/** Reads and writes the page's place in the address, after `#`, so that it never reaches the server. */
 import { signal } from '@preact/signals';
 
 /** The views of one session, in the order of their tabs. */
 export const SESSION_TABS = ['chat', 'turn', 'tools', 'journal', 'state'] as const;
 export type SessionTab = (typeof SESSION_TABS)[number];
 
-/** A place in the page. `query` holds what a view keeps in the address, such as the open event. */
+/**
+ * A place in the page. `query` contains the values that a view stores in the address, such as the open event.
+ */
 export type Place = (
   | { readonly view: 'sessions' }
   | { readonly view: 'inbox' }
   | { readonly view: 'session'; readonly agent: string; readonly session: string; readonly tab: SessionTab }
 ) & { readonly query: Readonly<Record<string, string>> };
 
-/** The current place. Views read it, and change it by `go`. */
+/** The current place. Views read it, and change it with `go`. */
 export const place = signal<Place>(parsePlace(location.hash));
 
 addEventListener('hashchange', () => {
   place.value = parsePlace(location.hash);
 });
 
-/** Returns the place of a hash. An unknown one is the list of sessions. */
+/** Returns the place for a hash. An unknown hash returns the list of sessions. */
 export function parsePlace(hash: string): Place {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
   const query = Object.fromEntries(new URLSearchParams(search));
@@ -49,7 +51,7 @@ export function hrefOf(to: Place): string {
 export const sessionHref = (agent: string, session: string, tab: SessionTab = 'chat'): string =>
   hrefOf({ view: 'session', agent, session, tab, query: {} });
 
-/** Goes to a place. With `replace`, without an entry in the history. */
+/** Goes to a place. With `replace`, adds no entry to the history. */
 export function go(to: Place, how: 'push' | 'replace' = 'push'): void {
   const href = hrefOf(to);
   if (href === location.hash) return;
@@ -60,7 +62,7 @@ export function go(to: Place, how: 'push' | 'replace' = 'push'): void {
   }
 }
 
-/** Changes values of the query in the address, without an entry in the history. `undefined` removes one. */
+/** Changes query values in the address, without a new entry in the history. `undefined` removes a value. */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
   const query = { ...place.peek().query };
   for (const [name, value] of Object.entries(changes)) {

@@ -1,4 +1,4 @@
-/** The theme: that of the system, or the one that was chosen in this browser. */
+/** The theme: that of the system, or the theme chosen in this browser. */
 import { effect, signal } from '@preact/signals';
 import { recall, remember } from '../data/browser-storage.ts';
 

@@ -1,4 +1,4 @@
-/** The blackboard: the objects that tools have left for each other. */
+/** Shows the blackboard: the objects that tools share with each other. */
 import { JsonView } from '../ui/json.tsx';
 import { Badge, Section } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';

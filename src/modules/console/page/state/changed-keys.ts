@@ -1,4 +1,7 @@
-/** Which parts of a state differ from those of the event before. Memories count one by one. */
+/**
+ * Finds the parts of a state that differ from the state at the previous event. Compares each memory
+ * separately.
+ */
 import type { JsonObject } from '../../../../tool/json.ts';
 
 export function changedKeys(before: JsonObject | undefined, now: JsonObject): ReadonlySet<string> {

@@ -1,4 +1,4 @@
-/** The folded state at any event, by a slider over the journal. */
+/** Shows the folded state at any event, which a slider selects. */
 import { useEffect, useState } from 'preact/hooks';
 import type { StateView as FoldedState } from '../../state-view.ts';
 import { ask, pathOf } from '../data/api.ts';
@@ -74,7 +74,7 @@ interface FoldedProps extends SessionViewProps {
   readonly before: number | undefined;
 }
 
-/** Milliseconds that the slider must rest before the state is loaded. */
+/** Milliseconds after the slider's last move until the state loads. */
 const REST = 120;
 
 function Folded({ store, seq, before }: FoldedProps) {
@@ -117,7 +117,7 @@ function Folded({ store, seq, before }: FoldedProps) {
   );
 }
 
-/** Returns whether a value is more than an empty list or object. */
+/** Returns whether a value is not an empty list or object. */
 const isFilled = ([, data]: readonly [string, unknown]): boolean =>
   typeof data !== 'object' || data === null || Object.keys(data).length > 0;
 

@@ -1,4 +1,4 @@
-/** The diagram of a state machine or a playbook, with the position of a call. */
+/** Shows the diagram of a state machine or a playbook, with the position of a call. */
 import { useMemo } from 'preact/hooks';
 import type { DiagramView } from '../../offer-view.ts';
 import { counted } from '../ui/format.ts';
@@ -38,7 +38,7 @@ export function DiagramPanel({ diagram }: { readonly diagram: DiagramView }) {
 type Marks = ReadonlyMap<string, 'here' | 'done' | 'locked'>;
 type Nodes = ReturnType<typeof readMermaid>['nodes'];
 
-/** Marks the state of the call whose loop this is, or else the states of all keys. */
+/** Marks the state of the call that opened the loop, or else the states of all keys. */
 function stateMarks({ state, positions }: DiagramView, nodes: Nodes): Marks {
   const states = state === undefined ? Object.values(positions) : [state];
   const here = nodes.filter(({ label }) => states.includes(label));

@@ -1,4 +1,7 @@
-/** Places the nodes of a diagram in columns: each node right of those that lead to it, loops aside. */
+/**
+ * Places the nodes of a diagram in columns. Except in cycles, each node is to the right of the nodes that
+ * lead to it.
+ */
 import type { Diagram, DiagramEdge, DiagramNode } from './mermaid.ts';
 
 export interface Placed extends DiagramNode {
@@ -8,7 +11,7 @@ export interface Placed extends DiagramNode {
 }
 
 export interface Line extends DiagramEdge {
-  /** The path of an SVG `path`. */
+  /** The `d` attribute of an SVG `path`. */
   readonly path: string;
   readonly labelX: number;
   readonly labelY: number;
@@ -46,8 +49,8 @@ export function layoutOf({ nodes, edges, initial }: Diagram): Layout {
 }
 
 /**
- * Puts each node behind those that lead to it. In a state machine, which can go back, the shortest way from the
- * initial state counts, and in a playbook the longest.
+ * Puts each node in a column after the nodes that lead to it. The column is the length of the shortest path
+ * from the initial state of a state machine, or of the longest path in a playbook.
  */
 function columnsOf(nodes: Diagram['nodes'], edges: Diagram['edges'], initial?: string): DiagramNode[][] {
   const depth = initial === undefined ? longestWays(nodes, edges) : shortestWays(initial, edges);
@@ -69,7 +72,10 @@ function shortestWays(initial: string, edges: Diagram['edges']): ReadonlyMap<str
   return depth;
 }
 
-/** A playbook has no circles. If a diagram had one, the number of rounds ends it. */
+/**
+ * Returns the length of the longest path to each node. A playbook has no cycles. With a cycle, the number of
+ * rounds limits the length.
+ */
 function longestWays(nodes: Diagram['nodes'], edges: Diagram['edges']): ReadonlyMap<string, number> {
   const depth = new Map(nodes.map(({ id }) => [id, 0]));
   for (const _ of nodes)
@@ -91,7 +97,7 @@ function lineOf(edge: DiagramEdge, from: Placed, to: Placed): Line {
     const path = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
     return { ...edge, path, labelX: (x1 + x2) / 2, labelY: (y1 + y2) / 2 - 6 };
   }
-  // An arrow back, or within a column, goes below.
+  // An arrow that leads back or stays in its column passes below the nodes.
   const [x1, x2] = [from.x + from.width / 2, to.x + to.width / 2];
   const [y1, y2] = [from.y + NODE_HEIGHT, to.y + NODE_HEIGHT + 3];
   const low = Math.max(y1, y2) + 34;

@@ -1,12 +1,12 @@
 /**
- * Reads the diagrams of state machines and playbooks. They are written by this library, in two forms of Mermaid:
- * a state diagram, and a flowchart.
+ * Parses the Mermaid diagrams that this library writes: state diagrams of state machines, and flowcharts of
+ * playbooks.
  */
 
 export interface DiagramNode {
   readonly id: string;
   readonly label: string;
-  /** `state`, a `tool` of a playbook, or a `condition` that unlocks one. */
+  /** `state`, a `tool` of a playbook, or a `condition` that unlocks a tool. */
   readonly kind: 'state' | 'tool' | 'condition';
 }
 
@@ -21,7 +21,7 @@ export interface Diagram {
   readonly edges: readonly DiagramEdge[];
   /** The initial state of a state machine. */
   readonly initial?: string;
-  /** Tools of every state. */
+  /** The tools of every state. */
   readonly note?: string;
 }
 

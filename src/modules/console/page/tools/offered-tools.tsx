@@ -1,4 +1,4 @@
-/** The offered tools as a table, and the tools that were not offered. */
+/** Shows the offered tools as a table, and the tools that were not offered. */
 import type { OfferedView, OfferView } from '../../offer-view.ts';
 import { Badge } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';

@@ -1,4 +1,4 @@
-/** The replies of a turn as steps, to choose one by arrow keys, a slider or a click. */
+/** Selects a reply of a turn by arrow keys, a slider or a click. */
 import type { StoredEvent } from '../../../../journal/events.ts';
 import { callsOf } from '../journal/call-index.ts';
 import { indexAfter } from '../ui/tabs.tsx';
@@ -6,7 +6,7 @@ import { Line } from '../ui/words.tsx';
 
 export interface PickedReply {
   readonly seq: number;
-  /** The name of the nested loop. Empty for the turn's own. */
+  /** The name of the nested loop. Empty for the turn's own loop. */
   readonly loop: string;
   readonly number: number;
   readonly calls: readonly string[];

@@ -1,4 +1,4 @@
-/** The tools at each model call: offered, locked, hidden, and why they changed. */
+/** Shows the tools at each model call: which are offered, locked or hidden, and why they changed. */
 import { useMemo } from 'preact/hooks';
 import type { StoredEvent } from '../../../../journal/events.ts';
 import type { OfferView } from '../../offer-view.ts';
@@ -89,7 +89,7 @@ function Offer({ store, reply }: SessionViewProps & { readonly reply: number }) 
 
 type ToolsChanged = Extract<StoredEvent, { readonly type: 'tools-changed' }>;
 
-/** Returns the change of tools between a reply and the one before it in the same loop. */
+/** Returns the change of tools since the previous reply in the same loop. */
 function changeBefore(events: readonly StoredEvent[], reply: number): ToolsChanged | undefined {
   const at = events.findIndex(({ seq }) => seq === reply);
   const own = events[at];

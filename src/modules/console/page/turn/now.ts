@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 /** Milliseconds between updates of a running bar. */
 const TICK = 250;
 
-/** Returns the current time, and again every quarter of a second while `isRunning`. */
+/** Returns the current time. Updates it every quarter of a second while `isRunning` is `true`. */
 export function useNow(isRunning: boolean): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

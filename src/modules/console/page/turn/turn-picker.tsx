@@ -1,4 +1,4 @@
-/** The turns of a session, to choose one. */
+/** Selects a turn of a session. */
 import type { StoredEvent } from '../../../../journal/events.ts';
 import { setQuery } from '../shell/router.ts';
 import { Button } from '../ui/parts.tsx';
@@ -28,7 +28,7 @@ export function TurnPicker({ turns, chosen }: TurnPickerProps) {
   const at = turns.findIndex(({ turn }) => turn === chosen);
   const pick = (to: number): void => {
     const turn = turns[to];
-    // The last turn is the default, which moves on when another one starts.
+    // The last turn is the default. So a later turn replaces it.
     if (turn)
       setQuery({ turn: to === turns.length - 1 ? undefined : turn.turn, event: undefined, reply: undefined });
   };

@@ -1,4 +1,4 @@
-/** The rows of a waterfall: a timeline as a flat list, with the depth of each row. */
+/** Converts a timeline to the rows of a waterfall, with the depth of each row. */
 import type {
   AttemptNode,
   CallNode,
@@ -9,7 +9,7 @@ import type {
 } from '../../../timeline/timeline.ts';
 import { compact, dollars } from '../ui/format.ts';
 
-/** A bar of a row. An open one ends now. */
+/** A bar of a row. A bar without an end is still running. */
 export interface Bar {
   readonly start: number;
   readonly end: number | undefined;
@@ -26,7 +26,7 @@ export interface Row {
   readonly note?: string | undefined;
   readonly badge?: { readonly text: string; readonly tone: 'plain' | 'good' | 'warn' | 'bad' } | undefined;
   readonly bars: readonly Bar[];
-  /** The event that the row opens: its last one. */
+  /** The sequence number of the event that the row opens, which is its last event. */
   readonly seq?: number | undefined;
   readonly start: number;
   readonly end?: number | undefined;
@@ -37,7 +37,7 @@ export function rowsOf(turn: TurnTimeline): readonly Row[] {
   return [...takeOverRows(turn), ...loopRows(turn.loop, 0)];
 }
 
-/** The invocations behind the first one: each took the turn over. */
+/** Returns one row for each invocation, if more than one ran the turn. */
 const takeOverRows = ({ invocations }: TurnTimeline): Row[] =>
   invocations.length < 2
     ? []
@@ -67,7 +67,7 @@ function loopRows({ iterations, marks }: LoopNode, depth: number): Row[] {
     const bars: readonly Bar[] = [{ start: at, end: at, tone: 'plain' }];
     return [{ id: `mark.${seq}`, depth, kind: 'mark', label, seq, start: at, end: at, bars }];
   });
-  // A mark, such as changed tools, comes before the model call of the same time.
+  // A mark, such as changed tools, precedes the model call at the same time.
   const blocks = [
     ...others.map((row) => ({ at: row.start, rows: [row] })),
     ...iterations.map((one) => ({ at: one.start, rows: iterationRows(one, depth) })),
@@ -75,7 +75,7 @@ function loopRows({ iterations, marks }: LoopNode, depth: number): Row[] {
   return blocks.toSorted((one, other) => one.at - other.at).flatMap(({ rows }) => rows);
 }
 
-/** The marks that a waterfall shows, in words. Other events are in the journal. */
+/** The labels of the events that a waterfall shows as marks. The journal shows all events. */
 const MARKS: Readonly<Record<string, string>> = {
   'tools-changed': 'Tools changed',
   'turn-steered': 'Message steered into the turn',
@@ -146,7 +146,7 @@ const waitRow = ({ id, for: kind, answer, expired, start, end, seqs }: WaitNode,
   bars: [{ start, end, tone: 'wait' }],
 });
 
-/** The bars of attempts. A node without attempts has one bar. */
+/** Returns one bar for each attempt, or one bar for a node without attempts. */
 function barsOf(
   {
     start,

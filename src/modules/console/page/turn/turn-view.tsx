@@ -1,4 +1,4 @@
-/** One turn as a waterfall, live while it runs. A row opens its event. */
+/** Shows one turn as a waterfall, live while it runs. A click on a row opens its event. */
 import { useMemo } from 'preact/hooks';
 import type { TurnTimeline } from '../../../timeline/timeline.ts';
 import { timelineOf } from '../../../timeline/timeline-of.ts';

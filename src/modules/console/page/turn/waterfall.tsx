@@ -1,4 +1,4 @@
-/** Rows with bars on a scale of time. Arrow keys move between rows, and Enter opens one. */
+/** Shows rows with bars on a time scale. Arrow keys move between rows, and Enter opens a row. */
 import { useRef } from 'preact/hooks';
 import { duration } from '../ui/format.ts';
 import { Badge } from '../ui/parts.tsx';
@@ -11,7 +11,7 @@ interface WaterfallProps {
   /** The times at the left and at the right end. */
   readonly from: number;
   readonly to: number;
-  /** The sequence of the open event. */
+  /** The sequence number of the open event. */
   readonly opened: number;
   readonly onOpen: (seq: number) => void;
 }
@@ -79,7 +79,9 @@ export function Waterfall({ rows, from, to, opened, onOpen }: WaterfallProps) {
   );
 }
 
-/** The label stands behind the bar. The track leaves room for it at the right end. */
+/**
+ * Returns the position of the label after the bar, in percent. The track leaves room for it at the right end.
+ */
 const labelAt = ({ end }: Row, { from, to, span }: Scale): number =>
   Math.min(((end ?? to) - from) / span, 1) * 100;
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from './parts.tsx';
 
-/** A modal dialog. Escape and its button close it, and the focus returns to where it was. */
+/** A modal dialog. Escape and its button close it, and the focus then returns to its previous element. */
 export function Dialog({
   title,
   onClose,

@@ -1,4 +1,4 @@
-/** Numbers and times for people. */
+/** Formats numbers and times for people. */
 
 const WHOLE = new Intl.NumberFormat('en-US');
 const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });

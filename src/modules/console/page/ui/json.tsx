@@ -1,14 +1,14 @@
-/** JSON as text. */
+/** Shows JSON as text. */
 import { useMemo } from 'preact/hooks';
 import { Words } from './words.tsx';
 
-/** Shows a value as indented JSON. A text that is JSON itself, such as the input of a call, is indented too. */
+/** Shows a value as indented JSON. Also indents a string that contains JSON, such as the input of a call. */
 export function JsonView({ value, most = 3_000 }: { readonly value: unknown; readonly most?: number }) {
   const text = useMemo(() => indented(value), [value]);
   return <Words text={text} most={most} isCode />;
 }
 
-/** Parsing and indenting a longer text would stop the page for a moment. */
+/** The maximum number of characters to parse, since a longer text would block the page. */
 const MOST_PARSED = 200_000;
 
 function indented(value: unknown): string {

@@ -1,4 +1,4 @@
-/** Small pieces that all views share. */
+/** Small components that all views share. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Failure, isMissingRoute } from '../data/api.ts';
@@ -52,7 +52,7 @@ export function Button({
   );
 }
 
-/** A folded part, whose content is made when it is opened. */
+/** A collapsed part, whose content renders when it is opened. */
 export function Fold({
   title,
   children,
@@ -69,7 +69,7 @@ export function Fold({
   );
 }
 
-/** Shown in place of data that is not there. */
+/** Shown instead of missing data. */
 export function Empty({
   title,
   children,
@@ -85,7 +85,7 @@ export function Empty({
   );
 }
 
-/** A failure. `missing` is what to show if the app lacks the module that serves the data. */
+/** Shows a failure. Shows `missing` instead if the app lacks the module that serves the data. */
 export function Problem({
   failure,
   missing,
@@ -116,7 +116,7 @@ export const Loading = ({ what }: { readonly what: string }) => (
   </p>
 );
 
-/** A bar of a used amount. Without `most`, only the amount. */
+/** Shows a used amount as a bar. Without `most`, shows only the number. */
 export function Meter({
   label,
   used,
@@ -150,7 +150,7 @@ export function Meter({
   );
 }
 
-/** Names with their values, as a list. Rows without a value are left out. */
+/** Lists names with their values. Omits rows without a value. */
 export function Facts({
   rows,
 }: {

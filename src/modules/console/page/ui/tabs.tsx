@@ -1,4 +1,4 @@
-/** Tabs: one stop of the Tab key, and arrow keys within. */
+/** Tabs, which are one stop of the Tab key. Arrow keys move between them. */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 

@@ -11,11 +11,11 @@ interface VirtualListProps {
   readonly selected: number;
   readonly onSelect: (index: number) => void;
   readonly row: (index: number) => ComponentChildren;
-  /** Stays at the end as rows are added, while the end is in view. */
+  /** Whether the list scrolls to new rows while its end is in view. */
   readonly followsEnd?: boolean;
 }
 
-/** Rows outside of the view that are rendered, so that scrolling shows no gap. */
+/** The number of rows to render outside the view, so that scrolling shows no gap. */
 const AROUND = 8;
 
 export function VirtualList({

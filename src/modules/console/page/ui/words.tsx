@@ -1,10 +1,10 @@
-/** Text of models, tools and people. It is only ever text: never markup, and never invisible. */
+/** Shows text from models, tools and people. The text never becomes markup, and is never invisible. */
 import { useState } from 'preact/hooks';
 import { count } from './format.ts';
 
 /**
- * Characters that change how the others look, or that no one can see: controls, marks for the direction of
- * text, and tags. Line breaks, and the joiners of Persian and of emoji, stay as they are.
+ * Matches characters that are invisible or change how others look: control characters, direction marks and
+ * tags. Excludes line breaks, and the joiners of Persian and emoji.
  */
 const UNSEEN = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
@@ -18,10 +18,10 @@ interface WordsProps {
   readonly isCode?: boolean;
 }
 
-/** Characters that "Show more" adds. */
+/** The number of characters that "Show more" adds. */
 const MORE = 20_000;
 
-/** A text in a block of its own, with its line breaks. A long one is shortened, with a way to see more. */
+/** Shows a text as a block with its line breaks. A long text is shortened, and a button shows more. */
 export function Words({ text, most = 2_000, isCode = false }: WordsProps) {
   const [shown, setShown] = useState(most);
   const left = text.length - shown;
@@ -43,7 +43,10 @@ export function Words({ text, most = 2_000, isCode = false }: WordsProps) {
   );
 }
 
-/** A text within a line, such as a name or a title, shortened to `most` characters. Defaults to 200. */
+/**
+ * Shows a text inside a line, such as a name or a title, shortened to `most` characters. `most` defaults to
+ * 200.
+ */
 export function Line({ text, most = 200 }: { readonly text: string; readonly most?: number }) {
   const short = text.length > most ? `${cut(text, most)}…` : text;
   return (
@@ -73,7 +76,7 @@ function Visible({ text }: { readonly text: string }) {
 const codePoint = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** Cuts a text without cutting a character in two. */
+/** Shortens a text without splitting a character. */
 function cut(text: string, most: number): string {
   const isPair = /[\ud800-\udbff]/.test(text.charAt(most - 1));
   return text.slice(0, isPair ? most - 1 : most);
