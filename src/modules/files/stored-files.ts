@@ -21,17 +21,17 @@ type TakenAnswer = MessageReceipt['answer'];
 interface PlacedMessage {
   readonly start: TurnStart;
   /**
-   * Deletes the files of a message that was not accepted, if no other message can refer to them. Never
-   * rejects.
+   * Deletes the files of a message that was not accepted, if no other message refers to them. Never rejects.
    */
   discard(answer: TakenAnswer): Promise<void>;
 }
 
-/** The maximum number of times that a message's files are stored if their session is erased meanwhile. */
+/** The maximum number of attempts to store a message's files if the session is erased during an attempt. */
 const MAX_PLACINGS = 3;
 
 /**
- * Stores a message's files and then accepts the message. If their place changes meanwhile, stores them again.
+ * Stores a message's files and then accepts the message. Stores the files again if their place changes before
+ * that.
  */
 export const createTakeWithFiles =
   (storeOf: StoreOf | undefined): SendWithFiles =>
@@ -133,7 +133,7 @@ export async function deleteInStore(
 const NO_STORE =
   'Files of this session are in an external store, and the app has none: pass the store that was used to `files({ store })`.';
 
-/** Finds files whose bytes are with the session or in a store. */
+/** Returns a function that finds files whose bytes are stored with the session or in a store. */
 export const createFindFile =
   (storeOf: StoreOf | undefined): AppFiles['find'] =>
   async (asked, { id, ahead }) => {
@@ -203,7 +203,7 @@ async function askStore<T>(
   }
 }
 
-/** Creates one store per environment. The first request for a session reports an invalid store. */
+/** Creates one store for each environment. The first request for a session reports an invalid store. */
 export function createStoreOf(make: unknown): StoreOf {
   if (typeof make !== 'function')
     throw new ConfigurationError(`The \`store\` of files() is ${kindOf(make)}. ${USE_STORE}`);

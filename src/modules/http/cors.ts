@@ -1,11 +1,11 @@
-/** CORS, as in the Fetch standard: pages of other origins that can use the app. */
+/** Implements CORS (Fetch standard), which lets pages of other origins use the app. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { LiteralShape } from '../../tool/check-literal.ts';
 import { literals } from '../../tool/literals.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 import { APP } from '../../worker/app-seam.ts';
 
-/** The literal that `cors` takes. */
+/** The configuration of `cors`. */
 export interface CorsConfig {
   /** Origins as browsers send them, such as `https://app.example`: a scheme and a host, without a path. */
   readonly origins: readonly string[];
@@ -52,7 +52,7 @@ const SHAPE = {
   foreign: { origin: 'origins' },
 } satisfies LiteralShape<keyof CorsConfig>;
 
-/** The response headers that pages can read. The star covers the headers of other protocols. */
+/** The response headers that pages can read. `*` covers the headers of other protocols. */
 const EXPOSED_HEADERS = [
   'x-request-id',
   'location',
@@ -73,7 +73,7 @@ const EXPOSED_HEADERS = [
 /** The time that a browser can cache a preflight response, in seconds. Chromium's maximum. */
 const MAX_AGE_S = 2 * 60 * 60;
 
-/** Lets the page read a response. Browsers are never asked to send credentials, such as cookies. */
+/** Allows the page to read a response. Never allows credentials, such as cookies. */
 function withCorsHeaders(response: Response, origin: string): Response {
   const { headers } = withVaryOrigin(response);
   headers.set('access-control-allow-origin', origin);
@@ -104,7 +104,7 @@ function preflightResponse({ method, headers }: Request, allow = ANY_METHOD): Re
   });
 }
 
-/** The allowed methods for a path that the app does not have, so a page can read the 404 response. */
+/** The allowed methods for a path that the app does not have, so that a page can read the 404 response. */
 const ANY_METHOD = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
 function allowedOriginOf({ headers }: Request, origins: Origins): string | undefined {
@@ -128,8 +128,7 @@ function parseOrigins(origins: readonly string[]): Origins {
 }
 
 /**
- * Returns the origin that browsers send for a page at this address, or `undefined` if there can be no such
- * page.
+ * Returns the origin that browsers send for a page at this address, or `undefined` if no page can have it.
  */
 function parseOrigin(address: unknown): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined;

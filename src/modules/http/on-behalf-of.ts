@@ -45,8 +45,7 @@ const ON_BEHALF_OF = createModule({ name: 'on-behalf-of' });
  */
 async function resolveSpeaker(personOf: OnBehalfOf, caller: Caller, request: Request): Promise<Caller> {
   const { id, delegates } = caller;
-  // This applies to every caller. Otherwise `app/ann` could be a caller, or the person `ann` of the caller
-  // `app`.
+  // Applies to every caller. Otherwise, `app/ann` could be a caller or the person `ann` of the caller `app`.
   if (id.includes('/')) throw new Error(HAS_SLASH);
   if (!delegates) return caller;
   const person: unknown = await personOf(request);
@@ -65,8 +64,8 @@ async function resolveSpeaker(personOf: OnBehalfOf, caller: Caller, request: Req
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
 
 /**
- * The limit of 255 characters is that of `sub` in OpenID Connect, because the id is part of an object's name.
- * The message does not repeat the id, because a client sent it.
+ * The limit of 255 characters is that of `sub` in OpenID Connect. The id is part of an object's name. The
+ * message does not quote the id, because a client sent it.
  */
 const INVALID =
   'The id of the person for whom this request is sent must have 1 to 255 characters, not only blanks, and no control characters.';

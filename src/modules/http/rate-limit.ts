@@ -7,9 +7,9 @@ import type { Env } from '../../worker/host.ts';
 import { Problem } from '../../worker/problem.ts';
 
 /**
- * Limits the requests that can start a turn, by the owner of the sessions, with the Worker's rate-limit
- * binding `RATE_LIMIT`. A request over the limit returns 429 `rate-limited` with `Retry-After`. If the
- * binding fails, requests are allowed and the log has an error.
+ * Limits the requests of each owner that can start a turn, with the Worker's rate-limit binding `RATE_LIMIT`.
+ * A request over the limit returns 429 `rate-limited` with `Retry-After`. If the binding fails, requests are
+ * allowed and the log has an error.
  *
  * @example
  * ```ts
@@ -34,7 +34,10 @@ APP.give(USE, {
   },
 });
 
-/** Seconds. A binding counts over 10 or 60 seconds, and does not report which. */
+/**
+ * The time after which to retry, in seconds. A binding counts over 10 or 60 seconds, and does not report
+ * which.
+ */
 const RETRY_AFTER_S = '10';
 
 /** The platform's request counter, as a Worker binds it. */

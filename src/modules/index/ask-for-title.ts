@@ -22,7 +22,7 @@ import { toLine } from './titles.ts';
 export interface TitleModel {
   /** Defaults to the model of the session's agent. */
   readonly model: ChatModel | ModelOfEnv | undefined;
-  /** Milliseconds. */
+  /** The time limit in milliseconds. */
   readonly timeout: number;
 }
 
@@ -106,7 +106,7 @@ async function callModel(
     return await withTimeout(systemClock, model.ask(request, { signal: stop.signal, warn }), { ms, late });
   } catch (failure) {
     if (failure instanceof ModelError) throw failure;
-    // The error can contain data that only the adapter should see.
+    // Only the log may contain the error's data.
     log(errorEntry(`the model '${model.name}' threw`, failure));
     throw new ModelError('invalid-reply', `The model '${model.name}' threw instead of answering.`);
   } finally {

@@ -53,7 +53,7 @@ export const toIndexApp = ({ host, env, base }: HostedApp): IndexApp => ({
 interface SessionScope {
   readonly owner: Owner;
   readonly agent?: string | undefined;
-  /** If absent, the sessions have no paths. */
+  /** Without it, the result has no session paths. */
   readonly caller?: Caller | undefined;
   /** The reader that `unread` refers to. Defaults to the caller in a list of its own sessions. */
   readonly reader?: string | undefined;
@@ -208,8 +208,8 @@ interface MarkOptions {
 }
 
 /**
- * Marks a session as read up to an event. A mark beyond the last event is set to the last event. A mark
- * before an earlier mark changes nothing.
+ * Marks a session as read up to an event. A mark beyond the last event is set to the last event. A mark that
+ * is before an earlier mark has no effect.
  *
  * @throws SessionError if the session does not exist.
  */
@@ -286,15 +286,15 @@ export async function listOwners({ place }: IndexApp, asked: QueryParameters): P
   return { owners, next: last !== undefined && found.length > limit ? toOwnerCursor(last) : null };
 }
 
-/** The result of a page of `reindex`. */
+/** The result of checking one page with `reindex`. */
 export interface Reindexed {
   /** The number of sessions that were checked. */
   readonly looked: number;
-  /** The `cursor` for the next page, or `null` at the end. */
+  /** The `cursor` for the next page, or `null` after the last page. */
   readonly next: string | null;
 }
 
-/** Checks a page of the owner's sessions in the index. @throws the errors of `refreshIndex`. */
+/** Refreshes one page of the owner's sessions in the index. @throws the errors of `refreshIndex`. */
 export async function reindexOwner(app: IndexApp, owner: Owner, asked: QueryParameters): Promise<Reindexed> {
   const limit = readLimit(asked);
   const index = indexOfOwner(app.place, owner);

@@ -46,9 +46,9 @@ export interface IndexOptions {
 }
 
 /**
- * Keeps an index of all sessions. Pass it in `use` of `createHoldfast`. Sessions report to it in the
- * background: no request waits for it, and sessions repeat reports that did not arrive. It needs a binding
- * INDEX of the class `IndexObject`, which this entry exports.
+ * Maintains an index of all sessions. Pass it in `use` of `createHoldfast`. Sessions report to it in the
+ * background, so no request waits for it. They repeat reports that did not arrive. It needs a binding INDEX
+ * of the class `IndexObject`, which this entry exports.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** A copy of an index in another store, such as D1. */
+/** The interface of an index's copy in another store, such as D1. */
 import type { ModuleUse } from '../../tool/module-use.ts';
 import type { Env } from '../../worker/host.ts';
 import type { SessionReport } from './reports.ts';
@@ -12,8 +12,8 @@ export interface CopySource {
 }
 
 /**
- * Writes the index of each owner to another store. The object of the owner calls it, one call at a time, and
- * calls it again after a failure. The table `unsent` of the object lists the rows that the store lacks.
+ * Writes the index of each owner to another store. The owner's object makes one call at a time, and repeats
+ * it after a failure. The table `unsent` of the object lists the rows that the store lacks.
  */
 export interface IndexCopy {
   /** Objects store it, so it must not change. */
@@ -26,14 +26,14 @@ export interface IndexCopy {
   noteAll(storage: DurableObjectStorage): void;
   /** Returns `true` if the store lacks rows. */
   isBehind(storage: DurableObjectStorage): boolean;
-  /** Writes unsent rows. Some can be left when it resolves. @throws Error if the store refuses them. */
+  /** Writes unsent rows. Some rows can remain when it resolves. @throws Error if the store refuses them. */
   send(source: CopySource): Promise<void>;
   /**
-   * Removes all rows of an owner. Rows that were sent before and arrive later change nothing. @throws Error
+   * Removes all rows of an owner. Rows that were sent before and arrive later have no effect. @throws Error
    * if the store refuses it.
    */
   erase(source: CopySource): Promise<void>;
-  /** Forgets the time of the owner's erasure. `isInUse`: the owner has new data since then. */
+  /** Forgets the time of the owner's erasure. If `isInUse` is `true`, the owner has new data. */
   forget(source: CopySource, isInUse: boolean): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export interface IndexCopy {
 export const COPY = new WeakMap<ModuleUse, IndexCopy>();
 
 /**
- * Copies by name. The platform creates the objects, so an object finds the copy of its app here. Both are in
- * the same module graph.
+ * Copies by name. An object finds its app's copy here, since the platform creates the object. Both are in the
+ * same module graph.
  */
 export const COPIES = new Map<string, IndexCopy>();

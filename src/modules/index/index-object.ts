@@ -27,21 +27,21 @@ export interface IndexEnv {
 }
 
 /**
- * The number of sessions that one alarm erases. Each is a request, and an invocation on the free plan can
+ * The number of sessions that one alarm erases. Each needs a request, and an invocation on the free plan can
  * make 50.
  */
 const ERASURES_PER_ALARM = 40;
 
 /**
  * The minimum duration of an erasure in milliseconds. Sessions that began just before it are reported within
- * a second. Sessions that are reported even later are erased then.
+ * a second. Sessions that are reported later are erased at that time.
  */
 const MIN_ERASURE_MS = 5_000;
 
 /** Milliseconds until failed work is retried. */
 const RETRY_MS = 5_000;
 
-/** Milliseconds during which rows for a copy are collected, so that a batch has many rows. */
+/** Milliseconds during which rows for a copy are collected into one batch. */
 const BATCH_DELAY_MS = 1_000;
 
 /** The maximum pause before a copy is retried, in milliseconds. */
@@ -54,13 +54,13 @@ const MAX_PAUSE_MS = 5 * 60_000;
 const ERASURE_MEMORY_MS = 7 * 24 * 60 * 60_000;
 
 /**
- * The index of one owner's sessions, or, under a name of its own, the list of all owners. It stores the
- * reports of Workers and does not read sessions. Its alarm erases the sessions of an owner, and adds the
+ * The index of one owner's sessions. The object with the name `owners` is the list of all owners. It stores
+ * the reports of Workers and does not read sessions. Its alarm erases the sessions of an owner, and adds the
  * owner to the list of owners.
  */
 export class IndexObject extends DurableObject<IndexEnv> {
   readonly #tables: IndexTables;
-  /** When rows are sent to the copy, or `undefined` if the copy is not known to lack rows. */
+  /** The time at which to send rows to the copy, or `undefined` if it is not known to lack rows. */
   #copyAt: number | undefined;
   #copyFailures = 0;
 
@@ -100,8 +100,8 @@ export class IndexObject extends DurableObject<IndexEnv> {
   }
 
   /**
-   * Returns a page of the sessions of these agents. The sessions of each agent have their own database index,
-   * so that no other session is read.
+   * Returns a page of the sessions of these agents. Queries each agent separately, so that the database index
+   * covers the query.
    */
   sessionsOf(agents: readonly string[], query: Omit<SessionQuery, 'agent'>): IndexedSession[] {
     const found = agents.flatMap((agent) => this.#tables.sessions({ ...query, agent }));
@@ -174,8 +174,8 @@ export class IndexObject extends DurableObject<IndexEnv> {
   }
 
   /**
-   * Sends the rows that the copy lacks, and retries later if the store is unavailable. The index does not
-   * depend on the copy.
+   * Sends the rows that the copy lacks, and retries later if the store is unavailable. A failure of the copy
+   * does not affect the index.
    */
   async #sendCopy(): Promise<void> {
     const now = Date.now();
@@ -194,8 +194,8 @@ export class IndexObject extends DurableObject<IndexEnv> {
   }
 
   /**
-   * Returns when to send rows to the copy, or `undefined` if it lacks none. Rows are not sent while the owner
-   * is being erased.
+   * Returns the time at which to send rows to the copy, or `undefined` if it lacks no rows. Rows are not sent
+   * while the owner is being erased.
    */
   #copyDue(): number | undefined {
     const copy = this.#tables.about()?.erasing === null ? this.#copy() : undefined;
@@ -252,7 +252,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
     if (!copy && owner.copy !== undefined)
       throw new Error(`this Worker has no copy '${owner.copy}' of an index`);
     await copy?.erase(this.#source(owner));
-    // A report can have added a session in the meantime.
+    // A report may have added a session during the work.
     if (!this.#tables.hasSessions()) this.#tables.change(() => this.#tables.endErasure(Date.now()));
   }
 
@@ -276,7 +276,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
     return objects.getByName(OWNER_LIST_NAME);
   }
 
-  /** Sets the alarm for the next due work. Its own work starts after at least `pause` ms. */
+  /** Sets the alarm for the next due work. The work of the index itself waits at least `pause` ms. */
   async #schedule(pause = 0): Promise<void> {
     const own = this.#due();
     const due = Math.min(

@@ -1,4 +1,4 @@
-/** The index for code of the app. */
+/** Gives the app's code access to the index. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { describeValue } from '../../tool/shown.ts';
@@ -55,7 +55,7 @@ export interface SessionsQuery extends PageQuery {
   /** Defaults to all agents. */
   readonly agent?: string | undefined;
   readonly status?: SessionStatus | undefined;
-  /** Only sessions with activity since this time: milliseconds since the epoch, or ISO 8601. */
+  /** Selects sessions with activity since this time, in milliseconds since the epoch or in ISO 8601. */
   readonly since?: number | string | undefined;
   /** The id of the person who reads the list. If set, sessions have `unread`. */
   readonly reader?: string | undefined;
@@ -66,19 +66,16 @@ export interface OwnerUsageQuery {
   readonly owner: Owner;
   /** Defaults to `day`. */
   readonly by?: 'day' | 'agent' | 'model' | undefined;
-  /** The first day, in UTC: `2026-11-01`. */
+  /** The first day in UTC, such as `2026-11-01`. */
   readonly from?: string | undefined;
-  /** The last day. */
+  /** The last day in UTC, which is included. */
   readonly to?: string | undefined;
 }
 
 /** The index of all sessions of an app, for its own code. It does not check who calls it. */
 export interface SessionIndex {
   sessions(query: SessionsQuery): Promise<SessionList>;
-  /**
-   * Returns the questions that wait for this person. The person's roles count. A page has at most 20
-   * sessions.
-   */
+  /** Returns the questions that this person can answer, given their roles. A page has at most 20 sessions. */
   pending(query: PageQuery & { readonly principal: Caller }): Promise<Inbox>;
   setTitle(session: {
     readonly owner: Owner;
@@ -110,7 +107,7 @@ export interface SessionIndex {
   owner(owner: Owner): Promise<IndexedOwner>;
   /** Erases all sessions of an owner in the background. The erasure outlives the Worker. */
   eraseOwner(owner: Owner): Promise<IndexedOwner>;
-  /** Checks a page of the sessions in the index, and reports their current state. */
+  /** Refreshes one page of the sessions in the index. */
   reindex(query: PageQuery & { readonly owner: Owner }): Promise<Reindexed>;
 }
 
@@ -118,8 +115,8 @@ export interface SessionIndex {
  * Returns the index of an app that has `sessionIndex()` in its `use`. Its methods reject with a
  * `SessionError` if a request is invalid.
  *
- * @throws ConfigurationError if the first argument does not come from `createHoldfast`; DeploymentError if
- * INDEX is not bound.
+ * @throws ConfigurationError if the first argument does not come from `createHoldfast`.
+ * @throws DeploymentError if INDEX is not bound.
  *
  * @example
  * ```ts
@@ -157,7 +154,7 @@ export function indexOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>,
         if (!writer)
           throw new ConfigurationError('writeTitle needs modelTitles() in `use` of createHoldfast.');
         const key = idempotencyKey ?? host.newId();
-        await toRequestKey(key, ''); // rejects an invalid key
+        await toRequestKey(key, ''); // throws if the key is invalid
         const target = targetOf(at, { id: 'code' }, { owner: validateOwner(owner), agent, session });
         return writer.write({ app: at, target, key, waitUntil });
       }),

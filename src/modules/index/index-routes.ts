@@ -97,7 +97,7 @@ export const INDEX_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** Returns the app. Its requests to sessions are counted. */
+/** Returns the app, whose requests to sessions are counted. */
 const appOf = ({ host, env, base, execution }: CallerRequest): IndexApp =>
   toIndexApp({ host: toInvokedHost(host, env, execution), env, base });
 
@@ -115,7 +115,7 @@ async function patchSession(asked: SessionRequest): Promise<Response> {
   const problem = titleProblem(title);
   const problems = [...unknownKeyProblems(value, TITLE_KEYS), ...(problem === undefined ? [] : [problem])];
   if (problems.length > 0) throw invalidBodyError(problems);
-  return Response.json(await setTitle(toIndexApp({ host, env, base }), target, title as string | null)); // checked by its problems
+  return Response.json(await setTitle(toIndexApp({ host, env, base }), target, title as string | null)); // `titleProblem` has checked it
 }
 
 const TITLE_KEYS: KeysOf<typeof TITLE_BODY> = { title: 1 };
@@ -133,7 +133,7 @@ async function markSessionRead({
   const problem = markProblem(seq);
   const problems = [...unknownKeyProblems(value, READ_KEYS), ...(problem === undefined ? [] : [problem])];
   if (problems.length > 0) throw invalidBodyError(problems);
-  const mark = { reader: caller.id, seq: seq as number | undefined }; // checked by its problems
+  const mark = { reader: caller.id, seq: seq as number | undefined }; // `markProblem` has checked it
   return Response.json(await markRead(toIndexApp({ host, env, base }), target, mark));
 }
 

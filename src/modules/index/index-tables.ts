@@ -20,14 +20,14 @@ import { type SessionRow, toIndexedSession, usageOf } from './session-row.ts';
 
 /**
  * `sessions` has a row for each session. Times are in milliseconds since the epoch. `words` is the start of
- * the first message, and `title` is set by a person. `isLeft`: the session is from before an erasure and must
- * be erased. `gone` keeps the versions of erased sessions, for looks in progress. `news` is the last event
- * that makes the session unread, `turn` the last turn that has begun, and `forkOf` the session that was
- * forked. `used` has the usage of each day. `about` has the owner: `isListed` once the list of owners has it,
- * `erasing` from the request for an erasure, `erased` when the last erasure ended, and `asked` when that one
- * was requested. `owners` belongs to the list of owners, which is a separate object. `unsent` lists the rows
- * that a copy of the index lacks, each with the `revision` of `about` in which it changed. `purge` is the
- * revision since which all rows are sent again.
+ * the first message, and `title` the title from a person or a model. `isLeft` marks a session from before an
+ * erasure, which must be erased. `gone` stores the versions of erased sessions for refreshes in progress.
+ * `news` is the last event that makes the session unread, `turn` the last turn that has started, and `forkOf`
+ * the session that was forked. `used` has the usage of each day. `about` has the owner: `isListed` once the
+ * list of owners has it, `erasing` from the request for an erasure, `erased` when the last erasure ended, and
+ * `asked` when that one was requested. `owners` belongs to the list of owners, which is a separate object.
+ * `unsent` lists the rows that a copy of the index lacks, each with the `revision` of `about` in which it
+ * changed. `purge` is the revision since which all rows are sent again.
  */
 const TABLES = `
 CREATE TABLE about (id INTEGER PRIMARY KEY CHECK (id = 1), owner TEXT NOT NULL, isListed INTEGER NOT NULL DEFAULT 0,
@@ -68,7 +68,7 @@ const NOT_INDEXED: IndexedState = { version: 0, incarnation: '', seq: 0, model: 
 
 const NO_USAGE: PricedUsage = { inputTokens: 0, outputTokens: 0 };
 
-/** The maximum duration of a look in milliseconds. */
+/** The maximum duration of a refresh in milliseconds. */
 const MAX_REFRESH_MS = 60 * 60_000;
 
 /** The rows of the index of one owner, or of the list of owners. Reads do not create tables. */
@@ -135,7 +135,7 @@ export class IndexTables {
 
   /** Counts a session as erased. */
   removeLeft(left: SessionToErase, now: number): void {
-    if (this.known(left).version !== left.version) return; // a new session by now
+    if (this.known(left).version !== left.version) return; // a new session has the name
     this.#remove(left, now);
     this.#exec('UPDATE about SET removed = removed + 1');
   }
@@ -236,7 +236,7 @@ export class IndexTables {
     return rows.filter(({ isLeft }) => isLeft === 0).map(toIndexedSession);
   }
 
-  /** `true` if there are sessions that are not to be erased. */
+  /** Whether the owner has sessions that are not being erased. */
   get #isShown(): boolean {
     return this.#isMade && this.about()?.erasing === null;
   }
@@ -282,7 +282,7 @@ export class IndexTables {
     this.#exec('UPDATE about SET erasing = ?, removed = 0 WHERE erasing IS NULL', now);
   }
 
-  /** Adds a session that can have begun in the meantime to those to be erased. */
+  /** Marks a session for erasure that may have started during the erasure. */
   eraseToo({ agent, session }: SessionKey): void {
     const standing: ReportedState = {
       ...{ incarnation: '', seq: 0, model: '', openedAt: 0, lastActivity: 0, news: 0, used: [] },
@@ -304,7 +304,7 @@ export class IndexTables {
     );
   }
 
-  /** Ends the erasure. Only its times are kept. */
+  /** Ends the erasure. Keeps only its times. */
   endErasure(now: number): void {
     for (const table of ['used', 'gone', 'marks']) this.#exec(`DELETE FROM ${table}`);
     this.#exec('UPDATE about SET asked = erasing, erasing = NULL, erased = ?, isListed = 0', now);

@@ -13,12 +13,12 @@ import { TITLES, toLine } from './titles.ts';
 
 type SessionReader = Pick<SessionPort, 'read'>;
 
-/** The number of times that a look is repeated if other looks overtake it. */
+/** The maximum number of attempts if other refreshes overtake this one. */
 const MAX_TRIES = 10;
 
 /**
  * Reports the current state of a session. When it resolves, the index has all events from before the call.
- * Repeats the look if another one overtakes it.
+ * Repeats the work if another refresh overtakes it.
  *
  * @throws Error if the session or the index cannot be reached.
  */
@@ -51,7 +51,7 @@ const INDEXED_EVENTS: readonly EventType[] = [
   'turn-ended',
 ];
 
-/** The events that make a session unread. Events of modules, such as a title, do not. */
+/** The events that make a session unread. Excludes events of modules, such as a title. */
 const UNREAD_EVENTS: readonly EventType[] = [
   'turn-started',
   'model-replied',
@@ -60,8 +60,8 @@ const UNREAD_EVENTS: readonly EventType[] = [
 ];
 
 /**
- * The result of a look. `null`: the session does not exist. `changed`: it was erased or created during the
- * look.
+ * The state to report. It is `null` if the session does not exist, and `changed` if the session was erased or
+ * created meanwhile.
  */
 type RefreshResult = ReportedState | 'changed' | null;
 
@@ -125,8 +125,8 @@ class SessionChanges {
   }
 
   count(event: StoredEvent): void {
-    // Titles, feedback and reads by operators are not activity. A turn in which a module records an event has
-    // other events.
+    // Titles, feedback and reads by operators do not count as activity. If a module records an event in a
+    // turn, the turn's other events count.
     if (event.type !== 'module-event') this.#lastActivity = Math.max(this.#lastActivity, event.at);
     if (event.seq === 1) this.#openedAt = event.at;
     if (UNREAD_EVENTS.includes(event.type)) this.#news = event.seq;

@@ -1,7 +1,7 @@
-/** The rows of an index that store how far each reader has read a session. */
+/** Rows of the index that store how far each reader has read a session. */
 import type { SessionKey } from './reports.ts';
 
-/** `at`: when the mark was set, in milliseconds since the epoch. */
+/** `at` is the time at which the mark was set, in milliseconds since the epoch. */
 export const MARKS_TABLE = `
 CREATE TABLE marks (agent TEXT NOT NULL, session TEXT NOT NULL, reader TEXT NOT NULL, upTo INTEGER NOT NULL,
 at INTEGER NOT NULL, PRIMARY KEY (agent, session, reader)) WITHOUT ROWID;
@@ -11,7 +11,7 @@ at INTEGER NOT NULL, PRIMARY KEY (agent, session, reader)) WITHOUT ROWID;
 export const MARK_COLUMN = `(SELECT upTo FROM marks WHERE marks.agent = sessions.agent AND marks.session = sessions.session
 AND marks.reader = ?) AS mark`;
 
-/** The maximum number of readers per session whose marks are kept. The oldest mark is dropped. */
+/** The maximum number of marks for each session. The oldest mark is dropped. */
 const MAX_READERS = 200;
 
 interface NewMarkRow extends SessionKey {

@@ -82,7 +82,7 @@ export function modelTitles({ model, timeout = 30_000 }: ModelTitlesOptions = {}
 async function respond(writer: TitleWriter, asked: SessionRequest): Promise<Response> {
   const { request, host, env, base, target } = asked;
   const key = readIdempotencyKey(request) ?? host.newId();
-  await toRequestKey(key, ''); // rejects an invalid key
+  await toRequestKey(key, ''); // throws if the key is invalid
   const app = toIndexApp({ host, env, base });
   try {
     return Response.json(await writer.write({ app, target, key, waitUntil: host.waitUntil }));
@@ -99,12 +99,12 @@ async function writeTitle(how: TitleModel, request: TitleRequest): Promise<Title
   const { app, target, key, waitUntil } = request;
   const opening = await readOpening(target);
   const note = createNoteWriter(request, opening.turn);
-  // Only one of all requests with this key can store this before it calls a model.
+  // Only one of the requests with this key can store this event and then call a model.
   const claim = await note({ asked: key }, { once: { wait: `title ${key}`, bodyHash: app.host.newId() } });
   const { agent, session, owner } = target;
   const asking =
     claim === 'answered' ? waitForTitle(how, request) : writeNewTitle(how, request, { opening, note });
-  // The usage of a failed reply counts, too.
+  // The usage of a failed reply also counts.
   const work = asking.finally(() =>
     refreshIndex(indexOfOwner(app.place, owner), target.port, { agent: agent.name, session }),
   );
@@ -114,7 +114,7 @@ async function writeTitle(how: TitleModel, request: TitleRequest): Promise<Title
 }
 
 interface Opening {
-  /** The first turn, which the notes are recorded under. */
+  /** The first turn, under which the events are recorded. */
   readonly turn: string;
   readonly said: readonly TitleMessage[];
 }

@@ -9,7 +9,7 @@ import { assertIndexBound, indexOfOwner, indexPlaceIn, type OwnerIndex } from '.
 import type { IndexedSession, SessionKey, SessionQuery } from './reports.ts';
 import { INDEX_MODULE } from './titles.ts';
 
-/** The sessions of an owner for a set of agents. */
+/** The sessions of one owner with a set of agents. */
 export interface OwnerSessions {
   readonly index: OwnerIndex;
   readonly agents: readonly string[];
@@ -17,10 +17,11 @@ export interface OwnerSessions {
 }
 
 /**
- * Returns the sessions of these agents that belong to the owner of a session. `what`: the feature to name in
- * the error.
+ * Returns the sessions of these agents that belong to the owner of a session. `what` is the feature that the
+ * error names.
  *
- * @throws ConfigurationError if the app has no `sessionIndex()`; DeploymentError if INDEX is not bound.
+ * @throws ConfigurationError if the app has no `sessionIndex()`.
+ * @throws DeploymentError if INDEX is not bound.
  */
 export function sessionsOfOwner(
   { host, env, target: { owner } }: OpenedSession,
@@ -53,8 +54,8 @@ export const findIndexedSessions = (
 ): Promise<readonly IndexedSession[]> => index.ask(async (object) => object.named(agents, session));
 
 /**
- * Returns the sessions with this id, at most one per agent. Checks that each exists. If the index has none,
- * checks the sessions of all agents and reports them.
+ * Returns the sessions with this id, at most one per agent. Checks that each session exists. If the index has
+ * none, looks for a session with each agent and reports it to the index.
  */
 export async function findSessions(
   sessions: OwnerSessions,

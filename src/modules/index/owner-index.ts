@@ -24,7 +24,7 @@ export interface OwnerIndex extends IndexOwner {
 
 /** The location of an app's index. */
 export interface IndexPlace extends ObjectLocation {
-  /** The name of the copy, if there is one. */
+  /** The name of the copy, if any. */
   readonly copy: string | undefined;
 }
 

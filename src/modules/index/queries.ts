@@ -15,7 +15,7 @@ const DEFAULT_LIMIT = 50;
 const queryError = (problem: string): SessionError => new SessionError('invalid-query', problem);
 
 /**
- * Returns one of these words, or `undefined` if the parameter is absent. @throws SessionError if it is
+ * Returns one of these words, or `undefined` if the parameter is absent. @throws SessionError if it has
  * another value.
  */
 function readWord<Word extends string>(
@@ -119,7 +119,7 @@ function decodeCursor(cursor: unknown): readonly unknown[] {
   throw cursorError();
 }
 
-/** @throws SessionError if the code of the app names no reader. */
+/** @throws SessionError if the app's code passes no reader. */
 export function assertReader(reader: unknown): void {
   if (typeof reader !== 'string' || reader === '') throw queryError('The reader must be the id of a person.');
 }

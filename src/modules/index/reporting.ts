@@ -1,4 +1,6 @@
-/** Makes sessions report to the index: an agenda row, stored with the events to report, requests a look. */
+/**
+ * Makes sessions report to the index. An agenda row, stored with the events to report, requests a refresh.
+ */
 import type { AgendaOwner, AgendaRow } from '../../journal/agenda.ts';
 import type { AppendData, SessionPort, TurnStart } from '../../journal/session-port.ts';
 import { systemClock } from '../../session/read-platform.ts';
@@ -14,12 +16,12 @@ import { TITLES } from './titles.ts';
 const REPORTER: AgendaOwner = { module: TITLES.module, key: '' };
 
 /**
- * Milliseconds after the start of a turn until a look. Most turns have stopped by then, and are looked at
+ * Milliseconds from the start of a turn to the refresh. Most turns stop earlier, which refreshes the index
  * immediately.
  */
 const LOOK_DELAY_MS = 1_000;
 
-/** All rows have the same name, because a look is at the whole session and not at a turn. */
+/** All rows have the same name, because a refresh covers the whole session, not one turn. */
 export const LOOK_REF = 'look';
 
 const LOOK_ROW: AgendaRow = { ...REPORTER, ref: LOOK_REF, after: LOOK_DELAY_MS };
@@ -34,14 +36,14 @@ const INDEX_TIMEOUT_MS = 2_000;
 export function withReporting(port: SessionPort, name: string, place: IndexPlace): SessionPort {
   const { owner, ...key } = parseSessionName(name);
   const index = indexOfOwner(place, owner);
-  /** The leases with which this invocation resumed a turn, before its first append. */
+  /** The leases of turns that this invocation resumed and has not appended to. */
   const resumed = new Set<number>();
   const told = (start: TurnStart): TurnStart => ({
     ...start,
     keepsOutside: [...(start.keepsOutside ?? []), REPORTER],
     agenda: [...(start.agenda ?? []), LOOK_ROW],
   });
-  /** Sends a message, unless the owner is being erased. Both requests run in parallel. */
+  /** Sends a message if the owner is not being erased. Both requests run in parallel. */
   const unlessErasing = async <Answer>(take: () => Promise<Answer>): Promise<Answer> => {
     const asked = withIndexTimeout(index.ask(async (object) => object.isErasing()));
     const answer = await take();
@@ -62,7 +64,7 @@ export function withReporting(port: SessionPort, name: string, place: IndexPlace
       return port.append(epoch, from, resumed.delete(epoch) ? withRow(change) : change);
     },
     async erase() {
-      // Counts the usage since the last look.
+      // Counts the usage since the last refresh.
       await lookNow();
       const existed = await port.erase();
       // The session's object also reports it later.
@@ -93,8 +95,8 @@ const erasingError = (): SessionError =>
   );
 
 /**
- * Looks at a session that has a due row. A row that only marks copies of files as stale belongs to the store
- * of these copies.
+ * Refreshes the index for a session with a due row. Ignores rows that only mark copies of files as stale,
+ * which belong to the file store.
  */
 export const refreshDueSession: DueHandler = async ({ name, stale }, { env, host }) => {
   if (stale?.copies) return { again: Infinity };

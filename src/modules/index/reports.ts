@@ -25,7 +25,7 @@ export interface IndexedState {
   readonly version: number;
   /** The incarnation of the indexed session. Empty if the session is not indexed. */
   readonly incarnation: string;
-  /** The last event that was counted. */
+  /** The sequence number of the last counted event. */
   readonly seq: number;
   /** The model of the last reply that was counted. */
   readonly model: string;
@@ -35,7 +35,7 @@ export interface IndexedState {
 export interface UsageSinceReport {
   /** The day in UTC, such as `2026-11-30`. */
   readonly day: string;
-  /** Empty if it is not known. */
+  /** Empty if the model is unknown. */
   readonly model: string;
   /** The number of turns that have ended. */
   readonly turns: number;
@@ -46,28 +46,28 @@ export interface UsageSinceReport {
 export interface ReportedState {
   readonly incarnation: string;
   readonly seq: number;
-  /** The state of the open turn, if there is one. */
+  /** The state of the open turn, if any. */
   readonly open: 'running' | 'waiting' | undefined;
-  /** The outcome of the last turn that has ended. `undefined`: unchanged. */
+  /** The outcome of the last turn that has ended. `undefined` if unchanged. */
   readonly outcome: FinalOutcome | undefined;
   readonly model: string;
-  /** `undefined`: unchanged. */
+  /** `undefined` if unchanged. */
   readonly openedAt: number | undefined;
   readonly lastActivity: number;
-  /** The session that a fork was made from. `undefined`: unchanged. */
+  /** The session that a fork was made from. `undefined` if unchanged. */
   readonly forkOf: string | undefined;
-  /** The last turn that has begun. `undefined`: unchanged. */
+  /** The last turn that has started. `undefined` if unchanged. */
   readonly turn: string | undefined;
-  /** The last event that makes the session unread. 0 if there was none since the last report. */
+  /** The last event that makes the session unread, or 0 if there is none since the last report. */
   readonly news: number;
-  /** The first words of the first message. `undefined`: unchanged. */
+  /** The first words of the first message. `undefined` if unchanged. */
   readonly words: string | undefined;
-  /** The new title, or `null` if it was removed. `undefined`: unchanged. */
+  /** The new title, or `null` if it was removed. `undefined` if unchanged. */
   readonly title: string | null | undefined;
   readonly used: readonly UsageSinceReport[];
 }
 
-/** The result of a look at a session. */
+/** The result of reading a session, for its index. */
 export interface SessionReport extends SessionKey, IndexOwner {
   /** The `version` of `IndexedState`. A report that is based on an older version is refused. */
   readonly version: number;
@@ -79,14 +79,14 @@ export interface SessionReport extends SessionKey, IndexOwner {
 export interface SessionQuery {
   readonly agent?: string | undefined;
   readonly status?: SessionStatus | undefined;
-  /** Only sessions whose `lastActivity` is at or after this time. */
+  /** Selects sessions whose `lastActivity` is at or after this time. */
   readonly since?: number | undefined;
   /** The id of the principal that `unread` refers to. */
   readonly reader?: string | undefined;
   /** The last session of the previous page. */
   readonly after?: ListPosition | undefined;
   readonly limit: number;
-  /** Defaults to `false`: the latest first. */
+  /** Defaults to `false`, which returns the latest first. */
   readonly oldestFirst?: boolean | undefined;
 }
 
@@ -103,9 +103,9 @@ export interface IndexedSession extends ListPosition {
   readonly outcome: FinalOutcome | null;
   readonly turns: number;
   readonly usage: PricedUsage;
-  /** The session that a fork was made from. For a fork of a fork, the original session. */
+  /** The session that a fork was made from. For a fork of a fork, this is the original session. */
   readonly forkOf: string | null;
-  /** The last turn that has begun, or `null`. */
+  /** The last turn that has started, or `null`. */
   readonly turn: string | null;
   /** The last indexed event. */
   readonly seq: number;
@@ -118,7 +118,7 @@ export interface NewMark extends SessionKey {
   readonly reader: string;
   /** Defaults to the last indexed event. */
   readonly upTo?: number | undefined;
-  /** `true` if the index has just looked at the session, so that later events do not exist. */
+  /** `true` if the index was just refreshed, so that `upTo` cannot refer to an unknown event. */
   readonly isCurrent: boolean;
 }
 
@@ -129,7 +129,7 @@ export interface Mark {
   readonly unread: boolean;
 }
 
-/** The query for the owner's usage on these days, both included. */
+/** The query for the owner's usage from the first day to the last, inclusive. */
 export interface UsageQuery {
   readonly by: 'day' | 'agent' | 'model';
   readonly from?: string | undefined;
@@ -153,7 +153,7 @@ export interface OwnerState {
 /** The erasure of all sessions of an owner. */
 export interface Erasure {
   readonly status: 'erasing' | 'erased';
-  /** When the erasure was requested, and when it ended, in milliseconds since the epoch. */
+  /** The times at which the erasure was requested and ended, in milliseconds since the epoch. */
   readonly since: number;
   readonly at?: number | undefined;
   /** The number of erased sessions. */

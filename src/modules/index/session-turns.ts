@@ -8,7 +8,7 @@ import type { OpenedSession } from '../../worker/session-from-code.ts';
 
 /** The turns of a session. */
 export interface SessionTurns {
-  /** The ids of the turns that have begun, in order. */
+  /** The ids of the turns that have started, in order. */
   readonly begun: readonly string[];
   /** The number of messages without a turn. */
   readonly waiting: number;

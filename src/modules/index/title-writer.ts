@@ -20,8 +20,8 @@ export interface TitleWriter {
    * Writes the title of a session with a model.
    *
    * @throws SessionError if the session does not exist or is full, or the outcome of an earlier request with
-   * this key is not known;
-   *   ModelError if the model returns no title.
+   * this key is unknown.
+   * @throws ModelError if the model returns no title.
    */
   write(request: TitleRequest): Promise<TitledSession>;
 }

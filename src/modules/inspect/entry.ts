@@ -49,8 +49,8 @@ export {
 } from './logging-inspector.ts';
 
 /**
- * Watches loops: those of an agent with `defineAgent({ use: [inspect(loggingInspector())] })`, or those of
- * all agents with `createHoldfast({ use })`. Nested loops are watched too.
+ * Watches the loops of an agent with `defineAgent({ use: [inspect(loggingInspector())] })`, or the loops of
+ * all agents with `createHoldfast({ use })`. Also watches nested loops.
  *
  * @throws TypeError if an inspector is not an object.
  *
@@ -81,8 +81,8 @@ let useCount = 0;
 const INSPECT = createModule({ name: 'inspect', nested: true });
 
 /**
- * Calls the inspectors. `seen` runs once for each, so an inspector cannot change the data of another or of
- * the loop.
+ * Calls the inspectors. `seen` runs once for each inspector, so an inspector cannot change the data of others
+ * or of the loop.
  */
 type Tell = <Name extends keyof LoopMoments>(name: Name, seen: () => LoopMoments[Name]) => void;
 
@@ -206,7 +206,7 @@ function showIteration({ loop, tell }: InspectedLoop): void {
   tell('afterIteration', () => ({ ...placeOf(loop), calls: last.calls.map(toCallSeen) }));
 }
 
-/** Returns the position of a loop. With `ahead`, the iteration is that of the next model call. */
+/** Returns the position of a loop. `ahead` is added to its iteration. */
 const placeOf = (loop: Loop, ahead = 0): LoopPlace => ({
   session: loop.session,
   turn: loop.turn,

@@ -13,7 +13,10 @@ export interface LoopPlace {
   readonly frame: string;
   /** The names of the agent and of the enclosing frames, joined by `/`. */
   readonly path: string;
-  /** The number of the model call in this loop, from 1. For a tool call, the model call that requested it. */
+  /**
+   * The number of the model call in this loop, from 1. For a tool call, this is the number of the model call
+   * that requested it.
+   */
   readonly iteration: number;
   /** The principal of the turn. Text in a client's message cannot change it. */
   readonly principal: TurnPrincipal;
@@ -26,8 +29,8 @@ export interface ModelCallSeen extends LoopPlace {
   /** The names of the offered tools, sorted. */
   readonly tools: readonly string[];
   /**
-   * The number of times that loops of this turn queried external sources, such as MCP servers, for their
-   * tools so far. Queries from opening an unfolding tool do not count.
+   * The number of times that loops of this turn have queried external sources, such as MCP servers, for their
+   * tools. Excludes queries from opening an unfolding tool.
    */
   readonly sourcesAsked: number;
   /** Returns a rough estimate: the characters of the messages divided by 4. Computed on demand. */
@@ -50,7 +53,7 @@ export interface ModelFailureSeen extends LoopPlace {
   readonly model: string;
   /** The kind of failure, such as `rate-limited`. */
   readonly failure: ModelFailure;
-  /** The HTTP status of the server's response, if there was one. */
+  /** The HTTP status of the server's response, if any. */
   readonly status?: number | undefined;
   /** The message as clients see it. */
   readonly message: string;
@@ -61,28 +64,28 @@ export interface ModelFailureSeen extends LoopPlace {
 /** The tools that were added and removed between two requests. A replaced tool is in both lists. */
 export interface ToolsChangeSeen extends LoopPlace {
   /**
-   * `session`: the session's state changed, for example because a call opened tools. `turn`: another turn has
-   * begun. `deploy`: this code offers other tools than the code that asked last, and `came` and `went` can be
-   * empty.
+   * `session` means that the session's state changed, for example because a call opened tools. `turn` means
+   * that another turn has started. `deploy` means that this code offers other tools than the code of the last
+   * request. `came` and `went` can then be empty.
    */
   readonly cause: 'session' | 'turn' | 'deploy';
   readonly came: readonly string[];
   readonly went: readonly string[];
   /**
    * Returns a copy of an offered tool's metadata. A discovered object's tool has `domainType` and
-   * `instanceId`, and an MCP tool has its server. Empty if there is no such tool.
+   * `instanceId`, and an MCP tool has its server. Empty if the tool is not offered.
    */
   metadata(name: string): Readonly<Record<string, Json>>;
   /**
-   * Returns what added an offered tool. Returns `undefined` if the loop had it from the start, or if there is
-   * no such tool.
+   * Returns the origin of an offered tool. Returns `undefined` if the loop had it from the start, or if the
+   * tool is not offered.
    */
   broughtBy(name: string): BroughtBy | undefined;
 }
 
 /**
- * The origin of a tool: an object that a call returned, with its domain type and its id if the type has ids,
- * or the unfolding tool that contained it.
+ * The origin of a tool: an object that a call returned, with its domain type and id (if any), or the
+ * unfolding tool that contained it.
  */
 export type BroughtBy =
   | { readonly by: 'object'; readonly domainType: string; readonly instanceId?: string }
@@ -100,9 +103,11 @@ export interface CallSeen {
 /** A call before it runs, or before it gets a result without running. */
 export interface ToolCallSeen extends LoopPlace {
   readonly call: CallSeen;
-  /** The metadata of the tool. Empty if there is no such tool. */
+  /** The metadata of the tool. Empty if the tool does not exist. */
   readonly metadata: Readonly<Record<string, Json>>;
-  /** Returns a copy of the tool's definition as the model saw it, or `undefined` if there is no such tool. */
+  /**
+   * Returns a copy of the tool's definition as the model saw it, or `undefined` if the tool does not exist.
+   */
   definition(): ToolDefinition | undefined;
 }
 
@@ -122,11 +127,11 @@ export interface IterationSeen extends LoopPlace {
   readonly calls: readonly CallSeen[];
 }
 
-/** The events of a loop, with the data that inspectors receive. */
+/** The moments of a loop, with the data that inspectors receive. */
 export interface LoopMoments {
   readonly beforeModelCall: ModelCallSeen;
   readonly afterModelCall: ReplySeen;
-  /** Called in place of `afterModelCall` if the model failed. */
+  /** Called instead of `afterModelCall` if the model failed. */
   readonly modelFailed: ModelFailureSeen;
   /** Called before the first request whose tools differ from the previous request's. */
   readonly toolsChanged: ToolsChangeSeen;

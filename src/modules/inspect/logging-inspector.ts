@@ -8,7 +8,7 @@ export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 /** One line of a log. */
 export interface LogLine {
   readonly level: LogLevel;
-  /** `holdfast.tool.{name}`, `holdfast.model.{name}` or `holdfast.loop.{path}`. */
+  /** The name of the logger: `holdfast.tool.{name}`, `holdfast.model.{name}` or `holdfast.loop.{path}`. */
   readonly logger: string;
   readonly message: string;
   /** The ids of the session and the turn. */
@@ -16,7 +16,7 @@ export interface LogLine {
   readonly turn: string;
 }
 
-/** The destination and the amount of an inspector's log. */
+/** The destination and level of detail of an inspector's log. */
 export interface LoggingOptions {
   /** Receives each line. Defaults to the console. */
   readonly log?: ((line: LogLine) => void) | undefined;
@@ -30,12 +30,13 @@ export interface LoggingOptions {
 }
 
 /**
- * Logs the tool calls of an agent. A successful call is `info`, a failed one `warn`, and a configuration
- * mistake `error`, each with input, result and duration. `debug` adds the full texts, and `trace` the tool's
- * definition for the model. A failed model call is an `error` with its reason. `call.secrets` never appear in
- * the log, but other inputs and results do, so keep confidential data out of them.
+ * Logs the tool calls of an agent. A successful call is logged as `info`, a failed call as `warn`, and a
+ * configuration mistake as `error`, each with input, result and duration. `debug` adds the full texts, and
+ * `trace` the tool's definition for the model. A failed model call is logged as `error` with its reason. The
+ * log never contains `call.secrets`, but it contains inputs and results, so keep confidential data out of
+ * them.
  *
- * @throws RangeError if `truncate` is not a whole number from -1.
+ * @throws RangeError if `truncate` is not a whole number of at least -1.
  *
  * @example
  * ```ts
@@ -49,7 +50,7 @@ export function loggingInspector(options: LoggingOptions = {}): LoopInspector {
   }
   const write = (level: LogLevel, { session, turn, call }: ToolCallSeen, what: () => string): void => {
     if (LEVELS.indexOf(level) > LEVELS.indexOf(finest)) return;
-    const name = toLoggerName(call.name); // a model can invent names
+    const name = toLoggerName(call.name); // models can invent names
     const message = escapeLineBreaks(`Tool '${name}' ${what()}`);
     log({ level, logger: `holdfast.tool.${name}`, message, session, turn });
   };
@@ -95,7 +96,7 @@ function levelOf({ result }: ToolResultSeen): readonly [level: LogLevel, became:
 const truncateText = (text: string, max: number): string =>
   max === -1 || text.length <= max ? text : `${text.slice(0, max).toWellFormed()}…`;
 
-/** Escapes line breaks, so external text cannot imitate log lines. */
+/** Escapes line breaks, so that external text cannot imitate log lines. */
 const escapeLineBreaks = (text: string): string => text.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
 
 /**
@@ -168,7 +169,7 @@ export const NO_METRICS: Metrics = { count: () => {}, value: () => {} };
 /**
  * Measures the tool calls of an agent. Each call counts once as `holdfast.tool.success`,
  * `holdfast.tool.failure`, `holdfast.tool.error` or `holdfast.tool.skipped`, and adds its milliseconds to
- * `holdfast.tool.duration`. The tags are `tool`, and `agent` with `unknown` as its default.
+ * `holdfast.tool.duration`. The tags are `tool` and `agent`, which defaults to `unknown`.
  *
  * @example
  * ```ts
@@ -186,9 +187,9 @@ export const metricsInspector = (metrics: Metrics = NO_METRICS): LoopInspector =
 });
 
 /**
- * The outcome of a call, for metrics. `failure`: the tool, or a person who was asked, refused. `error`: its
- * code threw, or the outcome is unknown. `skipped`: it did not run, because a limit was reached or the loop
- * had ended.
+ * The outcome of a call, for metrics. `failure` means that the tool or a person refused. `error` means that
+ * its code threw, or the outcome is unknown. `skipped` means that it did not run, because a limit was reached
+ * or the loop had ended.
  */
 export type CallOutcome = 'success' | 'failure' | 'error' | 'skipped';
 

@@ -8,8 +8,8 @@ const SCHEMA_KEYWORDS = new Set([
 ]);
 
 /**
- * Returns a copy of a schema, with `change` applied to each schema in it, from the innermost outward. Values
- * in it, such as a default, do not count as schemas. Never throws for well-formed JSON Schema.
+ * Returns a copy of a schema with `change` applied to each schema in it, the innermost first. Skips values,
+ * such as a default. Never throws for well-formed JSON Schema.
  */
 export function mapSchemas(schema: Json, change: (part: JsonObject) => JsonObject): Json {
   if (!isJsonObject(schema)) return schema;
@@ -25,7 +25,7 @@ export function mapSchemas(schema: Json, change: (part: JsonObject) => JsonObjec
 
 /**
  * Returns a copy of a schema in which no property with a `default` is required, at any depth. A model can
- * then leave it out, and the server or `fillDefaults` adds the value.
+ * then omit it, and the server or `fillDefaults` adds the value.
  */
 export const withoutDefaultsRequired = (schema: Json): Json => mapSchemas(schema, withoutRequiredDefaults);
 

@@ -15,10 +15,10 @@ import { MAX_PATH_CHARACTERS, type Problem } from '../../tool/problem-lines.ts';
 import { settleUniqueItems, withUniqueItemsNamed } from './unique-items.ts';
 
 /**
- * Prepares a JSON Schema for checks of inputs. It uses an interpreter, because Workers forbid code generation
- * as in Ajv. It keeps and modifies the schema, so pass a copy.
+ * Prepares a JSON Schema for checks of inputs. Uses an interpreter, because Workers forbid code generation as
+ * in Ajv. Pass a copy of the schema, since the check keeps and modifies it.
  *
- * @throws Error if a `$ref` does not resolve or a `pattern` is not a regular expression. Otherwise such an
+ * @throws Error if a `$ref` does not resolve or a `pattern` is not a regular expression. Otherwise, such an
  * error would only appear when an input reaches that place.
  */
 export function jsonSchemaCheck(schema: Schema): (value: Json) => readonly Problem[] {
@@ -45,8 +45,7 @@ function checkPart(part: Schema, lookup: Record<string, Schema | boolean>): void
 
 /**
  * Returns the assertions of a schema that `jsonSchemaCheck` does not check, such as `format: "phone"`, with
- * their paths. An invalid input would pass them. Annotations, such as `contentEncoding`, are not assertions.
- * It modifies the schema.
+ * their paths. Excludes annotations, such as `contentEncoding`. Modifies the schema.
  *
  * @throws Error if a `$id` or a `$ref` in it cannot be read.
  */
@@ -87,7 +86,7 @@ function schemasIn(root: Schema, lookup: Record<string, Schema | boolean>): read
     }
     const { $ref, __absolute_ref__: absolute = $ref }: Schema = part;
     if (absolute === undefined || lookup[absolute] === undefined) return;
-    // An anchor's name does not have to be a pointer.
+    // The name of an anchor may not be a pointer.
     const at = attempt(() => parsePointer(absolute.slice(absolute.indexOf('#'))));
     walk(lookup[absolute], at.ok ? at.value : [...path, '$ref']);
   };
@@ -101,7 +100,7 @@ function schemasIn(root: Schema, lookup: Record<string, Schema | boolean>): read
 }
 
 /**
- * The keywords that hold lists or maps of schemas. The library supports `dependencies` but does not export
+ * The keywords that contain lists or maps of schemas. The library supports `dependencies` but does not export
  * it.
  */
 const MULTI_SCHEMA_KEYWORDS: readonly object[] = [
@@ -110,7 +109,7 @@ const MULTI_SCHEMA_KEYWORDS: readonly object[] = [
   { dependencies: true },
 ];
 
-/** An assertion of a schema that is not checked. */
+/** An assertion that is not checked. */
 export interface UncheckedAssertion {
   /** The keyword and its value, such as `format: "phone"`. */
   readonly assertion: string;
@@ -143,8 +142,8 @@ const UNCHECKED_KEYWORDS = new Set([
 ]);
 
 /**
- * Keywords whose value must be a number. The interpreter compares other values too, with wrong results:
- * `exclusiveMinimum: true` is valid in draft 4 only.
+ * Keywords whose value must be a number. The interpreter compares other values with wrong results, such as
+ * `exclusiveMinimum: true` of draft 4.
  */
 const NUMBER_KEYWORDS = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
@@ -168,7 +167,7 @@ export const toProblems = (errors: readonly OutputUnit[]): readonly Problem[] =>
       message: keyword === 'false' ? 'Not allowed.' : error,
     }));
 
-/** Keywords whose errors only report that there are errors below them. */
+/** Keywords whose errors only repeat that there are errors below them. */
 const PARENT_KEYWORDS = new Set([
   ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'],
   ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems'],

@@ -9,7 +9,7 @@ import { fillDefaults, withoutDefaultsRequired } from './change-schema.ts';
 import { findUnchecked, jsonSchemaCheck } from './check.ts';
 import { schemaMistake } from './schema-mistakes.ts';
 
-/** A JSON Schema literal as a Standard Schema. It checks values, and models see it unchanged. */
+/** A JSON Schema as a Standard Schema. It checks values, and models see the JSON Schema unchanged. */
 export type JsonSchemaInput<Value> = StandardSchemaV1<Value, Value> & StandardJSONSchemaV1<Value, Value>;
 
 /** The type of a literal's values. Defaults to any record if the literal does not describe a type. */
@@ -21,12 +21,12 @@ export type JsonSchemaValue<Schema extends JsonSchema> =
     : never;
 
 /**
- * Accepts JSON Schema in place of a schema library, for example as the `input` of a tool or the `output` of
- * an agent. An interpreter checks the values (JSON Schema 2020-12, 2019-09, draft-07 or draft-04, depending
- * on `$schema`). The literal gives them their type, from its types, properties, items, `enum`, `const`,
- * `anyOf` and `oneOf`. A required property with a `default` is optional for a model, and its value is filled
- * in. Functions that receive the schema, such as `defineTool`, report mistakes in it: an unknown keyword or
- * type, or an assertion that is not checked.
+ * Converts a JSON Schema to a schema for the `input` of a tool or the `output` of an agent, without a schema
+ * library. An interpreter checks the values (JSON Schema 2020-12, 2019-09, draft-07 or draft-04, depending on
+ * `$schema`). Values are typed by the types, properties, items, `enum`, `const`, `anyOf` and `oneOf` of the
+ * literal. A required property with a `default` is optional for a model, and its value is filled in.
+ * Functions that receive the schema, such as `defineTool`, report mistakes in it: an unknown keyword or type,
+ * or an assertion that is not checked.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export function jsonSchema<const Schema extends JsonSchema>(
 export function jsonSchema(schema: JsonSchema): JsonSchemaInput<unknown> {
   let read: ReadSchema | undefined;
   const shown = (): JsonSchema => {
-    // The function that receives the schema rejects it if it is not JSON.
+    // The function that receives the schema rejects a value that is not JSON.
     if (!copyJson(schema).ok) return schema;
     read ??= readSchema(schema);
     return read.shown;
@@ -68,7 +68,7 @@ export function jsonSchema(schema: JsonSchema): JsonSchemaInput<unknown> {
 /** A parsed schema in its different forms. */
 interface ReadSchema {
   readonly check: JsonSchemaCheck;
-  /** The schema with required properties that have a default made optional. */
+  /** The schema in which properties with a default are optional. */
   readonly shown: JsonSchema;
   /** Adds missing defaults to a value. */
   fill(value: Json): Json;
@@ -81,7 +81,7 @@ function readSchema(schema: JsonSchema): ReadSchema {
   const lenient = withoutDefaultsRequired(json);
   // Most schemas have no defaults, and stay the same object.
   if (isEqualJson(lenient, json)) return { check, shown: schema, fill: (value) => value };
-  return { check, shown: lenient as JsonObject, fill: (value) => fillDefaults(value, json) }; // an object stays an object
+  return { check, shown: lenient as JsonObject, fill: (value) => fillDefaults(value, json) }; // a copy of an object is an object
 }
 
 /**
@@ -91,8 +91,8 @@ function readSchema(schema: JsonSchema): ReadSchema {
 export type JsonSchemaCheck = (value: Json) => readonly Problem[];
 
 /**
- * Returns the check of a schema. @throws InputSchemaError if the schema has a mistake, or an assertion that
- * is not checked.
+ * Returns the check of a schema. @throws InputSchemaError if the schema contains a mistake or an assertion
+ * that is not checked.
  */
 export function checkOf(schema: JsonSchema): JsonSchemaCheck {
   const copy: JsonSchema = JSON.parse(JSON.stringify(schema));
@@ -114,7 +114,8 @@ function readOrThrow<Value>(read: () => Value): Value {
 }
 
 /**
- * Modifies the schema. @throws InputSchemaError if it has an assertion that `jsonSchemaCheck` does not check.
+ * Checks and modifies the schema. @throws InputSchemaError if it has an assertion that `jsonSchemaCheck` does
+ * not check.
  */
 function assertAllChecked(schema: JsonSchema): void {
   const [first, ...others] = findUnchecked(schema);
@@ -128,8 +129,8 @@ function assertAllChecked(schema: JsonSchema): void {
 
 /**
  * The type of a JSON Schema literal's values, from its types, properties, items, `enum`, `const`, `anyOf` and
- * `oneOf`. Other keywords are checked only at run time. Parts without a type are `unknown`. If the literal
- * itself is not known, the type is any record.
+ * `oneOf`. Other keywords are checked only at run time. Parts without a type are `unknown`. If the type of
+ * the schema is not literal, the type is any record.
  */
 type FromJsonSchema<Schema> = Schema extends object
   ? string extends keyof Schema

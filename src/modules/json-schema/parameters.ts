@@ -3,13 +3,13 @@ import { type InputSchema, type Parameter, toInputSchema } from '../../tool/inpu
 import { getOwn, isJsonObject, type JsonSchema } from '../../tool/json.ts';
 import { checkOf, jsonSchema } from './json-schema.ts';
 
-/** An input declared with parameters, and typed by them. */
+/** The schema of an input that parameters declare. */
 export type ParametersSchema<Values> = StandardSchemaV1<unknown, Values> &
   StandardJSONSchemaV1<unknown, Values>;
 
 /**
- * Creates the `input` of a tool without a schema library: a JSON Schema from named parameters. For defaults,
- * bounds or transforms, use Valibot. Other properties that a model sends are passed on.
+ * Creates the `input` of a tool from named parameters, without a schema library. For defaults, bounds or
+ * transforms, use Valibot. Passes on other properties that a model sends.
  *
  * @throws InputSchemaError if a parameter's schema has an assertion that is not checked, such as an unknown
  * `format`.
@@ -31,7 +31,7 @@ export function parameters<const Parameters extends Readonly<Record<string, Para
       validate(input) {
         const issues = isJsonObject(input) ? check(input) : [{ message: 'Expected an object.' }];
         if (issues.length > 0) return { issues };
-        return { value: input as ParameterValues<Parameters> }; // checked above
+        return { value: input as ParameterValues<Parameters> }; // the check above has passed
       },
       jsonSchema: { input: () => schema, output: () => schema },
     },

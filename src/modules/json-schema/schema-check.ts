@@ -48,16 +48,15 @@ function problemsOf(
 
 /**
  * The maximum number of times that one check compares a part of a value with a schema. The schemas of real
- * tools need about as many steps as there are values. An error takes about 200 bytes, and an isolate has 128
- * MB.
+ * tools need about one step for each value. An error takes about 200 bytes, and an isolate has 128 MB.
  */
 const MAX_STEPS = 100_000;
 
 /**
- * Limits the cost of a check, whatever the schema. Keywords whose cost depends on the value's text (patterns,
- * `uniqueItems`, `format: url`) are removed, as are those that would then reject a valid value. All other
- * steps are counted. After 100,000 steps, the check throws a RangeError. Call the returned function before
- * each check to reset the count.
+ * Limits the cost of a check with any schema. Removes keywords whose cost depends on the value's text
+ * (patterns, `uniqueItems`, `format: url`), and keywords that would then reject a valid value. Counts all
+ * other steps. After 100,000 steps, the check throws a RangeError. Call the returned function before each
+ * check to reset the count.
  */
 function boundCost(parts: readonly Schema[]): () => void {
   relaxParts(parts);
@@ -138,7 +137,9 @@ function countSteps(part: Schema, watch: { steps: number }): void {
   });
 }
 
-/** Returns the weight of a schema. Long lists, such as `required`, are walked each time and weigh more. */
+/**
+ * Returns the weight of a schema. Long lists, such as `required`, weigh more because each check reads them.
+ */
 function weightOf(part: Schema): number {
   const values: readonly unknown[] = Object.values(part);
   const entries = values.map((value) =>
@@ -171,7 +172,7 @@ function schemaParts(schema: JsonObject): SchemaParts {
 }
 
 /**
- * Returns the deepest nesting of `$id`s. It also counts properties that only look like one, for example in a
+ * Returns the deepest nesting of `$id`s. Also counts properties with this name elsewhere, such as in a
  * default, because real schemas never nest them that deeply.
  */
 function nestedIdDepth(node: unknown): number {
@@ -186,10 +187,11 @@ function nestedIdDepth(node: unknown): number {
 
 /**
  * Returns a copy of a server's schema that can be shown to models and checked in bounded time. Returns
- * `undefined` if a provider would reject the whole request because of it, or if it is too costly: if it is
- * not an object schema, is malformed, compares a part of a value with more than 1,000 schemas, or has a
- * reference that does not resolve. Costly keywords are removed (see `relaxParts`), and so are regular expressions,
- * which can be in another dialect. The server still checks inputs with its own schema. Never throws.
+ * `undefined` if a provider would reject the whole request because of the schema, or if the schema is too
+ * costly: if it is not an object schema, is malformed, compares a part of a value with more than 1,000
+ * schemas, or has a reference that does not resolve. Removes costly keywords (see `relaxParts`) and regular
+ * expressions, which can be in another dialect. The server still checks inputs with its own schema. Never
+ * throws.
  */
 export function usableSchema(schema: Json | undefined): JsonObject | undefined {
   if (!isJsonObject(schema) || schema.type !== 'object' || !isWellFormed(schema)) return undefined;
@@ -197,15 +199,15 @@ export function usableSchema(schema: Json | undefined): JsonObject | undefined {
     const parts = schemaParts(schema);
     if (!isBounded(parts)) return undefined;
     const copy = toRelaxedSchema(parts);
-    jsonSchemaCheck(JSON.parse(JSON.stringify(copy))); // throws if it cannot be checked
+    jsonSchemaCheck(JSON.parse(JSON.stringify(copy))); // throws if the schema cannot be checked
     return copy;
   });
   return made.ok ? made.value : undefined;
 }
 
 /**
- * Removes costly keywords, and references to removed parts. The latter is safe, because no remaining keyword
- * rejects a value for matching a subschema.
+ * Removes costly keywords, and references to removed parts. Removing references is safe, because no remaining
+ * keyword rejects a value for matching a subschema.
  */
 function toRelaxedSchema({ root, parts, lookup }: SchemaParts): JsonObject {
   relaxParts(parts);
@@ -226,9 +228,9 @@ const MAX_SCHEMAS_IN_PLACE = 1_000;
 
 /**
  * Returns `true` if each part of a value is compared with a bounded number of schemas. `$ref`, `allOf` and
- * similar keywords apply more schemas to the same part, and a few that double each other take forever. A
- * reference cycle that does not descend into the value never ends. (The interpreter does not follow
- * `$dynamicRef`.)
+ * similar keywords apply more schemas to the same part. A few schemas that double each other would take
+ * forever. A reference cycle that does not descend into the value never ends. (The interpreter does not
+ * follow `$dynamicRef`.)
  */
 function isBounded({ root, parts, lookup }: SchemaParts): boolean {
   const counts = new Map<Schema, number>();
@@ -254,7 +256,7 @@ function schemasInPlace(
   const { $ref, $recursiveRef, __absolute_ref__: absolute } = part;
   return [
     ...($ref === undefined ? [] : [lookup[absolute ?? $ref]]),
-    // Without an anchor, the interpreter uses the schema itself, which never ends.
+    // Without an anchor, the interpreter applies the schema to itself and never ends.
     ...($recursiveRef === undefined ? [] : [root.$recursiveAnchor === true ? root : part]),
     ...[part.allOf, part.anyOf, part.oneOf].flatMap((list) => list ?? []),
     ...[part.not, part.if, part.then, part.else].filter((inner) => inner !== undefined),

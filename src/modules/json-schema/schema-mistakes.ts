@@ -5,8 +5,8 @@ import { type PlacedSchema, schemasOf } from './check.ts';
 
 /**
  * Returns the first likely mistake in a JSON Schema: a misspelled keyword, an unknown type, or a required
- * property that is not declared. A validator ignores the first, and rejects every input for the others.
- * Returns `undefined` if there is none. It modifies the schema.
+ * property that is not declared. A validator ignores a misspelled keyword, and rejects every input for the
+ * other mistakes. Returns `undefined` if there is no mistake. Modifies the schema.
  */
 export function schemaMistake(schema: Schema): string | undefined {
   for (const placed of schemasOf(schema)) {

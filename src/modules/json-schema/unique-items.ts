@@ -1,7 +1,7 @@
 /**
- * Checks `uniqueItems` in linear time. The interpreter compares every item with every other one, and a
- * model's list can be long. Here each list is compared once, and the schema is rewritten for an input that
- * has a duplicate item.
+ * Checks `uniqueItems` in linear time. The interpreter compares every item with every other item, and a
+ * model's list can be long. This code searches each list once, and rewrites the schema for an input with
+ * duplicate items.
  */
 import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
 import { getOwn, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
@@ -26,7 +26,7 @@ export function settleUniqueItems(rooted: RootedSchema): ((input: Json) => Schem
   const bearers = findBearers(rooted.lookup);
   if (bearers.size === 0 || isReentered(rooted.lookup)) return undefined;
   return (input) =>
-    settlePart(rooted.schema, input, { ...rooted, bearers, twice: findDuplicates(input) }) as Schema; // an object stays an object
+    settlePart(rooted.schema, input, { ...rooted, bearers, twice: findDuplicates(input) }) as Schema; // the rewritten form of an object is an object
 }
 
 /**
@@ -36,7 +36,7 @@ export function settleUniqueItems(rooted: RootedSchema): ((input: Json) => Schem
 const isReentered = (lookup: Lookup): boolean =>
   Object.values(lookup).some((part) => typeof part === 'object' && part.$recursiveRef !== undefined);
 
-/** Returns the schemas that have `uniqueItems`, or contain or refer to one that has it. */
+/** Returns the schemas that have `uniqueItems`, or that contain or refer to such a schema. */
 function findBearers(lookup: Lookup): ReadonlySet<unknown> {
   const parts = new Set(Object.values(lookup).filter((part) => typeof part === 'object'));
   const bearers = new Set<unknown>([...parts].filter(({ uniqueItems }) => uniqueItems === true));
@@ -69,8 +69,8 @@ function targetOf(
 type DuplicateItems = ReadonlyMap<unknown, readonly [first: number, again: number]>;
 
 /**
- * Finds lists with duplicates. It gives equal values the same number, from the innermost outward, so items
- * are compared by number.
+ * Finds lists with duplicates. Gives equal values the same number, the innermost first, so that items can be
+ * compared by number.
  */
 function findDuplicates(input: Json): DuplicateItems {
   const numbers = new Map<string, number>();

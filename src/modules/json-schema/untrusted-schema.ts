@@ -1,6 +1,6 @@
 /**
- * Checks values against a client's JSON Schema, which can be hostile. It uses a bounded number of steps and
- * no patterns.
+ * Checks values against a client's JSON Schema, which can be hostile. Uses a bounded number of steps and no
+ * patterns.
  */
 import { attempt } from '../../tool/async.ts';
 import { getOwn, isEqualJson, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
@@ -73,7 +73,7 @@ function innerSchemasOf(keyword: string, value: Json): readonly (readonly [strin
   return Object.entries(Object(value)).map(([name, one]) => [
     isList ? `[${name}]` : `.${name.slice(0, 80)}`,
     one as Json,
-  ]); // it is JSON
+  ]); // the schema is JSON
 }
 
 const MAP_KEYWORDS = ['properties', '$defs', 'definitions'];
@@ -98,19 +98,19 @@ function resolveRef(root: JsonObject, ref: string): Json | undefined {
 
 /**
  * The maximum number of times that one check compares a part of a value with a schema. Real schemas need
- * about as many as the value has parts.
+ * about one step for each part of the value.
  */
 const MAX_STEPS = 100_000;
 
-/** Returns every problem of a value, one line each. A check that takes too long is a problem too. */
+/** Returns every problem of a value, one line each. A check that takes too long also returns a problem. */
 export function problemsOf(value: Json, schema: JsonObject): readonly string[] {
   const found = attempt(() => checkValue(value, schema, { root: schema, path: [], watch: { steps: 0 } }));
   return found.ok ? formatProblems(found.value) : ['It could not be checked: the check takes too long.'];
 }
 
 /**
- * Creates an input schema from a client's JSON Schema, for forms and tools. Keywords that are not checked
- * here are only shown.
+ * Creates an input schema from a client's JSON Schema, for forms and tools. Models see keywords that are not
+ * checked here.
  */
 export const untrustedSchema = (schema: JsonObject): JsonSchemaInput<unknown> => ({
   '~standard': {
@@ -163,7 +163,7 @@ function kindsOf(value: Json): readonly string[] {
   return Number.isInteger(value) ? ['number', 'integer'] : [typeof value];
 }
 
-/** Returns the problems of the alternative that matches best. */
+/** Returns the problems with the alternative that matches best. */
 function checkAny(value: Json, any: readonly Json[], at: CheckContext): readonly Problem[] {
   const all = any.map((one) => checkValue(value, one, at)).toSorted((a, b) => depthOf(b) - depthOf(a));
   if (all.some((problems) => problems.length === 0)) return [];

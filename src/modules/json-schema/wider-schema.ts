@@ -1,12 +1,12 @@
 import { getOwn, isEqualJson, isJsonObject, type Json, type JsonObject } from '../../tool/json.ts';
 import { mapSchemas } from './change-schema.ts';
 
-/** Keywords for readers, which do not affect validity. */
+/** Annotations, which do not affect validity. */
 const ANNOTATION_KEYWORDS = new Set([
   ...['title', 'description', 'default', 'examples', '$comment', 'deprecated', 'readOnly', 'writeOnly'],
 ]);
 
-/** Returns a copy of a schema without keywords for readers. Never throws for well-formed JSON Schema. */
+/** Returns a copy of a schema without annotations. Never throws for well-formed JSON Schema. */
 export const withoutAnnotations = (schema: Json): Json =>
   mapSchemas(schema, (part) =>
     Object.fromEntries(Object.entries(part).filter(([keyword]) => !ANNOTATION_KEYWORDS.has(keyword))),
@@ -24,8 +24,8 @@ const MAX_COMPARED = 10_000;
 /**
  * Returns the path of a property where a schema can accept more than an earlier one. The path is empty for
  * the input itself. Returns `undefined` if every value that is valid now was valid before, and no property
- * has a new name. Named properties count even if the object was open, because a model is asked for them. If
- * this cannot be shown in bounded time, the schema counts as wider.
+ * has a new name. A new named property counts even if the object was open, because the model is asked for it.
+ * If this cannot be shown in bounded time, the schema counts as wider.
  */
 export function findWidening(now: JsonObject, before: JsonObject): string | undefined {
   const [is, was] = [withoutAnnotations(now), withoutAnnotations(before)];
@@ -101,7 +101,7 @@ function isNarrower(keyword: string, now: Json | undefined, before: Json | undef
   return compare !== undefined && now !== undefined && (before === undefined || compare(now, before));
 }
 
-/** Returns the path of a property that is new, accepts more than before, or is no longer required. */
+/** Returns the path of a property that is new, accepts more values than before, or is no longer required. */
 function findWiderProperty(compared: SchemaPair, now: JsonObject, before: JsonObject): string | undefined {
   const { at } = compared;
   const [named, known] = [propertiesOf(now), propertiesOf(before)];
@@ -123,8 +123,8 @@ const propertiesOf = ({ properties = {} }: JsonObject): JsonObject =>
 const pathTo = (at: string, name: string): string => (at === '' ? name : `${at}.${name}`);
 
 /**
- * Returns the path if a schema accepts more than before: of items, of other properties and their names, or of
- * alternatives.
+ * Returns the path if the schema of items, other properties, property names or alternatives accepts more
+ * values than before.
  */
 function findWiderPart(compared: SchemaPair, now: JsonObject, before: JsonObject): string | undefined {
   const { at } = compared;

@@ -27,7 +27,7 @@ async function budgetsOf(loop: Loop): Promise<readonly Budget[]> {
   return (await Promise.all(found)).flat();
 }
 
-/** The layer for all budgets of a loop. It reserves a call once, in each budget. */
+/** The layer for all budgets of a loop. It reserves each call once in every budget. */
 export const BUDGET_LAYER = askLayer({
   place: 'budget',
   async around({ loop, request, tell, atEnd }, next) {
@@ -38,11 +38,11 @@ export const BUDGET_LAYER = askLayer({
     const allowed = await reserve({ loop, budgets, request });
     return next(allowed, {
       ...tell,
-      // Each attempt of an adapter is a request, and needs a reservation of its own unless the attempt before
+      // Each attempt of an adapter is a request and needs its own reservation, unless the previous attempt
       // was free.
       async again(failed) {
         await tell.again?.(failed);
-        // A provider that limits the rate rejects a request before it works on it.
+        // A rate-limited request was rejected before the provider processed it.
         if (failed === 'rate-limited') return;
         await reserve({ loop, budgets, request: allowed, outputTokens: allowed.maxOutputTokens });
       },
@@ -50,7 +50,7 @@ export const BUDGET_LAYER = askLayer({
   },
 });
 
-/** Returns why a model without prices cannot be used with a cost limit, or `undefined`. */
+/** Returns the reason why a model without prices cannot be used with a cost limit, or `undefined`. */
 export function missingPrices({ name, prices }: ChatModel): string | undefined {
   if (prices) return undefined;
   const model = name.slice(0, 80);

@@ -10,13 +10,13 @@ import { ToolConfigurationError } from '../../tool/signals.ts';
 import type { SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
 import { failureResult } from '../../tool/tool-result.ts';
 
-/** The literal that `callLimits` takes. */
+/** The configuration of `callLimits`. */
 export interface CallLimits {
   /** The maximum number of tool calls in the turn, or in the nested loop. Defaults to 150. */
   readonly toolCalls?: CallLimit | undefined;
   /**
-   * The maximum number of calls per tool: one number for every tool, or numbers by tool name with `*` for all
-   * other tools. Defaults to 40, or to `toolCalls` if that is set and higher.
+   * The maximum number of calls per tool: one number for every tool, or numbers by tool name, with `*` for
+   * all other tools. Defaults to 40, or to a higher `toolCalls`.
    */
   readonly callsPerTool?: CallLimit | Readonly<Record<string, CallLimit>> | undefined;
 }
@@ -24,7 +24,7 @@ export interface CallLimits {
 /**
  * Limits the tool calls of a turn, including nested loops. List it in the `use` of an agent, of an app for
  * each of its agents, or of an agentic tool for its nested loop, to which the enclosing limits also apply. A
- * call over a limit does not run. The model sees that the limit is reached, and the turn continues.
+ * call over a limit does not run. The model is shown that the limit is reached, and the turn continues.
  *
  * @throws RangeError if a limit is neither a positive whole number nor `unlimited`.
  *
@@ -63,7 +63,7 @@ export function callLimits(limits: CallLimits = {}): ModuleUse {
 const NOT_COUNTED_MESSAGE =
   "The app does not count tool calls, so `callLimits` cannot bound them: import it from 'holdfast/limits' and add it to `use`.";
 
-/** High enough for real work, and low enough to stop a runaway loop. */
+/** The default limits, which allow real work and stop a runaway loop. */
 const DEFAULT_LIMITS = { toolCalls: 150, callsPerTool: 40 };
 
 interface CallBounds {
@@ -128,8 +128,8 @@ function findOverLimit(
 const numberOf = (limit: CallLimit): number => (limit === 'unlimited' ? Infinity : limit);
 
 /**
- * The number of a call among the calls of a loop, including nested ones: among all calls, and among those of
- * its tool, from 1. A type alias, because it must be JSON.
+ * The number of a call among all calls of a loop, including nested loops, and among the calls of its tool.
+ * Starts at 1. A type alias, because it must be JSON.
  */
 type CallPosition = {
   readonly frame: string;
@@ -139,8 +139,8 @@ type CallPosition = {
 };
 
 /**
- * The calls of a loop, including nested ones. A list, because tool names can be any string and are not safe
- * as keys.
+ * The calls of a loop, including nested loops. Tools are in a list, because a tool name can be any string and
+ * is not safe as a key.
  */
 type LoopCounts = {
   readonly calls: number;

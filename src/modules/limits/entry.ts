@@ -8,7 +8,7 @@ import { BUDGETS } from './spending.ts';
 
 export { type CallLimits, callLimits } from './call-limits.ts';
 
-/** The literal that `budget` takes. At least one field is required. */
+/** The configuration of `budget`. At least one property is required. */
 export interface BudgetOptions {
   /** The maximum number of tokens, input and output together. */
   readonly tokens?: number | undefined;
@@ -17,15 +17,15 @@ export interface BudgetOptions {
 }
 
 /**
- * Limits the usage of models in a turn, including nested loops and all turns that it starts: `use: [budget({
- * cost: 0.5 })]` of an agent, of an app for each of its agents, or of an agentic tool for its nested loop, to
- * which the enclosing budgets also apply.
+ * Limits the usage of models in a turn, including nested loops and all turns that it starts. List
+ * `budget({ cost: 0.5 })` in the `use` of an agent, of an app for each of its agents, or of an agentic tool
+ * for its nested loop, to which the enclosing budgets also apply.
  *
  * Before each model call, the maximum that it can use is reserved and stored. Parallel loops and crashes
  * therefore cannot exceed a budget. If too little is left for a call, it is refused, and its loop ends as
  * `limit-reached` with the best answer so far. If a provider does not report usage, the reservation counts.
- * Instructions, tools and messages that change between two calls without changing their length count as
- * unchanged, so a call can exceed a budget by the extra tokens of the new text.
+ * Instructions, tools and messages that change but keep their length count as unchanged. So a call can exceed
+ * a budget by the extra tokens of the new text.
  *
  * @throws RangeError if `tokens` is not a positive whole number, if `cost` is not a positive number, or if
  * both are absent.

@@ -24,11 +24,11 @@ export interface Budget {
 
 /**
  * The default maximum of a reply's tokens under a budget, if the model does not declare one. Most models can
- * write this much at once.
+ * write this many tokens in one reply.
  */
 const DEFAULT_OUTPUT_TOKENS = 4_096;
 
-/** The minimum of a reply's tokens to be useful: a tool call with a small input, or a few sentences. */
+/** The minimum number of tokens for a useful reply: a tool call with a small input, or a few sentences. */
 const MIN_OUTPUT_TOKENS = 256;
 
 /** A model call that needs a reservation. */
@@ -43,7 +43,7 @@ interface ReservationRequest {
 
 /**
  * Reserves the maximum that a request can use in every budget of the loop. Returns the request to send, after
- * the reservation is stored. If other model calls have reserved the room, waits for them.
+ * the reservation is stored. If reservations of other model calls leave too little, waits for those calls.
  *
  * @throws ModelCallRefused if a budget does not leave enough for a useful reply.
  * @throws Interrupted if the wait was cut short.
@@ -108,14 +108,14 @@ function affordableTokens(prices: Prices, inputTokens: number, left: number): nu
   if (rest < 0) return -1;
   if (prices.output === 0) return Infinity;
   let outputTokens = Math.floor((rest * 1e6) / prices.output);
-  // The division can round up to a token that the sum does not allow.
+  // The division can round up to one token too many.
   while (outputTokens > 0 && costOf(prices, { inputTokens, outputTokens }) > left) outputTokens -= 1;
   return outputTokens;
 }
 
 interface ReservationNeed {
   readonly size: RequestSize;
-  /** Maximum tokens of the reply. */
+  /** The maximum number of tokens in the reply. */
   readonly most: number;
   readonly least: number;
 }
@@ -135,7 +135,7 @@ function needOf({ loop, request, outputTokens }: ReservationRequest): Reservatio
 /** The maximum usage of a request. */
 interface MaxUsage {
   readonly size: RequestSize;
-  /** Maximum tokens of the reply. */
+  /** The maximum number of tokens in the reply. */
   readonly outputTokens: number;
 }
 
@@ -219,7 +219,8 @@ interface RequestSize {
 }
 
 /**
- * The tokens that chat templates add to a message and to a request. A generous estimate: they add 3 to 10.
+ * The tokens that chat templates add to a message and to a request. This is a generous estimate, since
+ * templates add 3 to 10.
  */
 const MESSAGE_OVERHEAD = 16;
 const REQUEST_OVERHEAD = 64;
@@ -232,7 +233,7 @@ const OUTPUT_OVERHEAD = 256;
  * covers at least one byte. The bytes of the request's JSON, plus the additions around its parts, are
  * therefore an upper bound of its tokens. In English, that is about four times the real number. After a
  * provider has counted an earlier request of the conversation, its count replaces the bytes of the unchanged
- * parts, and only new parts count in bytes.
+ * parts, and only new parts are counted in bytes.
  *
  * The system text, the tools, and the earlier messages count as unchanged if their length is unchanged.
  * Otherwise all bytes of that part count in addition to the provider's count, which is never too low. A
@@ -268,7 +269,7 @@ const sum = (lengths: readonly number[]): number => lengths.reduce((all, one) =>
 const bytesOfMessage = (message: ModelMessage): number =>
   bytesOf(jsonOf(message)) + tokensOfFiles(message) + MESSAGE_OVERHEAD;
 
-/** The replacer takes several times as long, and only messages with files need it. */
+/** A replacer is several times slower, and only messages with files need it. */
 const jsonOf = (message: ModelMessage): string =>
   hasParts(message) ? JSON.stringify(message, withoutBytes) : JSON.stringify(message);
 

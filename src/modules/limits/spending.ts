@@ -5,12 +5,12 @@ import { createModule } from '../../tool/module-use.ts';
 import type { SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
 
 /**
- * The usage that counts against budgets. For calls without reported usage, the reservation counts. Type
- * aliases, because they must be JSON.
+ * The usage that counts against budgets. For calls without reported usage, the reservation counts. A type
+ * alias, because it must be JSON.
  */
 export type SpentAmount = {
   readonly tokens: number;
-  /** USD. */
+  /** In USD. */
   readonly cost: number;
 };
 
@@ -29,7 +29,7 @@ export type RequestLengths = {
   readonly text: number;
 };
 
-/** The reservation of a model call until its reply. If there is never a reply, all of it counts as used. */
+/** The reservation of a model call until its reply. If no reply arrives, all of it counts as used. */
 export type Reservation = {
   readonly reserved: Usage;
   readonly request: RequestLengths;
@@ -121,7 +121,7 @@ function endTurn(spending: Spending, { isTree }: Moment<'turn-ended'>): Spending
   return { ...spending, root: '', before: NOTHING_SPENT, loops: {}, trees: kept };
 }
 
-/** Makes the turn the root of its own tree. The earlier usage of the tree that it left no longer counts. */
+/** Makes the turn the root of its own tree. The usage of its previous tree no longer counts. */
 function leaveTree(spending: Spending, turn: string): Spending {
   const { before } = spending;
   const own = spending.loops[ROOT];
@@ -137,7 +137,7 @@ function settle(spending: Spending, frame: string, usage: Moment<'model-replied'
   const asked = spending.loops[frame]?.asked;
   const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
   const settled = withoutReservation(spending, frame);
-  // Servers that do not count report zeros, and no request is empty.
+  // Servers that do not count tokens report zeros, but no request is empty.
   if (asked && inputTokens === 0) return settled;
   const cost = usage?.cost ?? asked?.reserved.cost ?? 0;
   return spend(asked ? spend(settled, frame, negateUsage(asked.reserved)) : settled, frame, {
@@ -161,7 +161,7 @@ function measure(
   return { ...withLoop(settled, frame, { measured }), ...(frame === ROOT && { measured }) };
 }
 
-/** Releases the reservation of a request that its provider rejected before it worked on it. */
+/** Releases the reservation of a request that the provider rejected without processing it. */
 function releaseReservation(spending: Spending, frame: string): Spending {
   const asked = spending.loops[frame]?.asked;
   return asked ? spend(withoutReservation(spending, frame), frame, negateUsage(asked.reserved)) : spending;

@@ -1,7 +1,7 @@
 import { errorEntry, warningEntry } from '../../tool/log.ts';
 /**
- * The entry `holdfast/listings`: tools that are discovered outside before a model call, and kept by the
- * session.
+ * The entry `holdfast/listings`: tools that external sources list before a model call, and that the session
+ * stores.
  */
 
 import type { SessionEvent } from '../../journal/events.ts';
@@ -19,7 +19,7 @@ import { createModule, createUse } from '../../tool/module-use.ts';
 import type { Discover, Discovery } from '../../tool/tool.ts';
 import type { MemoryFact, ToolMemory } from '../../tool/tool-memory.ts';
 
-/** Keeps discovered tools, so another invocation does not need to query their source again. */
+/** Stores discovered tools, so that another invocation does not need to query their source again. */
 export const LISTINGS: ToolMemory<Listings, ListingFact> = {
   name: 'listings',
   folding: FOLDING,
@@ -42,14 +42,14 @@ export type Listing = {
   readonly key: string;
   /** The reply, in a format that only the source's own code reads. */
   readonly told: Json;
-  /** When it was last confirmed, in milliseconds since the epoch, if the source uses that. */
+  /** The time of the last confirmation in milliseconds since the epoch, if the source uses it. */
   readonly at?: number;
 };
 
-/** A listing, or without `told`, the confirmation that the listing with this key is still valid. */
+/** A listing. Without `told`, confirms that the listing with this key is still valid. */
 export type ListingFact = Pick<Listing, 'key' | 'at'> & { readonly told?: Json };
 
-/** The newest listing of each key, ordered by when they were found. */
+/** The newest listing for each key, in the order in which they were found. */
 export type Listings = readonly Listing[];
 
 /** Keeps the newest listings that fit, and always the last one. */
@@ -63,8 +63,8 @@ function dropOldest(listings: Listings): Listings {
 }
 
 /**
- * The maximum number of listings in a session, one per source and principal. The oldest is dropped, and its
- * source is queried again.
+ * The maximum number of listings in a session, one for each source and principal. The oldest is dropped, and
+ * its source is queried again.
  */
 const MAX_LISTINGS = 100;
 
@@ -88,10 +88,10 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TRIES = 2;
 
 /**
- * Lets strategies discover their external tools before a model call. The results are journaled, which keeps
- * `offer` a function of the state. If a source fails, its tools are missing and the loop continues. The
- * results of other sources are kept even if one leaves the turn to another invocation, so each invocation
- * makes progress.
+ * Lets strategies discover their external tools before a model call. The results are journaled, so that
+ * `offer` depends only on the state. If a source fails, its tools are missing and the loop continues. If a
+ * source leaves the turn to another invocation, the results of other sources are still stored, so that each
+ * invocation makes progress.
  *
  * @throws Interrupted if this invocation must not start more work.
  */
@@ -106,7 +106,7 @@ async function discoverTools(loop: Loop): Promise<void> {
   const found = finding.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   // Two sources can return equal facts if they query the same server.
   const distinct = new Map(loop.secrets.redact(found).map((fact) => [JSON.stringify(fact), fact]));
-  // One event each, because lists can be long.
+  // Each fact has its own event, because lists can be long.
   const listed = Array.from(distinct.values(), (fact): SessionEvent => {
     return { type: 'tools-listed', ...inLoop(loop), facts: [{ ...fact, at: timeIn(loop) }] };
   });
@@ -120,7 +120,7 @@ interface Source {
   readonly find: Discover;
 }
 
-/** @throws Interrupted if the turn is left to another invocation. */
+/** @throws Interrupted if another invocation must continue the turn. */
 async function runDiscovery(
   loop: Loop,
   discovery: Discovery,

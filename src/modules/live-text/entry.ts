@@ -5,10 +5,10 @@ import { APP } from '../../worker/app-seam.ts';
 import { LIVE_TEXT } from './live-text.ts';
 
 /**
- * Streams the text and call progress of a running turn to its readers, in `use` of `createHoldfast`. Without
- * it, only the client whose request runs the turn receives them. Readers of a running turn, resumed streams,
- * and streams of a turn after a hand-over receive events and whole replies. `aiSdkUi()`, `openAi()` and
- * `defineMcpEndpoint` include it.
+ * Streams the text and call progress of a running turn to all of its readers. Pass it in `use` of
+ * `createHoldfast`. Without it, only the client whose request runs the turn receives them. Readers of a
+ * running turn, resumed streams, and streams of a turn after a hand-over receive events and whole replies.
+ * `aiSdkUi()`, `openAi()` and `defineMcpEndpoint` include it.
  *
  * @example
  * ```ts

@@ -13,14 +13,14 @@ interface ShownReply {
   /** The sequence number of its last journaled reply. */
   readonly replied: number;
   readonly reply?: string;
-  /** The number of characters that were shown, text and reasoning together. */
+  /** The number of characters of text and reasoning that were shown. */
   readonly next: number;
 }
 
 /**
  * Queues the live items of one reader until they can be shown. Items never appear before the events that
  * precede them, nor after the reply that they belong to. Characters are never repeated or skipped. A new
- * connection soon receives the open reply from its beginning, which includes any piece that arrived earlier.
+ * connection soon receives the open reply from its beginning, including pieces that arrived earlier.
  */
 export class LiveQueue implements LiveItemQueue {
   readonly #turn: string | undefined;
@@ -40,7 +40,7 @@ export class LiveQueue implements LiveItemQueue {
     this.#turn = turn;
   }
 
-  /** Adds the items of a message, as far as they fit. */
+  /** Adds the items of a message that fit. */
   push({ turn, items }: LiveMessage): void {
     if (this.#turn !== undefined && turn !== this.#turn) return;
     for (const item of items) {
@@ -51,7 +51,7 @@ export class LiveQueue implements LiveItemQueue {
     }
   }
 
-  /** Call this with every event before it is shown. */
+  /** Records an event. Call it before the event is shown. */
   shown(event: StoredEvent): void {
     const { seq, type } = event;
     if (type === 'model-replied') {

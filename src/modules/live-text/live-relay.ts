@@ -13,9 +13,8 @@ import type { Relay, RelayOptions } from '../../session/live-feed.ts';
 const BATCH_MS = 50;
 
 /**
- * Sends live items to the readers of the session: only if there are any, and at most every 50 ms. It keeps
- * the text so far of each open reply, and the last progress of each call. A new reader first receives those
- * in a separate message.
+ * Sends live items to the readers of the session at most every 50 ms. Stores the text so far of each open
+ * reply, and the last progress of each call, which a new reader receives first, in a separate message.
  */
 export class LiveRelay implements Relay {
   readonly #options: RelayOptions;
@@ -25,7 +24,7 @@ export class LiveRelay implements Relay {
   /** Items that were not sent yet, by the names of new readers. The key `undefined` means all readers. */
   readonly #waiting = new Map<string | undefined, LiveItemMessage[]>();
   #joined: string[] = [];
-  /** The places of replies of which a piece did not fit. The rest of those replies is skipped. */
+  /** The places of replies that had a piece that did not fit. Skips the rest of those replies. */
   readonly #cut = new Set<string>();
   #cancel: (() => void) | undefined;
 
@@ -33,7 +32,7 @@ export class LiveRelay implements Relay {
     this.#options = options;
   }
 
-  /** Keeps an item, and sends it soon if there are readers. All events up to `after` are stored. */
+  /** Stores an item, and sends it soon if there are readers. All events up to `after` are stored. */
   add(item: LiveItem, after: number): void {
     const place = placeOf(item);
     const last = this.#open.findLast((one) => placeOf(one.item) === place);
@@ -42,7 +41,7 @@ export class LiveRelay implements Relay {
     if (!isMore) this.#forget(place);
     const sent: LiveItemMessage = { item, after, at: isMore ? endOf(last) : 0 };
     const weight = weightOfItem(sent);
-    // Only a complete reply can be this long at once, and it is about to be stored.
+    // Only a complete reply can have a piece this long, and it is about to be stored.
     if (weight > MAX_MESSAGE_WEIGHT || this.#weight + weight > MAX_BUFFER_WEIGHT) this.#cut.add(place);
     if (this.#cut.has(place)) return;
     this.#weight += mergeItem(this.#open, sent);
@@ -53,7 +52,7 @@ export class LiveRelay implements Relay {
     this.#sendSoon();
   }
 
-  /** Sends the open items to a new reader, by its name in the object, or again to all readers. */
+  /** Sends the open items to the new reader with this name, or again to all readers if it is `LIVE`. */
   joined(reader: string): void {
     if (this.#open.length === 0) return;
     if (reader === LIVE) this.#waiting.set(undefined, [...this.#open]);
@@ -61,7 +60,7 @@ export class LiveRelay implements Relay {
     this.#sendSoon();
   }
 
-  /** Drops the items that this event completes, because the journal has them. */
+  /** Drops the items that this event completes, because the journal contains them. */
   ended(event: StoredEvent): void {
     if (this.#open.length === 0 && this.#cut.size === 0) return;
     if (event.type === 'model-replied' || event.type === 'tool-call-ended') this.#end(placeOf(event));
@@ -122,8 +121,8 @@ const placeOf = ({ call, frame = ROOT }: { readonly call?: string; readonly fram
 const endOf = ({ item, at = 0 }: LiveItemMessage): number => at + ('text' in item ? item.text.length : 0);
 
 /**
- * Adds an item after the others of its place, and joins it with a piece of the same type. Returns the added
- * weight.
+ * Adds an item after the others of its place. Joins it with a preceding piece of the same type. Returns the
+ * added weight.
  */
 function mergeItem(list: LiveItemMessage[], sent: LiveItemMessage): number {
   const { item, after } = sent;

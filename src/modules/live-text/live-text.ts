@@ -3,8 +3,8 @@ import { LiveQueue } from './live-queue.ts';
 import { LiveRelay } from './live-relay.ts';
 
 /**
- * The part of an app that streams text and progress to other readers. `liveText()` provides it, and so do
- * protocols that need it.
+ * The part of an app that streams text and progress to other readers. `liveText()` and protocols that need it
+ * provide it.
  */
 export const LIVE_TEXT = {
   liveText: {

@@ -58,7 +58,7 @@ const divide = defineTool({
 });
 
 /**
- * Arithmetic tools, because models often calculate wrongly. Register the group with the app, or pass it to an
+ * Arithmetic tools, for models that calculate wrongly. Register the group with the app, or pass it to an
  * agent.
  */
 export const mathTools = defineToolGroup({

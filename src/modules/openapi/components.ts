@@ -41,7 +41,7 @@ const componentNameOf = (type: string): string =>
 const TIMESTAMP = { type: 'number', says: 'Milliseconds since the epoch.' } as const satisfies Shape;
 
 const SHAPES = Object.entries(PLACES).flatMap(([place, and]) =>
-  // Both have the same keys.
+  // Both objects have the same keys.
   Object.entries<Fields>(EVENTS[place as keyof typeof PLACES]).map(([type, own]): [string, Shape] => [
     type,
     { object: { type: { only: type }, seq: INTEGER, at: TIMESTAMP, ...own }, and },
@@ -88,7 +88,7 @@ const TURN_STREAM_DATA: { readonly [Type in Exclude<TurnItem, StoredEvent>['type
   erased: { object: { turn: TEXT } },
 };
 
-/** The stream of a whole session. `erased` applies to all of its turns. */
+/** The data of the events in the stream of a whole session. `erased` applies to all of its turns. */
 const SESSION_STREAM_DATA = { ...TRANSIENT_EVENTS, erased: { object: {} } };
 
 /**
@@ -122,8 +122,8 @@ const streamShape = (events: 'TurnStreamEvent' | 'SessionStreamEvent'): Shape =>
 });
 
 /**
- * The name of a component. Written out, because its declaration would otherwise contain the type of every
- * shape.
+ * The name of a component. Listed explicitly, because its declaration would otherwise contain the type of
+ * every shape.
  */
 export type ComponentName =
   | 'Root'
@@ -210,7 +210,7 @@ const COMPONENTS: Readonly<Record<ComponentName, Shape>> = {
   MemoryFact: MEMORY_FACT,
 };
 
-/** Returns every component. Built on request, because few requests need them. */
+/** Returns every component. They are created on request, because few requests need them. */
 export function componentSchemas(): Readonly<Record<string, Schema>> {
   const shapes: readonly (readonly [string, Shape])[] = Object.entries({
     ...COMPONENTS,

@@ -1,6 +1,5 @@
 /**
- * The description of a route: the parts that serving it does not need, and that its entry in the route table
- * leaves out.
+ * The descriptions of routes: the data that the route table omits, since serving a route does not need it.
  */
 
 import type { Schema, Shape } from '../../tool/shape.ts';
@@ -12,8 +11,7 @@ import { toJsonSchema } from './to-json-schema.ts';
 /** The description of a route in `/openapi.json`. */
 export interface RouteDescription {
   /**
-   * The operation id, which generated clients use as a name. Defaults to a name made of the method and the
-   * path.
+   * The operation id, which generated clients use as a name. Defaults to a name from the method and the path.
    */
   readonly operation?: string | undefined;
   /** Describes what the route does. */
@@ -23,7 +21,7 @@ export interface RouteDescription {
   readonly body?: BodySchema | undefined;
   /** The responses, by status. */
   readonly answers: Readonly<Record<number, RouteAnswer>>;
-  /** The problems of the route, in addition to those of every route with its access. */
+  /** The problems of the route, in addition to those of all routes with the same access. */
   readonly problems?: readonly ProblemAnswer[] | undefined;
   /** The error responses of a route with its own error format, by media type. Defaults to any content. */
   readonly refusal?: Refusal | undefined;
@@ -33,7 +31,7 @@ export interface RouteDescription {
   readonly others?: string | undefined;
 }
 
-/** Descriptions by the method and path of their routes: `{ 'GET /v1/models': { ... } }`. */
+/** Descriptions by the method and path of their routes, such as `{ 'GET /v1/models': { ... } }`. */
 export type RouteDescriptions = Readonly<Record<string, RouteDescription>>;
 
 /** Extends the description of another module's route. */
@@ -42,7 +40,7 @@ export type RouteAddition = (about: RouteDescription) => RouteDescription;
 /** A problem that a route can return, with a status if it is not the usual one. */
 export type ProblemAnswer = ProblemType | readonly [status: number, type: ProblemType];
 
-/** The schema of a body. If it has a name, it is described once, among the components. */
+/** The schema of a body. A schema with a name is described once, in the components. */
 export interface BodySchema {
   readonly name?: string;
   readonly schema: Schema;
@@ -57,22 +55,22 @@ export const bodyOf = (name: string, shape: Shape): BodySchema => ({ name, schem
 export type AnswerSchema = ComponentName | BodySchema;
 
 /**
- * Schemas of errors in a protocol's own format, by media type: `{ 'text/plain': { schema: { type: 'string' }
- * } }`.
+ * Schemas of errors in a protocol's own format, by media type, such as
+ * `{ 'text/plain': { schema: { type: 'string' } } }`.
  */
 export type Refusal = Readonly<Record<string, AnswerSchema>>;
 
 /** The response for a status of a route. Without JSON, a stream or a file, it has no body. */
 export interface RouteAnswer {
   readonly description: string;
-  /** The JSON schema of the response. A list means one of several. */
+  /** The JSON schema of the response. A list means one of these schemas. */
   readonly json?: AnswerSchema | readonly AnswerSchema[];
   /**
-   * The component of its server-sent events, or `true` for any. If there is JSON too, the stream is for
-   * clients whose `Accept` asks for it.
+   * The component of its server-sent events, or `true` for any events. If the response can also be JSON, only
+   * clients that request a stream in `Accept` receive it.
    */
   readonly streams?: ComponentName | true;
-  /** Set if the response is a file of any media type. */
+  /** `true` if the response is a file of any media type. */
   readonly isFile?: true;
 }
 

@@ -29,7 +29,7 @@ const INFO = {
 
 /** Options for the description of an app. */
 export interface DocumentOptions {
-  /** The descriptions of routes that not every app has. */
+  /** The descriptions of routes that only some apps have. */
   readonly descriptions?: RouteDescriptions | undefined;
   /** The prefix of all paths in links. Defaults to none. */
   readonly base?: string | undefined;
@@ -72,7 +72,7 @@ interface DescribedRoute {
 function describeRoute(route: Route, descriptions: RouteDescriptions, basePath = ''): DescribedRoute {
   const key = `${route.method} ${route.path}`;
   const isOwn = Object.hasOwn(OWN_ROUTES, key);
-  // The routes of a mounted app at the root of the site contain the app's path.
+  // Some routes of a mounted app are at the root of the site and contain the app's path.
   const about = { ...OWN_ROUTES, ...descriptions }[key] ?? descriptions[key.replace(basePath, '')];
   return {
     route,
@@ -135,7 +135,7 @@ function toOperation(one: DescribedRoute): Schema {
 }
 
 /**
- * Returns the unique name of each operation. Routes without one are named by method and path, such as
+ * Returns the unique name of each operation. Routes without a name are named by method and path, such as
  * `postV1Responses`.
  */
 function nameOperations(all: readonly DescribedRoute[]): ReadonlyMap<DescribedRoute, string> {
@@ -186,7 +186,7 @@ const contentOf = (schemas: Refusal): Schema =>
   Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema: schemaOf(schema) }]));
 
 /**
- * Converts a response. Its body depends on `Accept`, which OpenAPI expresses only by several content types.
+ * Converts a response. Its body depends on `Accept`, which OpenAPI can only express as several content types.
  */
 function toResponse({ description, json, streams, isFile }: RouteAnswer): ResponseSchema {
   const content = {
@@ -221,7 +221,7 @@ const CALLER_PROBLEMS: readonly ProblemAnswer[] = [
   'internal-error',
 ];
 
-/** The problems that every route can return, by its access. */
+/** The problems that every route with an access can return. */
 const ACCESS_PROBLEMS: Readonly<Record<Route['access'], readonly ProblemAnswer[]>> = {
   open: ['internal-error'],
   caller: CALLER_PROBLEMS,
@@ -259,8 +259,8 @@ const runsTurns = ({ answers }: RouteDescription): boolean =>
   Object.values(answers).some(({ json }) => json === 'TurnAnswer');
 
 /**
- * Returns the response for the problems of one status. A failed turn is one of them, with the data of the
- * turn.
+ * Returns the response for the problems of one status. For a failed turn, the response also has the data of
+ * the turn.
  */
 function toProblemResponse(
   { route, about }: DescribedRoute,

@@ -20,7 +20,7 @@ export {
   type RouteParameter,
 } from './description.ts';
 
-/** The literal that `openApi` takes. */
+/** The configuration of `openApi`. */
 export interface OpenApiConfig {
   /**
    * The descriptions of routes from other modules, such as `openAiDescription` of `holdfast/surfaces/openai`.

@@ -1,4 +1,4 @@
-/** The descriptions of an app's own routes. The type requires one for each. */
+/** The descriptions of an app's own routes. The type requires a description for each route. */
 
 import { SENT_DECISION, SENT_RESULT } from '../../tool/call.ts';
 import { ANSWERS_BODY } from '../../worker/answering.ts';

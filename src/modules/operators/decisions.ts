@@ -8,19 +8,19 @@ import type { CallerRequest } from '../../worker/route.ts';
 import type { Target } from '../../worker/target.ts';
 import { findQuestion, type TurnContents } from '../answers/questions.ts';
 
-/** A question, by its call and its place among the call's questions. */
+/** Identifies a question by its call and its number among the call's questions. */
 interface QuestionKey {
   readonly call: string;
   readonly question: number;
 }
 
 /**
- * Accepts answers that are decisions for a role of the caller. The question of a call never changes, so the
- * answer that is read here still belongs to it later. `call` is the call in the path, or `undefined` if the
- * body names it.
+ * Accepts answers that are decisions for a role of the caller. A call's question never changes, so the answer
+ * that this reads still belongs to it later. `call` is the call in the path, or `undefined` if the body names
+ * it.
  *
- * @throws SessionError for any other answer, and if there is no such question. Problem if the body is
- * unreadable.
+ * @throws SessionError for any other answer, or if the question does not exist.
+ * @throws Problem if the body is unreadable.
  */
 export async function assertDecidesByRole(
   asked: CallerRequest,
@@ -44,7 +44,7 @@ async function readQuestions(
     const question = Number(new URL(request.url).searchParams.get('question') ?? '1');
     return [{ call, question }];
   }
-  // A clone, since the route reads the body too.
+  // Reads a clone, since the route also reads the body.
   const { value } = await readBody(request.clone(), host.maxBodyBytes);
   return appParts(host).flatMap(({ answers }) => answers?.read(value) ?? []);
 }

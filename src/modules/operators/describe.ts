@@ -1,4 +1,4 @@
-/** The additions for operators to the descriptions of a session's routes. */
+/** Adds operators to the descriptions of a session's routes. */
 import { SESSION_PATH } from '../../worker/route.ts';
 import { type ProblemAnswer, queryParameter, type RouteAddition } from '../openapi/description.ts';
 
@@ -12,7 +12,7 @@ const withProblems =
   (...more: readonly ProblemAnswer[]): RouteAddition =>
   ({ problems = [], ...about }) => ({ ...about, problems: [...new Set([...problems, ...more])] });
 
-/** For the routes that refuse an operator who names another owner. */
+/** Describes the refusal of routes that operators cannot use. */
 const forOwners = withProblems('role-required', 'invalid-query');
 
 const withOperatorProblems = withProblems('role-required', 'invalid-query', 'session-full');

@@ -23,7 +23,7 @@ import { assertDecidesByRole } from './decisions.ts';
 /** The kind of an operator's access to a session. */
 export type OperatorAction = 'read' | 'cancel' | 'erase' | 'delete-file' | 'answer';
 
-/** The operator of an access. A type alias: it must be JSON. */
+/** The operator of an access. A type alias, because it must be JSON. */
 type OperatorPrincipal = { readonly id: string; readonly tenant?: string };
 
 /** One access of an operator to a session, from the journal of the session. */
@@ -37,16 +37,14 @@ export interface OperatorAccess {
   readonly at: number;
 }
 
-/** The access as an event. A type alias: it must be JSON. */
+/** The access as an event. A type alias, because it must be JSON. */
 type AccessFact = {
   readonly by: OperatorPrincipal;
   readonly action: OperatorAction;
   readonly request: string;
 };
 
-/**
- * Accesses are not folded: code reads them from the journal, so that the state of a session does not grow.
- */
+/** Accesses are not folded, so that the session's state does not grow. Code reads them from the journal. */
 const ACCESS_MEMORY: ToolMemory<null, AccessFact> = {
   name: 'operator-access',
   folding: FOLDING,
@@ -75,8 +73,8 @@ export const actionOf = (method: string, path: string): OperatorAction | undefin
 
 /**
  * Lets operators use single sessions of other owners. Pass it in `use` of `createHoldfast`. Callers for whom
- * `auth` returns `operator: true` name the owner by `?owner=`. The journal of a session keeps each access as
- * `operator-access` before the request is answered.
+ * `auth` returns `operator: true` name the owner in `?owner=`. The journal of a session records each access
+ * as `operator-access` before the response.
  *
  * @example
  * ```ts
@@ -109,7 +107,7 @@ export function operatorAccessIn(events: readonly StoredEvent[]): readonly Opera
 }
 
 const isAccessFact = (fact: Json): fact is AccessFact =>
-  isJsonObject(fact) && typeof fact.action === 'string'; // written by `record`
+  isJsonObject(fact) && typeof fact.action === 'string'; // `recordAccess` wrote it
 
 /** An allowed access, before it is journaled. */
 interface Access {
@@ -120,7 +118,7 @@ interface Access {
   readonly action: OperatorAction;
 }
 
-/** Returns the owner that an operator names, after the journal has the access. */
+/** Records the access in the journal, and then returns the owner that the operator names. */
 const admitOperator: NonNullable<Gates['owner']> = async (asked, { method, path }, named) => {
   if (!asked.request.url.includes('?')) return undefined;
   const names = new URL(asked.request.url).searchParams.getAll('owner');
@@ -148,14 +146,14 @@ const ownerOnlyError = (): SessionError =>
   );
 
 /**
- * Actions that a full session still allows although it cannot store the event: they show none of its content.
+ * The actions that a full session allows although it cannot store the event. They do not show its content.
  */
 const ALLOWED_WITHOUT_EVENT: readonly OperatorAction[] = ['cancel', 'erase', 'delete-file'];
 
 /**
  * Journals an access.
  *
- * @throws SessionError if there is no such session, or the session cannot keep the access.
+ * @throws SessionError if the session does not exist or cannot store the access.
  */
 async function recordAccess(access: Access, target: Target): Promise<void> {
   const posted = await postAccess(access, target.port);
@@ -169,7 +167,10 @@ async function recordAccess(access: Access, target: Target): Promise<void> {
   logAccess(access);
 }
 
-/** Logs the access, since the journal is erased too. Works for sessions whose agent is no longer deployed. */
+/**
+ * Logs the access, since the journal is erased with the session. Works for sessions whose agent is no longer
+ * deployed.
+ */
 async function recordErasure(access: Access): Promise<void> {
   const { asked, owner, agent, session } = access;
   const { host, env, caller } = asked;

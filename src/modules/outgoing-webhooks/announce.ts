@@ -18,7 +18,7 @@ import { type Posted, parseRetryAfter, post, urlProblem } from './post.ts';
 
 /** A message to a receiver. */
 export interface OutgoingMessage {
-  /** The id of the message, the same for every try: visible ASCII without a period. */
+  /** The id of the message, which is the same for every attempt. It is visible ASCII without a period. */
   readonly id: string;
   readonly body: string;
   readonly env: Env;
@@ -28,13 +28,12 @@ export interface OutgoingMessage {
 /** The reason that a message was not delivered. */
 export interface DeliveryFailure {
   /**
-   * A text to follow the name of the webhook, such as `answered 500`. It contains neither a secret nor the
-   * URL.
+   * The text after the name of the webhook, such as `answered 500`. It contains neither a secret nor the URL.
    */
   readonly why: string;
-  /** Set if the receiver no longer wants any messages. */
+  /** `true` if the receiver no longer accepts messages. */
   readonly isGone?: true;
-  /** The pause that the receiver asks for, in milliseconds. */
+  /** The pause that the receiver requests, in milliseconds. */
   readonly retryAfter?: number;
 }
 
@@ -44,8 +43,8 @@ export interface Receiver {
   readonly on: readonly TurnStop[];
   readonly agents: readonly string[] | undefined;
   /**
-   * Sends a message once. Returns why it was not delivered, or `undefined` if it was. Rejects with errors of
-   * the app's `url` function.
+   * Sends a message once. Returns the reason if it was not delivered, or `undefined` if it was. Rejects with
+   * errors of the app's `url` function.
    */
   send(message: OutgoingMessage): Promise<DeliveryFailure | undefined>;
   /**

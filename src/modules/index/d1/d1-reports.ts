@@ -10,7 +10,10 @@ import { type CopiedRow, UnsentRows } from './unsent-rows.ts';
 /** The timeout of one batch in milliseconds. */
 const BATCH_TIMEOUT_MS = 10_000;
 
-/** The rows of a batch, and the batches of a call. An invocation on the free plan can run 50 queries. */
+/**
+ * The maximum numbers of rows in a batch and of batches in a call. An invocation on the free plan can run 50
+ * queries.
+ */
 const ROWS_PER_BATCH = 40;
 const BATCHES_PER_CALL = 10;
 
@@ -22,7 +25,7 @@ const NOT_BOUND =
 /**
  * Copies the reports of sessions to a D1 database, for your own SQL: `sessionIndex({ also: d1Reports() })`.
  * Bind the database as `INDEX_DB` and apply the `migrations/` of this package. Rows arrive in order, about a
- * second after the index has them. While the database is unavailable, the index still works and sends the
+ * second later than in the index. While the database is unavailable, the index still works and sends the
  * missing rows later.
  *
  * @example
@@ -74,7 +77,9 @@ async function forget(source: CopySource, isInUse: boolean): Promise<void> {
   await withD1Timeout(statement.bind(source.owner).run());
 }
 
-/** The owner and the batch of a statement. Statements of a batch older than the last one change nothing. */
+/**
+ * The owner and the batch of a statement. Statements of a batch have no effect if a later batch was written.
+ */
 interface Fence {
   readonly owner: string;
   readonly revision: number;
@@ -88,13 +93,15 @@ interface Statement {
 const RAISE_REVISION = `INSERT INTO holdfast_owners (owner, revision) VALUES (?1, ?2)
   ON CONFLICT (owner) DO UPDATE SET revision = excluded.revision WHERE excluded.revision > revision`;
 
-/** `sql` ends where a condition can follow. Its parameters start at ?3. */
+/**
+ * Adds the fence to a statement. `sql` must end where a condition can follow, and its parameters start at ?3.
+ */
 const withFence = (sql: string, { owner, revision }: Fence, values: Statement['values']): Statement => ({
   sql: `${sql} (SELECT revision FROM holdfast_owners WHERE owner = ?1) = ?2`,
   values: [owner, revision, ...values],
 });
 
-/** Runs a batch. D1 stores all of it or nothing. */
+/** Runs a batch, which D1 stores completely or not at all. */
 async function runBatch(
   source: CopySource,
   { owner, revision }: Fence,

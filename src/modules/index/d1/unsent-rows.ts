@@ -1,4 +1,4 @@
-/** The rows of an owner's index that its copy lacks, in the storage of the owner's object. */
+/** Stores in the owner's object which rows of the index its copy lacks. */
 import type { PricedUsage } from '../../../journal/reply-data.ts';
 import type { SessionReport } from '../reports.ts';
 
@@ -15,7 +15,7 @@ export interface CopiedRow {
 
 type CopiedTable = 'holdfast_sessions' | 'holdfast_usage';
 
-/** An unsent row, and the change since which it is unsent. */
+/** An unsent row, and the revision in which it changed. */
 interface UnsentNote extends Record<string, SqlStorageValue> {
   readonly row: string;
   readonly revision: number;
@@ -26,8 +26,8 @@ export interface UnsentPage {
   readonly rows: readonly CopiedRow[];
   readonly notes: readonly UnsentNote[];
   /**
-   * All rows of the copy that were written before this revision are obsolete. Absent if more rows must be
-   * sent first, or no rows are obsolete.
+   * The revision before which all rows in the copy are obsolete. Absent if more rows must be sent first, or
+   * no rows are obsolete.
    */
   readonly purge: number | undefined;
 }
@@ -48,7 +48,7 @@ export class UnsentRows {
       this.#note(['holdfast_usage', day, agent, model], revision);
   }
 
-  /** Notes all rows, and that obsolete rows must be removed. */
+  /** Notes that all rows must be sent, and that obsolete rows must be removed. */
   noteAll(): void {
     this.#storage.transactionSync(() => {
       const revision = this.nextRevision();
@@ -95,7 +95,9 @@ export class UnsentRows {
     this.#exec('UPDATE about SET purge = NULL');
   }
 
-  /** Returns a number that is higher than all earlier ones, even if the object has forgotten its owner. */
+  /**
+   * Returns a number that is higher than all earlier revisions, even if the object has forgotten its owner.
+   */
   nextRevision(): number {
     const query = 'UPDATE about SET revision = max(revision + 1, ?) RETURNING revision';
     const [{ revision } = { revision: 0 }] = this.#rows<{ revision: number }>(query, Date.now());
@@ -107,7 +109,7 @@ export class UnsentRows {
   }
 
   #read(row: string): CopiedRow {
-    const [table, ...key] = JSON.parse(row) as [CopiedTable, ...string[]]; // as it was noted here
+    const [table, ...key] = JSON.parse(row) as [CopiedTable, ...string[]]; // `note` wrote it
     const query = table === 'holdfast_sessions' ? SELECT_SESSION : SELECT_USAGE;
     const [found] = this.#rows<Record<string, ColumnValue>>(query, ...key);
     if (!found) return { table, key, columns: undefined };
@@ -124,7 +126,7 @@ export class UnsentRows {
   }
 }
 
-/** Sessions that remain from an erasure are not in any list. */
+/** Excludes sessions that must still be erased, since they are not in any list. */
 const SELECT_SESSION = `SELECT coalesce(title, nullif(words, '')) AS title, status, outcome, openedAt AS opened_at,
   lastActivity AS last_activity, turns, usage FROM sessions WHERE agent = ? AND session = ? AND isLeft = 0`;
 
