@@ -42,14 +42,14 @@ const CEILINGS: Readonly<Record<TextKind, Partial<Record<Habit, number>>>> = {
     'begins with what': 0,
   },
   docs: {
-    told: 5,
-    nobody: 54,
-    whoever: 2,
-    stands: 6,
+    told: 4,
+    nobody: 51,
+    whoever: 0,
+    stands: 2,
     answers: 0,
     'unless given': 0,
     'goes on': 6,
-    'begins with what': 7,
+    'begins with what': 3,
   },
 };
 
