@@ -14,7 +14,7 @@ const daily = {
 
 describe('defineSchedule', () => {
   it.each(['0 6 * * *', '*/5 0-12 1,15 JAN-MAR MON#2', '59 23 LW * 6L', '  0   6 * * *  '])(
-    'accepts %j',
+    'accepts the cron expression %j',
     (cron) => {
       expect(() => defineSchedule({ ...daily, cron })).not.toThrow();
     },
@@ -49,7 +49,7 @@ describe('defineSchedule', () => {
       "Schedule 'daily': its session must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -",
     ],
     [{ message: '\n' }, "Schedule 'daily': its message is blank."],
-  ])('refuses %j', (change, message) => {
+  ])('refuses the schedule %j', (change, message) => {
     expect(() => defineSchedule({ ...daily, ...change })).toThrow(message);
   });
 });

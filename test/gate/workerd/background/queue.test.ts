@@ -77,7 +77,7 @@ afterEach(() => {
 });
 
 describe('a turn that is sent through the queue', () => {
-  it('is run by the consumer only', async () => {
+  it('is run only by the consumer', async () => {
     const of = session();
     const handOver = await accepted(of, script(record('by-queue'), 'Done.').message());
     expect(await journal(of)).toHaveLength(2);
@@ -94,7 +94,7 @@ describe('a turn that is sent through the queue', () => {
     expect([count('lost'), runsOf(of), sentOf(of).length]).toEqual([1, 1, 1]);
   });
 
-  it('is run by the loopback at once if the queue cannot be sent to', async () => {
+  it('is run by the loopback at once if the queue refuses the message', async () => {
     const of = session();
     fakeQueue.isBroken = true;
     await post(of, { message: script(record('broken'), 'Done.').message() }, BACKGROUND);
@@ -169,12 +169,12 @@ describe('a turn that is sent through the queue', () => {
 
 describe('a queue message', () => {
   it.each([
-    ['a text', 'turn 4711 of secret'],
-    ['nothing', null],
+    ['text instead of an object', 'turn 4711 of secret'],
+    ['no body', null],
     ['an invalid name', { name: 'secret', turn: 't' }],
-    ['a name of too few parts', { name: '["secret"]', turn: 't' }],
+    ['a name with too few parts', { name: '["secret"]', turn: 't' }],
     ['no turn', { name: '["o","scripted","secret"]' }],
-  ])('that is %s goes to the dead-letter queue, and its content is not logged', async (_, body) => {
+  ])('with %s goes to the dead-letter queue, and its content is not logged', async (_, body) => {
     expect(await deliver([body])).toEqual(['again']);
     expect(log.mock.calls).toEqual([['holdfast: message m0 of the queue has no turn, and is refused']]);
   });
@@ -185,7 +185,7 @@ describe('a queue message', () => {
     expect((await send(of)).status).toBe(404);
   });
 
-  it('is retried if the session cannot be reached, and does not block the other messages', async () => {
+  it('is retried if the session cannot be reached, and does not delay the other messages', async () => {
     const of = session();
     const handOver = await accepted(of, script('Done.').message());
     const other = session();

@@ -9,7 +9,7 @@ import { ended, json, newSession, ORIGIN, post, type Send, sessionName } from '.
 
 const ASYNC = { prefer: 'respond-async' };
 
-it('resumes a turn when the object that handed it over was reset, as by a deploy', async () => {
+it('TurnRunner resumes a turn when the object that handed it over was reset, as by a deploy', async () => {
   const session = newSession();
   const answer = held('Done.');
   const { message, model } = script(answer.reply);
@@ -46,7 +46,7 @@ async function leftAlone(text: string) {
   return { run, execution, outcome: async () => Object(await json(await via(session))).turn };
 }
 
-it('registers the turn with its execution context until the turn ends', async () => {
+it('TurnRunner registers the turn with its execution context until the turn ends', async () => {
   const answer = held('Done.');
   const { run, execution, outcome } = await leftAlone(script(answer.reply).message());
   void run();
@@ -56,7 +56,7 @@ it('registers the turn with its execution context until the turn ends', async ()
   expect(await outcome()).toMatchObject({ outcome: 'completed', text: 'Done.' });
 });
 
-it('reports a failure to its caller, but not to its execution context', async () => {
+it('TurnRunner reports a failure to its caller, but not to its execution context', async () => {
   const { run, execution } = await leftAlone('Hello');
   await expect(run('no name')).rejects.toThrow(SyntaxError);
   await waitOnExecutionContext(execution);

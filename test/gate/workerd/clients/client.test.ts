@@ -226,7 +226,7 @@ describe('the client', () => {
     ]);
   });
 
-  it('waits for a turn in the background, and stops one', async () => {
+  it('waits for a turn in the background, and cancels one', async () => {
     const session = sessionOf('scripted');
     const waits = held('Late.');
     const { message } = script('Soon.', waits.reply);
@@ -243,7 +243,7 @@ describe('the client', () => {
     expect(await session.turn(turn, { wait: true })).toMatchObject({ outcome: 'cancelled' });
   });
 
-  it('reports the type of a refusal, and reports a failed turn', async () => {
+  it('reports the type of a refusal, and the error of a failed turn', async () => {
     const session = sessionOf('scripted');
     await expect(session.state()).rejects.toMatchObject({
       name: 'HoldfastError',
@@ -271,8 +271,8 @@ describe('the client', () => {
   });
 });
 
-describe('the store of a page', () => {
-  it('shows a turn that it sent, an approval and the end in the same way as another store', async () => {
+describe('the session store of a page', () => {
+  it('shows a turn that it sent, an approval and the end in the same way as another page’s store', async () => {
     const session = sessionOf('clerk');
     const [mine, other] = [createSessionStore(session), createSessionStore(session)];
     const leave = [mine, other].map((store) => store.subscribe(() => {}));

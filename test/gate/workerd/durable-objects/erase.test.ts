@@ -48,7 +48,7 @@ const leftIn = ({ stub }: ObjectHarness) =>
 const NOTHING = { tables: [], alarm: null, keys: [] };
 
 describe('a session object that is erased', () => {
-  it('keeps no table, no key and no alarm', async () => {
+  it('leaves no table, no key and no alarm', async () => {
     const harness = await filled();
     expect(await harness.session.erase()).toBe(true);
     expect(await leftIn(harness)).toEqual(NOTHING);
@@ -56,7 +56,7 @@ describe('a session object that is erased', () => {
     expect(await leftIn(harness)).toEqual(NOTHING);
   });
 
-  it('keeps no data if it is reset right after it has responded', async () => {
+  it('leaves no data if it is reset right after it has responded', async () => {
     const harness = await filled();
     await harness.session.erase();
     await abortAllDurableObjects();
@@ -85,7 +85,7 @@ describe('a session object that is erased', () => {
     expect(await session.read({ from: 1 })).toMatchObject({ head: 2, openTurn: { id: 't4' }, waiting: [] });
   });
 
-  it('stays empty if its alarm still fires', async () => {
+  it('stays empty if an old alarm fires', async () => {
     const harness = await filled();
     await harness.session.erase();
     await runInDurableObject(harness.stub(), (object) => object.alarm());
@@ -149,7 +149,7 @@ describe('an erased session object with an external store', () => {
     expect(await harness.session.read({ from: 1 })).toBeNull();
   });
 
-  it('shows the next session of its name no credential, key, message or blob', async () => {
+  it('reveals no credential, key, message or blob to the next session of its name', async () => {
     const { session } = await inStore();
     await session.erase();
     const fresh = await lease(session, starting('t9', 'z', keyed('k', 'other')));

@@ -39,7 +39,7 @@ async function grown(agent: string, turns: number) {
 const SIZES = [10, 300, 1_500];
 
 describe('a session with many turns', () => {
-  it('accepts another turn with as few rows as a short session', async () => {
+  it('accepts another turn with as few row reads as a short session', async () => {
     for (const agent of ['plain', 'compacting']) {
       const rows: Rows[] = [];
       for (const turns of SIZES) rows.push(await (await grown(agent, turns)).oneMore());
@@ -48,7 +48,7 @@ describe('a session with many turns', () => {
     }
   });
 
-  it('reads one row more for each MiB if its messages exceed one response', async () => {
+  it('reads one more row for each MiB if its messages exceed one response', async () => {
     const session = newSession('plain');
     const name = sessionName(session);
     const port = createObjectSession(env.SESSIONS, name);
@@ -74,7 +74,7 @@ describe('a session with many turns', () => {
     expect(rows.read).toBeLessThan(120);
   });
 
-  it('shows itself, a turn, and an unknown turn with few rows', async () => {
+  it('shows its state, a turn and an unknown turn with few row reads', async () => {
     const { session, get } = await grown('plain', 1_500);
     expect((await get('')).read).toBeLessThan(120);
     expect((await get('/turns/t700')).read).toBeLessThan(12);

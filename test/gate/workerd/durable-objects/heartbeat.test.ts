@@ -38,7 +38,7 @@ async function scene() {
 }
 
 describe('a session object whose lease holder has a line', () => {
-  it('wrote one row for the line, and reads and writes no rows for pings', async () => {
+  it('writes one row for the line, and accesses no rows for pings', async () => {
     const harness = makeObjectHarness();
     await harness.session.begin(starting('t1', 'a'));
     const opened = await rowsOf(harness.stub(), () => lineOf(harness, 1));

@@ -109,13 +109,13 @@ describe('the lines to a session object', () => {
   });
 
   it.each<[string, string, string | ArrayBuffer]>([
-    ['a reader that shows something', 'live=1', piece('forged')],
+    ['a reader that sends a live message', 'live=1', piece('forged')],
     ['a reader that sends an unknown message', 'live=1', 'hello'],
     ['a reader that acknowledges without having received a message', '', 'read'],
     ['a holder that sends an unknown message', 'holder=EPOCH', 'hello'],
     ['a holder that sends bytes', 'holder=EPOCH', new ArrayBuffer(8)],
     ['a holder that sends too much at once', 'holder=EPOCH', piece('x'.repeat(512 * 1024))],
-  ])('close without a notice: %s', async (_, query, sent) => {
+  ])('close without a notice for %s', async (_, query, sent) => {
     const { harness, epoch, reader } = await scene();
     const line = await opened(harness, query.replace('EPOCH', `${epoch}`));
     line.send(sent);

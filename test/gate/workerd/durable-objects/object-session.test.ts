@@ -86,7 +86,7 @@ const platformErrors = [
 ];
 
 describe('a call to the session object', () => {
-  it.each(platformErrors)('is sent again on a new stub after: %s', async (_, error) => {
+  it.each(platformErrors)('is sent again on a new stub after the error %s', async (_, error) => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(starting('t1', 'a'));
     const { namespace, count } = failing(error, { times: 4 });
@@ -290,7 +290,7 @@ describe('a call is not retried', () => {
       }),
     ],
     [
-      'to an object whose stub says so in words only',
+      'to an object whose error says so only in its message',
       new Error('Durable Object is overloaded. Requests queued for too long.'),
     ],
     [

@@ -103,7 +103,7 @@ describe('the database of a session object', () => {
     expect([steer?.kind, steer?.body === third]).toEqual(['steer', true]);
   });
 
-  it('splits a snapshot into as many parts as it needs, for the reducer that made it only', async () => {
+  it('splits a snapshot into as many parts as it needs, and returns it only to the reducer that made it', async () => {
     const { session, restart } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     const snapshot = { seq: 3, reducer: 2, body: JSON.stringify('x'.repeat(LONG)) };
@@ -320,7 +320,7 @@ describe('the agenda of a session object', () => {
       { due: () => Promise.reject(new Error('no memory')) },
       ', and is offered again: Error: no memory',
     ],
-    ['is not there', undefined, ': the Worker exports no `TurnRunner`'],
+    ['is missing', undefined, ': the Worker exports no `TurnRunner`'],
   ])('offers a row again if the runner %s, and logs that in one line', async (_, runner, why) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { session, stub, wait, agenda } = makeObjectHarness();
@@ -353,7 +353,7 @@ describe('the external files of a session object', () => {
   it.each([
     ['has no such method', { run: async () => {} }, ', and is offered again: TypeError: '],
     ['refuses', { due: down }, ', and is offered again: Error: the store is down'],
-    ['is not there', undefined, ': the Worker exports no `TurnRunner`'],
+    ['is missing', undefined, ': the Worker exports no `TurnRunner`'],
   ])('are requested again if the runner %s, which is logged in one line', async (_, runner, why) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { session, stub, store, wait, leaseMs, name } = makeObjectHarness();
@@ -379,7 +379,7 @@ describe('the external files of a session object', () => {
 });
 
 describe('the alarm of a session object', () => {
-  it.each(['ended', 'suspended'] as const)('is off when its turn is %s', async (release) => {
+  it.each(['ended', 'suspended'] as const)('is not set after its turn is %s', async (release) => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     expect(await runInDurableObject(stub(), (_, { storage }) => storage.getAlarm())).not.toBeNull();

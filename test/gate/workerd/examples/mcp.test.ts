@@ -45,7 +45,7 @@ function wiki(): FakeServer {
   return server;
 }
 
-it('the agent looks things up at its server, which receives the token and only the permitted context', async () => {
+it('the agent uses the tools of its server, which receives the token and only the permitted context', async () => {
   const server = wiki();
   const body = { message: 'Search the pages for spring tides' };
   const answer = await json(await post(newSession('librarian'), body, { via }));

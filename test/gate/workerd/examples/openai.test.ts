@@ -21,22 +21,25 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it.each([true, false])('the documented client asks, and decides: %s', async (approve) => {
-  const shown: string[] = [];
-  const asked: string[] = [];
-  const answer = await ask(clientOf(via), 'Please pay invoice INV-17.', {
-    show: (text) => shown.push(text),
-    decide: async (question) => {
-      asked.push(question);
-      return approve;
-    },
-  });
-  expect(asked).toEqual(['pay_invoice {"number":"INV-17"}']);
-  expect(answer.includes('Paid INV-17.')).toBe(approve);
-  expect(shown.join('')).toContain(answer);
-});
+it.each([true, false])(
+  'the documented client asks its user, and sends the decision (approved: %s)',
+  async (approve) => {
+    const shown: string[] = [];
+    const asked: string[] = [];
+    const answer = await ask(clientOf(via), 'Please pay invoice INV-17.', {
+      show: (text) => shown.push(text),
+      decide: async (question) => {
+        asked.push(question);
+        return approve;
+      },
+    });
+    expect(asked).toEqual(['pay_invoice {"number":"INV-17"}']);
+    expect(answer.includes('Paid INV-17.')).toBe(approve);
+    expect(shown.join('')).toContain(answer);
+  },
+);
 
-it('the documented chat server asks for each of its users, and each gets their own answer', async () => {
+it('the documented chat server acts for each of its users, and each gets their own answer', async () => {
   const send: Send = async (path, init) => {
     const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
     const vars = { ...env, MODEL: 'offline', CHAT_TOKEN: 'of-the-chat-server' };

@@ -20,7 +20,7 @@ const as =
     );
   };
 
-it('refuses the third turn of a day on the free plan, and reports what is left', async () => {
+it('the documented plans refuse the third turn of a day on the free plan, and report the remaining limits', async () => {
   const [users, acme] = [as('of-users'), as('of-acme')];
   const statuses = async (via: Send) => {
     const found: number[] = [];

@@ -14,7 +14,7 @@ it.each([
   [true, '12 euro of order A-17 are on their way back.'],
   [false, "Error: This call of 'refund' was declined and did not run. Do not repeat it unchanged."],
 ])(
-  'shows an answer while it streams, and refunds only an approved payment: %s',
+  'the documented page shows an answer while it streams, and refunds a payment only after an approval (approved: %s)',
   async (isApproved, result) => {
     const model = scriptedModel([
       { text: 'Let me ask.', calls: [{ name: 'refund', input: { order: 'A-17', euro: 12 } }] },
@@ -31,7 +31,7 @@ it.each([
   },
 );
 
-it('accepts requests from pages of its origin', async () => {
+it('the Worker of the documented page accepts requests from pages of its origin', async () => {
   const headers = { origin: 'https://shop.example', 'access-control-request-method': 'POST' };
   const asked = new Request('http://localhost/agents/desk/sessions/s/messages', {
     method: 'OPTIONS',

@@ -18,7 +18,7 @@ const served =
     return worker.fetch(request, { ...env, MODEL: 'offline' }, createExecutionContext());
   };
 
-it('a custom protocol streams an answer, and words its own refusals', async () => {
+it('a custom protocol streams an answer, and formats its own refusals', async () => {
   const via = served(plainText);
   const ask = (agent: string) =>
     via(`/plain/${agent}/s-${crypto.randomUUID()}`, {

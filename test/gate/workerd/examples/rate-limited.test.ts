@@ -58,7 +58,7 @@ interface Shown {
   readonly content: string;
 }
 
-it('counts the calls of a session across its turns, shows the model the rest, and shows the memory to its owner', async () => {
+it('a rate-limited tool counts its calls across turns, and shows the remaining calls to the model and the counts to the owner', async () => {
   const session = newSession('courier');
   const asked = model(
     letter('ada'),

@@ -18,7 +18,7 @@ const users: Send = async (path, init) => {
   );
 };
 
-it('has a session in the database after its turn', async () => {
+it('the database contains a session after its turn', async () => {
   await migrate(env.INDEX_DB);
   const path = newSession('clerk');
   await (await post(path, { message: 'Where is my order?' }, { via: users })).text();
@@ -31,7 +31,7 @@ it('has a session in the database after its turn', async () => {
     .toEqual({ owner: 'id:token', title: 'Where is my order?', turns: 1 });
 });
 
-it('finds the ten owners who cost most in a month', async () => {
+it('the documented query finds the ten owners with the highest cost in a month', async () => {
   await migrate(env.INDEX_DB);
   const insert = env.INDEX_DB.prepare(
     `INSERT INTO holdfast_usage (owner, day, agent, model, turns, input_tokens, output_tokens, cost, revision)

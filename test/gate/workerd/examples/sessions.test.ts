@@ -21,7 +21,7 @@ const as =
     ); // `cf` is not read
   };
 
-it('lists sessions for users, and owners for the team, also for code of the app', async () => {
+it('the documented Worker lists sessions for users and owners for the team, over HTTP and from code', async () => {
   const [users, team] = [as('of-users'), as('of-the-team')];
   const path = newSession('clerk');
   await (await post(path, { message: 'Where is my order?' }, { via: users })).text();

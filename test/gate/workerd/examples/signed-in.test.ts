@@ -36,19 +36,22 @@ const call = (token?: string): Promise<Response> =>
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
 
-it('identifies the signed-in person, and asks the provider with the Worker’s credentials', async () => {
+it('the documented Worker identifies the signed-in person, and calls the provider with its own credentials', async () => {
   const asked = provider();
   const [message] = await messagesOf(await call('good'));
   expect(texts(message?.result)).toEqual(['ann']);
   expect(asked).toEqual(['POST https://login.example/introspect Basic d29ya2Vy']);
 });
 
-it.each([['old'], ['of-another'], [undefined]])('refuses the token %s', async (token) => {
-  const asked = provider();
-  const response = await call(token);
-  expect(response.status).toBe(401);
-  expect(response.headers.get('www-authenticate')).toBe(
-    `Bearer ${token === undefined ? '' : 'error="invalid_token", '}resource_metadata="${ORIGIN}/.well-known/oauth-protected-resource/mcp", scope="agents"`,
-  );
-  expect(asked).toHaveLength(token === undefined ? 0 : 1);
-});
+it.each([['old'], ['of-another'], [undefined]])(
+  'the documented Worker refuses the token %s',
+  async (token) => {
+    const asked = provider();
+    const response = await call(token);
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe(
+      `Bearer ${token === undefined ? '' : 'error="invalid_token", '}resource_metadata="${ORIGIN}/.well-known/oauth-protected-resource/mcp", scope="agents"`,
+    );
+    expect(asked).toHaveLength(token === undefined ? 0 : 1);
+  },
+);

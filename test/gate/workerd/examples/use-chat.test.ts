@@ -13,7 +13,7 @@ const ask = (path: string, init: RequestInit): Promise<Response> =>
     ),
   );
 
-it('accepts requests from pages of its origin, which can name the version of their SDK', async () => {
+it('the useChat example accepts requests from pages of its origin, which can state the version of their SDK', async () => {
   const origin = 'https://shop.example';
   const wanted = 'content-type,x-ai-sdk';
   const preflight = await ask('/agents/desk/chat', {

@@ -48,7 +48,7 @@ describe('the tools of the workspace', () => {
     expect(workspace.tools.map(depthOf)).toEqual(AREAS.map(() => 3));
   });
 
-  it('are all behind six tools that the model sees', async () => {
+  it('are all inside six tools that the model sees', async () => {
     const session = scripted('Hello.');
     await session.send('Hello');
     expect(session.requests[0]?.tools.map(({ name, description }) => `${name}: ${description}`)).toEqual([
@@ -68,7 +68,7 @@ describe('the tools of the workspace', () => {
     expect(names.filter((name) => !told.includes(name))).toEqual([]);
   });
 
-  it('come from tables with consistent terms', () => {
+  it('are made from tables with consistent terms', () => {
     const names = new Set(COLLECTIONS.map(({ many }) => many));
     const prefixes = COLLECTIONS.map(({ prefix }) => prefix);
     expect(names.size).toBe(COLLECTIONS.length);
@@ -205,7 +205,7 @@ describe('the objects of the workspace', () => {
     ],
     ['update_task', { taskId: 'T-1' }, 'Error: Nothing to change was given.'],
     ['list_tasks', {}, '[{"taskId":"T-1","title":"Caulk","status":"open"}]'],
-  ])('return an error text for %s %j', async (name, input, text) => {
+  ])('return the expected text for %s %j', async (name, input, text) => {
     const add = call('add_task', { title: 'Caulk' });
     const session = scripted(...inside('planning', 'tasks', [add, call(name, input)]));
     await session.send('Do it.');
@@ -237,7 +237,7 @@ describe('the workspace with the offline planner', () => {
   });
 
   it.each([1, 2, 3, 4, 5])(
-    'writes once although the Worker dies while it waits for reply %i',
+    'writes once even if the Worker is killed while it waits for reply %i',
     async (fatal) => {
       const model = offlineModel();
       let asked = 0;

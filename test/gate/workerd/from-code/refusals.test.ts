@@ -37,9 +37,9 @@ async function asking(tool: string, principal = LOCAL) {
 describe('a message', () => {
   it.each<[string, string | Parameters<ReturnType<typeof at>['send']>[0], object, readonly string[]]>([
     ['that is blank', ' ', {}, ['message: must be text that is not blank']],
-    ['of no parts', [], {}, ['message: must contain a file, or text that is not blank']],
+    ['without parts', [], {}, ['message: must contain a file, or text that is not blank']],
     [
-      'with a file that nobody can look at',
+      'with invalid files',
       [
         { type: 'file', mediaType: 'image/png', bytes: new Uint8Array() },
         { type: 'file', mediaType: 'png', url: 'http://a.example' },
@@ -56,7 +56,7 @@ describe('a message', () => {
       ],
     ],
     [
-      'with options that cannot be',
+      'with invalid options',
       'Hello',
       { loopId: 'a b', delaySeconds: -1 },
       [
@@ -255,8 +255,8 @@ describe('the answer of a call', () => {
   });
 });
 
-describe('a missing resource', () => {
-  it('is a session of another owner, like a session that does not exist', async () => {
+describe('a not-found error', () => {
+  it('is thrown for a session of another owner, as for a session that does not exist', async () => {
     const { path, chat } = fresh();
     await chat.send(script('Mine.').message());
     const strangers: readonly Caller[] = [
@@ -280,7 +280,7 @@ describe('a missing resource', () => {
     expect((await chat.state()).turn).toMatchObject({ text: 'Mine.' });
   });
 
-  it('is an unknown turn, or a cancel without an open turn', async () => {
+  it('is thrown for an unknown turn, and for a cancel without an open turn', async () => {
     const { path, chat } = fresh();
     const { turn } = await chat.send(script('Done.').message());
     expect(await refusalOf(chat.turn('t'))).toEqual(
@@ -297,7 +297,7 @@ describe('a missing resource', () => {
     );
   });
 
-  it('is an unknown agent, or an invalid id', async () => {
+  it('is thrown for an unknown agent, and for an invalid id', async () => {
     expect(await refusalOf(at('/agents/nobody/sessions/s').state())).toEqual(
       refusal('unknown-agent', "There is no agent 'nobody'. GET /agents lists them."),
     );
@@ -351,13 +351,13 @@ describe('a mistake of the developer', () => {
     [{ idempotencyKey: 5 }, "session.send has 5 as its 'idempotencyKey'. Use a string."],
     [{ whenBusy: 'wait' }, "session.send has 'wait' as its 'whenBusy'. Use reject, queue, steer."],
     [{ pending: true }, "session.send has true as its 'pending'. Use decline."],
-  ])('is reported by a message, which is not accepted: %j', async (options, problem) => {
+  ])('is reported by send, which does not accept the message: %j', async (options, problem) => {
     const { chat } = fresh();
     await expect(chat.send('Hello', options)).rejects.toThrow(new ConfigurationError(problem));
     expect((await refusalOf(chat.state())).type).toBe('unknown-session');
   });
 
-  it('is reported by an answer and by events', async () => {
+  it('is reported by answer and events', async () => {
     const { chat } = fresh();
     const options: object = { key: 'k' };
     const takes = 'It takes question, idempotencyKey, background, signal, onEvent.';
@@ -373,7 +373,7 @@ describe('a mistake of the developer', () => {
   });
 });
 
-it('a gap in the deployment is a ConfigurationError, and the message is not accepted', async () => {
+it('an incomplete deployment causes a ConfigurationError, and the message is not accepted', async () => {
   const { scripted } = await import('../../../fixtures/scripted-agent.ts');
   const { model: _, ...bare } = scripted;
   const chat = at(newSession(), LOCAL, appOf({ agents: [bare], model: openaiCompatible(), log: false }));

@@ -212,7 +212,7 @@ describe('send', () => {
 
   it.each<[string, () => never | Promise<never>]>([
     ['throws', () => thrown()],
-    ['answers a promise that rejects', async () => thrown()],
+    ['returns a promise that rejects', async () => thrown()],
   ])('continues if `onEvent` %s, logs that once, and does not call it again', async (_, onEvent) => {
     const log: string[] = [];
     const app = appOf({ log: (entry) => entry.event !== 'turn' && void log.push(entry.message) });
@@ -299,7 +299,7 @@ describe('cancel and erase', () => {
     await chat.erase();
   });
 
-  it('has its files deleted, and reports why one was not', async () => {
+  it('deletes files, and reports why one was not deleted', async () => {
     const path = hearingSession();
     const chat = at(path);
     await chat.send(script('Hello.').message());
@@ -337,7 +337,7 @@ describe('a custom RPC method', () => {
     expect(await exports.Desk.ask(sessionId(newSession()), message())).toBe('Three.');
   });
 
-  it('leaves a turn to `waitUntil` if it does not wait for it, so the turn is not taken over', async () => {
+  it('leaves a turn to `TurnRunner` if it does not wait for it, so the turn is not taken over', async () => {
     const path = hearingSession();
     const slow = held('Done all the same.');
     await exports.Desk.leave(sessionId(path), script(slow.reply).message());

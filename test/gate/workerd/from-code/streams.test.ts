@@ -40,13 +40,13 @@ describe('session.stream', () => {
     expect(items.at(-1)).toEqual({ type: 'answer', answer: JSON.parse(JSON.stringify(answered)) });
   });
 
-  it('begins the turn before the first read, and the turn ends even if the stream is never read', async () => {
+  it('begins the turn before the first read, and the turn ends even if the stream is not read', async () => {
     const { path, chat } = fresh();
     const { turn } = await chat.stream(script(adding, 'Three.').message());
     expect((await ended(path)).at(-1)).toMatchObject({ type: 'turn-ended', turn, outcome: 'completed' });
   });
 
-  it('can be left early: the turn resumes in another invocation', async () => {
+  it('can be abandoned: the turn resumes in another invocation', async () => {
     const { path, chat } = fresh();
     const slow = held(adding);
     for await (const { type } of await chat.stream(script(slow.reply, 'Three.').message())) {
@@ -58,7 +58,7 @@ describe('session.stream', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   });
 
-  it('ends silently if its consumer stops waiting', async () => {
+  it('ends without an error if its consumer stops waiting', async () => {
     const { path, chat } = fresh();
     const slow = held(adding);
     const gone = new AbortController();
@@ -216,9 +216,13 @@ describe('session.answer and session.streamAnswers', () => {
   });
 
   it.each<[string, Parameters<Session['answer']>[0], string]>([
-    ['nothing', [], 'answers: must be a list of 1 to 128'],
-    ['no list', 'c' as never, 'answers: must be a list of 1 to 128'],
-    ['no call', [{ decision: 'approve' } as never], 'answers[0].call: must be the id of a call'],
+    ['an empty list', [], 'answers: must be a list of 1 to 128'],
+    ['a value that is not a list', 'c' as never, 'answers: must be a list of 1 to 128'],
+    [
+      'an answer without a call',
+      [{ decision: 'approve' } as never],
+      'answers[0].call: must be the id of a call',
+    ],
   ])('refuse the same input as HTTP: %s', async (_, given, problem) => {
     const { chat, to } = await asking('pay');
     const told = refusal('invalid-body', `The body is not valid: ${problem}.`, {

@@ -175,14 +175,17 @@ describe('two sessions that call each other', () => {
 });
 
 describe('an HTTP client', () => {
-  it.each(['generation', 'root', 'count', 'place', 'recurring'])('cannot send a %s', async (key) => {
-    const path = newSession();
-    const refused = await post(path, { message: script('Hm.').message(), [key]: 1 });
-    expect([refused.status, (await json(refused)).type]).toEqual([
-      422,
-      expect.stringContaining('invalid-body'),
-    ]);
-  });
+  it.each(['generation', 'root', 'count', 'place', 'recurring'])(
+    'cannot send the property %s',
+    async (key) => {
+      const path = newSession();
+      const refused = await post(path, { message: script('Hm.').message(), [key]: 1 });
+      expect([refused.status, (await json(refused)).type]).toEqual([
+        422,
+        expect.stringContaining('invalid-body'),
+      ]);
+    },
+  );
 
   it('cannot set its depth by headers or by the context', async () => {
     const path = newSession();

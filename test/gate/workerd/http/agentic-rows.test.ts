@@ -59,7 +59,7 @@ const told = requireApproval(
   'May I tell?',
 );
 
-describe('over HTTP, with a kill between requests', () => {
+describe('over HTTP, with the object killed between requests', () => {
   it('an agentic tool keeps the type of each of several artifacts (S0-082)', async () => {
     const customers = ['ann', 'bob'].map((id) => reads(id, () => artifact(id, Customer, { id })));
     const rows = reads('rows', () => [1, 2]);

@@ -90,11 +90,8 @@ describe('a message that would steer another person’s turn', () => {
   });
 
   it.each<[string, Caller]>([
-    [
-      'is shown to its model when they are the same person, whatever their roles',
-      { ...ann, roles: ['manager'] },
-    ],
-    ['is shown to its model when the app lets anyone', bob],
+    ['is shown to the model if both are the same person, with any roles', { ...ann, roles: ['manager'] }],
+    ['is shown to the model if the agent lets anyone steer', bob],
   ])('%s', async (_, caller) => {
     const as = app(caller.id === 'bob' ? { agents: [anyones(scripted)] } : {});
     const { session, turn, ended } = await annsTurn(as);
@@ -102,7 +99,7 @@ describe('a message that would steer another person’s turn', () => {
     await ended();
   });
 
-  it('is refused as an unknown setting', () => {
+  it('needs a valid steering policy, which is checked when the agent is defined', () => {
     const steering = 'Anyone' as 'anyone';
     const agent = { name: 'open', description: 'Is open.', instructions: '' };
     expect(() => defineAgent({ ...agent, policies: { steering } })).toThrow(

@@ -27,7 +27,7 @@ const invalid = (...problems: string[]) =>
   problem('invalid-body', 422, `The body is not valid: ${problems.join('; ')}.`, { problems });
 
 describe('several answers in one request', () => {
-  it('are two decisions, after which the turn resumes', async () => {
+  it('can be two decisions, after which the turn resumes', async () => {
     const wait = await waiting(['pay', 'pay']);
     const [yes = '', no = ''] = callsOf(wait);
     const response = await answers(wait.session, [
@@ -41,7 +41,7 @@ describe('several answers in one request', () => {
     expect(await answersIn(wait.session)).toEqual([yes, no]);
   });
 
-  it('are a decision and the result of a tool that the caller runs', async () => {
+  it('can be a decision and the result of a tool that the caller runs', async () => {
     const wait = await waiting(['pay', 'look_up']);
     const [pay = '', look = ''] = callsOf(wait);
     const list = [
@@ -55,7 +55,7 @@ describe('several answers in one request', () => {
     );
   });
 
-  it('can be a part of the pending ones, and the turn waits for the rest', async () => {
+  it('can answer some of the pending calls, and the turn waits for the rest', async () => {
     const wait = await waiting(['pay', 'pay', 'look_up']);
     const [one = '', two = '', look = ''] = callsOf(wait);
     const response = await answers(wait.session, [approve(one), approve(two)]);
@@ -66,7 +66,7 @@ describe('several answers in one request', () => {
     });
   });
 
-  it('are the answers to one call’s questions, each when it is asked', async () => {
+  it('cannot answer a question of a call before it is asked', async () => {
     const wait = await waiting(['pay_twice_asked']);
     const [call = ''] = callsOf(wait);
     const both = await answers(wait.session, [approve(call), { ...approve(call), question: 2 }]);
@@ -95,7 +95,7 @@ describe('several answers in one request', () => {
     expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
   });
 
-  it('are streamed as the new events', async () => {
+  it('are streamed with only the new events', async () => {
     const wait = await waiting(['pay', 'pay']);
     const before = (await journal(wait.session)).at(-1)?.seq;
     const response = await answers(wait.session, callsOf(wait).map(approve), { headers: SSE });
@@ -107,7 +107,7 @@ describe('several answers in one request', () => {
     expect(events.flatMap(({ id }) => id ?? []).at(-1)).toBe(after.flatMap(({ id }) => id ?? []).at(-1));
   });
 
-  it('are accepted once under a key, and another body under it is refused', async () => {
+  it('are accepted once under a key, which refuses another body', async () => {
     const wait = await waiting(['pay', 'pay']);
     const list = callsOf(wait).map(approve);
     const headers = { 'idempotency-key': 'k1' };
@@ -125,7 +125,7 @@ describe('several answers in one request', () => {
     expect(without.status).toBe(409);
   });
 
-  it('equal single answers under the same key', async () => {
+  it('are equal to single answers under the same key', async () => {
     const wait = await waiting(['pay', 'pay']);
     const [one = '', two = ''] = callsOf(wait);
     const headers = { 'idempotency-key': 'k1' };
@@ -136,7 +136,7 @@ describe('several answers in one request', () => {
   });
 });
 
-describe('the check before the first of several answers', () => {
+describe('a list of answers, before any is accepted', () => {
   it.each<[string, (calls: readonly string[]) => unknown[], number, (calls: readonly string[]) => object]>([
     [
       'an invalid decision',
@@ -151,19 +151,19 @@ describe('the check before the first of several answers', () => {
       () => invalid('answers[1]: must have a decision, or one of result, text and error'),
     ],
     [
-      'two results of one call',
+      'two results for one call',
       ([one = '', two = '']) => [approve(one), { call: two, text: 'Yes.', error: 'No.' }],
       422,
       () => invalid('answers[1]: must have exactly one of result, text and error'),
     ],
     [
-      'both of an answer',
+      'a decision together with a result',
       ([one = '', two = '']) => [approve(one), { ...approve(two), text: 'Yes.' }],
       422,
       () => invalid('answers[1].text: is not known here'),
     ],
     [
-      'an edit that its tool does not take',
+      'an edit that the tool does not accept',
       ([one = '', two = '']) => [approve(one), { call: two, decision: 'edit', input: { to: 7 } }],
       422,
       () =>
@@ -173,7 +173,7 @@ describe('the check before the first of several answers', () => {
         }),
     ],
     [
-      'a call that there is not',
+      'an unknown call',
       ([one = '']) => [approve(one), approve('0000000000000000.3.0')],
       404,
       () => expect.objectContaining({ title: 'unknown call' }),
@@ -185,12 +185,12 @@ describe('the check before the first of several answers', () => {
       () => expect.objectContaining({ title: 'wrong answer' }),
     ],
     [
-      'a call twice',
+      'two answers to one call',
       ([one = '']) => [approve(one), { call: one, decision: 'reject' }],
       422,
       () => invalid('answers[1].call: is answered twice'),
     ],
-  ])('%s', async (_, list, status, told) => {
+  ])('is refused with %s', async (_, list, status, told) => {
     const wait = await waiting(['pay', 'pay']);
     const calls = callsOf(wait);
     const response = await answers(wait.session, list(calls));
@@ -201,7 +201,7 @@ describe('the check before the first of several answers', () => {
     expect((await answers(wait.session, calls.map(approve))).status).toBe(200);
   });
 
-  it('refuses calls of two turns', async () => {
+  it('cannot contain calls of two turns', async () => {
     const to = crypto.randomUUID();
     const pay = { calls: [{ name: 'pay', input: { to, amount: 1 } }] };
     const session = newSession('clerk');
@@ -223,7 +223,7 @@ describe('the check before the first of several answers', () => {
     expect(paidTo(to)).toEqual([1]);
   });
 
-  it('reads the turn once for any number of calls', async () => {
+  it('causes one read of the turn for any number of calls', async () => {
     const wait = await waiting(['pay', 'pay', 'pay']);
     const reads: unknown[] = [];
     let posted = false;
@@ -243,7 +243,7 @@ describe('the check before the first of several answers', () => {
     expect(reads.map((query) => Object(query).turn)).toEqual([undefined, wait.turn]);
   });
 
-  it('reports to a slower client which answers were accepted', async () => {
+  it('is refused with the answers that were accepted if another client decides meanwhile', async () => {
     const wait = await waiting(['pay', 'pay', 'pay']);
     const [one = '', two = '', three = ''] = callsOf(wait);
     let posted = 0;
@@ -274,7 +274,7 @@ describe('the check before the first of several answers', () => {
     expect(paidTo(wait.to).toSorted()).toEqual([1, 3]);
   });
 
-  it('refuses a call that was answered before, in a turn that has resumed', async () => {
+  it('is refused with a call that was answered before, in a turn that has resumed', async () => {
     const wait = await waiting(['pay', 'pay']);
     const [one = '', two = ''] = callsOf(wait);
     await answers(wait.session, [approve(one)]);
@@ -290,9 +290,9 @@ describe('a body of answers', () => {
   const many = Array.from({ length: 129 }, (_, place) => approve(`c${place}`));
 
   it.each<[string, unknown, string[]]>([
-    ['no list', {}, ['answers: must be a list of 1 to 128']],
+    ['no answers', {}, ['answers: must be a list of 1 to 128']],
     ['an object', { answers: {} }, ['answers: must be a list of 1 to 128']],
-    ['nothing', { answers: [] }, ['answers: must be a list of 1 to 128']],
+    ['an empty list', { answers: [] }, ['answers: must be a list of 1 to 128']],
     ['too many', { answers: many }, ['answers: must be a list of 1 to 128']],
     [
       'an unknown key',
@@ -300,7 +300,7 @@ describe('a body of answers', () => {
       ['answers: must be a list of 1 to 128', 'decision: is not known here'],
     ],
     [
-      'everything at once',
+      'several mistakes',
       {
         answers: [
           7,

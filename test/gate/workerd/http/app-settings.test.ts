@@ -87,9 +87,9 @@ describe('the context of an app', () => {
   const merged = { region: 'eu', plan: 'of the agent', who: 'the request' };
 
   it.each<[string, HoldfastConfig['context']]>([
-    ['given as it is', { region: 'eu', plan: 'of the app', who: 'the app' }],
-    ['given as a context', ToolCallContext.of({ region: 'eu', plan: 'of the app', who: 'the app' })],
-    ['made of the vars', ({ REGION }) => ({ region: `${REGION}`, plan: 'of the app', who: 'the app' })],
+    ['as an object', { region: 'eu', plan: 'of the app', who: 'the app' }],
+    ['as a ToolCallContext', ToolCallContext.of({ region: 'eu', plan: 'of the app', who: 'the app' })],
+    ['made from the vars', ({ REGION }) => ({ region: `${REGION}`, plan: 'of the app', who: 'the app' })],
   ])('%s is overridden by the agent’s, and both by the request’s (CTX-05, CTX-06)', async (_, context) => {
     const app = deployment({ context }, { REGION: 'eu' });
     await foreground(app, body(script(...USES).message()));
@@ -160,7 +160,7 @@ describe('the secrets of an app', () => {
 
   it.each<[string, HoldfastConfig['secrets'], number, string, string]>([
     [
-      'whose error is its own',
+      'throws an error',
       () => {
         throw new Error('no key for key-zq4711');
       },
@@ -169,21 +169,21 @@ describe('the secrets of an app', () => {
       'The turn failed inside the Worker.',
     ],
     [
-      'that rejects with a configuration error',
+      'rejects with a configuration error',
       () => Promise.reject(new ConfigurationError('KEY is not set.')),
       500,
       'misconfigured',
       'KEY is not set.',
     ],
     [
-      'that returns a value that is not text',
+      'returns a value that is not text',
       () => ({ apiKey: 471_147_114_711 }) as never, // not allowed by the type
       500,
       'misconfigured',
       "`secrets` must return strings, but 'apiKey' is not one.",
     ],
     [
-      'that answers no object',
+      'returns no object',
       () => 'key-zq4711' as never, // not allowed by the type
       500,
       'misconfigured',

@@ -66,7 +66,7 @@ describe('a decision about a call without a question', () => {
     expect([paidTo(one.to), paidTo(two.to)]).toEqual([[], []]);
   });
 
-  it('is truncated in the response', async () => {
+  it('is truncated in the response if its id is long', async () => {
     const { session } = await waiting(['pay']);
     const response = await answer(`${session}/approvals/${'x'.repeat(500)}`, APPROVE);
     await expectProblem(response, unknownCall('x'.repeat(80), session));
@@ -137,7 +137,7 @@ describe('a replayed decision', () => {
     expect(paidTo(to)).toEqual([2]);
   });
 
-  it('is accepted once of ten concurrent ones', async () => {
+  it('is accepted once if it is sent ten times concurrently', async () => {
     const wait = await waiting(['pay']);
     const responses = await Promise.all(Array.from({ length: 10 }, () => answer(linkOf(wait), APPROVE)));
     const codes = responses.map(({ status }) => status).toSorted((a, b) => a - b);
@@ -214,9 +214,9 @@ describe('an invalid decision', () => {
   const rule = 'decision: must be approve, edit, reject or exit';
 
   it.each([
-    ['nothing', '{}', invalid('decision: is missing')],
-    ['another word', '{"decision":"yes"}', invalid(rule)],
-    ['no word', '{"decision":true}', invalid(rule)],
+    ['an empty object', '{}', invalid('decision: is missing')],
+    ['an unknown decision', '{"decision":"yes"}', invalid(rule)],
+    ['a decision that is not text', '{"decision":true}', invalid(rule)],
     ['an edit without input', '{"decision":"edit"}', invalid('input: is missing')],
     ['an edit with a list', '{"decision":"edit","input":[]}', invalid('input: must be a JSON object')],
     [
@@ -240,11 +240,11 @@ describe('an invalid decision', () => {
       invalid('reason: must be text of at most 2000 characters'),
     ],
     [
-      'a deep edit',
+      'a deeply nested edit',
       `{"decision":"edit","input":{"to":${'['.repeat(9_000)}${']'.repeat(9_000)},"amount":1}}`,
       invalid('input: is nested too deeply'),
     ],
-    ['no JSON', '{', problem('bad-json', 400, 'The body is not JSON.')],
+    ['invalid JSON', '{', problem('bad-json', 400, 'The body is not JSON.')],
   ])('is refused with every problem: %s', async (_, body, expected) => {
     const wait = await waiting(['pay']);
     await expectProblem(await answer(linkOf(wait), body), expected);
@@ -276,12 +276,15 @@ describe('an invalid decision', () => {
     expect(await answersIn(session)).toBe(0);
   });
 
-  it.each(['0', '-1', '1.5', 'x', '', '9999999'])('names a question by its index: not %j', async (which) => {
-    const wait = await waiting(['pay']);
-    const response = await answer(`${linkOf(wait)}?question=${which}`, APPROVE);
-    const detail = 'question is the number of a question in its call: 1 or more.';
-    await expectProblem(response, problem('invalid-query', 400, detail));
-  });
+  it.each(['0', '-1', '1.5', 'x', '', '9999999'])(
+    'must name a question by its number, and not by %j',
+    async (which) => {
+      const wait = await waiting(['pay']);
+      const response = await answer(`${linkOf(wait)}?question=${which}`, APPROVE);
+      const detail = 'question is the number of a question in its call: 1 or more.';
+      await expectProblem(response, problem('invalid-query', 400, detail));
+    },
+  );
 
   it('must be sent by POST', async () => {
     const response = await send(`${newSession('clerk')}/approvals/a.3.0`);

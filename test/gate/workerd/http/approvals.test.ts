@@ -231,7 +231,7 @@ describe('a call that waits for a limited time', () => {
 });
 
 describe('payments', () => {
-  it('are made under one key each', async () => {
+  it('have separate idempotency keys', async () => {
     const waits = [await waiting(['pay', 'pay_now', 'pay_now']), await waiting(['pay'])];
     for (const { links } of waits) await answer(links[0] ?? '', APPROVE);
     const made = waits.flatMap(({ to }) => payments.filter((payment) => payment.to === to));

@@ -24,18 +24,18 @@ describe('a response', () => {
 
   it.each<[string, unknown, number, string, string]>([
     ['an undescribed property', { ...answer, news: 1 }, 200, 'application/json', '"news" does not match'],
-    ['a property less', { ...answer, text: undefined }, 200, 'application/json', 'property "text"'],
-    ['another value', { ...answer, outcome: 'done' }, 200, 'application/json', '#/outcome'],
-    ['another status', answer, 418, 'application/json', 'it has no such status'],
-    ['another media type', answer, 200, 'text/plain', 'it has no such content'],
+    ['a missing property', { ...answer, text: undefined }, 200, 'application/json', 'property "text"'],
+    ['an undescribed value', { ...answer, outcome: 'done' }, 200, 'application/json', '#/outcome'],
+    ['an undescribed status', answer, 418, 'application/json', 'it has no such status'],
+    ['an undescribed media type', answer, 200, 'text/plain', 'it has no such content'],
     [
-      'another problem',
+      'an undescribed problem',
       problem('unknown-file'),
       404,
       'application/problem+json',
       'unknown-file is not among',
     ],
-    ['a problem that there is not', problem('lost'), 404, 'application/problem+json', '#/type'],
+    ['an unknown problem', problem('lost'), 404, 'application/problem+json', '#/type'],
   ])('with %s fails', async (_, body, status, type, told) => {
     const asked = answered(body, status, type)(`${SESSION}/messages`, { method: 'POST' });
     await expect(asked).rejects.toThrow(told);
@@ -63,9 +63,9 @@ describe('an event in a stream', () => {
 
   it.each<[string, string, object, number?]>([
     ['of the journal with an undescribed property', 'turn-ended', { ...ended, news: 1 }, 9],
-    ['of the journal without its place', 'turn-ended', ended],
-    ['of another kind', 'whispered', { text: 'Do' }],
-    ['with a property less', 'text-delta', { text: 'Do' }],
+    ['of the journal without its sequence number', 'turn-ended', ended],
+    ['of an unknown type', 'whispered', { text: 'Do' }],
+    ['with a missing property', 'text-delta', { text: 'Do' }],
   ])('%s fails for every reader of the stream', async (_, event, data, id) => {
     await expect(stream(event, data, id).then(allEvents)).rejects.toThrow('is not as it is described');
     await expect(stream(event, data, id).then((one) => one.text())).rejects.toThrow(event);

@@ -53,7 +53,7 @@ describe('an app without authentication', () => {
   it.each([
     ['nothing is set', NOBODY],
     ['the token is empty', { ...NOBODY, HOLDFAST_TOKEN: '' }],
-    ['HOLDFAST_AUTH says something else', { HOLDFAST_AUTH: 'open' }],
+    ['HOLDFAST_AUTH has another value', { HOLDFAST_AUTH: 'open' }],
   ])('refuses a stranger at localhost unless the environment declares it open: %s', async (_, vars) => {
     const app = appWith({}, vars);
     for (const origin of ['http://localhost', 'http://127.0.0.1:8787', 'https://h.example']) {
@@ -162,13 +162,13 @@ describe('an app with HOLDFAST_TOKEN', () => {
   const app = appWith({}, { HOLDFAST_TOKEN: 'right-token\n' });
 
   it.each([
-    ['no header', {}],
+    ['a request without a token', {}],
     ['another token', bearer('wrong-token')],
-    ['a part of it', bearer('right')],
+    ['a part of the token', bearer('right')],
     ['an empty token', bearer('')],
     ['another scheme', { authorization: 'Basic right-token' }],
-    ['no scheme', { authorization: 'right-token' }],
-    ['two of them', { authorization: 'Bearer right-token, Bearer right-token' }],
+    ['a token without a scheme', { authorization: 'right-token' }],
+    ['two tokens', { authorization: 'Bearer right-token, Bearer right-token' }],
   ])('refuses %s', async (_, headers) => {
     const response = await app('http://localhost/agents', { headers });
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
@@ -190,7 +190,7 @@ describe('an app with HOLDFAST_TOKEN', () => {
     expect([response.status, await json(response)]).toEqual([200, { status: 'ok' }]);
   });
 
-  it('reads it from a body that has not been read yet', async () => {
+  it('is checked before the body is parsed', async () => {
     const session = newSession();
     expect((await post(session, '{"message":', { via: app })).status).toBe(401);
   });
@@ -240,7 +240,7 @@ describe('an app with a token under another name', () => {
     }
   });
 
-  it('admits callers who send the token, or one of the tokens, that a function reads', async () => {
+  it('admits callers who send the token, or one of the tokens, that a function returns', async () => {
     const vars = { MY_TOKEN: 'right-token', OLD_TOKEN: 'old-token' };
     const statuses = (source: SecretSource) =>
       Promise.all(
@@ -266,7 +266,7 @@ describe('an app with a token under another name', () => {
     },
   );
 
-  it('does not repeat to strangers a text that looks like a name but is not', async () => {
+  it('does not show strangers the given var name, which could be the token itself', async () => {
     const response = await appWith({ auth: bearerToken('hunter2') })('/agents');
     expect(await response.text()).not.toContain('hunter2');
   });
@@ -327,15 +327,11 @@ describe('an app with a custom `auth`', () => {
     ['with an empty id', { id: '' }, ID],
     ['with an empty tenant', { id: 'ann', tenant: '' }, ID],
     ['whose id is a number', { id: 7 }, ID],
-    ['whose role is a text that holds many', { id: 'ann', roles: 'user, approver' }, ROLES],
-    ['whose roles are not all texts', { id: 'ann', roles: ['approver', 7] }, ROLES],
-    ['who is called like a webhook', { id: 'webhook:github' }, nobodys('webhook:github')],
-    [
-      'who is called like a schedule',
-      { id: 'schedule:nightly', tenant: 'acme' },
-      nobodys('schedule:nightly'),
-    ],
-    ['who is called as code is', { id: 'code' }, nobodys('code')],
+    ['whose roles are one text', { id: 'ann', roles: 'user, approver' }, ROLES],
+    ['whose roles are not only texts', { id: 'ann', roles: ['approver', 7] }, ROLES],
+    ['with the id of a webhook', { id: 'webhook:github' }, nobodys('webhook:github')],
+    ['with the id of a schedule', { id: 'schedule:nightly', tenant: 'acme' }, nobodys('schedule:nightly')],
+    ['with the id of code', { id: 'code' }, nobodys('code')],
   ])('treats a caller %s as an error, and does not admit everyone', async (_, caller, problem) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const response = await appWith({ auth: () => caller as Caller })('/agents');

@@ -24,8 +24,8 @@ const loopIdRule = 'loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . :
 
 describe('a body', () => {
   it.each([
-    ['no JSON', '{"message":', problem('bad-json', 400, 'The body is not JSON.')],
-    ['nothing', '', problem('bad-json', 400, 'The body is not JSON.')],
+    ['invalid JSON', '{"message":', problem('bad-json', 400, 'The body is not JSON.')],
+    ['no content', '', problem('bad-json', 400, 'The body is not JSON.')],
     ['an array', '[]', invalid('it must be a JSON object')],
     ['text', '"Hello"', invalid('it must be a JSON object')],
     ['null', 'null', invalid('it must be a JSON object')],

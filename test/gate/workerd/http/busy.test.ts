@@ -60,7 +60,7 @@ const started = async (session: string): Promise<readonly unknown[]> =>
   (await journal(session)).filter(({ type }) => type === 'turn-started').map(({ message }) => message);
 
 describe('a message for a busy session', () => {
-  it.each(['', 'whenBusy=reject'])('is refused with ?%s', async (query) => {
+  it.each(['', 'whenBusy=reject'])('is refused with the query "%s"', async (query) => {
     const { session, first, turn, answering } = await busy();
     const response = await say(session, query, { message: 'Two' });
     expect([response.status, response.headers.has('retry-after')]).toEqual([409, true]);
@@ -301,7 +301,7 @@ describe('a message that steers', () => {
 
   it.each([
     ['waits for the answer', {}],
-    ['does not', ASYNC],
+    ['does not wait', ASYNC],
   ])('is refused by a waiting turn, with the pending calls, if its client %s', async (_, headers) => {
     const { session, turn, pending, links, model } = await waiting(['pay'], { replies: ['Paid.'] });
     const response = await say(session, 'whenBusy=steer', { message: 'Stop, wrong amount' }, headers);

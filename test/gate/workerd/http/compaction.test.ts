@@ -24,7 +24,7 @@ const talker = defineAgent({
 });
 const via = appWith({ agents: [talker], auth: () => ({ id: 'owner' }) });
 
-it('shows the summary of a compacted session and its whole journal, and continues after an eviction', async () => {
+it('a compacted session shows its summary and its whole journal, and continues after an eviction', async () => {
   const session = newSession('talker');
   const { message, model } = script(...['A.', 'B.', 'C.', 'D.'].map((letter) => letter.padEnd(200, '.')));
   for (const word of ['one', 'two']) await (await post(session, { message: message(word) }, { via })).text();
@@ -53,7 +53,7 @@ it('shows the summary of a compacted session and its whole journal, and continue
   ]);
 });
 
-it('shows its reader the full result that was shortened for the model, and continues after an eviction', async () => {
+it('a result that was shortened for the model is shown in full to readers, also after an eviction', async () => {
   const report = 'Kelp is sold by the crate. '.repeat(1_500).slice(0, 40_000);
   const small = smallWindow(8_000, ['Hello, Ann.', ['read'], 'By the crate.', 'Ann.']);
   const reader = defineAgent({

@@ -33,7 +33,7 @@ function logged(config: AppConfig = {}) {
 }
 
 describe('a turn that a request began', () => {
-  it('is a log line with agent, session, turn and request, and tool errors are only in the log', async () => {
+  it('is a log line with agent, session, turn and request, and only the log contains tool errors', async () => {
     const { via, lines } = logged();
     const path = newSession('saver');
     const { message } = script({ calls: [{ name: 'save' }] });

@@ -93,38 +93,35 @@ describe.each(WAYS)('a stream with %s', (_, going) => {
   });
 });
 
-describe('the event to resume after', () => {
-  it.each(['-1', '1.5', 'x', '1e3', '12345678901234567890'])(
-    'is a sequence number, and not %j',
-    async (value) => {
-      const wait = await waiting(['pay']);
-      const query = `?after=${encodeURIComponent(value)}`;
-      const bad = [
-        await answer(
-          `${wait.session}/answers${query}`,
-          { answers: [{ call: String(wait.pending[0]?.call), decision: 'approve' }] },
-          { headers: SSE },
-        ),
-        await send(`${wait.session}/turns/${wait.turn}${query}`, { headers: SSE }),
-      ];
-      for (const response of bad) {
-        expect([response.status, await json(response)]).toEqual([
-          400,
-          problem('invalid-query', 400, 'after must be the sequence of an event: a whole number such as 12.'),
-        ]);
-      }
-      const header = await send(`${wait.session}/turns/${wait.turn}`, {
-        headers: { ...SSE, 'last-event-id': value },
-      });
-      expect((await json(header)).title).toBe('invalid header');
-      // A request that cannot be streamed does not begin: the call is still pending, and no reply was made.
-      expect((await answer(linkOf(wait), { decision: 'approve' })).status).toBe(200);
-      const session = newSession();
-      const body = { message: script('Never.').message() };
-      expect((await answer(`${session}/messages${query}`, body, { headers: SSE })).status).toBe(400);
-      expect((await send(session)).status).toBe(404);
-    },
-  );
+describe('the sequence number to resume after', () => {
+  it.each(['-1', '1.5', 'x', '1e3', '12345678901234567890'])('cannot be %j', async (value) => {
+    const wait = await waiting(['pay']);
+    const query = `?after=${encodeURIComponent(value)}`;
+    const bad = [
+      await answer(
+        `${wait.session}/answers${query}`,
+        { answers: [{ call: String(wait.pending[0]?.call), decision: 'approve' }] },
+        { headers: SSE },
+      ),
+      await send(`${wait.session}/turns/${wait.turn}${query}`, { headers: SSE }),
+    ];
+    for (const response of bad) {
+      expect([response.status, await json(response)]).toEqual([
+        400,
+        problem('invalid-query', 400, 'after must be the sequence of an event: a whole number such as 12.'),
+      ]);
+    }
+    const header = await send(`${wait.session}/turns/${wait.turn}`, {
+      headers: { ...SSE, 'last-event-id': value },
+    });
+    expect((await json(header)).title).toBe('invalid header');
+    // A request that cannot be streamed does not begin: the call is still pending, and no reply was made.
+    expect((await answer(linkOf(wait), { decision: 'approve' })).status).toBe(200);
+    const session = newSession();
+    const body = { message: script('Never.').message() };
+    expect((await answer(`${session}/messages${query}`, body, { headers: SSE })).status).toBe(400);
+    expect((await send(session)).status).toBe(404);
+  });
 
   it('is that of the header if both are given', async () => {
     const session = newSession();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { createObjectSession } from '../../../doors/durable-objects.ts';
 
-describe('the port of a session in its object', () => {
+describe('the port to a session’s object', () => {
   /** A session whose object fails this many times before it responds, and the number of calls to it. */
   function sentTo(failures: number) {
     let messages = 0;
@@ -27,7 +27,7 @@ describe('the port of a session in its object', () => {
     return { port, messages: () => messages };
   }
 
-  it('counts every message of any kind', async () => {
+  it('counts every call of any method', async () => {
     const methods = Object.keys(sentTo(0).port) as (keyof SessionPort)[];
     for (const method of methods) {
       const { port, messages } = sentTo(0);
@@ -39,7 +39,7 @@ describe('the port of a session in its object', () => {
     expect(methods.length).toBe(14);
   });
 
-  it('counts a repeated message as often as it is sent', async () => {
+  it('counts a retried call as often as it is sent', async () => {
     const { port, messages } = sentTo(2);
     await expect(port.renew(1)).rejects.toThrow('does not matter');
     expect(messages()).toBe(3);

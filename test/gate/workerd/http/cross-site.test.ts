@@ -109,7 +109,7 @@ describe('the origins of an app', () => {
     ['https://app.example:443', "'https://app.example'"],
     ['https://bücher.example', "'https://xn--bcher-kva.example'"],
     ['capacitor://localhost/', "'capacitor://localhost'"],
-  ])('must have the form that browsers send, unlike %j', (origin, use) => {
+  ])('must have the form that browsers send, and cannot be %j', (origin, use) => {
     const text = `cors: \`origins\` has '${origin}', which is not an origin. Use ${use}.`;
     expect(() => cors({ origins: [origin] })).toThrow(new ConfigurationError(text));
   });

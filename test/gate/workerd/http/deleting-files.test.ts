@@ -137,7 +137,7 @@ describe('DELETE of a file', () => {
   });
 });
 
-it('shows a file as deleted to a turn that resumes later', async () => {
+it('a deleted file is shown as deleted to a turn that resumes later', async () => {
   const { model, last } = recording('look');
   const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'Looked.' });
   const agents = [{ ...seer({ model }), tools: [requireApproval(look, 'May I?')] }];
@@ -162,9 +162,9 @@ it('shows a file as deleted to a turn that resumes later', async () => {
 describe('the retention of files', () => {
   it.each([
     ['the app', { retention: { fileDays: 1 }, ofAgent: undefined }],
-    ['its agent, whatever the app says', { retention: { fileDays: 30 }, ofAgent: { fileDays: 1 } }],
+    ['its agent instead of the app', { retention: { fileDays: 30 }, ofAgent: { fileDays: 1 } }],
   ])(
-    'is as %s says, and the model reads in the file’s line that it has expired',
+    'is set by %s, and the model reads in the file’s line that it has expired',
     async (_, { retention, ofAgent }) => {
       const { model, last } = recording();
       const agents = [{ ...seer({ model }), ...(ofAgent && { uses: [retain(ofAgent)] }) }];

@@ -116,7 +116,7 @@ describe('a turn whose approvals wait while a deployment changes the model', () 
     ['opus', 'sonnet'],
     ['sonnet', 'opus'],
   ] as const)(
-    'sends no request that is refused from Claude %s to %s and back, and each reads all reasoning',
+    'from Claude %s to %s and back, sends no request that is refused, and each model reads all reasoning',
     async (a, b) => {
       const [before, after] = [CLAUDES[a], CLAUDES[b]];
       expect(await play(a, b)).toEqual({
@@ -135,7 +135,7 @@ describe('a turn whose approvals wait while a deployment changes the model', () 
     ['opus', 'kimi'],
     ['kimi', 'opus'],
   ] as const)(
-    'sends no request that is refused from %s to %s and back, and each reads its own reasoning',
+    'from %s to %s and back, sends no request that is refused, and each model reads its own reasoning',
     async (a, b) => {
       const [before, after] = [NAMES[a], NAMES[b]];
       expect(await play(a, b)).toEqual({

@@ -64,7 +64,7 @@ async function readIn(session: string, via: Send): Promise<unknown[]> {
 
 const JSON_BODY = { 'content-type': 'application/json' };
 
-it('is available in a turn that a request runs, in a subagent, and in the invocation of a decision', async () => {
+it('the environment is available in a turn that a request runs, in a subagent, and in the invocation of a decision', async () => {
   const { via } = app();
   const session = newSession('agent');
   const waits = await json(await post(session, { message: 'Go.' }, { via }));
@@ -79,7 +79,7 @@ it('is available in a turn that a request runs, in a subagent, and in the invoca
   expect(await readIn(session, via)).toEqual([READ, READ, READ]);
 });
 
-it('is available in a turn without a request', async () => {
+it('the environment is available in a turn without a request', async () => {
   const { via, runner } = app();
   const session = newSession('agent');
   const headers = { prefer: 'respond-async' };

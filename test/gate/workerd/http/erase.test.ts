@@ -58,7 +58,7 @@ describe('DELETE of a session', () => {
     expect((await erase(session, without)).status).toBe(404);
   });
 
-  it('returns 204 for such a session also if the first call to its object was lost', async () => {
+  it('returns 204 for such a session even if the first call to its object was lost', async () => {
     const session = newSession('scripted');
     await (await post(session, { message: script('Hello.').message() })).text();
     let words = 0;

@@ -188,7 +188,7 @@ describe('a message whose response is a stream', () => {
     ['text/event-stream;q=x', false],
     ['*/*', false],
     ['', false],
-  ])('depends on Accept: %s -> %s', async (accept, streams) => {
+  ])('is sent for the Accept header "%s": %s', async (accept, streams) => {
     const { message } = script('Done.');
     const response = await post(newSession(), { message: message() }, { headers: { accept } });
     expect(response.headers.get('content-type')).toBe(streams ? 'text/event-stream' : 'application/json');

@@ -69,7 +69,7 @@ describe('an invalid store', () => {
     expect((await via('/agents')).status).toBe(200);
   });
 
-  it('fails as the app defines if its function throws', async () => {
+  it('is reported with the error of its function if that throws', async () => {
     const store = () => {
       throw new ConfigurationError('There is no bucket.');
     };

@@ -168,7 +168,7 @@ it('a problem lists the refused and the accepted types', async () => {
   });
 });
 
-it('a message of the other tests’ agents contains no files', async () => {
+it('the agents of other tests accept no files', async () => {
   const { status, answer } = await posted(send, { message: [file('image/png')] }, newSession());
   expect([status, answer.detail]).toEqual([
     415,

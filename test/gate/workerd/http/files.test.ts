@@ -92,7 +92,7 @@ describe('GET .../files/{id}', () => {
     ['application/pdf', 'attachment', 'application/pdf'],
     ['application/xhtml+xml', 'attachment', 'application/xhtml+xml'],
     ['image/bmp', 'attachment', 'image/bmp'],
-  ])('of %s is %s', async (mediaType, disposition, type) => {
+  ])('of a file of type %s is %s', async (mediaType, disposition, type) => {
     const { path } = await keep(`a file of ${mediaType}`, { mediaType });
     const response = await via(path);
     expect(headersOf(response, 'content-disposition', 'content-type', 'x-content-type-options')).toEqual({
@@ -116,16 +116,20 @@ describe('GET .../files/{id}', () => {
       `attachment; filename=".._.._etc_passwd"; filename*=UTF-8''.._.._etc_passwd`,
     ],
     [
-      'other letters',
+      'non-ASCII characters',
       'Übersicht 📈.pdf',
       `attachment; filename="_bersicht __.pdf"; filename*=UTF-8''%C3%9Cbersicht%20%F0%9F%93%88.pdf`,
     ],
     [
-      'marks of RFC 8187',
+      'reserved characters of RFC 8187',
       "a'(b)*%41;.pdf",
       `attachment; filename="a'(b)*_41;.pdf"; filename*=UTF-8''a%27%28b%29%2A%2541%3B.pdf`,
     ],
-    ['half of a character', 'a\ud83d.pdf', `attachment; filename="a_.pdf"; filename*=UTF-8''a%EF%BF%BD.pdf`],
+    [
+      'an unpaired surrogate',
+      'a\ud83d.pdf',
+      `attachment; filename="a_.pdf"; filename*=UTF-8''a%EF%BF%BD.pdf`,
+    ],
   ])('treats a name with %s as a plain name', async (what, name, expected) => {
     const { path } = await keep(`named with ${what}`, { mediaType: 'application/pdf', name });
     const response = await via(path);
@@ -182,10 +186,10 @@ describe('GET .../files/{id}', () => {
 
 describe('a file that a client has cached', () => {
   it.each([
-    ['its tag', (tag: string) => tag],
-    ['a weak one', (tag: string) => `W/${tag}`],
-    ['it among others', (tag: string) => `"x", W/"y",${tag}`],
-    ['any', () => '*'],
+    ['its own tag', (tag: string) => tag],
+    ['its tag as a weak one', (tag: string) => `W/${tag}`],
+    ['a list with its tag', (tag: string) => `"x", W/"y",${tag}`],
+    ['any tag', () => '*'],
   ])('is not sent again for %s', async (what, tagOf) => {
     const { path, id } = await keep(`had, by ${what}`);
     const response = await via(path, { headers: { 'if-none-match': tagOf(`"${id}"`), range: 'bytes=0-1' } });

@@ -10,7 +10,7 @@ import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { appWith, objectsWith } from './app.ts';
 import { json } from './client.ts';
 
-it('an object is queried until it has responded once', async () => {
+it('GET /health calls an object until it has responded once', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
   const answers = [
     () => Promise.reject(Object.assign(new Error('no'), { overloaded: true })),
@@ -108,7 +108,7 @@ describe('GET /health', () => {
     expect(await json(await via('/health'))).toEqual({ status: 'ok' });
   });
 
-  it('warns of each missing compatibility flag, also in the log', async () => {
+  it('warns about each missing compatibility flag, also in the log', async () => {
     const lines: LogEntry[] = [];
     const via = appWith({ log: (line) => void lines.push(line) });
     const {

@@ -67,7 +67,7 @@ describe('the sessions of a webhook without an owner', () => {
     expect(appWith({ agents: [IDLE], use: [webhook({ id: 'acme' })], auth })).toBeTypeOf('function');
   });
 
-  it('belong to a tenant, and not to a user with the tenant’s name, and vice versa', async () => {
+  it('belong to a tenant, and not to a user whose id equals the tenant’s name, and vice versa', async () => {
     const callers: Readonly<Record<string, Caller>> = {
       'id acme': { id: 'acme' },
       'tenant acme': { id: 'ada', tenant: 'acme' },

@@ -145,7 +145,7 @@ describe('a misconfigured webhook', () => {
       () => ({ ...turn, session: 'a/b' }),
       'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
     ],
-    ['says nothing', () => ({ ...turn, message: ' ' }), 'Its message is blank.'],
+    ['returns a blank message', () => ({ ...turn, message: ' ' }), 'Its message is blank.'],
     [
       'names an empty owner',
       () => ({ ...turn, owner: { id: '' } }),

@@ -31,7 +31,7 @@ it('two agents that receive the same event have a turn each', async () => {
   expect(new Set(turns).size).toBe(2);
 });
 
-it('senders of one standard are kept apart by the webhook, so one sender’s id is not another’s', async () => {
+it('webhooks of one kind are kept apart by their names, so that equal delivery ids do not collide', async () => {
   const use = ['one', 'other'].map((name) =>
     standardWebhook({ name, agent: 'first', secret: 'STANDARD_SECRET' }),
   );
@@ -48,7 +48,7 @@ it.each([
   ['repeat', 'repeat', 2],
   ['once', 'once', 1],
 ] as const)(
-  'dispatches with the same content under two ids are handled as configured: %s, %s',
+  'dispatches with the same content under two ids start the configured number of turns: %s, %s, %i',
   async (_, dispatches, turns) => {
     const webhook = githubWebhook({ agent: 'first', secret, dispatches });
     const app = appWith({ agents, use: [webhook] }, ENV);

@@ -81,7 +81,7 @@ describe('a body', () => {
   const bodyOf = (chunks: AsyncIterable<Uint8Array>): Request =>
     ({ headers: new Headers(), body: chunks }) as unknown as Request; // has every property that is used
 
-  it('is kept without the buffers of its chunks', async () => {
+  it('is copied from chunks that reuse one buffer', async () => {
     async function* inOneBuffer(): AsyncGenerator<Uint8Array> {
       const buffer = new Uint8Array(4096); // harmless to a reader that copies
       for (const byte of [65, 66, 67]) {

@@ -105,10 +105,10 @@ describe('an idempotency key', () => {
 
   it.each([
     ['two words', 'two words'],
-    ['an empty one', ''],
+    ['an empty key', ''],
     ['a key that is too long', 'k'.repeat(256)],
     ['a key that is not ASCII', 'schlüssel'],
-    ['two at once', 'a, b'],
+    ['two keys', 'a, b'],
   ])('is refused if it is invalid: %s', async (_, key) => {
     const session = newSession();
     const response = await post(session, { message: 'Hello' }, keyed(key));
@@ -158,7 +158,7 @@ describe('a quoted idempotency key', () => {
     ['a', '"a"'],
     ['"8e03978e-40d5-43dd-bc93-6894a57f9324"', '8e03978e-40d5-43dd-bc93-6894a57f9324'],
     [String.raw`"a\"b\\c"`, String.raw`a"b\c`],
-  ])('equals the key without quotes, as an RFC 8941 String: %s and %s', async (one, other) => {
+  ])('equals the key without quotes, as a String of RFC 8941: %s and %s', async (one, other) => {
     const { answers, asked } = await sent(one, other);
     expect([answers[1], asked]).toEqual([answers[0], 1]);
   });
@@ -179,9 +179,12 @@ describe('a quoted idempotency key', () => {
     },
   );
 
-  it.each(['""', '"a b"', `"${'k'.repeat(256)}"`])('obeys the rule for all keys: %s', async (key) => {
-    const response = await post(newSession(), { message: script('Done.').message() }, keyed(key));
-    const detail = 'Idempotency-Key must be 1 to 255 visible ASCII characters.';
-    expect([response.status, await json(response)]).toEqual([400, problem('invalid-header', 400, detail)]);
-  });
+  it.each(['""', '"a b"', `"${'k'.repeat(256)}"`])(
+    'is refused if the key inside is invalid: %s',
+    async (key) => {
+      const response = await post(newSession(), { message: script('Done.').message() }, keyed(key));
+      const detail = 'Idempotency-Key must be 1 to 255 visible ASCII characters.';
+      expect([response.status, await json(response)]).toEqual([400, problem('invalid-header', 400, detail)]);
+    },
+  );
 });

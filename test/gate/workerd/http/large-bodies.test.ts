@@ -40,8 +40,8 @@ describe('a JSON body for an agent that accepts files', () => {
       withFile(4, { context: { a: '' } }).replace('""', `[${'"\\\\",'.repeat(400_000)}1]`),
     ],
     ['of spaces', `${' '.repeat(1_000_001)}${withFile(4)}`],
-    ['of long words', JSON.stringify({ message: [{ type: 'text', text: 'a'.repeat(1_000_001) }] })],
-  ])('cannot %s', async (_, body) => {
+    ['of a long text', JSON.stringify({ message: [{ type: 'text', text: 'a'.repeat(1_000_001) }] })],
+  ])('cannot be large because %s', async (_, body) => {
     const response = await sendJson(body);
     expect(await json(response)).toMatchObject(TOO_LARGE);
   });

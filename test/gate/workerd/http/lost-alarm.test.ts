@@ -58,8 +58,8 @@ describe('a turn whose alarm the platform has lost', () => {
   });
 
   it.each([
-    ['a look at it', {}],
-    ['a stream of it', SSE],
+    ['a read of the turn', {}],
+    ['a stream of the turn', SSE],
   ])('resumes in the background after %s', async (_, headers) => {
     const { session, turn, answering } = await forgotten();
     const asked = await send(`${session}/turns/${turn}`, { headers });
@@ -79,7 +79,7 @@ describe('a turn whose alarm the platform has lost', () => {
   });
 });
 
-it('waits for the answer if the message is repeated while the holder lives', async () => {
+it('a repeated message waits for the answer while the lease holder lives', async () => {
   const session = hearingSession();
   const answer = held('Done.');
   const { message, model } = script(answer.reply);

@@ -64,7 +64,7 @@ describe('a form', () => {
     expect([response.status, await json(response)]).toMatchObject([202, { status: 'scheduled' }]);
   });
 
-  it('can leave a page’s input empty', async () => {
+  it('can contain the empty file input of a page', async () => {
     const { via, sent } = fileApp();
     const boundary = 'x';
     const body = [
@@ -81,7 +81,7 @@ const delayRule = 'delaySeconds: must be a number from 0 to 31536000 (365 days)'
 
 describe('a refused form', () => {
   it.each([
-    ['that says nothing', formOf(), ['message: is missing']],
+    ['without content', formOf(), ['message: is missing']],
     ['of blank text', formOf(['message', ' \n']), ['message: must be text that is not blank']],
     ['with two messages', formOf(['message', 'a'], ['message', 'b']), ['message: appears more than once']],
     [
@@ -109,7 +109,7 @@ describe('a refused form', () => {
       ['files[0]: is empty'],
     ],
     [
-      'with a file of no type',
+      'with a file of an invalid type',
       formOf(['f', png()], ['g', new File(['x'], 'x', { type: 'png' })]),
       ['files[1]: needs a Content-Type such as image/png'],
     ],
@@ -152,7 +152,7 @@ describe('a refused form', () => {
       'multipart/form-data; boundary=x',
       '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\nb',
     ],
-    ['that is nothing', 'multipart/form-data; boundary=x', ''],
+    ['without a body', 'multipart/form-data; boundary=x', ''],
     ['whose field has no name', 'multipart/form-data; boundary=x', '--x\r\nx: y\r\n\r\nz\r\n--x--'],
   ])('%s', async (_, type, body) => {
     const { via } = fileApp();
@@ -213,7 +213,7 @@ describe('the idempotency key of a form', () => {
     ['another file', formOf(['message', 'Hello.'], ['context', '{"a":1}'], ['f', png('other')])],
     ['another file name', formOf(['message', 'Hello.'], ['context', '{"a":1}'], ['f', png('a png', 'b')])],
     ['no file', formOf(['message', 'Hello.'], ['context', '{"a":1}'])],
-    ['a loop', formOf(['message', 'Hello.'], ['context', '{"a":1}'], ['loopId', 'x'], ['f', png()])],
+    ['another loop id', formOf(['message', 'Hello.'], ['context', '{"a":1}'], ['loopId', 'x'], ['f', png()])],
   ])('is refused for %s', async (_, other) => {
     const { via } = fileApp();
     const session = newSession('seer');

@@ -107,18 +107,22 @@ const urlRule = 'must be a data URL, or an https URL without a user in it';
 
 describe('a refused message of parts', () => {
   it.each([
-    ['without any', [], 'message: must contain a file, or text that is not blank'],
+    ['without parts', [], 'message: must contain a file, or text that is not blank'],
     [
       'of blank text',
       [{ type: 'text', text: ' \n' }],
       'message: must contain a file, or text that is not blank',
     ],
-    ['that are none', ['Hello'], 'message[0]: must be a part of the type text or file'],
-    ['of null', [null], 'message[0]: must be a part of the type text or file'],
+    ['that are not objects', ['Hello'], 'message[0]: must be a part of the type text or file'],
+    ['that are null', [null], 'message[0]: must be a part of the type text or file'],
     ['of another type', [{ type: 'image', url: 'x' }], 'message[0]: must be a part of the type text or file'],
     ['of invalid text', [{ type: 'text', text: 7 }], 'message[0].text: must be text'],
-    ['of text with more', [{ type: 'text', text: 'x', id: 1 }], 'message[0].id: is not known here'],
-    ['of a file with more', part({ data: 'eA==', id: 'f' }), 'message[0].id: is not known here'],
+    [
+      'of text with another property',
+      [{ type: 'text', text: 'x', id: 1 }],
+      'message[0].id: is not known here',
+    ],
+    ['of a file with another property', part({ data: 'eA==', id: 'f' }), 'message[0].id: is not known here'],
     ['of a file without bytes', part({}), 'message[0]: needs data or url'],
     [
       'of a file with both',
@@ -126,7 +130,7 @@ describe('a refused message of parts', () => {
       'message[0]: takes data or url, not both',
     ],
     ['of data that is not text', part({ data: 7 }), `message[0].data: ${base64Rule}`],
-    ['of no base64', part({ data: 'a png' }), `message[0].data: ${base64Rule}`],
+    ['of invalid base64', part({ data: 'a png' }), `message[0].data: ${base64Rule}`],
     ['of base64 with line breaks', part({ data: 'eHh4\neHh4' }), `message[0].data: ${base64Rule}`],
     ['of base64 without padding', part({ data: 'eA' }), `message[0].data: ${base64Rule}`],
     ['of base64 for URLs', part({ data: '_-8=' }), `message[0].data: ${base64Rule}`],
@@ -148,10 +152,10 @@ describe('a refused message of parts', () => {
       part({ url: 'data:image/png;base64,a b=' }),
       `message[0].url: ${base64Rule}`,
     ],
-    ['of http', part({ url: 'http://img.example/a.png' }), `message[0].url: ${urlRule}`],
-    ['of a file of the machine', part({ url: 'file:///etc/passwd' }), `message[0].url: ${urlRule}`],
-    ['of script', part({ url: 'javascript:alert(1)' }), `message[0].url: ${urlRule}`],
-    ['of no URL', part({ url: 'a.png' }), `message[0].url: ${urlRule}`],
+    ['of an http URL', part({ url: 'http://img.example/a.png' }), `message[0].url: ${urlRule}`],
+    ['of a file URL', part({ url: 'file:///etc/passwd' }), `message[0].url: ${urlRule}`],
+    ['of a javascript URL', part({ url: 'javascript:alert(1)' }), `message[0].url: ${urlRule}`],
+    ['of an invalid URL', part({ url: 'a.png' }), `message[0].url: ${urlRule}`],
     ['of a URL that is not text', part({ url: {} }), `message[0].url: ${urlRule}`],
     [
       'of a URL with a password',
@@ -188,7 +192,7 @@ describe('a refused message of parts', () => {
       'message[0].mediaType: is image/png, and its data URL says image/gif',
     ],
     [
-      'of too many',
+      'of more than 100 parts',
       Array.from({ length: 101 }, () => ({ type: 'text', text: 'x' })),
       'message: must have at most 100 parts',
     ],

@@ -56,11 +56,7 @@ describe('a model that fails', () => {
     ['is broken', failing(500, 'Oops.'), "The model's server answered 500: Oops."],
     ['refuses the request', failing(400, 'Too long.'), "The model's server answered 400: Too long."],
     ['hangs', () => new Promise<Response>(() => {}), "The model's server was silent for 100 ms."],
-    [
-      'answers something else',
-      () => new Response('<html>'),
-      "The model's reply is not JSON. Is the base URL right?",
-    ],
+    ['returns HTML', () => new Response('<html>'), "The model's reply is not JSON. Is the base URL right?"],
   ])('and %s causes a 502, and the session continues', async (_, answer, said) => {
     const session = newSession();
     const { message, asked } = server(answer);
@@ -103,21 +99,24 @@ describe('a model that fails', () => {
     ['seconds', { 'retry-after': '20' }, 20],
     ['seconds, for longer than a turn is held open', { 'retry-after': '90' }, 90],
     ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '20' }, 2],
-  ])('and asks for a wait in %s has it in the header, answer and journal', async (_, headers, seconds) => {
-    const session = newSession();
-    const { message } = server(failing(429, 'Slow down.', headers));
-    const response = await post(session, { message });
-    expect([response.status, response.headers.get('retry-after')]).toEqual([502, String(seconds)]);
-    const { turn, error } = await json(response);
-    expect(error).toMatchObject({ type: 'model-failure', retryAfter: seconds });
-    expect((await journal(session)).at(-1)).toMatchObject({ type: 'turn-ended', error });
-    // It applied to the turn's end, and does not change on a later read.
-    const later = await send(`${session}/turns/${turn}`);
-    expect([later.status, later.headers.get('retry-after')]).toEqual([502, null]);
-    expect(await json(later)).toMatchObject({ error });
-  });
+  ])(
+    'and asks for a wait in %s is reported with that wait in the header, answer and journal',
+    async (_, headers, seconds) => {
+      const session = newSession();
+      const { message } = server(failing(429, 'Slow down.', headers));
+      const response = await post(session, { message });
+      expect([response.status, response.headers.get('retry-after')]).toEqual([502, String(seconds)]);
+      const { turn, error } = await json(response);
+      expect(error).toMatchObject({ type: 'model-failure', retryAfter: seconds });
+      expect((await journal(session)).at(-1)).toMatchObject({ type: 'turn-ended', error });
+      // It applied to the turn's end, and does not change on a later read.
+      const later = await send(`${session}/turns/${turn}`);
+      expect([later.status, later.headers.get('retry-after')]).toEqual([502, null]);
+      expect(await json(later)).toMatchObject({ error });
+    },
+  );
 
-  it('and asks for a wait has it in the stream', async () => {
+  it('and asks for a wait is reported with that wait in the stream', async () => {
     const { message } = server(failing(429, 'Slow down.', { 'retry-after': '20' }));
     const events = await allEvents(await post(newSession(), { message }, { headers: SSE }));
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { error: { retryAfter: 20 } } });
@@ -125,8 +124,8 @@ describe('a model that fails', () => {
 
   it.each<[string, Answer]>([
     ['names no wait', failing(429, 'Slow down.')],
-    ['wants a wait beyond all measure', failing(429, 'Slow down.', { 'retry-after': '9e99' })],
-    ['wants to be paid', () => Response.json({ error: { code: 'insufficient_quota' } }, { status: 429 })],
+    ['names an absurd wait', failing(429, 'Slow down.', { 'retry-after': '9e99' })],
+    ['has no quota left', () => Response.json({ error: { code: 'insufficient_quota' } }, { status: 429 })],
   ])('and %s is reported without a wait', async (_, answer) => {
     const { message } = server(answer);
     const response = await post(newSession(), { message });

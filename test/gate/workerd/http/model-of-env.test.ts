@@ -106,19 +106,19 @@ describe('a model from the environment', () => {
       'A `model` function threw: the log of the Worker shows why.',
     ],
     [
-      'says what is missing',
+      'throws a configuration error',
       () => {
         throw new ConfigurationError('Set CLAUDE_KEY.');
       },
       'Set CLAUDE_KEY.',
     ],
     [
-      'makes no model',
+      'returns no model',
       // @ts-expect-error: for callers without types
       () => ({}),
       'A `model` function returned no model: return that of an adapter.',
     ],
-  ])('that %s causes a refusal of the message, and is created again', async (_, model, detail) => {
+  ])('causes a refusal of the message if its function %s, and is created again', async (_, model, detail) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const asked = vi.fn(model);
     const via = deployed([defineAgent({ ...base, model: asked })], {});

@@ -33,7 +33,7 @@ it('a model that never settles is a 502 after its timeout', async () => {
   });
 });
 
-it('a model that has responded leaves no timer', async () => {
+it('a model that has responded leaves no running timer', async () => {
   let during = 0;
   const prompt: ChatModel['ask'] = async (_, { onText }) => {
     onText?.('Hello.');

@@ -59,7 +59,7 @@ const PLACES: readonly (readonly [how: string, base: string, fetch: () => Fetch]
   ['by app.route, without a setting', '/ai', () => new Hono().route('/ai', app().routes).fetch],
   ['by app.route below a name', '/acme/ai', () => new Hono().route('/:team/ai', app().routes).fetch],
   [
-    'by app.route inside of what app.route mounts',
+    'by app.route inside another app.route',
     '/api/ai',
     () => new Hono().route('/api', new Hono().route('/ai', app().routes)).fetch,
   ],
@@ -75,7 +75,7 @@ const PLACES: readonly (readonly [how: string, base: string, fetch: () => Fetch]
   ],
   ['by its own basePath', '/ai', () => app({ http: { basePath: '/ai' } }).worker.fetch as Fetch],
   [
-    'by mount without a change of the path, with its basePath',
+    'by mount with the full path, with its basePath',
     '/ai/agents',
     () =>
       new Hono().all(
@@ -215,7 +215,7 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
 });
 
 describe('a path outside the app’s routes', () => {
-  it('is served by the outer app, whose own paths below it keep working', async () => {
+  it('is served by the outer app, whose other paths below the mount path keep working', async () => {
     const own = new Hono()
       .route('/ai', app().routes)
       .get('/ai/mine', (c) => c.text('mine'))

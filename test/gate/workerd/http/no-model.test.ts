@@ -53,8 +53,8 @@ describe('a Worker whose settings choose no model', () => {
   it.each([
     ['nothing is set', '', {}, NO_MODEL],
     ['no var is set, although the planner exists', '', { model: orOffline(openaiCompatible()) }, NO_MODEL],
-    ['the planner is asked for, and is not there', 'offline', {}, NO_PLANNER],
-    ['the agent has a model of its own, of settings', '', ownModel, NO_MODEL],
+    ['MODEL is offline, but the Worker has no planner', 'offline', {}, NO_PLANNER],
+    ['the agent’s own model reads its settings', '', ownModel, NO_MODEL],
   ])('refuses messages for an agent that needs one, with the fix: %s', async (_, model, more, expected) => {
     const said = log();
     const via = app(model, more);
@@ -77,14 +77,14 @@ describe('a Worker whose settings choose no model', () => {
   });
 });
 
-it('runs the planner of the Worker if MODEL is offline', async () => {
+it('a Worker runs its planner if MODEL is offline', async () => {
   const via = app('offline', { model: orOffline(openaiCompatible()) });
   const response = await post(newSession('bare'), { message: 'Hello' }, { via });
   expect(await json(response)).toMatchObject({ outcome: 'completed', model: 'offline' });
   expect((await via('/health')).status).toBe(200);
 });
 
-it('uses the app’s model for any setting', async () => {
+it('a Worker uses the model of its app with any settings', async () => {
   const via = app('', { model: offlineModel() });
   const response = await post(newSession('bare'), { message: 'Hello' }, { via });
   expect(await json(response)).toMatchObject({ outcome: 'completed', model: 'offline' });

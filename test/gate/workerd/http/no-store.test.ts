@@ -31,11 +31,11 @@ describe('a response', () => {
     ['about an agent', 200, () => send('/agents')],
     ['about the routes', 200, () => send('/openapi.json')],
     ['about an unknown session', 404, () => send(newSession())],
-    ['about nothing', 404, () => send('/nothing')],
-    ['to a wrong method', 405, () => send('/agents', { method: 'PUT' })],
+    ['to an unknown path', 404, () => send('/nothing')],
+    ['to the wrong method', 405, () => send('/agents', { method: 'PUT' })],
     ['to an unauthorized caller', 401, () => unauthenticated('/agents')],
-    ['to a delivery for no webhook', 404, () => send('/hooks/none', { method: 'POST', body: '{}' })],
-    ['of the health', 200, () => send('/health')],
+    ['to a delivery for an unknown webhook', 404, () => send('/hooks/none', { method: 'POST', body: '{}' })],
+    ['of the health check', 200, () => send('/health')],
   ])('%s is not cached', async (_, status, ask) => {
     expect(await said(ask())).toEqual([status, 'no-store']);
   });

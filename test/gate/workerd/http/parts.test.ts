@@ -78,7 +78,7 @@ describe('a reply of parts', () => {
     expect(JSON.stringify(answer)).not.toContain('Done it is.');
   });
 
-  it('has text and calls beside its parts on every read, and is stored as parts only', async () => {
+  it('has text and calls beside its parts on every read, but is stored as parts only', async () => {
     const { message } = script({ parts: thinking }, { parts: done });
     const session = newSession();
     const events = await allEvents(await post(session, { message }, { headers: SSE }));
@@ -142,7 +142,7 @@ describe('a reply of parts', () => {
     expect(events.at(-1)).toMatchObject({ outcome: 'completed', text: 'Done.' });
   });
 
-  it('is returned whole to its model, at any length, from a journal that is read again', async () => {
+  it('is returned whole to its model, at any length, if the journal is read again', async () => {
     const long: readonly ReplyPart[] = [
       { type: 'reasoning', text: '', provider: { maker: { encrypted: 'é'.repeat(1_000_000) } } },
       { type: 'file', mediaType: 'image/png', data: 'A'.repeat(3_000_000) },

@@ -202,7 +202,7 @@ describe('the limits of a deployment', () => {
     ]),
     [{ WALL_MS: '1e5' }, 'WALL_MS is "1e5". It must be a whole number of at least 1000.'],
     [{ WALL_MS: true }, 'WALL_MS is true. It must be a whole number of at least 1000.'],
-  ])('%j cause a refusal of messages, are listed by /health, and are logged once', async (vars, detail) => {
+  ])('%j cause refusals of messages, are listed by /health, and are logged once', async (vars, detail) => {
     log.mockClear();
     const session = newSession();
     const via = appWith({}, vars);
@@ -212,7 +212,7 @@ describe('the limits of a deployment', () => {
     expect(log.mock.calls).toEqual([[`holdfast: ${detail}`]]);
   });
 
-  it('are the vars, as text or number, if the code sets none', () => {
+  it('are the vars, as text or numbers, if the code sets none', () => {
     expect(readPlatform({ SUBREQUESTS: ' 1000 ', WALL_MS: '' }, { wallMs: 5_000 })).toEqual({
       subrequests: 1_000,
       internalSubrequests: 1_000,

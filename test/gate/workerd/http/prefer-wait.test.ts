@@ -101,7 +101,7 @@ describe('a message whose client limits its wait', () => {
   });
 
   it.each(['wait=0', 'wait="0"', 'WAIT = 0; x=1', 'handling=lenient, wait=0, wait=50'])(
-    'with no time returns 202 at once: %s',
+    'that waits no time returns 202 at once: %s',
     async (prefer) => {
       const session = hearingSession();
       const reply = held('Done.');
@@ -121,7 +121,7 @@ describe('a message whose client limits its wait', () => {
     'wait="1',
     'waiting=3',
     'wait=x, wait=0',
-  ])('with an invalid time ignores it: %s', async (prefer) => {
+  ])('with an invalid wait ignores it: %s', async (prefer) => {
     const session = hearingSession();
     const response = await post(session, { message: script('Done.').message() }, wait(prefer));
     expect([told(response), runsInBackground(session)]).toEqual([[200, null], false]);
@@ -204,7 +204,7 @@ describe('an answer to a call whose client limits its wait', () => {
     expect(runsInBackground(waits.session)).toBe(true);
   });
 
-  it('with no time returns 202 at once', async () => {
+  it('that waits no time returns 202 at once', async () => {
     const waits = await waiting(['pay']);
     expect(told(await answer(linkOf(waits), { decision: 'approve' }, wait('wait=0')))).toEqual([
       202,

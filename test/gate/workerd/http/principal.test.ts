@@ -183,9 +183,9 @@ describe('the context of a body', () => {
   };
 
   it.each<[string, Partial<HoldfastConfig>, object, string[]]>([
-    ['nothing is named', {}, { tenant: 'evil' }, ['tenant']],
+    ['no keys are allowed', {}, { tenant: 'evil' }, ['tenant']],
     [
-      'other keys are named',
+      'only other keys are allowed',
       { http: { bodyContext: ['locale'] } },
       { locale: 'nl', tenant: 'evil', b: 1 },
       ['tenant', 'b'],
@@ -202,7 +202,7 @@ describe('the context of a body', () => {
       { constructor: 1 },
       ['constructor'],
     ],
-  ])('that is not allowed is refused, and the setting is named: %s', async (_, config, context, keys) => {
+  ])('that is not allowed is refused with the name of the setting: %s', async (_, config, context, keys) => {
     const { as } = deployment(config);
     const session = newSession('agent');
     const response = await post(session, { message: 'Hello', context }, { via: as(ann) });

@@ -60,8 +60,8 @@ describe('the result of a tool that the caller runs', () => {
   });
 
   it.each([
-    ['nothing', {}, ['it must have exactly one of result, text and error']],
-    ['two', { text: 'a', error: 'b' }, ['it must have exactly one of result, text and error']],
+    ['no result', {}, ['it must have exactly one of result, text and error']],
+    ['two results', { text: 'a', error: 'b' }, ['it must have exactly one of result, text and error']],
     ['invalid text', { text: 1 }, ['text: must be text']],
     [
       'several mistakes',
@@ -74,7 +74,7 @@ describe('the result of a tool that the caller runs', () => {
       ],
     ],
     [
-      'one that is too deep',
+      'a result that is nested too deeply',
       `{"result":${'['.repeat(9_000)}${']'.repeat(9_000)}}`,
       ['result: is nested too deeply'],
     ],

@@ -187,7 +187,7 @@ describe('a retry', () => {
     await expect(retryLast(session)).rejects.toMatchObject({ type: 'nothing-to-retry' });
   });
 
-  it('is the only one of its turn, also if it is slow and another one was answered meanwhile', async () => {
+  it('is the only one of its turn, even if it is slow and another retry was answered meanwhile', async () => {
     const holdfast = createHoldfast({ agents: [scripted] });
     const of = { agent: 'scripted', session: crypto.randomUUID(), principal: { id: 'ada' } };
     const session = sessionOf(holdfast, env, of);
@@ -228,7 +228,7 @@ describe('a refused retry', () => {
     return [response.status, String(type).replace('urn:holdfast:problem:', ''), detail, turn];
   };
 
-  it('is in an unknown session', async () => {
+  it('cannot be made in an unknown session', async () => {
     expect(await problemOf(await again(newSession()))).toEqual([
       404,
       'unknown-session',
@@ -237,7 +237,7 @@ describe('a refused retry', () => {
     ]);
   });
 
-  it('is of a message that was answered', async () => {
+  it('cannot be made of a message that was answered', async () => {
     const session = newSession();
     const { turn } = await json(await post(session, { message: script('Here.').message() }, { via }));
     expect(await problemOf(await again(session))).toEqual([
@@ -248,7 +248,7 @@ describe('a refused retry', () => {
     ]);
   });
 
-  it('comes while a turn runs or waits', async () => {
+  it('cannot be made while a turn runs or waits', async () => {
     const session = newSession('clerk');
     const slow = held({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
     const answering = post(session, { message: script(slow.reply).message() }, { via });
@@ -269,7 +269,7 @@ describe('a refused retry', () => {
     ]);
   });
 
-  it('has a body', async () => {
+  it('cannot have a body', async () => {
     const session = newSession();
     await post(session, { message: script(down, 'Here.').message() }, { via });
     const send = (body: string) => via(`${session}/retry`, { method: 'POST', body });

@@ -88,7 +88,7 @@ describe('/openapi.json', () => {
     expect(agentOf(new Map())).toEqual({ type: 'string' });
   });
 
-  it('declares no header that OpenAPI defines elsewhere', async () => {
+  it('declares no header that OpenAPI ignores', async () => {
     const { paths } = await json(await send('/openapi.json'));
     const operations = Object.values(Object(paths)).flatMap((item) => Object.values(Object(item)));
     const names = operations.flatMap((operation) =>

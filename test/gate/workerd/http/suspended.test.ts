@@ -83,7 +83,7 @@ describe('a turn that waits for a decision', () => {
     });
   });
 
-  it('reports that at the end of its stream', async () => {
+  it('reports the pending call at the end of its stream', async () => {
     const session = newSession('agent');
     const { message } = script({ calls: [{ name: 'ask' }] });
     const events = await allEvents(await post(session, { message: message() }, { headers: SSE, via }));
@@ -125,7 +125,7 @@ describe('a turn that begins to wait in another invocation', () => {
     await port.append(leased.epoch, leased.page.head + 1, { events: rows, release: 'suspended' });
   }
 
-  it.each([0, 1])('is reported to every joined client; stored with %i events', async (events) => {
+  it.each([0, 1])('is reported to every joined client if %i events are stored', async (events) => {
     const session = newSession('agent');
     const body = { message: 'Hello' };
     const accepted = await post(session, body, { headers: { ...KEY, prefer: 'respond-async' }, via });

@@ -10,7 +10,7 @@ import { journal, json, newSession, post, SSE, send, sessionName } from './clien
 import { pausesPassing } from './pauses-passing.ts';
 
 describe('a session with events of a newer deployment', () => {
-  it('is not changed', async () => {
+  it('is not changed by an older deployment', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const session = newSession();
     await post(session, { message: script('Done.').message() });
@@ -56,17 +56,17 @@ describe('a session whose object cannot be reached', () => {
   describe.each([
     ['overloaded', Object.assign(new Error('no'), { overloaded: true })],
     ['retryable', Object.assign(new Error('no'), { overloaded: false, retryable: true })],
-    ['a lost line', new Error('Network connection lost.')],
+    ['connection lost', new Error('Network connection lost.')],
     ['no longer active', new Error('Durable Object is no longer active')],
-    ['an internal error', Object.assign(new Error('internal error; reference = abc123'), { remote: true })],
-  ])('(%s)', (_, error) => {
+    ['internal error', Object.assign(new Error('internal error; reference = abc123'), { remote: true })],
+  ])('with the error %s,', (_, error) => {
     const via = appWith({}, { SESSIONS: failing(error) });
 
     it.each<[string, (session: string) => Promise<Response>]>([
       ['its state', (session) => via(session)],
       ['its events', (session) => via(`${session}/events`)],
       ['a stream of its events', (session) => via(`${session}/events`, { headers: SSE })],
-      ['a turn of it', (session) => via(`${session}/turns/t`)],
+      ['one of its turns', (session) => via(`${session}/turns/t`)],
       ['a cancel', (session) => via(`${session}/cancel`, { method: 'POST' })],
       ['its erasure', (session) => via(session, { method: 'DELETE' })],
     ])('says when to retry %s', async (_what, ask) => {
@@ -87,7 +87,7 @@ describe('a session whose object cannot be reached', () => {
     it.each<[string, Record<string, string>]>([
       ['that is run at once', {}],
       ['for the background', { prefer: 'respond-async' }],
-    ])('says of a message %s that it may have been accepted, and how to check', async (_what, headers) => {
+    ])('reports that a message %s may have been accepted, and how to check', async (_what, headers) => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {});
       const session = newSession();
       const response = await pausesPassing(() => post(session, { message: 'Hello' }, { via, headers }));
@@ -106,7 +106,7 @@ describe('a session whose object cannot be reached', () => {
       log.mockRestore();
     });
 
-    it('says of a message with an Idempotency-Key that it can be sent again under it', async () => {
+    it('reports that a message with an Idempotency-Key can be sent again under that key', async () => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {});
       const session = newSession();
       const headers = { 'idempotency-key': 'k' };
@@ -160,7 +160,7 @@ describe('a session whose object cannot be reached', () => {
     log.mockRestore();
   }, 20_000);
 
-  it('is handed over if one of its files cannot be read, and its client gets the answer', async () => {
+  it('is handed over if one of its files cannot be read, and the client still gets the answer', async () => {
     let refused = 0;
     const reader = { ...scripted, accepts: ['text/plain'] };
     const SESSIONS = objectsWith((stub) => ({
@@ -184,7 +184,7 @@ describe('a session whose object cannot be reached', () => {
     expect(refused).toBe(1);
   });
 
-  it('is called no more often than an invocation can, over all retries', async () => {
+  it('is called no more often than an invocation can, including all retries', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     let tries = 0;
     const SESSIONS = objectsWith((stub) => ({
@@ -209,7 +209,7 @@ describe('a session whose object cannot be reached', () => {
     log.mockRestore();
   });
 
-  it('is a 500 without internals if it fails in an unknown way', async () => {
+  it('causes a 500 without internals if it fails in an unknown way', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const objects = {
       getByName: () => ({
@@ -222,7 +222,7 @@ describe('a session whose object cannot be reached', () => {
     log.mockRestore();
   });
 
-  it('is a 500 and one log line if the Worker has no binding for it', async () => {
+  it('causes a 500 and one log line if the Worker has no binding for it', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const via = appWith({}, { SESSIONS: undefined });
     const details: unknown[] = [];

@@ -56,7 +56,7 @@ function freshWorker(): Send {
   };
 }
 
-it('opens the unfolding tool that a strategy added, asks about the tool inside and publishes it, with a kill before each request (S0-098)', async () => {
+it('an unfolding tool that a strategy added is opened, and the tool inside asks and runs, with a kill before each request (S0-098)', async () => {
   const session = newSession('agent');
   const { message, model } = script(
     { calls: [{ name: 'find' }] },

@@ -29,7 +29,7 @@ const agents = [
 ];
 const without = appWith({ agents, log: false });
 
-describe('a deployment without a module whose events it must not ignore', () => {
+describe('a deployment without a module whose facts it must not ignore', () => {
   it.each([
     ['before a model call', consents.use({ prepare: async (loop) => consents.remember(loop, 'yes') })],
     [
@@ -41,7 +41,7 @@ describe('a deployment without a module whose events it must not ignore', () => 
         },
       }),
     ],
-  ])('does not change the session, and a cancel ends its turn: an event %s', async (_, use) => {
+  ])('does not change the session, and a cancel ends the turn: a fact %s', async (_, use) => {
     const withIt = appWith({ agents, use: [use] });
     const session = newSession('actor');
     const acts = { calls: [{ name: 'act' }] };

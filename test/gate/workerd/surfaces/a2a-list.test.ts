@@ -146,7 +146,7 @@ describe('ListTasks', { timeout: 60_000 }, () => {
     [{ contextId: 'a', statusTimestampAfter: 'now' }, 'statusTimestampAfter must be a time of ISO 8601'],
     [{ includeArtifacts: 'yes' }, 'includeArtifacts must be true or false'],
     [{ contextId: {} }, 'contextId must be a text'],
-  ])('refuses %j', async (params, said) => {
+  ])('refuses the params %j', async (params, said) => {
     const { shop } = await desk();
     expect(await rpc(shop, params)).toEqual([-32602, `The params are not valid: ${said}.`]);
   });

@@ -203,7 +203,7 @@ describe('a task', () => {
     expect([told.answer, told.state]).toEqual(['Three.', TaskState.TASK_STATE_COMPLETED]);
   });
 
-  it('belongs to its context, and a repeated message is the same task', async () => {
+  it('belongs to its context, and a repeated message returns the same task', async () => {
     const { send } = await client('scripted');
     const { message, model } = script('One.', 'Two.');
     const said = message();
@@ -219,7 +219,7 @@ describe('a task', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('accepts an image, and returns one as a readable URL', async () => {
+  it('accepts an image, and returns an image as a readable URL', async () => {
     const seen = await client('seer');
     const picture = part({ $case: 'raw', value: Buffer.from(PIXEL) }, 'image/png');
     expect(answerIn(await seen.send([text('What is it?'), picture]))).toBe('Seen.');
@@ -284,7 +284,7 @@ describe('a task', () => {
     expect(history?.at(-1)).toMatchObject({ parts: [{ content: { value: 'It is in ' } }] });
   });
 
-  it('is resumed after a lost stream, with the same answer', async () => {
+  it('can be resubscribed to after a lost stream, with the same answer', async () => {
     const { stream, talk } = await client('scripted');
     const slow = held('Three.');
     const lost = stream(script(adding, slow.reply).message());
@@ -417,7 +417,7 @@ describe('a task that asks', () => {
     expect(paidTo(to)).toEqual([1]);
   });
 
-  it('asks twice with two numbers', async () => {
+  it('asks two consecutive questions with two numbers', async () => {
     const { send, to, asked, more } = await asking('pay_twice_asked', 'Done.');
     const second = await send({ call: asked.call, decision: 'approve' }, more);
     const { call, question } = dataOf(second.status?.message);
@@ -444,7 +444,7 @@ describe('a task that asks', () => {
   });
 });
 
-describe('a refused request', () => {
+describe('an invalid request', () => {
   const rpc = async (body: unknown, headers = {}, agent = 'scripted') => {
     const response = await app()(`/a2a/${agent}`, {
       method: 'POST',
@@ -459,10 +459,10 @@ describe('a refused request', () => {
   const said = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Hello' }] };
 
   it.each<[string, unknown, [number, string | null, number, string]]>([
-    ['no JSON', '{', [400, null, -32700, 'The body is not JSON.']],
+    ['invalid JSON', '{', [400, null, -32700, 'The body is not JSON.']],
     ['a batch', [call('GetTask')], [422, null, -32602, 'The body is not valid: it must be a JSON object.']],
     [
-      'no JSON-RPC',
+      'a body that is not JSON-RPC',
       { method: 'GetTask' },
       [200, null, -32600, "Send { jsonrpc: '2.0', id, method, params }."],
     ],
@@ -478,7 +478,7 @@ describe('a refused request', () => {
       ],
     ],
     [
-      'no message',
+      'a missing message',
       call('SendMessage'),
       [
         200,
@@ -498,7 +498,7 @@ describe('a refused request', () => {
       [200, 'r1', -32602, expect.stringContaining('session') as never],
     ],
     [
-      'news that are pushed',
+      'push notifications',
       call('SendMessage', { message: said, configuration: { taskPushNotificationConfig: {} } }),
       [200, 'r1', -32003, 'Push notifications are not supported. Use SubscribeToTask or GetTask.'],
     ],
@@ -508,37 +508,41 @@ describe('a refused request', () => {
       [200, 'r1', -32003, 'Push notifications are not supported. Use SubscribeToTask or GetTask.'],
     ],
     [
-      'a file that its agent does not take',
+      'a file that its agent does not accept',
       call('SendMessage', { message: { ...said, parts: [{ raw: PNG, mediaType: 'image/png' }] } }),
       [200, 'r1', -32005, expect.any(String) as never],
     ],
     [
-      'no task',
+      'a missing task id',
       call('GetTask'),
       [200, 'r1', -32602, 'The params are not valid: id must be the id of a task.'],
     ],
     ['an invalid task', call('GetTask', { id: 'x' }), [200, 'r1', -32001, "There is no task 'x'."]],
     [
-      'a task of no session',
+      'a task of an unknown session',
       call('CancelTask', { id: 'none~t' }),
       [200, 'r1', -32001, expect.stringContaining("There is no session 'none'") as never],
     ],
     [
-      'a list, of an app without an index',
+      'a list from an app without an index',
       call('ListTasks'),
       [200, 'r1', -32004, 'This agent does not list tasks: store their ids, and use GetTask.'],
     ],
-    ['another card', call('GetExtendedAgentCard'), [200, 'r1', -32007, 'This agent has no extended card.']],
+    [
+      'an extended card',
+      call('GetExtendedAgentCard'),
+      [200, 'r1', -32007, 'This agent has no extended card.'],
+    ],
     [
       'a history of -1',
       call('GetTask', { id: 'a~b', historyLength: -1 }),
       [200, 'r1', -32602, 'The params are not valid: historyLength must be a whole number, at least 0.'],
     ],
-  ])('%s', async (_, body, refusal) => {
+  ])('with %s is refused', async (_, body, refusal) => {
     expect(await rpc(body)).toEqual(refusal);
   });
 
-  it('names another version, or an agent that the surface does not serve', async () => {
+  it('with another version, or for an agent that the surface does not serve, is refused', async () => {
     expect(await rpc(call('GetTask'), { 'a2a-version': '0.3' })).toEqual([
       200,
       'r1',
@@ -553,7 +557,7 @@ describe('a refused request', () => {
     ]);
   });
 
-  it('is a message while the previous task runs, or one to that task', async () => {
+  it('is a message to a context or a task that is still running', async () => {
     const { stream, send } = await client('scripted');
     const slow = held('Done.');
     const running = stream(script(slow.reply).message(), {

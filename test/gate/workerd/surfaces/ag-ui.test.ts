@@ -215,7 +215,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('accepts an image, and returns one as a readable URL', async () => {
+  it('accepts an image, and returns an image as a readable URL', async () => {
     const seen = client('seer');
     await seen.say([
       { type: 'text', text: 'What is it?' },
@@ -331,7 +331,7 @@ describe('a run', () => {
     expect(system).toContain(`${'x'.repeat(65_530)}\n(4470 more characters were cut off.)\n`);
   });
 
-  it('is one turn if it is repeated with another context', async () => {
+  it('is the same turn if it is repeated with another context', async () => {
     const { path, say, chat } = client('scripted');
     await say(script('One.').message(), { context: [{ description: 'Cursor', value: '1' }] });
     const [sent] = chat.messages;
@@ -418,7 +418,7 @@ describe('client tools', () => {
     ]);
   });
 
-  it('without a result are skipped for the next message', async () => {
+  it('are skipped by the next message if they have no result', async () => {
     const { say, chat, path } = client('guide');
     const asked = script(painting, 'Hello again.');
     await say(asked.message(), { tools: [paint] });
@@ -431,8 +431,8 @@ describe('client tools', () => {
     ['an invalid list', 'all', 'tools: must be a list of tools, or an object with tools by name'],
     ['an invalid tool', [7], 'tools: must be a list of tools, or an object with tools by name'],
     ['no name', [{}], 'tools[0].name: must be 1 to 64 of the characters A-Z a-z 0-9 _ -'],
-    ['a name that no provider takes', [{ ...paint, name: 'päint' }], 'tools[0].name: must be 1 to 64 of'],
-    ['two with one name', [paint, paint], 'tools[1].name: must not be that of an earlier tool'],
+    ['a name that no provider accepts', [{ ...paint, name: 'päint' }], 'tools[0].name: must be 1 to 64 of'],
+    ['two tools with one name', [paint, paint], 'tools[1].name: must not be that of an earlier tool'],
     ['a description that is not text', [{ ...paint, description: 7 }], 'tools[0].description: must be text'],
     [
       'a schema of a list',
@@ -440,18 +440,18 @@ describe('client tools', () => {
       'tools[0].parameters: must be a JSON Schema of an object',
     ],
     [
-      'a schema with a slip',
+      'a schema with an invalid type',
       [{ ...paint, parameters: { type: 'object', properties: { color: { type: 'color' } } } }],
       'tools[0].parameters: must be a JSON Schema with another `type` at `$.properties.color`',
     ],
     [
-      'a schema without an end',
+      'a schema that is nested too deeply',
       [{ ...paint, parameters: { properties: nestedIn(200) } }],
       'tools[0].parameters: must be a JSON Schema that is nested less deeply',
     ],
-    ['too many', Array(65).fill(paint), 'tools: must be at most 64'],
+    ['too many tools', Array(65).fill(paint), 'tools: must be at most 64'],
     [
-      'too much',
+      'a description that is too long',
       [{ ...paint, description: 'x'.repeat(70_000) }],
       'tools: must have at most 65536 characters as JSON',
     ],
@@ -513,7 +513,7 @@ describe('a call that waits for a person', () => {
     expect(await journaled(path)).toMatchObject({ outcome, text: lastText(chat.messages) });
   });
 
-  it('is abandoned, which ends the turn', async () => {
+  it('can be abandoned, which ends the turn', async () => {
     const { path, run, to, interrupt } = await waiting('pay', 'Done.');
     const events = await run({ resume: [{ interruptId: interrupt?.id ?? '', status: 'cancelled' }] });
     expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'cancelled' } });
@@ -543,7 +543,7 @@ describe('a call that waits for a person', () => {
     expect(paidTo(to)).toEqual([]);
   });
 
-  it('asks twice with two names', async () => {
+  it('asks two consecutive questions with two names', async () => {
     const { path, chat, run, to, interrupt } = await waiting('pay_twice_asked', 'Done.');
     await run({
       resume: [{ interruptId: interrupt?.id ?? '', status: 'resolved', payload: { approved: true } }],
@@ -639,7 +639,7 @@ describe('a nested loop', () => {
     calls: [{ name: 'helper', input: { task: messages.find(({ role }) => role === 'user')?.text ?? '' } }],
   });
 
-  it('is a subagent with separate events', async () => {
+  it('is shown as a subagent with separate events', async () => {
     const { path, say } = client('desk');
     const { message } = script(helping, { text: 'I dig.', calls: [{ name: 'dig' }] }, 'Dug it.', 'All done.');
     const events = await say(message());
@@ -781,7 +781,7 @@ describe('a client from before AG-UI 1.0, which sends no version', () => {
   });
 });
 
-describe('a request that is refused before a run', () => {
+describe('a request for a run', () => {
   it.each([
     [
       {},
@@ -796,7 +796,7 @@ describe('a request that is refused before a run', () => {
       { threadId: 't', runId: 'r', messages: [], resume: [{ interruptId: 'x', status: 'maybe' }] },
       "resume must be a list of { interruptId, status: 'resolved' or 'cancelled' }",
     ],
-  ])('%j', async (body, problems) => {
+  ])('with the body %j is refused', async (body, problems) => {
     expect(await posted(body)).toEqual([
       422,
       { code: 'invalid-body', message: `The body is not a RunAgentInput: ${problems}.` },
@@ -818,13 +818,13 @@ describe('a request that is refused before a run', () => {
       [{ type: 'image', source: { type: 'data', value: PNG, mimeType: 7 } }],
       'The body is not valid: message[0].mediaType: must be a media type such as image/png.',
     ],
-  ])('has a message of %j', async (said, message) => {
+  ])('with the message content %j is refused', async (said, message) => {
     const messages = [{ id: 'm1', role: 'user', content: said }];
     const refused = await posted({ threadId: 't', runId: 'r', messages });
     expect(refused).toMatchObject([422, { code: 'invalid-body', message }]);
   });
 
-  it('has a tool result that is not text', async () => {
+  it('with a tool result that is not text is refused', async () => {
     const { path, say, chat } = client('clerk');
     await say(script({ calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'Done.').message());
     const [call] = chat.messages.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []));
@@ -847,7 +847,7 @@ describe('a request that is refused before a run', () => {
     expect(await response.text()).toContain('RUN_FINISHED');
   });
 
-  it('has an unknown agent, thread or caller', async () => {
+  it('from an unknown caller, or for an unknown agent or an invalid thread, is refused', async () => {
     await expect(client('nobody').say('Hello')).rejects.toMatchObject({
       status: 404,
       payload: { code: 'unknown-agent' },
@@ -864,7 +864,7 @@ describe('a request that is refused before a run', () => {
     });
   });
 
-  it('has a message while the previous turn runs', async () => {
+  it('with a message while the previous turn runs is refused', async () => {
     const first = client('scripted');
     const slow = held('Done.');
     const running = first.say(script(slow.reply).message());

@@ -44,7 +44,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(other.chat, id, version);
   });
 
-  it('shows the pending calls to a page that repeats a result, and reports that it is known', async () => {
+  it('shows the pending calls to a page that repeats a result, and reports that the result is known', async () => {
     const { chat, asked, say } = open({ version }, { calls: [{ name: 'where' }, pay(4)] });
     await say();
     const call = callOf(chat, 'where');
@@ -106,7 +106,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('gets a valid message list for a call that ran although it was refused', async () => {
+  it('gets a valid message list for a call that ran although it had been refused', async () => {
     const { chat, asked, id, say } = open(
       { version, sends: 'approvals' },
       { calls: [{ name: 'suggest' }] },

@@ -32,20 +32,30 @@ const SESSION_ID = 'A session id must be 1 to 128 of the characters A-Z a-z 0-9 
 const responded = (approval: unknown) => ({ toolCallId: 'c', state: 'approval-responded', approval });
 
 const BAD: readonly [string, unknown, number, string][] = [
-  ['no JSON', '{', 400, 'The body is not JSON.'],
+  ['invalid JSON', '{', 400, 'The body is not JSON.'],
   ['a list', [], 422, notValid('it must be a JSON object')],
-  ['no chat', { messages: [user()] }, 422, notValid('id: must be the id of the chat, which is text')],
-  ['a chat that is not a valid session', { ...body(user()), id: 'a/b' }, 400, `${SESSION_ID}`],
-  ['no messages', { id: 'c' }, 422, notValid('messages: must be a list that holds at least one message')],
   [
-    'none of them',
+    'a missing chat id',
+    { messages: [user()] },
+    422,
+    notValid('id: must be the id of the chat, which is text'),
+  ],
+  ['a chat that is not a valid session', { ...body(user()), id: 'a/b' }, 400, `${SESSION_ID}`],
+  [
+    'missing messages',
+    { id: 'c' },
+    422,
+    notValid('messages: must be a list that holds at least one message'),
+  ],
+  [
+    'an empty list of messages',
     { id: 'c', messages: [] },
     422,
     notValid('messages: must be a list that holds at least one message'),
   ],
   ['an invalid message', body('Hello'), 422, notValid('messages[0].role: must be user or assistant')],
   [
-    'another role',
+    'an unknown role',
     body(user([], { role: 'system' })),
     422,
     notValid('messages[0].role: must be user or assistant'),
@@ -64,7 +74,7 @@ const BAD: readonly [string, unknown, number, string][] = [
     notValid('messages[0].id: must be 1 to 255 visible ASCII characters'),
   ],
   [
-    'a strange part',
+    'an unknown type of part',
     body(user([{ type: 'data-x' }])),
     422,
     notValid('messages[0].parts[0]: must be a part of the type text or file'),
@@ -89,7 +99,7 @@ const BAD: readonly [string, unknown, number, string][] = [
     notValid('messages[0].parts[0].url: must be a data URL or an https URL'),
   ],
   [
-    'a file of no origin',
+    'a file with an ftp URL',
     body(user([{ type: 'file', mediaType: 'image/png', url: 'ftp://a/b' }])),
     422,
     notValid('messages[0].parts[0].url: must be a data URL, or an https URL without a user in it'),
@@ -107,7 +117,7 @@ const BAD: readonly [string, unknown, number, string][] = [
     notValid('trigger: must be submit-message or regenerate-message'),
   ],
   [
-    'a wish when busy',
+    'an invalid option for busy sessions',
     body(user(), { whenBusy: 'shout' }),
     422,
     notValid('whenBusy: must be reject, queue, steer'),
@@ -120,7 +130,7 @@ const BAD: readonly [string, unknown, number, string][] = [
   ],
   ['an invalid context', body(user(), { context: 7 }), 422, notValid('context: must be a JSON object')],
   [
-    'a key of the context',
+    'a context key that is not allowed',
     body(user(), { context: { admin: true } }),
     422,
     notValid(
@@ -128,13 +138,13 @@ const BAD: readonly [string, unknown, number, string][] = [
     ),
   ],
   [
-    'another answer',
+    'a regeneration without an answer',
     body(user(), { trigger: 'regenerate-message' }),
     400,
     'The chat does not have that message any more: load its messages again.',
   ],
   [
-    'another message',
+    'a change of a sent message',
     body(user([], { id: 'abc:user' })),
     400,
     'A message that was sent stays in the session, and cannot be changed: send another one.',
@@ -164,7 +174,7 @@ const BAD: readonly [string, unknown, number, string][] = [
     notValid('messages[0].parts[0].approval.approved: must be true or false'),
   ],
   ...['edit', { c: 'edit' }].map((decisions): [string, unknown, number, string] => [
-    `decisions that are none: ${JSON.stringify(decisions)}`,
+    `invalid decisions:  ${JSON.stringify(decisions)}`,
     body(assistant(responded({ id: 'c', approved: true })), { decisions }),
     422,
     notValid(
@@ -174,7 +184,7 @@ const BAD: readonly [string, unknown, number, string][] = [
 ];
 
 describe('a chat gets an error', () => {
-  it.each(BAD)('of %s', async (_, sent, status, text) => {
+  it.each(BAD)('for %s', async (_, sent, status, text) => {
     const response = await post(sent);
     expect([response.status, await response.text()]).toEqual([status, text]);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');

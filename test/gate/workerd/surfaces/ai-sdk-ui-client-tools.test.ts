@@ -39,7 +39,7 @@ function open(agent: string, version: 6 | 7, tools: unknown) {
 describe.each(VERSIONS)('a page with useChat of version %i', (version) => {
   it.each([
     ['a list', [paint]],
-    ['assistant-ui, by their names', { paint_page: { description: paint.description, parameters } }],
+    ['an object by name, like assistant-ui', { paint_page: { description: paint.description, parameters } }],
   ])('runs its own tools, which it sends as %s', async (_, tools) => {
     const { chat, sent, called, model, say } = open('guide', version, tools);
     await say();
@@ -76,7 +76,7 @@ describe.each(VERSIONS)('a page with useChat of version %i', (version) => {
     [[7], 'tools: must be a list of tools, or an object with tools by name'],
     [[{ ...paint, name: '' }], 'tools[0].name: must be 1 to 64 of the characters A-Z a-z 0-9 _ -'],
     [{ 'no name': {} }, 'tools[0].name: must be 1 to 64 of the characters A-Z a-z 0-9 _ -'],
-  ])('gets the problem of %j', async (tools, problem) => {
+  ])('gets the problem of the invalid tools %j', async (tools, problem) => {
     const { chat, say } = open('guide', version, tools);
     await say();
     expect(chat.error?.message).toContain(problem);

@@ -261,7 +261,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(texts(await load(id))).toEqual(['Hello', 'Noted.']);
   });
 
-  it('refuses that also for effects in the source of a fork', async () => {
+  it('also refuses to drop tool effects that a fork copied from its source', async () => {
     const { chat, say } = open({ version }, 'One.', { calls: [{ name: 'note' }] }, 'Noted.');
     await say();
     await chat.regenerate();
@@ -270,7 +270,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(chat.error?.message).toContain("could be repeated: 'note'");
   });
 
-  it('remains at its position if a fork’s message is refused', async () => {
+  it('stays at its position if the message to a fork is refused', async () => {
     const { chat, id, say, words, model } = open({ version }, 'One.', 'Two.', 'Edited.', 'Last.');
     await say();
     const [first] = chat.messages;
@@ -309,7 +309,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(await response.text()).toContain(`"session":"${branchOf(chat)}"`);
   });
 
-  it('is asked to reload its messages if they do not exist any more', async () => {
+  it('is asked to reload its messages if they no longer exist', async () => {
     const { chat, id, say, words } = open({ version }, 'One.', 'Two.', 'Edited.');
     await say();
     await chat.sendMessage({ text: 'And then?' });

@@ -204,7 +204,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('accepts an image for the model, and shows one from a tool', async () => {
+  it('accepts an image for the model, and shows an image from a tool', async () => {
     const { chat, id, words, model } = open({ version }, { calls: [{ name: 'draw' }] }, 'Here.');
     const url = `data:image/png;base64,${btoa(String.fromCharCode(...PIXEL))}`;
     const files = [{ type: 'file', mediaType: 'image/png', filename: 'dot.png', url }];

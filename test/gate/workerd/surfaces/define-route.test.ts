@@ -34,7 +34,7 @@ const error = (text: string): string => `ConfigurationError: ${text}`;
 describe('an invalid route of a module is reported in full', () => {
   it.each<[string, () => unknown, string]>([
     [
-      'routes that are no list',
+      'routes that are not a list',
       () => made(route()),
       "Module 'echo' has an object as its 'routes'. Use a list, as in [one, another].",
     ],
@@ -49,12 +49,12 @@ describe('an invalid route of a module is reported in full', () => {
       "Module 'echo': routes[0] has 'access', which defineRoute does not take. It takes method, path, isCounted, isPublic, streams, handle, refuse.",
     ],
     [
-      'the key of another library',
+      'a key of another library',
       () => made([{ method: 'GET', path: '/echo', handler: handle }]),
       "Module 'echo': routes[0] has 'handler' instead of 'handle'. Rename it.",
     ],
     [
-      'no handler',
+      'a missing handler',
       () => made([route({ handle: undefined })]),
       "Module 'echo': routes[0] has no 'handle'. Use a function.",
     ],
@@ -69,12 +69,12 @@ describe('an invalid route of a module is reported in full', () => {
       "Module 'echo': routes[0] has an object as its 'refuse'. Use a function.",
     ],
     [
-      'another method',
+      'an unsupported method',
       () => made([route({ method: 'PUT' })]),
       "Module 'echo': routes[0] has 'PUT' as its 'method'. Use GET, POST, DELETE.",
     ],
     [
-      'a path without its beginning',
+      'a path without a leading slash',
       () => made([route({ path: 'echo' })]),
       "Module 'echo': routes[0] has 'echo' as its 'path': begin it with '/'.",
     ],
@@ -84,17 +84,17 @@ describe('an invalid route of a module is reported in full', () => {
       "Module 'echo': routes[0] has '/echo/{agent' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent'.",
     ],
     [
-      'words beside a name',
+      'text beside a name',
       () => made([route({ path: '/echo/{agent}.json' })]),
       "Module 'echo': routes[0] has '/echo/{agent}.json' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent}.json'.",
     ],
     [
-      'the name of another router',
+      'the parameter syntax of another router',
       () => made([route({ path: '/echo/:agent' })]),
       "Module 'echo': routes[0] has '/echo/:agent' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not ':agent'.",
     ],
     [
-      'a rule of a router',
+      'a wildcard',
       () => made([route({ path: '/echo/*' })]),
       "Module 'echo': routes[0] has '/echo/*' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '*'.",
     ],
@@ -109,17 +109,17 @@ describe('an invalid route of a module is reported in full', () => {
       "Module 'echo': routes[0] has '/echo/{1}' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '{1}'.",
     ],
     [
-      'a name twice',
+      'a repeated name',
       () => made([route({ path: '/{a}/{a}' })]),
       "Module 'echo': routes[0] has '/{a}/{a}' as its 'path': {a} is in it twice.",
     ],
     [
-      'a public route that counts callers',
+      'a counted public route',
       () => made([route({ isCounted: true, isPublic: true })]),
       "Module 'echo': routes[0] has 'isPublic' and 'isCounted'. Use one, since a public route has no caller.",
     ],
     [
-      'a route twice',
+      'a duplicate route',
       () => made([route({ path: '/echo/{a}' }), route({ path: '/echo/{b}' })]),
       "Module 'echo': routes[1] is a duplicate: GET /echo/{b}.",
     ],
@@ -150,17 +150,17 @@ describe('createHoldfast reports conflicting routes', () => {
       error('createHoldfast has an object at use[1]. Use the result of a module, such as openApi().'),
     ],
     [
-      'a function that returns one',
+      'a module that was not called',
       () => app([made]),
       error('createHoldfast has the function made at use[0]. Use the result of a module, such as openApi().'),
     ],
     [
-      'nothing',
+      'null',
       () => app([null]),
       error('createHoldfast has null at use[0]. Use the result of a module, such as openApi().'),
     ],
     [
-      'two of a name',
+      'two modules with one name',
       () => app([made([]), made([])]),
       "ConfigurationError: Two modules are called 'app:echo'. Rename one, or look for a second copy of holdfast (npm ls holdfast).",
     ],

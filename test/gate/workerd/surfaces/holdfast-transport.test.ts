@@ -93,7 +93,7 @@ describe('HoldfastChatTransport', () => {
   });
 
   it.each([0, 1, 2, 3, 5, 7, 9, 12, 15, 18, 20])(
-    'shows the same although its stream breaks off after %i chunks',
+    'shows the same even if its stream breaks off after %i chunks',
     async (chunks) => {
       const { chat, id, say, requests } = chatBy(cutAfter(chunks), ...REPLIES);
       await say();
@@ -106,7 +106,7 @@ describe('HoldfastChatTransport', () => {
   );
 
   it.each([0, 1, 3, 5])(
-    'sends an approval automatically, and shows its result although the stream breaks off after %i chunks',
+    'sends an approval automatically, and shows its result even if the stream breaks off after %i chunks',
     async (chunks) => {
       let isAnswering = false;
       const line = (send: Send): Send => {
@@ -128,37 +128,34 @@ describe('HoldfastChatTransport', () => {
     },
   );
 
-  it.each(['while it streams', 'in a page that was loaded again'])(
-    'cancels the turn of a fork, %s',
-    async (when) => {
-      const hangs = held('Never.');
-      const { chat, id, say, transport, requests } = chatBy(whole, 'One.', hangs.reply);
-      await say();
-      const regenerating = chat.regenerate();
-      await hangs.asked();
-      if (when === 'while it streams') {
-        await expect.poll(() => chat.messages.at(-1)?.metadata?.session).toBeDefined();
-        await chat.stop();
-      } else {
-        const fresh = chatBy(whole);
-        await fresh.transport.loadMessages(id);
-        await fresh.transport.cancel(id);
-        requests.push(...fresh.requests);
-      }
-      await regenerating;
-      await expect.poll(hangs.aborted).toBe(true);
-      const cancel = requests.find(({ path }) => path.includes('/cancel'))?.path;
-      const [last] = (await transport.loadMessages(id)).slice(-1);
-      expect(cancel).toContain(`/sessions/${Object(last?.metadata).session}/cancel`);
-      expect(last?.metadata).toMatchObject({
-        outcome: 'cancelled',
-        session: expect.stringMatching(`^${id}.`),
-      });
-    },
-  );
+  it.each(['while it streams', 'in a reloaded page'])('cancels the turn of a fork, %s', async (when) => {
+    const hangs = held('Never.');
+    const { chat, id, say, transport, requests } = chatBy(whole, 'One.', hangs.reply);
+    await say();
+    const regenerating = chat.regenerate();
+    await hangs.asked();
+    if (when === 'while it streams') {
+      await expect.poll(() => chat.messages.at(-1)?.metadata?.session).toBeDefined();
+      await chat.stop();
+    } else {
+      const fresh = chatBy(whole);
+      await fresh.transport.loadMessages(id);
+      await fresh.transport.cancel(id);
+      requests.push(...fresh.requests);
+    }
+    await regenerating;
+    await expect.poll(hangs.aborted).toBe(true);
+    const cancel = requests.find(({ path }) => path.includes('/cancel'))?.path;
+    const [last] = (await transport.loadMessages(id)).slice(-1);
+    expect(cancel).toContain(`/sessions/${Object(last?.metadata).session}/cancel`);
+    expect(last?.metadata).toMatchObject({
+      outcome: 'cancelled',
+      session: expect.stringMatching(`^${id}.`),
+    });
+  });
 
   it.each([0, 1, 2, 4])(
-    'shows a regenerated answer although the stream of its fork breaks off after %i chunks',
+    'shows a regenerated answer even if the stream of its fork breaks off after %i chunks',
     async (chunks) => {
       let isAgain = false;
       const line = (send: Send): Send => {
@@ -212,7 +209,7 @@ describe('HoldfastChatTransport', () => {
     expect(ends.map(({ outcome }) => outcome)).toEqual(['cancelled', 'completed']);
   });
 
-  it('cancels a turn whose stream had not begun when the chat was stopped', async () => {
+  it('cancels a turn even if its stream had not begun when the chat was stopped', async () => {
     const hangs = held('Never.');
     let arrived = (): void => {};
     const sent = new Promise<void>((resolve) => {
@@ -242,7 +239,7 @@ describe('HoldfastChatTransport', () => {
       .toBe('cancelled');
   });
 
-  it('sends no cancel request if that is turned off, and one if it is called', async () => {
+  it('sends no cancel request if that option is off, and one if `cancel` is called', async () => {
     const hangs = held('Never.');
     const { id, words } = open({ version: 7 }, hangs.reply);
     const paths: string[] = [];
@@ -281,7 +278,7 @@ describe('HoldfastChatTransport', () => {
     );
   });
 
-  it('resumes a running turn after a reload, although that stream breaks off as well', async () => {
+  it('resumes a running turn after a reload, even if that stream breaks off too', async () => {
     const hangs = held('Now.');
     const first = chatBy(
       whole,
@@ -311,8 +308,8 @@ describe('HoldfastChatTransport', () => {
     expect(await transport.reconnectToStream({ chatId: first.id })).toBeNull();
   });
 
-  it.each(['as they were sent', 'loaded again'])(
-    'answers a message after its page has cut off the others, which were %s',
+  it.each(['as they were sent', 'reloaded'])(
+    'answers a message after its page has removed the others, which were %s',
     async (how) => {
       const { chat, id, say, model, transport } = chatBy(whole, 'One.', 'Two.', 'Three.', 'Four.', 'Five.');
       const shown = (): readonly string[] => model.requests.at(-1)?.messages.map(({ text }) => text) ?? [];
@@ -375,7 +372,7 @@ describe('HoldfastChatTransport', () => {
 });
 
 describe('isAnswered', () => {
-  it('is false for a chat without an assistant message', () => {
+  it('returns false for a chat without an assistant message', () => {
     expect(isAnswered({ messages: [] })).toBe(false);
   });
 });

@@ -30,20 +30,23 @@ describe('@openai/agents', () => {
     expect(second.finalOutput).toBe('Still 3.');
   });
 
-  it.each(['approve', 'reject'] as const)('asks before a call: %s', async (decision) => {
-    const to = crypto.randomUUID();
-    const { message, model } = script({ calls: [{ name: 'pay', input: { to, amount: 1 } }] }, 'All done.');
-    const first = await runner.run(agentOf('clerk'), message());
-    const [interruption] = first.interruptions;
-    if (!interruption) throw new Error('Nothing waits.');
-    expect(interruption.name).toBe('pay');
-    if (decision === 'approve') first.state.approve(interruption);
-    else first.state.reject(interruption, { message: 'Too much.' });
-    const second = await runner.run(agentOf('clerk'), first.state);
-    expect(second.finalOutput).toBe('All done.');
-    expect(paidTo(to)).toEqual(decision === 'approve' ? [1] : []);
-    expect(model.requests).toHaveLength(2);
-  });
+  it.each(['approve', 'reject'] as const)(
+    'asks before a call, and sends the decision %s',
+    async (decision) => {
+      const to = crypto.randomUUID();
+      const { message, model } = script({ calls: [{ name: 'pay', input: { to, amount: 1 } }] }, 'All done.');
+      const first = await runner.run(agentOf('clerk'), message());
+      const [interruption] = first.interruptions;
+      if (!interruption) throw new Error('Nothing waits.');
+      expect(interruption.name).toBe('pay');
+      if (decision === 'approve') first.state.approve(interruption);
+      else first.state.reject(interruption, { message: 'Too much.' });
+      const second = await runner.run(agentOf('clerk'), first.state);
+      expect(second.finalOutput).toBe('All done.');
+      expect(paidTo(to)).toEqual(decision === 'approve' ? [1] : []);
+      expect(model.requests).toHaveLength(2);
+    },
+  );
 
   it('streams the answer', async () => {
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'It is 3.');

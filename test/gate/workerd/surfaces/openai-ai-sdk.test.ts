@@ -30,8 +30,8 @@ const thoughtful = (text: string, ...calls: { name: string; input: object }[]) =
 });
 
 describe.each([
-  ['stores', true],
-  ['stores nothing', false],
+  ['stores responses', true],
+  ['stores no responses', false],
 ] as const)('an AI SDK client that %s', (_, store) => {
   const providerOptions = { openai: { store } };
 
@@ -90,7 +90,7 @@ describe.each([
     expect(asked.requests).toHaveLength(3);
   });
 
-  it('gets the reason why a turn failed', async () => {
+  it('gets the reason if a turn failed', async () => {
     const { message } = script({ text: '' }, { text: '' });
     const failed = generateText({ model, prompt: message(), providerOptions, ...quiet });
     await expect(failed).rejects.toMatchObject({

@@ -95,33 +95,30 @@ describe('an unmodified client with a system prompt and a format', () => {
     );
   });
 
-  it.each(['scripted', 'orders'])(
-    'makes an object of the answer of agent %s with the AI SDK',
-    async (name) => {
-      const asked = script(ANSWER, ANSWER, ANSWER, ANSWER);
-      const settings = { baseURL: 'http://localhost/v1', apiKey: 'none', fetch: over(app) };
-      const provider = createOpenAI(settings);
-      const compatible = createOpenAICompatible({
-        name: 'holdfast',
-        supportsStructuredOutputs: true,
-        ...settings,
-      });
-      for (const model of [provider.responses(name), provider.chat(name), compatible(name)]) {
-        const asking = { model, system: 'Answer in French.', prompt: asked.message(), maxRetries: 0 };
-        const { output } = await generateText({ ...asking, output: Output.object({ schema: Order }) });
-        expect(output).toEqual(ORDER);
-      }
-      const { object } = await generateObject({
-        model: createOpenAICompatible({ name: 'plain', ...settings })(name), // which sends json_object
-        schema: Order,
-        system: 'Answer in French.',
-        prompt: asked.message(),
-        maxRetries: 0,
-      });
-      expect(object).toEqual(ORDER);
-      for (const system of systems(asked)) expect(callersWords(system).words).toContain('Answer in French.');
-    },
-  );
+  it.each(['scripted', 'orders'])('generates an object from agent %s with the AI SDK', async (name) => {
+    const asked = script(ANSWER, ANSWER, ANSWER, ANSWER);
+    const settings = { baseURL: 'http://localhost/v1', apiKey: 'none', fetch: over(app) };
+    const provider = createOpenAI(settings);
+    const compatible = createOpenAICompatible({
+      name: 'holdfast',
+      supportsStructuredOutputs: true,
+      ...settings,
+    });
+    for (const model of [provider.responses(name), provider.chat(name), compatible(name)]) {
+      const asking = { model, system: 'Answer in French.', prompt: asked.message(), maxRetries: 0 };
+      const { output } = await generateText({ ...asking, output: Output.object({ schema: Order }) });
+      expect(output).toEqual(ORDER);
+    }
+    const { object } = await generateObject({
+      model: createOpenAICompatible({ name: 'plain', ...settings })(name), // which sends json_object
+      schema: Order,
+      system: 'Answer in French.',
+      prompt: asked.message(),
+      maxRetries: 0,
+    });
+    expect(object).toEqual(ORDER);
+    for (const system of systems(asked)) expect(callersWords(system).words).toContain('Answer in French.');
+  });
 
   it('streams an object with the AI SDK', async () => {
     const asked = script({ text: 'Let me see.', calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, ANSWER);
@@ -177,7 +174,7 @@ describe('an unmodified LangChain client with a system prompt and a format', () 
   );
 });
 
-describe('instructions of a caller', () => {
+describe('the instructions of a caller', () => {
   const ask = (asked: Scripted, instructions: string) =>
     client.responses.create({ model: 'scripted', instructions, input: asked.message() });
 
@@ -348,9 +345,9 @@ describe('a response format', () => {
       { type: 'object', patternProperties: {} },
       'without `patternProperties` at `$`, which is not checked here',
     ],
-    ['a list', { type: 'array' }, 'of an object'],
+    ['a schema of a list', { type: 'array' }, 'of an object'],
     [
-      'a reference elsewhere',
+      'an external reference',
       { type: 'object', properties: { a: { $ref: 'https://x.example' } } },
       'with another `$ref` at `$.properties.a`',
     ],
@@ -359,7 +356,11 @@ describe('a response format', () => {
       { type: 'object', properties: { a: { type: 'str' } } },
       'with another `type` at `$.properties.a`',
     ],
-    ['too much', { type: 'object', description: 'x'.repeat(70_000) }, 'of at most 65536 characters'],
+    [
+      'a schema that is too long',
+      { type: 'object', description: 'x'.repeat(70_000) },
+      'of at most 65536 characters',
+    ],
   ])('with %s is refused', async (_, wrong, fault) => {
     await expect(create('scripted', script(), wrong)).rejects.toMatchObject({
       status: 400,

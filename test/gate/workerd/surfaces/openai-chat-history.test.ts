@@ -214,7 +214,7 @@ describe('a chat identified by its history alone', () => {
 });
 
 describe('two chats with the same text', () => {
-  it('stay apart', async () => {
+  it('have separate sessions', async () => {
     const { message, model } = script('Hi.', 'Hi.', 'A.', 'B.', 'C.', 'D.');
     const text = message();
     const [ada, ben] = [await say([], text), await say([], text)];
@@ -231,7 +231,7 @@ describe('two chats with the same text', () => {
     ]);
   });
 
-  it('stay with their own persons, also in one tenant', async () => {
+  it('remain with their own persons, even in one tenant', async () => {
     const { message } = script('Hi.', 'Hi.', 'A.', 'B.');
     const text = message();
     const tenant = crypto.randomUUID();
@@ -243,7 +243,7 @@ describe('two chats with the same text', () => {
     expect((await say(ben.history, 'I am Ben.', of('ben'))).session).toBe(ben.session);
   });
 
-  it('stay apart if they continue with the same text', async () => {
+  it('remain separate if they continue with the same text', async () => {
     const { message, model } = script('Hi.', 'Hi.', 'A.', 'B.');
     const text = message();
     const [ada, ben] = [await say([], text), await say([], text)];

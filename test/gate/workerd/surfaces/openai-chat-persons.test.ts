@@ -85,7 +85,7 @@ describe('two users of one token with equal first messages', () => {
     expect(model.requests).toHaveLength(asked);
   });
 
-  it('are refused also with one candidate, and learn what to send', async () => {
+  it('are refused even if there is only one candidate, and the problem says what to send', async () => {
     const { message } = script(adds, 'Hi.');
     const { history } = await say([], message(), { via: shared() });
     await expect(say(history, 'And now?', { via: shared() })).rejects.toMatchObject({
@@ -249,7 +249,7 @@ describe('a chat of one person', () => {
     expect(lastWords(await say(history, 'And now?', as('ada')))).toBe('More.');
   });
 
-  it('returns its turn if it repeats its message, also after calls', async () => {
+  it('returns its turn if it repeats its message, even after calls', async () => {
     const { message, model } = script(adds, 'Hi.', adds, 'More.');
     const { history } = await say([], message(), as('ada'));
     const second = await say(history, 'And now?', as('ada'));

@@ -311,7 +311,7 @@ describe('a repeated message after a response', () => {
     expect((await starts(session)).at(-1)).not.toHaveProperty('retries');
   });
 
-  it('is a new message after the cancelled response', async () => {
+  it('is a new message if it follows the cancelled response', async () => {
     const { second, session } = await stopped('Two.');
     await ask(second.id, 'Again.');
     expect((await starts(session)).at(-1)).not.toHaveProperty('retries');

@@ -44,7 +44,7 @@ describe('a chat completion', () => {
     });
   });
 
-  it.each(['metadata', 'header'] as const)('continues the session that it names: %s', async (by) => {
+  it.each(['metadata', 'header'] as const)('continues the session that it names by %s', async (by) => {
     const { message, model } = script('One.', 'Two.');
     const first = await client.chat.completions.create({
       model: 'scripted',

@@ -127,25 +127,28 @@ describe('an unmodified client with its own tools', () => {
     expect(offered(asked)).toEqual(Array(2).fill(['get_weather', 'read_page']));
   });
 
-  it.each(['responses', 'chat', 'compatible'] as const)('runs the AI SDK’s tools by %s', async (kind) => {
-    const provider = createOpenAI(settings);
-    const compatible = createOpenAICompatible({ name: 'holdfast', ...settings });
-    const model = kind === 'compatible' ? compatible('guide') : provider[kind]('guide');
-    const tools = {
-      get_weather: tool({
-        description: 'The weather of a city.',
-        inputSchema: z.object({ city: z.string() }),
-        execute: async ({ city }) => `Rain in ${city}`,
-      }),
-    };
-    const one = asking();
-    const { text } = await generateText({ model, tools, stopWhen: isStepCount(5), prompt: one.message() });
-    expect(text).toBe('It rains in Paris.');
-    expect(one.model.requests[1]?.messages.at(-1)?.text).toContain('Rain in Paris');
-    const other = asking();
-    const streamed = streamText({ model, tools, stopWhen: isStepCount(5), prompt: other.message() });
-    expect(await streamed.text).toBe('It rains in Paris.');
-  });
+  it.each(['responses', 'chat', 'compatible'] as const)(
+    'runs the AI SDK’s tools by the %s model',
+    async (kind) => {
+      const provider = createOpenAI(settings);
+      const compatible = createOpenAICompatible({ name: 'holdfast', ...settings });
+      const model = kind === 'compatible' ? compatible('guide') : provider[kind]('guide');
+      const tools = {
+        get_weather: tool({
+          description: 'The weather of a city.',
+          inputSchema: z.object({ city: z.string() }),
+          execute: async ({ city }) => `Rain in ${city}`,
+        }),
+      };
+      const one = asking();
+      const { text } = await generateText({ model, tools, stopWhen: isStepCount(5), prompt: one.message() });
+      expect(text).toBe('It rains in Paris.');
+      expect(one.model.requests[1]?.messages.at(-1)?.text).toContain('Rain in Paris');
+      const other = asking();
+      const streamed = streamText({ model, tools, stopWhen: isStepCount(5), prompt: other.message() });
+      expect(await streamed.text).toBe('It rains in Paris.');
+    },
+  );
 
   it('binds tools with LangChain, and continues with their results', async () => {
     const asked = asking();

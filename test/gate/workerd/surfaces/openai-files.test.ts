@@ -66,7 +66,7 @@ it.each(['https://169.254.169.254/latest', 'https://[::ffff:7f00:1]/a.png'])(
   },
 );
 
-it('a response does not read the files of the session’s messages', async () => {
+it('a response does not load the files of earlier messages', async () => {
   const first = await client.responses.create({ model: 'seer', input: 'Hello.' });
   const response = await client.responses.create({
     model: 'seer',

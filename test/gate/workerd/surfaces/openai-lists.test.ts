@@ -127,9 +127,12 @@ describe('a conversation', () => {
     expect((await it.list()).data).toEqual([]);
   });
 
-  it.each(['none', 'a/b', '%', 'ü', 'a'.repeat(200), '__proto__'])('%s is not found', async (id) => {
-    await expect(tenant().client.conversations.retrieve(id)).rejects.toMatchObject(notFound);
-  });
+  it.each(['none', 'a/b', '%', 'ü', 'a'.repeat(200), '__proto__'])(
+    'with the id %s is not found',
+    async (id) => {
+      await expect(tenant().client.conversations.retrieve(id)).rejects.toMatchObject(notFound);
+    },
+  );
 
   it('names its model if several conversations have its id', async () => {
     const { ask, client, list } = tenant();

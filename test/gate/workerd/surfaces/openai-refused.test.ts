@@ -60,12 +60,12 @@ describe('a request for a response', () => {
     ['a prompt', { prompt: { id: 'p' } }, notTaken('prompt', IN_CODE)],
     ['a tool of OpenAI', { tools: [{ type: 'web_search' }] }, notTaken('tools', LABEL)],
     ['an invalid tool', { tools: [7] }, invalid('tools[0]', 'an object')],
-    ['another label', { tools: [{ type: 'mcp', server_label: 'other' }] }, notTaken('tools', LABEL)],
+    ['another server label', { tools: [{ type: 'mcp', server_label: 'other' }] }, notTaken('tools', LABEL)],
     ['tools that are no list', { tools: 'all' }, invalid('tools', 'a list')],
     ['a forced tool', { tool_choice: 'required' }, notTaken('tool_choice', CHOOSES)],
-    ['an invalid text', { text: 5 }, invalid('text', 'an object')],
+    ['an invalid text option', { text: 5 }, invalid('text', 'an object')],
     [
-      'a form',
+      'a schema without a type',
       { text: { format: { type: 'json_schema', name: 'a', schema: {} } } },
       invalid('text.format.schema', 'a JSON Schema of an object'),
     ],
@@ -74,7 +74,11 @@ describe('a request for a response', () => {
       { max_tool_calls: 1 },
       notTaken('max_tool_calls', 'the settings of an agent are in its code.'),
     ],
-    ['anything else', { magic: true }, refusal("Unknown parameter: 'magic'.", 'magic', 'unknown_parameter')],
+    [
+      'an unknown parameter',
+      { magic: true },
+      refusal("Unknown parameter: 'magic'.", 'magic', 'unknown_parameter'),
+    ],
     ['an invalid flag', { stream: 'yes' }, invalid('stream', 'true or false')],
     ['invalid metadata', { metadata: { a: 1 } }, invalid('metadata', 'an object of texts')],
     [
@@ -109,7 +113,7 @@ describe('a request for a response', () => {
       ),
     ],
     [
-      'a conversation of others',
+      'a history with unknown ids',
       {
         input: [
           { role: 'user', content: 'a' },
@@ -153,22 +157,22 @@ describe('a request for a response', () => {
       invalid('input[0].content[0]', 'a file with its data or its URL'),
     ],
     [
-      'nothing new',
+      'only known items',
       { input: [{ type: 'reasoning', id: idOf('rs', 'scripted/s1/t.1/0'), summary: [] }] },
       invalid('input', 'a list that ends with a message of the user, or with answers'),
     ],
     [
-      'a message beside an answer',
+      'a message together with an answer',
       { input: [{ role: 'user', content: 'Hello' }, approval('scripted/s1/t.1.1/1')] },
       invalid('input', 'a message, or answers of calls: send one after the other'),
     ],
     [
-      'an edit that is denied',
+      'a denied approval with an input',
       { input: [{ ...approval('scripted/s1/t.1.1/1'), approve: false, input: {} }] },
       invalid('input[0].input', 'an object, beside approve: true'),
     ],
     [
-      'answers of two sessions',
+      'answers to two sessions',
       { input: [approval('scripted/s1/t.1.1/1'), approval('scripted/s2/t.1.1/1')] },
       invalid('input', 'a list with answers of one session'),
     ],
@@ -257,7 +261,7 @@ describe('an id of another caller', () => {
   const owned = (id: string) =>
     clientOf(appWith({ agents: [scripted, clerk], use: [openAi()], auth: () => ({ id }) }));
 
-  it('is not found if it is impossible', async () => {
+  it('is not found if it is invalid', async () => {
     const client = clientOf();
     for (const inside of [
       'scripted/%2e/t/0',
@@ -361,7 +365,7 @@ describe('a model name that is an alias of an agent', () => {
     expect(choices[0]?.message.content).toBe('Two.');
   });
 
-  it.each(['gpt-4', 'toString'])('is unknown as %s, which leads to no agent', async (model) => {
+  it.each(['gpt-4', 'toString'])('is unknown as %s, which is not the name of an agent', async (model) => {
     const messages = [{ role: 'user' as const, content: 'Hello' }];
     await expect(clientOf(via).chat.completions.create({ model, messages })).rejects.toMatchObject({
       status: 404,
@@ -391,7 +395,7 @@ describe('a request for a chat completion', () => {
   it.each<[string, object, ReturnType<typeof refusal>]>([
     ['no messages', { messages: [] }, invalid('messages', 'a list of messages')],
     [
-      'the assistant at its end',
+      'an assistant message at the end',
       { messages: [{ role: 'assistant', content: 'Hello' }] },
       invalid('messages', 'a list that ends with a message of the user or of a tool'),
     ],
@@ -407,25 +411,25 @@ describe('a request for a chat completion', () => {
     ],
     ['several answers', { n: 2 }, notTaken('n', 'a session has one answer.')],
     [
-      'a form of another kind',
+      'an unknown response format',
       { response_format: { type: 'grammar' } },
       invalid('response_format.type', 'text, json_object or json_schema'),
     ],
-    ['a sound for an answer', { modalities: ['text', 'audio'] }, notTaken('modalities', 'answers are text.')],
+    ['an audio answer', { modalities: ['text', 'audio'] }, notTaken('modalities', 'answers are text.')],
     [
       'a forced function',
       { function_call: { name: 'add' } },
       notTaken('function_call', "the agent's model chooses."),
     ],
     ['moderation', { moderation: { model: 'm' } }, notTaken('moderation', 'answers are not moderated.')],
-    ['an end', { stop: ['\n'] }, notTaken('stop', "the agent's model ends its answers.")],
+    ['a stop sequence', { stop: ['\n'] }, notTaken('stop', "the agent's model ends its answers.")],
     [
       'the result of an unknown call',
       { messages: [{ role: 'tool', tool_call_id: 'call_1', content: 'x' }] },
       invalid('messages[0].tool_call_id', 'the id of a call from a completion'),
     ],
     [
-      'results of two conversations',
+      'results for two conversations',
       {
         messages: ['one', 'two'].map((session) => ({
           role: 'tool',
@@ -445,7 +449,7 @@ describe('a request for a chat completion', () => {
       invalid('messages[0].content[0].image_url.url', FILE),
     ],
     [
-      'a sound',
+      'an audio part',
       { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
       invalid('messages[0].content[0].type', 'text, image_url or file'),
     ],

@@ -272,7 +272,7 @@ it.each([
   ['responses', (text: string) => ({ input: text })],
   ['chat/completions', (text: string) => ({ messages: [{ role: 'user', content: text }] })],
 ])(
-  'of %s has events with data, and comments, because Python clients fail on other frames',
+  'the stream of %s contains only comments, and events with data, because Python clients fail on other frames',
   async (path, body) => {
     const { message } = script('Hi.');
     const response = await speaking(`/v1/${path}`, {
@@ -524,7 +524,7 @@ describe('a call that waits', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   });
 
-  it('streams the arguments of its function call too, for clients that read only those', async () => {
+  it('streams the arguments of its function call too, for clients that read only those events', async () => {
     const { message } = script({ calls: [{ name: 'look_up', input: { id: '7' } }] });
     const events: ResponseStreamEvent[] = [];
     const asked = { model: 'clerk', input: message(), stream: true } as const;

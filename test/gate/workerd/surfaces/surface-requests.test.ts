@@ -74,7 +74,7 @@ describe('a request to a surface', () => {
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('has the same id in its response as in its handler', async () => {
+  it('has the same id in its response and in its handler', async () => {
     const response = await ask(appOf(({ requestId }) => new Response(requestId)));
     expect(await response.text()).toBe(response.headers.get('x-request-id'));
   });
@@ -233,9 +233,9 @@ describe('the index of a surface', () => {
   });
 
   it.each([
-    ['it is always busy', { SESSIONS: objectsWith(() => ({ begin: async () => BUSY })) }],
+    ['its object is always busy', { SESSIONS: objectsWith(() => ({ begin: async () => BUSY })) }],
     ['there is no binding', { SESSIONS: undefined }],
-  ])('can be lost with a log line, if %s', async (_, vars) => {
+  ])('can lose an entry with a log line, if %s', async (_, vars) => {
     const lines: unknown[] = [];
     const keeps: Handle = async (asked) => {
       await asked.keep('key', 'one');
@@ -341,7 +341,7 @@ describe('a surface formats', () => {
     ]);
   });
 
-  it('a handler without a response in the same way, and the log names the route', async () => {
+  it('a handler without a response like a failure, and the log names the route', async () => {
     const log = vi.fn();
     const response = await ask(appOf(() => undefined as never, { log }));
     expect(await refused(response)).toMatchObject({ status: 500, oops: { type: 'internal-error' } });
@@ -398,7 +398,7 @@ describe('a problem that a surface formats', () => {
   });
 
   it.each([
-    ['answers no response', () => undefined as never, /its `refuse` must return a Response/],
+    ['returns no response', () => undefined as never, /its `refuse` must return a Response/],
     [
       'fails',
       () => {

@@ -180,7 +180,7 @@ describe('a page with useChat', () => {
     expect(await asks({})).toEqual([409, expect.stringContaining("pending: 'decline'")]);
   });
 
-  it('shows the wrong field and a busy session, and hides gaps in the deployment', async () => {
+  it('shows an invalid field and a busy session, and hides gaps in the deployment', async () => {
     const via = deployed();
     const wrong = await post(via, '/agents/desk/chat', { id: 'c1', messages: [] });
     expect([wrong.status, await wrong.text()]).toEqual([
@@ -256,7 +256,7 @@ describe('a surface', () => {
     expect(make).toThrow(`${name} has a string as its 'tell'. Use a function`);
   });
 
-  it('of an example refuses it too, with its own name', () => {
+  it('of an example refuses such a `tell` too, with its own name', () => {
     const problem = "agUi has 'title' as its 'tell'. Use a function such as ({ title }) => title.";
     expect(() => agUi({ tell: 'title' as never })).toThrow(problem);
   });
@@ -301,7 +301,7 @@ describe('an OpenAI client', () => {
     expect(JSON.stringify(response)).not.toContain('[file ');
   });
 
-  it('gets the wrong parameter, and no gaps in the deployment', async () => {
+  it('gets the name of a wrong parameter, but not the gaps in the deployment', async () => {
     const via = deployed();
     const lacking = await post(via, '/v1/responses', { model: 'unset', input: 'Hello' });
     expect([lacking.status, await json(lacking)]).toEqual([

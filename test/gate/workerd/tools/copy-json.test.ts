@@ -69,16 +69,16 @@ describe('copyJson', () => {
     ['a URL', new URL('https://example.com/a?b=c'), 'https://example.com/a?b=c'],
     ['an instance with toJSON', { total: new Price(7) }, { total: '7 EUR' }],
     [
-      'a plain object that does',
+      'a plain object with toJSON',
       { toJSON: () => ({ a: [new Date(0)] }) },
       { a: ['1970-01-01T00:00:00.000Z'] },
     ],
-    ['a function that does', [Object.assign(() => 1, { toJSON: () => 'f' })], ['f']],
+    ['a function with toJSON', [Object.assign(() => 1, { toJSON: () => 'f' })], ['f']],
     ['a property whose toJSON returns undefined', { a: { toJSON: () => undefined }, b: 1 }, { b: 1 }],
     ['a list with custom methods', Page.of(1, 2), [1, 2]],
     ['an instance of a class', new Invoice(), { total: 1 }],
     ['undefined and holes in a list', ['a', undefined, ...Array(1)], ['a', null, null]],
-    ['what toJSON does not say, in a list', [{ toJSON: () => undefined }], [null]],
+    ['a toJSON without a result, in a list', [{ toJSON: () => undefined }], [null]],
     ['objects of plain values', [Object(1), Object('a'), Object(false)], [1, 'a', false]],
     ['bytes with toJSON', Buffer.from('a'), { type: 'Buffer', data: [97] }],
   ])('copies %s by its toJSON, like JSON.stringify', (_, value, expected) => {
@@ -118,7 +118,7 @@ describe('copyJson', () => {
     expect(asked).toEqual(['a', '0', 'a', '0']);
   });
 
-  it('does not call another Worker: a stub has every method, including toJSON', () => {
+  it('does not call another Worker through a stub, which seems to have every method, including toJSON', () => {
     const asked: PropertyKey[] = [];
     const stub = new Proxy(new Invoice(), {
       has: () => true,
@@ -139,7 +139,7 @@ describe('copyJson', () => {
     ['an error', [new RangeError('no')], '$[0]', 'a RangeError'],
     ['a pattern', { a: /a/ }, '$.a', 'a RegExp'],
     ['a value in a map', { a: [new Map([['b', 1n]])] }, '$.a[0].b', 'a bigint'],
-    ['an answer of a server', { a: new Response('a') }, '$.a', 'a Response'],
+    ['a fetched response', { a: new Response('a') }, '$.a', 'a Response'],
     ['bytes', { bytes: new Uint8Array(1) }, '$.bytes', 'a Uint8Array'],
     ['a function', { 'a b': () => 1 }, '$["a b"]', 'a function'],
     ['a symbol', [Symbol('s')], '$[0]', 'a symbol'],
@@ -150,8 +150,8 @@ describe('copyJson', () => {
     ['a cycle', cyclic, '$.self.back', 'one of its own parents'],
     ['a promise', { later: Promise.resolve(1) }, '$.later', 'a Promise: an `await` is missing'],
     ['a toJSON result that is not JSON', { a: { toJSON: () => [1n] } }, '$.a[0]', 'a bigint'],
-    ['what toJSON says later', [{ toJSON: async () => 1 }], '$[0]', 'a Promise: an `await` is missing'],
-    ['a toJSON that says its own object', new Endless(), `$${'.deeper'.repeat(500)}`, TOO_DEEP],
+    ['an asynchronous toJSON', [{ toJSON: async () => 1 }], '$[0]', 'a Promise: an `await` is missing'],
+    ['a toJSON that returns its own object again', new Endless(), `$${'.deeper'.repeat(500)}`, TOO_DEEP],
   ])('reports the place of %s', (_, value, path, what) => {
     expect(copyJson(value)).toEqual({ ok: false, problem: { path, what } });
   });

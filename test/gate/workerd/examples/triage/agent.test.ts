@@ -118,7 +118,7 @@ describe('triage with the offline planner', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'writes one comment although the Worker dies while it waits for reply %i',
+    'writes one comment even if the Worker is killed while it waits for reply %i',
     async (fatal) => {
       const model = offlineModel();
       let replies = 0;
@@ -138,7 +138,7 @@ describe('triage with the offline planner', () => {
     },
   );
 
-  it('does a dry run without an address of GitHub', async () => {
+  it('does a dry run without a GitHub URL', async () => {
     vi.stubGlobal('fetch', () => expect.fail('Nothing real happens.'));
     const context = aboutIssue({ repository: HELLO, number: 7 });
     const session = createTestSession(defineTriage(paperGitHub), { ...offline(), context });

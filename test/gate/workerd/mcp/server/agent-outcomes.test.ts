@@ -9,8 +9,8 @@ const via = publishing({
   agents: ['scripted', { agent: 'clerk', as: 'ask_clerk', description: 'Pays you.' }],
 });
 
-describe('an outcome', () => {
-  it('failed is an error with its text, and the conversation continues', async () => {
+describe('an agent call', () => {
+  it('returns an error with its text if the turn failed, and the conversation continues', async () => {
     const { message } = script(new ModelError('bad-request', 'The model refused this.'), 'Better now.');
     const failed = await calling(via, 'scripted', { message: message() });
     const told = viewOf(failed);
@@ -25,7 +25,7 @@ describe('an outcome', () => {
     expect(texts(again)).toEqual(['Better now.']);
   });
 
-  it('limit-reached is the text so far', async () => {
+  it('returns the text so far if the turn reached a limit', async () => {
     const brief = defineAgent({
       name: 'brief',
       description: 'Stops soon.',
@@ -48,7 +48,7 @@ describe('an outcome', () => {
     });
   });
 
-  it('cancelled is an error', async () => {
+  it('returns an error if the turn was cancelled', async () => {
     const id = `${HEARING}-${newId()}`;
     const answer = held('Never.');
     const { message } = script(answer.reply);
@@ -62,7 +62,7 @@ describe('an outcome', () => {
     expect(viewOf(cancelled)).toMatchObject({ outcome: 'cancelled' });
   });
 
-  it('cancelled by one of its tools says why', async () => {
+  it('returns the reason if a tool cancelled the turn', async () => {
     const stop = defineTool({
       name: 'stop',
       description: 'Stops.',
@@ -84,7 +84,7 @@ describe('an outcome', () => {
     expect(texts(answer)).toEqual(['The turn was ended: The shop is closed.']);
   });
 
-  it('suspended says what is pending and where to answer, and later returns the answer', async () => {
+  it('returns the pending calls and where to answer if the turn waits, and the answer later', async () => {
     const to = crypto.randomUUID();
     const pay = { calls: [{ name: 'pay', input: { to, amount: 5 } }] };
     const { message } = script(pay, 'Paid.', 'Anything else?');
@@ -123,7 +123,7 @@ describe('an outcome', () => {
     expect(paidTo(to)).toEqual([5]);
   });
 
-  it('of a busy session is a refusal', async () => {
+  it('is refused if the session is busy', async () => {
     const id = newId();
     const answer = held('Done.');
     const { message } = script(answer.reply);

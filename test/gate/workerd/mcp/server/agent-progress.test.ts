@@ -139,7 +139,7 @@ describe('a turn that outlives its invocation', () => {
     });
   });
 
-  it('says how to check if it may have started', async () => {
+  it('is reported with instructions to check if it may have started', async () => {
     const fail = () => Promise.reject(new Error('Durable Object is no longer active'));
     const objects = { getByName: () => ({ read: fail, begin: fail, accept: fail, post: fail }) };
     const lost = publishing({ agents: ['scripted'] }, {}, { SESSIONS: objects });

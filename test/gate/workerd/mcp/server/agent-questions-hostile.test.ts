@@ -72,7 +72,7 @@ const forged = (state: string, change: Readonly<Record<string, unknown>>): strin
   `holdfast-1.${btoa(JSON.stringify({ ...JSON.parse(atob(state.slice('holdfast-1.'.length))), ...change }))}`;
 
 describe('an answer to a pending question', () => {
-  it('decides once, also if it is sent repeatedly', async () => {
+  it('decides once, even if it is sent repeatedly', async () => {
     const { to, model, again } = await asked();
     const results = await Promise.all([again(approve), again(approve), again(approve)]);
     for (const { result } of results)
@@ -93,7 +93,7 @@ describe('an answer to a pending question', () => {
     expect(paidTo(to)).toEqual([5]);
   });
 
-  it('is accepted once in a request, even if its state repeats the question', async () => {
+  it('is accepted once in a request, even if the request state repeats the question', async () => {
     const { to, session, key, state, again } = await asked();
     const many = forged(state, { asked: Array.from({ length: 1_000 }, () => key) });
     expect(texts((await again(approve, { state: many })).result)).toEqual(['Paid.']);
@@ -158,9 +158,9 @@ describe('an answer to a pending question', () => {
     ['a key that is not text', () => ({ asked: [5] })],
     ['too many keys', () => ({ asked: new Array(1_001).fill('k') })],
     ['another call', () => ({ call: '00' })],
-    ['more than a state says', () => ({ more: 1 })],
-    ['less than a state says', () => ({ asked: undefined })],
-  ])('is refused with a state that names %s', async (what, change) => {
+    ['additional fields', () => ({ more: 1 })],
+    ['too few fields', () => ({ asked: undefined })],
+  ])('is refused with a request state that names %s', async (what, change) => {
     const { to, state, again } = await asked();
     const refused = await again(approve, { state: forged(state, change()) });
     const odd = 'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
@@ -169,7 +169,7 @@ describe('an answer to a pending question', () => {
     expect(paidTo(to)).toEqual([]);
   });
 
-  it('has no effect with a state that names a question of another turn, or an unknown one', async () => {
+  it('has no effect with a request state that names a question of another turn, or an unknown one', async () => {
     const other = await asked();
     const { to, state, params } = await asked();
     for (const key of [other.key, 'nothing#0', '__proto__']) {
@@ -184,7 +184,7 @@ describe('an answer to a pending question', () => {
     expect([paidTo(to), paidTo(other.to)]).toEqual([[], []]);
   });
 
-  it('is refused without a state, with an invalid one, and with another input', async () => {
+  it('is refused without a request state, with an invalid one, and with another input', async () => {
     const { to, key, state, params, again } = await asked();
     const responses = { inputResponses: { [key]: approve } };
     expect(await answered(via, 'tools/call', { ...params, ...responses }, as('ann'))).toEqual({

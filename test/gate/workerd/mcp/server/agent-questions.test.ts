@@ -157,7 +157,7 @@ describe('a turn that waits for a decision', () => {
     ['declined', { action: 'decline' }, 'Error: The person who was asked has declined.', []],
     ['edited', accept({ decision: 'edit', amount: 3 }), /Paid 3\./, [3]],
     ['approved as it was shown', accept({ decision: 'approve', amount: 5, reason: '' }), /Paid 5\./, [5]],
-    ['approved with more than was asked for', accept({ decision: 'approve', other: 1 }), /Paid 5\./, [5]],
+    ['approved with additional fields', accept({ decision: 'approve', other: 1 }), /Paid 5\./, [5]],
   ])('is %s', async (_, answer, words, paid) => {
     const to = crypto.randomUUID();
     const scripted = script({ calls: [pay(to)] }, 'As you like.');
@@ -167,7 +167,7 @@ describe('a turn that waits for a decision', () => {
     expect(paidTo(to)).toEqual(paid);
   });
 
-  it('ends with the answer exit', async () => {
+  it('ends if the answer is exit', async () => {
     const to = crypto.randomUUID();
     const { result } = await (await asked('clerk', script({ calls: [pay(to)] }))).answer(
       accept({ decision: 'exit', reason: 'Enough.' }),
@@ -193,7 +193,7 @@ describe('a turn that waits for a decision', () => {
     ],
     [{ decision: 'reject', reason: 'x'.repeat(2_001) }, 'reason: must be text of at most 2000 characters.'],
     [{ decision: 'reject', reason: 5 }, 'reason: must be text of at most 2000 characters.'],
-  ])('is asked again after %j, which is not a decision', async (content, problem) => {
+  ])('is asked again after the answer %j, which is not a decision', async (content, problem) => {
     const to = crypto.randomUUID();
     const { first, keys, params, answer } = await asked('clerk', script({ calls: [pay(to)] }, 'Paid.'));
     const [key = ''] = keys;
@@ -230,7 +230,7 @@ describe('a turn that waits for a decision', () => {
     ['answers to another question', { other: approve }],
     ['a text instead of answers', 'approve'],
     ['a number instead of an answer', 5],
-  ])('is asked again for %s', async (_, sent) => {
+  ])('is asked again after a request with %s', async (_, sent) => {
     const { first, keys, params } = await asked('clerk', script({ calls: [pay('nobody')] }));
     const responses = typeof sent === 'number' ? { [keys[0] ?? '']: sent } : sent;
     const { result } = await again(params, first.requestState, responses);
@@ -427,8 +427,8 @@ describe('a question', () => {
   });
 });
 
-describe('FORMS', () => {
-  it('are declared by a client that supports them', async () => {
+describe('the forms of questions', () => {
+  it('are declared as a capability by a client that supports them', async () => {
     for (const capabilities of [FORMS, { elicitation: {} }, { elicitation: { form: {}, url: {} } }]) {
       const { first } = await asked('clerk', script({ calls: [pay('nobody')] }), { capabilities });
       expect(first.resultType).toBe('input_required');

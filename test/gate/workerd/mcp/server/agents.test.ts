@@ -144,7 +144,7 @@ describe('a call of an agent', () => {
     expect(theirs.model.requests[0]?.messages.length).toBe(2);
   });
 
-  it('continues the sessions of its caller’s other requests: a tenant’s, and not those of an id with the same name', async () => {
+  it('continues the sessions of its caller’s other requests: a tenant’s, but not those of an id with the tenant’s name', async () => {
     const auth = ({ headers }: Request): Caller => JSON.parse(headers.get('x-caller') ?? '');
     const shared = publishing({ agents: ['scripted'] }, { auth });
     const session = newId();
@@ -215,7 +215,7 @@ describe('a call of an agent', () => {
     ]);
   });
 
-  it('embeds an output that refers to parts of itself', async () => {
+  it('includes an output schema that refers to parts of itself', async () => {
     const Node: v.GenericSchema = v.object({ children: v.array(v.lazy(() => Node)) });
     const tree = defineAgent({
       name: 'tree',
@@ -234,7 +234,7 @@ describe('a call of an agent', () => {
   });
 });
 
-it('returns an output that refers to its own root as a plain object', async () => {
+it('an agent whose output refers to its own root returns a plain object', async () => {
   const family = defineAgent({
     name: 'family',
     description: 'Grows.',
@@ -248,7 +248,7 @@ it('returns an output that refers to its own root as a plain object', async () =
   expect(tools[0].outputSchema.properties.object).toEqual({ type: 'object' });
 });
 
-it('refuses a message for an agent whose deployment is incomplete', async () => {
+it('an agent whose deployment is incomplete refuses a message', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
   const needy = defineAgent({
     name: 'needy',

@@ -283,7 +283,7 @@ describe('a published tool that asks its client', () => {
     expect(runs.filter((one) => one === input.greeting)).toHaveLength(3);
   });
 
-  it('asks only what its client has declared, and does not ask a client of an older revision', async () => {
+  it('asks only with methods that its client supports, and does not ask a client of an older revision', async () => {
     const forms = await call({ greeting: 'Hi' }, await answering({ name: accept({ name: 'Ada' }) }));
     expect(Object.keys((forms.result as Asked).inputRequests)).toEqual(['color']);
     const url = await call({ greeting: 'Hi' }, {}, { elicitation: { url: {} }, sampling: {} });
@@ -343,7 +343,7 @@ describe('a published tool that asks its client', () => {
     expect(texts(unasked.result)).toEqual(['Hi, whoever you are: decline.']);
   });
 
-  it('refuses a state that it has not issued for this call', async () => {
+  it('refuses a request state that it has not issued for this call', async () => {
     const first = (await call({ greeting: 'Hi' })).result as Asked;
     const ofPrompt = (await answered(via, 'prompts/get', { name: 'greeting' })).result as Asked;
     const inputResponses = { name: { action: 'decline' } };
@@ -370,7 +370,7 @@ describe('a published tool that asks its client', () => {
     expect(await sent(first.requestState, { greeting: 'Bye' })).toEqual(INVALID_STATE);
   });
 
-  it('is refused with instructions if its effect is once, or in an agent’s turn', async () => {
+  it('is refused with instructions if its effect is once, or in a turn of an agent', async () => {
     const refused = await answered(via, 'tools/call', { name: 'pay_once', arguments: {} });
     expect(Object(refused.result).isError).toBe(true);
     expect(texts(refused.result)).toEqual([
@@ -389,7 +389,7 @@ describe('a published tool that asks its client', () => {
     });
   });
 
-  it('asks even if its code catches the interruption as an error', async () => {
+  it('asks even if its code catches every error', async () => {
     const { result } = await answered(via, 'tools/call', { name: 'stubborn', arguments: {} });
     const { inputRequests, requestState } = result as Asked;
     expect(inputRequests).toEqual({ name: form('Who?', 'name') });
@@ -405,7 +405,7 @@ describe('a published tool that asks its client', () => {
   });
 });
 
-describe('the restaurant of the documentation', () => {
+describe('the restaurant tool of the documentation', () => {
   const tables = appWith({ agents: [], use: [restaurant] });
   const params = { name: 'reserve_table', arguments: {} };
 

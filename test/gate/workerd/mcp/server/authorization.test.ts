@@ -42,13 +42,13 @@ const METADATA = {
 };
 
 describe('the authorization metadata', () => {
-  it.each([`${WELL_KNOWN}/mcp`, WELL_KNOWN])('is public at %s, for every page', async (path) => {
+  it.each([`${WELL_KNOWN}/mcp`, WELL_KNOWN])('is public at %s, and readable by every page', async (path) => {
     const response = await guarded()(path, { headers: { origin: 'https://inspector.example' } });
     expect([response.status, await json(response)]).toEqual([200, METADATA]);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('is in the description of the app, with the endpoint’s responses', async () => {
+  it('is described in OpenAPI, with the endpoint’s responses', async () => {
     const { paths } = Object(
       await json(
         await guarded({ use: [described] })('/openapi.json', {
@@ -139,7 +139,7 @@ describe('the authorization metadata', () => {
     }
   });
 
-  it('is below the path at which another app has mounted the routes', async () => {
+  it('is below the path at which another app mounts the routes', async () => {
     const { routes } = createHoldfast({
       agents: [scripted],
       auth,

@@ -60,7 +60,7 @@ describe('completion', () => {
     await client.close();
   });
 
-  it('is not mentioned in the list of prompts', async () => {
+  it('is not shown in the list of prompts', async () => {
     expect(await answerTo(via, 'prompts/list')).toMatchObject({
       prompts: [
         { arguments: [{ name: 'city', required: true }, { name: 'country', required: false }, {}, {}] },
@@ -69,7 +69,7 @@ describe('completion', () => {
     expect(JSON.stringify(await answerTo(via, 'prompts/list'))).not.toContain('complete');
   });
 
-  it('is an unknown method if no value can be completed', async () => {
+  it('is an unknown method if the endpoint has no completions', async () => {
     const client = await connected(publishing({ prompts: [{ ...tour, arguments: [] }], resources: [plain] }));
     expect(client.getServerCapabilities()).toEqual({ logging: {}, prompts: {}, resources: {} });
     const params = { ref: ofTour, argument: { name: 'city', value: '' } };
@@ -102,7 +102,7 @@ describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
     });
   });
 
-  it('receives the other values', async () => {
+  it('passes the other values to the completion function', async () => {
     const context = { arguments: { country: ', DE' } };
     expect(await typing({ name: 'city', value: 'b' }, ofTour, context)).toEqual(found('berlin, DE'));
   });

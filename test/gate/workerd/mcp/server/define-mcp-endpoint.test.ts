@@ -32,7 +32,7 @@ describe('defineMcpEndpoint', () => {
       "MCP endpoint: two of its entries are called 'hello'.",
     ],
     [
-      'an agent under no name for a tool',
+      'an agent under an invalid tool name',
       { agents: [{ agent: scripted, as: 'ask support' }] },
       'agents[0]',
       "MCP endpoint: 'ask support' is not a valid tool name. Use 1 to 64 of the characters A-Z a-z 0-9 _ and -.",

@@ -35,7 +35,7 @@ const refusedBy = (code: number, message: string, id: unknown = 1) => ({
 const MISMATCH = 'Bad Request: the request headers and body disagree: the body ';
 
 describe('a client of the revision 2026-07-28', () => {
-  it('discovers the endpoint, and can cache that', async () => {
+  it('discovers the endpoint, and can cache the result', async () => {
     const response = await asking(via, 'server/discover', {}, { capabilities });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
     expect((await json(response)).result).toEqual({
@@ -66,13 +66,13 @@ describe('a client of the revision 2026-07-28', () => {
     ['nothing', {}, ['answer']],
     ['progress', { progressToken: 1 }, ['notifications/progress', 'answer']],
     ['log messages', { [LEVEL]: 'info' }, ['notifications/message', 'answer']],
-    ['log messages of a level above', { [LEVEL]: 'warning' }, ['answer']],
+    ['log messages of a higher level', { [LEVEL]: 'warning' }, ['answer']],
     [
       'both',
       { [LEVEL]: 'debug', progressToken: 1 },
       ['notifications/message', 'notifications/progress', 'answer'],
     ],
-  ])('that asks for %s gets that and no more', async (_, meta, heard) => {
+  ])('that requests %s gets that and no more', async (_, meta, heard) => {
     const response = await asking(via, 'tools/call', { name: 'hello' }, { capabilities, meta });
     expect((await methodsOf(response)).toSorted()).toEqual(heard.toSorted());
   });
@@ -122,7 +122,7 @@ describe('a client of the revision 2026-07-28', () => {
 describe('a mismatch between headers and body', () => {
   it.each<[string, string, Record<string, string>, string]>([
     [
-      'no method',
+      'a header without the method',
       'tools/list',
       { 'mcp-method': '' },
       'names method tools/list but the Mcp-Method header names ',
@@ -211,7 +211,7 @@ describe('an envelope', () => {
     expect([response.status, await json(response)]).toEqual([400, refusedBy(-32602, message)]);
   });
 
-  it.each(['[]', '"x"', '1'])('that is %s is not a message', async (meta) => {
+  it.each(['[]', '"x"', '1'])('with the body %s is not a message', async (meta) => {
     const body = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":${meta}}}`;
     const response = await postMcp(via, body, { headers: MODERN });
     const message = 'Bad Request: the request body is not a valid JSON-RPC message';
@@ -227,7 +227,7 @@ describe('an envelope', () => {
   });
 });
 
-describe('a message with endless nesting', () => {
+describe('a message that is nested endlessly', () => {
   const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
   const envelope = `"${VERSION}":"2026-07-28","${CAPABILITIES}":{"experimental":${deep}}`;
 
@@ -238,7 +238,7 @@ describe('a message with endless nesting', () => {
       MODERN,
     ],
     [
-      'its client info',
+      'the client info',
       `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":${deep}}}`,
       {},
     ],
@@ -267,7 +267,7 @@ describe('the Accept header of a client', () => {
     ['application/*', 'application/json', 'application/json'],
     ['application/json', 'application/json', 'application/json'],
     ['text/event-stream', 'text/event-stream', 'text/event-stream'],
-  ])('that is %s is supported in either revision', async (accept, before, now) => {
+  ])('with the value "%s" is supported in either revision', async (accept, before, now) => {
     const params = { name: 'hello', _meta: { progressToken: 1 } };
     const headers = { accept: accept ?? '' };
     const legacy = await postMcp(via, rpc('tools/call', params), { headers });
@@ -287,7 +287,7 @@ describe('the Accept header of a client', () => {
   });
 
   it.each(['text/html', 'application/xml, image/*', 'application', 'application/jsonp'])(
-    'that is only %s is refused',
+    'with only "%s" is refused',
     async (accept) => {
       const message =
         'Not Acceptable: the response is application/json or text/event-stream. Send Accept: application/json, ' +

@@ -36,16 +36,16 @@ const sell = (arguments_: object, headers: Readonly<Record<string, string>>, run
 describe('a call whose parameters are also in headers', () => {
   it.each<[string, object, Record<string, string>]>([
     [
-      'as they are',
+      'as plain text',
       { region: 'eu', count: 2, at: { night: true } },
       { region: 'eu', count: '2', night: 'true' },
     ],
     ['in Base64', { region: 'Łódź' }, { region: '=?base64?xYHDs2TFug==?=' }],
     ['as a number in another notation', { count: 2 }, { count: '2.0' }],
     ['as text that only looks like Base64', { region: '=?base64?eHh4' }, { region: '=?base64?eHh4' }],
-    ['although the body has no value', {}, { region: 'eu' }],
-    ['where the body has null', { at: null }, {}],
-  ])('is accepted with them %s', async (_, input, sent) => {
+    ['if the body has no value', {}, { region: 'eu' }],
+    ['if the body has null', { at: null }, {}],
+  ])('is accepted with the headers %s', async (_, input, sent) => {
     const headers = Object.fromEntries(
       Object.entries(sent).map(([name, value]) => [`mcp-param-${name}`, value]),
     );
@@ -55,14 +55,14 @@ describe('a call whose parameters are also in headers', () => {
 
   it.each<[string, object, Record<string, string>, string, string]>([
     [
-      'one is missing',
+      'a header is missing',
       { region: 'eu' },
       {},
       'Mcp-Param-Region',
       'the body carries region="eu" but the Mcp-Param-Region header is absent',
     ],
     [
-      'one is another',
+      'a header has another value',
       { region: 'eu' },
       { 'mcp-param-region': 'us' },
       'Mcp-Param-Region',
@@ -76,7 +76,7 @@ describe('a call whose parameters are also in headers', () => {
       'the body carries region="eu" but the Mcp-Param-Region header says "eu, us"',
     ],
     [
-      'a nested one is missing',
+      'the header of a nested parameter is missing',
       { at: { night: false } },
       {},
       'Mcp-Param-Night',
@@ -90,14 +90,14 @@ describe('a call whose parameters are also in headers', () => {
       'the body carries count=2 but the Mcp-Param-Count header says "3"',
     ],
     [
-      'Base64 is none',
+      'a header is invalid Base64',
       { region: 'eu' },
       { 'mcp-param-region': '=?base64?ZXU?=' },
       'Mcp-Param-Region',
       'the Mcp-Param-Region header says that it is Base64, and is not',
     ],
     [
-      'Base64 is no text',
+      'a header is Base64 of invalid UTF-8',
       { region: 'eu' },
       { 'mcp-param-region': '=?base64?/w==?=' },
       'Mcp-Param-Region',

@@ -151,7 +151,7 @@ describe('a published tool', () => {
     ]);
   });
 
-  it('runs once a request, and again under the same key if it is repeated', async () => {
+  it('runs once for each request, and again if a request is repeated under the same key', async () => {
     const keys: string[] = [];
     const via = publishing(
       {
@@ -210,7 +210,7 @@ describe('a published tool', () => {
     expect(pay).not.toHaveBeenCalled();
   });
 
-  it('that asks a question while it runs learns that no person can answer', async () => {
+  it('that asks a question while it runs gets the reply that no person can answer', async () => {
     const answer = await asked((call) => call.ask({ for: 'decision', message: 'May I?' }));
     expect(answer).toEqual(refused("Tool 'it' asks a question, but only a session can wait for the answer."));
   });
@@ -228,7 +228,7 @@ describe('a published tool', () => {
     );
   });
 
-  it('is abandoned before it runs if its invocation has too little time left', async () => {
+  it('does not run if its invocation has too little time left', async () => {
     const runs = vi.fn(() => 'Done.');
     const asking = (subrequests: number) =>
       defineTool({ name: `asks_${subrequests}`, description: 'Asks.', subrequests, run: runs });
@@ -240,7 +240,7 @@ describe('a published tool', () => {
     expect(await calling(via, 'asks_30')).toEqual(said('Done.'));
   });
 
-  it('runs with its caller, as tools with a broader reach expect', async () => {
+  it('receives the principal of its caller', async () => {
     const principals: unknown[] = [];
     const reaching: AnyTool = {
       ...greet,

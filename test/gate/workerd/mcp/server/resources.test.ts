@@ -122,7 +122,7 @@ describe('the resources of an endpoint', () => {
     });
   });
 
-  it('are those of the caller only', async () => {
+  it('are listed only for their caller', async () => {
     const asOther = { headers: { 'x-user': 'other' } };
     const [{ result }] = (await messagesOf(await postMcp(via, rpc('resources/list'), asOther))) as [
       { result: { resources: { uri: string }[] } },
@@ -169,13 +169,13 @@ describe.each(REVISIONS)('an unknown uri, in %s', (_, ask) => {
     ['an unknown uri', 'shop://nothing'],
     ['another scheme', 'file:///etc/passwd'],
     ['a prefix of a uri', 'shop://polic'],
-    ['more than one', 'shop://policy/'],
+    ['a longer uri', 'shop://policy/'],
     ['a template itself', 'shop://orders/'],
-    ['a slash more', 'shop://orders//lines/1.json'],
+    ['an additional slash', 'shop://orders//lines/1.json'],
     ['a query', 'shop://orders/17?all=1'],
-    ['another notation of a uri', 'SHOP://policy'],
+    ['a uri with other capitalization', 'SHOP://policy'],
     ['an unknown order', 'shop://orders/constructor'],
-  ])('is refused, and repeated beside the text: %s', async (_what, uri) => {
+  ])('is refused, and returned beside the error text: %s', async (_what, uri) => {
     expect(await ask(via, 'resources/read', { uri })).toEqual({
       error: {
         code: -32602,
@@ -188,12 +188,12 @@ describe.each(REVISIONS)('an unknown uri, in %s', (_, ask) => {
   it.each([
     ['an encoded slash', 'shop://orders/..%2F..%2Fsecrets'],
     ['an encoded backslash', 'shop://orders/a%5Cb'],
-    ['a step up', 'shop://orders/..'],
-    ['an encoded step up', 'shop://orders/%2e%2e'],
-    ['a zero', 'shop://orders/17%00'],
+    ['a parent segment', 'shop://orders/..'],
+    ['an encoded parent segment', 'shop://orders/%2e%2e'],
+    ['a null character', 'shop://orders/17%00'],
     ['a line break', 'shop://orders/17%0Aset-cookie:x'],
-    ['no escape', 'shop://orders/%zz'],
-    ['half a character', 'shop://orders/%C3'],
+    ['an invalid escape', 'shop://orders/%zz'],
+    ['incomplete UTF-8', 'shop://orders/%C3'],
   ])('is refused if a value would lead elsewhere: %s', async (_what, uri) => {
     expect(await ask(via, 'resources/read', { uri })).toEqual({
       error: {
@@ -237,7 +237,7 @@ describe('a request for a resource', () => {
     expect((await postMcp(counted, [reading(1), rpc('ping', {}, 2)])).status).toBe(200);
   });
 
-  it('takes time linear in the length of its uri, for any content', async () => {
+  it('takes time linear in the length of the uri, for any content', async () => {
     const uri = `x://{a}-{b}-{c}-{d}-{e}-{f}.end` as const;
     const many = publishing({ resources: [{ name: 'x', uri, read: () => 'x' }] });
     const dashes = `x://${'-a'.repeat(1_000)}`;
@@ -280,7 +280,7 @@ describe('the result of a resource', () => {
     expect(await reading(async () => answer)).toEqual({ contents });
   });
 
-  it('has the declared type of the resource', async () => {
+  it('has the declared media type of the resource', async () => {
     expect(await reading(() => ({ a: 1 }), { mimeType: 'application/ld+json' })).toEqual({
       contents: [{ uri: 'x://y', mimeType: 'application/ld+json', text: '{"a":1}' }],
     });
@@ -335,9 +335,13 @@ describe('the result of a resource', () => {
       },
       'Error: 401 for [secret TOKEN]',
     ],
-    ['is no JSON', () => ({ a: { b: 1n } }), 'Error: Its value at $.a.b is a bigint, which is not JSON.'],
     [
-      'is too much',
+      'returns a value that is not JSON',
+      () => ({ a: { b: 1n } }),
+      'Error: Its value at $.a.b is a bigint, which is not JSON.',
+    ],
+    [
+      'returns too much',
       () => 'a'.repeat(12 * 1024 * 1024 + 1),
       'Error: It has 12582913 bytes of contents, but can have at most 12582912.',
     ],
@@ -406,34 +410,42 @@ describe('defineMcpResource', () => {
     "which is not a variable. Use a name in braces, of letters, digits and _, and none of RFC 6570's operators.";
 
   it.each<[string, unknown, string]>([
-    ['no object', 'x://y', "'' received 'x://y'. Pass one object, as in defineMcpResource({ ... })."],
-    ['no name', { uri: 'x://y', read: base.read }, "'' has no 'name'. Use a string."],
+    [
+      'a value that is not an object',
+      'x://y',
+      "'' received 'x://y'. Pass one object, as in defineMcpResource({ ... }).",
+    ],
+    ['a missing name', { uri: 'x://y', read: base.read }, "'' has no 'name'. Use a string."],
     ['a blank name', at('x://y', { name: ' ' }), "' ' has a name that is blank."],
     [
-      'the name of another library',
+      'a key of another library',
       { ...base, uriTemplate: 'x://y' },
       "'x' has 'uriTemplate' instead of 'uri'. Rename it.",
     ],
-    ['no scheme', at('y'), "'x' has the uri 'y', which has no scheme. Use one, as in orders://{order}."],
     [
-      'a scheme that anybody chooses',
+      'a uri without a scheme',
+      at('y'),
+      "'x' has the uri 'y', which has no scheme. Use one, as in orders://{order}.",
+    ],
+    [
+      'a variable as the scheme',
       at('{a}://y'),
       "'x' has the uri '{a}://y', which has no scheme. Use one, as in orders://{order}.",
     ],
     [
-      'our scheme',
+      'the scheme of Holdfast',
       at('Holdfast://y'),
       "'x' has the uri 'Holdfast://y'. Use another scheme, since Holdfast uses this one.",
     ],
     ['an operator', at('x://{+path}'), `'x' has the uri 'x://{+path}', which has {+path}, ${operators}`],
-    ['no variable', at('x://{}'), `'x' has the uri 'x://{}', which has {}, ${operators}`],
+    ['an empty variable', at('x://{}'), `'x' has the uri 'x://{}', which has {}, ${operators}`],
     [
-      'a variable twice',
+      'a repeated variable',
       at('x://{a}/{a}'),
       "'x' has the uri 'x://{a}/{a}', which has {a} twice. Use another name.",
     ],
     [
-      'nothing between two',
+      'adjacent variables',
       at('x://{a}{b}'),
       "'x' has the uri 'x://{a}{b}', which has two variables with no text between them: put one there.",
     ],
@@ -448,29 +460,37 @@ describe('defineMcpResource', () => {
       "'x' has the uri 'x://a b', which has characters that a uri cannot contain, or a brace without a matching one: percent-encode them.",
     ],
     [
-      'half a millisecond',
+      'a fraction of a millisecond',
       at('x://y', { ttlMs: 0.5 }),
       "'x' has the ttlMs 0.5. Use a whole number of milliseconds.",
     ],
     [
-      'a time of before',
+      'a negative time',
       at('x://y', { ttlMs: -1 }),
       "'x' has the ttlMs -1. Use a whole number of milliseconds.",
     ],
     [
-      'another scope',
+      'an unknown cache scope',
       at('x://y', { cacheScope: 'all' }),
       "'x' has the cacheScope 'all'. Use 'public' or 'private'.",
     ],
-    ['a listing of one', at('x://y', { list: () => [] }), "'x' has 'list', but no variable in its uri."],
-    ['nothing to complete', at('x://y', { complete: {} }), "'x' has 'complete', but no variable in its uri."],
     [
-      'a variable that it has not',
+      'a list without variables',
+      at('x://y', { list: () => [] }),
+      "'x' has 'list', but no variable in its uri.",
+    ],
+    [
+      'completions without variables',
+      at('x://y', { complete: {} }),
+      "'x' has 'complete', but no variable in its uri.",
+    ],
+    [
+      'a completion of an unknown variable',
       at('x://{order}', { complete: { oder: () => [] } }),
       "'x' completes 'oder', which is not one of its variables. Use 'order'.",
     ],
     [
-      'no function',
+      'a completion that is not a function',
       at('x://{order}', { complete: { order: ['1'] } }),
       "'x' completes 'order' by a list. Use a function.",
     ],
@@ -480,7 +500,7 @@ describe('defineMcpResource', () => {
     expect(() => defineMcpEndpoint({ resources: [config as never] })).toThrow(error);
   });
 
-  it('returns a resource for an endpoint, which refuses two with one uri', () => {
+  it('defines a resource for an endpoint, which refuses two resources with one uri', () => {
     const define = () => defineMcpEndpoint({ resources: [at('x://{a}'), at('x://a'), at('x://{b}')] });
     expect(define).toThrow(
       new McpEndpointDefinitionError(
@@ -491,7 +511,7 @@ describe('defineMcpResource', () => {
     expect(() => defineMcpEndpoint({ resources: [at('x://{a}'), at('x://a')] })).not.toThrow();
   });
 
-  it('prefers a resource without variables', async () => {
+  it('defines a resource without variables, which takes precedence over a template', async () => {
     const both = publishing({
       resources: [at('x://{a}', { read: () => 'any' }), at('x://a', { read: () => 'one' })],
     });

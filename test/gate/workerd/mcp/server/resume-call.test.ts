@@ -204,7 +204,7 @@ describe('the official client of the earlier revision', () => {
     await client.close();
   });
 
-  it('does not resume a call that ended with an error', async () => {
+  it('does not resume a call that ended in an error', async () => {
     const asked: (string | null)[] = [];
     const transport = new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
       fetch(url, init) {
@@ -265,7 +265,7 @@ describe('a stream without a turn', () => {
     expect(seen.map(({ id }) => id)).toEqual([undefined]);
   });
 
-  it('gives no id to an error, which some clients would resume forever', async () => {
+  it('gives no id to an error, because some clients would resume it forever', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const secrets = () => Promise.reject(new Error('the vault is down'));
     const broken = publishing({ tools: [hello] }, { secrets });
@@ -278,7 +278,7 @@ describe('a stream without a turn', () => {
     log.mockRestore();
   });
 
-  it('has ids, and no event without data, for a client of an earlier revision', async () => {
+  it('has ids, but no event without data, for a client of an earlier revision', async () => {
     const { message } = script('Done.');
     const before = { 'mcp-protocol-version': '2025-06-18' };
     const seen = await eventsOf(await postMcp(via, callOf(message(), newId()), { headers: before }));
@@ -292,17 +292,17 @@ describe('an event id', () => {
   const TURN = "You have no turn 't1' whose answer can be resumed.";
 
   it.each([
-    ['text', 'abc'],
-    ['no JSON', '%7B'],
+    ['plain text', 'abc'],
+    ['invalid JSON', '%7B'],
     ['a broken escape', '%E0%A4%A'],
     ['a number', '17'],
     ['an object', idOf({ id: 1 })],
-    ['nothing in it', idOf([])],
+    ['an empty list', idOf([])],
     ['an id that is an object', idOf([{}])],
-    ['a call that is too short', idOf([1, ['scripted', 's', 't1']])],
-    ['a sequence below zero', idOf([1, ['scripted', 's', 't1', false, null, -1, 0]])],
-    ['a sequence that is text', idOf([1, ['scripted', 's', 't1', false, null, '1', 0]])],
-    ['more than there is', idOf([1, ['scripted', 's', 't1', false, null, 1, 0, 'x']])],
+    ['a call with too few parts', idOf([1, ['scripted', 's', 't1']])],
+    ['a negative sequence number', idOf([1, ['scripted', 's', 't1', false, null, -1, 0]])],
+    ['a sequence number that is text', idOf([1, ['scripted', 's', 't1', false, null, '1', 0]])],
+    ['an id with too many parts', idOf([1, ['scripted', 's', 't1', false, null, 1, 0, 'x']])],
   ])('that is %s is refused', async (_, id) => {
     const response = await taken(via, id);
     expect([response.status, (await json(response)).detail]).toEqual([

@@ -152,11 +152,11 @@ describe('an endpoint with agents', () => {
     expect([link?.mimeType, more]).toEqual(['image/png', []]);
   });
 
-  it('links the first twenty', async () => {
+  it('links only the first twenty results', async () => {
     expect(await linksOf(Array(25).fill('invoice'))).toHaveLength(20);
   });
 
-  it('knows a session by the name under which clients call its agent', async () => {
+  it('identifies a session by the name under which clients call its agent', async () => {
     const renamed = publishing({ agents: [{ agent: 'painter', as: 'ask_painter' }] }, app);
     const [link] = await linksOf(['invoice'], { agent: 'ask_painter', to: renamed, session: 'a:b@c.d' });
     const uri = String(link?.uri);
@@ -246,12 +246,12 @@ describe.each(REVISIONS)('a session’s resource, requested by %s,', (_, ask) =>
 
   it.each([
     ['an agent that is not published', 'holdfast://hidden/s1/artifacts/t.1.0'],
-    ['no agent', 'holdfast://nobody/s1/artifacts/t.1.0'],
-    ['a session that cannot be', 'holdfast://painter/a%20b/artifacts/t.1.0'],
+    ['an unknown agent', 'holdfast://nobody/s1/artifacts/t.1.0'],
+    ['an invalid session', 'holdfast://painter/a%20b/artifacts/t.1.0'],
     ['an unknown turn', 'holdfast://painter/s1/artifacts/t.1.0'],
-    ['no call', 'holdfast://painter/s1/artifacts/7'],
+    ['an invalid call', 'holdfast://painter/s1/artifacts/7'],
     ['an unknown file', `holdfast://painter/s1/files/${'0'.repeat(64)}`],
-    ['no file', 'holdfast://painter/s1/files/chart.png'],
+    ['an invalid file', 'holdfast://painter/s1/files/chart.png'],
     ['a file of a tool, which is in its answer', `holdfast://files/${'0'.repeat(64)}/chart.png`],
     ['a session alone', 'holdfast://painter/s1'],
   ])('does not exist if it is of %s', async (_what, uri) => {

@@ -55,7 +55,7 @@ describe('a client that subscribes to its task', () => {
     expect([resultType, await next(), (await messages.next()).done]).toEqual(['complete', END, true]);
   });
 
-  it('gets its tool calls while it runs', async () => {
+  it('gets the tool calls while the task runs', async () => {
     const answer = held(record('mcp-task-heard'));
     const { message } = script(answer.reply, 'Done.');
     const { taskId } = await taskOf(via, 'scripted', { message: message() });
@@ -69,7 +69,7 @@ describe('a client that subscribes to its task', () => {
     expect(words).toEqual(expect.arrayContaining(['record: started', 'record: done']));
   });
 
-  it('learns that it waits, and that it resumes', async () => {
+  it('learns that the task waits, and that it resumes', async () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: newId(), amount: 5 } }] }, 'Paid.');
     const id = newId();
     const { taskId } = await taskOf(via, 'ask_clerk', { message: message(), session: id });
@@ -116,7 +116,7 @@ describe('a client that subscribes to its task', () => {
     expect(await all(listening(via, []))).toEqual([acknowledged(), END]);
   });
 
-  it('can leave, and the turn continues', async () => {
+  it('can disconnect, and the turn continues', async () => {
     const answer = held('Done.');
     const { message } = script(answer.reply);
     const { taskId } = await taskOf(via, 'scripted', { message: message() });

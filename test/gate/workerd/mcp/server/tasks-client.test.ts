@@ -66,7 +66,7 @@ describe('the official client of the extension', () => {
     await session.close();
   });
 
-  it('asks its user the pending question', async () => {
+  it('asks its user a pending question', async () => {
     const to = newId();
     const asked: unknown[] = [];
     const session = await connected(publishing({ agents: ['clerk'] }), ({ params }) => {

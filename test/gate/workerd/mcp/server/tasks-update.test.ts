@@ -39,7 +39,7 @@ const update = (taskId: unknown, inputResponses: object, options: object = ASKS,
   asked(send, 'tasks/update', { taskId, inputResponses }, options);
 
 describe('a task that waits', () => {
-  it('asks its client, whose answer decides it, and the turn resumes in the background', async () => {
+  it('asks its client, whose answer is a decision, and the turn resumes in the background', async () => {
     const to = newId();
     const { taskId, session, task, keys } = await waiting(via, [pay(to, 5)]);
     const { pending } = await json(await via(`/agents/clerk/sessions/${session}`));
@@ -68,7 +68,7 @@ describe('a task that waits', () => {
     expect(paidTo(to)).toEqual([5]);
   });
 
-  it('is declined', async () => {
+  it('is rejected if the client’s user declines', async () => {
     const to = newId();
     const { taskId, keys } = await waiting(via, [pay(to, 5)]);
     expect(await update(taskId, { [String(keys[0])]: { action: 'decline' } })).toEqual(ACK);
@@ -121,7 +121,7 @@ describe('a task that waits', () => {
     expect(paidTo(to).toSorted()).toEqual([1, 2]);
   });
 
-  it('is cancelled', async () => {
+  it('is cancelled if the answer is exit', async () => {
     const to = newId();
     const { taskId, keys } = await waiting(via, [pay(to, 5)]);
     expect(await asked(via, 'tasks/cancel', { taskId })).toEqual(ACK);
@@ -152,7 +152,7 @@ describe('tasks/update', () => {
     expect(paidTo(to)).toEqual([]);
   });
 
-  it('leaves a question open whose form was dismissed', async () => {
+  it('leaves a question open if its form was dismissed', async () => {
     const { taskId, task, keys } = await waiting(via, [pay(newId(), 5)]);
     expect(await update(taskId, { [String(keys[0])]: { action: 'cancel' } })).toEqual(ACK);
     expect(await asked(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);

@@ -151,7 +151,7 @@ describe('an agent call of a client that supports tasks', () => {
     await until(via, taskId, 'completed');
   });
 
-  it('that fails is a completed task, with the call’s error', async () => {
+  it('that fails returns a completed task with the call’s error', async () => {
     const { taskId } = await taskOf(via, 'scripted', { message: 'No script.' });
     const { result } = await until(via, taskId, 'completed');
     expect(Object(result).isError).toBe(true);
@@ -325,7 +325,7 @@ describe('a task id', () => {
     ['a published tool', named('hello', 's-1', 'aa', 'new')],
     ['nothing published', named('marathon', 's-1', 'aa', 'new')],
     ['a property of every object', named('__proto__', 's-1', 'aa', 'new')],
-    ['a session that cannot be', named('scripted', 'a b', 'aa', 'new')],
+    ['an invalid session', named('scripted', 'a b', 'aa', 'new')],
     ['a session that never was', named('scripted', 's-never-was', 'aa', 'new')],
     ['no turn', named('scripted', 's-1', '', 'new')],
     ['one part too many', named('scripted', 's-1', 'aa', 'bb', 'new')],

@@ -86,7 +86,7 @@ describe('tools/list', () => {
     });
   });
 
-  it('is an unknown method of an endpoint that publishes prompts only', async () => {
+  it('is an unknown method if the endpoint publishes only prompts', async () => {
     const client = await connected(
       publishing({ prompts: [{ name: 'p', description: 'P.', messages: () => 'Hi' }] }),
     );
@@ -138,18 +138,22 @@ describe('tools/call', () => {
 
   it.each<[string, unknown, unknown]>([
     ['a text', text('Words.'), said('Words.')],
-    ['nothing', undefined, said('Done')],
+    ['undefined', undefined, said('Done')],
     ['null', null, said('')],
     ['a number', 7, said('7')],
     ['an object', { a: 1 }, { ...said('{"a":1}'), structuredContent: { a: 1 } }],
-    ['an object in words', artifact('One a.', { a: 1 }), { ...said('One a.'), structuredContent: { a: 1 } }],
+    [
+      'an object with a text',
+      artifact('One a.', { a: 1 }),
+      { ...said('One a.'), structuredContent: { a: 1 } },
+    ],
     ['a list', [1, 2], said('[1,2]')],
     ['an error', error('No such order.'), refused('No such order.')],
-  ])('returns %s', async (_, value, expected) => {
+  ])('returns the result %s', async (_, value, expected) => {
     expect(await asked(() => value)).toEqual(expected);
   });
 
-  it('returns a tool’s thrown error as its error (MCP-12)', async () => {
+  it('returns an error that a tool throws as its error (MCP-12)', async () => {
     const answer = await asked(() => {
       throw new Error('The shop is closed.');
     });
@@ -203,7 +207,7 @@ describe('tools/call', () => {
     });
   });
 
-  it('returns files beside an artifact’s value, and says why one was not kept', async () => {
+  it('returns files beside an artifact’s value, and says why a file was not stored', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => log.mockRestore());
     const large = new Uint8Array(8 * 1024 * 1024 + 1);
@@ -221,7 +225,7 @@ describe('tools/call', () => {
     });
   });
 
-  it('returns another server’s content with its bytes, also in its data, and keeps similar data unchanged', async () => {
+  it('returns another server’s content with its bytes, including in its data, and keeps similar data unchanged', async () => {
     const blob = btoa('x'.repeat(300));
     const forUser = {
       type: 'image',
@@ -242,7 +246,7 @@ describe('tools/call', () => {
     expect(await asked(() => toResult(listed(), answer))).toEqual(answer);
   });
 
-  it('reports bytes of another server’s result that are not available any more', async () => {
+  it('reports bytes of another server’s result that are no longer available', async () => {
     const value = {
       content: [
         { type: 'text', text: 'Look:' },

@@ -108,7 +108,7 @@ describe('POST /mcp', () => {
 
   it.each([
     ['two calls', [2, 0]],
-    ['as many calls as it may hold', [20, 0]],
+    ['the maximum number of calls', [20, 0]],
     ['two calls among others', [2, 3]],
   ])('refuses a batch of %s, and does not run any of them', async (_, [calls = 0, pings = 0]) => {
     const run = vi.fn(() => 'Ran.');
@@ -186,11 +186,11 @@ describe('POST /mcp', () => {
   });
 
   it.each([
-    ['no JSON', '{"jsonrpc":', rpcError(-32700, 'Parse error: Invalid JSON')],
-    ['nothing', '', rpcError(-32700, 'Parse error: Invalid JSON')],
-    ['no JSON-RPC', '{"method":"ping"}', NO_MESSAGE],
+    ['invalid JSON', '{"jsonrpc":', rpcError(-32700, 'Parse error: Invalid JSON')],
+    ['empty', '', rpcError(-32700, 'Parse error: Invalid JSON')],
+    ['not JSON-RPC', '{"method":"ping"}', NO_MESSAGE],
     [
-      'params that are no object',
+      'a message with a list as params',
       '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}',
       { ...NO_MESSAGE, id: 1 },
     ],
@@ -199,7 +199,7 @@ describe('POST /mcp', () => {
     expect([response.status, await json(response)]).toEqual([400, error]);
   });
 
-  it('refuses a body that is larger than the app allows, with any declared length', async () => {
+  it('refuses a body that is larger than the app allows, even if it declares another length', async () => {
     const small = publishing({ tools: [hello] }, { http: { maxBodyBytes: 100 } });
     const response = await postMcp(
       small,
@@ -380,7 +380,7 @@ describe('a failure inside the Worker', () => {
   });
 });
 
-it('does not publish agents of the app that are not listed', async () => {
+it('an endpoint does not publish agents of the app that it does not list', async () => {
   const { tools } = Object(await answerTo(publishing({ agents: [scripted] }), 'tools/list'));
   expect(tools.map(({ name }: { readonly name: string }) => name)).toEqual(['scripted']);
 });

@@ -87,7 +87,7 @@ describe('a tool group of MCP servers', () => {
     expect(groupOf([client], { permissions: [] }).permissions).toEqual([]);
   });
 
-  it('gives an agent its servers’ tools, and queries each server once for two turns (TGR-01, MCP-09)', async () => {
+  it('gives an agent its servers’ tools, and queries each server only once in two turns (TGR-01, MCP-09)', async () => {
     const [shop, news] = [scene([says('order')]), scene([says('headlines')], { name: 'news' })];
     const session = desk(groupOf([shop.client, news.client, shop.client]), [
       calls('order'),
@@ -182,14 +182,14 @@ describe('a tool group of MCP servers', () => {
     ]);
   });
 
-  it('removes tools by the environment’s settings, matched by the end of their names (TGR-03)', async () => {
+  it('removes tools by the environment’s settings, which match the end of their names (TGR-03)', async () => {
     const { client } = scene([says('search'), says('delete_page')], { prefix: 'wiki_' });
     const session = desk(groupOf([client]), ['Done.'], { excludes: ['page'] });
     await session.send('Go.');
     expect(offered(session)).toEqual([['wiki_search']]);
   });
 
-  it('can be put behind one tool, and its server is queried when that is opened (UNF-34, MCP-08)', async () => {
+  it('can be inside one unfolding tool, and its server is queried when that is opened (UNF-34, MCP-08)', async () => {
     const { server, client } = scene([says('search')]);
     const group = withUnfolding(groupOf([client], { childToolUsageNotes: 'Search little.' }));
     const session = desk(group, ['Done.', calls('web'), calls('search'), 'Done.']);

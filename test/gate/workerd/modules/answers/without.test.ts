@@ -49,13 +49,13 @@ const decline = (session: string, via: Send): Promise<Response> =>
     body: JSON.stringify({ message: 'Never mind.' }),
   });
 
-it('shows the turn as suspended without pending calls', async () => {
+it('an app without the module of answers shows the turn as suspended without pending calls', async () => {
   const { session, path } = await waiting();
   expect(await json(await after(max)(path))).toMatchObject({ status: 'suspended', pending: [] });
   expect(await json(await after(max)(session))).toMatchObject({ pending: [] });
 });
 
-it('shows a client the pending calls again if the module is back, even without new events', async () => {
+it('an app that has the module again shows the pending calls, even without new events', async () => {
   const { session } = await waiting();
   const { headers } = await after(max)(session);
   const known = { headers: { 'if-none-match': headers.get('etag') ?? '' } };
@@ -65,7 +65,7 @@ it('shows a client the pending calls again if the module is back, even without n
   expect(await json(back)).toMatchObject({ pending: [{ tool: 'pay' }] });
 });
 
-it('has no route for the answer, names the module for it, and resumes the turn if the module is back', async () => {
+it('an app without the module has no route for the answer, names the module, and resumes the turn with it', async () => {
   const { session, call } = await waiting();
   const refused = await answer(session, call, after(max));
   expect([refused.status, await json(refused)]).toMatchObject([
@@ -81,7 +81,7 @@ it('has no route for the answer, names the module for it, and resumes the turn i
 });
 
 it.each([cancel, decline])(
-  'only lets a caller with the role of the question end the turn: %o',
+  'an app without the module lets only a caller with the question’s role end the turn: %o',
   async (end) => {
     const { session, path } = await waiting();
     const refused = await end(session, after(ann));
@@ -91,7 +91,7 @@ it.each([cancel, decline])(
   },
 );
 
-it('ends the turn as cancelled when a message declines the question', async () => {
+it('an app without the module ends the turn as cancelled if a message declines the question', async () => {
   const { session, path } = await waiting();
   expect(await json(await decline(session, after(max)))).toMatchObject({ text: 'Done.' });
   expect(await json(await after(max)(path))).toMatchObject({ outcome: 'cancelled' });

@@ -11,7 +11,7 @@ describe('an app-wide module', () => {
   it.each([
     ['log', logTo(false)],
     ['place', placeSessions({ jurisdiction: 'eu' })],
-  ])('is refused in an agent: %s', (name, use) => {
+  ])('is refused as a module of an agent: %s', (name, use) => {
     expect(() => createHoldfast({ agents: [agentWith([use])] })).toThrow(
       `The module '${name}' is for the whole app: add it to \`use\` of createHoldfast.`,
     );
@@ -35,7 +35,7 @@ describe('a retention', () => {
   it.each([
     ['The app', { agents: [scripted], use: [retain({ days: 1 }), retain({ days: 2 })] }],
     ["Agent 'keeper'", { agents: [agentWith([retain({ days: 1 }), retain('forever')])] }],
-  ])('is reported once by %s', (whose, config) => {
+  ])('can be set only once by %s', (whose, config) => {
     expect(() => createHoldfast(config)).toThrow(
       new ConfigurationError(`${whose} sets the retention of its sessions twice. Use one.`),
     );
@@ -50,13 +50,13 @@ describe('createHoldfast', () => {
     ['platform', 'limits'],
     ['maxStreams', 'http: { maxStreams }'],
     ['steering', 'policies: { steering } of each agent'],
-  ])('names the correct place of a misplaced option: %s', (key, place) => {
+  ])('names the correct place of the misplaced option %s', (key, place) => {
     expect(() => createHoldfast({ agents: [scripted], [key]: 1 })).toThrow(
       `createHoldfast has '${key}' instead of '${place}'. `,
     );
   });
 
-  it('suggests the nearest option of http', () => {
+  it('suggests the nearest name for a misspelt option of http', () => {
     const http: object = { basepath: '/ai' };
     expect(() => createHoldfast({ agents: [scripted], http })).toThrow(
       "createHoldfast has '/ai' as its 'http.basepath'. Use 'basePath'.",

@@ -100,7 +100,7 @@ describe('GET .../console/offer', () => {
     );
   });
 
-  it('shows a state machine from inside: its position, and the tools of other states as locked', async () => {
+  it('shows a state machine from inside: its state, and the tools of other states as locked', async () => {
     const { at, replied } = await played(
       { calls: [{ name: 'parcel', input: { id: 'p1' } }] },
       ...[inner('pack'), inner('ship'), 'Sent.', 'Done.'],
@@ -125,7 +125,7 @@ describe('GET .../console/offer', () => {
     expect(lockedIn(await at(`offer?reply=${replied(2).seq}`))).toEqual({ look: undefined, pay: undefined });
   });
 
-  it('shows what the limits of the loop and of modules are, and what is used', async () => {
+  it('shows the limits of the loop and of modules, and their usage', async () => {
     const { at, replied } = await played(inner('look'), 'Done.');
     expect((await at(`offer?reply=${replied(1).seq}`)).limits).toEqual([
       { name: 'iterations', used: 1, most: 20 },
@@ -157,7 +157,7 @@ describe('GET .../console/request', () => {
     }
   });
 
-  it('says that this code differs where the journaled hashes do', async () => {
+  it('says which hashes of this code differ from the journaled ones', async () => {
     const { path, replied } = await played('Done.');
     const later = defineAgent({
       name: 'clerk',
@@ -172,7 +172,7 @@ describe('GET .../console/request', () => {
     expect(request).toMatchObject({ messages: [{ role: 'system', text: 'Work faster.' }, { text: 'Go.' }] });
   });
 
-  it('asks no model, runs no tool, and calls no module or object to change anything', async () => {
+  it('calls no model, tool, module or object that could change anything', async () => {
     const { at, replied, model, asked, path, send, events } = await played(
       ...[inner('book'), inner('look'), inner('pay'), 'Paid.', 'Done.'],
     );

@@ -41,7 +41,7 @@ describe('GET /console', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('refuses a caller whom the app does not let in, and names the command that sends a token', async () => {
+  it('refuses a caller whom the app does not admit, and names the command that sends a token', async () => {
     const response = await closed('/console');
     expect(response.status).toBe(401);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
@@ -54,7 +54,7 @@ the token in HOLDFAST_TOKEN with its requests:
 `);
   });
 
-  it('is described, and linked from the root of the app', async () => {
+  it('is in the description, and linked from the root of the app', async () => {
     expect(await json(await app('/'))).toMatchObject({ console: '/console' });
     const { paths } = await json(await app('/openapi.json'));
     expect(Object(paths)['/console'].get).toMatchObject({ operationId: 'getConsole' });

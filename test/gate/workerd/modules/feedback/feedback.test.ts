@@ -63,7 +63,7 @@ describe('POST .../turns/{turn}/feedback', () => {
     expect(JSON.stringify(await json(await ada(path)))).not.toContain('too long');
   });
 
-  it('replaces the same caller’s earlier one of the turn, and no other', async () => {
+  it('replaces the same caller’s earlier feedback about the turn, but no other feedback', async () => {
     const { path, turn, second } = await answered('One.', 'Two.');
     await said(ada, path, second, { score: 1 });
     await said(ada, path, turn, { score: -1, words: 'No.' });
@@ -81,7 +81,7 @@ describe('POST .../turns/{turn}/feedback', () => {
     });
   });
 
-  it('of a running turn is kept once that has stopped', async () => {
+  it('about a running turn is stored until the turn has stopped', async () => {
     const path = newSession();
     const slow = held('Slow.');
     const running = post(path, { message: script(slow.reply).message() }, { via: ada });
@@ -151,7 +151,7 @@ describe('POST .../turns/{turn}/feedback', () => {
 });
 
 describe('an eval', () => {
-  it('picks the turns that people disliked, with question and answer', async () => {
+  it('selects the turns that people disliked, with question and answer', async () => {
     const { path, turn, second } = await answered('It leaves at nine.', 'I do not know.');
     await said(ada, path, turn, { score: 1 });
     await said(ada, path, second, { score: -1, words: 'You know this.' });

@@ -166,7 +166,7 @@ describe('a signed URL', () => {
     expect((await open(url, { method: 'DELETE' })).status).toBe(401);
   });
 
-  it('expires, and says so', async () => {
+  it('is refused after it has expired, with the reason', async () => {
     const { open, ada } = appOf({ linkSeconds: 60 });
     const url = await drawn(ada);
     const now = Date.now();
@@ -182,7 +182,7 @@ describe('a signed URL', () => {
     }
   });
 
-  it('reports a deleted file', async () => {
+  it('says that its file was deleted', async () => {
     const { open, ada } = appOf();
     const url = await drawn(ada);
     await ada(new URL(url).pathname, { method: 'DELETE' });
@@ -287,7 +287,7 @@ describe('signed URLs are in', () => {
     expect(new Uint8Array(await (await open(url)).arrayBuffer())).toEqual(PIXEL);
   });
 
-  it('the output of a call beside the words of the tool', async () => {
+  it('the output of a call beside the text of the tool', async () => {
     const answer = JSON.parse(await post(appOf().ada, '/v1/responses', { model: 'desk', input: drawing() }));
     const { output } = Object(answer.output[0]);
     expect(output).toMatch(

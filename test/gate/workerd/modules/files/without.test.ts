@@ -9,7 +9,7 @@ import { seeing, seer } from '../../http/file-app.ts';
 const via = appWith({ agents: [seer()] });
 const file = { type: 'file', mediaType: 'image/png', data: btoa('some bytes') };
 
-it('refuses a file in a message', async () => {
+it('an app without the module of files refuses a file in a message', async () => {
   const response = await post(
     newSession('seer'),
     { message: [{ type: 'text', text: 'See:' }, file] },
@@ -25,7 +25,7 @@ it('refuses a file in a message', async () => {
   ]);
 });
 
-it('accepts a message of several texts', async () => {
+it('an app without the module of files accepts a message of several texts', async () => {
   const message = [
     { type: 'text', text: 'See:' },
     { type: 'text', text: 'Nothing.' },
@@ -33,7 +33,7 @@ it('accepts a message of several texts', async () => {
   expect((await post(newSession('seer'), { message }, { via })).status).toBe(200);
 });
 
-it('refuses a form', async () => {
+it('an app without the module of files refuses a form', async () => {
   const body = new FormData();
   body.append('message', 'Hello');
   const response = await via(`${newSession('seer')}/messages`, { method: 'POST', body });
@@ -43,18 +43,18 @@ it('refuses a form', async () => {
   ]);
 });
 
-it.each(['GET', 'DELETE'])('has no route %s of files', async (method) => {
+it.each(['GET', 'DELETE'])('an app without the module of files has no route %s for files', async (method) => {
   const response = await via(`${newSession('seer')}/files/${'a'.repeat(64)}`, { method });
   expect([response.status, (await json(response)).type]).toEqual([404, 'urn:holdfast:problem:unknown-route']);
 });
 
-it('does not mention files in its list of agents', async () => {
+it('an app without the module of files does not mention files in its list of agents', async () => {
   const { agents } = (await json(await via('/agents'))) as { agents: Record<string, unknown>[] };
   expect(agents[0]).toMatchObject({ name: 'seer' });
   expect(agents[0]).not.toHaveProperty('accepts');
 });
 
-it('cannot be created with an agent that accepts files', () => {
+it('an app without the module of files cannot have an agent that accepts files', () => {
   const picky = defineAgent({ name: 'picky', description: 'P.', instructions: 'P.', accepts: ['image/*'] });
   expect(() => createHoldfast({ agents: [picky], model: seeing() })).toThrow(
     "Agent 'picky': `accepts` needs the module `files()`: import it from 'holdfast/files' and add it to `use`.",

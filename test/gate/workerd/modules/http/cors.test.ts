@@ -71,7 +71,7 @@ describe('a preflight request of a page of an allowed origin', () => {
     ['/agents', 'GET', 'GET, HEAD'],
     ['/hooks/shop', 'POST', 'POST'],
     ['/nothing', 'PUT', 'GET, HEAD, POST, PUT, PATCH, DELETE'],
-  ])('for %s returns what can be sent there', async (path, method, methods) => {
+  ])('for %s returns the allowed methods of the path', async (path, method, methods) => {
     const response = await preflight(path, method);
     expect([response.status, await response.text(), corsOf(response)]).toEqual([
       204,
@@ -129,7 +129,7 @@ describe('a preflight request of a page of an allowed origin', () => {
     expect((await preflight('/agents', 'GET', { headers, by: closed })).status).toBe(401);
   });
 
-  it('to an app without origins gets no CORS headers', async () => {
+  it('to an app without allowed origins gets no CORS headers', async () => {
     const response = await preflight('/agents', 'GET', { by: appWith({}) });
     expect([response.status, response.headers.get('allow'), corsOf(response)]).toEqual([
       405,
@@ -138,7 +138,7 @@ describe('a preflight request of a page of an allowed origin', () => {
     ]);
   });
 
-  it('must name a method: OPTIONS without it is not a preflight', async () => {
+  it('must name a method, because OPTIONS without a method is an ordinary request', async () => {
     const response = await via('/agents', { method: 'OPTIONS', headers: FROM });
     expect([response.status, (await json(response)).detail]).toEqual([405, 'Use GET, HEAD here.']);
   });
@@ -159,8 +159,8 @@ const ANSWERS: readonly (readonly [
   ['to a message', 200, (from) => post(newSession(), says('Hi.'), { headers: from, via })],
   ['about the agents', 200, (from) => via('/agents', { headers: from })],
   ['about an unknown session', 404, (from) => via(newSession(), { headers: from })],
-  ['about nothing', 404, (from) => via('/nothing', { headers: from })],
-  ['to a wrong method', 405, (from) => via('/agents', { method: 'PUT', headers: from })],
+  ['to an unknown path', 404, (from) => via('/nothing', { headers: from })],
+  ['to the wrong method', 405, (from) => via('/agents', { method: 'PUT', headers: from })],
   ['to an invalid body', 400, (from) => post(newSession(), '{', { headers: from, via })],
   [
     'to an unauthorized caller',
@@ -168,7 +168,7 @@ const ANSWERS: readonly (readonly [
     (from) => appWith({ use: [pages], auth: () => null })('/agents', { headers: from }),
   ],
   [
-    'to a failure inside',
+    'for an internal failure',
     500,
     (from) =>
       appWith({
@@ -180,16 +180,16 @@ const ANSWERS: readonly (readonly [
       })('/agents', { headers: from }),
   ],
   [
-    'to a thrown value that is not an Error',
+    'for a thrown value that is not an Error',
     500,
     (from) =>
       appWith({ use: [pages], log: false, auth: () => Promise.reject('a text') })('/agents', {
         headers: from,
       }),
   ],
-  ['of the health', 200, (from) => via('/health', { headers: from })],
+  ['of the health check', 200, (from) => via('/health', { headers: from })],
   [
-    'of MCP',
+    'of the MCP endpoint',
     200,
     (from) => postMcp(publishing({ tools: [hello] }, { use: [pages] }), rpc('ping'), { headers: from }),
   ],
@@ -207,7 +207,7 @@ describe('a response', () => {
     expect([response.status, corsOf(response)]).toEqual([status, { vary: 'origin' }]);
   });
 
-  it('that refuses another origin’s page does not reveal the reason to it', async () => {
+  it('that refuses another origin’s page does not reveal the reason to the page', async () => {
     const from = { origin: 'https://evil.example' };
     const response = await post(newSession(), says('Hi.'), { headers: from, via });
     expect([response.status, corsOf(response)]).toEqual([403, { vary: 'origin' }]);
@@ -215,7 +215,7 @@ describe('a response', () => {
     expect([read.status, corsOf(read)]).toEqual([200, { vary: 'origin' }]);
   });
 
-  it('that is a stream is readable, from a message and of the journal', async () => {
+  it('that is a stream is readable: from a message, and of the journal', async () => {
     const session = newSession();
     const headers = { ...FROM, ...SSE };
     const streamed = await post(session, says('Hi.'), { headers, via });

@@ -58,9 +58,9 @@ describe('the `http` hook of a module', () => {
   });
 
   it.each<[string, ModuleParts, string]>([
-    ['throws', { http: () => Promise.reject(new Error('broken')) }, 'Error: broken'],
+    ['rejects', { http: () => Promise.reject(new Error('broken')) }, 'Error: broken'],
     [
-      'throws at once',
+      'throws synchronously',
       {
         http() {
           throw new Error('broken');
@@ -85,7 +85,7 @@ describe('the `http` hook of a module', () => {
     expect(String(Object(lines[0]).thrown)).toBe(thrown);
   });
 
-  it('marks pages as trusted, and marks no other request', async () => {
+  it('can mark requests of pages as trusted, and affects no other request', async () => {
     const trusted = edge.use({
       http: (asked, next) =>
         next(asked.request.headers.get('x-trusted') ? { ...asked, isOwnPage: true } : asked),
@@ -155,7 +155,7 @@ describe('the `admit` hook of a module', () => {
   });
 });
 
-it('belongs to the app: an agent that has one is refused, with the module’s name', () => {
+it('a module with a hook for requests is refused in an agent, because it is for the whole app', () => {
   const agent = defineAgent({
     name: 'a',
     description: 'Answers.',

@@ -119,7 +119,7 @@ describe('a request on behalf of a person', () => {
   });
 
   it.each(['', ' ', 'x'.repeat(256), 'a\u0000b', 'a\u0085b', '\ud800'])(
-    'is refused for an invalid id: %j',
+    'is refused for the invalid id %j',
     async (id) => {
       const response = await appOf(DELEGATING, { personOf: () => id })('/agents');
       expect(await json(response)).toEqual({
@@ -133,7 +133,7 @@ describe('a request on behalf of a person', () => {
   );
 
   it.each(['x'.repeat(255), 'https://id.example/a/b', '../ann', '"],["', 'Ännchen 🐙'])(
-    'uses any other id: %j',
+    'accepts the id %j',
     async (id) => {
       const via = appOf(DELEGATING, { personOf: () => id });
       const { message } = script({ calls: [{ name: 'look' }] }, 'Done.');
@@ -177,30 +177,30 @@ describe('a contradictory app', () => {
       "`auth` returned a caller with `delegates: true`: add onBehalfOf() of 'holdfast/http' to `use`.",
     ],
     [
-      'a delegating caller could be a person of another',
+      'the id of a delegating caller could be that of a person',
       { id: 'app/ann', delegates: true },
       {},
       "`auth` returned a caller whose id has a '/', which separates a caller from the person for whom it acts. Return an id without it.",
     ],
     [
-      'a caller could be a person of another',
+      'the id of a caller could be that of a person',
       { id: 'app/ann' },
       {},
       "`auth` returned a caller whose id has a '/', which separates a caller from the person for whom it acts. Return an id without it.",
     ],
     [
-      '`delegates` is no flag',
+      '`delegates` is not a boolean',
       { id: 'app', delegates: 'yes' },
       {},
       '`auth` answered a caller whose `delegates` is not true or false.',
     ],
     [
-      '`onBehalfOf` returns no text',
+      '`onBehalfOf` returns no string',
       DELEGATING,
       { personOf: () => 7 as unknown as string }, // possible in plain JavaScript
       '`onBehalfOf` returned a value that is not a string. Return the id of a person, or undefined.',
     ],
-  ])('fails, and logs the reason: %s', async (_, caller, config, problem) => {
+  ])('fails a request, and logs the reason: %s', async (_, caller, config, problem) => {
     expect(await failing(caller, config)).toContain(problem);
   });
 

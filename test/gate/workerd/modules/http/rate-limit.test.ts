@@ -61,7 +61,7 @@ describe('the rate limit key', () => {
   it.each<[Caller, string]>([
     [{ id: 'ann', tenant: 'acme' }, 'tenant acme'],
     [{ id: 'acme' }, 'id acme'],
-  ])('of %j is %j', async (caller, key) => {
+  ])('of the caller %j is "%s"', async (caller, key) => {
     const RATE_LIMIT = limiter(true);
     expect((await message(appOf(caller, { RATE_LIMIT }))).status).toBe(202);
     expect(RATE_LIMIT.keys).toEqual([key]);
@@ -80,7 +80,7 @@ describe('the rate limit key', () => {
     expect(RATE_LIMIT.keys).toEqual(['id ada']);
   });
 
-  it('of an MCP client is the caller’s', async () => {
+  it('of an MCP client is its caller', async () => {
     const RATE_LIMIT = limiter(false);
     const via = publishing(
       { agents: ['scripted'] },

@@ -4,7 +4,9 @@ import { createClient, createIndexClient, HoldfastError } from '../../../../../s
 import { ORIGIN } from '../../http/client.ts';
 import { tenant } from './indexed.ts';
 
-it('the client lists, titles, shows pending calls and usage, and erases', { timeout: 60_000 }, async () => {
+it('the client of an index lists and titles sessions, shows pending calls and usage, and erases an owner', {
+  timeout: 60_000,
+}, async () => {
   const shop = tenant({}, { operator: true });
   const fetch: typeof globalThis.fetch = async (url, init) =>
     shop.via(String(url).slice(ORIGIN.length), init);

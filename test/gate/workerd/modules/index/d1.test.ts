@@ -135,7 +135,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     expect(await shop.rows('holdfast_owners')).toEqual([]);
   });
 
-  it('ignores a batch that arrives after a later one', async () => {
+  it('ignores a batch that arrives after a newer one', async () => {
     const shop = shopInDb();
     await shop.say('s1', 'Done.');
     await shop.has([{ session: 's1', turns: 1 }]);
@@ -161,7 +161,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     expect(await shop.rows('holdfast_usage')).toEqual([]);
   });
 
-  it('repairs the database by reindex: missing, wrong and extra rows', async () => {
+  it('repairs missing, wrong and extra rows of the database by reindex', async () => {
     const shop = shopInDb();
     for (const session of ['s1', 's2']) await shop.say(session, 'Done.');
     await shop.has([

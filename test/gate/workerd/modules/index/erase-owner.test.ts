@@ -104,7 +104,7 @@ describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
     expect(env.INDEX.getByName(shop.key)).toBeDefined();
   });
 
-  it('expires after a week, but later usage does not', async () => {
+  it('deletes the owner’s name after a week, but not later usage', async () => {
     const shop = await shopWith('s1');
     await shop.erase();
     await shop.isErased();
@@ -121,7 +121,7 @@ describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
     expect((await shop.get('/usage')).total).toEqual(total);
   });
 
-  it('erases an unknown owner', async () => {
+  it('succeeds for an unknown owner', async () => {
     const shop = await shopWith();
     expect(await shop.standing()).toEqual({ owner: shop.key, sessions: 0 });
     await shop.erase();

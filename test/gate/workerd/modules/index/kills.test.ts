@@ -21,8 +21,8 @@ const MINUTE = 60_000;
 
 type Listed = Record<string, unknown> & { readonly session: string };
 
-describe('an index with crashes of sessions, objects and sweeps', { timeout: 120_000 }, () => {
-  it('matches the journals for every session', async () => {
+describe('an index after crashes of sessions, objects and sweeps', { timeout: 120_000 }, () => {
+  it('matches the journals of all sessions', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => log.mockRestore());
     const shop = tenant();

@@ -15,7 +15,7 @@ import { listed, SESSIONS, tenant } from './indexed.ts';
 const now = expect.closeTo(Date.now(), -6);
 
 describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
-  it('lists a session with its title, its times, its outcome and what it used', async () => {
+  it('lists a session with its title, its times, its outcome and its usage', async () => {
     const { say, list, lists, get } = tenant();
     expect(await list()).toEqual([]);
     const { usage } = await say('s1', 'One.', 'Two.');
@@ -42,7 +42,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     expect(total).toEqual((await get(`${SESSIONS}/s1`)).usage);
   });
 
-  it('shows that a turn runs, waits, resumes, fails and is erased', async () => {
+  it('shows whether a turn runs, waits, resumes, has failed or is erased', async () => {
     const { via, lists } = tenant();
     const path = `${SESSIONS}/s1`;
     const first = held({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });

@@ -104,7 +104,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     [`${'word '.repeat(50)}`, `${'word '.repeat(15)}word…`],
     ['“Bestellung sieben”', 'Bestellung sieben'],
     ['# Order 7', 'Order 7'],
-  ])('makes a line of the model’s text: %j', async (text, shown) => {
+  ])('turns the model’s text into one line: %j', async (text, shown) => {
     const { shop } = titling([{ text }]);
     await shop.say('s1', 'One.');
     expect(await title(shop)).toMatchObject({ title: shown });

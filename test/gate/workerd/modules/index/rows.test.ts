@@ -10,7 +10,7 @@ import { listed, SESSIONS, tenant } from './indexed.ts';
 /** So far in the future that no alarm fires by itself. */
 const START = Date.UTC(2100, 0, 1);
 
-it('a running turn writes one row, and three after its report', async () => {
+it('a running turn adds one row for the index, and three after its report', async () => {
   const shop = tenant();
   let now = START;
   setTime(toSessionName({ owner: { tenant: shop.name }, agent: 'indexed', session: 's1' }), () => now);
@@ -27,7 +27,7 @@ it('a running turn writes one row, and three after its report', async () => {
   expect([turn.written, report.written]).toEqual([5 + 1, 3]);
 });
 
-it('all waiting messages share one row, and a session can have more of them than an agenda lane holds', async () => {
+it('all waiting messages of a session share one row for the index', async () => {
   const shop = tenant();
   setTime(toSessionName({ owner: { tenant: shop.name }, agent: 'indexed', session: 's1' }), () => START);
   for (const message of ['One.', 'Two.', 'Three.'])

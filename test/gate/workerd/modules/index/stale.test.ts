@@ -7,7 +7,7 @@ import { listed, tenant } from './indexed.ts';
 
 const FILES = { module: 'files', key: '' };
 
-it('the index leaves copies of removed files to the store, and still receives the erasure', async () => {
+it('an object erases its session from the index even if copies of removed files still wait for their store', async () => {
   const shop = tenant();
   const stub = shop.stub('s1');
   const said = { agent: 'indexed', message: 'A file', context: ToolCallContext.of({}), from: { id: 'ann' } };

@@ -63,7 +63,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     expect(await shop.list()).toEqual([listed('s1', 'waiting', { title: 'A payment', unread: false })]);
   });
 
-  it('accepts a mark at an unreported event, and none beyond the last event', async () => {
+  it('accepts a mark at an event that is not reported yet, and none after the last event', async () => {
     const shop = tenant();
     await shop.say('s1', 'One.', 'Two.');
     await shop.lists([listed('s1', 'idle')]);
@@ -119,7 +119,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     await expect.poll(() => rowsOf(shop), { timeout: 20_000 }).toEqual([]);
   });
 
-  it('keeps the marks of the last 200 readers of a session', async () => {
+  it('stores the marks of only the last 200 readers of a session', async () => {
     const shop = tenant();
     await shop.say('s1', 'One.');
     await shop.lists([listed('s1', 'idle')]);
@@ -131,7 +131,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     expect(kept).toContainEqual(expect.objectContaining({ reader: 'reader-204' }));
   });
 
-  it('shows no mark in the list of another owner', async () => {
+  it('does not show marks in the list of another owner', async () => {
     const [shop, other] = [tenant(), tenant()];
     await shop.say('s1', 'One.');
     await shop.lists([listed('s1', 'idle', { unread: true })]);

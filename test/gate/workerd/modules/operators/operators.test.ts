@@ -242,7 +242,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect((await manager(of('/cancel'), { method: 'POST' })).status).toBe(202);
   });
 
-  it('is refused on routes that act for the owner', async () => {
+  it('is refused on routes that act as the owner', async () => {
     const { ann, olga, path, of } = shop();
     const { message } = script('Done.');
     const { turn } = await json(await post(path, { message: message() }, { via: ann }));
@@ -268,7 +268,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(await json(await via.olga(via.of(), patch))).toEqual(OWNER_ONLY);
   });
 
-  it('uses its own sessions as other callers do, also if it names itself', async () => {
+  it('uses its own sessions like other callers, even if it names itself as the owner', async () => {
     const { olga, as } = shop();
     const path = `/agents/clerk/sessions/s-${crypto.randomUUID()}`;
     const { message } = script('One.', 'Two.', 'Three.');
@@ -288,7 +288,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(await accesses(path, olga)).toEqual([]);
   });
 
-  it('does not change the model’s input, the usage and the position in the list', async () => {
+  it('does not change the model’s input, the usage or the position in the list', async () => {
     const use = [answers, sessionIndex(), operators()];
     const { ann, olga, owner } = shop({ use });
     const path = `/agents/indexed/sessions/s-${crypto.randomUUID()}`;
@@ -346,7 +346,7 @@ describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
     })),
   };
 
-  it('is refused for reading a full session, but cancels and erases it, which is logged', async () => {
+  it('is refused for reading a full session, while cancelling and erasing it are only logged', async () => {
     const lines: unknown[] = [];
     const { ann, olga, path, of } = shop({ log: (line) => lines.push(line) }, full);
     await waiting(['pay'], { via: ann, session: path });
@@ -457,12 +457,12 @@ describe('an app without operators()', { timeout: 60_000 }, () => {
   });
 });
 
-it('cannot have it as a module of an agent', () => {
+it('an agent cannot have operators() as a module', () => {
   const agent = { ...clerk, uses: [...clerk.uses, operators()] };
   expect(() => appWith({ agents: [agent] })).toThrow("The module 'operators' is for the whole app");
 });
 
-it('describes the parameter of each route that operators can use', async () => {
+it('the description has the owner parameter on each route that operators can use', async () => {
   const { olga } = shop();
   const { paths } = await json(await olga('/openapi.json'));
   const named = Object.entries(Object(paths)).flatMap(([path, item]) =>

@@ -106,7 +106,7 @@ const typesOf = (received: readonly Received[]): unknown[] => received.map(({ bo
 const idsOf = (received: readonly Received[]): number => new Set(received.map(({ id }) => id)).size;
 
 describe('an outgoing webhook', () => {
-  it('contains links that work under app.route, and is sent by every invocation that wakes up', async () => {
+  it('contains links that work under app.route, and is sent by whichever invocation wakes up', async () => {
     const received = receiver();
     const app = appWith();
     const to = crypto.randomUUID();
@@ -149,7 +149,7 @@ describe('an outgoing webhook', () => {
     expect(await app.agenda()).toEqual([]);
   });
 
-  it('repeats a refused delivery, and then sends the later ones', async () => {
+  it('is repeated if the receiver refuses it, before the later deliveries are sent', async () => {
     const received = receiver(500, 503);
     const app = appWith();
     const first = await say(app, 'One.');
@@ -203,7 +203,7 @@ describe('an outgoing webhook', () => {
     expect(received).toEqual([]);
   });
 
-  it('has no cost for an app without one', async () => {
+  it('has no cost for an app without an outgoing webhook', async () => {
     const received = receiver();
     const app = appWith({});
     await say(app, 'One.');

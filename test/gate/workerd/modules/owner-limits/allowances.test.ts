@@ -55,7 +55,7 @@ describe('an allowance', () => {
     await shop.uses({ cost: 0.019 });
   });
 
-  it('is limited to the remainder, and is not granted below a tenth of one', async () => {
+  it('is limited to the remainder, and refused if less than a tenth is left', async () => {
     const shop = customer({ perDay: { tokens: 30_000 }, allowance: { tokens: 20_000 } });
     await shop.send('a', [looks(), looks()]);
     await shop.uses({ tokens: 19_000 });
@@ -80,7 +80,7 @@ describe('an allowance', () => {
     expect((await shop.used()).tokens).toBeGreaterThan(1_000);
   });
 
-  it('counts as spent if its turn never began, and its turn is not open any more', async () => {
+  it('counts as spent if its turn never began, and the turn is not open any more', async () => {
     const shop = customer({ perDay: { turns: 3, tokens: 200_000 }, running: 1, openSessions: 1 });
     expect(await lost(shop)).toMatchObject({ status: 'granted', tokens: 20_000 });
     const open = { turns: 1, tokens: 20_000, running: 1, openSessions: 1 };
@@ -116,7 +116,7 @@ describe('an allowance', () => {
     expect(await shop.used()).toEqual({ turns: 1, tokens: 5 });
   });
 
-  it('counts on the day on which it was granted, and is deleted two days later', async () => {
+  it('counts on the day on which it was granted, and its row is deleted two days later', async () => {
     const shop = customer({ perDay: { turns: 3 } });
     const reply = held('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply], { 'idempotency-key': 'one' });

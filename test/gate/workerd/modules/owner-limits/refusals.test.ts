@@ -199,7 +199,7 @@ describe('the owner of limits', () => {
     });
   });
 
-  it('has its limits looked up, and an error in that is reported as one of the app', async () => {
+  it('is looked up for its limits, and an error in the lookup is reported as one of the app', async () => {
     const plan = customer(
       {},
       { config: { use: [ownerLimits(async ({ tenant }) => ({ perDay: { turns: tenant ? 1 : 9 } }))] } },
@@ -227,7 +227,7 @@ describe('the owner of limits', () => {
     expect(() => ownerLimits(limits as OwnerPlan)).toThrow(`ownerLimits: ${problem}.`);
   });
 
-  it('needs its binding, which the problem names', async () => {
+  it('needs its Durable Object binding, which the problem names', async () => {
     const shop = customer({}, { vars: { OWNER_LIMITS: undefined } });
     const refused = await shop.send('a', ['No.']);
     expect(refused.status).toBe(500);
@@ -235,7 +235,7 @@ describe('the owner of limits', () => {
     expect(OwnerLimits.name).toBe('OwnerLimits');
   });
 
-  it('is refused in the words of OpenAI by that surface', async () => {
+  it('is refused in the format of OpenAI by the OpenAI surface', async () => {
     const shop = customer({ perDay: { turns: 1 } }, { config: { use: [limitsOfTests, openAi()] } });
     await shop.send('a', ['Hi.']);
     const refused = await shop.via('/v1/chat/completions', {
