@@ -79,7 +79,7 @@ describe('a form', () => {
 
 const delayRule = 'delaySeconds: must be a number from 0 to 31536000 (365 days)';
 
-describe('a refused form', () => {
+describe('an invalid form', () => {
   it.each([
     ['without content', formOf(), ['message: is missing']],
     ['of blank text', formOf(['message', ' \n']), ['message: must be text that is not blank']],
@@ -137,7 +137,7 @@ describe('a refused form', () => {
         'x: is not known here',
       ],
     ],
-  ])('%s', async (_, form, problems) => {
+  ])('%s is refused with every problem', async (_, form, problems) => {
     const { via, sent } = fileApp();
     const response = await sendForm(via, form);
     expect([response.status, (await json(response)).problems]).toEqual([422, problems]);
@@ -154,7 +154,7 @@ describe('a refused form', () => {
     ],
     ['without a body', 'multipart/form-data; boundary=x', ''],
     ['whose field has no name', 'multipart/form-data; boundary=x', '--x\r\nx: y\r\n\r\nz\r\n--x--'],
-  ])('%s', async (_, type, body) => {
+  ])('%s is refused with 400', async (_, type, body) => {
     const { via } = fileApp();
     const response = await sendForm(via, body, { headers: { 'content-type': type } });
     expect([response.status, await json(response)]).toMatchObject([
@@ -166,7 +166,7 @@ describe('a refused form', () => {
     ]);
   });
 
-  it('is larger than a body can be', async () => {
+  it('is refused if it is larger than the body limit', async () => {
     const form = formOf(['f', png('x'.repeat(13 * 1024 * 1024))]);
     const response = await sendForm(fileApp().via, form);
     expect([response.status, (await json(response)).detail]).toEqual([
@@ -175,7 +175,7 @@ describe('a refused form', () => {
     ]);
   });
 
-  it('has a file that is larger than a file can be', async () => {
+  it('is refused if a file is larger than the file limit', async () => {
     const form = formOf(['f', png()], ['f', png('x'.repeat(8 * 1024 * 1024 + 1), 'big.png')]);
     const response = await sendForm(fileApp().via, form);
     expect([response.status, (await json(response)).detail]).toEqual([
@@ -184,7 +184,7 @@ describe('a refused form', () => {
     ]);
   });
 
-  it('has a file for an agent that accepts none', async () => {
+  it('is refused if it has a file and the agent accepts no files', async () => {
     const form = formOf(['message', 'Hello.'], ['f', png()]);
     const response = await sendForm(send, form, { session: newSession() });
     expect([response.status, (await json(response)).detail]).toEqual([
@@ -197,7 +197,7 @@ describe('a refused form', () => {
 describe('the idempotency key of a form', () => {
   const keyed = { 'idempotency-key': 'k1' };
 
-  it('recognizes it again with any boundary', async () => {
+  it('recognizes the form again with any boundary', async () => {
     const { via } = fileApp();
     const session = newSession('seer');
     const form = () => formOf(['message', 'Hello.'], ['context', '{"a":1}'], ['f', png()]);

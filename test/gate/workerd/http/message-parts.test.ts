@@ -105,7 +105,7 @@ const part = (more: Record<string, unknown>) => [{ type: 'file', mediaType: 'ima
 const base64Rule = 'must be base64: A-Z a-z 0-9 + / and its padding, without white space';
 const urlRule = 'must be a data URL, or an https URL without a user in it';
 
-describe('a refused message of parts', () => {
+describe('an invalid message of parts', () => {
   it.each([
     ['without parts', [], 'message: must contain a file, or text that is not blank'],
     [
@@ -196,13 +196,13 @@ describe('a refused message of parts', () => {
       Array.from({ length: 101 }, () => ({ type: 'text', text: 'x' })),
       'message: must have at most 100 parts',
     ],
-  ])('%s', async (_, message, expected) => {
+  ])('%s is refused', async (_, message, expected) => {
     const { status, answer, session } = await posted(send, { message }, newSession());
     expect([status, answer.problems]).toEqual([422, [expected]]);
     expect((await send(session)).status).toBe(404);
   });
 
-  it('reports every problem', async () => {
+  it('is refused with every problem', async () => {
     const message = [{ type: 'text' }, { type: 'file', a: 1 }, 7];
     const { status, answer } = await posted(send, { message, context: 1, b: 2 }, newSession());
     const problems = [
@@ -218,7 +218,7 @@ describe('a refused message of parts', () => {
     expect(answer.detail).toBe(`The body is not valid: ${problems.join('; ')}.`);
   });
 
-  it('does not reveal a password in a URL', async () => {
+  it('is refused without its password if a URL has one', async () => {
     const url = 'https://me:secret@img.example/a.png';
     const response = await post(newSession(), { message: part({ url }) });
     expect(await response.text()).not.toContain('secret');

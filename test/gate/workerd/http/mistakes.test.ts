@@ -36,7 +36,7 @@ const deep = defineAgent({
 
 it.each<[mistake: string, make: () => unknown, message: string]>([
   [
-    'nothing',
+    'no value',
     app(undefined),
     'createHoldfast received undefined. Pass one object, as in createHoldfast({ ... }).',
   ],
@@ -47,11 +47,11 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   ],
   ['no agents', app({}), "createHoldfast has no 'agents'. Use a list, as in [agent]."],
   [
-    'one agent',
+    'one agent instead of a list',
     app({ agents: clerk }),
     "createHoldfast has an object as its 'agents'. Use a list, as in [agent].",
   ],
-  ['agent', app({ agent: clerk }), "createHoldfast has 'agent' instead of 'agents'. Rename it."],
+  ['the key agent', app({ agent: clerk }), "createHoldfast has 'agent' instead of 'agents'. Rename it."],
   [
     'the literal of an agent',
     app({ agents: [clerk, { ...base, name: 'raw' }] }),
@@ -68,27 +68,27 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
     "Two agents are named 'clerk'.",
   ],
   [
-    'a model by its name',
+    'the name of a model',
     app({ agents: [clerk], model: 'gpt-5' }),
     "createHoldfast has 'gpt-5' as its 'model'. Use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function that makes one from the environment.",
   ],
   [
-    'uses',
+    'the key uses',
     app({ agents: [clerk], uses: [] }),
     "createHoldfast has 'uses', which createHoldfast does not take. Did you mean 'use'?",
   ],
   [
-    'tools of an app',
+    'tools for the whole app',
     app({ agents: [clerk], tools: [] }),
     "createHoldfast has 'tools', but an app has no tools of its own. List them in defineAgent({ tools }).",
   ],
   [
-    'instructions of an app',
+    'instructions for the whole app',
     app({ agents: [clerk], instructions: 'Pay.' }),
     "createHoldfast has 'instructions', but an app has no instructions. Write them in defineAgent({ instructions }).",
   ],
   [
-    'auth that is a token',
+    'a token as auth',
     app({ agents: [clerk], auth: 'secret' }),
     "createHoldfast has a string as its 'auth'. Use a function.",
   ],
@@ -113,7 +113,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
     'createHoldfast has an object at use[0]. Use the result of a module, such as openApi().',
   ],
   [
-    'no list of modules',
+    'a module instead of a list of modules',
     app({ agents: [clerk], use: told({})() }),
     "createHoldfast has an object as its 'use'. Use a list, as in [one, another].",
   ],
@@ -123,7 +123,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
     "Agent 'desk' has the subagent 'clark', which is not among the agents. Did you mean 'clerk'?",
   ],
   [
-    'one inside another tool',
+    'an unknown subagent inside another tool',
     app({ agents: [clerk, deep] }),
     "Agent 'desk' has the subagent 'ghost', which is not among the agents.",
   ],
@@ -133,7 +133,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
     "Schedule 'daily' has no 'agent'. Use a string.",
   ],
   [
-    'prompt in a schedule',
+    'a schedule with the key prompt',
     timed({ message: undefined, prompt: 'Go.' }),
     "Schedule 'daily' has 'prompt' instead of 'message'. Rename it.",
   ],
@@ -142,11 +142,11 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
     timed({ cron: '0 0 9 * * *' }),
     "Schedule 'daily': '0 0 9 * * *' is not a cron expression of five fields.",
   ],
-])('%s', (_, make, message) => {
+])('the configuration is refused if it has %s', (_, make, message) => {
   expect(make).toThrow(expect.objectContaining({ name: 'ConfigurationError', message }));
 });
 
-it('an app that is exported instead of its Worker reports that at the first request', () => {
+it('an app that is exported instead of its Worker reports the mistake at the first request', () => {
   const holdfast = createHoldfast({ agents: [clerk], model: openaiCompatible() });
   expect(Reflect.get(holdfast, 'fetch')).toThrow(
     'The main module exports the result of createHoldfast: export its Worker instead, as in export default holdfast.worker;',

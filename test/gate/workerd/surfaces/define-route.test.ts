@@ -31,7 +31,7 @@ const told = (make: () => unknown): string => {
 
 const error = (text: string): string => `ConfigurationError: ${text}`;
 
-describe('an invalid route of a module is reported in full', () => {
+describe('the definition of a module’s routes', () => {
   it.each<[string, () => unknown, string]>([
     [
       'routes that are not a list',
@@ -123,7 +123,7 @@ describe('an invalid route of a module is reported in full', () => {
       () => made([route({ path: '/echo/{a}' }), route({ path: '/echo/{b}' })]),
       "Module 'echo': routes[1] is a duplicate: GET /echo/{b}.",
     ],
-  ])('%s', (_, make, text) => {
+  ])('refuses %s', (_, make, text) => {
     expect(told(make)).toBe(error(text));
   });
 
@@ -135,7 +135,7 @@ describe('an invalid route of a module is reported in full', () => {
 
 const shop = githubWebhook({ agent: 'scripted', secret: 'SECRET' });
 
-describe('createHoldfast reports conflicting routes', () => {
+describe('createHoldfast with routes of modules', () => {
   const app = (use: readonly unknown[], more: Partial<HoldfastConfig> = {}) =>
     createHoldfast({ agents: [scripted], ...more, use: use as HoldfastConfig['use'] });
   const taken = (mine: string, theirs: string): string =>
@@ -199,7 +199,7 @@ describe('createHoldfast reports conflicting routes', () => {
       () => createHoldfast({ agents: [scripted], use: made([]) as never }),
       error("createHoldfast has an object as its 'use'. Use a list, as in [one, another]."),
     ],
-  ])('%s', (_, make, text) => {
+  ])('refuses %s', (_, make, text) => {
     expect(told(make)).toBe(text);
   });
 
