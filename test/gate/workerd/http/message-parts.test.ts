@@ -218,7 +218,7 @@ describe('an invalid message of parts', () => {
     expect(answer.detail).toBe(`The body is not valid: ${problems.join('; ')}.`);
   });
 
-  it('is refused without its password if a URL has one', async () => {
+  it('is refused without revealing the password in a URL', async () => {
     const url = 'https://me:secret@img.example/a.png';
     const response = await post(newSession(), { message: part({ url }) });
     expect(await response.text()).not.toContain('secret');
