@@ -1,4 +1,4 @@
-/** A loop with servers that refuse a changed copy of their own reply. */
+/** Tests a loop with servers that refuse a changed copy of their own reply. */
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
@@ -14,8 +14,8 @@ const call = (id: string, more: object = {}) => ({
 });
 
 /**
- * Returns these messages in turn, streamed or whole; each request must contain all earlier ones byte for
- * byte.
+ * Returns a server that gives these replies in turn, streamed or whole. It refuses a request that does not
+ * contain all earlier replies byte for byte.
  */
 function strictServer(replies: readonly object[], form: 'stream' | 'json') {
   let asked = 0;
@@ -55,9 +55,9 @@ const WIRES: readonly (readonly [string, object, object])[] = [
   ['extra_content', { extra_content }, { extra_content }],
 ];
 
-describe('a server of chat completions with', () => {
+describe('a reply of a chat completions server', () => {
   it.each(WIRES.flatMap((wire) => [[...wire, 'stream'] as const, [...wire, 'json'] as const]))(
-    '%s gets back everything that it sent (%#), in the same turn and the next',
+    'with %s is sent back complete (%#), in the same turn and in the next one',
     async (_, kept, ofCall, form) => {
       const given = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null));
       const calling = (n: number) => ({

@@ -1,4 +1,4 @@
-/** Parts from a custom model of an app, which can be anything. */
+/** Tests parts from a custom model of an app, which can have any form. */
 import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineAgent, defineTool } from '../../../../src/index.ts';
 import type { ModelReply, ReplyPart } from '../../../../src/model/entry.ts';
@@ -8,10 +8,10 @@ import { heldIn, maker, signed } from './signed.ts';
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const agent = defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look] });
 
-/** A model that returns this, regardless of types. */
+/** Returns a model that replies with this, regardless of types. */
 const answering = (reply: object): ChatModel => ({
   name: 'homemade',
-  ask: async () => ({ text: 'Hello.', toolCalls: [], finish: 'stop', ...reply }) as ModelReply, // plain JavaScript can return this
+  ask: async () => ({ text: 'Hello.', toolCalls: [], finish: 'stop', ...reply }) as ModelReply, // Plain JavaScript can return this.
 });
 
 const CYCLE: Record<string, unknown> = {};
@@ -23,7 +23,7 @@ const noType = (index: number): string =>
   `its part ${index} has the type 'undefined'. Use one of 'text', 'reasoning', 'file', 'tool-call', 'tool-result', 'source', 'custom'`;
 
 it.runIf(process.env.NODE_ENV === 'production').each(['Hello.', null, [textPart, null], ['Hello.']])(
-  'invalid parts fail their turn in production too (%#)',
+  'in production, invalid parts make the turn fail (%#)',
   async (parts) => {
     const session = createTestSession(agent, { model: answering({ parts }) });
     expect(await session.send('Go.')).toMatchObject({
@@ -36,13 +36,13 @@ it.runIf(process.env.NODE_ENV === 'production').each(['Hello.', null, [textPart,
   },
 );
 
-// Development reports the problem of a part.
+// In development the error explains the problem of the part.
 describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid parts', () => {
   it.each<[string, object, string | RegExp]>([
     ['a value that is not a list', { parts: 'Hello.' }, "its 'parts' are not a list"],
-    ['nothing', { parts: null }, "its 'parts' are not a list"],
-    ['a hole', { parts: [textPart, null] }, noType(1)],
-    ['a part that is text', { parts: ['Hello.'] }, noType(0)],
+    ['undefined', { parts: null }, "its 'parts' are not a list"],
+    ['null in the list', { parts: [textPart, null] }, noType(1)],
+    ['a string as a part', { parts: ['Hello.'] }, noType(0)],
     ['a part without a type', { parts: [{ text: 'Hello.' }] }, noType(0)],
     [
       'an unknown type',
@@ -54,14 +54,18 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid par
       { parts: [{ type: 'toString' }] },
       /^its part 0 has the type 'toString'. Use one of /,
     ],
-    ['text without text', { parts: [{ type: 'text' }] }, "its part 0, a 'text', has no text under 'text'"],
     [
-      'reasoning of something else',
+      'a text part without text',
+      { parts: [{ type: 'text' }] },
+      "its part 0, a 'text', has no text under 'text'",
+    ],
+    [
+      'a part of reasoning without text',
       { parts: [textPart, { type: 'reasoning', text: 7 }] },
       "its part 1, a 'reasoning', has no text under 'text'",
     ],
     [
-      'a call whose input is not text',
+      'a call whose input is not a string',
       { parts: [{ type: 'tool-call', id: 'c', name: 'look', input: {} }] },
       "its part 0, a 'tool-call', has no text under 'input'",
     ],
@@ -71,7 +75,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid par
       "its part 0, a 'tool-result', has no 'result'",
     ],
     [
-      'a cycle',
+      'a cyclic value',
       { parts: [{ ...textPart, provider: { own: CYCLE } }] },
       'its parts contain values that JSON cannot represent',
     ],
@@ -80,25 +84,21 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid par
       { parts: [{ ...textPart, provider: { own: 7n } }] },
       'its parts contain values that JSON cannot represent',
     ],
+    ['a bigint in a call', { provider: { own: 7n } }, 'its parts contain values that JSON cannot represent'],
     [
-      'a bigint beside them',
-      { provider: { own: 7n } },
-      'its parts contain values that JSON cannot represent',
-    ],
-    [
-      'calls outside the parts',
+      'calls only outside of the parts',
       { parts: [textPart], toolCalls: [{ id: 'c', name: 'look', input: '{}' }] },
       "the calls in its parts are not its 'toolCalls'",
     ],
     [
-      'other calls',
+      'calls that differ from the parts',
       {
         parts: [{ type: 'tool-call', id: 'c', name: 'look', input: '{"at":1}' }],
         toolCalls: [{ id: 'c', name: 'look', input: '{}' }],
       },
       "the calls in its parts are not its 'toolCalls'",
     ],
-  ])('fails its turn with the reason: %s', async (_, reply, why) => {
+  ])('makes the turn fail with the reason: %s', async (_, reply, why) => {
     const session = createTestSession(agent, { model: answering(reply) });
     const { outcome, error, text } = (await session.send('Go.')) as Awaited<
       ReturnType<TestSession['send']>
@@ -120,7 +120,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid par
   });
 });
 
-describe('a reply that exceeds the size limit of a session', () => {
+describe('a reply above the size limit of a session', () => {
   const MOST = 16 * 1024 * 1024;
   const counting = (text: string) => {
     let asked = 0;
@@ -132,10 +132,10 @@ describe('a reply that exceeds the size limit of a session', () => {
   };
 
   it.each([
-    ['a character more in Latin-1', 'é'.repeat(MOST)],
-    ['half as many of others', 'ж'.repeat(MOST / 2)],
-    ['escapes of JSON', '\u0001'.repeat(MOST / 6 + 1)],
-  ])('fails its turn when it is read, and is requested once: %s', async (_, text) => {
+    ['one character too many in Latin-1', 'é'.repeat(MOST)],
+    ['half as many characters in another script', 'ж'.repeat(MOST / 2)],
+    ['characters that JSON escapes', '\u0001'.repeat(MOST / 6 + 1)],
+  ])('makes the turn fail when it arrives, and is not requested again: %s', async (_, text) => {
     const { model, asked } = counting(text);
     const session = createTestSession(agent, { model });
     const { outcome, ...more } = await session.send('Go.');
@@ -150,7 +150,7 @@ describe('a reply that exceeds the size limit of a session', () => {
     expect(JSON.stringify(await session.events()).length).toBeLessThan(10_000);
   });
 
-  it('is kept if it is below the limit', async () => {
+  it('is stored if it is below the limit', async () => {
     const { model, asked } = counting('é'.repeat(MOST - 1_000));
     const session = createTestSession(agent, { model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
@@ -158,8 +158,8 @@ describe('a reply that exceeds the size limit of a session', () => {
   });
 });
 
-describe('a reply with unexpected data in its parts', () => {
-  it('is kept in its JSON form, warm and cold', async () => {
+describe('a reply with unusual parts', () => {
+  it('is stored in its JSON form, warm and cold', async () => {
     const odd = {
       type: 'text',
       text: 'Hello.',
@@ -170,7 +170,7 @@ describe('a reply with unexpected data in its parts', () => {
     const model: ChatModel = {
       name: 'homemade',
       ask: async () => {
-        const parts = (replies[asked++] ?? [odd]) as readonly ReplyPart[]; // plain JavaScript can return this
+        const parts = (replies[asked++] ?? [odd]) as readonly ReplyPart[]; // Plain JavaScript can return this.
         const toolCalls = asked === 1 ? [{ id: 'c', name: 'look', input: '{}' }] : [];
         return { text: 'Hello.', toolCalls, parts, finish: 'stop' };
       },
@@ -186,14 +186,14 @@ describe('a reply with unexpected data in its parts', () => {
     expect(new Set(parts)).toEqual(new Set([JSON.stringify(odd)]));
   });
 
-  it('uses the text of its parts, and ignores a different text beside them', async () => {
+  it('uses the text of its parts instead of a different text beside them', async () => {
     const session = createTestSession(agent, {
       model: answering({ text: 'Other words.', parts: [{ ...textPart, provider: { maker: 1 } }] }),
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Hello.' });
   });
 
-  it('is sent back whole even if it is very long', async () => {
+  it('is sent back complete even if it is very long', async () => {
     const long: readonly ReplyPart[] = [
       { type: 'reasoning', text: '', provider: { maker: { encrypted: 'é'.repeat(1_000_000) } } },
       { type: 'file', mediaType: 'image/png', data: 'A'.repeat(2_000_000) },

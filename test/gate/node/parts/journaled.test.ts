@@ -1,4 +1,4 @@
-/** The storage of replies of parts; replies of text and calls keep their format. */
+/** Tests how replies are stored: as parts, or in the older format if they contain only text and calls. */
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
@@ -8,7 +8,7 @@ import { signed } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-/** The bodies of the stored replies. */
+/** Returns the bodies of the stored replies. */
 async function stored(...replies: readonly ScriptedReply[]): Promise<readonly string[]> {
   const app = memoryApp({ tools: [look], replies, modelOptions: { provider: 'maker' } });
   await app.say('Go.');
@@ -16,14 +16,14 @@ async function stored(...replies: readonly ScriptedReply[]): Promise<readonly st
   return (page?.rows ?? []).flatMap(({ type, body }) => (type === 'model-replied' ? body : []));
 }
 
-/** The body without the details of its request. */
+/** Returns the body without the details of its request. */
 const known = (body = ''): Record<string, unknown> => {
   const { asked: _, usage: __, turn: ___, ...rest } = JSON.parse(body);
   return rest;
 };
 
 describe('a stored reply', () => {
-  it('of parts stores its text and calls only in the parts', async () => {
+  it('of parts contains its text and calls only in the parts', async () => {
     const reply = signed('one', {
       text: 'One moment.',
       calls: ['look'],
@@ -57,13 +57,13 @@ describe('a stored reply', () => {
       ],
     ],
     [
-      'calls without text',
+      'calls after an empty text',
       [
         { type: 'text', text: '' },
         { type: 'tool-call', id: 'c', name: 'look', input: '{}' },
       ],
     ],
-  ])('of parts that are %s is byte-identical to a version 1 reply without parts', async (_, parts) => {
+  ])('of parts that are only %s is byte-identical to a version 1 reply', async (_, parts) => {
     const text = parts[0]?.type === 'text' ? parts[0].text : '';
     const plain = { text, calls: [{ id: 'c', name: 'look', input: '{}' }] };
     const ofParts = await stored({ parts }, 'Done.');
@@ -80,8 +80,8 @@ describe('a stored reply', () => {
   });
 
   it.each<[string, ScriptedReply]>([
-    ['has data of its provider', { parts: [{ type: 'text', text: 'Hi.', provider: { maker: 1 } }] }],
-    ['has data of its provider as a whole', { text: 'Hi.', provider: { maker: 1 } }],
+    ['has provider data on a part', { parts: [{ type: 'text', text: 'Hi.', provider: { maker: 1 } }] }],
+    ['has provider data on the reply', { text: 'Hi.', provider: { maker: 1 } }],
     ['has two texts', { parts: ['H', 'i.'].map((text) => ({ type: 'text', text })) }],
     [
       'has text after a call',
@@ -101,7 +101,7 @@ describe('a stored reply', () => {
         ],
       },
     ],
-  ])('consists of parts if it %s', async (_, reply) => {
+  ])('contains parts if it %s', async (_, reply) => {
     const [first] = await stored(reply, 'Done.');
     expect(JSON.parse(first ?? '')).toMatchObject({ parts: expect.any(Array) });
   });

@@ -1,4 +1,4 @@
-/** The content of a reply is sent back to its provider, whatever the outcome of its calls. */
+/** Tests that the content of a reply is sent back to its provider, whatever the outcome of its calls is. */
 
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, error } from '../../../../src/index.ts';
@@ -31,7 +31,7 @@ const sessionOf = (
 
 const last = signed('last', { text: 'Done.' });
 
-/** The results in the next request. */
+/** Returns the results in the next request. */
 const results = ({ requests }: TestSession) =>
   requests.at(-1)?.messages.flatMap((one) => (one.role === 'tool' ? [`${one.id} ${one.text}`] : []));
 
@@ -52,23 +52,26 @@ describe('a reply of parts', () => {
     ['approve', { decision: 'approve' }, /^pay_1 paid \{"to":"Ann"\}$/],
     ['edit', { decision: 'edit', input: { to: 'Bob' } }, /^pay_1 .*Bob/s],
     ['reject', { decision: 'reject', reason: 'No.' }, /^pay_1 Error: .*No\./s],
-  ] as const)('is sent back whole after a decision about one of its calls: %s', async (_, decision, told) => {
-    const session = sessionOf([look, pay, fails], [paid, last, 'Yes.']);
-    expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
-    session.restart();
-    expect(await session.decide('pay', decision)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    session.restart();
-    await session.send('Yes?');
-    expect(heldIn(session.requests, [paid, last])).toEqual([[], [0], [0, 1]]);
-    expect(results(session)).toEqual([
-      'pay_0 seen',
-      expect.stringMatching(told),
-      expect.stringMatching(/^pay_2 Error: .*nothing/s),
-      'pay_3 Error: It is closed.',
-    ]);
-  });
+  ] as const)(
+    'is sent back complete after a decision about one of its calls: %s',
+    async (_, decision, told) => {
+      const session = sessionOf([look, pay, fails], [paid, last, 'Yes.']);
+      expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
+      session.restart();
+      expect(await session.decide('pay', decision)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+      session.restart();
+      await session.send('Yes?');
+      expect(heldIn(session.requests, [paid, last])).toEqual([[], [0], [0, 1]]);
+      expect(results(session)).toEqual([
+        'pay_0 seen',
+        expect.stringMatching(told),
+        expect.stringMatching(/^pay_2 Error: .*nothing/s),
+        'pay_3 Error: It is closed.',
+      ]);
+    },
+  );
 
-  it('is sent back whole in the turn after one that was cancelled during its calls', async () => {
+  it('is sent back complete in the next turn if its own turn was cancelled during its calls', async () => {
     const slow = defineTool({
       name: 'slow',
       description: 'Is slow.',
@@ -89,7 +92,7 @@ describe('a reply of parts', () => {
     expect(results(session)).toHaveLength(3);
   });
 
-  it('keeps the tool names that its model used, even if their spelling was corrected', async () => {
+  it('keeps the names of tools as its model wrote them, even if the loop corrects their spelling', async () => {
     const loud = signed('loud', { calls: ['LOOK', 'look'] });
     const session = createTestSession(
       defineAgent({
@@ -114,7 +117,7 @@ describe('a reply of parts', () => {
     expect(messages[1]).toMatchObject({ calls: [{ name: 'look' }, { name: 'look' }] });
   });
 
-  it('is reduced to its text if it calls tools while calls are not allowed', async () => {
+  it('loses its calls and its other parts if calls are not allowed', async () => {
     const eager = signed('eager', { text: 'My best.', calls: ['look'] });
     const session = sessionOf([look], [signed('one', { calls: ['look'] }), eager, last], 1);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'My best.' });
@@ -127,7 +130,7 @@ describe('a reply of parts', () => {
     ]);
   });
 
-  it('is returned whole to a program that calls the model itself', async () => {
+  it('is returned complete to a program that calls the model itself', async () => {
     const reply = signed('own', { text: 'Well.', calls: ['look', 'look'], provider: { maker: 1 } });
     const model = maker([reply]);
     const said = await model.ask({ messages: [], tools: [] }, { signal: new AbortController().signal });

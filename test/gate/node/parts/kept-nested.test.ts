@@ -1,4 +1,6 @@
-/** The content of a reply in a nested loop is sent back to its provider, and stays in that loop. */
+/**
+ * Tests that the content of a reply in a nested loop is sent back to its provider, and stays in that loop.
+ */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
@@ -26,7 +28,7 @@ describe('a reply of parts in a nested loop', () => {
     third,
   ];
 
-  it('is sent back only to its model there, also after kills', async () => {
+  it('is sent back only to the model of that loop, even after kills', async () => {
     let kills = 0;
     const look = defineTool({
       name: 'look',

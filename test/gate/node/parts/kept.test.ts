@@ -1,4 +1,4 @@
-/** The content of a reply is sent back unchanged to its provider, whatever happens to the turn in between. */
+/** Tests that the content of a reply is sent back unchanged, whatever happens to the turn in the meantime. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
@@ -25,7 +25,7 @@ type More = Partial<Omit<AgentConfig<'tester'>, 'name' | 'model' | 'output'>>;
 const agentOf = (tools: readonly AnyTool[], more: More = {}) =>
   defineAgent({ name: 'tester', description: 'Tests.', instructions: 'Test.', tools, ...more });
 
-/** A session whose tools can act on it. */
+/** Returns a session whose tools can act on it. */
 function scene(
   replies: readonly ScriptedReply[],
   { during = () => {}, more }: { during?: (session: TestSession, run: number) => unknown; more?: More } = {},
@@ -55,7 +55,7 @@ const third = signed('three', { text: 'Seen.', provider: { maker: { z: 1, a: 2 }
 const SCRIPT = [first, second, third];
 
 describe('a reply of parts', () => {
-  it('is sent back unchanged, with its results directly after it, in its turn and later turns', async () => {
+  it('is sent back unchanged in its turn and in later turns, with its results directly after it', async () => {
     const { model, ...app } = memoryApp({
       tools: [defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' })],
       replies: [first, 'Seen.', 'Again.'],
@@ -82,7 +82,7 @@ describe('a reply of parts', () => {
     }
   });
 
-  it('is the same after every eviction of the object, with and without a snapshot', async () => {
+  it('is unchanged after each eviction of the object, with and without a snapshot', async () => {
     const session = scene([...SCRIPT, 'Yes.', 'No.'], { during: (one) => one.restart() });
     await session.send('Go.');
     session.restart();
@@ -92,7 +92,7 @@ describe('a reply of parts', () => {
     expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2], [0, 1, 2]]);
   });
 
-  it('is the same in the next invocation after a kill in the middle of its calls', async () => {
+  it('is unchanged in the next invocation after a kill during its calls', async () => {
     const session = scene([...SCRIPT, 'Yes.'], {
       during: (one, run) => {
         if (run === 2 || run === 4) one.kill();
@@ -103,7 +103,7 @@ describe('a reply of parts', () => {
     expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
   });
 
-  it('is the same after its model call was killed and repeated', async () => {
+  it('is unchanged after its model call was killed and repeated', async () => {
     let asked = 0;
     const killed = (): SignedReply => {
       asked += 1;
@@ -116,7 +116,7 @@ describe('a reply of parts', () => {
     expect(JSON.stringify(session.requests[1])).toBe(JSON.stringify(session.requests[2]));
   });
 
-  it('is the same after a hand-over of the turn', async () => {
+  it('is unchanged after a hand-over of the turn', async () => {
     const clock = createManualClock(1_000_000);
     const client = new AbortController();
     const look = defineTool({
@@ -142,7 +142,7 @@ describe('a reply of parts', () => {
     expect(heldIn(app.model.requests, SCRIPT)).toEqual([[], [0], [0, 1]]);
   });
 
-  it('comes before the message that steers its turn, with its results between them', async () => {
+  it('precedes a message that steers its turn, with its results between them', async () => {
     const session = scene([...SCRIPT, 'Yes.'], {
       during: (one, run) => (run === 1 ? one.post('Make it blue.', { whenBusy: 'steer' }) : undefined),
     });
@@ -160,7 +160,7 @@ describe('a reply of parts', () => {
     ]);
   });
 
-  it('is kept if its answer is rejected', async () => {
+  it('is sent back if its answer is rejected', async () => {
     const answers = [signed('bad', { text: 'red' }), signed('good', { text: '{"color":"red"}' })];
     const session = createTestSession(
       defineAgent({
@@ -178,7 +178,7 @@ describe('a reply of parts', () => {
     expect(session.requests[1]?.messages.at(-1)?.text).toMatch(/^Your answer does not have the form/);
   });
 
-  it('counts as blank if it has only reasoning, and its reasoning is omitted', async () => {
+  it('is treated as blank if it has only reasoning, which is not sent back', async () => {
     const blank: SignedReply = {
       parts: [
         { type: 'reasoning', text: 'Hm.', provider: { maker: { signature: 's' } } },
@@ -197,7 +197,7 @@ describe('a reply of parts', () => {
       ]);
   });
 
-  it('is kept if the messages before its turn are summarized', async () => {
+  it('is unchanged if the messages before its turn are summarized', async () => {
     const long = 'long '.repeat(200);
     const replies = [signed('old', { text: 'Old.' }), ...SCRIPT, 'Yes.'];
     const compaction = summarize({ overTokens: 300, keepTurns: 1, summarize: () => 'Sum.' });
@@ -210,8 +210,10 @@ describe('a reply of parts', () => {
     expect(heldIn(session.requests, SCRIPT).slice(-1)).toEqual([[0, 1, 2]]);
   });
 
-  it('is kept if its turn is shortened, although its results are not', async () => {
-    const tooLong = new ModelError('context-length', 'Too long.', { length: { sent: 10_000, most: 4_000 } });
+  it('is unchanged if the results of its turn are shortened', async () => {
+    const tooLong = new ModelError('context-length', 'The conversation is too long.', {
+      length: { sent: 10_000, most: 4_000 },
+    });
     const look = defineTool({
       name: 'look',
       description: 'Looks.',
@@ -255,7 +257,7 @@ describe('a reply without text', () => {
     }
   });
 
-  it('counts as an answer if it has a file', async () => {
+  it('counts as an answer if it contains a file', async () => {
     const file: SignedReply = { parts: [{ type: 'file', mediaType: 'image/png', data: 'AAAA' }] };
     const session = scene([file, 'Yes.']);
     expect(await session.send('Draw.')).toMatchObject({ outcome: 'completed', text: '' });

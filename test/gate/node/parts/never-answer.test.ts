@@ -1,4 +1,4 @@
-/** Reasoning, and other content beside the text, is not part of an answer. */
+/** Tests that reasoning, and other content beside the text, is not part of an answer. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
@@ -10,7 +10,7 @@ import { maker } from './signed.ts';
 
 const THOUGHT = 'A secret thought.';
 
-/** A reply that thinks, searches, and has this text around a file, calling these tools. */
+/** Makes a reply with reasoning, a search and a file, with this text around the file and these calls. */
 const thinking = (text: string, calls: readonly (readonly [name: string, input: string])[] = []) => ({
   parts: [
     { type: 'reasoning', text: THOUGHT, provider: { maker: { signature: THOUGHT } } },
@@ -33,7 +33,7 @@ const task = v.object({ task: v.string() });
 const base = { description: 'Works.', instructions: '' };
 
 describe('reasoning', () => {
-  it('is not in the text of an answer, and the whole reply is in the journal', async () => {
+  it('is in the journal, but not in the text of an answer', async () => {
     const session = createTestSession(defineAgent({ ...base, name: 'tester' }), {
       model: maker([thinking('Kelp.')]),
     });
@@ -44,7 +44,7 @@ describe('reasoning', () => {
     expect(reply).toMatchObject({ text: 'Kelp.', toolCalls: [], ...thinking('Kelp.'), servedBy: 'maker' });
   });
 
-  it('is not in an answer with a form', async () => {
+  it('is not part of a structured answer', async () => {
     const output = v.object({ price: v.number() });
     const session = createTestSession(defineAgent({ ...base, name: 'tester', output }), {
       model: maker([thinking('{"price":7}')]),
@@ -54,7 +54,7 @@ describe('reasoning', () => {
     expect(JSON.stringify(answer)).not.toContain(THOUGHT);
   });
 
-  it("is not in a result, artifact, blackboard or direct return made from a nested loop's answer", async () => {
+  it('is not part of a result, an artifact, the blackboard or a directly returned answer of a nested loop', async () => {
     const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', input: task, tools: [look] });
     const output = v.object({ found: v.string() });
     const helper = defineAgent({ ...base, name: 'helper', output });
@@ -105,7 +105,7 @@ describe('reasoning', () => {
     expect(JSON.stringify(results)).not.toContain(THOUGHT);
   });
 
-  it('is not shown to tools as text of the conversation', async () => {
+  it('is not part of the conversation that tools see', async () => {
     let words: unknown;
     const hear = defineTool({
       name: 'hear',

@@ -1,4 +1,4 @@
-/** The form of a reply for a model that did not make it. */
+/** Tests the form of a reply for a model that did not write it. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ChatModel, defineAgent, defineTool, fallback, ModelError } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
@@ -15,7 +15,7 @@ import { heldIn, maker, signed } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-/** A search that the provider ran in its reply, and a failed fetch. */
+/** A reply with a search that the provider ran, and a fetch that failed. */
 const searched: readonly ReplyPart[] = [
   { type: 'reasoning', text: 'Search.', provider: { maker: { signature: 'sss' } } },
   { type: 'tool-call', id: 'srv_1', name: 'web_search', input: '{"query":"kelp"}', ranBy: 'provider' },
@@ -49,7 +49,7 @@ const TOLD = [
   { role: 'tool', id: 'c1', name: 'look', text: 'seen' },
 ];
 
-/** Lets the model of `memoryApp` make the first reply of a turn, and another model all later ones. */
+/** Lets the model of `memoryApp` write the first reply of a turn, and another model all later ones. */
 async function followedBy(reply: ScriptedReply, other: ScriptedModel): Promise<ScriptedModel> {
   const clock = createManualClock(1_000_000);
   const client = new AbortController();
@@ -66,7 +66,7 @@ async function followedBy(reply: ScriptedReply, other: ScriptedModel): Promise<S
   const leased = await app.lease('Go.');
   await passing(clock, app.run(leased, { leave: client.signal }));
   const next = await app.resume(leased.page.openTurn?.id ?? '');
-  // A deploy in between changes the model.
+  // A deployment in between changes the model.
   const deployed = { ...app.agent, model: other };
   expect(await passing(clock, app.run(next, { agent: deployed }))).toMatchObject({ status: 'ended' });
   await passing(clock, app.say('And?', { agent: deployed }));
@@ -77,17 +77,17 @@ const WHOLE = { parts: searched, provider: { maker: { whole: true } } };
 
 describe('a reply of parts', () => {
   it.each([
-    ['another name', { name: 'other', provider: 'maker' }],
-    ['another provider', { name: 'scripted', provider: 'rival' }],
-    ['no provider', { name: 'scripted' }],
-  ])('is sent as text to a model of %s that a deploy brings in the middle of a turn', async (_, options) => {
+    ['with another name', { name: 'other', provider: 'maker' }],
+    ['of another provider', { name: 'scripted', provider: 'rival' }],
+    ['without a provider', { name: 'scripted' }],
+  ])('is sent as text to a model %s that a deployment introduces during the turn', async (_, options) => {
     const { requests } = await followedBy(WHOLE, scriptedModel(['Done.', 'Yes.'], options));
     expect(requests).toHaveLength(2);
     for (const { messages } of requests) expect(messages.slice(1, 3)).toEqual(TOLD);
     expect(JSON.stringify(requests)).not.toMatch(/sss|ooo|bbb|ccc|Search\./);
   });
 
-  it('is sent back whole to the same model after a deploy', async () => {
+  it('is sent back complete to the same model after a deployment', async () => {
     const same = scriptedModel(['Done.', 'Yes.'], { provider: 'maker' });
     const { requests } = await followedBy(WHOLE, same);
     for (const { messages } of requests)
@@ -96,17 +96,17 @@ describe('a reply of parts', () => {
 
   it.each<[string, readonly ReplyPart[], string]>([
     [
-      'a file alone',
+      'only a file',
       [{ type: 'file', mediaType: 'image/png', data: 'AAAA', provider: { maker: { id: 'f' } } }],
       "(It made a file of the type 'image/png'.)",
     ],
     [
-      'a search alone',
+      'only a search',
       searched.slice(3, 5),
       "(Its provider ran 'web_fetch' with the input {}. 'web_fetch' failed: It is gone.)",
     ],
     ['only data of its provider', [{ type: 'custom', kind: 'maker.thing' }], '(no response)'],
-  ])('of %s is not an empty message for another model', async (_, parts, text) => {
+  ])('with %s is not an empty message for another model', async (_, parts, text) => {
     const own = maker([{ parts }, 'Done.', 'Yes.']);
     const other = scriptedModel(['Other.'], { name: 'other' });
     vi.spyOn(console, 'warn').mockImplementation(() => {});
@@ -125,7 +125,7 @@ describe('a reply of parts', () => {
 
 const agentOf = () => defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look] });
 
-/** A model of several that fails at these calls, so that the next one is called. */
+/** Returns a model that fails at these calls, so that the fallback asks the next model. */
 function failing(own: ScriptedModel, times: (ask: number) => boolean): ChatModel {
   let asks = 0;
   return {
@@ -138,8 +138,8 @@ function failing(own: ScriptedModel, times: (ask: number) => boolean): ChatModel
   };
 }
 
-describe('two models that fall back on each other', () => {
-  it("each get their own replies back, and the text of the other's", async () => {
+describe('two models of a fallback', () => {
+  it('each receive their own replies complete, and the replies of the other model as text', async () => {
     const [one, two, three] = [
       signed('one', { text: 'First.', calls: ['look'] }),
       signed('two', { text: 'Second.', calls: ['look'] }),
@@ -156,7 +156,7 @@ describe('two models that fall back on each other', () => {
     await session.send('And?');
     const all = [one, two, three];
     expect(heldIn(own.requests, all)).toEqual([[], [0], [0, 2]]);
-    // It is called once more, because it replied last, and its script is empty.
+    // The fallback asks it again, because it replied last. Its script is empty by then.
     expect(heldIn(spare.requests, all)).toEqual([[], [1]]);
     expect(spare.requests[0]?.messages.slice(1)).toEqual([
       {

@@ -36,7 +36,7 @@ const searched: readonly ReplyPart[] = [
 ];
 
 describe('a tool that the provider of a model runs', () => {
-  it('is offered beside the others, is never run by us, and is reported in the reply', async () => {
+  it('is offered beside other tools, is never run by Holdfast, and appears in the reply', async () => {
     const app = memoryApp({ tools: [look, search], replies: [{ parts: searched }, 'Again.'] });
     expect(await app.say('Go.')).toMatchObject({ turn: { text: 'Kelp it is.', toolCalls: 0 } });
     await app.say('And?');
@@ -49,7 +49,7 @@ describe('a tool that the provider of a model runs', () => {
     );
   });
 
-  it('supports decorators and unfolding tools', async () => {
+  it('can be decorated and can be inside an unfolding tool', async () => {
     const inner = defineUnfolding({
       name: 'web',
       description: 'The web.',
@@ -60,7 +60,7 @@ describe('a tool that the provider of a model runs', () => {
     expect(app.model.requests[1]?.tools).toContainEqual({ ...offered, description: 'Searches.' });
   });
 
-  it('returns a message for a call that its provider did not run', async () => {
+  it('returns a message if the provider did not run a call of it', async () => {
     const app = memoryApp({ tools: [search], replies: [{ calls: [{ name: 'web_search' }] }, 'Done.'] });
     await app.say('Go.');
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({
@@ -69,7 +69,7 @@ describe('a tool that the provider of a model runs', () => {
     });
   });
 
-  it('runs at OpenAI in one turn, and its sources are in the reply', async () => {
+  it('runs at OpenAI within one turn, and its sources are in the reply', async () => {
     const call = {
       type: 'web_search_call',
       id: 'ws_1',
@@ -127,7 +127,7 @@ describe('a tool that the provider of a model runs', () => {
     });
   });
 
-  it('is refused by name by a model without support for it, and skipped by the planner', async () => {
+  it('causes an error from a model without support for it, and is skipped by the offline model', async () => {
     const request = { ...hello, tools: [offered] };
     const { signal } = new AbortController();
     const model = openaiCompatible({ baseURL: 'http://own.test/v1', model: 'm' });
@@ -150,11 +150,11 @@ describe('providerTool', () => {
     [{ id: 'anthropic.web_search_20250305' }, {}, 'web_search'],
     [{ id: 'google.google_search' }, {}, 'google_search'],
     [{ id: 'openai.file_search' }, { name: 'find' }, 'find'],
-  ] as const)('names %j with %j %s', (tool, options, name) => {
+  ] as const)('names the tool %j with the options %j %s', (tool, options, name) => {
     expect(providerTool({ type: 'provider', args: {}, ...tool }, options).name).toBe(name);
   });
 
-  it('refuses a tool that its provider leaves to the caller, and an invalid name', () => {
+  it('throws for a tool that its provider leaves to the caller, and for an invalid name', () => {
     const bash = {
       type: 'provider',
       id: 'anthropic.bash_20250124',

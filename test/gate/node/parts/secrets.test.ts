@@ -33,8 +33,8 @@ const calls: ReplyPart = {
   provider: { maker: { id: 'fc' } },
 };
 
-describe('a reply that repeats a credential', () => {
-  it('is sent back as text, including its calls and results, and the journal contains no secret', async () => {
+describe('a reply in a session with credentials', () => {
+  it('is sent back as text with its calls and results if it repeats a credential, which the journal does not contain', async () => {
     const session = sessionOf([thinks(`The key is ${SECRET}.`), { type: 'text', text: 'I look.' }, calls]);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 1 });
     expect(session.requests[1]?.messages).toEqual([
@@ -48,12 +48,12 @@ describe('a reply that repeats a credential', () => {
     expect(JSON.stringify(await session.events())).not.toContain(SECRET);
   });
 
-  it('has the credential removed from its text', async () => {
+  it('has a credential removed from its text', async () => {
     const session = sessionOf([{ type: 'text', text: `It is ${SECRET}.` }]);
     expect(await session.send('Go.')).toMatchObject({ text: 'It is [secret key].' });
   });
 
-  it('is sent back whole if it contains no credential, even in a session with credentials', async () => {
+  it('is sent back complete if it contains no credential', async () => {
     const session = sessionOf([thinks('Hm.'), calls]);
     await session.send('Go.');
     expect(session.requests[1]?.messages[1]).toMatchObject({ parts: [thinks('Hm.'), calls] });

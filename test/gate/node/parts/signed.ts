@@ -1,7 +1,7 @@
 import type { ModelMessage, ModelRequest, ProviderData, ReplyPart } from '../../../../src/model/entry.ts';
 import { type ScriptedModel, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 
-/** A reply of parts, with the provider's data for the whole reply. */
+/** A reply of parts, and the provider data of the whole reply. */
 export interface SignedReply {
   readonly parts: readonly ReplyPart[];
   readonly provider?: ProviderData;
@@ -13,7 +13,7 @@ interface Saying {
   readonly provider?: ProviderData;
 }
 
-/** A reply that thinks, writes and calls, with a signature beside each part; all contain `key`. */
+/** Makes a reply with reasoning, text and calls, each with a signature. All signatures contain `key`. */
 export const signed = (key: string, { text, calls = [], provider }: Saying = {}): SignedReply => ({
   parts: [
     { type: 'reasoning', text: `${key} thinks.`, provider: { maker: { signature: `${key}-`.repeat(20) } } },
@@ -36,13 +36,13 @@ export const signed = (key: string, { text, calls = [], provider }: Saying = {})
   ...(provider && { provider }),
 });
 
-/** The model that makes these replies. */
+/** Returns the model that makes these replies. */
 export const maker = (replies: readonly ScriptedReply[], name = 'signer'): ScriptedModel =>
   scriptedModel(replies, { name, provider: 'maker' });
 
 /**
- * One reply in a request: all content that is sent back to its provider, and the ids of the results directly
- * after it.
+ * Returns a string for each reply in a request: its content for the provider, and the ids of the results that
+ * directly follow.
  */
 function groupsOf({ messages }: ModelRequest): string[] {
   return messages.flatMap((message, index) => {
@@ -64,8 +64,8 @@ const groupOf = ({ parts, provider }: SignedReply): string =>
   });
 
 /**
- * The replies in each request, if byte-identical and followed by their results; anything else is returned
- * unchanged.
+ * Returns the index of each reply that a request contains byte for byte, followed by its results, and the
+ * string of any other reply.
  */
 export function heldIn(
   requests: readonly ModelRequest[],

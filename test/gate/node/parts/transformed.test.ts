@@ -1,4 +1,4 @@
-/** A reply that a transformer has changed is never sent back partially to a provider. */
+/** Tests that a reply that a transformer has changed is never sent back in part. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import type { HistoryMessage } from '../../../../src/kinds/entry.ts';
@@ -28,7 +28,7 @@ function scene(use: readonly ModuleUse[], replies: readonly ScriptedReply[] = [.
 
 type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
 
-/** Changes every reply with calls. */
+/** Changes each reply with calls. */
 const replies = (change: (reply: Reply) => HistoryMessage): ModuleUse =>
   defineTransformer({
     name: 'changing',
@@ -39,7 +39,7 @@ const replies = (change: (reply: Reply) => HistoryMessage): ModuleUse =>
   });
 
 describe('a reply of parts that a transformer changes', () => {
-  it('is sent as text, with its calls and their results', async () => {
+  it('is sent back as text, with its calls and their results', async () => {
     const masking = defineTransformer({
       name: 'masking',
       reply: (text) => text.replaceAll('4711', '[number]'),
@@ -67,9 +67,9 @@ describe('a reply of parts that a transformer changes', () => {
     ['an input', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call, input: '{}' })) }))],
     ['a name', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call, name: 'see' })) }))],
     ['the order of its calls', replies((one) => ({ ...one, calls: one.calls.toReversed() }))],
-    ['its parts, by dropping them', replies(({ parts: _, ...one }) => one)],
-    ['its parts, by dropping one', replies((one) => ({ ...one, parts: one.parts?.slice(1) }))],
-  ])('is sent as text if the transformer changes %s', async (_, transformer) => {
+    ['its parts, by removing all of them', replies(({ parts: _, ...one }) => one)],
+    ['its parts, by removing one of them', replies((one) => ({ ...one, parts: one.parts?.slice(1) }))],
+  ])('is sent back as text if the transformer changes %s', async (_, transformer) => {
     const session = scene([transformer]);
     await session.send('Go.');
     const [, request] = session.requests;
@@ -81,7 +81,7 @@ describe('a reply of parts that a transformer changes', () => {
     expect(JSON.stringify(request)).not.toMatch(/one thinks|tool-call|one_0/);
   });
 
-  it('is sent with the remaining calls if the transformer removes one', async () => {
+  it('is sent back with the remaining call if the transformer removes the other one', async () => {
     const session = scene([replies((one) => ({ ...one, calls: one.calls.slice(0, 1) }))]);
     await session.send('Go.');
     expect(session.requests[1]?.messages.slice(1)).toEqual([
@@ -95,7 +95,7 @@ describe('a reply of parts that a transformer changes', () => {
     ]);
   });
 
-  it('is sent as text only if the transformer removes all calls', async () => {
+  it('is sent back as only its text if the transformer removes all calls', async () => {
     const session = scene([replies((one) => ({ ...one, calls: [] }))]);
     await session.send('Go.');
     expect(session.requests[1]?.messages.slice(1)).toEqual([
@@ -103,7 +103,7 @@ describe('a reply of parts that a transformer changes', () => {
     ]);
   });
 
-  it('is sent with the calls that its provider ran', async () => {
+  it('is sent back with the calls that its provider ran', async () => {
     const searched: readonly ReplyPart[] = [
       { type: 'tool-call', id: 'srv_1', name: 'web_search', input: '{"query":"kelp"}', ranBy: 'provider' },
       { type: 'tool-result', id: 'srv_1', name: 'web_search', result: 'Kelp.' },
@@ -123,7 +123,7 @@ describe('a reply of parts that a transformer changes', () => {
     ]);
   });
 
-  it('keeps no partial content if its text is removed', async () => {
+  it('leaves only a description of its file if its text is removed', async () => {
     const pictured: readonly ReplyPart[] = [
       { type: 'reasoning', text: 'A picture.', provider: { maker: { signature: 's' } } },
       { type: 'text', text: 'Here it is.' },
@@ -157,7 +157,7 @@ describe('a reply of parts that a transformer does not change', () => {
       defineTransformer({ name: 'reading', reply: (text) => text, messages: (messages) => [...messages] }),
     ],
     [
-      'fails at',
+      'throws for',
       defineTransformer({
         name: 'broken',
         reply: () => {
@@ -165,7 +165,7 @@ describe('a reply of parts that a transformer does not change', () => {
         },
       }),
     ],
-  ])('is sent whole if a transformer %s it', async (_, transformer) => {
+  ])('is sent back complete if a transformer %s it', async (_, transformer) => {
     const session = scene([transformer]);
     await session.send('Go.');
     session.restart();
@@ -174,7 +174,7 @@ describe('a reply of parts that a transformer does not change', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'is either completely or not at all in a window of %s messages',
+    'is sent back completely or not at all in a window of %s messages',
     async (maxMessages) => {
       const session = scene([slidingWindow({ maxMessages })], [...SCRIPT, first, second, third]);
       await session.send('Go.');
@@ -182,7 +182,7 @@ describe('a reply of parts that a transformer does not change', () => {
       await session.send('And?');
       const held = heldIn(session.requests, SCRIPT);
       expect(held.flat().filter((one) => typeof one === 'string')).toEqual([]);
-      // The newest reply is always included.
+      // The window always includes the newest reply.
       expect(held.map((one) => one.at(-1))).toEqual([
         undefined,
         0,

@@ -48,7 +48,7 @@ const base = {
 const gated = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
 
 describe('a playbook', () => {
-  it('offers open and locked tools from the start, each under its own schema (PLY-01)', async () => {
+  it('offers its open and its locked tools from the start, with their own schemas (PLY-01)', async () => {
     const counts = defineTool({
       name: 'counts',
       description: 'Counts.',
@@ -74,7 +74,7 @@ describe('a playbook', () => {
     });
   });
 
-  it('describes its purpose and the conditions of its locked tools to its model (AGT-02, PLY-05, PLY-09)', async () => {
+  it('states its purpose and the conditions of its locked tools in its instructions (AGT-02, PLY-05, PLY-09)', async () => {
     const { inside } = await played(gated, []);
     expect(inside[0]?.messages).toEqual([
       {
@@ -88,7 +88,7 @@ describe('a playbook', () => {
     ]);
   });
 
-  it("includes the author's instructions from the current state before each model call, followed by the conditions", async () => {
+  it("uses the author's instructions, which can depend on the state before each model call, before the conditions", async () => {
     const said = async (instructions: Parameters<typeof playbook>[0]['instructions']) =>
       (await played({ ...gated, instructions }, [uses('search')])).inside.map(
         ({ messages }) => messages[0]?.text,
@@ -101,7 +101,7 @@ describe('a playbook', () => {
     ]);
   });
 
-  it('without locked tools does not mention locks', async () => {
+  it('does not mention locks if it has no locked tools', async () => {
     const told = async (instructions?: string) =>
       (await played({ tools: [search], locked: [], ...(instructions && { instructions }) }, [])).inside[0]
         ?.messages[0]?.text;
@@ -125,13 +125,13 @@ describe('a playbook', () => {
     expect(results(await played(spread, [uses('add'), uses('report')]))).toEqual(['3', 'report done']);
   });
 
-  it('logs a warning without an input, because its caller cannot pass a task (AGT-08)', () => {
+  it('logs a warning if it declares no input, because its caller cannot pass a task (AGT-08)', () => {
     const warned = warnings();
     definePlaybook({ name: 'mute', description: 'Has no input.', tools: [search], locked: [] });
     expect(warned).toHaveLength(1);
   });
 
-  it('without a tool reports that it has none (AGT-04)', async () => {
+  it('returns an error result if it has no tools (AGT-04)', async () => {
     const session = sessionOf([playbook({ tools: [], locked: [] })], [plays('tides'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session.requests.at(-1))).toEqual(['Error: No tools available for PlaybookTool']);
@@ -144,13 +144,13 @@ describe('a playbook', () => {
     expect(shownResults(model.requests.at(-1))).toEqual(['Found.']);
   });
 
-  it('lists its tools (TOOL-20)', () => {
+  it('lists all of its tools (TOOL-20)', () => {
     expect(formatToolTree('desk', [playbook(gated)])).toBe(
       'desk\n└── researcher (2 inner tools)\n    ├── search\n    └── analyze',
     );
   });
 
-  it('requests no approval for a locked tool', async () => {
+  it('asks for no approval of a locked tool', async () => {
     const asking = requireApproval(does('pay'), 'Pay?');
     const config = { tools: [search], locked: [{ tool: asking, unlockedBy: after(search) }] };
     const session = sessionOf(
@@ -168,7 +168,7 @@ describe('a playbook', () => {
     ]);
   });
 
-  it('keeps the schema, errors and results of an unlocked tool', async () => {
+  it('does not change the schema, errors and results of an unlocked tool', async () => {
     const picky = defineTool({
       name: 'picky',
       description: 'Is picky.',
@@ -186,7 +186,7 @@ describe('a playbook', () => {
     expect(answers.slice(3)).toEqual(['Error: Not x.', 'y']);
   });
 
-  it('keeps a tool locked if its own strategy has wrapped it', async () => {
+  it('keeps a tool locked if its strategy decorates the tool', async () => {
     const upper = {
       name: 'upper',
       offer: (tools: readonly AnyTool[]) =>
@@ -197,9 +197,9 @@ describe('a playbook', () => {
     expect(results(shown)).toEqual([locked('You must first use: search')]);
   });
 
-  it('runs the tools of its own strategy one after another with its tools, and counts them', async () => {
+  it('runs the tools of its strategy one after another with its own tools, and counts them', async () => {
     const extra = does('extra', async (call) => {
-      await startStored(session, call); // with the starts of all parallel calls
+      await startStored(session, call); // At this point all parallel calls have started.
       return 'extra done';
     });
     const adding = { name: 'adding', offer: (tools: readonly AnyTool[]) => [...tools, extra] };
@@ -226,17 +226,17 @@ describe('an invalid playbook', () => {
 
   it.each<[string, () => unknown, string]>([
     [
-      'two tools of one name',
+      'two tools with the same name',
       refused([search], [named('search'), after('search')]),
       `Tool 'researcher': it has more than one tool 'search'${RENAME}.`,
     ],
     [
-      'two open tools of one name',
+      'two open tools with the same name',
       refused([search, named('search')]),
       `Tool 'researcher': it cannot have these tools: Duplicate tool name: 'search'${RENAME_FIRST_TWO}.`,
     ],
     [
-      'an unlock by a tool that it does not have',
+      'a lock on a tool that it does not have',
       refused([search], [report, allOf(after('search'), after('serch'))]),
       "Tool 'researcher': 'report' is unlocked by 'serch', which is not one of its tools.",
     ],
@@ -246,12 +246,12 @@ describe('an invalid playbook', () => {
       "Tool 'researcher': a condition of 'report' is empty.",
     ],
     [
-      'a tool that waits for itself',
+      'a tool that unlocks itself',
       refused([search], [report, after('report')]),
       "Tool 'researcher': 'report' can never be unlocked: each waits for itself or another of them.",
     ],
     [
-      'tools that wait for each other',
+      'tools that unlock only each other',
       refused(
         [search],
         [report, allOf(after('search'), after('analyze'))],
@@ -259,11 +259,11 @@ describe('an invalid playbook', () => {
       ),
       "Tool 'researcher': 'report', 'analyze' can never be unlocked: each waits for itself or another of them.",
     ],
-  ])('is refused for %s', (_, define, message) => {
+  ])('is refused because of %s', (_, define, message) => {
     expect(define).toThrow(expect.objectContaining({ name: 'ToolDefinitionError', message }));
   });
 
-  it('can have tools that unlock each other, if another tool unlocks one of them', () => {
+  it('can have tools that unlock each other if another tool unlocks one of them', () => {
     const either = anyOf(
       after('analyze'),
       when(() => true),
@@ -272,10 +272,10 @@ describe('an invalid playbook', () => {
   });
 });
 
-describe('names that a model invents', () => {
+describe('names from a model', () => {
   const hostile = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
 
-  it.each(hostile)('are counted like any other: a tool %s', async (name) => {
+  it.each(hostile)('such as %s are counted like other names of tools', async (name) => {
     const config = { tools: [does(name)], locked: [{ tool: report, unlockedBy: after(name) }] };
     const { session, inside } = await played(config, [uses('report'), uses(name), uses('report')]);
     expect(results({ inside })).toEqual([
@@ -287,7 +287,7 @@ describe('names that a model invents', () => {
     expect(JSON.stringify(await remembered(session))).toContain(`"tools":{"${name}":1,"report":1}`);
   });
 
-  it.each(hostile)('are keys like any other: %s', async (key) => {
+  it.each(hostile)('such as %s are used as keys like other keys', async (key) => {
     const config = { ...gated, key: ({ topic }: { topic: string }) => topic };
     const replies = [
       ...[plays(key), uses('analyze'), uses('search'), 'Found.', 'Done.'],
@@ -301,7 +301,7 @@ describe('names that a model invents', () => {
     expect(shownResults(session.requests[7])).toEqual(['analyze done']);
   });
 
-  it('are limited: 200 names beside the playbook’s own are counted separately', async () => {
+  it('are counted separately up to 200 names, in addition to the tools of the playbook', async () => {
     const all = Array.from({ length: 250 }, (_, at) => does(`tool_${at}`));
     const others = { name: 'others', offer: (tools: readonly AnyTool[]) => [...tools, ...all] };
     const config = {
@@ -318,7 +318,7 @@ describe('names that a model invents', () => {
     expect([toolExecutions, Object.keys(tools).length, tools.search, tools.report]).toEqual([252, 202, 1, 1]);
   });
 
-  /** Like `played`, with a source before the playbook's own strategy, such as chaining. */
+  /** Runs a turn like `played`, with a strategy such as chaining before that of the playbook. */
   async function playedWith(
     config: Parameters<typeof playbook>[0],
     source: { name: string; offer: (tools: readonly AnyTool[]) => readonly AnyTool[] },
@@ -330,7 +330,7 @@ describe('names that a model invents', () => {
     return { session, inside: session.requests.slice(1, -1) };
   }
 
-  it('include tools from outside the playbook’s lists, which are counted (AGT-10)', async () => {
+  it('of tools from outside the playbook are counted (AGT-10)', async () => {
     const free = does('free');
     const used = when((progress) => progress.used('free') > 0);
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: used }] };
@@ -341,8 +341,8 @@ describe('names that a model invents', () => {
   });
 });
 
-describe('the type of an artifact', () => {
-  it('is counted by name, up to 200 beside those in conditions', async () => {
+describe('the types of artifacts', () => {
+  it('are counted by name, up to 200 types in addition to those in conditions', async () => {
     let made = 0;
     const odd = does('odd', () => {
       made += 1;

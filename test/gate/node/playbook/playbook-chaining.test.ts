@@ -26,7 +26,7 @@ const Customer = defineDomainType({
 });
 const find = does('find', () => artifact('Found.', Customer, { id: 'c1' }));
 
-describe('chaining inside a playbook', () => {
+describe('a playbook with chaining', () => {
   const usedOrders = when((progress) => progress.used('orders_of') > 0);
   const config = {
     tools: [find],
@@ -37,10 +37,10 @@ describe('chaining inside a playbook', () => {
   };
 
   it.each([
-    ['a type', []],
-    ['anything', [chainAny()]],
+    ['one type', []],
+    ['any type', [chainAny()]],
   ])(
-    'by %s offers the tools of an object despite locks, and counts their use (AGT-10, AGT-11)',
+    'of %s offers the tools of an object despite locks, and counts their use (AGT-10, AGT-11)',
     async (_, beside) => {
       const shown = await played({ ...config, use: [chaining([chainFrom(Customer), ...beside])] }, [
         ...[uses('report'), uses('find'), uses('orders_of'), uses('report'), uses('never')],
@@ -56,7 +56,7 @@ describe('chaining inside a playbook', () => {
     },
   );
 
-  it('keeps objects with the progress: by key, across restarts, and until a reset', async () => {
+  it('keeps objects with its progress: for each key, across restarts, and until a reset', async () => {
     const made = playbook({
       tools: [find],
       locked: [{ tool: report, unlockedBy: after(find) }],

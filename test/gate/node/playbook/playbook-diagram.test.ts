@@ -16,7 +16,7 @@ import { analyze, Document, does, playbook, report, search } from './scenes.ts';
 const fetchPage = does('fetch_page');
 
 describe('the diagram of a playbook', () => {
-  it('has an arrow from each tool to those that it unlocks, with the other conditions', () => {
+  it('has an arrow from each tool to the tools that it unlocks, and shows the other conditions', () => {
     const hasEnough = when((progress) => progress.toolExecutions >= 3);
     const drawn = playbook({
       tools: [search, fetchPage],
@@ -62,7 +62,7 @@ describe('the diagram of a playbook', () => {
         return true;
       }),
     ],
-  ])('labels a condition "%s"', (label, unlockedBy) => {
+  ])('labels a condition as "%s"', (label, unlockedBy) => {
     const drawn = playbook({ tools: [], locked: [{ tool: report, unlockedBy }] });
     expect(toMermaid(drawn)).toContain(`condition1(["${label}"])`);
   });

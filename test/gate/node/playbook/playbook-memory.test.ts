@@ -42,7 +42,10 @@ async function answered(session: TestSession, message = 'Go.'): Promise<readonly
   return shownResults(session.requests.slice(before).at(-2));
 }
 
-/** The replies of one turn in which the model calls the playbook on a topic, and these tools inside it. */
+/**
+ * Returns the replies of one turn in which the model calls the playbook with a topic, and these tools inside
+ * it.
+ */
 const turn = (topic: string, ...names: string[]): readonly ScriptedReply[] => [
   plays(topic),
   ...names.map((name) => uses(name)),
@@ -56,7 +59,7 @@ const talk = <Open extends string, Locked extends string>(
 ): TestSession => sessionOf([playbook(config)], turns.flat());
 
 describe('the progress of a playbook', () => {
-  it('persists to the next turn, also after a restart (PLY-12)', async () => {
+  it('is kept for the next turn, even after a restart (PLY-12)', async () => {
     const session = talk(gated, turn('a', 'analyze', 'search'), turn('b', 'analyze'), turn('c', 'analyze'));
     expect(await answered(session)).toEqual([needsSearch, 'search done']);
     expect(await answered(session)).toEqual(['analyze done']);
@@ -64,7 +67,7 @@ describe('the progress of a playbook', () => {
     expect(await answered(session)).toEqual(['analyze done']);
   });
 
-  it('is a small part of the state: counts, never values (PLY-12)', async () => {
+  it('is stored as counts, without values (PLY-12)', async () => {
     const many = Array.from({ length: 50 }, (_, at) => ({ title: `Volume ${at}`, pages: at }));
     const isLong = onArtifact(Document, ({ pages }) => pages === 49);
     const config = {
@@ -85,7 +88,7 @@ describe('the progress of a playbook', () => {
     expect(await answered(session)).toEqual(['report done']);
   });
 
-  it('is the same after a snapshot as before it', async () => {
+  it('is the same when it is read from a snapshot', async () => {
     const thirty = uses(...Array.from({ length: 30 }, () => 'search'));
     const long = [plays('a'), thirty, 'Researched.', 'Done.'];
     const replies = [...long, ...long, ...long, ...long, ...turn('b', 'analyze')];
@@ -115,7 +118,7 @@ describe('the progress of a playbook', () => {
     });
   });
 
-  it('is reset on request, only under its key (PLY-12)', async () => {
+  it('is reset on request, and only for its key (PLY-12)', async () => {
     const config = {
       ...gated,
       key: ({ topic }: { topic: string }) => topic.charAt(0),
@@ -134,7 +137,7 @@ describe('the progress of a playbook', () => {
     expect(await answered(session)).toEqual(['analyze done']);
   });
 
-  it('is not shared with another playbook, nor with the same one inside another tool', async () => {
+  it('is not shared with another playbook, or with the same playbook inside another tool', async () => {
     const inner = playbook(gated);
     const outer = definePlaybook({
       name: 'outer',
@@ -154,7 +157,7 @@ describe('the progress of a playbook', () => {
 });
 
 describe('a playbook whose Worker is killed', () => {
-  /** A session of a playbook with a tool that kills its Worker in its first run, after its action. */
+  /** Returns a session of a playbook with a tool that kills its Worker in its first run, after it acted. */
   function dying(
     effect: 'idempotent' | 'once',
     replies: readonly ScriptedReply[],
@@ -168,7 +171,7 @@ describe('a playbook whose Worker is killed', () => {
     const dies = defineTool({
       ...{ name: 'dies', description: 'Dies.', effect, run },
       ...(effect === 'once' && { reconcile: () => ({ done: 'dies done' }) }),
-    } as Parameters<typeof defineTool<'dies'>>[0]); // only a `once` tool has a `reconcile`
+    } as Parameters<typeof defineTool<'dies'>>[0]); // Only a `once` tool has a `reconcile`.
     const config = {
       ...more,
       tools: [search, dies],
@@ -182,7 +185,7 @@ describe('a playbook whose Worker is killed', () => {
   }
 
   it.each(['idempotent', 'once'] as const)(
-    'resumes inside with its progress, and counts the interrupted %s call once',
+    'resumes inside the loop with its progress, and counts the interrupted %s call once',
     async (effect) => {
       const { session } = dying(effect, turn('a', 'report', 'search', 'dies', 'report', 'analyze'));
       expect(await answered(session)).toEqual([
@@ -198,7 +201,7 @@ describe('a playbook whose Worker is killed', () => {
     },
   );
 
-  it('finds a lock open that an earlier call of the batch opened, if it resumes midway', async () => {
+  it('keeps a lock open that an earlier call of the batch opened', async () => {
     const { session, ran } = dying('idempotent', [
       ...[plays('a'), uses('search', 'dies', 'analyze', 'report'), 'Researched.', 'Done.'],
     ]);
@@ -227,7 +230,7 @@ describe('a playbook whose Worker is killed', () => {
     );
   });
 
-  it('reports the closed locks at the start of a call, under its key, and all locks after a reset', async () => {
+  it('states at the start of a call which locks of its key are closed, and all locks after a reset', async () => {
     const made = playbook({
       tools: [search],
       locked: [
@@ -264,14 +267,17 @@ describe('a playbook whose Worker is killed', () => {
     expect(told).toEqual([all, all, all, left, left, all]);
   });
 
-  it('is reset once, however often it is resumed', async () => {
+  it('is reset only once, however often it resumes', async () => {
     const { session } = dying('idempotent', turn('a', 'search', 'dies', 'analyze'), { reset: () => true });
     expect(await answered(session)).toEqual(['search done', 'dies done', 'analyze done']);
   });
 });
 
 describe('two calls of a playbook in one batch', () => {
-  /** Each search records its start and, after this many starts or once its start is stored, its end. */
+  /**
+   * Returns a playbook whose searches record when they begin and end. A search ends after `together` searches
+   * began, or once its start is stored.
+   */
   function traced(key?: (input: { topic: string }) => string, together = 1) {
     const trace: string[] = [];
     const of: { session?: TestSession } = {};
@@ -290,7 +296,7 @@ describe('two calls of a playbook in one batch', () => {
     return { trace, made, of };
   }
 
-  it('run one after another if they have the same key, the second with the progress of the first', async () => {
+  it('run one after another if they have the same key, and the second one sees the progress of the first', async () => {
     const { trace, made, of } = traced();
     const replies = [
       plays('a', 'b'),
@@ -315,7 +321,7 @@ describe('two calls of a playbook in one batch', () => {
     expect(trace).toEqual(['begins', 'begins', 'ends', 'ends']);
   });
 
-  it('return the problem if their key cannot be read from the input', async () => {
+  it('return an error result if their key cannot be read from the input', async () => {
     const { made } = traced(({ topic }) => topic.toLowerCase());
     const bad = {
       calls: [
@@ -331,14 +337,14 @@ describe('two calls of a playbook in one batch', () => {
 });
 
 describe('the calls of a batch inside a playbook', () => {
-  it('run in source order, each with the progress of the preceding call', async () => {
+  it('run in source order, and each one sees the progress of the previous call', async () => {
     const session = talk(gated, [
       ...[plays('a'), uses('analyze', 'search', 'analyze'), 'Researched.', 'Done.'],
     ]);
     expect(await answered(session)).toEqual([needsSearch, 'search done', 'analyze done']);
   });
 
-  it('see the blackboard entries of the preceding call (PLY-10)', async () => {
+  it('see the blackboard entries of the previous call (PLY-10)', async () => {
     const adds = does('adds', ({ blackboard }) =>
       blackboard.add({ title: 'a', pages: 1 }, { type: 'Document' }),
     );
@@ -349,7 +355,7 @@ describe('the calls of a batch inside a playbook', () => {
     ]);
   });
 
-  it('find the blackboard entries from outside (PLY-10)', async () => {
+  it('see the blackboard entries from outside the playbook (PLY-10)', async () => {
     const adds = does('adds', ({ blackboard }) =>
       blackboard.add({ title: 'a', pages: 1 }, { type: 'Document' }),
     );

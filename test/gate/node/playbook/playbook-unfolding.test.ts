@@ -39,7 +39,7 @@ const offered = ({ inside }: Played): readonly string[][] =>
   inside.map(({ tools }) => tools.map(({ name }) => name));
 
 describe('an unfolding tool inside a playbook', () => {
-  it('unfolds, and its tools count as used (PLY-11)', async () => {
+  it('can be called, and its inner tools count as used (PLY-11)', async () => {
     const afterAdd = when((progress) => progress.used('add') > 0);
     const config = { tools: [math], locked: [{ tool: report, unlockedBy: afterAdd }] };
     const shown = await played(config, [uses('report'), uses('math'), adds, uses('report')]);
@@ -52,7 +52,7 @@ describe('an unfolding tool inside a playbook', () => {
     expect(descriptions('add', shown.inside).at(-1)).toBe('Adds.');
   });
 
-  it('stays folded while it is locked, and unfolds after that (PLY-05, PLY-11)', async () => {
+  it('stays folded while it is locked, and can be unfolded afterwards (PLY-05, PLY-11)', async () => {
     const config = { tools: [search], locked: [{ tool: math, unlockedBy: after(search) }] };
     const shown = await played(config, [uses('math'), adds, uses('search'), uses('math'), adds]);
     expect(offered(shown).map((names) => names.includes('add'))).toEqual([
@@ -65,7 +65,7 @@ describe('an unfolding tool inside a playbook', () => {
     expect(descriptions('math', shown.inside)[3]).toBe('Reckons');
   });
 
-  it('has no shortcut past its lock, and later has one that counts for both tools (PLY-07, PLY-11)', async () => {
+  it('has no shortcut while it is locked, and later a shortcut that counts for both tools (PLY-07, PLY-11)', async () => {
     const config = {
       tools: [search],
       locked: [
@@ -82,7 +82,7 @@ describe('an unfolding tool inside a playbook', () => {
     expect([toolExecutions, tools]).toEqual([3, { search: 1, add: 1, math: 1, report: 1 }]);
   });
 
-  it('passes the context and a decision to the tools inside (PLY-11)', async () => {
+  it('passes the context and a decision to its inner tools (PLY-11)', async () => {
     const tenant = does('tenant', ({ context }) => String(context.get('tenant')));
     const guarded = defineUnfolding({
       name: 'desk_work',
@@ -99,7 +99,7 @@ describe('an unfolding tool inside a playbook', () => {
   });
 
   describe('with session scope', () => {
-    /** The results of a turn inside the playbook. */
+    /** Returns the results inside the playbook of one turn. */
     const answersOf = async (session: TestSession) => {
       await session.send('Go.');
       return shownResults(session.requests.at(-2));
@@ -117,7 +117,7 @@ describe('an unfolding tool inside a playbook', () => {
       reset: ({ topic }: { topic: string }) => topic.endsWith('anew'),
     };
 
-    it('is locked with all its tools for another key, and after a reset (PLY-12)', async () => {
+    it('is locked with all its inner tools for another key, and after a reset (PLY-12)', async () => {
       const made = playbook({
         tools: [search],
         locked: [{ tool: opened(add), unlockedBy: after(search) }],
@@ -142,7 +142,7 @@ describe('an unfolding tool inside a playbook', () => {
       expect(await answersOf(session)).toEqual([needsSearch]);
     });
 
-    it('is locked with the tools of an inner unfolding tool', async () => {
+    it('is locked together with the tools of an inner unfolding tool', async () => {
       const sums = defineUnfolding({ name: 'sums', description: 'Sums', scope: 'session', tools: [add] });
       const made = playbook({
         tools: [search],
@@ -161,7 +161,7 @@ describe('an unfolding tool inside a playbook', () => {
       expect(await answersOf(session)).toEqual([needsSearch, needsSearch, needsSearch]);
     });
 
-    it('keeps a tool open if another unfolding tool also brought it, or if it was offered before (AGT-10)', async () => {
+    it('keeps an inner tool open that another unfolding tool also offers, or that was offered before (AGT-10)', async () => {
       const also = defineUnfolding({ name: 'also', description: 'Reckons', scope: 'session', tools: [add] });
       const made = playbook({
         tools: [search, also],
@@ -177,7 +177,7 @@ describe('an unfolding tool inside a playbook', () => {
     });
   });
 
-  it('has no shortcut past the lock of an inner tool', async () => {
+  it('has no shortcut to an inner tool that is locked', async () => {
     const facade = defineUnfolding({ name: 'facade', description: 'Opens', tools: [report] });
     const config = {
       tools: [search, analyze],
@@ -194,12 +194,12 @@ describe('an unfolding tool inside a playbook', () => {
     ]);
   });
 
-  it('runs the calls of a batch one after another, including those of unfolded tools', async () => {
+  it('runs the calls of a batch one after another, including calls of its inner tools', async () => {
     const trace: string[] = [];
     const slow = (name: string) =>
       does(name, async (call) => {
         trace.push(`${name} begins`);
-        await startStored(session, call); // with the starts of all parallel calls
+        await startStored(session, call); // At this point all parallel calls have started.
         trace.push(`${name} ends`);
       });
     const facade = defineUnfolding({ name: 'facade', description: 'Opens', tools: [slow('inner')] });

@@ -18,13 +18,13 @@ export const Document = defineDomainType({
   schema: v.object({ title: v.string(), pages: v.number() }),
 });
 
-/** A tool that does one thing, and reports it. */
+/** Defines a `read` tool that runs this function, and reports its name by default. */
 export const does = <const Name extends string>(
   name: Name,
   run: (call: CallContext) => unknown = () => `${name} done`,
 ) => defineTool({ name, description: `Does ${name}.`, effect: 'read', run: (_, call) => run(call) });
 
-/** A tool that returns these values as an artifact of the type `Document`. */
+/** Defines a tool that returns this value as an artifact of the type `Document`. */
 export const returns = <const Name extends string>(name: Name, value: unknown) =>
   defineTool({
     name,
@@ -37,10 +37,10 @@ export const search = does('search');
 export const analyze = does('analyze');
 export const report = does('report');
 
-/** A reply that calls these tools without input. */
+/** Makes a reply that calls these tools without input. */
 export const uses = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
-/** A reply that calls the playbook on these topics. */
+/** Makes a reply that calls the playbook with these topics. */
 export const plays = (...topics: string[]) => ({
   calls: topics.map((topic) => ({ name: 'researcher', input: { topic } })),
 });
@@ -56,7 +56,7 @@ const TopicInput = v.object({ topic: v.string() });
 export const playbook = <Open extends string, Locked extends string>(config: Config<Open, Locked>) =>
   definePlaybook({ name: 'researcher', description: 'Researches a topic.', input: TopicInput, ...config });
 
-/** A session of an agent with these tools. */
+/** Returns a session of an agent with these tools. */
 export function sessionOf(
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
@@ -67,9 +67,7 @@ export function sessionOf(
   return createTestSession(defineAgent(desk), { replies, use, warm });
 }
 
-/**
- * Runs one turn in which the model calls the playbook, then makes these replies inside it, and then answers.
- */
+/** Runs one turn in which the model calls the playbook, makes these replies inside it, and then answers. */
 export async function played<Open extends string, Locked extends string>(
   config: Config<Open, Locked>,
   inside: readonly ScriptedReply[],
@@ -84,21 +82,21 @@ export async function played<Open extends string, Locked extends string>(
 export interface Played {
   readonly session: TestSession;
   readonly answer: Awaited<ReturnType<TestSession['send']>>;
-  /** The requests to the nested loop's model. */
+  /** The requests to the model of the nested loop. */
   readonly inside: readonly ModelRequest[];
 }
 
-/** The tool results of the whole nested loop in the last request. */
+/** Returns all tool results of the nested loop, from its last request. */
 export const results = ({ inside }: Pick<Played, 'inside'>): readonly string[] => shownResults(inside.at(-1));
 
-/** The description of a tool in each request. */
+/** Returns the description of a tool in each request. */
 export const descriptions = (
   name: string,
   requests: readonly ModelRequest[],
 ): readonly (string | undefined)[] =>
   requests.map(({ tools }) => tools.find((tool) => tool.name === name)?.description);
 
-/** The end of a playbook's instructions: the conditions of its locks. */
+/** Returns the end of a playbook's instructions: the conditions of its locks. */
 export const prerequisites = (...needed: readonly string[]): string =>
   [
     'Some tools have prerequisites. One that is called before they are met does nothing, and answers what is missing:',
@@ -106,9 +104,9 @@ export const prerequisites = (...needed: readonly string[]): string =>
     'Use the tools that are needed first, and then those that they have made available.',
   ].join('\n');
 
-/** The session's memory of playbooks. */
+/** Returns the memory of playbooks in the session. */
 export const remembered = async (session: TestSession): Promise<unknown> =>
   (await session.state()).memories.get('playbooks');
 
-/** The result of a locked tool. */
+/** Returns the result of a call of a locked tool. */
 export const locked = (hint: string): string => `This tool is not yet available. ${hint}`;

@@ -36,7 +36,7 @@ const finding = (about: string | undefined, ...names: readonly string[]) =>
 const NEEDS_SEARCH = locked('You must first use: search');
 
 describe('a lock', () => {
-  it('applies to all tools of a factory, and a use of one of them unlocks another tool', async () => {
+  it('applies to all tools of a factory, and the use of one of them unlocks another tool', async () => {
     const shown = await played(
       {
         tools: [search],
@@ -52,7 +52,7 @@ describe('a lock', () => {
       'search done',
       '1 in it',
       locked('You must first use: pay'),
-      // Each invocation makes its own cart.
+      // Each invocation creates its own cart.
       'paid for 0',
       'report done',
     ]);
@@ -87,7 +87,7 @@ describe('a lock', () => {
     expect(shown.inside[0]?.messages[0]?.text).toContain(prerequisites('tools of crm: first use search'));
   });
 
-  it('of a provider stays open in another turn and another invocation', async () => {
+  it('on the tools of a provider stays open in another turn and in another invocation', async () => {
     const researcher = playbook({
       tools: [returns('search', { title: 'Tides', pages: 3 }), crash((): TestSession => session)],
       locked: [
@@ -119,7 +119,7 @@ describe('a lock', () => {
     expect(last).toEqual(['find done', 'report done']);
   });
 
-  it('is part of the diagram for the tools of a provider', () => {
+  it('on the tools of a provider is part of the diagram', () => {
     const drawn = playbook({
       tools: [search],
       locked: [{ tool: finding('crm'), unlockedBy: after(search) }],
@@ -130,20 +130,20 @@ describe('a lock', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['a name', 'report', "Tool at index 1 is 'report': list the tool itself."],
+    ['the name of a tool', 'report', "Tool at index 1 is 'report': list the tool itself."],
     [
-      'a group that needs something',
+      'a group that requires a permission',
       defineToolGroup({ role: 'web', description: 'Web.', permissions: ['host-access'], tools: [report] }),
       "Tool at index 1 is the tool group 'web', which needs host-access: only an agent can allow that. " +
         "List it among the agent's own tools, and allow it there: toolGroup(group, { permissions }).",
     ],
-  ])('throws at its definition for %s', (_, tool, why) => {
+  ])('throws when it is defined with %s', (_, tool, why) => {
     const define = () =>
       playbook({
         tools: [search],
         locked: [
           { tool: analyze, unlockedBy: after(search) },
-          { tool: tool as typeof report, unlockedBy: after(search) }, // as untyped callers can
+          { tool: tool as typeof report, unlockedBy: after(search) }, // Untyped callers can do this.
         ],
       });
     expect(define).toThrow(`Tool 'researcher': it cannot have these tools: ${why}`);

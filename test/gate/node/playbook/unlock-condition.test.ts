@@ -29,7 +29,7 @@ import {
 const short = { title: 'Tides', pages: 2 };
 const long = { title: 'Oceans', pages: 900 };
 
-/** Calls the locked `report` before and after each of these tools in turn. */
+/** Calls the locked `report` before, between and after these tools, and returns its results. */
 async function tried(
   unlockedBy: UnlockCondition<'first' | 'second'>,
   first: ReturnType<typeof does<'first'>>,
@@ -50,17 +50,17 @@ const open = 'report done';
 describe('a condition on the use of tools', () => {
   it.each<[string, UnlockCondition<'first' | 'second'>, readonly string[]]>([
     ['one tool', after('first'), [missing('first'), open, open]],
-    ['a tool itself', after(does('first')), [missing('first'), open, open]],
+    ['a tool instead of its name', after(does('first')), [missing('first'), open, open]],
     ['a tool that is named twice', after('first', 'first'), [missing('first'), open, open]],
-    ['all of several', after('first', 'second'), [missing('first, second'), missing('second'), open]],
+    ['several tools', after('first', 'second'), [missing('first, second'), missing('second'), open]],
     [
-      'all of',
+      'allOf',
       allOf(after('first'), after('second')),
       [missing('first. You must first use: second'), missing('second'), open],
     ],
-    ['any of', anyOf(after('first'), after('second')), [either, open, open]],
+    ['the first condition of anyOf', anyOf(after('first'), after('second')), [either, open, open]],
     [
-      'any of, by the second',
+      'the second condition of anyOf',
       anyOf(
         after('second'),
         when(() => false),
@@ -68,7 +68,7 @@ describe('a condition on the use of tools', () => {
       [either, either, open],
     ],
     [
-      'all of any of',
+      'anyOf inside allOf',
       allOf(anyOf(after('first'), after('second')), after('second')),
       [
         locked('At least one prerequisite condition must be met. You must first use: second'),
@@ -76,9 +76,9 @@ describe('a condition on the use of tools', () => {
         open,
       ],
     ],
-    ['any of all of', anyOf(allOf(after('first'), after('second'))), [either, either, open]],
+    ['allOf inside anyOf', anyOf(allOf(after('first'), after('second'))), [either, either, open]],
   ])(
-    'unlocks by %s, and reports the missing uses (PLY-01, PLY-02, PLY-04)',
+    'unlocks the tool by %s, and reports the missing uses (PLY-01, PLY-02, PLY-04)',
     async (_, condition, answers) => {
       expect(await tried(condition, does('first'))).toEqual(answers);
     },
@@ -91,37 +91,37 @@ describe('a condition on artifacts', () => {
     ({ type, value }) => type === 'Document' && Object(value).title === 'Oceans',
   );
   it.each<[string, UnlockCondition<never>, unknown, unknown, readonly string[]]>([
-    ['its type', onArtifact(Document), short, long, [noDocument, open, open]],
+    ['an artifact of its type', onArtifact(Document), short, long, [noDocument, open, open]],
     ['a list of its type', onArtifact(Document), [short, long], long, [noDocument, open, open]],
-    ['an item of a list that matches', isLong, [short, long], short, [noDocument, open, open]],
+    ['a matching item of a list', isLong, [short, long], short, [noDocument, open, open]],
     ['a matching artifact after one that does not match', isLong, short, long, [noDocument, unmet, open]],
     ['a matching artifact of any type', isTitled, short, [long], [unmet, unmet, open]],
     [
-      'its type, which an empty list does not have',
+      'an artifact of its type, but not by an empty list',
       onArtifact(Document),
       [],
       long,
       [noDocument, noDocument, open],
     ],
     [
-      'its type, although its schema refuses one artifact',
+      'an artifact of its type, but not by one that its schema refuses',
       onArtifact(Document),
       { pages: 1 },
       long,
       [noDocument, noDocument, open],
     ],
     [
-      'a match, although its schema refuses one artifact',
+      'a matching artifact, but not by one that its schema refuses',
       onArtifact(Document, () => true),
       {},
       long,
       [noDocument, noDocument, open],
     ],
-  ])('unlocks by %s (PLY-01, PLY-02, PLY-06)', async (_, condition, first, second, answers) => {
+  ])('unlocks the tool by %s (PLY-01, PLY-02, PLY-06)', async (_, condition, first, second, answers) => {
     expect(await tried(condition, returns('first', first), returns('second', second))).toEqual(answers);
   });
 
-  it('is not met by an untyped artifact with the same shape: types are nominal', async () => {
+  it('is not met by an untyped artifact of the same form, because types are compared by name', async () => {
     expect(
       await tried(
         onArtifact(Document),
@@ -130,7 +130,7 @@ describe('a condition on artifacts', () => {
     ).toEqual([noDocument, noDocument, noDocument]);
   });
 
-  it('stays met if a later artifact would not meet it', async () => {
+  it('stays met after an artifact that does not match', async () => {
     expect(await tried(isLong, returns('first', long), returns('second', short))).toEqual([
       noDocument,
       open,
@@ -138,7 +138,7 @@ describe('a condition on artifacts', () => {
     ]);
   });
 
-  it('is evaluated once per artifact, with its JSON form', async () => {
+  it('is evaluated once per artifact, with the JSON of its value', async () => {
     const asked: unknown[] = [];
     const condition = onArtifactMatching(({ value }) => asked.push(value) > 99);
     await tried(
@@ -158,32 +158,57 @@ describe('a condition on the blackboard', () => {
     ({ name, value }) => name === 'draft' && Object(value).title === 'Tides',
   );
   it.each<[string, UnlockCondition<never>, ReturnType<typeof adds>, readonly string[]]>([
-    ['an object of its type', onBlackboard(Document), adds(short, { type: 'Document' }), [unmet, open, open]],
     [
-      'an entry that its schema parses',
+      'is met by an object of its type',
+      onBlackboard(Document),
+      adds(short, { type: 'Document' }),
+      [unmet, open, open],
+    ],
+    [
+      'is not met by an entry that its schema refuses',
       onBlackboard(Document),
       adds({ title: 'x' }, { type: 'Document' }),
       [unmet, unmet, unmet],
     ],
-    ['an entry that its predicate accepts', isLong, adds(long, { type: 'Document' }), [unmet, open, open]],
-    ['no other entry', isLong, adds(short, { type: 'Document' }), [unmet, unmet, unmet]],
-    ['no entry of another type', isLong, adds(long), [unmet, unmet, unmet]],
     [
-      'no entry that its schema refuses',
+      'is met by an entry that its predicate accepts',
+      isLong,
+      adds(long, { type: 'Document' }),
+      [unmet, open, open],
+    ],
+    [
+      'is not met by an entry that its predicate refuses',
+      isLong,
+      adds(short, { type: 'Document' }),
+      [unmet, unmet, unmet],
+    ],
+    [
+      'is not met by an untyped entry, even if its predicate would accept it',
+      isLong,
+      adds(long),
+      [unmet, unmet, unmet],
+    ],
+    [
+      'is not met by an entry that its schema refuses, even with a predicate',
       isLong,
       adds({ title: 'x' }, { type: 'Document' }),
       [unmet, unmet, unmet],
     ],
-    ['an entry that has its type by name', onBlackboard(Document), adds(short), [unmet, unmet, unmet]],
-    ['an entry that matches', named, adds(short, { name: 'draft' }), [unmet, open, open]],
-    ['an entry that matches every condition', named, adds(short), [unmet, unmet, unmet]],
-  ])('unlocks by %s (PLY-01, PLY-02, PLY-10)', async (_, condition, first, answers) => {
+    [
+      'is not met by an entry without the name of its type',
+      onBlackboard(Document),
+      adds(short),
+      [unmet, unmet, unmet],
+    ],
+    ['is met by a matching entry of any type', named, adds(short, { name: 'draft' }), [unmet, open, open]],
+    ['is not met by an entry that does not match', named, adds(short), [unmet, unmet, unmet]],
+  ])('%s (PLY-01, PLY-02, PLY-10)', async (_, condition, first, answers) => {
     expect(await tried(condition, first)).toEqual(answers);
   });
 });
 
 describe('a custom condition', () => {
-  it('receives the progress, which counts successful calls and not replies (PLY-01, PLY-08)', async () => {
+  it('receives the progress, which counts successful calls but not replies (PLY-01, PLY-08)', async () => {
     const three = when((progress) => progress.toolExecutions >= 3);
     const inside = [uses('search', 'search'), uses('report'), uses('search'), uses('report')];
     const answers = results(
@@ -192,7 +217,7 @@ describe('a custom condition', () => {
     expect(answers).toEqual(['search done', 'search done', unmet, 'search done', open]);
   });
 
-  it('reads the use counts of tools and the counts of artifacts, by name or by reference (PLY-06)', async () => {
+  it('receives the counts of tools and artifacts, which it finds by name or by reference (PLY-06)', async () => {
     const finds = returns('finds', [short, long]);
     const told: unknown[] = [];
     const tells = when((progress) => {
@@ -215,20 +240,20 @@ describe('a custom condition', () => {
     expect(told.at(-1)).toEqual([2, 2, 2, 4, 4, 0]);
   });
 
-  it('reads the loop: its iterations, its context and its blackboard (PLY-02)', async () => {
+  it('receives the loop with its iterations, context and blackboard (PLY-02)', async () => {
     const second = when((_, { iterations, path }) => iterations >= 2 && path === 'desk/researcher');
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: second }] };
     const answers = results(await played(config, [uses('report'), uses('report')]));
     expect(answers).toEqual([unmet, open]);
   });
 
-  it('can lock its tool again, even within a batch', async () => {
+  it('can lock its tool again, even during a batch', async () => {
     const once = when((progress) => progress.used('report') === 0);
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: once }] };
     expect(results(await played(config, [uses('report', 'report')]))).toEqual([open, unmet]);
   });
 
-  it('counts as false if it throws, and its author is warned', async () => {
+  it('counts as false if it throws, and a warning is logged', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const broken = (): never => {
       throw new Error('broken');
@@ -256,7 +281,7 @@ describe('a custom condition', () => {
 });
 
 describe('a condition that returns a promise', () => {
-  it('counts as false, whatever the promise resolves to, and its author is warned once', async () => {
+  it('counts as false, even if the promise resolves to true, and one warning is logged', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     // Plain JavaScript can pass this.
     const late = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
@@ -292,7 +317,7 @@ describe('a condition that returns a promise', () => {
     log.mockRestore();
   });
 
-  it.each([1, 'yes', {}])('counts as false for %j too', async (answer) => {
+  it.each([1, 'yes', {}])('of the kind %j counts as false too', async (answer) => {
     const truthy = (() => answer) as unknown as () => boolean;
     expect(await tried(when(truthy), does('first'))).toEqual([unmet, unmet, unmet]);
   });
@@ -301,7 +326,7 @@ describe('a condition that returns a promise', () => {
 describe('a locked tool', () => {
   const config = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
 
-  it('has the same definition before and after it is unlocked: the same list is offered (PLY-05)', async () => {
+  it('has the same definition before and after it is unlocked, so that the same list is offered (PLY-05)', async () => {
     const replies = [uses('analyze'), uses('search'), uses('analyze')];
     const { inside } = await played(config, replies);
     expect(descriptions('analyze', inside)).toEqual(Array(4).fill('Does analyze.'));
@@ -310,7 +335,7 @@ describe('a locked tool', () => {
     for (const { tools } of warm.inside) expect(tools).toBe(warm.inside[0]?.tools);
   });
 
-  it('is announced from the start with its condition, in text that never changes (PLY-05, PLY-09)', async () => {
+  it('is announced from the start with its condition, in a text that never changes (PLY-05, PLY-09)', async () => {
     const fits = () => true;
     const used = after('search', 'analyze');
     const conditions: readonly (readonly [string, UnlockCondition<'search' | 'analyze'>])[] = [
@@ -341,7 +366,7 @@ describe('a locked tool', () => {
     expect(inside.map(({ messages }) => messages[0]?.text.split('\n\n')[1])).toEqual(Array(3).fill(told));
   });
 
-  it('returns guidance, which is not a failure: the tool does not run, and no fact is recorded (PLY-03, PLY-06)', async () => {
+  it('returns guidance instead of a failure: the tool does not run, and the call is not counted (PLY-03, PLY-06)', async () => {
     const { session, inside } = await played(config, [uses('analyze')]);
     expect(results({ inside })).toEqual([missing('search')]);
     const ended = (await session.events()).flatMap((event) =>

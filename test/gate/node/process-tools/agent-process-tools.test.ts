@@ -11,7 +11,7 @@ import { fakeInvocation } from '../tools/fake-invocation.ts';
 import { clock, lines, PRICES, said, scene } from './process-scene.ts';
 
 describe('agent_process', () => {
-  it('unfolds into six tools, with notes on which to use (PRC-01)', async () => {
+  it('unfolds into six tools, with notes on when to use them (PRC-01)', async () => {
     const { session } = await said('process_status');
     expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['agent_process']);
     expect(session.requests[1]?.tools.map(({ name }) => name)).toEqual([
@@ -31,7 +31,7 @@ describe('agent_process', () => {
     );
   });
 
-  it('returns a message if there is no session (PRC-02)', async () => {
+  it('returns a message outside a session (PRC-02)', async () => {
     const tools = agentProcessTools().inner ?? [];
     expect(tools).toHaveLength(6);
     for (const tool of tools) {
@@ -47,7 +47,7 @@ describe('agent_process', () => {
 });
 
 describe('process_status', () => {
-  it('returns the turn, its duration, and that it has no parent (PRC-03)', async () => {
+  it('returns the turn and its duration, and states that it has no parent (PRC-03)', async () => {
     const waits = async () => {
       await clock.advance(3_400);
       return 'Waited.';
@@ -64,11 +64,11 @@ describe('process_status', () => {
     );
   });
 
-  it('counts from the start of the turn, in every invocation (PRC-03)', async () => {
+  it('measures the duration from the start of the turn, in every invocation (PRC-03)', async () => {
     const dies = async () => {
       const stored = async () => (await session.events()).map(({ type }) => type);
       await vi.waitFor(async () => expect(await stored()).toContain('tool-call-ended'), 20_000);
-      // Another invocation resumes after two terms of 20 s.
+      // Another invocation resumes after two lease terms of 20 s.
       session.kill();
       return 'Lost.';
     };
@@ -78,7 +78,7 @@ describe('process_status', () => {
     expect(text?.slice(1, 3)).toEqual(['Status: RUNNING', 'Running time: 40.0s']);
   });
 
-  it('names the output form as the goal (PRC-03)', async () => {
+  it('states the output form as the goal (PRC-03)', async () => {
     const agent = defineAgent({
       name: 'clerk',
       description: 'Works.',
@@ -93,7 +93,7 @@ describe('process_status', () => {
     expect(shownResults(session.requests[2])[1]?.split('\n')[3]).toBe(`Goal: ${goal}`);
   });
 
-  it('names the call that opened a nested loop, and its tool (PRC-03)', async () => {
+  it('states the call that opened a nested loop, and its tool (PRC-03)', async () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
@@ -113,7 +113,7 @@ describe('process_status', () => {
 });
 
 describe('process_budget', () => {
-  it('returns limits, usage and the rest (PRC-04)', async () => {
+  it('returns the limits, the usage and the remaining amounts (PRC-04)', async () => {
     const { text } = await said('process_budget', [calls('look')], {
       tools: [reads('look')],
       use: [budget({ tokens: 200_000, cost: 0.5 }), callLimits({ toolCalls: 40 })],
@@ -138,7 +138,7 @@ describe('process_budget', () => {
     );
   });
 
-  it('is never negative, even if more calls were requested than allowed (PRC-04)', async () => {
+  it('returns no negative amounts, even if more calls were requested than allowed (PRC-04)', async () => {
     const { text } = await said('process_budget', [], { use: [callLimits({ toolCalls: 2 })] });
     expect(text.split('\n').slice(-3)).toEqual(['Action limit: 2', '  Used: 2', '  Remaining: 0']);
     const over = scene([calls('agent_process'), calls('process_budget', 'look', 'look'), 'Done.'], {
@@ -149,7 +149,7 @@ describe('process_budget', () => {
     expect(shownResults(over.requests[2])[1]).toContain('Action limit: 2\n  Used: 4\n  Remaining: 0');
   });
 
-  it('reports missing limits (PRC-04)', async () => {
+  it('states that a limit is missing (PRC-04)', async () => {
     const { text } = await said('process_budget', [], { use: [callLimits({ toolCalls: 'unlimited' })] });
     expect(text).toBe(
       lines(
@@ -167,7 +167,7 @@ describe('process_budget', () => {
     );
   });
 
-  it('shows the tightest limit, of the loop or an outer one (PRC-04, SUB-09)', async () => {
+  it('returns the tightest limit of the loop and of its outer loops (PRC-04, SUB-09)', async () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
@@ -206,8 +206,8 @@ describe('process_cost', () => {
   });
 });
 
-describe('the output of the tools', () => {
-  it('is the same after the object and the Worker have crashed', async () => {
+describe('the output of the process tools', () => {
+  it('is the same after a restart of the object and a kill of the Worker', async () => {
     const all = [
       'process_budget',
       'process_cost',
@@ -217,7 +217,7 @@ describe('the output of the tools', () => {
     ];
     const run = async (disturbed: boolean) => {
       const dies = async () => {
-        // Reads wait for no append, and an unstored result would be requested again.
+        // Reads do not wait for an append, and a result that is not stored would be requested again.
         const ended = async () =>
           (await session.events()).filter((event) => event.type === 'tool-call-ended');
         await vi.waitFor(async () => expect(await ended()).toHaveLength(2), 20_000);

@@ -14,7 +14,7 @@ import { toToolResult } from '../../../doors/tools.ts';
 import { calls, digs, reads, shownResults } from '../tool-loop/scenes.ts';
 import { fakeInvocation } from '../tools/fake-invocation.ts';
 
-/** The entries of the blackboard, in this order. */
+/** Adds entries to the blackboard, in this order. */
 const fill = (call: CallContext): string => {
   call.blackboard.add({ id: 'c1', name: 'Ada' }, { name: 'vip', type: 'Customer' });
   call.blackboard.add('Plain words.', { name: 'note' });
@@ -23,7 +23,7 @@ const fill = (call: CallContext): string => {
   return 'Filled.';
 };
 
-/** Returns the result of one of these tools, on a filled or an empty blackboard. */
+/** Returns the result of one of these tools, with a filled or an empty blackboard. */
 async function said(
   name: string,
   input: object = {},
@@ -49,7 +49,7 @@ interface Board {
 const lines = (...all: string[]): string => all.join('\n');
 
 describe('blackboard', () => {
-  it('unfolds into five tools, with notes on which to use (BLK-01)', async () => {
+  it('unfolds into five tools, with notes on when to use them (BLK-01)', async () => {
     const { session } = await said('blackboard_list');
     expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['blackboard', 'fill']);
     expect(session.requests[0]?.tools[0]?.description).toBe(
@@ -69,7 +69,7 @@ describe('blackboard', () => {
     );
   });
 
-  it('returns a message if there is no session (BLK-05)', async () => {
+  it('return a message outside a session (BLK-05)', async () => {
     const tools = blackboardTools().inner ?? [];
     expect(tools).toHaveLength(5);
     for (const tool of tools) {
@@ -112,11 +112,11 @@ describe('blackboard', () => {
     ['blackboard_describe', { name: ' ' }, 'Error: Missing required parameter: name'],
     ['blackboard_last', {}, 'Error: Missing required parameter: typeName'],
     ['blackboard_count', {}, 'Error: Missing required parameter: typeName'],
-  ])('%s of %j (BLK-02, BLK-06)', async (name, input, text) => {
+  ])('%s returns the expected text for %j (BLK-02, BLK-06)', async (name, input, text) => {
     expect((await said(name, input)).text).toBe(text);
   });
 
-  it('reports that it is empty (BLK-02)', async () => {
+  it('blackboard_list states that the blackboard is empty (BLK-02)', async () => {
     const { text } = await said('blackboard_list', {}, { board: () => 'Nothing.' });
     expect(text).toBe('Blackboard is empty - no objects available.');
   });
@@ -126,12 +126,15 @@ describe('blackboard', () => {
     ['customer', 0],
     ['app.Customer', 0],
     ['object', 0],
-  ])('finds types only by the name under which they were added: %s (BLK-03)', async (typeName, found) => {
-    const { text } = await said('blackboard_count', { typeName });
-    expect(text).toBe(`Found ${found} object(s) of type '${typeName}' in blackboard`);
-  });
+  ])(
+    'blackboard_count finds a type only by the name under which it was added: %s (BLK-03)',
+    async (typeName, found) => {
+      const { text } = await said('blackboard_count', { typeName });
+      expect(text).toBe(`Found ${found} object(s) of type '${typeName}' in blackboard`);
+    },
+  );
 
-  it('lists the newest of many entries (BLK-02)', async () => {
+  it('blackboard_list returns the newest of many entries (BLK-02)', async () => {
     const board = (call: CallContext): string => {
       for (let at = 0; at < 203; at += 1) call.blackboard.add(at);
       return 'Filled.';
@@ -146,7 +149,7 @@ describe('blackboard', () => {
   });
 });
 
-describe('a value of the blackboard', () => {
+describe('a value on the blackboard', () => {
   const of = (value: Json) => (call: CallContext) => {
     call.blackboard.add(value, { name: 'it' });
     return 'Filled.';
@@ -162,7 +165,7 @@ describe('a value of the blackboard', () => {
       'y'.repeat(9_000),
       `string bound to 'it':\n${'y'.repeat(8_000)}... [truncated, full length: 9000 chars]`,
     ],
-  ])('is shown: %s (BLK-04, S0-119)', async (_, value, text) => {
+  ])('is shown in the default form: %s (BLK-04, S0-119)', async (_, value, text) => {
     expect((await said('blackboard_get', { name: 'it' }, { board: of(value) })).text).toBe(text);
   });
 
@@ -182,7 +185,7 @@ describe('a value of the blackboard', () => {
     name: 'Customer',
     schema,
     content: () => {
-      throw new Error('No words.');
+      throw new Error('The text is missing.');
     },
   });
   const Strict = defineDomainType({
@@ -192,17 +195,17 @@ describe('a value of the blackboard', () => {
   });
 
   it.each([
-    ['content', Customer, 'Customer Ada'],
-    ['infoString in full, before content', Verbose, 'Ada, of the number c1'],
-    ['its JSON, if its text cannot be made', Broken, '{"id":"c1","name":"Ada"}'],
-    ['its JSON, if it is not of the type', Strict, '{"id":"c1","name":"Ada"}'],
-  ])('is shown by its domain type: by %s (BLK-04, S0-119)', async (_, type, words) => {
+    ['the content of the type', Customer, 'Customer Ada'],
+    ['the infoString of the type, which is preferred to its content', Verbose, 'Ada, of the number c1'],
+    ['JSON, because the content of the type throws', Broken, '{"id":"c1","name":"Ada"}'],
+    ['JSON, because the value is not of the type', Strict, '{"id":"c1","name":"Ada"}'],
+  ])('is shown as %s (BLK-04, S0-119)', async (_, type, words) => {
     const tools = blackboardTools({ types: [type] });
     const { text } = await said('blackboard_get', { name: 'vip' }, { tools });
     expect(text).toBe(`Customer bound to 'vip':\n${words}`);
   });
 
-  it('is read through the schema of its type, and cut like any other text (BLK-04)', async () => {
+  it('is parsed by the schema of its type, and cut like other values (BLK-04)', async () => {
     const tools = blackboardTools({ types: [Customer] });
     expect((await said('blackboard_last', { typeName: 'Customer' }, { tools })).text).toBe(
       'Last Customer:\nCustomer nobody',
@@ -212,7 +215,7 @@ describe('a value of the blackboard', () => {
     expect(long.text).toBe(`Customer bound to 'vip':\n${'a'.repeat(8_000)}${fullLength(8_000, 9_000)}`);
   });
 
-  it('of another type is shown in the default form (BLK-04)', async () => {
+  it('is shown in the default form if its type is not configured (BLK-04)', async () => {
     const tools = blackboardTools({ types: [Customer] });
     expect((await said('blackboard_get', { name: 'note' }, { tools })).text).toBe(
       "string bound to 'note':\nPlain words.",
@@ -229,8 +232,8 @@ describe('a value of the blackboard', () => {
   });
 });
 
-describe('the displayed blackboard', () => {
-  it('belongs to the loop in which the tool is called (BLK-01)', async () => {
+describe('the blackboard that the tools show', () => {
+  it('is that of the loop in which the tool is called (BLK-01)', async () => {
     const inner = [
       blackboardTools(),
       reads('add', (call) => {
@@ -269,7 +272,7 @@ describe('the displayed blackboard', () => {
       tools: [reads('fill', fill), blackboardTools()],
     });
     const dies = async () => {
-      // Reads wait for no append, and an unstored result would be requested again.
+      // Reads do not wait for an append, and a result that is not stored would be requested again.
       const ended = async () => (await session.events()).filter((event) => event.type === 'tool-call-ended');
       await vi.waitFor(async () => expect(await ended()).toHaveLength(2), 20_000);
       session.kill();

@@ -11,14 +11,14 @@ import { fakeInvocation } from '../tools/fake-invocation.ts';
 import { clock, lines, PRICES, said, scene } from './process-scene.ts';
 
 describe('process_history', () => {
-  it('reports an empty history (PRC-06)', async () => {
+  it('states that the history is empty (PRC-06)', async () => {
     const exclusive = agentProcessTools().inner?.find(({ name }) => name === 'process_history');
     const session = scene([calls('process_history'), 'Done.'], { tools: exclusive ? [exclusive] : [] });
     await session.send('Go.');
     expect(shownResults(session.requests[1])).toEqual(['No actions have been executed yet.']);
   });
 
-  it('lists calls, their durations and their failures (PRC-06)', async () => {
+  it('returns calls with their durations and failures (PRC-06)', async () => {
     const slow = reads('slow', async () => {
       await clock.advance(250);
       return 'Slow.';
@@ -38,7 +38,7 @@ describe('process_history', () => {
     );
   });
 
-  it('shows the last fifty calls, and starts empty in each turn (PRC-06)', async () => {
+  it('returns the last fifty calls, and starts empty in each turn (PRC-06)', async () => {
     const many = Array.from({ length: 9 }, () => calls(...Array.from({ length: 6 }, () => 'look')));
     const session = scene(
       [
@@ -70,14 +70,14 @@ describe('process_history', () => {
 });
 
 describe('process_tools_stats', () => {
-  it('reports that no tool was called (PRC-06)', async () => {
+  it('states that no tool was called (PRC-06)', async () => {
     const bare = agentProcessTools().inner?.find(({ name }) => name === 'process_tools_stats');
     const session = scene([calls('process_tools_stats'), 'Done.'], { tools: bare ? [bare] : [] });
     await session.send('Go.');
     expect(shownResults(session.requests[1])).toEqual(['No tools have been called yet.']);
   });
 
-  it('counts calls of each tool, the most used first, including nested loops (PRC-06)', async () => {
+  it('returns the number of calls of each tool, most used first, including nested loops (PRC-06)', async () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
@@ -102,7 +102,7 @@ describe('process_tools_stats', () => {
     );
   });
 
-  it('is not filled up with names that a model invents', async () => {
+  it('stores a limited number of names that a model invents', async () => {
     const invented = Array.from({ length: 40 }, (_, at) =>
       calls(...Array.from({ length: 6 }, (__, i) => `x${at}_${i}`.repeat(40))),
     );
@@ -124,25 +124,25 @@ describe('process_tools_stats', () => {
 });
 
 describe('process_models', () => {
-  it('reports that no model was called (PRC-06)', async () => {
+  it('states that no model was called (PRC-06)', async () => {
     const inner = agentProcessTools().inner?.find(({ name }) => name === 'process_models');
     const before = definePipeline({ name: 'before', description: 'Looks.', steps: inner ? [inner] : [] });
     const session = scene([calls('before'), 'Done.'], { tools: [before] });
     await session.send('Go.');
-    // The turn's own model has called the pipeline.
+    // The model of the turn has called the pipeline.
     expect(shownResults(session.requests[1])).toEqual([
       'Models used (1):\n\n- scripted (1 calls, 15 tokens)',
     ]);
     const turnless = { turn: 't', calls: 0, history: [], tools: [], models: [] };
     const { call } = fakeInvocation('process_models');
-    const process = { recall: () => turnless } as unknown as NonNullable<typeof call.process>; // the part that is read
+    const process = { recall: () => turnless } as unknown as NonNullable<typeof call.process>; // The property that the tool reads.
     const execute: typeof call.execute = async (leaf) =>
       toToolResult('process_models', await leaf.run({ ...call, process }));
     const answer = await inner?.call({}, { ...call, process, execute });
     expect(answer?.content).toBe('No models have been used yet.');
   });
 
-  it('names each model with its purpose and its cost (PRC-06)', async () => {
+  it('returns each model with its purpose and cost (PRC-06)', async () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',

@@ -1,4 +1,3 @@
-/** A session whose agent can inspect itself. */
 import { type AgentConfig, type AnyTool, defineAgent } from '../../../../src/index.ts';
 import { agentProcessTools } from '../../../../src/kinds/entry.ts';
 import {
@@ -18,7 +17,7 @@ interface Scene extends Pick<AgentConfig<'clerk'>, 'limits' | 'use'> {
 
 export const clock = createManualClock(1_000_000);
 
-/** One session whose agent can inspect itself. */
+/** Returns a session whose agent can inspect its own process. */
 export function scene(replies: readonly ScriptedReply[], { tools = [], limits, use, prices }: Scene = {}) {
   const agent = defineAgent({
     name: 'clerk',
@@ -31,10 +30,7 @@ export function scene(replies: readonly ScriptedReply[], { tools = [], limits, u
   return createTestSession(agent, { model: scriptedModel(replies, { prices }), clock });
 }
 
-/**
- * Returns the result of the last of these tools, after the process tools are unfolded and `before` was
- * played.
- */
+/** Unfolds the process tools, plays `before`, and returns the result of this tool. */
 export async function said(tool: string, before: readonly ScriptedReply[] = [], more: Scene = {}) {
   const session = scene([calls('agent_process'), ...before, calls(tool), 'Done.'], more);
   const answer = await session.send('Go.');

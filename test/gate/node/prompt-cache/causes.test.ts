@@ -18,7 +18,7 @@ const calling = (name: string, frame?: string): SessionEvent =>
     toolCalls: [{ id: `${name}-1`, providerId: 'c1', name, input: '{}' }],
   });
 
-/** The end of the call of a tool, with what it leaves in the memory of a kind. */
+/** Returns the end of a call whose facts are recorded in a memory. */
 const ended = (
   name: string,
   slice: string,
@@ -46,7 +46,7 @@ const message = (key: string, what: Departure['what'] = 'changed'): Departure =>
   ...{ part: 'messages', what, at: 2, key },
 });
 
-/** Why a request departs that is made at the end of a journal, behind the last reply but one of its loop. */
+/** Returns the cause of a difference between the last two requests of a loop in this journal. */
 function why(departure: Departure, events: readonly SessionEvent[], frame = ''): string {
   const stored = [...events].map((event, at): StoredEvent => ({ seq: at + 1, at: 0, ...event }));
   const replies = stored.filter((event) => event.type === 'model-replied' && (event.frame ?? '') === frame);
@@ -70,10 +70,16 @@ describe('the cause of changed tools in a request', () => {
       { as: 'many', type: 'Order' },
       'an object was found that brings tools (Order)',
     ],
-    ['chaining, untyped', 'get', 'chaining', { as: 'any' }, 'an object was found that brings tools'],
+    ['chaining without a type', 'get', 'chaining', { as: 'any' }, 'an object was found that brings tools'],
     ['playbooks', 'search', 'playbooks', { type: 'used' }, 'the playbook came further by `search`'],
     ['listings', 'files', 'listings', {}, 'a source outside told which tools it has'],
-    ['a kind of the app', 'rest', 'app:uses', { count: 1 }, 'what `app:uses` remembers is another by `rest`'],
+    [
+      'a custom kind of tool',
+      'rest',
+      'app:uses',
+      { count: 1 },
+      'what `app:uses` remembers is another by `rest`',
+    ],
   ])('is found in the facts of calls: %s', (_, tool, slice, fact, words) => {
     const events = [
       calling(tool),
@@ -84,7 +90,7 @@ describe('the cause of changed tools in a request', () => {
     expect(why(TOOLS, events)).toBe(`${words}: 2 came, 1 changed`);
   });
 
-  it('is found in the transitions of a state machine, in any of its loops', () => {
+  it('is found in the transitions of a state machine, in every loop of the machine', () => {
     const frame = (id: string): SessionEvent => ({
       ...{ type: 'frame-started', turn, frame: id, name: 'order', message: '{}' },
       facts: [{ slice: 'state-machines', fact: { key: '41', state: 'draft', start: true } }],
@@ -106,7 +112,7 @@ describe('the cause of changed tools in a request', () => {
     expect(why(TOOLS, second, 'f2')).toBe("the state machine went from 'draft' to 'paid': 1 came, 2 went");
   });
 
-  it('is found in several calls of one batch, in a source, and in a strategy that removes all tools', () => {
+  it('is found in several calls of one batch, in a tool source, and in a strategy that removes all tools', () => {
     const change = changed('session', ['a']);
     const both = [
       calling('one'),
@@ -142,7 +148,7 @@ describe('the cause of changed tools in a request', () => {
     );
   });
 
-  it('is not found in events of another loop, before the previous request or after the request', () => {
+  it('is not found in events of another loop, or in events outside the two requests', () => {
     const change = changed('session', ['a']);
     expect(why(TOOLS, [replied(), { ...change, frame: 'f1' } as SessionEvent, replied()])).toBe(
       'unexplained',
@@ -166,7 +172,7 @@ describe('the cause of a changed system text', () => {
     );
   });
 
-  it('is not found in equal instructions or in tools; and changed instructions explain no message', () => {
+  it('is not found if the instructions are equal, and is not the cause of a changed message', () => {
     expect(why(message('user'), [replied(asked('x')), replied(asked('y'))])).toBe('unexplained');
     expect(why(SYSTEM, [replied(asked('x')), replied(asked('x'))])).toBe('unexplained');
     expect(why(SYSTEM, [replied(), changed('session', ['a']), replied()])).toBe('unexplained');
@@ -174,7 +180,7 @@ describe('the cause of a changed system text', () => {
 });
 
 describe('the cause of a changed message', () => {
-  it('is found if a model was informed of tools, or had signed thoughts after them', () => {
+  it('is found if the message announces tools, or if it has signed reasoning after such a message', () => {
     const change = changed('session', ['a']);
     const words = 'an injection strategy decided so: 1 came';
     expect(why(message('tools told', 'gone'), [replied(), change, replied()])).toBe(words);
@@ -184,7 +190,7 @@ describe('the cause of a changed message', () => {
     expect(why(message('user'), [signed, change, signed])).toBe('unexplained');
   });
 
-  it('is found in a summary, a shortened message and a last answer', () => {
+  it('is found in a summary, in a shortened message and in a last answer', () => {
     const summary: SessionEvent = {
       type: 'conversation-cut',
       turn,

@@ -8,17 +8,17 @@ const between = (form: BodyForm, before: Said, now: Said): readonly string[] =>
 
 const told = ({ part, what, at, key }: Departure): string => `${part} ${at} ${what}: ${key}`;
 
-describe.each(FORMS)('two requests of %s', (form) => {
+describe.each(FORMS)('two requests in the format %s', (form) => {
   const model = form === 'gemini' ? 'model' : 'assistant';
   const now = (change: Partial<Said>): readonly string[] => between(form, SAID, { ...SAID, ...change });
 
-  it('do not differ if the second adds messages at the end', () => {
+  it('have no difference if the second one only adds messages at the end', () => {
     expect(now({})).toEqual([]);
     expect(now({ messages: ['a', 'b', 'c', 'd', 'e'] })).toEqual([]);
     expect(now({ messages: ['a', 'b', 'c', 'b', 'c'] })).toEqual([]);
   });
 
-  it('differ if a tool was added, removed or moved, at the end too', () => {
+  it('differ if a tool was added, removed or moved, even at the end', () => {
     expect(now({ tools: ['look', 'save', 'send'] })).toEqual(['tools 2 inserted: send']);
     expect(now({ tools: ['add', 'look', 'save'] })).toEqual(['tools 0 inserted: add']);
     expect(now({ tools: ['look'] })).toEqual(['tools 1 gone: save']);
@@ -29,7 +29,7 @@ describe.each(FORMS)('two requests of %s', (form) => {
     expect(now({ system: 'Be brief!' })).toEqual(['system 0 changed: system']);
   });
 
-  it('differ if a message was changed, removed, moved or inserted before', () => {
+  it('differ if an earlier message was changed, removed, moved or inserted', () => {
     expect(now({ messages: ['a', 'B', 'c', 'd'] })).toEqual([`messages 1 changed: ${model}`]);
     expect(now({ messages: ['a', 'b'] })).toEqual(['messages 2 gone: user']);
     expect(now({ messages: ['a', 'b', 'C', 'd'] })).toEqual(['messages 2 changed: user']);
@@ -43,7 +43,7 @@ describe.each(FORMS)('two requests of %s', (form) => {
     ]);
   });
 
-  it('do not differ by fields outside of the prompt', () => {
+  it('have no difference if only fields outside the prompt differ', () => {
     const body = BODIES[form](SAID);
     const other = {
       ...body,
@@ -55,7 +55,7 @@ describe.each(FORMS)('two requests of %s', (form) => {
     expect(departuresBetween(partsOf(form, body), partsOf(form, other))).toEqual([]);
   });
 
-  it('differ by one byte, such as in a number, a space or the order of keys', () => {
+  it('differ if a single byte differs, such as in a number, a space or the order of keys', () => {
     const tool = (text: string): Piece => ({ key: 'look', text });
     for (const text of ['{"a":1,"b":20}', '{"a":1, "b":2}', '{"b":2,"a":1}']) {
       const [before, after] = ['{"a":1,"b":2}', text].map((one) => ({
@@ -70,12 +70,12 @@ describe.each(FORMS)('two requests of %s', (form) => {
   });
 });
 
-describe('several differences at once', () => {
+describe('several differences', () => {
   const none = { tools: [], system: [], messages: [] };
   const inTools = (before: readonly string[], now: readonly string[]): readonly string[] =>
     departuresBetween({ ...none, tools: pieces(...before) }, { ...none, tools: pieces(...now) }).map(told);
 
-  it('are reported once each: a tool of the same name counts as changed at any position', () => {
+  it('are reported once each, and a tool with the same name counts as changed at any position', () => {
     expect(inTools(['a', 'files=shut', 'b', 'c'], ['a', 'b', 'c=new', 'files=open', 'read'])).toEqual([
       'tools 1 changed: files',
       'tools 3 changed: c',
@@ -83,12 +83,12 @@ describe('several differences at once', () => {
     ]);
   });
 
-  it('are all parts if the second request is empty', () => {
+  it('include all parts if the second request is empty', () => {
     expect(inTools(['a', 'b'], [])).toEqual(['tools 0 gone: a', 'tools 1 gone: b']);
     expect(inTools([], ['a'])).toEqual(['tools 0 inserted: a']);
   });
 
-  it('of summarized messages are the first as changed and the others as removed', () => {
+  it('of summarized messages are a change of the first message and removals of the others', () => {
     const before = { ...none, messages: pieces('user=1', 'assistant=2', 'user=3', 'assistant=4', 'user=5') };
     const now = { ...none, messages: pieces('user=summary', 'user=5', 'assistant=6') };
     expect(departuresBetween(before, now).map(told)).toEqual([

@@ -4,7 +4,7 @@ import { type BodyForm, partsOf } from '../../../prompt-cache/measure/request-pa
 const MARK = { cache_control: { type: 'ephemeral', ttl: '1h' } };
 const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } };
 
-/** Bodies with marks wherever their provider takes them, and the same without. */
+/** Returns bodies with cache marks wherever the provider accepts them, or without marks. */
 const MARKED: Readonly<Record<Exclude<BodyForm, 'gemini'>, (mark: object, point: object) => object>> = {
   anthropic: (mark) => ({
     ...mark,
@@ -55,14 +55,17 @@ const MARKED: Readonly<Record<Exclude<BodyForm, 'gemini'>, (mark: object, point:
 };
 
 describe('cache marks', () => {
-  it.each(['anthropic', 'responses', 'chat'] as const)('are not part of the text that %s reads', (form) => {
-    const [marked, plain] = [MARKED[form](MARK, BREAKPOINT), MARKED[form]({}, {})];
-    expect(JSON.stringify(marked)).not.toBe(JSON.stringify(plain));
-    expect(partsOf(form, marked)).toEqual(partsOf(form, plain));
-    expect(JSON.stringify(partsOf(form, marked))).not.toMatch(/cache_/);
-  });
+  it.each(['anthropic', 'responses', 'chat'] as const)(
+    'are not part of the compared text in the format %s',
+    (form) => {
+      const [marked, plain] = [MARKED[form](MARK, BREAKPOINT), MARKED[form]({}, {})];
+      expect(JSON.stringify(marked)).not.toBe(JSON.stringify(plain));
+      expect(partsOf(form, marked)).toEqual(partsOf(form, plain));
+      expect(JSON.stringify(partsOf(form, marked))).not.toMatch(/cache_/);
+    },
+  );
 
-  it('do not count if they made a list of a text: chat completions', () => {
+  it('in chat completions do not count if they turned a text into a list', () => {
     const content = [{ type: 'text', text: 'Go.', ...MARK }];
     const [marked, plain] = [content, 'Go.'].map((one) =>
       partsOf('chat', { messages: [{ role: 'user', content: one }] }),
@@ -70,7 +73,7 @@ describe('cache marks', () => {
     expect(marked).toEqual(plain);
   });
 
-  it('do not hide that a text became a list without one: chat completions', () => {
+  it('in chat completions do not hide that a text became a list without a mark', () => {
     const [list, plain] = [[{ type: 'text', text: 'Go.' }], 'Go.'].map((content) =>
       partsOf('chat', { messages: [{ role: 'user', content }] }),
     );
@@ -96,14 +99,14 @@ describe('cache marks', () => {
 });
 
 describe('the parts of a request', () => {
-  it('are the same for one system text and a list of one: Anthropic', () => {
+  it('for Anthropic are the same for a system text and for a list with this text', () => {
     const [one, other] = ['Be brief.', [{ type: 'text', text: 'Be brief.' }]].map((system) =>
       partsOf('anthropic', { system, messages: [] }),
     );
     expect(one).toEqual(other);
   });
 
-  it('recognize a message that informs a model of tools', () => {
+  it('include a message that announces tools to a model', () => {
     const keys = (form: BodyForm, body: object) => partsOf(form, body).messages.map(({ key }) => key);
     const change = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'look' } };
     expect(keys('anthropic', { messages: [{ role: 'system', content: [change] }] })).toEqual(['tools told']);
@@ -117,7 +120,7 @@ describe('the parts of a request', () => {
     ).toEqual(['user', 'tools told']);
   });
 
-  it('are absent in a body without messages', () => {
+  it('throw if a body has no messages', () => {
     expect(() => partsOf('gemini', { messages: [] })).toThrow('A request was sent without messages.');
   });
 });

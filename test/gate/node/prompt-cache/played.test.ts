@@ -1,4 +1,4 @@
-/** Sessions that were really played over a wire, and were broken on purpose. */
+/** Tests sessions over a fake server, some of which break the cache on purpose. */
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
 import { type AgentConfig, defineAgent, defineTool } from '../../../../src/index.ts';
@@ -29,7 +29,7 @@ const look = defineTool({
 
 const steps = [1, 2].map((page) => ({ calls: [{ name: 'look', input: { page } }] }));
 
-/** Two turns of three requests. */
+/** Returns two turns with three requests each. */
 const readTwice = (config: Partial<AgentConfig<'reader'>>): Session => ({
   agent: defineAgent({
     ...{ name: 'reader', description: 'Reads.', instructions: 'Read.', tools: [look] },
@@ -41,19 +41,19 @@ const readTwice = (config: Partial<AgentConfig<'reader'>>): Session => ({
   ],
 });
 
-/** Where the requests of a session depart. */
+/** Returns the differences between the requests of a session. */
 async function findingsOf(session: Session): Promise<readonly Finding[]> {
   const played = await playSession(session, chat);
   return measureSession(played, 'chat', (text) => text.split(' ').map((word) => word.length)).findings;
 }
 
-it('the requests of an agent extend each other across two turns', async () => {
+it('each request of an agent extends the previous one across two turns', async () => {
   const played = await playSession(readTwice({}), chat);
   expect(played.requests.map(({ frame, path }) => frame + path)).toEqual(Array(6).fill('reader'));
   expect(await findingsOf(readTwice({}))).toEqual([]);
 });
 
-it('instructions that change each time are reported in every request of their loop, with their cause', async () => {
+it('instructions that change each time are reported for every request of their loop, with their cause', async () => {
   let asked = 0;
   const clerk = defineAgenticTool({
     name: 'clerk',

@@ -19,8 +19,8 @@ const finding = (request: number, cause = 'a summary took the place of the 4 old
   ...{ request, path: 'agent', place: 'tools: 1 changed', cause },
 });
 
-describe('the report', () => {
-  it('is a table', () => {
+describe('the report of prompt cache measurements', () => {
+  it('contains a table', () => {
     const findings = [finding(3), { ...finding(3), place: 'system text: 1 changed' }, finding(7)];
     expect(tableOf([row('plain', 'chat'), row('workspace', 'gemini', { findings })]).split('\n')).toEqual([
       'scenario   wire    requests  departed  bytes kept                 tokens kept',
@@ -30,7 +30,7 @@ describe('the report', () => {
     ]);
   });
 
-  it('groups equal differences of several requests and wires in one line', () => {
+  it('groups equal differences of several requests and servers in one line', () => {
     const both = [finding(2), finding(5)];
     const rows = [
       row('a', 'chat', { findings: both }),
@@ -45,7 +45,7 @@ describe('the report', () => {
     ]);
   });
 
-  it('passes if no promised part differs and all other differences have a cause', () => {
+  it('passes if no promised part differs and each other difference has a cause', () => {
     const rows = [
       row('plain', 'chat', { isPromised: true }),
       row('workspace', 'chat', { findings: [finding(3)] }),
@@ -57,7 +57,7 @@ describe('the report', () => {
     );
   });
 
-  it('fails if a promised part differs, even with a cause, and if a difference has no cause', () => {
+  it('fails if a promised part differs even with a cause, or if a difference has no cause', () => {
     const rows = [
       row('plain', 'chat', { isPromised: true, findings: [finding(3)] }),
       row('workspace', 'chat', { findings: [finding(3), finding(4, 'unexplained')] }),
@@ -71,7 +71,7 @@ describe('the report', () => {
     );
   });
 
-  it('shows where differences are: the number for tools, the indexes for messages', () => {
+  it('states the number of differing tools and the indexes of differing messages', () => {
     const at = (part: 'tools' | 'system' | 'messages', what: 'changed' | 'gone', place: number) => ({
       ...{ part, what, at: place, key: 'x' },
     });

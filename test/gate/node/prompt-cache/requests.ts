@@ -1,4 +1,4 @@
-/** Made-up requests of every form, and a request that is made of parts. */
+/** Builds requests in each format, and requests from parts. */
 import {
   type BodyForm,
   type Piece,
@@ -6,7 +6,7 @@ import {
   type RequestParts,
 } from '../../../prompt-cache/measure/request-parts.ts';
 
-/** What a request says, for every form of a body. */
+/** The content of a request, independent of its format. */
 export interface Said {
   readonly tools: readonly string[];
   readonly system: string;
@@ -18,7 +18,7 @@ export const SAID: Said = { tools: ['look', 'save'], system: 'Be brief.', messag
 
 const roleAt = (at: number, model: string): string => (at % 2 === 0 ? 'user' : model);
 
-/** The body that a provider is sent, as far as a cache is concerned. */
+/** Builds the body of a request, with the fields that matter to a cache. */
 export const BODIES: Readonly<Record<BodyForm, (said: Said) => Readonly<Record<string, unknown>>>> = {
   anthropic: ({ tools, system, messages }) => ({
     max_tokens: 100,
@@ -58,10 +58,10 @@ export const BODIES: Readonly<Record<BodyForm, (said: Said) => Readonly<Record<s
 
 export const FORMS: readonly BodyForm[] = ['anthropic', 'gemini', 'responses', 'chat'];
 
-/** The parts of what is said in one form. */
+/** Returns the parts of a request in one format. */
 export const partsIn = (form: BodyForm, said: Said): RequestParts => partsOf(form, BODIES[form](said));
 
-/** A part of pieces that are what they are called; `key=text` for a piece of which more is to be said. */
+/** Returns the pieces of a part. The text of a piece is its name, or the text after `=`. */
 export const pieces = (...names: readonly string[]): readonly Piece[] =>
   names.map((name) => {
     const [key = '', text = name] = name.split('=');

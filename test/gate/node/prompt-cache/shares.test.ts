@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shareOf, summaryOf } from '../../../prompt-cache/measure/shares.ts';
 import { pieces } from './requests.ts';
 
-/** A token for each word. */
+/** Returns one token for each word. */
 const words = (text: string): readonly number[] => text.split(' ').map((word) => word.length);
 
 const request = (tools: readonly string[], system: string, ...messages: readonly string[]) => ({
@@ -12,7 +12,7 @@ const request = (tools: readonly string[], system: string, ...messages: readonly
 });
 
 describe('the shared prefix of a request', () => {
-  it('is the previous request, if it is extended', () => {
+  it('is the whole previous request if the request extends it', () => {
     const before = request(['one two'], 'three', 'four');
     const now = request(['one two'], 'three', 'four', 'five six');
     expect(shareOf(before, now, words)).toEqual({
@@ -35,12 +35,12 @@ describe('the shared prefix of a request', () => {
     expect(shareOf(request(['one'], 'three', 'four'), now, words).bytes).toEqual({ all: 15, kept: 4 });
   });
 
-  it('is counted in UTF-8, and is empty for a first request', () => {
+  it('is measured in UTF-8, and is empty for a first request', () => {
     expect(shareOf(undefined, request([], 'ü', '€'), words).bytes).toEqual({ all: 5, kept: 0 });
   });
 });
 
-it('several shares have a minimum and a median over requests with a predecessor, and a total over all', () => {
+it('the summary of shares has a minimum and a median without first requests, and a total of all requests', () => {
   const of = (kept: number, isFirst = false) => ({ all: 100, kept, isFirst });
   expect(summaryOf([of(0, true), of(90), of(50), of(60)])).toEqual({ total: 0.5, least: 0.5, median: 0.6 });
 });

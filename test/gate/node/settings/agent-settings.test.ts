@@ -1,4 +1,4 @@
-/** The settings of replies in a loop, as sent to its model. */
+/** Tests the settings that a loop sends to its model. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ModuleUse } from '../../../../src/index.ts';
@@ -46,7 +46,7 @@ afterEach(() => {
 });
 
 describe('the settings of an agent', () => {
-  it('are sent to its model if they are set', async () => {
+  it('are sent to its model, except undefined ones', async () => {
     const settings: AgentSettings = {
       temperature: 0.2,
       topP: undefined,
@@ -64,7 +64,7 @@ describe('the settings of an agent', () => {
   it.each<[string, AgentSettings | undefined]>([
     ['no settings', undefined],
     ['only undefined settings', { topK: undefined, providerOptions: undefined }],
-  ])('leave a request unchanged with %s', async (_, settings) => {
+  ])('do not change a request if there are %s', async (_, settings) => {
     const [request] = await requestsOf(['Done.'], { settings });
     expect(Object.keys(request ?? {})).toEqual(['messages', 'tools']);
   });
@@ -79,12 +79,12 @@ describe('the settings of an agent', () => {
     });
   });
 
-  it('omit parallel calls if there are no tools, because providers refuse that', async () => {
+  it('omit parallel calls if there are no tools, because providers would refuse the request', async () => {
     const settings = { parallelToolCalls: false, toolChoice: 'auto', seed: 1 } as const;
     expect((await requestsOf(['Done.'], { settings, tools: [] }))[0]?.settings).toEqual({ seed: 1 });
   });
 
-  it("apply to a summary too, except limits and choices for the agent's own replies", async () => {
+  it("also apply to a summary, except limits and choices for the agent's own replies", async () => {
     const settings = { maxOutputTokens: 9, stop: ['END'], toolChoice: 'none', seed: 1 } as const;
     const compaction = summarize({ overTokens: 1, keepTurns: 0 });
     const session = createTestSession(agent('clerk', [look], { settings, use: [compaction] }), {
@@ -106,7 +106,7 @@ describe('the maximum output tokens', () => {
     [300, undefined, 300],
     [300, 200, 200],
     [300, 400, 300],
-  ])('are limited by a setting of %i and a model limit of %s', async (most, ofModel, expected) => {
+  ])('are the smaller of the setting %i and the limit %s of the model', async (most, ofModel, expected) => {
     const [request] = await requestsOf(['Done.'], {
       settings: { maxOutputTokens: most },
       maxOutputTokens: ofModel,
@@ -118,7 +118,7 @@ describe('the maximum output tokens', () => {
     [300, 300],
     [8_000, 8_000],
     [undefined, 4_096],
-  ])('are reserved under a limit: %s', async (maxOutputTokens, expected) => {
+  ])('are reserved in a budget: %s', async (maxOutputTokens, expected) => {
     const use = [budget({ tokens: 100_000 })];
     const [request] = await requestsOf(['Done.'], { settings: { maxOutputTokens }, use });
     expect(request?.maxOutputTokens).toBe(expected);
@@ -137,24 +137,24 @@ describe('the tool choice', () => {
     [{ first: { tool: 'look' } }, [{ tool: 'look' }, undefined, undefined]],
     [{ every: 'required' }, ['required', 'required', 'required']],
     [{ every: { tool: 'look' } }, [{ tool: 'look' }, { tool: 'look' }, { tool: 'look' }]],
-  ])('%j has the expected value in three model calls', async (toolChoice, expected) => {
+  ])('%j has the right value in each of three model calls', async (toolChoice, expected) => {
     const requests = await requestsOf(script, { settings: { toolChoice } });
     expect(requests.map(({ settings }) => settings?.toolChoice)).toEqual(expected);
   });
 
-  it('ends at the limit if every reply must call, with tool choice `none`', async () => {
+  it('is `none` at the iteration limit, even if every reply must call a tool', async () => {
     const settings = { toolChoice: { every: 'required' } } as const;
     const requests = await requestsOf(script, { settings, limits: { iterations: 2 } });
     expect(requests.map((request) => request.settings?.toolChoice)).toEqual(['required', 'required', 'none']);
   });
 
-  it('`none` is sent as an empty tool list to a model that does not support it', async () => {
+  it('is sent as an empty list of tools to a model that ignores tool choices', async () => {
     const settings = { toolChoice: 'none' } as const;
     const [request] = await requestsOf(['Done.'], { settings, heedsToolChoice: false });
     expect([request?.tools, request?.settings]).toEqual([[], undefined]);
   });
 
-  it('is omitted for a tool that is not offered yet, with a warning to the developer', async () => {
+  it('is omitted if its tool is not offered yet, with a logged warning', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const inner = defineAgenticTool({
       name: 'dig',
@@ -197,14 +197,14 @@ describe('the settings of a nested loop', () => {
     expect(inherited?.settings).toEqual({ temperature: 1, seed: 7 });
   });
 
-  it('are not merged if the loop has its own model', async () => {
+  it('are not merged with outer settings if the loop has its own model', async () => {
     const own = scriptedModel(['Dug.'], { settings: { topK: 3 } });
     const tool = defineAgenticTool({ ...dig, tools: [look], settings, model: own });
     await requestsOf([calls(['dig', { task: 'Go.' }]), 'Done.'], { settings: outer, tools: [tool] });
     expect(own.requests.map((request) => request.settings)).toEqual([{ temperature: 0.5, topK: 3 }]);
   });
 
-  it('come from the subagent that runs in it', async () => {
+  it('are those of the subagent that runs in it', async () => {
     const helper = agent('helper', [], { settings });
     const plain = agent('plain');
     const tools = [helper, plain].map((one) => defineSubagent({ agent: one }));
@@ -215,9 +215,9 @@ describe('the settings of a nested loop', () => {
     expect([requests[1]?.settings, requests[3]?.settings]).toEqual([{ temperature: 0.5 }, undefined]);
   });
 
-  it('are passed to the model of the environment, which a test session replaces', async () => {
+  it('are used with the model of a test session, which replaces a model from the environment', async () => {
     const model = () => {
-      throw new Error('A test has no environment.');
+      throw new Error('A test must not use the model of the environment.');
     };
     const tool = defineAgenticTool({ ...dig, tools: [look], settings, model });
     const requests = await requestsOf(script, { settings: outer, tools: [tool] });

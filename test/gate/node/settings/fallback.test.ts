@@ -1,4 +1,4 @@
-/** A model that calls the next one if the first is overloaded or unavailable. */
+/** Tests a fallback, which asks the next model if the first one is overloaded or unavailable. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type ChatModel, defineTool, fallback, ModelError } from '../../../../src/index.ts';
@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 describe('a fallback', () => {
-  it('calls the first model, and reports which model replied', async () => {
+  it('asks the first model, and returns which model replied', async () => {
     const [a, b] = [named('a', ['From a.']), named('b', [])];
     const reply = await fallback([a, b]).ask(GO, { signal });
     expect([reply.text, reply.madeBy, b.requests.length]).toEqual([
@@ -44,7 +44,7 @@ describe('a fallback', () => {
     ['bad-request', 404],
     ['bad-request', 410],
   ])(
-    'calls the next one after the failure %s with the status %s, and warns the developer',
+    'asks the next model after the failure %s with the status %s, and logs a warning',
     async (failure, status) => {
       const a = named('a', [new ModelError(failure, 'No.', { status })]);
       const again = vi.fn(async () => {});
@@ -64,14 +64,14 @@ describe('a fallback', () => {
     ['bad-request', 400],
     ['context-length', 400],
     ['invalid-reply', undefined],
-  ])('fails like the first model on %s', async (failure, status) => {
+  ])('rejects with the error of the first model for %s', async (failure, status) => {
     const error = new ModelError(failure, 'No.', { status });
     const b = named('b', ['From b.']);
     await expect(fallback([named('a', [error]), b]).ask(GO, { signal })).rejects.toBe(error);
     expect(b.requests).toEqual([]);
   });
 
-  it('keeps the model that last called tools, until that one fails too', async () => {
+  it('stays with the model that last called tools, until that model fails too', async () => {
     const made = {
       role: 'assistant',
       text: '',
@@ -89,7 +89,7 @@ describe('a fallback', () => {
     const answeredBy = async (messages: ModelRequest['messages']) =>
       (await all.ask({ messages, tools: [] }, { signal })).madeBy?.model;
     expect(await answeredBy(open('b'))).toBe('b');
-    // The others follow in order.
+    // The other models follow in order.
     expect(await answeredBy(open('b'))).toBe('a');
     expect(await answeredBy(open('b'))).toBe('c');
     const answered = { role: 'assistant', text: 'Done.', toolCalls: [] } as const;
@@ -97,7 +97,7 @@ describe('a fallback', () => {
     await expect(answeredBy(closed)).rejects.toThrow(/^3 models failed\. a: .* b: .* c: /);
   });
 
-  it('starts with the first model again in the next request', async () => {
+  it('starts with the first model in the next request', async () => {
     const a = named('a', [busy, 'From a.']);
     const both = fallback([a, named('b', ['From b.'])]);
     expect([(await both.ask(GO, { signal })).text, (await both.ask(GO, { signal })).text]).toEqual([
@@ -107,13 +107,13 @@ describe('a fallback', () => {
   });
 
   it.each(['onText', 'onReasoning'] as const)(
-    'does not call the next model after %s was called',
+    'does not ask the next model once %s was called',
     async (hand) => {
       const a: ChatModel = {
         name: 'a',
         async ask(_, options) {
           options[hand]?.('Be');
-          throw new ModelError('truncated', 'It broke off.');
+          throw new ModelError('truncated', 'The stream broke off.');
         },
       };
       const b = named('b', ['From b.']);
@@ -123,7 +123,7 @@ describe('a fallback', () => {
     },
   );
 
-  it('calls no other model if the turn has ended or its budget is spent', async () => {
+  it('asks no other model if the turn has ended or its budget is spent', async () => {
     const b = named('b', ['From b.']);
     const over = new AbortController();
     const a = named('a', [
@@ -135,13 +135,13 @@ describe('a fallback', () => {
     await expect(fallback([a, b]).ask(GO, { signal: over.signal })).rejects.toMatchObject({
       failure: 'aborted',
     });
-    const refused = new Error('No more.');
+    const refused = new Error('The budget is spent.');
     const again = () => Promise.reject(refused);
     await expect(fallback([named('a', [busy]), b]).ask(GO, { signal, again })).rejects.toBe(refused);
     expect(b.requests).toEqual([]);
   });
 
-  it('reports the outcome of each model if all fail, with the details of the last', async () => {
+  it('rejects with the error of each model if all fail, and with the details of the last one', async () => {
     const late = new ModelError('server-error', 'Overloaded.', { status: 529, retryAfter: 7 });
     const asked = fallback([named('a', [busy]), named('b', [late])]).ask(GO, { signal });
     await expect(asked).rejects.toMatchObject({
@@ -152,7 +152,7 @@ describe('a fallback', () => {
     });
   });
 
-  it('has the smallest capabilities of its candidates: settings, tokens and media types', async () => {
+  it('has only the settings, tokens and media types that all candidates support', async () => {
     const parts: readonly ReplyPart[] = [
       { type: 'reasoning', text: 'Hm.' },
       { type: 'text', text: 'Hello.' },
@@ -180,7 +180,7 @@ describe('a fallback', () => {
     ]);
   });
 
-  it("passes its agent's accepted media types to each model, and declares none itself", async () => {
+  it('passes the media types that its agent accepts to each model, and declares none itself', async () => {
     const a = named('a', [busy]);
     const b = named('b', ['Yes.']);
     const media = { message: { data: ['image/png'], url: [] }, result: { data: [], url: [] } };
@@ -214,11 +214,11 @@ describe('a fallback', () => {
   it.each<[string, readonly ChatModel[], string]>([
     ['one model', [named('a', [])], "'fallback' was given 1 models; give it two or more."],
     [
-      'a model that chooses tools',
+      'a model that is a fallback itself',
       [named('a', []), named('b', [], { settings: { toolChoice: 'required' } })],
       "'fallback' was given the model 'b', whose settings hold a 'toolChoice'; give that to the agent.",
     ],
-  ])('refuses %s', (_, models, message) => {
+  ])('throws for %s', (_, models, message) => {
     expect(() => fallback(models)).toThrow(new TypeError(message));
   });
 });
@@ -233,7 +233,7 @@ describe('a loop with a fallback', () => {
     usage: { inputTokens: 1_000, outputTokens: 100 },
   };
 
-  it('journals which model replied, and uses its prices', async () => {
+  it('journals which model replied, and uses the prices of that model', async () => {
     const a = named('a', [busy, { text: 'Done.', usage: { inputTokens: 1_000, outputTokens: 100 } }], {
       prices: { input: 1, output: 10 },
     });
@@ -252,19 +252,18 @@ describe('a loop with a fallback', () => {
       undefined,
       { from: 'b', unshown: ['reasoning'] },
     ]);
-    // The highest price is reserved, whichever model replies; and again for the model that replaces the
-    // first.
+    // The highest price is reserved, whichever model replies. The model that takes over reserves again.
     const asked = await askedIn(session);
     expect(asked).toHaveLength(4);
     for (const { reserved } of asked)
       expect(reserved.cost).toBeCloseTo((reserved.inputTokens * 3 + reserved.outputTokens * 30) / 1e6, 12);
-    // Another model counts the same text differently.
+    // Another model counts the tokens of the same text differently.
     expect(Math.min(...asked.map(({ reserved }) => reserved.inputTokens))).toBe(
       asked[0]?.reserved.inputTokens,
     );
   });
 
-  it('returns the private data of a candidate only to that candidate', async () => {
+  it('sends private data of a candidate back only to that candidate', async () => {
     const a = named('a', [busy, 'Done.']);
     const b = named('b', [thinking, thinking, busy]);
     const session = createTestSession(agent('clerk', [look]), { model: fallback([a, b]) });

@@ -1,4 +1,4 @@
-/** The errors for unsupported settings, at their declaration. */
+/** Tests the errors for unsupported settings where they are declared. */
 
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ import { TASK } from '../agentic/scenes.ts';
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const base = { name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [look] };
 
-/** A model of the SDK that is never called. */
+/** Returns a model of the AI SDK that is never called. */
 const sdkModel = (provider: string): LanguageModelV4 => ({
   specificationVersion: 'v4',
   provider,
@@ -70,7 +70,7 @@ const OF_LOOPS: typeof WRONG = [
   [{ toolChoice: { tool: 'look', first: 'none' } }, 'toolChoice', '{"tool":"look","first":"none"}', CHOICES],
 ];
 
-/** The settings that name a missing tool. */
+/** Settings that name a missing tool. */
 const OF_TOOLS: typeof WRONG = [
   [{ toolChoice: { tool: 'fly' } }, 'toolChoice', '{"tool":"fly"}', "one of its tools: 'look'"],
   [
@@ -81,7 +81,7 @@ const OF_TOOLS: typeof WRONG = [
   ],
 ];
 
-/** The thrown error, with its name and message. */
+/** Returns the name and message of the thrown error. */
 function thrownBy(define: () => unknown) {
   try {
     define();
@@ -93,13 +93,13 @@ function thrownBy(define: () => unknown) {
 
 // Production does not check literals.
 describe.runIf(isDevelopment)('an unsupported setting', () => {
-  it.each([...OF_LOOPS, ...OF_TOOLS])('is refused by an agent: %j', (settings, path, value, use) => {
+  it.each([...OF_LOOPS, ...OF_TOOLS])('makes defineAgent throw: %j', (settings, path, value, use) => {
     expect(thrownBy(() => defineAgent({ ...base, settings }))).toBe(
       `AgentDefinitionError: Agent 'clerk' has a setting '${path}' of ${value}. Use ${use}.`,
     );
   });
 
-  it.each([...OF_LOOPS, ...OF_TOOLS])('is refused by an agentic tool: %j', (settings, path, value, use) => {
+  it.each([...OF_LOOPS, ...OF_TOOLS])('makes defineAgenticTool throw: %j', (settings, path, value, use) => {
     const tool = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK), tools: [look] };
     expect(thrownBy(() => defineAgenticTool({ ...tool, settings }))).toBe(
       `ToolDefinitionError: Tool 'dig': it has a setting '${path}' of ${value}. Use ${use}.`,
@@ -111,16 +111,16 @@ describe.runIf(isDevelopment)('an unsupported setting', () => {
     ['workersAi', (settings) => workersAi({ run: async () => ({}) }, { model: 'm', settings })],
     ['fromAiSdk', (settings) => fromAiSdk(sdkModel('any'), { settings })],
   ])('%s', (_, make) => {
-    it.each(WRONG)('refuses %j', (settings, path, value, use) => {
+    it.each(WRONG)('throws for the settings %j', (settings, path, value, use) => {
       expect(thrownBy(() => make(settings))).toBe(`TypeError: 'settings.${path}' is ${value}. Use ${use}.`);
     });
 
-    it('has the given settings', () => {
+    it('has valid settings unchanged', () => {
       expect(make({ temperature: 0, seed: 1 }).settings).toEqual({ temperature: 0, seed: 1 });
     });
   });
 
-  it('is named by its field', () => {
+  it('is in the field of the error', () => {
     expect(() => defineAgent({ ...base, settings: { topK: 0.5 } })).toThrow(
       expect.objectContaining({ agent: 'clerk', field: 'settings.topK' }),
     );
@@ -128,7 +128,7 @@ describe.runIf(isDevelopment)('an unsupported setting', () => {
 });
 
 describe('a tool choice', () => {
-  it.runIf(isDevelopment)('requires tools if it forces a call', () => {
+  it.runIf(isDevelopment)('throws if it forces a call and there are no tools', () => {
     const settings = { toolChoice: 'required' } as const;
     expect(thrownBy(() => defineAgent({ ...base, tools: [], settings }))).toBe(
       "AgentDefinitionError: Agent 'clerk' has a setting 'toolChoice' of \"required\". Use it only together with tools.",
@@ -138,12 +138,12 @@ describe('a tool choice', () => {
   it.each<[string, object]>([
     ['a group', { tools: [toolGroup('web')] }],
     ['a strategy', { use: [defineInjectionStrategy({ name: 'more', evaluate: () => noChange })] }],
-  ])('can name a tool that %s can bring', (_, more) => {
+  ])('can name a tool that %s can offer later', (_, more) => {
     const settings = { toolChoice: { tool: 'fly' } };
     expect(defineAgent({ ...base, ...more, settings }).settings).toEqual(settings);
   });
 
-  it('can name a tool inside another', () => {
+  it('can name an inner tool of another tool', () => {
     const outer = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
@@ -155,7 +155,7 @@ describe('a tool choice', () => {
   });
 });
 
-describe.runIf(isDevelopment)('settings that the provider refuses in combination', () => {
+describe.runIf(isDevelopment)('a combination of settings that the provider refuses', () => {
   const claude = fromAiSdk(sdkModel('anthropic.messages'));
   const refused =
     "has settings that its model 'claude' refuses: Anthropic cannot require a tool while a model thinks. Use the toolChoice 'auto', " +
@@ -168,7 +168,7 @@ describe.runIf(isDevelopment)('settings that the provider refuses in combination
       toolChoice: { first: 'required' },
       providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 1024 } } },
     },
-  ])('are refused if the model is known: %j', (settings) => {
+  ])('throws if the model is known: %j', (settings) => {
     expect(() => defineAgent({ ...base, model: claude, settings })).toThrow(AgentDefinitionError);
     expect(thrownBy(() => defineAgent({ ...base, model: claude, settings }))).toBe(
       `AgentDefinitionError: Agent 'clerk' ${refused}.`,
@@ -184,11 +184,11 @@ describe.runIf(isDevelopment)('settings that the provider refuses in combination
     { reasoning: 'high', toolChoice: 'none' },
     { reasoning: 'none', toolChoice: 'required' },
     { toolChoice: 'required', providerOptions: { anthropic: { thinking: { type: 'disabled' } } } },
-  ])('are accepted in a valid combination: %j', (settings) => {
+  ])('is accepted if the provider supports it: %j', (settings) => {
     expect(defineAgent({ ...base, model: claude, settings }).settings).toEqual(settings);
   });
 
-  it('apply to the adapter too', () => {
+  it('throws even if the adapter has one of the settings', () => {
     const model = fromAiSdk(sdkModel('anthropic.messages'), {
       settings: { reasoning: 'max' },
     });
@@ -196,7 +196,7 @@ describe.runIf(isDevelopment)('settings that the provider refuses in combination
     expect(() => defineAgent({ ...base, model, settings })).toThrow(refused);
   });
 
-  it('fail the turn as misconfigured if the model is only known then, in a nested loop too', async () => {
+  it('makes the turn fail as misconfigured if the model is known only then, even in a nested loop', async () => {
     const model = { ...scriptedModel([]), name: 'claude', refuses: claude.refuses };
     const settings = { reasoning: 'high', toolChoice: 'required' } as const;
     const session = createTestSession(defineAgent({ ...base, settings }), { model });

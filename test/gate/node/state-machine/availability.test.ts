@@ -21,7 +21,7 @@ import {
 } from './scenes.ts';
 
 describe('a call in the wrong state', () => {
-  it('does not run, and names the required state (STM-04)', async () => {
+  it('does not run, and returns the required state (STM-04)', async () => {
     const { machine, done } = orderMachine();
     const session = sessionWith([machine], [order('41'), calls('ship'), 'So.', 'Done.']);
     await session.send('Go.');
@@ -29,7 +29,7 @@ describe('a call in the wrong state', () => {
     expect(done).toEqual([]);
   });
 
-  it('names every suitable state, and is not an error (STM-04)', async () => {
+  it('returns every suitable state, and is not an error (STM-04)', async () => {
     const { tool, done } = workshop();
     const [go, back] = [tool('go'), tool('back')];
     const machine = defineStateMachine({
@@ -48,7 +48,7 @@ describe('a call in the wrong state', () => {
     expect(done).toEqual([]);
   });
 
-  it('requests no approval, and does not check its input', async () => {
+  it('asks for no approval, and does not check its input', async () => {
     const { tool } = workshop();
     const pay = defineTool({
       name: 'pay',
@@ -69,8 +69,8 @@ describe('a call in the wrong state', () => {
   });
 });
 
-describe('a move', () => {
-  it('is made only by a success (STM-06)', async () => {
+describe('a transition', () => {
+  it('follows only a successful call (STM-06)', async () => {
     const { tool, done } = workshop();
     const results: unknown[] = [error('No stock.'), new Error('Broken.'), 'confirmed'];
     const confirm = tool('confirm', () => {
@@ -101,7 +101,7 @@ describe('a move', () => {
     expect(await positions(session)).toEqual(at({ 41: 'confirmed' }));
   });
 
-  it('is not made by a tool without a target state (STM-06)', async () => {
+  it('does not follow a tool without a target state (STM-06)', async () => {
     const { machine } = orderMachine();
     const session = sessionWith([machine], [order('41'), calls('add_item', 'status'), 'So.', 'Done.']);
     await session.send('Go.');
@@ -109,7 +109,7 @@ describe('a move', () => {
     expect(await positions(session)).toEqual(at({ 41: 'draft' }));
   });
 
-  it('is not made by an invalid input', async () => {
+  it('does not follow an invalid input', async () => {
     const { tool } = workshop();
     const pay = defineTool({
       name: 'pay',
@@ -133,7 +133,7 @@ describe('a move', () => {
 });
 
 describe('the calls of one reply', () => {
-  it('run in order, each in the state after the preceding call (STM-12)', async () => {
+  it('run in order, and each one runs in the state after the previous call (STM-12)', async () => {
     const { machine, done } = orderMachine();
     const batch = calls('ship', 'add_item', 'confirm', 'status', 'ship', 'add_item');
     const session = sessionWith([machine], [order('41'), batch, 'Shipped.', 'Done.']);
@@ -150,7 +150,7 @@ describe('the calls of one reply', () => {
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
   });
 
-  it('never overlap, whatever their serials are, including tools that a strategy adds (STM-12)', async () => {
+  it('never overlap, whatever their serial keys are, even for tools that a strategy adds (STM-12)', async () => {
     const log: string[] = [];
     const slow = (name: string, serial?: string): AnyTool =>
       defineTool({
@@ -160,7 +160,7 @@ describe('the calls of one reply', () => {
         serial,
         run: async (_, call) => {
           log.push(`${name} begins`);
-          await startStored(session, call); // with the starts of all parallel calls
+          await startStored(session, call); // At this point all parallel calls have started.
           log.push(`${name} ends`);
         },
       });
@@ -181,16 +181,16 @@ describe('the calls of one reply', () => {
   });
 });
 
-describe('the model of a machine', () => {
+describe('the model of a state machine', () => {
   const moves = [order('41'), calls('confirm'), calls('ship'), 'Shipped.', 'Done.'];
 
-  it('sees every tool in every state (STM-07)', async () => {
+  it('sees every tool in every state by default (STM-07)', async () => {
     const session = sessionWith([orderMachine().machine], moves);
     await session.send('Go.');
     expect(offeredInside(session)).toEqual(Array(3).fill(['add_item', 'confirm', 'ship', 'status']));
   });
 
-  it('sees only the available tools, if the machine is configured so (STM-07)', async () => {
+  it('sees only the available tools with hideUnavailable (STM-07)', async () => {
     const session = sessionWith([orderMachine({ hideUnavailable: true }).machine], moves);
     await session.send('Go.');
     expect(offeredInside(session)).toEqual([
@@ -206,7 +206,7 @@ describe('the model of a machine', () => {
     'Some tools are available only in certain states, and some lead to another state when they succeed: their ' +
     'descriptions say so. One that is called in another state does nothing, and answers what the state is.';
 
-  it('sees the state at the start of its call, the task and a note about availability: the same each time (STM-09)', async () => {
+  it('sees the same instructions in the whole call: the first state, the task and a note about availability (STM-09)', async () => {
     const session = sessionWith(
       [orderMachine().machine],
       [order('41'), calls('confirm'), 'Confirmed.', order('41'), calls('ship'), 'Shipped.', 'Done.'],
@@ -215,7 +215,7 @@ describe('the model of a machine', () => {
     expect(instructionsInside(session)).toEqual(['draft', 'draft', 'confirmed', 'confirmed'].map(told));
   });
 
-  it('sees the same when another invocation resumes, also after a move or a reset', async () => {
+  it('sees the same instructions when another invocation resumes, even after a transition or a reset', async () => {
     const { tool } = workshop();
     const { machine } = orderMachine({
       states: {
@@ -239,7 +239,7 @@ describe('the model of a machine', () => {
     expect(instructionsInside(session)).toEqual(Array(6).fill(told('draft')));
   });
 
-  it('sees the instructions made from the view, the input and the state (STM-09)', async () => {
+  it('sees instructions that depend on the view, the input and the state (STM-09)', async () => {
     const { machine } = orderMachine({
       instructions: (view, { orderId }, state) => `${view.path} ${view.iterations} ${orderId} ${state}`,
     });
@@ -252,7 +252,7 @@ describe('the model of a machine', () => {
     ]);
   });
 
-  it('sees the same text every time if the instructions are text', async () => {
+  it('sees the same instructions each time if they are text', async () => {
     const session = sessionWith([orderMachine({ instructions: 'You process.' }).machine], moves);
     await session.send('Go.');
     expect(instructionsInside(session)).toEqual(Array(3).fill('You process.'));
@@ -260,7 +260,7 @@ describe('the model of a machine', () => {
 });
 
 describe('a tool that returns a stored result', () => {
-  it('keeps the state, and reports it if the machine has moved on', async () => {
+  it('makes no transition if it returns its stored result in a later state', async () => {
     const { tool } = workshop();
     const terms = oneShotPerLoop(tool('terms'), 'Sign them.');
     const machine = defineStateMachine({
@@ -284,7 +284,7 @@ describe('a tool that returns a stored result', () => {
 });
 
 describe('the name of a state machine', () => {
-  it('can differ for the model: it is the same machine', async () => {
+  it('can differ for the model without creating another machine', async () => {
     const { machine } = orderMachine();
     const session = sessionWith(
       [machine, withName(machine, 'other')],

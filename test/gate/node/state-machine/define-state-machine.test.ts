@@ -35,7 +35,7 @@ const NEITHER =
 const NOT_NULL =
   process.env.NODE_ENV === 'production' ? 'is not a tool and has no tools' : 'must not be null';
 
-/** The error of an untyped definition. */
+/** Returns the error of an untyped definition. */
 function refusal(config: object): unknown {
   try {
     defineStateMachine({ ...base, ...config } as unknown as Parameters<typeof defineStateMachine>[0]);
@@ -46,81 +46,81 @@ function refusal(config: object): unknown {
   return 'defined';
 }
 
-describe('the definition of a state machine', () => {
+describe('defineStateMachine', () => {
   it.each([
     [
-      'without an initial state',
+      'a missing initial state',
       { states: { open: [go] } },
       'initial',
       "it has no initial state. Use 'open'.",
     ],
     [
-      'with an initial state that is not declared',
+      'an undeclared initial state',
       { states: { open: [go], shut: [] }, initial: 'ajar' },
       'initial',
       "its initial state 'ajar' is not one of its states. Use 'open', 'shut'.",
     ],
-    ['without states', { states: {}, initial: 'open' }, 'states', 'it has no states.'],
+    ['no states', { states: {}, initial: 'open' }, 'states', 'it has no states.'],
     [
-      'with a state without a name',
+      'a state without a name',
       { states: { '': [go] }, initial: '' },
       'states',
       'it has a state without a name.',
     ],
     [
-      'with a move to a state that is not declared',
+      'a transition to an undeclared state',
       { states: { open: [{ tool: go, to: 'toString' }] }, initial: 'open' },
       'states',
       "in state 'open' tool 'go' leads to 'toString', which is not one of its states.",
     ],
     [
-      'with an undefined entry',
+      'an undefined entry',
       { states: { open: [go, {}] }, initial: 'open' },
       'states',
       `in state 'open' it cannot have these tools: Tool at index 1 ${NEITHER}.`,
     ],
     [
-      'with an entry of null',
+      'a null entry',
       { states: { open: [null] }, initial: 'open' },
       'states',
       `in state 'open' it cannot have these tools: Tool at index 0 ${NOT_NULL}.`,
     ],
     [
-      'with a tool twice in a state',
+      'a tool that is listed twice in a state',
       { states: { open: [go, { tool: go, to: 'open' }] }, initial: 'open' },
       'states',
       "state 'open' lists tool 'go' twice.",
     ],
     [
-      'with a state renamed to one that is not declared',
+      'a renaming to an undeclared state',
       { states: { open: [go] }, initial: 'open', renamed: { ajar: 'shut' } },
       'renamed',
       "'renamed' maps the state 'ajar' to 'shut', which is not one of its states. Use 'open'.",
     ],
     [
-      'with a renamed state that still exists',
+      'a renaming of a state that still exists',
       { states: { open: [go], shut: [] }, initial: 'open', renamed: { open: 'shut' } },
       'renamed',
       "'renamed' has the state 'open', which is still one of its states.",
     ],
     [
-      'with an invalid tool of all states',
+      'an invalid tool of all states',
       { states: { open: [go] }, initial: 'open', everywhere: [null] },
       'tools',
       `it cannot have these tools: Tool at index 0 ${NOT_NULL}.`,
     ],
-  ])('is refused %s (STM-03)', (_, config, field, problem) => {
+  ])('throws for %s (STM-03)', (_, config, field, problem) => {
     expect(refusal(config)).toEqual([field, `Tool 'door': ${problem}`]);
   });
 
-  it('is refused if two tools of different states, or of a state and all states, share a name', () => {
+  it('throws if tools of different states, or of a state and of all states, share a name', () => {
     const other = workshop().tool('go');
     const problem = ['states', "Tool 'door': two tools of its states have the name 'go'."];
     expect(refusal({ states: { open: [go], shut: [other] }, initial: 'open' })).toEqual(problem);
     expect(refusal({ states: { open: [go] }, initial: 'open', everywhere: [other] })).toEqual(problem);
   });
 
-  it('is one literal: states, entries that are tools or { tool, to }, and tools of all states (STM-01)', () => {
+  it('accepts one object with states, entries that are tools or { tool, to }, and tools of all states (STM-01)', () => {
     const { machine } = orderMachine();
     expect(machine).toMatchObject({
       name: 'orders',
@@ -133,7 +133,7 @@ describe('the definition of a state machine', () => {
     );
   });
 
-  it('returns an error if it has no tool (AGT-04)', async () => {
+  it('returns a tool that reports an error if there are no tools (AGT-04)', async () => {
     const empty = defineStateMachine({ ...base, initial: 'open', states: { open: [] } });
     const session = sessionWith([empty], [calls('door'), 'Done.']);
     await session.send('Go.');
@@ -147,7 +147,7 @@ describe('the description of a tool in a state machine', () => {
       ({ description }) => description,
     );
 
-  it('states where the tool is available and its target state (STM-05)', () => {
+  it('states where the tool is available, and its target state (STM-05)', () => {
     expect(
       described({
         initial: 'open',
@@ -168,12 +168,12 @@ describe('the description of a tool in a state machine', () => {
       'Does go.\n\n[Available in states: open, shut]',
     ],
     [
-      'with the same target from all states',
+      'with the same target in all states',
       { open: [{ tool: go, to: 'ajar' }], shut: [{ tool: go, to: 'ajar' }], ajar: [] },
       'Does go.\n\n[Available in states: open, shut] [Transitions to: ajar]',
     ],
     [
-      'with a different target from each state',
+      'with a different target in each state',
       {
         open: [{ tool: go, to: 'shut' }],
         shut: [{ tool: go, to: 'open' }],
@@ -182,15 +182,15 @@ describe('the description of a tool in a state machine', () => {
       'Does go.\n\n[Available in states: open, shut, ajar] [Transitions to: shut (from open), open (from shut, ajar)]',
     ],
     [
-      'with a target from one state',
+      'with a target in one state',
       { open: [{ tool: go, to: 'shut' }], shut: [go], ajar: [] },
       'Does go.\n\n[Available in states: open, shut] [Transitions to: shut (from open)]',
     ],
-  ])('describes a tool of several states %s only once (STM-05, STM-08)', (_, states, description) => {
+  ])('occurs once for a tool of several states %s (STM-05, STM-08)', (_, states, description) => {
     expect(described({ initial: 'open', states })).toEqual([description]);
   });
 
-  it('describes a tool of all states that has a target state from some of them', () => {
+  it('covers a tool of all states that has a target in some of them', () => {
     const states = { open: [{ tool: go, to: 'shut' }], shut: [] };
     expect(described({ initial: 'open', states, everywhere: [go] })).toEqual([
       'Does go.\n\n[Available in all states] [Transitions to: shut (from open)]',
@@ -204,7 +204,7 @@ describe('the description of a tool in a state machine', () => {
 });
 
 describe('a tool that is listed in several states', () => {
-  it('is offered once, and has the target of the current state (STM-08)', async () => {
+  it('is offered once, with the target of the current state (STM-08)', async () => {
     const { tool: made, done } = workshop();
     const next = made('next');
     const lamp = defineStateMachine({
@@ -223,7 +223,7 @@ describe('a tool that is listed in several states', () => {
     expect(await positions(session)).toEqual({ 'clerk/door': { '': 'amber' } });
   });
 
-  it('can have a target from one state while it is available in all', async () => {
+  it('can have a target in one state while it is available in all states', async () => {
     const { tool: made } = workshop();
     const next = made('next');
     const states = { red: [{ tool: next, to: 'green' }], green: [] } as const;
@@ -236,7 +236,7 @@ describe('a tool that is listed in several states', () => {
 });
 
 describe('tools of all states', () => {
-  it('can be tool objects and providers, which are asked each time (STM-11)', async () => {
+  it('can be tool objects and providers, which are asked before each model call (STM-11)', async () => {
     class Desk {
       static readonly tools = toolTable<Desk>({ ask: { description: 'Asks.' } });
       ask(): string {
@@ -283,7 +283,7 @@ describe('tools of all states', () => {
 });
 
 describe('startingIn', () => {
-  it('makes a copy with another initial state, and leaves the machine unchanged (STM-02)', async () => {
+  it('returns a copy with another initial state, and leaves the machine unchanged (STM-02)', async () => {
     for (const [state, answer] of [
       [
         'draft',
@@ -300,7 +300,7 @@ describe('startingIn', () => {
     }
   });
 
-  it('keeps a stored position', async () => {
+  it('does not change a stored position', async () => {
     const { machine } = orderMachine();
     const first = [order('41'), calls('confirm', 'ship'), 'Shipped.', 'Done.'];
     const session = sessionWith(
@@ -312,7 +312,7 @@ describe('startingIn', () => {
     expect(await positions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
   });
 
-  it('copies a copy, with all declared options', async () => {
+  it('can be applied to its own result, and keeps all options', async () => {
     const { machine } = orderMachine();
     const copy = startingIn(startingIn(machine, 'confirmed'), 'shipped');
     const session = sessionWith([copy], [order('41'), 'So.', 'Done.']);
@@ -323,7 +323,7 @@ describe('startingIn', () => {
     );
   });
 
-  it('refuses a decorated machine, whose decorators the copy would lose, and an unknown state', () => {
+  it('throws for a decorated machine, whose decorators would be lost, and for an unknown state', () => {
     const { machine } = orderMachine();
     expect(() => startingIn(requireApproval(machine, 'May I?'), 'confirmed')).toThrow(
       new ToolDefinitionError(
@@ -356,7 +356,7 @@ describe('the result of a state machine', () => {
     [['send'], { artifacts: [{ type: 'Parcel', value: { code: 'a' } }] }],
     [['send', 'return'], { artifacts: [{ value: [{ code: 'a' }, { code: 'b' }] }] }],
   ])(
-    'has the artifacts of its tools, and the last message of its model: %j (STM-10, AGT-06)',
+    'contains the artifacts of its tools, and the last message of its model: %j (STM-10, AGT-06)',
     async (used, answer) => {
       const replies = used.map((name) => calls(name));
       const session = sessionWith([machine], [calls('door'), ...replies, 'It is done.', 'Done.']);

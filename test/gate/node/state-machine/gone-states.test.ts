@@ -18,7 +18,7 @@ import {
   workshop,
 } from './scenes.ts';
 
-describe('a stored position that the code no longer defines', () => {
+describe('a stored state that the code no longer defines', () => {
   const { tool, done } = workshop();
   const before = orderMachine({
     states: {
@@ -27,16 +27,16 @@ describe('a stored position that the code no longer defines', () => {
       shipped: [],
     },
   }).machine;
-  /** The same machine with other states, as in a later deployment. */
+  /** Returns the same machine with other states, as in a later deployment. */
   const after = (renamed?: { draft: 'confirmed' }): AnyTool =>
     orderMachine({
       initial: 'confirmed',
-      states: { confirmed: [{ tool: tool('ship'), to: 'shipped' }], shipped: [] } as never, // one state fewer
+      states: { confirmed: [{ tool: tool('ship'), to: 'shipped' }], shipped: [] } as never, // One state was removed.
       renamed: renamed as never,
       everywhere: [tool('status'), requireApproval(tool('confirm'), 'Confirm?')],
     }).machine;
 
-  /** A session whose agent is redeployed in the middle. */
+  /** Returns a session whose agent can be replaced, as by a deployment. */
   function deployed(replies: readonly ScriptedReply[]) {
     let machine: AnyTool = before;
     const agent = defineAgent({
@@ -59,7 +59,7 @@ describe('a stored position that the code no longer defines', () => {
     "The position of 'orders' for '41' is 'draft', a state that it no longer has. No call can change that: its developer " +
     "has to name the state of now under 'renamed'.";
 
-  it('is an error that names it, and is never treated as the initial state', async () => {
+  it('causes an error that names it, and is never treated as the initial state', async () => {
     const { session, deploy } = deployed([order('41'), 'So.', 'Done.', order('41'), 'Done.']);
     await session.send('Go.');
     deploy(after());
@@ -70,7 +70,7 @@ describe('a stored position that the code no longer defines', () => {
     expect(await positions(session)).toEqual(at({ 41: 'draft' }));
   });
 
-  it('is mapped if the definition has a mapping', async () => {
+  it('becomes the state to which the definition renames it', async () => {
     const { session, deploy } = deployed([order('41'), 'So.', 'Done.', ...turn('41', 'ship')]);
     await session.send('Go.');
     deploy(after({ draft: 'confirmed' }));
@@ -88,7 +88,7 @@ describe('a stored position that the code no longer defines', () => {
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
   });
 
-  it('is named to every call of an open loop, and to its model', async () => {
+  it('is reported to every call of an open loop, and to the model', async () => {
     const { session, deploy } = deployed([
       order('41'),
       'So.',
@@ -114,7 +114,7 @@ describe('a stored position that the code no longer defines', () => {
     expect(answersRead(session)).toEqual(['So.', 'So.']);
   });
 
-  it('is not the result of a changed initial state: a started machine keeps its position', async () => {
+  it('does not arise from a changed initial state, because a started machine keeps its state', async () => {
     const { session, deploy } = deployed([order('41'), 'So.', 'Done.', ...turn('41', 'ship')]);
     await session.send('Go.');
     deploy(orderMachine({ initial: 'confirmed' }).machine);

@@ -19,8 +19,8 @@ import {
   workshop,
 } from './scenes.ts';
 
-describe('a position', () => {
-  it('is the one at the end of the last turn, even for a restarted object', async () => {
+describe('the position of a state machine', () => {
+  it('is the one at the end of the last turn, even after a restart', async () => {
     const { machine, done } = orderMachine();
     const session = sessionWith([machine], [...turn('41', 'confirm'), ...turn('41', 'confirm', 'ship')]);
     await session.send('Confirm.');
@@ -32,7 +32,7 @@ describe('a position', () => {
     expect(done).toEqual(['confirm', 'ship']);
   });
 
-  it('is in the snapshot of a long journal', async () => {
+  it('is part of the snapshot of a long journal', async () => {
     const { machine } = orderMachine();
     const turns = Array.from({ length: 30 }, (_, index) => turn(`${index}`, 'confirm'));
     const session = sessionWith([machine], [...turns.flat(), ...turn('7', 'ship')]);
@@ -46,7 +46,7 @@ describe('a position', () => {
     expect(await positions(session)).toEqual(at(expected));
   });
 
-  it('is separate for each key, including unusual keys', async () => {
+  it('is separate for each key, even for unusual keys', async () => {
     const { machine } = orderMachine();
     const keys = ['__proto__', 'constructor', 'toString', '', '41'];
     const session = sessionWith(
@@ -78,7 +78,7 @@ describe('a position', () => {
     expect(await positions(session)).toEqual(at({ '': 'shipped' }));
   });
 
-  it('belongs to the path of the machine: inside another tool it differs', async () => {
+  it('depends on the path of the machine: it is another one inside another tool', async () => {
     const { machine } = orderMachine();
     const desk = defineAgenticTool({
       name: 'desk',
@@ -99,7 +99,7 @@ describe('a position', () => {
     expect((await answersInside(session)).at(-2)).toBe(`ship: ${notNow('draft', 'confirmed')}`);
   });
 
-  it('is reset if the input requests it, and stays reset', async () => {
+  it('is reset if the input asks for it, and stays reset', async () => {
     const { machine } = orderMachine();
     const again = calls(['orders', { orderId: '41', again: true }]);
     const session = sessionWith(
@@ -114,8 +114,11 @@ describe('a position', () => {
   });
 });
 
-describe('a machine whose Worker is killed', () => {
-  /** A session with a confirmed order, whose `ship` is killed in its first run after its action. */
+describe('a state machine whose Worker is killed', () => {
+  /**
+   * Returns a session with a confirmed order, and kills the Worker in the first run of `ship`, after it
+   * acted.
+   */
   function shipping(
     more: { readonly reconciles?: boolean; readonly again?: boolean } = {},
     batch = calls('ship'),
@@ -142,7 +145,7 @@ describe('a machine whose Worker is killed', () => {
     return { session, done };
   }
 
-  /** The tool with a `reconcile` that reports its run. */
+  /** Returns the tool with a `reconcile` that reports its run. */
   const reconciling = (tool: AnyTool): AnyTool => ({
     ...tool,
     call: (input, call) =>
@@ -152,7 +155,7 @@ describe('a machine whose Worker is killed', () => {
       }),
   });
 
-  it('between an effect and its end has the effect once, and moves once', async () => {
+  it('after an effect has the effect once, and makes one transition', async () => {
     const { session, done } = shipping({ reconciles: true });
     await session.send('Confirm.');
     await session.send('Ship.');
@@ -194,7 +197,7 @@ describe('a machine whose Worker is killed', () => {
       'thank: thank done',
       `confirm: ${notNow('shipped', 'draft')}`,
     ]);
-    // It was reset once, and not again when another Worker resumed inside.
+    // The machine was reset once, and not again when another invocation resumed.
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
     expect(
       (await session.events()).filter((event) => event.type === 'turn-resumed' && event.cause === 'expired'),
@@ -202,10 +205,10 @@ describe('a machine whose Worker is killed', () => {
   });
 });
 
-describe('calls of a machine in one reply', () => {
+describe('calls of a state machine in one reply', () => {
   const told = (_view: unknown, { orderId }: { readonly orderId: string }): string => `Order ${orderId}.`;
 
-  it('run one after another for the same key, even if only the schema shows that', async () => {
+  it('run one after another for the same key, even if only parsing reveals that the keys are equal', async () => {
     const { machine, done } = orderMachine({ instructions: told });
     const session = sessionWith(
       [machine],
@@ -226,7 +229,7 @@ describe('calls of a machine in one reply', () => {
     expect(frames).toEqual(['frame-started', 'tool-call-ended', 'frame-started', 'tool-call-ended']);
   });
 
-  it('run in parallel for two keys', async () => {
+  it('run in parallel for different keys', async () => {
     const { machine } = orderMachine({ instructions: told });
     const session = sessionWith(
       [machine],
@@ -243,7 +246,7 @@ describe('calls of a machine in one reply', () => {
     expect(starts.lastIndexOf('frame-started')).toBeLessThan(starts.indexOf('tool-call-ended'));
   });
 
-  it('return the problem of a bad input, whatever their key would be', async () => {
+  it('return the problems of invalid inputs, whatever their keys would be', async () => {
     const { machine } = orderMachine({
       key: ({ orderId }) => orderId.toUpperCase(),
       reset: undefined,
@@ -260,20 +263,20 @@ describe('calls of a machine in one reply', () => {
     ]);
   });
 
-  it('return the error that their key function throws', async () => {
+  it('return an error result if the key function throws', async () => {
     const { machine } = orderMachine({
       key: () => {
-        throw new Error('No key.');
+        throw new Error('The key is missing.');
       },
     });
     const session = sessionWith([machine], [order('41', '42'), 'Done.']);
     await session.send('Go.');
-    expect(answersRead(session)).toEqual(['Error: No key.', 'Error: No key.']);
+    expect(answersRead(session)).toEqual(['Error: The key is missing.', 'Error: The key is missing.']);
     expect(await positions(session)).toEqual({});
   });
 });
 
-describe('a tool of a machine that waits for an approval', () => {
+describe('a tool of a state machine that waits for approval', () => {
   function waiting(batch = calls('confirm')) {
     const { tool, done } = workshop();
     const { machine } = orderMachine({
@@ -286,7 +289,7 @@ describe('a tool of a machine that waits for an approval', () => {
     return { session: sessionWith([machine], [order('41'), batch, calls('ship'), 'So.', 'Done.']), done };
   }
 
-  it('does not move the machine before it has run', async () => {
+  it('makes no transition before it has run', async () => {
     const { session, done } = waiting();
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     session.restart();
@@ -296,24 +299,21 @@ describe('a tool of a machine that waits for an approval', () => {
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
   });
 
-  it('also moves the machine if the approval is an edit', async () => {
+  it('makes the transition if the approval edits the input', async () => {
     const { session } = waiting();
     await session.send('Go.');
     await session.decide('confirm', { decision: 'edit', input: { by: 'hand' } });
     expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
   });
 
-  it.each(['reject', 'exit'] as const)(
-    'does not move the machine if a person decides %s',
-    async (decision) => {
-      const { session, done } = waiting();
-      await session.send('Go.');
-      await session.decide('confirm', decision);
-      expect(done).toEqual([]);
-      session.restart();
-      expect(await positions(session)).toEqual(at({ 41: 'draft' }));
-    },
-  );
+  it.each(['reject', 'exit'] as const)('makes no transition if a person decides %s', async (decision) => {
+    const { session, done } = waiting();
+    await session.send('Go.');
+    await session.decide('confirm', decision);
+    expect(done).toEqual([]);
+    session.restart();
+    expect(await positions(session)).toEqual(at({ 41: 'draft' }));
+  });
 
   it('delays the calls after it, which see its outcome', async () => {
     const { session, done } = waiting(calls('confirm', 'ship'));

@@ -21,7 +21,7 @@ import {
   workshop,
 } from './scenes.ts';
 
-/** Two unfolding tools, each with a tool of the same name; the second one's is offered as `us_orders`. */
+/** Two unfolding tools, each with a tool of the same name. The second one is offered as `us_orders`. */
 const regions = (eu: AnyTool, us: AnyTool): AnyTool[] => [
   defineUnfolding({ name: 'eu', description: 'Europe.', scope: 'session', tools: [eu] }),
   defineUnfolding({ name: 'us', description: 'America.', scope: 'session', tools: [us] }),
@@ -29,8 +29,8 @@ const regions = (eu: AnyTool, us: AnyTool): AnyTool[] => [
 
 const usOrder = calls(['us_orders', { orderId: '41' }]);
 
-describe('two machines of the same name', () => {
-  it('have separate positions if two unfolding tools bring them', async () => {
+describe('two state machines with the same name', () => {
+  it('have separate positions in two unfolding tools', async () => {
     const [eu, us] = [orderMachine(), orderMachine()];
     const session = sessionWith(regions(eu.machine, us.machine), [
       calls('eu', 'us'),
@@ -84,7 +84,7 @@ describe('two machines of the same name', () => {
           input: jsonSchema({ type: 'object' }),
         }),
     ],
-  ])('are also separate inside %s of the same name', async (_, around) => {
+  ])('have separate positions inside %s with the same name', async (_, around) => {
     const [eu, us] = [orderMachine(), orderMachine()];
     const session = sessionWith(regions(around([eu.machine]), around([us.machine])), [
       calls('eu', 'us'),
@@ -100,8 +100,8 @@ describe('two machines of the same name', () => {
   });
 });
 
-describe('two playbooks of the same name', () => {
-  it('have separate progress if two unfolding tools bring them', async () => {
+describe('two playbooks with the same name', () => {
+  it('have separate progress in two unfolding tools', async () => {
     const { tool, done } = workshop();
     const playbook = (): AnyTool => {
       const [look, act] = [tool('look'), tool('act')];

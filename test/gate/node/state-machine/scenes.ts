@@ -13,16 +13,16 @@ import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { modelText } from '../../../doors/tools.ts';
 
-/** A reply that calls these tools; each is a name, or a name with its input. */
+/** Makes a reply that calls these tools. Each is a name, or a name with its input. */
 export const calls = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
   calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
 
-/** A reply that calls the machine for these orders. */
+/** Makes a reply that calls the state machine for these orders. */
 export const order = (...ids: readonly string[]) =>
   calls(...ids.map((orderId) => ['orders', { orderId }] as const));
 
-/** A turn that calls the machine for an order and makes these calls one after another. */
+/** Returns a turn that calls the machine for an order and makes these calls one after another. */
 export const turn = (orderId: string, ...names: readonly string[]): ScriptedReply[] => [
   order(orderId),
   ...names.map((name) => calls(name)),
@@ -30,15 +30,15 @@ export const turn = (orderId: string, ...names: readonly string[]): ScriptedRepl
   'Done.',
 ];
 
-/** The result of a call in the wrong state. */
+/** Returns the result of a call in the wrong state. */
 export const notNow = (current: string, ...states: readonly string[]): string =>
   `This tool is not available in the current state (${current}). ` +
   `It is only available in ${states.length === 1 ? 'state' : 'states'}: ${states.join(', ')}`;
 
-/** The positions of the orders of the agent's own machine. */
+/** Returns the memory with these positions of the machine `orders`. */
 export const at = (keys: Readonly<Record<string, string>>) => ({ 'clerk/orders': keys });
 
-/** The actions of a machine's tools, and tools that record their action and report it. */
+/** Returns a list of actions, and a factory for tools that record and report their actions. */
 export function workshop() {
   const done: string[] = [];
   const tool = <const Name extends string>(
@@ -67,7 +67,7 @@ type OrderStates = 'draft' | 'confirmed' | 'shipped';
 type Orders = StateMachine<'orders', v.InferOutput<typeof OrderInput>, OrderStates>;
 type Config = Parameters<typeof defineStateMachine<'orders', OrderStates, typeof OrderInput>>[0];
 
-/** A machine that confirms and ships orders. Its position is stored by order. */
+/** Returns a machine that confirms and ships orders, with one position for each order. */
 export function orderMachine(changes: Partial<Config> = {}) {
   const { done, tool } = workshop();
   const [addItem, confirm, ship, status] = [tool('add_item'), tool('confirm'), tool('ship'), tool('status')];
@@ -89,7 +89,7 @@ export function orderMachine(changes: Partial<Config> = {}) {
   return { machine, done };
 }
 
-/** A session of an agent `clerk` with these tools. */
+/** Returns a session of the agent `clerk` with these tools. */
 export const sessionWith = (
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
@@ -102,11 +102,11 @@ export const sessionWith = (
     warm,
   });
 
-/** The positions of a session's machines. */
+/** Returns the positions of the machines in a session. */
 export const positions = async (session: TestSession): Promise<Json | undefined> =>
   (await session.state()).memories.get('state-machines');
 
-/** The result of each inner call, by the tool's name, in order of completion. */
+/** Returns the result of each inner call with the name of its tool, in the order in which the calls ended. */
 export async function answersInside(session: TestSession): Promise<string[]> {
   const names = new Map<string, string>();
   const answers: string[] = [];
@@ -119,23 +119,23 @@ export async function answersInside(session: TestSession): Promise<string[]> {
   return answers;
 }
 
-/** The results that the agent's own model read in the last request. */
+/** Returns the results in the last request to the agent's own model. */
 export const answersRead = ({ requests }: TestSession): string[] => {
   const own = requests.findLast(({ messages: [first] }) => first?.text === 'Work.');
   return (own?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 };
 
-/** The first instructions of each request of a nested loop. */
+/** Returns the system message of each request of a nested loop. */
 export const instructionsInside = ({ requests }: TestSession): string[] =>
   requests.map(firstText).filter((text) => text !== 'Work.');
 
 const firstText = ({ messages: [first] }: ModelRequest): string => String(first?.text);
 
-/** The names of the tools that each request of a nested loop offered. */
+/** Returns the names of the tools that each request of a nested loop offered. */
 export const offeredInside = ({ requests }: TestSession): string[][] =>
   requests.filter((one) => firstText(one) !== 'Work.').map(({ tools }) => tools.map(({ name }) => name));
 
-/** A script in which each loop has its own replies, by its first instructions: for parallel loops. */
+/** Returns a script for parallel loops: each loop has its own replies, which its system message selects. */
 export function byLoop(scripts: Readonly<Record<string, readonly ScriptedReply[]>>): ScriptedReply[] {
   const left = new Map(Object.entries(scripts).map(([loop, replies]) => [loop, [...replies]]));
   const reply = (request: ModelRequest): ScriptedReply =>

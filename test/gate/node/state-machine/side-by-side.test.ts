@@ -21,7 +21,10 @@ import {
 
 type Scripts = Readonly<Record<string, readonly Exclude<ScriptedReply, () => unknown>[]>>;
 
-/** Replies by the message of a loop and its number of replies, so that parallel loops do not mix them up. */
+/**
+ * Selects replies by the message of a loop and its number of replies, so that parallel loops do not mix them
+ * up.
+ */
 function byMessage(scripts: Scripts): ScriptedReply[] {
   const known = new Map(Object.entries(scripts));
   return Array.from({ length: 100 }, () => ({ messages }) => {
@@ -31,7 +34,7 @@ function byMessage(scripts: Scripts): ScriptedReply[] {
   });
 }
 
-/** A tool `desk` with the machine inside: its loops run in parallel, and share one path. */
+/** Returns the agentic tool `desk` with the machine inside. Its loops run in parallel and share one path. */
 const desk = (machine: AnyTool): AnyTool =>
   defineAgenticTool({
     name: 'desk',
@@ -40,7 +43,7 @@ const desk = (machine: AnyTool): AnyTool =>
     tools: [machine],
   });
 
-/** The same, as an agent. */
+/** Returns the same as a subagent. */
 const deskAgent = (machine: AnyTool): AnyTool =>
   defineSubagent({
     agent: defineAgent({ name: 'desk', description: 'Works.', instructions: 'Desk.', tools: [machine] }),
@@ -49,7 +52,7 @@ const deskAgent = (machine: AnyTool): AnyTool =>
 
 type Calls = ReturnType<typeof calls>;
 
-/** Two desks, each with a loop of the machine for order 41 and these replies. */
+/** Returns two calls of `desk`, each with a loop of the machine for order 41 and these replies. */
 const desks = (first: readonly Calls[], second: readonly Calls[]): Scripts => ({
   'Go.': [calls(['desk', { at: 1 }], ['desk', { at: 2 }]), 'Done.'],
   '{"at":1}': [order('41'), 'So.'],
@@ -63,28 +66,31 @@ const twoDesks = (first: readonly Calls[], second: readonly Calls[]): ScriptedRe
 
 const atDesk = (state: string) => ({ 'clerk/desk/orders': { 41: state } });
 
-/** The results of the machine's tools, whichever loop ended first. */
+/** Returns the results of the machine's tools, sorted because either loop can end first. */
 const sorted = async (session: TestSession): Promise<string[]> =>
   (await answersInside(session)).filter((answer) => !answer.startsWith('orders')).toSorted();
 
-describe('parallel loops of one machine', () => {
+describe('parallel loops of one state machine', () => {
   it.each([
     ['agentic tools', desk],
     ['subagents', deskAgent],
-  ])('in %s: one call moves the machine, and the other finds it moved', async (_, around) => {
-    const { machine, done } = orderMachine();
-    const session = sessionWith([around(machine)], twoDesks([calls('confirm')], [calls('confirm')]));
-    expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect(done).toEqual(['confirm']);
-    expect(await sorted(session)).toEqual([
-      `confirm: ${notNow('confirmed', 'draft')}`,
-      'confirm: confirm done',
-    ]);
-    session.restart();
-    expect(await positions(session)).toEqual(atDesk('confirmed'));
-  });
+  ])(
+    'in %s share the position: one call makes the transition, and the other finds it made',
+    async (_, around) => {
+      const { machine, done } = orderMachine();
+      const session = sessionWith([around(machine)], twoDesks([calls('confirm')], [calls('confirm')]));
+      expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
+      expect(done).toEqual(['confirm']);
+      expect(await sorted(session)).toEqual([
+        `confirm: ${notNow('confirmed', 'draft')}`,
+        'confirm: confirm done',
+      ]);
+      session.restart();
+      expect(await positions(session)).toEqual(atDesk('confirmed'));
+    },
+  );
 
-  it('continue from the new state after a move, even before the batch of the move has ended', async () => {
+  it('continue in the new state after a transition, even before its batch has ended', async () => {
     const { tool, done } = workshop();
     const { machine } = orderMachine({
       states: {
@@ -104,13 +110,13 @@ describe('parallel loops of one machine', () => {
     expect(await positions(session)).toEqual(atDesk('shipped'));
     await session.decide('look', 'approve');
     expect(done.filter((name) => name !== 'status')).toEqual(['confirm', 'ship', 'look']);
-    // The move of the last batch is not reverted.
+    // The last batch does not undo the transition.
     expect(await positions(session)).toEqual(atDesk('shipped'));
     session.restart();
     expect(await positions(session)).toEqual(atDesk('shipped'));
   });
 
-  it('do not run a call whose approval arrives after a move', async () => {
+  it('do not run a call whose approval arrives after a transition', async () => {
     const { tool, done } = workshop();
     const { machine } = orderMachine({
       initial: 'draft',
@@ -133,7 +139,7 @@ describe('parallel loops of one machine', () => {
   });
 
   it.each(['the caller runs', 'waits in its own loop'])(
-    'let a call that %s resume after a move, without moving the machine again',
+    'let a call that %s resume after a transition, without a second transition',
     async (how) => {
       const { tool, done } = workshop();
       const isCallers = how === 'the caller runs';
@@ -169,7 +175,7 @@ describe('parallel loops of one machine', () => {
     },
   );
 
-  it('also apply to a call whose reviewer changed it to the same key', async () => {
+  it('include a call whose reviewer changed its input to the same key', async () => {
     const { machine, done } = orderMachine();
     const reviewed = withReview(machine, ({ input }) =>
       input.orderId === '42' ? { decision: 'edit', input: { orderId: ' 41' } } : { decision: 'approve' },
@@ -196,11 +202,11 @@ describe('parallel loops of one machine', () => {
   });
 });
 
-describe('parallel loops of one machine in a killed Worker', () => {
+describe('parallel loops of one state machine in a killed Worker', () => {
   const asksFor = (tool: string) => (event: SessionEvent) =>
     event.type === 'model-replied' && event.toolCalls.some(({ name }) => name === tool);
 
-  /** The tool with a `reconcile` that reports its run. */
+  /** Returns the tool with a `reconcile` that reports its run. */
   const reconciling = (tool: AnyTool): AnyTool => ({
     ...tool,
     call: (input, call) =>
@@ -213,7 +219,7 @@ describe('parallel loops of one machine in a killed Worker', () => {
   const killing = (first: readonly Calls[], second: readonly Calls[]) => {
     const { tool, done } = workshop();
     const confirm = tool('confirm', async () => {
-      await stored(session, asksFor('confirm'), 2); // the other loop has asked too
+      await stored(session, asksFor('confirm'), 2); // The other loop has called its model, too.
       session.kill();
       return 'confirm done';
     });
@@ -248,10 +254,10 @@ describe('parallel loops of one machine in a killed Worker', () => {
     expect(await positions(session)).toEqual(atDesk('confirmed'));
   });
 
-  it('move on from the state at the start of the call, not the one in its reply', async () => {
+  it('make the transition from the state at the start of the call, not from the one in the reply', async () => {
     const { tool, done } = workshop();
     const confirm = tool('confirm', async () => {
-      await stored(session, asksFor('ship')); // the other loop has asked
+      await stored(session, asksFor('ship')); // The other loop has called its model.
       return 'confirm done';
     });
     const ship = tool('ship', () => {

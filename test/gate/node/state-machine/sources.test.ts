@@ -31,8 +31,8 @@ const finding = (...names: readonly string[]) => {
   return findingOut(names.map((name) => tool(name)));
 };
 
-describe('a state', () => {
-  it('accepts the tools of an object, which are the same in each state that lists it', async () => {
+describe('a state of a state machine', () => {
+  it('accepts the tools of an object, which are shared by all states that list the object', async () => {
     const cart = new Cart();
     const { machine } = orderMachine({
       states: { draft: [{ tool: cart, to: 'confirmed' }], confirmed: [cart], shipped: [] },
@@ -44,7 +44,7 @@ describe('a state', () => {
     expect(await positions(session)).toEqual(at({ 1: 'confirmed' }));
   });
 
-  it('accepts the tools of an object with a method called `run`, like the literal of a tool', async () => {
+  it('accepts the tools of an object with a method named `run`, like the definition of a tool', async () => {
     class Job {
       static readonly tools = toolTable<Job>({ run: { description: 'Runs.', effect: 'read' } });
       run() {
@@ -63,7 +63,7 @@ describe('a state', () => {
   it.each([
     { warm: true, puts: 2 },
     { warm: false, puts: 0 },
-  ])('accepts the tools of a factory, made once per invocation (%o)', async ({ warm, puts }) => {
+  ])('accepts the tools of a factory, which runs once per invocation (%o)', async ({ warm, puts }) => {
     const cart = toolFactory(() => new Cart());
     const { machine } = orderMachine({
       states: { draft: [{ tool: cart, to: 'confirmed' }], confirmed: [cart], shipped: [] },
@@ -81,7 +81,7 @@ describe('a state', () => {
     expect(await positions(session)).toEqual(at({ 1: 'confirmed' }));
   });
 
-  it('accepts the tools of a group, whose notes come first', async () => {
+  it('accepts the tools of a group, whose notes come first in the instructions', async () => {
     const { tool } = workshop();
     const group = defineToolGroup({
       role: 'shop',
@@ -99,7 +99,7 @@ describe('a state', () => {
     expect(await answersInside(session)).toEqual(['buy: buy done']);
   });
 
-  it('accepts a provider, which is asked before each model call and can move the machine', async () => {
+  it('accepts a provider, which is asked before each model call and whose tools can make transitions', async () => {
     const { provider, discover } = finding('buy');
     const { machine } = orderMachine({
       states: { draft: [{ tool: provider, to: 'confirmed' }], confirmed: [], shipped: [] },
@@ -115,7 +115,7 @@ describe('a state', () => {
     );
   });
 
-  it('is kept in another invocation, with the same tools', async () => {
+  it('has the same tools in another invocation', async () => {
     const { provider } = finding('buy', 'sell');
     const crashes = crash((): TestSession => session);
     const { machine } = orderMachine({
@@ -156,8 +156,8 @@ describe('a state', () => {
   });
 });
 
-describe('every state', () => {
-  it('accepts a provider too', async () => {
+describe('the tools of all states', () => {
+  it('can come from a provider', async () => {
     const { provider } = finding('look');
     const { machine } = orderMachine({ everywhere: [provider] });
     const session = sessionWith([machine], turn('1', 'look'));
@@ -166,7 +166,7 @@ describe('every state', () => {
   });
 });
 
-describe('an invalid machine', () => {
+describe('an invalid state', () => {
   const { tool } = workshop();
   const web = defineToolGroup({
     role: 'web',
@@ -179,23 +179,23 @@ describe('an invalid machine', () => {
       name: 'door',
       description: 'Opens.',
       initial: 'open',
-      states: { open: sources as readonly (ToolSource & { tool?: never; to?: never })[] }, // as untyped callers can
+      states: { open: sources as readonly (ToolSource & { tool?: never; to?: never })[] }, // Untyped callers can do this.
     });
   const provider = toolProvider({ toolsNow: () => [] });
 
   it.each<[string, readonly unknown[], string]>([
     [
-      'a name',
+      'the name of a tool',
       [tool('a'), 'shut'],
       "in state 'open' it cannot have these tools: Tool at index 1 is 'shut': list the tool itself.",
     ],
     [
-      'a move of a function',
+      'a transition for a function',
       [{ tool: function shut() {}, to: 'open' }],
       "in state 'open' it cannot have these tools: Tool at index 0 ('shut') is a function: call it, and list its result, or pass it to toolFactory.",
     ],
     [
-      'a group that needs something',
+      'a group that requires a permission',
       [web],
       "in state 'open' it cannot have these tools: Tool at index 0 is the tool group 'web', which needs internet-access: " +
         "only an agent can allow that. List it among the agent's own tools, and allow it there: toolGroup(group, { permissions }).",
@@ -205,13 +205,13 @@ describe('an invalid machine', () => {
       [{ tool: toolFactory(() => new Cart()), to: 'shut' }],
       "in state 'open' entry 0 leads to 'shut', which is not one of its states.",
     ],
-    ['a provider twice', [provider, provider], "state 'open' lists a tool provider twice."],
+    ['a provider that is listed twice', [provider, provider], "state 'open' lists a tool provider twice."],
     [
-      'a tool that is also in an object',
+      'a tool that an object also has',
       [tool('put'), toolFactory(() => new Cart())],
       "two tools of its states have the name 'put'.",
     ],
-  ])('throws at its definition with %s', (_, sources, why) => {
+  ])('throws for %s', (_, sources, why) => {
     expect(define(sources)).toThrow(`Tool 'door': ${why}`);
   });
 });

@@ -10,7 +10,7 @@ const { tool } = workshop();
 const base = { name: 'door', description: 'Is a door.', input: v.object({}) } as const;
 
 describe('the diagram of a state machine', () => {
-  it('contains its states, its moves, the tools without a move, and those of every state', () => {
+  it('contains its states, its transitions, tools without a transition, and tools of all states', () => {
     const [cancel, note] = [tool('cancel'), tool('note')];
     const machine = defineStateMachine({
       ...base,
@@ -54,7 +54,7 @@ describe('the diagram of a state machine', () => {
     );
   });
 
-  it('needs no note if every tool belongs to a state, and a tool of all states can still move', () => {
+  it('needs no note if each tool belongs to a state, and shows transitions of tools of all states', () => {
     const next = tool('next');
     const states = { red: [{ tool: next, to: 'green' }], green: [] } as const;
     expect(toMermaid(defineStateMachine({ ...base, initial: 'green', states }))).toBe(
@@ -105,7 +105,7 @@ describe('the diagram of a state machine', () => {
     );
   });
 
-  it('is that of the machine under its decorators, and of a copy with another initial state', () => {
+  it('is the same for a decorated machine, and for a copy with another initial state', () => {
     const { machine } = orderMachine();
     expect(toMermaid(requireApproval(machine, 'May I?'))).toBe(toMermaid(machine));
     expect(toMermaid(startingIn(machine, 'shipped'))).toBe(
@@ -113,7 +113,7 @@ describe('the diagram of a state machine', () => {
     );
   });
 
-  it('is refused for other tools', () => {
+  it('throws for other tools', () => {
     const plain = defineTool({ name: 'plain', description: 'Is plain.', run: () => 'ok' });
     expect(() => toMermaid(plain)).toThrow(
       new ToolDefinitionError(

@@ -29,7 +29,7 @@ describe('an unfolding tool in a state', () => {
     return { machine, done };
   };
 
-  it('guards its inner tools: they move the machine, and the opening does not', async () => {
+  it('makes no transition when it is opened, while its inner tools do', async () => {
     const { machine, done } = shop();
     const session = sessionWith(
       [machine],
@@ -63,7 +63,7 @@ describe('an unfolding tool in a state', () => {
     expect(offeredInside(session)).toEqual([['edits'], ['edits', 'add', 'remove'], ['undo']]);
   });
 
-  it('has a shortcut to its inner tools, which moves the machine', async () => {
+  it('has a shortcut to an inner tool, which makes the transition', async () => {
     const { machine, done } = shop();
     const shortcut = calls(['edits', { add: {} }], ['edits', { remove: {} }], 'undo');
     const session = sessionWith([machine], [calls('orders'), shortcut, 'So.', 'Done.']);
@@ -77,7 +77,7 @@ describe('an unfolding tool in a state', () => {
     expect(await positions(session)).toEqual({ 'clerk/orders': { '': 'open' } });
   });
 
-  it('cannot be opened in the wrong state, and does not bypass it', async () => {
+  it('cannot be opened in the wrong state, and offers no way around the state', async () => {
     const { machine, done } = shop();
     const session = sessionWith(
       [machine],
@@ -96,7 +96,7 @@ describe('an unfolding tool in a state', () => {
   });
 });
 
-describe('chaining inside a state machine', () => {
+describe('a state machine with chaining', () => {
   const { tool } = workshop();
   const Parcel = defineDomainType({
     name: 'Parcel',
@@ -114,10 +114,10 @@ describe('chaining inside a state machine', () => {
   });
 
   it.each([
-    // The tools of a declared type exist before any object.
-    ['a type', [chainFrom(Parcel)], ['track', 'close']],
+    // The tools of a declared type exist before there is an object.
+    ['one type', [chainFrom(Parcel)], ['track', 'close']],
     ['any', [chainAny()], ['close', 'track']],
-  ])('offers the tools of an object of %s in every state (AGT-10, AGT-11)', async (_, entries, sent) => {
+  ])('offers the tools of objects of %s in every state (AGT-10, AGT-11)', async (_, entries, sent) => {
     const machine = defineStateMachine({
       name: 'orders',
       input: v.object({}),
