@@ -17,7 +17,7 @@ describe('the URL of a server', () => {
     expect(of('http://localhost:3000/mcp')).toBe('http://localhost:3000/mcp');
   });
 
-  it('can be computed from the principal and their context, and from no other input', () => {
+  it('can be computed from the principal and its context, and from no other input', () => {
     let given: McpUser | undefined;
     const url = (user: McpUser) => {
       given = user;
@@ -33,22 +33,22 @@ describe('the URL of a server', () => {
     ['http://mcp.example.com/', 'its address does not begin with https:'],
     ['https://a:b@mcp.example.com/', 'its address holds credentials'],
     ['nowhere', 'its address is not an http(s) URL'],
-  ])('is absent if it is computed as %s', (url, phrase) => {
+  ])('is missing if the function returns %s', (url, phrase) => {
     expect(() => of(() => url)).toThrow(why(phrase));
   });
 
-  it('can be computed as a private one if the client allows that', () => {
+  it('can be computed as a private address if the client allows that', () => {
     expect(of(() => 'http://10.0.0.1/', true)).toBe('http://10.0.0.1/');
   });
 
-  it('is absent if its function throws, which is the cause, or returns a promise', () => {
+  it('is missing if its function throws, which is the cause of the error, or returns a promise', () => {
     const planted = new Error('planted');
     const fails = () => {
       throw planted;
     };
     expect(() => of(fails)).toThrow(why('its address could not be made'));
     expect(() => of(fails)).toThrow(expect.objectContaining({ cause: planted }));
-    // @ts-expect-error: types keep from it who has them
+    // @ts-expect-error: the types do not offer the secrets
     expect(() => of(async () => 'https://mcp.example.com/')).toThrow(
       why('its address is not an http(s) URL'),
     );

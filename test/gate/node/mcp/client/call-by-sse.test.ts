@@ -30,7 +30,7 @@ describe('a call over the old SSE transport', () => {
   it.each<[number, Error]>([
     [404, certain("MCP server 'files' did not run 'write': it answered HTTP 404.")],
     [502, lost('it answered HTTP 502')],
-  ])('fails with the status %i of its message', async (status, expected) => {
+  ])('fails with status %i of the request that sends its message', async (status, expected) => {
     expect((await comesOf(answers(status), 'sse')).error).toEqual(expected);
   });
 
@@ -43,7 +43,7 @@ describe('a call over the old SSE transport', () => {
     await server.request(isCancel);
   });
 
-  it('fails if its stream has become too large', async () => {
+  it('fails if its stream becomes too large', async () => {
     const big: FakeTool = {
       name: 'write',
       run: () => ({ content: [{ type: 'text', text: 'x'.repeat(5_000) }] }),

@@ -28,7 +28,7 @@ describe('a response', () => {
     expect(await connection.callTool(call('write'), calling())).toEqual(answer);
   });
 
-  it('is matched to its call if several calls run', async () => {
+  it('belongs to its own call if several calls run', async () => {
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const slow: FakeTool = {
       name: 'write',
@@ -67,7 +67,7 @@ describe('a response', () => {
     await ended.promise;
   });
 
-  it('closes its stream even if the server does not end it', async () => {
+  it('closes its stream even if the server does not end the stream', async () => {
     const ended = Promise.withResolvers<void>();
     const result = { jsonrpc: '2.0', id: 1, result: { content: [] } };
     const body = new ReadableStream<Uint8Array>({
@@ -92,7 +92,7 @@ describe('a call that certainly did not run', () => {
   });
 
   it.each([401, 403])(
-    'reports rejected credentials if the server returns %i and requests others',
+    'reports rejected credentials if the server returns %i and requests credentials',
     async (status) => {
       const { error } = await comesOf(challenges(status));
       expect(error).toEqual(
@@ -101,7 +101,7 @@ describe('a call that certainly did not run', () => {
     },
   );
 
-  it('reports the server’s message if the server returns 403 and does not request credentials', async () => {
+  it('reports the server’s message if the server returns 403 without a request for credentials', async () => {
     const { error } = await comesOf(forbids('Your plan has no writes.'));
     expect(error).toEqual(
       certain("MCP server 'files' did not run 'write': it answered HTTP 403: Your plan has no writes."),
@@ -109,7 +109,7 @@ describe('a call that certainly did not run', () => {
   });
 
   it.each([-32700, -32600, -32601, -32602, -32042])(
-    'reports the server’s message if it returns error %i, which means that the call did not start',
+    'reports the server’s message if the server returns error %i, which means that the call did not start',
     async (code) => {
       expect(await comesOfError(code)).toEqual(
         certain(`MCP server 'files' did not run 'write': it answered with error ${code}: No.`),
@@ -125,7 +125,7 @@ describe('a call that certainly did not run', () => {
     expect(server.requests.filter(({ url }) => url !== server.url)).toEqual([]);
   });
 
-  it('fails if it is cancelled before the request is sent', async () => {
+  it('fails if it is cancelled before its request is sent', async () => {
     const server = fakeServer({ tools: [done] });
     const connection = await open(server);
     const signal = AbortSignal.abort(new Error('planted'));
@@ -135,7 +135,7 @@ describe('a call that certainly did not run', () => {
     expect(server.requests.some(isCall)).toBe(false);
   });
 
-  it('names a tool in at most 80 characters', async () => {
+  it('has at most 80 characters of the tool name in its error', async () => {
     const connection = await open(fakeServer());
     const error = await rejection(connection.callTool(call('x'.repeat(200)), calling()));
     expect(error).toMatchObject({
@@ -147,13 +147,13 @@ describe('a call that certainly did not run', () => {
 });
 
 describe('a call that ran', () => {
-  it.each([-32603, -32002, 7])('failed if the server returns error %i', async (code) => {
+  it.each([-32603, -32002, 7])('fails if the server returns error %i', async (code) => {
     expect(await comesOfError(code)).toEqual(
       certain(`The call of 'write' of MCP server 'files' failed: it answered with error ${code}: No.`),
     );
   });
 
-  it('fails if its response is larger than the client allows, with any headers', async () => {
+  it('fails if its response is larger than the client allows, whatever the headers say', async () => {
     const big = JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
@@ -171,7 +171,7 @@ describe('a call that ran', () => {
     }
   });
 
-  it('fails if the response is not a tool result', async () => {
+  it('fails if its response is not a tool result', async () => {
     const result = { content: 'planted' };
     const { error } = await comesOf(() => Response.json({ jsonrpc: '2.0', id: 1, result }));
     expect(error).toEqual(
@@ -188,7 +188,7 @@ describe('a call with an unknown outcome', () => {
   });
 
   it.each([301, 302, 303])(
-    'is lost if the server redirects with %i, which may lead to the result',
+    'is lost if the server redirects with %i, because the result may be at the target',
     async (status) => {
       const { error } = await comesOf(answers(status, { headers: { location: '/results/7' } }));
       expect(error).toEqual(lost('it redirects to https://mcp.test'));
@@ -199,16 +199,16 @@ describe('a call with an unknown outcome', () => {
     expect((await comesOf(answers(status))).error).toEqual(lost(`it answered HTTP ${status}`));
   });
 
-  it('is marked like lost connections of the platform', () => {
+  it('has the same mark as a lost connection of the platform', () => {
     expect(lost('x')).toMatchObject({ name: 'McpLostError', retryable: true });
   });
 
-  it('is lost if the network fails during the send', async () => {
+  it('is lost if the network fails while the request is sent', async () => {
     const { error } = await comesOf(() => Promise.reject(new TypeError('planted')));
     expect(error).toEqual(lost('the connection was lost'));
   });
 
-  it('is lost if the connection breaks within the response', async () => {
+  it('is lost if the connection breaks in the middle of the response', async () => {
     expect((await comesOf(losesConnectionAfter(10))).error).toEqual(lost('the connection was lost'));
   });
 
@@ -223,7 +223,7 @@ describe('a call with an unknown outcome', () => {
     },
   );
 
-  it('is lost if the response belongs to another request or is not JSON', async () => {
+  it('is lost if its response belongs to another request or is not JSON', async () => {
     for (const body of ['{"jsonrpc":"2.0","id":77,"result":{}}', '{"jsonrpc"', '[]', 'null']) {
       const { error } = await comesOf(
         () => new Response(body, { headers: { 'content-type': 'application/json' } }),
@@ -232,7 +232,7 @@ describe('a call with an unknown outcome', () => {
     }
   });
 
-  it('is lost if the response is not MCP', async () => {
+  it('is lost if its response is not MCP', async () => {
     expect((await comesOf(answers(202))).error).toEqual(lost('its answer is not MCP'));
   });
 
@@ -261,7 +261,7 @@ describe('a call with an unknown outcome', () => {
     await aborted(signal);
   });
 
-  it('closes its stream when it is lost, even if the server does not end it', async () => {
+  it('closes its stream if it is lost, even if the server does not end the stream', async () => {
     const ended = Promise.withResolvers<void>();
     const misbehave = only(isCall, () => events(new ReadableStream({ cancel: () => ended.resolve() })));
     const connection = await open(fakeServer({ misbehave }));
@@ -276,9 +276,9 @@ describe('a call with an unknown outcome', () => {
     expect(await rejection(calls)).toEqual(lost('it did not answer within 20 ms'));
   });
 
-  it('is lost if the connection is closed meanwhile', async () => {
+  it('is lost if the connection closes while it runs', async () => {
     const { tool, began } = endless();
-    // A server that ended its session would end its answers with it, and which of the two is seen first is chance.
+    // If the server ended its session, it would also end its responses. The order of the two is random.
     const misbehave = only(({ method }) => method === 'DELETE', answers(405));
     const connection = await open(fakeServer({ tools: [tool], misbehave }));
     const calls = rejection(connection.callTool(call('write'), calling()));
@@ -288,7 +288,7 @@ describe('a call with an unknown outcome', () => {
   });
 });
 
-/** What comes of a call that the server answers with this error. */
+/** The error of a call if the server returns this code. */
 async function comesOfError(code: number): Promise<unknown> {
   const refuse: FakeTool = {
     name: 'write',
@@ -307,7 +307,7 @@ describe('text that a server streams before its result', () => {
       for (const block of content) {
         const params = { toolName: 'tell', content: [block] };
         const notification = { method: 'notifications/tool/streamContent', params };
-        await sendNotification(notification as unknown as ServerNotification); // it is no part of MCP
+        await sendNotification(notification as unknown as ServerNotification); // This notification is not part of MCP.
       }
       return { content: isAll ? [{ type: 'text', text: 'All of it.' }] : [] };
     },
@@ -317,7 +317,7 @@ describe('text that a server streams before its result', () => {
     type: 7,
   });
 
-  it('becomes the result if the result is empty, with text chunks joined', async () => {
+  it('becomes the result if the result is empty, and its text chunks are joined', async () => {
     const connection = await open(fakeServer({ tools: [tool] }));
     expect(await connection.callTool(call('tell'), calling())).toEqual({
       content: [{ type: 'text', text: 'Cook the beans.' }, image],

@@ -10,7 +10,10 @@ import { call, calling, open, rejection } from './open.ts';
 
 export const done: FakeTool = { name: 'write', run: () => ({ content: [{ type: 'text', text: 'done' }] }) };
 
-/** Never ends; resolves `began` with the signal that the server aborts when the call is cancelled. */
+/**
+ * A tool that never returns. `began` resolves with the signal that the server aborts when the call is
+ * cancelled.
+ */
 export function endless() {
   const { promise: began, resolve } = Promise.withResolvers<AbortSignal>();
   const tool: FakeTool = {
@@ -23,7 +26,7 @@ export function endless() {
   return { tool, began };
 }
 
-/** Resolves once it has aborted. */
+/** Resolves once the signal has aborted. */
 export async function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => resolve());
@@ -40,7 +43,7 @@ export const certain = (message: string) => new McpServerError({ server: 'files'
 export const lost = (why: string) =>
   new McpLostError(`MCP server 'files' was asked to run 'write', and ${why}: it is unknown whether it ran.`);
 
-/** What comes of a call whose request the server treats so. */
+/** The error of a call whose request the server answers in this way. */
 export async function comesOf(misbehave: Misbehavior, kind: 'sessions' | 'stateless' | 'sse' = 'sessions') {
   const server = fakeServer({ kind, tools: [done], misbehave: only(isCall, misbehave) });
   const connection = await open(server, { maxResponseBytes: 4_096 });

@@ -20,18 +20,18 @@ const echo = {
   }),
 };
 
-/** What was asked, in short. */
+/** The JSON-RPC methods of the requests, or their HTTP methods. */
 const asked = (requests: readonly RecordedRequest[]) => requests.map(({ method, rpc }) => rpc ?? method);
 
-describe('connecting', () => {
+describe('a connection', () => {
   it.each<[string, FakeServerOptions]>([
     ['with sessions', {}],
     ['that answers in JSON', { json: true }],
     ['without sessions', { kind: 'stateless' }],
-    ['without sessions that answers in JSON', { kind: 'stateless', json: true }],
-    ['that keeps events', { resumable: true }],
-    ['of the old transport', { kind: 'sse' }],
-  ])('calls a tool of a server %s', async (_, options) => {
+    ['without sessions and with answers in JSON', { kind: 'stateless', json: true }],
+    ['with resumable streams', { resumable: true }],
+    ['with the old transport', { kind: 'sse' }],
+  ])('can call a tool of a server %s', async (_, options) => {
     const server = fakeServer({ ...options, tools: [echo] });
     const connection = await open(server);
     expect((await connection.listTools(new AbortController().signal)).tools).toEqual([
@@ -41,7 +41,7 @@ describe('connecting', () => {
     expect(answer).toEqual({ content: [{ type: 'text', text: '{"a":1}' }] });
   });
 
-  it('announces its name and the elicitation capability, and sends only protocol headers', async () => {
+  it('announces its name and the elicitation capability, with protocol headers only', async () => {
     const server = fakeServer({ tools: [echo] });
     const connection = await open(server);
     await connection.callTool({ name: 'echo', input: { a: 1 }, meta: { tenant: 'acme' } }, calling());
@@ -80,7 +80,7 @@ describe('connecting', () => {
     });
   });
 
-  it('sends the client’s headers and the caller’s bearer with every request, with precedence for protocol headers', async () => {
+  it('sends the client’s headers and the caller’s bearer token with every request, but protocol headers take precedence', async () => {
     const server = fakeServer({ tools: [echo] });
     const connection = await open(server, {
       bearer: 'TOKEN',
@@ -105,7 +105,7 @@ describe('connecting', () => {
     expect(JSON.parse(server.requests[0]?.body ?? '').params.capabilities).toEqual({});
   });
 
-  it('runs the client’s code once per connection, even if its session is restarted', async () => {
+  it('runs the functions of the client once, even if its session is restarted', async () => {
     const server = fakeServer({ tools: [echo] });
     let times = 0;
     const connection = await open(server, { headers: () => ({ 'x-times': String(++times) }) });
@@ -140,20 +140,20 @@ describe('an old server', () => {
     expect(server.requests[2]?.headers).toEqual({ accept: 'text/event-stream' });
   });
 
-  it('is called over SSE at once if the client is configured so', async () => {
+  it('is called over SSE at once if the client sets this transport', async () => {
     const server = fakeServer({ kind: 'sse' });
     await open(server, { transport: 'sse' });
     expect(asked(server.requests)).toEqual(['GET', 'initialize', 'notifications/initialized']);
   });
 
-  it('is not tried if the client is configured for streamable HTTP', async () => {
+  it('is not called over SSE if the client sets streamable HTTP', async () => {
     const server = fakeServer({ kind: 'sse' });
     const error = await rejection(open(server, { transport: 'streamable-http', known: 'nothing' }));
     expect(error).toEqual(unreachable('it answered HTTP 405'));
     expect(asked(server.requests)).toEqual(['server/discover', 'initialize']);
   });
 
-  it('cannot redirect messages to another server', async () => {
+  it("cannot send the client's messages to another server", async () => {
     const server = fakeServer();
     server.misbehave = () => events('event: endpoint\ndata: https://evil.test/messages\n\n');
     expect(await rejection(open(server, { transport: 'sse' }))).toEqual(
@@ -163,7 +163,7 @@ describe('an old server', () => {
   });
 });
 
-describe('a server that cannot be reached', () => {
+describe('an unreachable server', () => {
   it.each([400, 402, 404, 429, 500, 503])('is reported with its status %i', async (status) => {
     const error = await rejection(open(fakeServer({ misbehave: answers(status, { body: 'planted' }) })));
     expect(error).toEqual(unreachable(`it answered HTTP ${status}`));
@@ -172,7 +172,7 @@ describe('a server that cannot be reached', () => {
   it.each<[string, Misbehavior]>([
     ['401', answers(401)],
     ['403 with WWW-Authenticate', challenges(403)],
-  ])('does not accept credentials if it returns %s', async (said, misbehave) => {
+  ])('is reported as one that does not accept the credentials if it returns %s', async (said, misbehave) => {
     const status = said.slice(0, 3);
     const error = await rejection(open(fakeServer({ misbehave })));
     const message = `MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`;
@@ -182,16 +182,16 @@ describe('a server that cannot be reached', () => {
 
   it.each<[string, Misbehavior, string]>([
     [
-      'in the words of the server',
+      'with its own message',
       forbids('Invalid Host header: shop.'),
       'it answered HTTP 403: Invalid Host header: shop',
     ],
     [
-      'by its status where the server says nothing in JSON-RPC',
+      'with its status and without a message that is not JSON-RPC',
       answers(403, { body: 'planted' }),
       'it answered HTTP 403',
     ],
-  ])('is reported %s if it returns 403 and does not request credentials', async (_, misbehave, words) => {
+  ])('is reported %s if it returns 403 without a request for credentials', async (_, misbehave, words) => {
     expect(await rejection(open(fakeServer({ misbehave })))).toEqual(unreachable(words));
     expect(await rejection(open(fakeServer({ misbehave }), { known: 'nothing' }))).toEqual(
       unreachable(words),
@@ -208,13 +208,13 @@ describe('a server that cannot be reached', () => {
     expect(error).toEqual(unreachable('it did not answer within 20 ms'));
   });
 
-  it('has the same timeout over SSE', async () => {
+  it('has the same time to respond over SSE', async () => {
     const server = fakeServer({ misbehave: neverAnswers });
     const error = await rejection(open(server, { connectTimeout: 20, transport: 'sse' }));
     expect(error).toEqual(unreachable('it did not answer within 20 ms'));
   });
 
-  it('is abandoned if the caller no longer waits', async () => {
+  it('is abandoned when the caller no longer waits', async () => {
     const server = fakeServer({ misbehave: neverAnswers });
     const over = new AbortController();
     const opening = rejection(open(server, { signal: over.signal }));
@@ -225,8 +225,8 @@ describe('a server that cannot be reached', () => {
   });
 
   it.each([
-    ['a page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
-    ['nothing', () => new Response(null, { status: 202 })],
+    ['an HTML page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
+    ['no body', () => new Response(null, { status: 202 })],
   ])('is reported if it returns %s', async (_, misbehave) => {
     expect(await rejection(open(fakeServer({ misbehave })))).toEqual(unreachable('its answer is not MCP'));
   });
@@ -237,7 +237,7 @@ describe('a server that cannot be reached', () => {
     expect(error).toEqual(unreachable('it ended its answer before there was a result'));
   });
 
-  it('is reported with its own message, shortened, if it returns an error', async () => {
+  it('is reported with its own message, which is shortened, if it returns an error', async () => {
     const misbehave = () =>
       Response.json({
         jsonrpc: '2.0',
@@ -250,11 +250,11 @@ describe('a server that cannot be reached', () => {
 
   it.each([
     [
-      'of another version',
+      'an unsupported protocol version',
       { protocolVersion: '1999-01-01', capabilities: {}, serverInfo: { name: 'x', version: '1' } },
     ],
-    ['that says nothing of itself', {}],
-  ])('is reported if it is one %s', async (_, result) => {
+    ['no information about itself', {}],
+  ])('is reported if it returns %s', async (_, result) => {
     const misbehave = () => Response.json({ jsonrpc: '2.0', id: 0, result });
     const error = await rejection(open(fakeServer({ misbehave })));
     expect(error).toEqual(unreachable('its answer is not valid MCP, or of an unsupported version'));
@@ -266,7 +266,7 @@ describe('a server that cannot be reached', () => {
     expect(error).toEqual(unreachable('it answered with more than 1024 bytes'));
   });
 
-  it('is reported if it redirects to another origin, which receives no request', async () => {
+  it('is reported if it redirects to another origin, and that origin receives no request', async () => {
     const misbehave = answers(307, { headers: { location: 'https://evil.test/mcp' } });
     const server = fakeServer({ misbehave });
     const error = await rejection(open(server, { bearer: 'TOKEN', as: caller({ TOKEN: 'planted' }) }));

@@ -5,7 +5,7 @@ import { answers, type FakeServerOptions, fakeServer, only } from '../../../../f
 import { done } from './calls.ts';
 import { call, calling, never, open, rejection } from './open.ts';
 
-/** A connection to such a server whose opening is over, the requests that were made, and how many were counted. */
+/** An open connection to this server, and the number of requests that were counted beyond its claims. */
 async function opened(options: FakeServerOptions = {}) {
   const server = fakeServer({ tools: [done], ...options });
   const counted: number[] = [];
@@ -18,7 +18,7 @@ async function opened(options: FakeServerOptions = {}) {
 }
 
 describe('the requests of a connection', () => {
-  it.each(['sessions', 'sse'] as const)('are paid by the claim that opens it (%s)', async (kind) => {
+  it.each(['sessions', 'sse'] as const)('are covered by the claim that opens it (%s)', async (kind) => {
     const { server, connection, counted } = await opened({ kind });
     const opening = server.requests.length;
     connection.credit(opening + 1);
@@ -29,7 +29,7 @@ describe('the requests of a connection', () => {
     expect(server.requests).toHaveLength(opening + 2);
   });
 
-  it('are counted as soon as the claim turns out to be too small', async () => {
+  it('are counted as soon as the claim is too small', async () => {
     const { server, connection, counted } = await opened();
     connection.credit(1);
     expect(counted()).toBe(server.requests.length - 1);
@@ -37,7 +37,7 @@ describe('the requests of a connection', () => {
     expect(counted()).toBe(server.requests.length - 1);
   });
 
-  it('that exceed those of a usual opening are counted without a claim', async () => {
+  it('are counted without a claim if they exceed those of a usual opening', async () => {
     const server = fakeServer({ misbehave: answers(401) });
     let counted = 0;
     const oauth = () =>
@@ -51,7 +51,7 @@ describe('the requests of a connection', () => {
     expect(counted).toBe(server.requests.length - 4);
   });
 
-  it('include the resumption of a stream, a response to the server and the end of a session', async () => {
+  it('include the resumption of a stream, a response to the server and the end of the session', async () => {
     const stream = 'id: 7\nretry: 1\ndata:\n\n';
     const { server, connection, counted } = await opened({
       misbehave: only(
@@ -88,7 +88,7 @@ describe('a redirect', () => {
 });
 
 describe('a credit', () => {
-  it('is used before any request is counted, and adds up', () => {
+  it('adds up, and is used before any request is counted', () => {
     let counted = 0;
     const credit = createCredit((more) => {
       counted += more;

@@ -41,9 +41,9 @@ describe('an MCP client', () => {
     expect(defineMcpClient({ ...files, elicitation: 'refuse' }).elicitation).toBe('refuse');
   });
 
-  it('does not connect or run its functions when it is defined', () => {
+  it('does not connect, and does not run its functions, when it is defined', () => {
     const fail = () => {
-      throw new Error('It ran.');
+      throw new Error('The function ran.');
     };
     const client = { ...files, url: fail, headers: fail, oauth: fail, fetch: fail };
     expect(() => defineMcpClient(client)).not.toThrow();
@@ -125,8 +125,8 @@ describe('an invalid client', () => {
       { elicitation: { expires: 0 } },
       'its elicitation.expires is 0. It must be more than 0 milliseconds.',
     ],
-  ])('is rejected for its %s when it is defined', (field, wrong, problem) => {
-    const config = { ...files, ...wrong } as McpClientConfig; // as a caller without types may write it
+  ])('is rejected with an error about its %s when it is defined', (field, wrong, problem) => {
+    const config = { ...files, ...wrong } as McpClientConfig; // as untyped code may write it
     const { name } = config;
     const error = new McpClientDefinitionError(name, field, problem);
     expect(() => defineMcpClient(config)).toThrow(error);

@@ -5,7 +5,7 @@ import { type FakeServer, fakeServer, type RecordedRequest } from '../../../../f
 import { done } from './calls.ts';
 import { call, calling, never, open } from './open.ts';
 
-/** What a session keeps, in memory. */
+/** Credentials of a session, stored in memory. */
 function credentialsOf(kept = new Map<string, string>()) {
   const credentials: SessionCredentials = {
     find: async (key) => {
@@ -28,7 +28,7 @@ const asked = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rp
 const isListening = ({ method }: RecordedRequest): boolean => method === 'GET';
 
 describe('a connection that resumes a session', () => {
-  it('takes two requests and does not end the session when it closes', async () => {
+  it('opens with two requests, and does not end the session when it closes', async () => {
     const server = fakeServer({ tools: [done] });
     const { credentials } = credentialsOf();
     const keeper = keeperOf(credentials);
@@ -45,7 +45,7 @@ describe('a connection that resumes a session', () => {
     expect(counted).toEqual([]);
   });
 
-  it('receives messages that are not on the stream of a request', async () => {
+  it('receives messages outside of the stream of a request', async () => {
     const server = fakeServer({ tools: [done] });
     const { credentials } = credentialsOf();
     const first = await open(server, { keeper: keeperOf(credentials) });
@@ -85,7 +85,7 @@ describe('a connection that resumes a session', () => {
     await vi.waitFor(() => expect(signal.aborted).toBe(true));
   });
 
-  it('exposes its id and the server’s info to programs', async () => {
+  it('shows programs its id and the server’s info', async () => {
     const server = fakeServer({ tools: [done] });
     const { kept, credentials } = credentialsOf();
     await open(server, { keeper: keeperOf(credentials) });
@@ -129,7 +129,7 @@ describe('a connection that resumes a session', () => {
 
 describe('a stored session', () => {
   it.each(['stateless', 'modern', 'both', 'sse'] as const)(
-    'is absent for a server without sessions, and is not reported as lost: %s',
+    'is missing for a server without sessions, and is not reported as lost: %s',
     async (kind) => {
       const server = fakeServer({ tools: [done], kind });
       const { kept, credentials } = credentialsOf();
@@ -143,7 +143,7 @@ describe('a stored session', () => {
   );
 
   it.each(['', 'null', '{"id":1}', '{"id":"abcdefgh"}', '{"begun":{}}'])(
-    'is lost if it cannot be read: %j',
+    'is lost if it is unreadable: %j',
     async (value) => {
       const { kept, credentials } = credentialsOf();
       const session = { id: 'abcdefgh', begun: {} };
@@ -154,7 +154,7 @@ describe('a stored session', () => {
     },
   );
 
-  it('is reported as lost until a model has seen it', async () => {
+  it('is reported as lost until a model has seen the report', async () => {
     const server = fakeServer({ tools: [done] });
     const { credentials } = credentialsOf();
     await (await open(server, { keeper: keeperOf(credentials) })).close();
@@ -166,7 +166,7 @@ describe('a stored session', () => {
     expect(await (await open(server, { keeper: keeperOf(credentials) })).takeLoss()).toBe(false);
   });
 
-  it('is private to its principal, and another principal starts without it', async () => {
+  it('is private to its principal; another principal starts without it', async () => {
     const { credentials } = credentialsOf();
     expect(await keeperOf(credentials).find()).toEqual({ isLost: false });
     await keeperOf(credentials).keep({ id: 'abcdefgh', begun: {} }, false);
@@ -176,7 +176,7 @@ describe('a stored session', () => {
   });
 });
 
-it('a session that is being stored when its connection closes is kept and not ended', async () => {
+it('a session is kept, and not ended, if it is being stored when its connection closes', async () => {
   const server = fakeServer({ tools: [done] });
   const { kept, credentials } = credentialsOf();
   const begun = Promise.withResolvers<void>();

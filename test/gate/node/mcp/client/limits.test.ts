@@ -11,7 +11,7 @@ import { call, calling, never, open, rejection } from './open.ts';
 
 const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
 
-/** What comes of a call that is answered so by a server whose answers may be of any length. */
+/** The result or the error of a call with this response, which may have any length. */
 async function comesOfLarge(misbehave: Misbehavior) {
   const server = fakeServer({ tools: [done], misbehave: only(isCall, misbehave) });
   const connection = await open(server);
@@ -29,14 +29,14 @@ const result = { jsonrpc: '2.0', id: 1, result: { content: [] } };
 const heavy = `{"jsonrpc":"2.0","id":1,"result":{"content":[],"a":[${'{},'.repeat(100_001)}{}]}}`;
 
 describe('a response that would keep the Worker busy', () => {
-  it('is not read if it is a batch of more than a hundred messages', async () => {
+  it('is not read if it is a batch with more than a hundred messages', async () => {
     const batch = (size: number) => () =>
       Response.json([...Array.from({ length: size - 1 }, () => ({})), result]);
     expect(await comesOfLarge(batch(100))).toEqual({ content: [] });
     expect(await comesOfLarge(batch(101))).toEqual(ran('100 messages'));
   });
 
-  it('is not read if it has more than two hundred thousand parts, as JSON or as an event', async () => {
+  it('is not read if it has more than two hundred thousand JSON values, in a body or an event', async () => {
     expect(await comesOfLarge(() => json(heavy))).toEqual(ran('200000 parts of JSON'));
     expect(await comesOfLarge(() => stream(`data: ${heavy}\n\n`))).toEqual(ran('200000 parts of JSON'));
   });
@@ -63,11 +63,11 @@ describe('a response that would keep the Worker busy', () => {
   });
 });
 
-describe('a message before the response', () => {
+describe('an oversized message before the response', () => {
   const log = (data: unknown) =>
     `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data } })}\n\n`;
 
-  it('does not show that the call ran, at any length', async () => {
+  it('is no sign that the call ran, however long it is', async () => {
     expect((await comesOf(() => stream(log('x'.repeat(5_000))))).error).toEqual(
       lost('it answered with more than 4096 bytes'),
     );
@@ -80,7 +80,7 @@ describe('a message before the response', () => {
     );
   });
 
-  it('does not hide the status, even with a large body', async () => {
+  it('does not hide the status of the response', async () => {
     const body = 'x'.repeat(5_000);
     const headers = { 'content-length': '5000' };
     expect((await comesOf(() => new Response(body, { status: 502, headers }))).error).toEqual(
@@ -92,8 +92,8 @@ describe('a message before the response', () => {
   });
 });
 
-describe('over the old transport, a response that is too large', () => {
-  it('fails every open call as lost, because it may belong to any of them', async () => {
+describe('an oversized response over the old transport', () => {
+  it('loses every open call, because it may belong to any of them', async () => {
     const server = fakeServer({
       kind: 'sse',
       tools: [

@@ -22,7 +22,7 @@ const failed = (why: string) =>
     message: `MCP server 'files' could not list its tools: ${why}.`,
   });
 
-/** What comes of listing when the server answers a list so. */
+/** The error of a list request that the server answers in this way. */
 async function listingFails(misbehave: Misbehavior, connectTimeout?: number) {
   const connection = await open(fakeServer({ tools: [tool('a')], misbehave: only(isList, misbehave) }), {
     connectTimeout,
@@ -30,13 +30,16 @@ async function listingFails(misbehave: Misbehavior, connectTimeout?: number) {
   return rejection(connection.listTools(never()));
 }
 
-/** Answers a list with this, whatever was asked. */
+/** Answers every list request with this result. */
 const listing =
   (result: (request: RecordedRequest) => object): Misbehavior =>
   (request) =>
     Response.json({ jsonrpc: '2.0', id: JSON.parse(request.body).id, result: result(request) });
 
-/** Answers with a tool whose schema is nested so deeply that code which calls itself cannot look at it, and another one. */
+/**
+ * Answers with two tools. The schema of the first is nested so deeply that recursive code overflows the
+ * stack.
+ */
 const listsDeep: Misbehavior = ({ body }) => {
   const nested = `${'{"items":'.repeat(20_000)}{}${'}'.repeat(20_000)}`;
   const tools = `{"name":"deep","inputSchema":{"type":"object","properties":{"a":${nested}}}},{"name":"flat","inputSchema":{"type":"object"}}`;
@@ -45,7 +48,7 @@ const listsDeep: Misbehavior = ({ body }) => {
 };
 
 describe('the tools of a server', () => {
-  it('are those of all its pages, in its order', async () => {
+  it('are those of all its pages, in the order of the server', async () => {
     const server = fakeServer({ tools: numbered(7), pageSize: 3 });
     const connection = await open(server);
     const { tools } = await connection.listTools(never());
@@ -57,7 +60,7 @@ describe('the tools of a server', () => {
     ]);
   });
 
-  it('are listed even if one of them is nested too deeply to inspect and is left out', async () => {
+  it('are listed without a tool that is nested too deeply to inspect', async () => {
     const modern = { capabilities: { tools: {} }, serve: () => {} };
     const server = fakeServer({ kind: 'modern', modern, misbehave: only(isList, listsDeep) });
     const connection = await open(server, { known: 'nothing' });
@@ -65,7 +68,7 @@ describe('the tools of a server', () => {
     expect(tools.map(({ name }) => name)).toEqual(['flat']);
   });
 
-  it('contain all that the server sends about them', async () => {
+  it('include everything that the server sends about them', async () => {
     const told = {
       name: 'read',
       title: 'Read',
@@ -78,7 +81,7 @@ describe('the tools of a server', () => {
     expect((await connection.listTools(never())).tools).toEqual([told]);
   });
 
-  it('are empty if the server has no tools, and no list is requested', async () => {
+  it('are empty if the server has no tools capability, and no list is requested', async () => {
     const result = {
       protocolVersion: '2025-11-25',
       capabilities: {},
@@ -94,7 +97,7 @@ describe('the tools of a server', () => {
     expect(server.requests.some(isList)).toBe(false);
   });
 
-  it('include only the well-formed ones', async () => {
+  it('include only well-formed tools', async () => {
     const good = { name: 'good', inputSchema: { type: 'object' } };
     const tools = [{ name: 'bad' }, null, good, { name: 7, inputSchema: { type: 'object' } }];
     const connection = await open(
@@ -108,14 +111,14 @@ describe('the tools of a server', () => {
     expect((await connection.listTools(never())).tools).toEqual([good]);
   });
 
-  it('can be more than a session keeps, since the caller applies the limit', async () => {
+  it('can be more than a session stores, because the caller applies that limit', async () => {
     const connection = await open(fakeServer({ tools: numbered(1_001), pageSize: 300 }));
     expect((await connection.listTools(never())).tools).toHaveLength(1_001);
   });
 });
 
-describe('a list request that is abandoned', () => {
-  it('is cancelled on the server without a reason', async () => {
+describe('an abandoned list request', () => {
+  it('is cancelled on the server without the reason', async () => {
     const server = fakeServer({ tools: [tool('a')], misbehave: only(isList, neverAnswers) });
     const connection = await open(server);
     const over = new AbortController();
@@ -131,8 +134,8 @@ describe('a list request that is abandoned', () => {
   });
 });
 
-describe('a list that cannot be read', () => {
-  it('fails if its pages together exceed the size of one response', async () => {
+describe('an unreadable list', () => {
+  it('is refused if its pages together exceed the size limit of a response', async () => {
     let page = 0;
     const inputSchema = { type: 'object', description: 'x'.repeat(500) };
     const server = fakeServer({
@@ -148,14 +151,14 @@ describe('a list that cannot be read', () => {
     expect(page).toBe(4);
   });
 
-  it('fails if it has more than twenty pages', async () => {
+  it('is refused if it has more than twenty pages', async () => {
     let page = 0;
     const error = await listingFails(listing(() => ({ tools: [], nextCursor: String(++page) })));
     expect(error).toEqual(failed('it has more than 20 pages'));
     expect(page).toBe(20);
   });
 
-  it('fails if its pages refer to each other', async () => {
+  it('is refused if its pages form a cycle', async () => {
     let page = 0;
     const error = await listingFails(listing(() => ({ tools: [], nextCursor: String(++page % 2) })));
     expect(error).toEqual(failed('its pages form a loop'));
@@ -167,11 +170,11 @@ describe('a list that cannot be read', () => {
     ['it answered HTTP 404', answers(404)],
     ['its answer is not MCP', answers(202)],
     ['the connection was lost', () => Promise.reject(new TypeError('planted'))],
-  ])('reports that %s', async (why, misbehave) => {
+  ])('leads to the error that %s', async (why, misbehave) => {
     expect(await listingFails(misbehave)).toEqual(failed(why));
   });
 
-  it('reports rejected credentials', async () => {
+  it('leads to an error about rejected credentials', async () => {
     expect(await listingFails(answers(401))).toEqual(
       new McpServerError({
         server: 'files',
@@ -181,7 +184,7 @@ describe('a list that cannot be read', () => {
     );
   });
 
-  it('reports the server’s message', async () => {
+  it('leads to an error with the server’s message', async () => {
     const error = await listingFails((request) =>
       Response.json({
         jsonrpc: '2.0',
@@ -192,11 +195,11 @@ describe('a list that cannot be read', () => {
     expect(error).toEqual(failed('it answered with error -32603: Broken'));
   });
 
-  it('has the connect timeout', async () => {
+  it('is requested with the connect timeout', async () => {
     expect(await listingFails(neverAnswers, 50)).toEqual(failed('it did not answer within 50 ms'));
   });
 
-  it('is abandoned if the caller no longer waits', async () => {
+  it('is abandoned when the caller no longer waits', async () => {
     const server = fakeServer({ misbehave: only(isList, neverAnswers) });
     const connection = await open(server);
     const over = new AbortController();
@@ -221,7 +224,7 @@ describe('a server whose tools change', () => {
     expect(connection.hasChanged).toBe(false);
   });
 
-  it('is marked by a message on the stream of a call and over the old transport too', async () => {
+  it('is also marked by a message on the stream of a call, and over the old transport', async () => {
     const changing: FakeTool = {
       name: 'change',
       run: async (_, { sendNotification }) => {
@@ -236,7 +239,7 @@ describe('a server whose tools change', () => {
     }
   });
 
-  it('stays marked if listing the tools failed', async () => {
+  it('stays marked if its tools could not be listed', async () => {
     const server = fakeServer({ tools: [tool('a')] });
     const connection = await open(server);
     await server.request(({ method }) => method === 'GET');

@@ -14,7 +14,7 @@ const context = ToolCallContext.of({ locale: 'de', tenant: { id: 7 }, token: 'pl
 describe('MetaConverter (MCP-06, S0-018, S0-019)', () => {
   it.each<[string, MetaConverter, JsonObject]>([
     [
-      'passThrough sends all: one line for a server that is trusted (S0-021)',
+      'passThrough sends everything, for a trusted server (S0-021)',
       passThrough,
       { locale: 'de', tenant: { id: 7 }, token: 'planted' },
     ],
@@ -24,15 +24,27 @@ describe('MetaConverter (MCP-06, S0-018, S0-019)', () => {
       allowKeys('locale', 'tenant'),
       { locale: 'de', tenant: { id: 7 } },
     ],
-    ['allowKeys leaves out what the context does not have', allowKeys('locale', 'region'), { locale: 'de' }],
-    ['allowKeys sends nothing when none of them is there', allowKeys('region'), {}],
-    ['allowKeys of nothing sends nothing', allowKeys(), {}],
-    ['denyKeys sends all but the keys that it names', denyKeys('token'), { locale: 'de', tenant: { id: 7 } }],
-    ['denyKeys of nothing sends all', denyKeys(), { locale: 'de', tenant: { id: 7 }, token: 'planted' }],
-    ['denyKeys of every key sends nothing', denyKeys('locale', 'tenant', 'token'), {}],
-    ['keys are not looked for inside of values', allowKeys('id'), {}],
     [
-      'a function of your own may change what it sends (S0-020)',
+      'allowKeys omits named keys that the context does not have',
+      allowKeys('locale', 'region'),
+      { locale: 'de' },
+    ],
+    ['allowKeys sends nothing if the context has none of the keys', allowKeys('region'), {}],
+    ['allowKeys without keys sends nothing', allowKeys(), {}],
+    [
+      'denyKeys sends all keys except those that it names',
+      denyKeys('token'),
+      { locale: 'de', tenant: { id: 7 } },
+    ],
+    [
+      'denyKeys without keys sends everything',
+      denyKeys(),
+      { locale: 'de', tenant: { id: 7 }, token: 'planted' },
+    ],
+    ['denyKeys of every key sends nothing', denyKeys('locale', 'tenant', 'token'), {}],
+    ['allowKeys does not search nested values for keys', allowKeys('id'), {}],
+    [
+      'a custom function can change the values that it sends (S0-020)',
       (held) => ({ user: { lang: held.get('locale') ?? null } }),
       { user: { lang: 'de' } },
     ],
@@ -45,11 +57,11 @@ describe('MetaConverter (MCP-06, S0-018, S0-019)', () => {
     ['noOp', noOp],
     ['allowKeys', allowKeys('locale')],
     ['denyKeys', denyKeys('locale')],
-  ])('%s returns no metadata for the empty context', (_, convert) => {
+  ])('%s sends no metadata for the empty context', (_, convert) => {
     expect(convert(ToolCallContext.EMPTY)).toEqual({});
   });
 
-  it('`allowKeys` and `denyKeys` are complements: together they cover the context', () => {
+  it('`allowKeys` and `denyKeys` with the same keys together send the whole context', () => {
     const keys = fc.constantFrom('a', 'b', 'token', '__proto__', 'constructor', 'toString', '');
     fc.assert(
       fc.property(fc.array(fc.tuple(keys, fc.jsonValue())), fc.array(keys), (entries, named) => {
@@ -90,7 +102,7 @@ describe('MetaConverter (MCP-06, S0-018, S0-019)', () => {
   });
 });
 
-/** As a caller's JSON would be parsed: also with a key `__proto__`. */
+/** As a parsed JSON body of a caller, which can have a key `__proto__`. */
 const jsonOf = (entries: readonly (readonly [string, unknown])[]): JsonObject =>
   JSON.parse(
     `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`,

@@ -6,7 +6,7 @@ import { call, calling, open, rejection } from './open.ts';
 
 const ISSUER = 'https://auth.example.com';
 
-/** A server of a token that can be revoked, whose refresh tokens are good for one use; `refreshes` holds those that were used. */
+/** A server whose token can be revoked, with single-use refresh tokens. `refreshes` records the used ones. */
 function renewing(tool: FakeTool, url = 'https://mcp.example.com/mcp') {
   const server = fakeServer({ url, tools: [tool] });
   const refreshes: string[] = [];
@@ -49,7 +49,7 @@ function renewing(tool: FakeTool, url = 'https://mcp.example.com/mcp') {
   return { server, fetch, refreshes, gate, revoke: () => void generation++ };
 }
 
-/** A provider that has a token from before. */
+/** A provider that already has a token. */
 function provider(): OAuthClientProvider {
   let tokens: OAuthTokens = { access_token: 'access-0', refresh_token: 'refresh-0', token_type: 'bearer' };
   return {
@@ -68,8 +68,8 @@ function provider(): OAuthClientProvider {
 
 const echo: FakeTool = { name: 'echo', run: () => ({ content: [] }) };
 
-describe('a token that is no longer accepted', () => {
-  it('is renewed once for all calls that find it rejected', async () => {
+describe('a rejected token', () => {
+  it('is renewed once for all calls that it fails', async () => {
     const { server, fetch, refreshes, revoke } = renewing(echo);
     const connection = await open({ url: server.url, fetch }, { oauth: provider });
     revoke();
@@ -80,7 +80,7 @@ describe('a token that is no longer accepted', () => {
     expect(refreshes).toEqual(['refresh-0']);
   });
 
-  it('is renewed for the remaining calls even if the first one was abandoned', async () => {
+  it('is renewed for the remaining calls even if the first call was abandoned', async () => {
     const { server, fetch, refreshes, revoke, gate } = renewing(echo);
     const connection = await open({ url: server.url, fetch }, { oauth: provider });
     revoke();
@@ -99,7 +99,7 @@ describe('a token that is no longer accepted', () => {
 });
 
 describe('the tokens of a provider', () => {
-  it('are not part of the server’s info, and neither are earlier tokens or the client secret', async () => {
+  it('are redacted in responses, like earlier tokens and the client secret', async () => {
     const planted = 'access-0 access-1 refresh-0 refresh-1 client-secret';
     const tool: FakeTool = { name: 'echo', run: () => ({ content: [{ type: 'text', text: planted }] }) };
     const { server, fetch, revoke } = renewing(tool);

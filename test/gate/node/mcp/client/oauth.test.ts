@@ -12,7 +12,9 @@ import { call, calling, open, rejection } from './open.ts';
 
 const ISSUER = 'https://auth.example.com';
 
-/** A server that accepts one token, and the authorization server that gives it out; all that was asked of that is kept. */
+/**
+ * A server that accepts one token, and its authorization server. `asked` records the requests to the latter.
+ */
 function guardedServer({ issuer = ISSUER, token = 'good', url = 'https://mcp.example.com/mcp' } = {}) {
   const tool = { name: 'echo', run: () => ({ content: [] }) };
   const server = fakeServer({ url, tools: [tool] });
@@ -37,7 +39,7 @@ function guardedServer({ issuer = ISSUER, token = 'good', url = 'https://mcp.exa
   return { server, asked, fetch };
 }
 
-/** What an authorization server answers, and a server about it. */
+/** The response of the authorization server, or of the server's metadata, for a path. */
 function answerOf(
   pathname: string,
   { url, issuer, token }: { readonly url: string; readonly issuer: string; readonly token: string },
@@ -65,7 +67,7 @@ function answerOf(
 const credentials = (expectedIssuer = ISSUER) =>
   new ClientCredentialsProvider({ clientId: 'holdfast', clientSecret: 'client-secret', expectedIssuer });
 
-/** A provider that sends somebody to sign in. */
+/** A provider that asks a person to sign in. */
 const withBrowser = (own: Partial<OAuthClientProvider>): OAuthClientProvider => ({
   redirectUrl: 'https://app.example.com/callback',
   clientMetadata: { redirect_uris: ['https://app.example.com/callback'] },
@@ -92,7 +94,7 @@ const ANOTHER_ISSUER = new McpServerError({
 });
 
 describe('an OAuth provider', () => {
-  it('gets a token when the server requests one, and sends it from then on', async () => {
+  it('fetches a token when the server requests one, and sends it from then on', async () => {
     const { server, fetch, asked } = guardedServer();
     const connection = await open({ url: server.url, fetch }, { oauth: () => credentials() });
     await connection.callTool(call('echo'), calling());
@@ -107,7 +109,7 @@ describe('an OAuth provider', () => {
     expect(new Set(others)).toEqual(new Set(['Bearer good']));
   });
 
-  it('does not send the connection’s headers to its own server', async () => {
+  it('does not send the connection’s headers to its authorization server', async () => {
     const { server, fetch, asked } = guardedServer();
     await open(
       { url: server.url, fetch },
@@ -130,7 +132,7 @@ describe('an OAuth provider', () => {
     expect(asked.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  it('reports a refused token without its server’s message', async () => {
+  it('reports a refused token without the message of the authorization server', async () => {
     const { server, fetch } = guardedServer({ token: '' });
     expect(await rejection(open({ url: server.url, fetch }, { oauth: () => credentials() }))).toEqual(
       REFUSED,
@@ -146,12 +148,12 @@ describe('an OAuth provider', () => {
   });
 
   it.each([
-    ['knows its own', credentials],
+    ['knows its issuer', credentials],
     [
-      'takes the one that the MCP server names',
+      'uses the issuer that the MCP server names',
       () => new ClientCredentialsProvider({ clientId: 'holdfast', clientSecret: 'client-secret' }),
     ],
-  ])('that %s rejects metadata with another issuer', async (_, oauth) => {
+  ])('rejects metadata with another issuer if it %s', async (_, oauth) => {
     const { server, fetch, asked } = guardedServer();
     const lying: Fetch = async (address, init) =>
       String(address).endsWith('/oauth-authorization-server')
@@ -167,7 +169,7 @@ describe('an OAuth provider', () => {
     expect(asked.some(({ method }) => method === 'POST')).toBe(false);
   });
 
-  it('does not redeem a code from another authorization server', async () => {
+  it('does not redeem a code of another authorization server', async () => {
     const { server, fetch, asked } = guardedServer();
     const state: { discovery?: OAuthDiscoveryState } = {};
     const oauth = (): OAuthClientProvider => {
@@ -187,7 +189,7 @@ describe('an OAuth provider', () => {
     expect(asked.some(({ method }) => method === 'POST')).toBe(false);
   });
 
-  it('requests the current scopes too when the server wants more', async () => {
+  it('also requests the current scopes if the server requires more', async () => {
     const { server, fetch } = guardedServer();
     server.misbehave = () =>
       new Response(null, {
@@ -234,7 +236,7 @@ describe('an OAuth provider', () => {
     expect(words).not.toContain('client-secret');
   });
 
-  it('does not request a private address that a public server names', async () => {
+  it('sends no request to a private address that a public server names', async () => {
     const issuer = 'https://169.254.169.254';
     const { server, fetch, asked } = guardedServer({ issuer });
     const error = await rejection(open({ url: server.url, fetch }, { oauth: () => credentials(issuer) }));
@@ -242,21 +244,21 @@ describe('an OAuth provider', () => {
     expect(asked.filter(({ url }) => url.startsWith(issuer))).toEqual([]);
   });
 
-  it('requests a private address that a private server names', async () => {
+  it('sends requests to a private address that a private server names', async () => {
     const issuer = 'http://localhost:9000';
     const { server, fetch, asked } = guardedServer({ issuer, url: 'http://localhost:3000/mcp' });
     await open({ url: server.url, fetch }, { oauth: () => credentials(issuer) });
     expect(asked.at(-1)?.url).toBe(`${issuer}/token`);
   });
 
-  it('does not request a plain HTTP address that a public server names, even if that server uses one itself', async () => {
+  it('sends no request to a plain HTTP address that a public server names, even if that server uses HTTP', async () => {
     const issuer = 'http://10.0.0.1:9000';
     const { server, fetch, asked } = guardedServer({ issuer, url: 'http://mcp.example.com/mcp' });
     await rejection(open({ url: server.url, fetch }, { oauth: () => credentials(issuer) }));
     expect(asked.filter(({ url }) => url.startsWith(issuer))).toEqual([]);
   });
 
-  it('reports that a user must sign in if it needs a redirect', async () => {
+  it('reports that a person must sign in if it needs a redirect', async () => {
     const { server, fetch } = guardedServer();
     const sent: string[] = [];
     const provider = withBrowser({ redirectToAuthorization: (url) => void sent.push(url.origin) });
@@ -264,7 +266,7 @@ describe('an OAuth provider', () => {
     expect(sent).toEqual([ISSUER]);
   });
 
-  it('is awaited while a user signs in', async () => {
+  it('is awaited while a person signs in', async () => {
     const { server, fetch } = guardedServer();
     let token = 'expired';
     const provider = withBrowser({

@@ -19,7 +19,7 @@ const echo = {
   }),
 };
 
-/** Time for one thing, of so many ms, that is over when a test says so. */
+/** A timeout of this many ms that expires when the test says so. */
 function heldTimeout(ms: number) {
   const over = new AbortController();
   const real = AbortSignal.timeout.bind(AbortSignal);
@@ -30,11 +30,11 @@ function heldTimeout(ms: number) {
   return { isOver: () => over.abort(new DOMException('The time is over.', 'TimeoutError')) };
 }
 
-/** What was asked, in short. */
+/** The JSON-RPC methods of the requests, or their HTTP methods. */
 const asked = (requests: readonly RecordedRequest[]) => requests.map(({ method, rpc }) => rpc ?? method);
 
-describe('opening a connection', () => {
-  it('reports a missing secret without its name, which may be the secret itself, and sends no request', async () => {
+describe('the opening of a connection', () => {
+  it('reports a missing secret without the configured name, which may be the secret itself, and sends no request', async () => {
     const server = fakeServer();
     const error = await rejection(open(server, { bearer: 'lemur_4711', as: caller({ OTHER: 'x' }) }));
     const message =
@@ -43,7 +43,7 @@ describe('opening a connection', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('does not quote a secret that cannot be sent', async () => {
+  it('does not quote a secret that a header cannot contain', async () => {
     const as = caller({ TOKEN: 'planted\nsecret' });
     const error = await rejection(open(fakeServer(), { bearer: 'TOKEN', as }));
     expect(error).toEqual(unreachable('its headers cannot be sent'));
@@ -54,7 +54,7 @@ describe('opening a connection', () => {
     ['headers', { headers: fail }],
     ['address', { url: fail }],
     ['OAuth provider', { oauth: fail }],
-  ])('reports as the cause why the %s could not be made', async (what, config) => {
+  ])('reports the thrown error as the cause if the function for the %s throws', async (what, config) => {
     const error = await rejection(open(fakeServer(), config));
     expect(error).toEqual(unreachable(`its ${what} could not be made`));
     expect(error).toMatchObject({ cause: new Error('planted') });
@@ -67,14 +67,14 @@ describe('opening a connection', () => {
     ['https://localhost/mcp', 'its address points to a private network'],
     ['mcp.example.com', 'its address is not an http(s) URL'],
     ['ftp://mcp.example.com/', 'its address is not an http(s) URL'],
-  ])('does not request the address %s if it comes from data', async (url, why) => {
+  ])('does not send a request to the address %s if the address comes from data', async (url, why) => {
     const server = fakeServer();
     const error = await rejection(open(server, { url: () => url }));
     expect(error).toEqual(unreachable(why));
     expect(server.requests).toEqual([]);
   });
 
-  it('requests a private address from data if the client allows it, but sends no credentials', async () => {
+  it('sends requests to a private address from data if the client allows that, but no credentials', async () => {
     await open(fakeServer(), { url: () => 'http://localhost:3000/mcp', allowPrivate: true });
     const error = await rejection(
       open(fakeServer(), { url: () => 'http://a:b@localhost/', allowPrivate: true }),
@@ -82,14 +82,14 @@ describe('opening a connection', () => {
     expect(error).toEqual(unreachable('its address holds credentials'));
   });
 
-  it('requests a private address that is in the code', async () => {
+  it('sends requests to a private address that is in the code', async () => {
     const server = fakeServer({ url: 'http://localhost:3000/mcp' });
     await open(server);
     expect(server.requests[0]?.url).toBe('http://localhost:3000/mcp');
   });
 });
 
-describe('closing', () => {
+describe('the close of a connection', () => {
   it('ends the session once, and later calls are refused', async () => {
     const server = fakeServer({ tools: [echo] });
     const connection = await open(server);
@@ -116,7 +116,7 @@ describe('closing', () => {
     await closing;
   });
 
-  it('does not throw if the server refuses', async () => {
+  it('does not throw if the server refuses to end the session', async () => {
     const server = fakeServer();
     const connection = await open(server);
     server.misbehave = answers(405);
@@ -137,7 +137,7 @@ function fail(): never {
 
 describe('a restarted server', () => {
   it.each(['call', 'list'] as const)(
-    'can return 400 for its old session: the %s is not sent again, and the next one starts a new session',
+    'may return 400 for its old session: the %s is not sent again, but the next one starts a new session',
     async (what) => {
       const server = fakeServer({ tools: [{ ...echo, name: 'write' }] });
       const connection = await open(server);
@@ -163,9 +163,9 @@ describe('a restarted server', () => {
   );
 });
 
-describe('a connection that is closed right after a cancelled call', () => {
+describe('a connection that closes right after a cancelled call', () => {
   it.each(['stateless', 'sse', 'sessions'] as const)(
-    'sends the cancellation before it ends (%s)',
+    'sends the cancellation before it closes (%s)',
     async (kind) => {
       const { tool, began } = endless();
       const server = fakeServer({ kind, tools: [tool] });
@@ -173,7 +173,7 @@ describe('a connection that is closed right after a cancelled call', () => {
       const over = Promise.withResolvers<boolean>();
       const fetch: Fetch = async (url, init) => {
         if (!String(init?.body).includes('notifications/cancelled')) return server.fetch(url, init);
-        // The network takes a while, unless nobody waits for it.
+        // The network is slow, but the request ends if its signal aborts.
         init?.signal?.addEventListener('abort', () => over.resolve(false));
         isDelivered.resolve(over.promise);
         return (await over.promise) ? server.fetch(url, init) : Response.error();
@@ -198,7 +198,7 @@ describe('a connection that is closed right after a cancelled call', () => {
     },
   );
 
-  it('waits for at most a second', async () => {
+  it('waits at most a second', async () => {
     const { tool, began } = endless();
     const server = fakeServer({ kind: 'stateless', tools: [tool], misbehave: only(isCancel, neverAnswers) });
     const connection = await open(server);

@@ -18,18 +18,18 @@ export const caller = (secrets: Readonly<Record<string, string>> = {}): McpCalle
   secrets: Secrets.of(secrets),
 });
 
-/** What `open` may be told beside the server. */
+/** The options of `open`, beside the server. */
 export type Opening = Partial<McpClientConfig> & {
   readonly as?: McpCaller;
   readonly signal?: AbortSignal;
-  /** Told of requests that no claim has paid for. */
+  /** Receives the number of requests that no claim has covered. */
   readonly count?: (subrequests: number) => void;
-  /** What the server was found to speak before: a session by `initialize`, unless given. */
+  /** The protocol that the server is known to speak. Defaults to a session by `initialize`. */
   readonly known?: KnownProtocol | 'nothing';
   readonly keeper?: SessionKeeper;
 };
 
-/** A connection of the client `files` to this server, which ends with the test. */
+/** Connects the client `files` to this server. The connection closes with the test. */
 export async function open(
   server: Pick<FakeServer, 'url' | 'fetch'>,
   { as = caller(), signal = never(), count = () => undefined, known, keeper, ...config }: Opening = {},
@@ -44,7 +44,7 @@ export async function open(
 /** A signal that does not abort. */
 export const never = (): AbortSignal => new AbortController().signal;
 
-/** How a call is made that nothing interrupts. */
+/** Options of a call that no signal interrupts. */
 export const calling = (options: Partial<RemoteCallOptions> = {}): RemoteCallOptions => ({
   signal: never(),
   progress: () => undefined,
@@ -53,19 +53,19 @@ export const calling = (options: Partial<RemoteCallOptions> = {}): RemoteCallOpt
   ...options,
 });
 
-/** A call of this tool without anything. */
+/** A call of this tool without metadata. */
 export const call = (name: string, input: RemoteCall['input'] = {}): RemoteCall => ({
   name,
   input,
   meta: {},
 });
 
-/** What a promise rejects with; an error of the test when it does not. */
+/** Returns the rejection of a promise. Throws if the promise resolves. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   const settled = await promise.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );
   if ('error' in settled) return settled.error;
-  throw new Error(`It resolved with ${JSON.stringify(settled.value)}.`);
+  throw new Error(`The promise resolved with ${JSON.stringify(settled.value)}.`);
 }

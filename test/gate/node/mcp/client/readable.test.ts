@@ -23,13 +23,13 @@ const answer = fc.record(
   { requiredKeys: [] },
 );
 
-/** What is read of an answer that nobody has checked. */
+/** The readable result of an unchecked response. */
 const read = (result: object): Readonly<Record<string, unknown>> => {
-  const message = { jsonrpc: '2.0', id: 1, result } as Parameters<typeof toReadableMessage>[0]; // it may be anything
+  const message = { jsonrpc: '2.0', id: 1, result } as Parameters<typeof toReadableMessage>[0]; // The result may be any value.
   return Object(toReadableMessage(message)).result;
 };
 
-it('the well-formed definitions of a list are kept in order, and the rest of the response is unchanged', () => {
+it('a readable list keeps its well-formed definitions in order, and the rest of the response is unchanged', () => {
   let kept = 0;
   fc.assert(
     fc.property(answer, (given) => {
@@ -51,7 +51,7 @@ it('the well-formed definitions of a list are kept in order, and the rest of the
   expect(kept).toBeGreaterThan(20);
 });
 
-it('the time to live of a response is in milliseconds, and its scope is the caller unless it is public', () => {
+it('a readable response has its time to live in milliseconds, and is private unless it is public', () => {
   fc.assert(
     fc.property(answer, (given) => {
       const { ttlMs, cacheScope, ...others } = read({ ...given, tools: [] });

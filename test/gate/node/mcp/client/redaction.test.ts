@@ -14,7 +14,9 @@ import { call, caller, calling, never, type Opening, open, rejection } from './o
 const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
 const BASIC = btoa('ada:opensesame');
 
-/** Everything by which a server can say something; it repeats the headers and the secrets that it was told. */
+/**
+ * The credentials that a server can repeat: a label, the client options, the credential, and its replacement.
+ */
 const CREDENTIALS: readonly [string, Opening, string, string][] = [
   ['a bearer', { bearer: 'TOKEN', as: caller({ TOKEN: 'bearer-1234' }) }, 'bearer-1234', '[secret TOKEN]'],
   ['a secret that is not sent', { as: caller({ OTHER: 'kept-1234' }) }, 'kept-1234', '[secret OTHER]'],
@@ -26,7 +28,7 @@ const CREDENTIALS: readonly [string, Opening, string, string][] = [
 describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
   const says = (run: FakeTool['run']): FakeTool => ({ name: 'write', description: planted, run });
 
-  it('is not in a response', async () => {
+  it('is redacted in a response', async () => {
     const tool = says(() => ({
       content: [{ type: 'text', text: `It is ${planted}.` }],
       structuredContent: { [planted]: [planted] },
@@ -40,7 +42,7 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
     });
   });
 
-  it('is not in an error, even in its first line', async () => {
+  it('is redacted in an error, even if the message is cut in the middle of it', async () => {
     const message = `${'x'.repeat(495)}${planted}`;
     const misbehave = only(isCall, ({ body }) =>
       Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, error: { code: -32603, message } }),
@@ -53,7 +55,7 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
     });
   });
 
-  it('is not in progress, logs and elicitations', async () => {
+  it('is redacted in progress, logs and elicitations', async () => {
     const told: unknown[] = [];
     const tool = says(async (_, { _meta, sendNotification, sendRequest }) => {
       const progressToken = _meta?.progressToken ?? '';
@@ -80,7 +82,7 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
     expect(told).toEqual([{ progress: 1, message: instead }, { level: 'info', data: [instead] }, instead]);
   });
 
-  it('is not in the listed tools', async () => {
+  it('is redacted in the listed tools', async () => {
     const connection = await open(fakeServer({ tools: [says(() => ({ content: [] }))] }), opening);
     expect((await connection.listTools(never())).tools).toEqual([
       { name: 'write', description: instead, inputSchema: { type: 'object' } },
@@ -88,8 +90,8 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
   });
 });
 
-describe('a server in error messages', () => {
-  it('has no address that contains a credential', async () => {
+describe('an error about a server', () => {
+  it('contains no address with a credential', async () => {
     const misbehave = only(isList, answers(307, { headers: { location: 'https://key-1234.evil.test/' } }));
     const connection = await open(fakeServer({ misbehave }), { headers: () => ({ 'x-key': 'key-1234' }) });
     expect(await rejection(connection.listTools(never()))).toMatchObject({
@@ -98,7 +100,7 @@ describe('a server in error messages', () => {
     });
   });
 
-  it('is on one line, with any characters it sends', async () => {
+  it('is on one line, whatever characters the server sends', async () => {
     const message = 'No.\nholdfast: FORGED \u001b[31m\u202e\u2028x\u0000y';
     const misbehave = only(isList, ({ body }) =>
       Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, error: { code: 1, message } }),
@@ -128,7 +130,7 @@ describe('a redactor', () => {
     ]);
   });
 
-  it('leaves values that are too short to distinguish from words', () => {
+  it('keeps values that are too short to distinguish from words', () => {
     const one = redactor();
     hideHeaders(one, { 'x-lang': 'en-US', authorization: `Basic ${btoa('ada:abc')}` });
     expect(one.redact('en-US abc ada:abc')).toBe('en-US abc [secret password]');
@@ -154,6 +156,6 @@ describe('a redactor', () => {
     const began = performance.now();
     expect(one.redact(long).endsWith('[secret x-key]')).toBe(true);
     expect(one.redact(many)).toHaveLength(100_000);
-    expect(performance.now() - began).toBeLessThan(10_000); // it would be minutes
+    expect(performance.now() - began).toBeLessThan(10_000); // Slow code would take minutes.
   });
 });

@@ -31,7 +31,7 @@ function counting(more: Partial<FakeTool> = {}) {
   return { tool, runs };
 }
 
-/** Answers a request with this result, or this error. */
+/** Answers a request with this result or error. */
 const rpc =
   (answer: object, status = 200): Misbehavior =>
   ({ body }) =>
@@ -50,7 +50,7 @@ const ENVELOPE = {
   'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
 };
 
-describe('a server of the revision 2026-07-28', () => {
+describe('a server with the revision 2026-07-28', () => {
   it.each(['modern', 'both'] as const)('is called without a session (%s)', async (kind) => {
     const { tool, runs } = counting();
     const server = fakeServer({ kind, tools: [tool] });
@@ -65,7 +65,7 @@ describe('a server of the revision 2026-07-28', () => {
     expect(connection.spoken).toEqual({ era: 'stateless', offers: ['tools', 'logging'] });
   });
 
-  it('receives the revision, the method and the name in headers, and the rest in `_meta`', async () => {
+  it('receives the revision, the method and the name in headers, and everything else in `_meta`', async () => {
     const { tool } = counting({ name: 'schreibe größer' });
     const server = fakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: 'nothing' });
@@ -96,7 +96,7 @@ describe('a server of the revision 2026-07-28', () => {
     });
   });
 
-  it('receives the headers that an input schema requests, and no header made up by the app', async () => {
+  it('receives the headers that an input schema requests, and no other such headers from the app', async () => {
     const server = fakeServer({ kind: 'modern', tools: [counting().tool] });
     const mirrored = (type: string, name: string) => ({ type, 'x-mcp-header': name });
     const inputSchema = {
@@ -166,7 +166,7 @@ describe('a server of the revision 2026-07-28', () => {
     ]);
   });
 
-  it('sees a cancelled call as the end of its stream', async () => {
+  it('receives a cancellation as the end of its stream', async () => {
     const { tool, began } = endless();
     const server = fakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: 'nothing' });
@@ -179,7 +179,7 @@ describe('a server of the revision 2026-07-28', () => {
     expect(asked(server)).toEqual(['server/discover', 'tools/call']);
   });
 
-  it('can omit tool data that is invalid, the completeness of a result, and a list’s time to live', async () => {
+  it('may send invalid tools, results without a type, and lists without a time to live', async () => {
     const good = { name: 'write', inputSchema: { type: 'object' } };
     const server = fakeServer({
       kind: 'modern',
@@ -197,7 +197,7 @@ describe('a server of the revision 2026-07-28', () => {
     });
   });
 
-  it('reports its list’s time to live as the shortest of its pages', async () => {
+  it('has the shortest time to live of its pages', async () => {
     const pages = [
       { tools: [], ttlMs: 90_000, cacheScope: 'public', nextCursor: '1' },
       { tools: [], ttlMs: 70_000, cacheScope: 'public' },
@@ -227,7 +227,7 @@ describe('a server of the revision 2026-07-28', () => {
     [-32_020, 'The header Mcp-Param-Region is missing'],
     [-32_021, 'Sampling is required'],
     [-32_022, 'No such revision'],
-  ])('reports in its own words why a call did not start (%i)', async (code, message) => {
+  ])('is quoted if a call did not start (%i)', async (code, message) => {
     for (const status of [200, 400]) {
       const error = { code, message: `${message}.` };
       const server = fakeServer({ kind: 'modern', misbehave: only(isCall, rpc({ error }, status)) });
@@ -270,7 +270,7 @@ describe('the detected revision of a server', () => {
     },
   );
 
-  it('is kept if a call is refused that was sent before', async () => {
+  it('is kept if another call, sent before the detection, is refused later', async () => {
     const { tool, runs } = counting();
     const held = Promise.withResolvers<void>();
     const server = fakeServer({ tools: [tool] });
@@ -288,7 +288,7 @@ describe('the detected revision of a server', () => {
   });
 
   it.each(['session', 'sse'] as const)(
-    'is detected again if the server has no sessions any more (%s)',
+    'is detected again if the server no longer has sessions (%s)',
     async (era) => {
       const { tool, runs } = counting();
       const server = fakeServer({ kind: 'modern', tools: [tool] });
@@ -299,7 +299,7 @@ describe('the detected revision of a server', () => {
     },
   );
 
-  it('is detected again if a capability is needed that is not remembered', async () => {
+  it('is detected again if a call needs a capability that is not stored', async () => {
     const server = fakeServer({ kind: 'modern', tools: [counting().tool] });
     const known = { era: 'stateless', offers: ['resources'] } as const;
     const connection = await open(server, { known });
@@ -319,7 +319,7 @@ describe('the detected revision of a server', () => {
     expect(asked(server)).toEqual(['server/discover', 'tools/list', 'server/discover']);
   });
 
-  it('is not doubted because a call is refused', async () => {
+  it('is kept if a call is refused', async () => {
     const server = fakeServer({ kind: 'modern', misbehave: only(isCall, answers(401)) });
     const connection = await open(server, { known: STATELESS });
     expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
@@ -329,7 +329,7 @@ describe('the detected revision of a server', () => {
   });
 });
 
-describe('detecting the revision of a server', () => {
+describe("the detection of a server's revision", () => {
   it('is retried once if a server names the rejected revision', async () => {
     const { tool } = counting();
     const server = fakeServer({ kind: 'modern', tools: [tool] });
@@ -352,9 +352,9 @@ describe('detecting the revision of a server', () => {
       'older revisions',
       rpc({ error: { code: -32_022, message: 'No.', data: { supported: ['2025-11-25'] } } }),
     ],
-    ['something that is none', rpc({ result: {} })],
-    ['that it broke', answers(500)],
-    ['a page', answers(200, { body: '<p>Hello</p>', headers: { 'content-type': 'text/html' } })],
+    ['an invalid result', rpc({ result: {} })],
+    ['500', answers(500)],
+    ['an HTML page', answers(200, { body: '<p>Hello</p>', headers: { 'content-type': 'text/html' } })],
   ])('falls back to a session if a server returns %s', async (_, misbehave) => {
     const { tool, runs } = counting();
     const server = fakeServer({ tools: [tool], misbehave: only(isDiscover, misbehave) });
@@ -367,7 +367,7 @@ describe('detecting the revision of a server', () => {
     });
   });
 
-  it.each([401, 403])('ends at once if the caller is not authorized (%i)', async (status) => {
+  it.each([401, 403])('fails at once if the caller is not authorized (%i)', async (status) => {
     const server = fakeServer({ misbehave: challenges(status) });
     const message = `MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`;
     expect(await rejection(open(server, { known: 'nothing' }))).toEqual(
@@ -384,8 +384,8 @@ describe('detecting the revision of a server', () => {
         400,
       ),
     ],
-    ['an answer', rpc({ result: { supportedVersions: ['2027-03-01', '2027-09\n01'], capabilities: {} } })],
-  ])('reports with %s that a server has no known revision', async (_, misbehave) => {
+    ['a result', rpc({ result: { supportedVersions: ['2027-03-01', '2027-09\n01'], capabilities: {} } })],
+  ])('fails if the server returns %s without a known revision', async (_, misbehave) => {
     const server = fakeServer({ misbehave });
     expect(await rejection(open(server, { known: 'nothing' }))).toEqual(
       unreachable('it speaks no supported revision of MCP, but 2027-03-01, 2027-09 01'),
@@ -393,7 +393,7 @@ describe('detecting the revision of a server', () => {
     expect(asked(server)).toEqual(['server/discover']);
   });
 
-  it('reports in the server’s words why it refused, without confidential data', async () => {
+  it('fails with the server’s message, without confidential data', async () => {
     const error = { code: -32_000, message: 'The plan of sesame-123 has ended.\nPay.' };
     const server = fakeServer({ misbehave: rpc({ error }, 402) });
     const headers = () => ({ 'x-key': 'sesame-123' });

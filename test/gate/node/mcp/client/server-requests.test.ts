@@ -19,7 +19,7 @@ const question = {
   requestedSchema: { type: 'object' as const, properties: { sure: { type: 'boolean' as const } } },
 };
 
-/** Asks the client something, and answers what came of it. */
+/** A tool that sends the client a request, and returns the response. */
 const asking = (request: Parameters<FakeExtra['sendRequest']>[0]): FakeTool => ({
   name: 'ask',
   run: async (_, { sendRequest }) => {
@@ -29,7 +29,7 @@ const asking = (request: Parameters<FakeExtra['sendRequest']>[0]): FakeTool => (
 });
 const eliciting = asking({ method: 'elicitation/create', params: question });
 
-/** What the tool `ask` was answered. */
+/** Returns the response that the tool `ask` received. */
 async function answered(tool: FakeTool, options: Parameters<typeof calling>[0] = {}, config = {}) {
   const connection = await open(fakeServer({ tools: [tool] }), config);
   const answer = await connection.callTool(call('ask'), calling(options));
@@ -93,7 +93,7 @@ describe('progress and logs', () => {
 });
 
 describe('an elicitation', () => {
-  it('is asked by the running call, and the server receives the answer', async () => {
+  it('is answered by the running call, and the server receives the answer', async () => {
     const asked: ElicitRequest['params'][] = [];
     const answer = await answered(eliciting, {
       elicit: async (params) => {
@@ -105,7 +105,7 @@ describe('an elicitation', () => {
     expect(asked).toEqual([question]);
   });
 
-  it('is asked by the call of its stream if several run', async () => {
+  it('is answered by the call of its stream if several calls run', async () => {
     const both = Promise.withResolvers<void>();
     let running = 0;
     const confirm: FakeTool = {
@@ -131,7 +131,7 @@ describe('an elicitation', () => {
     ]);
   });
 
-  it('is refused if several calls run and it does not show its own', async () => {
+  it('is refused if several calls run and it does not name its call', async () => {
     const both = Promise.withResolvers<void>();
     let running = 0;
     const confirm: FakeTool = {
@@ -156,13 +156,13 @@ describe('an elicitation', () => {
     ]);
   });
 
-  it('is asked over the old transport if one call runs', async () => {
+  it('is answered over the old transport if one call runs', async () => {
     const connection = await open(fakeServer({ kind: 'sse', tools: [eliciting] }));
     const { content } = await connection.callTool(call('ask'), calling());
     expect(content).toEqual([{ type: 'text', text: '{"action":"decline"}' }]);
   });
 
-  it('leaves the call if asking suspends it, and sends no response to the server', async () => {
+  it('suspends the call, and the server receives a cancellation instead of an answer', async () => {
     const suspended = new Suspended();
     const other: FakeTool = { name: 'other', run: () => ({ content: [] }) };
     const server = fakeServer({ tools: [eliciting, other] });
@@ -171,12 +171,12 @@ describe('an elicitation', () => {
     expect(await rejection(connection.callTool(call('ask'), calling({ elicit })))).toBe(suspended);
     const cancelled = await server.request(({ rpc }) => rpc === 'notifications/cancelled');
     expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call was cancelled.' });
-    // An answer would have been sent before this.
+    // An answer would have been sent before this call.
     await connection.callTool(call('other'), calling());
     expect(server.requests.filter(isAnswer)).toEqual([]);
   });
 
-  it('is an error for the server if asking fails, without the reason', async () => {
+  it('is answered with an error, without the reason, if asking fails', async () => {
     const elicit = () => Promise.reject(new Error('planted'));
     expect(await answered(eliciting, { elicit })).toEqual({
       code: -32603,
@@ -191,7 +191,7 @@ describe('an elicitation', () => {
     });
   });
 
-  it('is refused if it sends people to a URL', async () => {
+  it('is refused if it sends the person to a URL', async () => {
     const params = { mode: 'url' as const, message: 'Pay', url: 'https://evil.test/', elicitationId: '1' };
     expect(await answered(asking({ method: 'elicitation/create', params }))).toEqual({
       code: -32602,
@@ -199,7 +199,7 @@ describe('an elicitation', () => {
     });
   });
 
-  it('is asked at most ten times per call', async () => {
+  it('is answered at most ten times per call', async () => {
     const insisting: FakeTool = {
       name: 'ask',
       run: async (_, { sendRequest }) => {

@@ -55,7 +55,7 @@ describe('a session that the server has forgotten', () => {
     });
   });
 
-  it('is restarted for a list', async () => {
+  it('is restarted for a list request', async () => {
     const server = fakeServer({ tools: [counting().tool] });
     const connection = await open(server);
     server.forgetSessions();
@@ -86,7 +86,7 @@ describe('a session that the server has forgotten', () => {
     expect(asked(server).filter((method) => method === 'initialize')).toHaveLength(2);
   });
 
-  it('is reported if it cannot be restarted, and the next call retries', async () => {
+  it('is reported if it cannot be restarted, and the next call tries again', async () => {
     const server = fakeServer({ tools: [counting().tool] });
     const connection = await open(server);
     server.forgetSessions();
@@ -102,7 +102,7 @@ describe('a session that the server has forgotten', () => {
     expect(await connection.callTool(call('write'), calling())).toEqual(DONE);
   });
 
-  it('still delivers the response to a call that runs in it', async () => {
+  it('still delivers the response of a call that runs in it', async () => {
     const gate = Promise.withResolvers<void>();
     const began = Promise.withResolvers<void>();
     const slow: FakeTool = {
@@ -124,8 +124,11 @@ describe('a session that the server has forgotten', () => {
   });
 });
 
-describe('a stream that breaks', () => {
-  /** A server whose tool loses its stream, `times` over, before it answers: each when its client has heard something by it. */
+describe('a broken stream', () => {
+  /**
+   * A server whose tool loses its stream `times` times before it returns. Each loss follows a message that
+   * the client has received.
+   */
   function losing(times: number, options: { readonly resumable: boolean }) {
     const runs: unknown[] = [];
     const streams = Array.from({ length: times + 1 }, () => Promise.withResolvers<() => void>());
@@ -143,7 +146,7 @@ describe('a stream that breaks', () => {
           await heard[lost]?.promise;
           lose?.();
         }
-        await streams[times]?.promise; // for ever when it is not taken up again
+        await streams[times]?.promise; // Forever, if the client does not resume the stream.
         return { content: [{ type: 'text', text: 'done' }] };
       },
     };
@@ -159,7 +162,7 @@ describe('a stream that breaks', () => {
     return { server, runs, logs, log };
   }
 
-  it('is resumed after the last event, and the call is not run again', async () => {
+  it('is resumed after the last event, and the call does not run again', async () => {
     const { server, runs, logs, log } = losing(2, { resumable: true });
     const connection = await open(server);
     const answer = await connection.callTool(call('write'), calling({ log }));
@@ -188,7 +191,7 @@ describe('a stream that breaks', () => {
   it.each([
     [404, 1],
     [500, 4],
-  ])('is lost if resuming it returns %i, after at most %i attempts', async (status, times) => {
+  ])('is lost if its resumption returns %i, after at most %i attempts', async (status, times) => {
     const events = 'id: 7\nretry: 1\ndata:\n\n';
     const server = fakeServer();
     server.misbehave = (request, proceed) => {
@@ -202,7 +205,7 @@ describe('a stream that breaks', () => {
     expect(server.requests.filter(isResume)).toHaveLength(times);
   });
 
-  it('is resumed at most four times, even if each part ends well', async () => {
+  it('is resumed at most four times, even if each part ends without an error', async () => {
     const events = 'id: 7\nretry: 1\ndata:\n\n';
     const server = fakeServer();
     server.misbehave = only(
@@ -216,7 +219,7 @@ describe('a stream that breaks', () => {
     expect(server.requests.filter(isResume)).toHaveLength(4);
   });
 
-  it('is awaited no longer than the call’s timeout, at any delay that the server requests', async () => {
+  it('is awaited no longer than the timeout of the call, whatever delay the server requests', async () => {
     const events = 'id: 7\nretry: 3600000\ndata:\n\n';
     const server = fakeServer();
     server.misbehave = only(
@@ -228,7 +231,7 @@ describe('a stream that breaks', () => {
     expect(await rejection(calls)).toEqual(lost('it did not answer within 50 ms'));
   });
 
-  it('is reopened if it is the standalone listening stream', async () => {
+  it('is opened again if it is the standalone listening stream', async () => {
     const server = fakeServer({ tools: [counting().tool], resumable: true, retryInterval: 1 });
     let streams = 0;
     server.misbehave = only(
@@ -248,7 +251,7 @@ describe('a stream that breaks', () => {
       .toBe(true);
   });
 
-  it('is not awaited if it does not open', async () => {
+  it('is abandoned after ten seconds if the standalone listening stream does not open', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const server = fakeServer({ misbehave: only(({ method }) => method === 'GET', neverAnswers) });
@@ -265,7 +268,7 @@ describe('a stream that breaks', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('is not requested again if the connection closes first', async () => {
+  it('is not opened again after its connection has closed', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout');
     onTestFinished(() => timers.mockRestore());
     const server = fakeServer();
@@ -277,13 +280,13 @@ describe('a stream that breaks', () => {
     await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), 7_654_321), 20_000);
     await connection.close();
     const next = await open(server);
-    await next.listTools(never()); // many more steps than it takes to ask for a stream again
+    await next.listTools(never()); // This takes many more steps than the next request for a stream would.
     const ofNext = server.requests.at(-1)?.headers['mcp-session-id'];
     const gets = server.requests.filter(({ method }) => method === 'GET');
     expect(gets.filter(({ headers }) => headers['mcp-session-id'] !== ofNext)).toHaveLength(1);
   });
 
-  it('is not reopened forever', async () => {
+  it('is not opened again forever', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const server = fakeServer();

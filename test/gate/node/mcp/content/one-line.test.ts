@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { oneLine, toContentWords } from '../../../../doors/mcp.ts';
 
-describe('foreign text in one of our lines', () => {
+describe('foreign text in our own lines', () => {
   it.each([
     ['a\r\n\u2028\u2029\u0085\v\fb', 'a b', 'line breaks'],
     ['a\0\u001b\u009b[31mb', 'a [31mb', 'control characters'],
-    ['a\u202e\u2066\u200b\ufeff\u00ad\u{e0041}b', 'ab', 'characters of format'],
-    ['  a \t b  ', 'a b', 'more spaces than one'],
+    ['a\u202e\u2066\u200b\ufeff\u00ad\u{e0041}b', 'ab', 'format characters'],
+    ['  a \t b  ', 'a b', 'repeated spaces'],
     ['a\ud800b', 'a\ufffdb', 'half a character'],
-    ['\u202e\n\u202e', '', 'nothing that can be seen'],
-  ])('turns %j into %j: no %s', (text, shown) => {
+    ['\u202e\n\u202e', '', 'any visible character'],
+  ])('turns %j into %j, without %s', (text, shown) => {
     expect(oneLine(text, 100)).toBe(shown);
   });
 
-  it('is limited in length, counted as it is shown', () => {
+  it('is limited in length after the conversion', () => {
     expect(oneLine(`${'\u200b\n'.repeat(50)}four`, 4)).toBe('four');
     expect(oneLine('fives', 4)).toBe('fiv…');
   });
 
-  it('names and describes the content of a response', () => {
+  it('can describe the content of a response', () => {
     const link = {
       type: 'resource_link',
       name: 'notes\u202e',

@@ -1,4 +1,6 @@
-/** Hostile texts from clients: issued values are read back unchanged, and all others are rejected. */
+/**
+ * Hostile text from clients: the server reads back every value that it issued, and rejects all other text.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -21,14 +23,14 @@ import {
 
 const RUNS = { numRuns: 300, seed: 20_261_123 };
 
-/** Text without half a character: no header, uri or JSON of ours can hold one. */
+/** Text without unpaired surrogates, which headers, URIs and our JSON cannot contain. */
 const words = (maxLength: number, minLength = 0): fc.Arbitrary<string> =>
   fc.string({ unit: 'binary', minLength, maxLength });
 const token = (maxLength: number): fc.Arbitrary<string> =>
   fc.stringMatching(new RegExp(`^[A-Za-z0-9_-]{1,${maxLength}}$`));
 const session = fc.stringMatching(/^[A-Za-z0-9_.:@-]{1,128}$/);
 
-/** A text of ours in which somebody has changed something. */
+/** A text that the server issued, with a change. */
 const bent = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(text, fc.nat(), words(3), fc.nat(4)).map(([whole, seed, other, length]) => {
     const at = seed % (whole.length + 1);
@@ -41,9 +43,9 @@ describe('a `requestState`', () => {
   const INVALID =
     '`requestState` does not belong to this request. Send it back unchanged, with the `name` and `arguments` ' +
     'of the first request, or omit it to start again.';
-  const state = json.map((value) => toRequestState(value as Parameters<typeof toRequestState>[0])); // it is JSON
+  const state = json.map((value) => toRequestState(value as Parameters<typeof toRequestState>[0])); // The value is JSON.
 
-  /** What is read, or the words of the refusal. */
+  /** The value that is read, or the error. */
   function read(text: string): { readonly value: unknown } | { readonly refused: unknown } {
     try {
       return { value: parseRequestState(text) };
@@ -52,10 +54,10 @@ describe('a `requestState`', () => {
     }
   }
 
-  it('contains its data in characters that any client can send back', () => {
+  it('contains its data in characters that every client can send back', () => {
     fc.assert(
       fc.property(json, (value) => {
-        const text = toRequestState(value as Parameters<typeof toRequestState>[0]); // it is JSON
+        const text = toRequestState(value as Parameters<typeof toRequestState>[0]); // The value is JSON.
         expect(text).toMatch(/^holdfast-1\.[A-Za-z0-9+/]+=*$/);
         expect(parseRequestState(text)).toEqual(value);
       }),
@@ -63,7 +65,7 @@ describe('a `requestState`', () => {
     );
   });
 
-  it('is read or refused with the same message, for any input', () => {
+  it('is read, or refused with always the same message, for any input', () => {
     const one = fc.oneof(
       bent(state),
       words(40).map((text) => `holdfast-1.${text}`),
@@ -101,7 +103,7 @@ describe('an event id', () => {
     return position.primed;
   };
 
-  it('contains the seen position in header-safe characters, or is absent if it would be too long', async () => {
+  it('contains the position in header-safe characters, or is missing if it would be too long', async () => {
     await fc.assert(
       fc.asyncProperty(seen, async (one) => {
         const id = await idOf(one);
@@ -113,7 +115,7 @@ describe('an event id', () => {
     expect(await idOf({ id: 'x'.repeat(2_000) })).toBe('');
   });
 
-  it('is read as a seen position or rejected, for any input', () => {
+  it('is read as a position or rejected, for any input', () => {
     const made = fc.tuple(key, call).map(([id, { name, progressToken = null, ...one }]) => {
       const called = [name, one.session, one.turn, one.isNew, progressToken, one.seq, one.progress];
       return encodeURIComponent(JSON.stringify([id, called]));
@@ -144,7 +146,7 @@ describe('an event id', () => {
 
 describe('a task id', () => {
   const named = fc.record({ name: token(64), session, turn: token(64), isNew: fc.boolean() });
-  /** Of a task, its id says no more. */
+  /** The id depends only on these fields of a task. */
   const idOf = ({
     name,
     session: id,
@@ -157,7 +159,7 @@ describe('a task id', () => {
     isNew: boolean;
   }) => toTaskId({ name, turn, isNew, target: { session: id } } as unknown as Task);
 
-  it('names its turn in URI-safe characters', () => {
+  it('identifies its turn in URI-safe characters', () => {
     fc.assert(
       fc.property(named, (one) => {
         const id = idOf(one);
@@ -168,7 +170,7 @@ describe('a task id', () => {
     );
   });
 
-  it('names a turn or is rejected, for any input', () => {
+  it('identifies a turn or is rejected, for any input', () => {
     const one = fc.oneof(
       bent(named.map(idOf)),
       words(40),
@@ -195,9 +197,9 @@ describe('a URI template', () => {
     )
     .map(([names, texts]) => `x://${names.map((one, at) => `${texts[at]}{${one}}`).join('')}`);
 
-  it('reads back the values that were filled in, or rejects them', () => {
+  it('reads back its values from a URI that it has filled in, or refuses them', () => {
     let taken = 0;
-    // What stands between two variables may be in a value too.
+    // The text between two variables may also occur in a value.
     const value = fc.oneof(words(6, 1), fc.stringMatching(/^[-.~_a]{1,4}$/));
     fc.assert(
       fc.property(template, fc.array(value, { minLength: 3, maxLength: 3 }), (uri, given) => {
@@ -221,7 +223,7 @@ describe('a URI template', () => {
     expect(taken).toBeGreaterThan(50);
   });
 
-  it('finds values that cannot lead to another path, or no values, in any URI', () => {
+  it('reads only values that cannot lead to another path, from any URI', () => {
     const written = fc.oneof(words(12), fc.stringMatching(/^[%0-9A-Fa-f./\\]{0,12}$/));
     fc.assert(
       fc.property(template, fc.array(written, { minLength: 3, maxLength: 3 }), (uri, given) => {
@@ -270,7 +272,7 @@ describe('headers that repeat parameters', () => {
     { requiredKeys: [] },
   );
 
-  it('are accepted in the form that our client writes, and in no other', () => {
+  it('are accepted only in the form that our client writes', () => {
     fc.assert(
       fc.property(input, input, (sent, other) => {
         const headers = new Headers(paramHeaders(schema, sent));
@@ -284,7 +286,7 @@ describe('headers that repeat parameters', () => {
     );
   });
 
-  it('are accepted or refused, for any value', () => {
+  it('are checked for any header value', () => {
     const held = fc.stringMatching(/^[\x20-\x7e\x80-\xff]{0,30}$/);
     const value = fc.oneof(
       held,
@@ -302,7 +304,7 @@ describe('headers that repeat parameters', () => {
     );
   });
 
-  it('of any schema are valid or reported as invalid', () => {
+  it('are declared by a valid schema, or the schema is reported as invalid', () => {
     const odd = fc.dictionary(
       words(4),
       fc.record({ type: json, 'x-mcp-header': json, properties: json }, { requiredKeys: [] }),

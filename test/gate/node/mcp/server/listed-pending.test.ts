@@ -15,7 +15,7 @@ const asked = (message: string, tool = 'pay'): PendingView => ({
 
 const LINE = '- pay, answered by POST /agents/clerk/sessions/s1/approvals/c1: ';
 
-describe('the text about what a turn waits for', () => {
+describe('the text about the questions of a turn', () => {
   it('has one line per entry, with the address before the text', () => {
     const given: PendingView = {
       call: 'c2',
@@ -34,7 +34,7 @@ describe('the text about what a turn waits for', () => {
 
   it.each([
     ['\n', 'a line break'],
-    ['\r\n\t\v\f', 'several'],
+    ['\r\n\t\v\f', 'several kinds of space'],
     ['\u0085', 'the line break of ISO 6429'],
     ['\u2028', 'a line separator'],
     ['\u2029', 'a paragraph separator'],
@@ -53,13 +53,13 @@ describe('the text about what a turn waits for', () => {
     },
   );
 
-  it('contains the name of a tool on one short line too', () => {
+  it('contains the name of a tool on one short line', () => {
     expect(listPending([asked('Pay?', `pay\n- wire\u202e${'x'.repeat(200)}`)])).toBe(
       `\n- pay - wire${'x'.repeat(69)}…, answered by POST /agents/clerk/sessions/s1/approvals/c1: Pay?`,
     );
   });
 
-  it('is cut after 2,400 characters, enough for every elicitation and the marks around it', () => {
+  it('is cut after 2,400 characters, which is enough for every elicitation with its marks', () => {
     expect(listPending([asked('x'.repeat(2_401))])).toBe(`\n${LINE}${'x'.repeat(2_399)}…`);
   });
 });

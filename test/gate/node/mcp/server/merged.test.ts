@@ -1,15 +1,15 @@
-/** Several streams as one, of which one may break while its reader, or the others, take their time. */
+/** Merged streams: one of them may break while its reader is slow or while the others wait. */
 import { expect, it, onTestFinished } from 'vitest';
 import { mergeGenerators } from '../../../../doors/mcp.ts';
 
-/** Follows nothing until it is left. */
+/** A stream without items that ends when its signal aborts. */
 async function* waiting(signal: AbortSignal): AsyncGenerator<string, void> {
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 async function* breaking(words: readonly string[]): AsyncGenerator<string, void> {
   yield* words;
-  throw new Error('It broke.');
+  throw new Error('The stream broke.');
 }
 
 const never = new AbortController().signal;
@@ -19,7 +19,7 @@ const follow = (one: 'waits' | readonly string[], signal: AbortSignal) =>
 it('merged streams end with the error of one stream, even if another one still waits', async () => {
   const items = mergeGenerators<'waits' | readonly string[], string>(['waits', ['a']], never, follow);
   expect(await items.next()).toEqual({ done: false, value: 'a' });
-  await expect(items.next()).rejects.toThrow(new Error('It broke.'));
+  await expect(items.next()).rejects.toThrow(new Error('The stream broke.'));
 });
 
 it('merged streams leave no unhandled rejection if their reader is slow or leaves', async () => {

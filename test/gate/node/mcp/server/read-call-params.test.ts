@@ -1,4 +1,7 @@
-/** Params that the current SDK transport already refuses: the server also refuses them without it. */
+/**
+ * Parameters that the current SDK transport already refuses. The server also refuses them without that
+ * transport.
+ */
 import { expect, it } from 'vitest';
 import { readCallParams } from '../../../../doors/mcp.ts';
 

@@ -1,4 +1,7 @@
-/** Servers whose address, headers or sign-in come from the context: each context is another server, or another customer of it. */
+/**
+ * Servers whose address, headers or sign-in depend on the context. Each context reaches another server, or
+ * another account on it.
+ */
 import { describe, expect, it } from 'vitest';
 import { defineAgent, type ToolProvider, toolProvider } from '../../../../../src/index.ts';
 import { defineSubagent } from '../../../../../src/kinds/entry.ts';
@@ -16,12 +19,12 @@ import { calls, methods, says, scene, session } from './scenes.ts';
 const east = () => fakeServer({ url: 'https://east.test/mcp', tools: [says('pay', 'paid in the east')] });
 const west = () => fakeServer({ url: 'https://west.test/mcp', tools: [says('pay', 'paid in the west')] });
 
-/** Reaches whichever of them has the address. */
+/** A `fetch` that reaches the server with the requested host. */
 const among =
   (...servers: readonly FakeServer[]): FakeServer['fetch'] =>
   (url, init) => {
     const server = servers.find((one) => new URL(one.url).host === new URL(url).host);
-    if (!server) throw new TypeError(`nobody is at ${url}`);
+    if (!server) throw new TypeError(`no server has the address ${url}`);
     return server.fetch(url, init);
   };
 
@@ -50,7 +53,7 @@ describe('two loops of one turn', () => {
     'Both are paid.',
   ];
 
-  it('reach their own addresses with their own headers and tools, if their contexts give two addresses', async () => {
+  it('reach their own addresses with their own headers and tools, if the contexts give two addresses', async () => {
     const [a, b] = [east(), west()];
     const client = defineMcpClient({
       name: 'bank',
@@ -70,7 +73,7 @@ describe('two loops of one turn', () => {
     expect([methods(a)['tools/list'], methods(b)['tools/list']]).toEqual([1, 1]);
   });
 
-  it('have a connection each if only the headers depend on their contexts', async () => {
+  it('have one connection each if only the headers depend on the contexts', async () => {
     const a = east();
     const client = defineMcpClient({
       name: 'bank',
@@ -88,7 +91,7 @@ describe('two loops of one turn', () => {
     expect(methods(a).initialize).toBe(2);
   });
 
-  it('share a connection if neither address nor headers depend on the context', async () => {
+  it('share a connection if neither the address nor the headers depend on the context', async () => {
     const a = east();
     const client = defineMcpClient({ name: 'bank', url: a.url, fetch: a.fetch });
     const desk = session(
@@ -102,7 +105,7 @@ describe('two loops of one turn', () => {
 });
 
 describe('a list of tools', () => {
-  it('belongs to one address: another address is listed separately, even if the session knows the first', async () => {
+  it('belongs to one address: another address has its own list, even if the session knows the first', async () => {
     const [a, b] = [east(), west()];
     let url = a.url;
     const client = defineMcpClient({ name: 'bank', url: () => url, fetch: among(a, b) });
@@ -119,7 +122,7 @@ describe('a list of tools', () => {
     ]);
   });
 
-  it('does not call a tool at another address: the model is asked to list again', async () => {
+  it('does not call a tool at another address, and the model must list the tools again', async () => {
     const [a, b] = [east(), west()];
     let url = a.url;
     const client = defineMcpClient({ name: 'bank', url: () => url, fetch: among(a, b) });
@@ -147,7 +150,7 @@ describe('a list of tools', () => {
 });
 
 describe('a client without a valid address', () => {
-  it('has no tools, which is logged once per invocation', async () => {
+  it('has no tools, and the log says so once per invocation', async () => {
     const said = warnings();
     const { client, server } = scene([says('look')], {
       url: ({ context }) => {
@@ -173,7 +176,7 @@ describe('a client without a valid address', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('leaves an unfolding tool closed, and the model receives the reason', async () => {
+  it('leaves an unfolding tool closed, and the model reads the reason', async () => {
     warnings();
     const { client } = scene([says('look')], { url: () => 'nowhere' });
     const facade = createMcpToolFactory({ clients: [client] }).unfolding('shop', 'The shop.', () => true);

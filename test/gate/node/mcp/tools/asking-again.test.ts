@@ -1,4 +1,4 @@
-/** The number of listing requests in one turn, their visibility to loops, and the log. */
+/** How often a turn requests the tools of a server, which loops see them, and what is logged. */
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
 import { type AnyTool, Secrets, ToolCallContext } from '../../../../../src/index.ts';
@@ -10,7 +10,7 @@ import { warnings } from '../../../../fixtures/warnings.ts';
 import { offered } from '../../unfolding/scenes.ts';
 import { calls, methods, type Scene, says, scene, session } from './scenes.ts';
 
-/** A server that says after each call that its tools are others, and so they are. */
+/** A server whose tools change with each call, which it reports. */
 function restless(config: Parameters<typeof scene>[1] = {}): Scene {
   const made = scene([], config);
   const { server } = made;
@@ -54,7 +54,7 @@ it('a list that is never fresh is requested once per invocation', async () => {
   expect(methods(server)['tools/list']).toBe(2);
 });
 
-it('a nested loop asks with its tools while an unfolding tool that found them waits for another server', async () => {
+it('a nested loop is offered tools that an unfolding tool has found while it still waits for another server', async () => {
   const shop = scene([says('buy')]);
   const slow = scene([says('crawl')], { name: 'slow', url: 'https://slow.test/mcp' });
   const nested = Promise.withResolvers<void>();
@@ -82,7 +82,7 @@ it('a nested loop asks with its tools while an unfolding tool that found them wa
   expect(methods(shop.server)['tools/list']).toBe(1);
 });
 
-it('the log contains no secrets of the caller and no lines made up by the server', async () => {
+it('the log contains neither secrets of the caller nor lines that the server made up', async () => {
   const said = warnings();
   const secret = 'sesame-open-1234';
   const name = `look ${secret}\nholdfast: FORGED \u001b[31m`;
@@ -97,10 +97,10 @@ it('the log contains no secrets of the caller and no lines made up by the server
   ]);
 });
 
-it('loops that list while another has not journaled its list see the same list, up to ten', async () => {
+it('loops that request a list before another loop has journaled it see the same list, up to ten loops', async () => {
   const { server, client } = scene([says('look')]);
   const made: readonly AnyTool[] = [];
-  // All of a loop that asking a server needs.
+  // The parts of a loop that a list request uses.
   const view = {
     principal: { id: 'tester' },
     context: ToolCallContext.EMPTY,

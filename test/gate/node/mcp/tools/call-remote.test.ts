@@ -1,4 +1,6 @@
-/** Calls of MCP servers' tools: the data sent, the results, and unknown outcomes. MCP-05, MCP-07, MCP-11. */
+/**
+ * Calls of tools on MCP servers: the data sent, the results, and unknown outcomes (MCP-05, MCP-07, MCP-11).
+ */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { toolProvider } from '../../../../../src/index.ts';
 import {
@@ -25,7 +27,7 @@ interface Desk {
   readonly server: FakeServer;
 }
 
-/** A session whose model calls this one tool, and then says that it is done. */
+/** A session whose model calls this tool once, and then replies 'Done.' */
 function calling(
   tool: FakeTool,
   config: Partial<McpClientConfig> = {},
@@ -39,13 +41,13 @@ function calling(
 
 const isCall = ({ rpc }: { readonly rpc?: string }): boolean => rpc === 'tools/call';
 
-/** The parameters of the calls that the server was sent. */
+/** The parameters of the calls that the server received. */
 const sent = ({ requests }: FakeServer): readonly Record<string, unknown>[] =>
   requests.filter(isCall).map(({ body }) => JSON.parse(body).params);
 
 const context = { tenantId: 'acme', apiKey: 'sk-123456', locale: 'en' };
 
-describe('data that is sent beside the input', () => {
+describe('the metadata of a call', () => {
   const key = { 'holdfast/idempotency-key': expect.stringMatching(/^[0-9a-f]{32}\.4\.0$/) };
   const token = { progressToken: expect.any(Number) };
 
@@ -53,9 +55,9 @@ describe('data that is sent beside the input', () => {
     ['no converter', undefined, {}],
     ['allowKeys', allowKeys('tenantId', 'correlationId'), { tenantId: 'acme' }],
     ['passThrough', passThrough, context],
-    ['a function of its own', () => ({ from: 'holdfast' }), { from: 'holdfast' }],
+    ['a custom function', () => ({ from: 'holdfast' }), { from: 'holdfast' }],
   ])(
-    'is the choice of %s, the key of the call and a progress token (MCP-06, MCP-07, S0-021)',
+    'contains the choice of %s, the key of the call and a progress token (MCP-06, MCP-07, S0-021)',
     async (_, meta, crosses) => {
       const { desk, server } = calling(says('note'), { meta }, { context });
       await desk.send('Note it');
@@ -65,7 +67,7 @@ describe('data that is sent beside the input', () => {
     },
   );
 
-  it('fails the call if the converter throws: the server is not called (MCP-11)', async () => {
+  it('fails the call, and the server is not called, if the converter throws (MCP-11)', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => log.mockRestore());
     const thrown = new Error('no tenant');
@@ -81,7 +83,7 @@ describe('data that is sent beside the input', () => {
     expect(log.mock.calls).toEqual([["holdfast: the meta converter of MCP client 'shop' threw", thrown]]);
   });
 
-  it('contains the same key when a call is run again', async () => {
+  it('contains the same key if the call runs again', async () => {
     let runs = 0;
     const note = says('note', 'noted', {
       annotations: { idempotentHint: true },
@@ -99,8 +101,8 @@ describe('data that is sent beside the input', () => {
   });
 });
 
-describe('messages of a server while it works', () => {
-  it('are reported to watchers at most ten times a second', async () => {
+describe('messages from a working server', () => {
+  it('are shown to watchers at most ten times a second', async () => {
     const told: string[] = [];
     const work = says('work', 'worked', {
       async run(_, { sendNotification, _meta }) {
@@ -162,7 +164,7 @@ it('an input with a default can be omitted, even if the server lists it as requi
 });
 
 describe('a failed call', () => {
-  it('is an error with the server’s message', async () => {
+  it('has the server’s message as its error', async () => {
     const { desk } = calling(
       says('note', '', {
         run: () => ({ isError: true, content: [{ type: 'text', text: 'The book is full.' }] }),
@@ -172,7 +174,7 @@ describe('a failed call', () => {
     expect(results(desk)).toEqual(['Error: The book is full.']);
   });
 
-  it('is an error if its server cannot be reached any more: it certainly did not run', async () => {
+  it('certainly did not run if its server cannot be reached any more', async () => {
     const { desk, server } = calling(says('note'));
     server.misbehave = only(isCall, answers(401));
     await desk.send('Note it');
@@ -185,14 +187,17 @@ describe('a failed call', () => {
     ['once', {}, "The outcome of this call of 'note' is unknown"],
     ['idempotent', { idempotentHint: true }, "The outcome of this call of 'note' is unknown"],
     ['read', { readOnlyHint: true }, "The connection of tool 'note' was lost before it answered."],
-  ])('is in doubt if it was sent without a response and its effect is %s', async (_, annotations, words) => {
-    const { desk, server } = calling(says('note', 'noted', { annotations }));
-    server.misbehave = only(isCall, losesConnectionAfter(0));
-    expect(await desk.send('Note it')).toMatchObject({ outcome: 'completed' });
-    expect(results(desk)[0]).toContain(words);
-  });
+  ])(
+    'has an unknown outcome if it was sent without a response and its effect is %s',
+    async (_, annotations, words) => {
+      const { desk, server } = calling(says('note', 'noted', { annotations }));
+      server.misbehave = only(isCall, losesConnectionAfter(0));
+      expect(await desk.send('Note it')).toMatchObject({ outcome: 'completed' });
+      expect(results(desk)[0]).toContain(words);
+    },
+  );
 
-  it('in doubt closes the connection: the next call reconnects', async () => {
+  it('closes its connection if it is in doubt, and the next call connects again', async () => {
     const { server, client } = scene([says('look', 'seen', { annotations: { readOnlyHint: true } })]);
     let isFirst = true;
     server.misbehave = only(isCall, (request, proceed) => {
@@ -208,7 +213,7 @@ describe('a failed call', () => {
     expect(methods(server).initialize).toBe(2);
   });
 
-  it('is reported as late if a read takes too long', async () => {
+  it('is reported as late if it is a read that takes too long', async () => {
     const { desk, server } = calling(says('note', '', { annotations: { readOnlyHint: true } }), {
       timeout: 20,
     });
@@ -218,7 +223,7 @@ describe('a failed call', () => {
   });
 
   it.each(['once', 'idempotent', 'read'] as const)(
-    'is cancelled by its id if it took too long, so that the server can stop (%s)',
+    'is cancelled by its id if it took too long, so the server can stop (%s)',
     async (effect) => {
       warnings();
       const { desk, server } = calling(says('note'), { timeout: 20, effects: { note: effect } });
@@ -229,7 +234,7 @@ describe('a failed call', () => {
     },
   );
 
-  it('is logged if its reason is shown nowhere else', async () => {
+  it('is logged if the reason is not shown elsewhere', async () => {
     const said = warnings();
     const { desk, server } = calling(says('note'));
     server.misbehave = only(isCall, losesConnectionAfter(0));
@@ -240,7 +245,7 @@ describe('a failed call', () => {
     ]);
   });
 
-  it('is logged if its server cannot be reached, with only the origin of the address', async () => {
+  it('is logged with only the origin of the address if the server cannot be reached', async () => {
     const said = warnings();
     const address = () => 'https://mcp.test/s/path-token/mcp?key=query-token';
     const { server, client } = scene([says('note')], { url: address });
@@ -266,7 +271,7 @@ describe('the server of a turn that has ended', () => {
     expect(ended.headers['mcp-session-id']).toBeDefined();
   });
 
-  it('receives the cancellation of a call that is cancelled with its turn, and no other', async () => {
+  it('receives the cancellation of a call that is cancelled with its turn, and of no other', async () => {
     const hang = says('note', '', { run: () => new Promise(() => undefined) });
     const { desk, server } = calling(hang);
     const sending = desk.send('Note it');

@@ -1,4 +1,4 @@
-/** Tools of MCP servers in agents' lists and behind unfolding tools: MCP-01 to MCP-04, MCP-08, MCP-09. */
+/** Tools of MCP servers in agents' lists and inside unfolding tools (MCP-01 to MCP-04, MCP-08, MCP-09). */
 import { describe, expect, it } from 'vitest';
 import type { ToolSource } from '../../../../../src/index.ts';
 import { defineUnfolding } from '../../../../../src/kinds/entry.ts';
@@ -21,14 +21,14 @@ const search = says('search_wikipedia');
 const article = says('get_article');
 const weather = says('weather');
 
-describe('two clients of one name', () => {
+describe('two clients with one name', () => {
   const two = () => [scene([search]).client, scene([weather], { url: () => 'https://b.example/mcp' }).client];
 
   it.each<[string, (clients: readonly McpClient[]) => unknown]>([
     ['a factory', (clients) => createMcpToolFactory({ clients })],
     ['a provider', (clients) => mcpToolProvider({ clients })],
     ['a tool group', (clients) => defineMcpToolGroup({ role: 'web', description: 'The web.', clients })],
-  ])('are refused by %s: the stored data of one would be used for the other', (_, define) => {
+  ])('are refused by %s, because they would share stored data', (_, define) => {
     expect(() => define(two())).toThrow(McpClientDefinitionError);
     expect(() => define(two())).toThrow(
       expect.objectContaining({
@@ -40,7 +40,7 @@ describe('two clients of one name', () => {
     );
   });
 
-  it('are accepted if one client is listed twice', async () => {
+  it('are accepted if they are the same client', async () => {
     const { server, client } = scene([search]);
     const wiki = session([mcpToolProvider({ clients: [client, client] })], ['Done.']);
     await wiki.send('Search');
@@ -48,8 +48,8 @@ describe('two clients of one name', () => {
   });
 });
 
-describe('tools of one name from two servers', () => {
-  it('are distinguished by a prefix, and a missing prefix is logged once', async () => {
+describe('tools with one name from two servers', () => {
+  it('are distinguished by a prefix; a missing prefix is logged once', async () => {
     const warned = warnings();
     const [one, other] = [scene([search]), scene([search], { name: 'notes' })];
     const clients = [one.client, other.client];
@@ -63,7 +63,7 @@ describe('tools of one name from two servers', () => {
     ]);
   });
 
-  it('are refused when they are listed, with the fix in the message', () => {
+  it('are refused when they are listed, with an error that shows the fix', () => {
     const [one, other] = [scene([]).client, scene([], { name: 'notes' }).client];
     const listed = () => session([mcpResources(one), mcpResources(other)], []);
     expect(listed).toThrow(
@@ -75,7 +75,7 @@ describe('tools of one name from two servers', () => {
 });
 
 describe('a tool that is requested by name', () => {
-  it('is offered from the first model call on, and called on its server (MCP-01)', async () => {
+  it('is offered from the first model call on, and runs on its server (MCP-01)', async () => {
     const { server, client } = scene([search, article]);
     const factory = createMcpToolFactory({ clients: [client] });
     const wiki = session([factory.toolByName('get_article')], [calls('get_article'), 'Read.'], {
@@ -93,7 +93,7 @@ describe('a tool that is requested by name', () => {
     });
   });
 
-  it('is absent while no server has it, and the agent runs without it (MCP-01, MCP-04, S0-129)', async () => {
+  it('is missing if no server has it, and the agent runs without it (MCP-01, MCP-04, S0-129)', async () => {
     const { client } = scene([search]);
     const factory = createMcpToolFactory({ clients: [client] });
     const wiki = session([factory.toolByName('brave_web_search')], ['I cannot search.']);
@@ -171,7 +171,7 @@ describe('a required tool', () => {
 });
 
 describe('an unfolding tool over MCP', () => {
-  it('contacts no server before it is called, and then shows the tools of these names (MCP-01, MCP-08)', async () => {
+  it('contacts no server before it is called, and then shows the tools with these names (MCP-01, MCP-08)', async () => {
     const { server, client } = scene([search, weather, article]);
     const factory = createMcpToolFactory({ clients: [client] });
     const wikipedia = factory.unfoldingByName('wikipedia', 'Find and read articles.', [
@@ -200,7 +200,7 @@ describe('an unfolding tool over MCP', () => {
     ]);
   });
 
-  it('selects the tools that a filter accepts, and shows its notes (S0-128)', async () => {
+  it('selects the tools that its filter accepts, and shows its notes (S0-128)', async () => {
     const { client } = scene([search, says('web_fetch', '', { annotations: { readOnlyHint: true } })]);
     const factory = createMcpToolFactory({ clients: [client] });
     const web = factory.unfolding(
@@ -214,7 +214,7 @@ describe('an unfolding tool over MCP', () => {
     expect(results(desk)[0]).toBe(`${opened('web_fetch')}\n\nFetch one page at a time.`);
   });
 
-  it('accepts `removeOnInvoke` and otherwise works the same (UNF-15, S0-127)', async () => {
+  it('accepts `removeOnInvoke`, and otherwise works in the same way (UNF-15, S0-127)', async () => {
     const { client } = scene([search]);
     const factory = createMcpToolFactory({ clients: [client] });
     const facade = factory.unfoldingByName('wikipedia', 'Articles.', ['search_wikipedia'], false);
@@ -223,7 +223,7 @@ describe('an unfolding tool over MCP', () => {
     expect(offered(desk)[1]).toEqual(['wikipedia', 'search_wikipedia']);
   });
 
-  it('shows the model why it stays closed, and opens when its server is back (MCP-04, MCP-09, S0-129)', async () => {
+  it('shows the model why it stays closed, and opens once its server responds again (MCP-04, MCP-09, S0-129)', async () => {
     const said = warnings();
     const { server, client } = scene([search], { server: { misbehave: answers(503) } });
     const factory = createMcpToolFactory({ clients: [client] });
@@ -263,7 +263,7 @@ describe('an unfolding tool over MCP', () => {
       },
     ],
   ])(
-    'reports once that it has no tools, and is not offered while its listing is empty: %s (MCP-04, S0-129)',
+    'reports once that it has no tools, and is not offered while its list is empty: %s (MCP-04, S0-129)',
     async (_, make) => {
       const clock = createManualClock();
       const { server, client } = scene([search]);
@@ -275,7 +275,7 @@ describe('an unfolding tool over MCP', () => {
       ]);
       await desk.send('And now?');
       expect(offered(desk)).toEqual([['empty'], [], []]);
-      // A list that is no longer current says nothing.
+      // An outdated list does not hide the tool.
       await clock.advance(600_000);
       await desk.send('And much later?');
       expect(offered(desk).at(-1)).toEqual(['empty']);

@@ -3,21 +3,21 @@ import type { ListedTool } from '../../../../../src/mcp/tools/entry.ts';
 import type { McpListing } from '../../../../doors/mcp.ts';
 import { client, list } from './listing-fixtures.ts';
 
-/** Tools of a server: `v` stands for all that it says of one. */
+/** The tools of a server, with these descriptions by name. */
 const tools = (told: Readonly<Record<string, string>>): readonly unknown[] =>
   Object.entries(told).map(([name, description]) => ({ name, description, inputSchema: { type: 'object' } }));
 
 const refusing = client({ drift: 'refuse' });
 const reporting = client({ drift: 'report' });
 
-/** What a session comes to know by asking a server again and again. */
+/** The listing of a session that requests these lists in order. */
 async function asked(
   lists: readonly Readonly<Record<string, string>>[],
   by: typeof refusing = refusing,
 ): Promise<McpListing> {
   let former: McpListing | undefined;
   for (const told of lists) former = await list(tools(told), former, by);
-  if (!former) throw new Error('nothing was asked');
+  if (!former) throw new Error('There is no list to request.');
   return former;
 }
 
@@ -35,27 +35,27 @@ afterEach(() => vi.restoreAllMocks());
 
 describe('a drift report', () => {
   it.each<[string, Readonly<Record<string, string>>, McpListing['drift']]>([
-    ['nothing', { write: 'Writes.', read: 'Reads.' }, undefined],
+    ['no change', { write: 'Writes.', read: 'Reads.' }, undefined],
     ['an added tool', { ...v1, list: 'Lists.' }, { added: ['list'], removed: [], changed: [] }],
     ['a removed tool', { read: 'Reads.' }, { added: [], removed: ['write'], changed: [] }],
     ['a changed tool', changed, { added: [], removed: [], changed: ['read'] }],
     [
-      'all of it, by name',
+      'all changes, sorted by name',
       { write: 'Writes!', b: 'B.', a: 'A.' },
       { added: ['a', 'b'], removed: ['read'], changed: ['write'] },
     ],
-  ])('shows %s, if it is refused or not', async (_, told, drift) => {
+  ])('shows %s, whether or not drift is refused', async (_, told, drift) => {
     expect((await asked([v1, told], reporting)).drift).toEqual(drift);
     expect((await asked([v1, told])).drift).toEqual(drift);
   });
 
-  it('is absent for a first listing and for an identical next one', async () => {
+  it('is missing for a first list, and for a list that is unchanged', async () => {
     expect(await asked([v1])).not.toHaveProperty('drift');
     expect(await asked([v1, changed, changed])).not.toHaveProperty('drift');
     expect(await asked([v1, changed, changed], reporting)).not.toHaveProperty('drift');
   });
 
-  it('is made by a client that uses the new definition and forgets removed tools', async () => {
+  it('also describes the changes that a client accepts, which then uses the new definitions and forgets removed tools', async () => {
     const listing = await asked([v1, { read: changed.read }], reporting);
     expect(shown(listing)).toEqual([['read', changed.read]]);
     expect(listing).not.toHaveProperty('gone');
@@ -64,7 +64,7 @@ describe('a drift report', () => {
 });
 
 describe('a client that refuses drift', () => {
-  it('keeps the first definition of a changed tool and refuses the tool', async () => {
+  it('keeps the first definition of a changed tool, and refuses calls of the tool', async () => {
     const [first, listing] = [await asked([v1]), await asked([v1, changed])];
     expect(shown(listing)).toEqual([
       ['read', 'Reads.', 'refused'],
@@ -75,21 +75,21 @@ describe('a client that refuses drift', () => {
     expect(listing.fingerprint).not.toBe(first.fingerprint);
   });
 
-  it('keeps refusing it in later listings, even if it changes again', async () => {
+  it('keeps refusing the tool in later lists, even if it changes again', async () => {
     expect(shown(await asked([v1, changed, changed]))[0]).toEqual(['read', 'Reads.', 'refused']);
     const again = await asked([v1, changed, { ...v1, read: 'Reads, really.' }]);
     expect(shown(again)[0]).toEqual(['read', 'Reads.', 'refused']);
     expect(again.drift).toEqual({ added: [], removed: [], changed: ['read'] });
   });
 
-  it('accepts it again when the server lists the first definition', async () => {
+  it('accepts the tool again once the server lists the first definition', async () => {
     const listing = await asked([v1, changed, v1]);
     expect(listing.tools).toEqual((await asked([v1])).tools);
     expect(listing.drift).toEqual({ added: [], removed: [], changed: ['read'] });
     expect(listing.fingerprint).toBe((await asked([v1])).fingerprint);
   });
 
-  it('leaves out a tool that was gone and comes back changed, in any later listing', async () => {
+  it('omits a removed tool that comes back changed, in every later list', async () => {
     const gone = { write: 'Writes.' };
     const removed = await asked([v1, gone]);
     expect(removed.gone).toEqual([{ name: 'read', fingerprint: (await asked([v1])).tools[0]?.fingerprint }]);
@@ -107,7 +107,7 @@ describe('a client that refuses drift', () => {
     });
   });
 
-  it('accepts a tool that was gone and comes back unchanged, at any time', async () => {
+  it('accepts a removed tool that comes back unchanged, at any time', async () => {
     const back = await asked([v1, {}, changed, v1]);
     expect(shown(back)).toEqual([
       ['read', 'Reads.'],
@@ -121,19 +121,19 @@ describe('a client that refuses drift', () => {
     });
   });
 
-  it('compares a tool that was refused when it went with its first definition', async () => {
+  it('compares a refused tool that was removed with its first definition', async () => {
     expect(shown(await asked([v1, changed, {}, changed]))).toEqual([['write', 'Writes.']]);
     expect(shown(await asked([v1, changed, {}, v1]))).toHaveLength(2);
   });
 
-  it('treats a tool that is temporarily unusable as gone for that time', async () => {
+  it('treats a tool that is temporarily unusable as removed for that time', async () => {
     const unusable = [{ name: 'read', description: 'Reads.' }, ...tools({ write: 'Writes.' })];
     const without = await list(unusable, await asked([v1]), refusing);
     expect(without.drift).toEqual({ added: [], removed: ['read'], changed: [] });
     expect(shown(await list(tools(changed), without, refusing))).toEqual([['write', 'Writes.']]);
   });
 
-  it('forgets no first definition if a server lists ever more names: those are left out', async () => {
+  it('keeps the first definitions if a server lists more and more names, and omits the surplus tools', async () => {
     const crowd = (from: number): Readonly<Record<string, string>> =>
       Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`t${from + index}`, 'T.']));
     const crowded = await asked([{ read: 'Reads.' }, crowd(0), crowd(1_000), crowd(2_000)]);
@@ -143,7 +143,7 @@ describe('a client that refuses drift', () => {
     expect(shown(await list(tools({ read: 'Reads.' }), crowded, refusing))).toEqual([['read', 'Reads.']]);
   });
 
-  it('limits stored first definitions: beyond 512 Ki characters, tools are left out', async () => {
+  it('limits the stored first definitions to 512 Ki characters, and omits tools beyond that', async () => {
     const big = (from: number): readonly unknown[] =>
       Array.from({ length: 5 }, (_, index) => ({
         name: `t${from + index}`,

@@ -10,24 +10,27 @@ describe('`effectOf`', () => {
     ['readOnlyHint', { readOnlyHint: true }, 'read'],
     ['idempotentHint', { idempotentHint: true }, 'idempotent'],
     ['both', { readOnlyHint: true, idempotentHint: true }, 'read'],
-    ['hints that are false', { readOnlyHint: false, idempotentHint: false }, 'once'],
+    ['false hints', { readOnlyHint: false, idempotentHint: false }, 'once'],
     ['idempotentHint of a tool that writes', { readOnlyHint: false, idempotentHint: true }, 'idempotent'],
-    ['no destruction, which does not say that it may be repeated', { destructiveHint: false }, 'once'],
-    ['destruction that may be repeated', { destructiveHint: true, idempotentHint: true }, 'idempotent'],
-    ['a closed world', { openWorldHint: false }, 'once'],
-  ])('%s', (_, hints, effect) => {
+    ['destructiveHint: false, which does not allow a repetition', { destructiveHint: false }, 'once'],
+    ['destructiveHint with idempotentHint', { destructiveHint: true, idempotentHint: true }, 'idempotent'],
+    ['openWorldHint: false', { openWorldHint: false }, 'once'],
+  ])('is derived from hints: %s', (_, hints, effect) => {
     expect(effectOf(listed({ ...(hints && { hints }) }), client())).toBe(effect);
   });
 
-  it('uses the client’s setting for a tool instead of the server’s hint', () => {
+  it('prefers the client’s setting for a tool to the server’s hint', () => {
     const careful = client({ effects: { read: 'once', write: 'read' } });
     expect(effectOf(listed({ name: 'read', hints: { readOnlyHint: true } }), careful)).toBe('once');
     expect(effectOf(listed({ name: 'write' }), careful)).toBe('read');
     expect(effectOf(listed({ name: 'other', hints: { readOnlyHint: true } }), careful)).toBe('read');
   });
 
-  it.each(['constructor', '__proto__', 'toString'])('a tool named %s does not inherit an effect', (name) => {
-    expect(effectOf(listed({ name }), client({ effects: {} }))).toBe('once');
-    expect(effectOf(listed({ name }), client())).toBe('once');
-  });
+  it.each(['constructor', '__proto__', 'toString'])(
+    'does not find an inherited setting for a tool named %s',
+    (name) => {
+      expect(effectOf(listed({ name }), client({ effects: {} }))).toBe('once');
+      expect(effectOf(listed({ name }), client())).toBe('once');
+    },
+  );
 });

@@ -1,5 +1,5 @@
 /**
- * Elicitations that a server must not make, and answers that are not journaled (MCP specification,
+ * Elicitations that a server may not make, and answers that are not journaled (MCP specification,
  * Elicitation).
  */
 
@@ -22,7 +22,7 @@ interface Asked {
   readonly idempotent?: boolean;
 }
 
-/** A session whose server asks this while its tool runs, and answers what it was answered. */
+/** A session whose server asks this question while its tool runs. The tool returns the answer. */
 function asks({ properties, message = 'Please fill this in.', idempotent = true }: Asked): TestSession {
   const params = { message, requestedSchema: { type: 'object', properties } } as ElicitRequestFormParams;
   const tool = says('book', '', {
@@ -40,20 +40,23 @@ afterEach(() => vi.restoreAllMocks());
 
 describe('an elicitation form that asks for a credential', () => {
   it.each<[string, Asked]>([
-    ['a field that is named so', { properties: { people: { type: 'integer' }, password: free } }],
-    ['whatever the case and the words around it', { properties: { githubAccessToken: free } }],
-    ['a title', { properties: { first: { ...free, title: 'API key' } } }],
-    ['numbers', { properties: { pin: { type: 'integer' } } }],
+    ['the name of a field', { properties: { people: { type: 'integer' }, password: free } }],
+    ['a part of the name in another case', { properties: { githubAccessToken: free } }],
+    ['the title of a field', { properties: { first: { ...free, title: 'API key' } } }],
+    ['a number field for a PIN', { properties: { pin: { type: 'integer' } } }],
     [
-      'a default that looks like one',
+      'a default that looks like a credential',
       { properties: { note: { ...free, default: `ghp_${'x1'.repeat(18)}` } } },
     ],
     [
-      'the words beside a field that may be anything',
+      'the message above a field with a general name',
       { properties: { value: free }, message: 'Enter your GitHub password.' },
     ],
-    ['its description', { properties: { value: { ...free, description: 'The token of your account.' } } }],
-  ])('is declined without asking a person: %s', async (_, asked) => {
+    [
+      'the description of a field',
+      { properties: { value: { ...free, description: 'The token of your account.' } } },
+    ],
+  ])('is declined before a person sees it, because of %s', async (_, asked) => {
     const { calls: logged } = vi.spyOn(console, 'warn').mockImplementation(() => undefined).mock;
     const desk = asks(asked);
     expect(await desk.send('Book a table')).toMatchObject({ outcome: 'completed' });
@@ -69,12 +72,12 @@ describe('an elicitation form that asks for a credential', () => {
 
   it.each<[string, JsonObject]>([
     ['a format', { first: { ...free, format: 'password' } }],
-    ['a value that is only written', { first: { ...free, writeOnly: true } }],
-    ['a field inside of another one', { login: { type: 'object', properties: { secret: free } } }],
-  ])('is declined if some SDK version lets it through: %s', async (_, properties) => {
+    ['a write-only value', { first: { ...free, writeOnly: true } }],
+    ['a nested field', { login: { type: 'object', properties: { secret: free } } }],
+  ])('is declined even if an SDK version lets it through: %s', async (_, properties) => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const { client } = scene([]);
-    // As far as it goes before anybody is asked.
+    // The parts of a call that are used before a person is asked.
     const told = { secrets: Secrets.NONE, log: consoleLog() };
     const call = { inSession: true, tool: 'book', ...told } as unknown as CallContext;
     const asked = { message: 'Please.', requestedSchema: { type: 'object', properties } };
@@ -82,7 +85,7 @@ describe('an elicitation form that asks for a credential', () => {
     expect(await answerElicitation({ client, effect: 'read', call }, params)).toEqual({ action: 'decline' });
   });
 
-  it('is also declined while a once call runs', async () => {
+  it('is also declined while a `once` call runs', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const desk = asks({ properties: { password: free }, idempotent: false });
     await desk.send('Book a table');
@@ -91,17 +94,17 @@ describe('an elicitation form that asks for a credential', () => {
 
   it.each<[string, Asked]>([
     [
-      'words that only begin like that',
+      'names that only begin like such a name',
       { properties: { secretary: free, passwordless: { type: 'boolean' } } },
     ],
-    ['a choice', { properties: { token: { ...free, enum: ['ETH', 'USDC'] } } }],
+    ['a choice of tokens', { properties: { token: { ...free, enum: ['ETH', 'USDC'] } } }],
     ['a number of tokens', { properties: { max_tokens: { type: 'integer' } } }],
-    ['yes or no', { properties: { resetPassword: { type: 'boolean' } }, message: 'Reset your password?' }],
+    ['a boolean', { properties: { resetPassword: { type: 'boolean' } }, message: 'Reset your password?' }],
     [
-      'words about one, beside a field with a name of its own',
+      'a description that mentions a password, in a field with a specific name',
       { properties: { steps: { ...free, description: 'What was done about the password?' } } },
     ],
-  ])('is not suspected for %s', async (_, asked) => {
+  ])('is not suspected because of %s', async (_, asked) => {
     expect(await asks(asked).send('Book a table')).toMatchObject({ outcome: 'suspended' });
   });
 });
@@ -110,7 +113,7 @@ describe('an answer that looks like a credential', () => {
   const KEY = `sk-${'planted7'.repeat(4)}`;
   const why = 'looks like a credential, which is not accepted here: the journal keeps answers';
 
-  it('is rejected with a chance to answer again, and is not in any event', async () => {
+  it('is rejected so that the person can answer again, and is not journaled', async () => {
     const desk = asks({ properties: { note: free } });
     await desk.send('Book a table');
     const decide = (input: JsonObject, reason?: string) =>

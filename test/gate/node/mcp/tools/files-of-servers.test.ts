@@ -1,4 +1,4 @@
-/** Files that a server's tool answered, in a session: what the model is sent, what is journaled, and what programs get. */
+/** Files from a server's tool in a session: for the model, in the journal, and for programs. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ChatModel, defineAgent } from '../../../../../src/index.ts';
 import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
@@ -9,7 +9,10 @@ import { calls, scene } from './scenes.ts';
 
 type Blocks = Awaited<ReturnType<FakeTool['run']>>['content'];
 
-/** A session whose model calls a tool that answers these blocks, and with `repeats` once more as data. */
+/**
+ * A session whose model calls a tool that returns these blocks, and also returns them as data if `repeats` is
+ * true.
+ */
 function looking(
   content: Blocks,
   {
@@ -66,7 +69,7 @@ describe('an image from a server, in a session', () => {
     expect(read()).toEqual([`Look:\n\n${LINE}\n\n${NOT_TAKEN}`]);
   });
 
-  it('is in the journal and in artifacts by its hash, and never as base64', async () => {
+  it('is in the journal and in artifacts under its hash, never as base64', async () => {
     const { session } = looking([look, image], { repeats: true });
     const answer = await session.send('Look.');
     const kept = [look, { ...image, data: { sha256: ID, size: 300 } }];
@@ -85,8 +88,8 @@ describe('an image from a server, in a session', () => {
   });
 });
 
-describe('an image from a server that is too large', () => {
-  it('is replaced by text in its position and logged, while the other blocks remain', async () => {
+describe('an oversized image from a server', () => {
+  it('is replaced by text in its position, and logged; the other blocks remain', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => log.mockRestore());
     const large = { ...image, data: 'AAAA'.repeat(2_796_203) };

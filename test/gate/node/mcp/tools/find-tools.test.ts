@@ -1,4 +1,4 @@
-/** When servers are asked for their tools, and what a session remembers of it: MCP-08, MCP-09, drift. */
+/** When the tools of servers are requested, and what a session stores of them (MCP-08, MCP-09, drift). */
 import { describe, expect, it } from 'vitest';
 import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { createManualClock, type ScriptedReply, type TestSession } from '../../../../../src/testing/entry.ts';
@@ -7,7 +7,7 @@ import { warnings } from '../../../../fixtures/warnings.ts';
 import { crash, offered, results } from '../../unfolding/scenes.ts';
 import { calls, methods, says, scene, session } from './scenes.ts';
 
-/** The facts of all listings in the journal. */
+/** The facts of all lists in the journal. */
 async function told(desk: TestSession): Promise<readonly unknown[]> {
   const events = await desk.events();
   return events.flatMap((event) =>
@@ -16,7 +16,7 @@ async function told(desk: TestSession): Promise<readonly unknown[]> {
 }
 
 describe('the tools of a server', () => {
-  it('are requested once for all lists made of them', async () => {
+  it('are requested once for all tools that are made of them', async () => {
     const { server, client } = scene([says('look'), says('dig')]);
     const factory = createMcpToolFactory({ clients: [client] });
     const desk = session([factory.toolByName('look'), factory.toolByName('dig')], ['Done.']);
@@ -26,7 +26,7 @@ describe('the tools of a server', () => {
     expect(await told(desk)).toHaveLength(1);
   });
 
-  it('are known to the next turn and to the Worker that takes over, without a request (MCP-09)', async () => {
+  it('are known in the next turn, and to a Worker that takes over, without a request (MCP-09)', async () => {
     const { server, client } = scene([says('look')]);
     const tools = [mcpToolProvider({ clients: [client] }), crash(() => desk)];
     const desk = session(tools, [calls('crash'), 'Went on.', 'Done.']);
@@ -45,7 +45,7 @@ describe('the tools of a server', () => {
     });
   });
 
-  it('are requested again if the stored list is too old, and an identical list is not stored again', async () => {
+  it('are requested again if the stored list is too old; an unchanged list is not stored again', async () => {
     const clock = createManualClock();
     const { server, client } = scene([says('look')], { refreshAfter: 60_000 });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.', 'Three.'], { clock });
@@ -61,7 +61,7 @@ describe('the tools of a server', () => {
     expect(second).toEqual({ key: JSON.stringify(['shop', server.url, null, 'tester']), at: 60_000 });
   });
 
-  it('stay the stored ones if the server is unreachable (MCP-04)', async () => {
+  it('are the stored ones if the server is unreachable (MCP-04)', async () => {
     const said = warnings();
     const { server, client } = scene([says('look')], { refreshAfter: 0 });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.']);
@@ -74,7 +74,7 @@ describe('the tools of a server', () => {
     ]);
   });
 
-  it('are reported missing with the waited time, for each of several waiting callers', async () => {
+  it('are reported missing with the time that was waited, to each of several callers', async () => {
     const said = warnings();
     const { server, client } = scene([says('look')], { connectTimeout: 20 });
     server.misbehave = () => new Promise(() => undefined);
@@ -85,7 +85,7 @@ describe('the tools of a server', () => {
     expect(results(desk)).toEqual([expect.stringContaining(why)]);
   });
 
-  it('belong to one principal: another principal does not see them (MCP-09)', async () => {
+  it('belong to one principal, and no other principal sees them (MCP-09)', async () => {
     const { server, client } = scene([says('look')], { bearer: 'TOKEN' });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.'], {
       secrets: ({ id }) => ({ TOKEN: `token-of-${id}` }),
@@ -98,7 +98,7 @@ describe('the tools of a server', () => {
     );
   });
 
-  it('are requested again after a failure, by the next model call (MCP-09)', async () => {
+  it('are requested again by the next model call after a failure (MCP-09)', async () => {
     warnings();
     const { server, client } = scene([says('look')]);
     server.misbehave = only(({ rpc }) => rpc === 'tools/list', answers(500));
@@ -118,7 +118,7 @@ describe('the tools of a server', () => {
     expect(results(desk)).toEqual(['crashed', 'look done']);
   });
 
-  it('are offered once the invocation that runs the stand-in’s call has reached the server', async () => {
+  it('are offered once an invocation that calls the placeholder tool has reached the server', async () => {
     warnings();
     const { server, client } = scene([says('look')], { server: { misbehave: answers(502) } });
     const back: ScriptedReply = () => {
@@ -132,8 +132,8 @@ describe('the tools of a server', () => {
     expect(methods(server)['tools/list']).toBe(1);
   });
 
-  it.each(['a provider', 'a tool by its name'])(
-    'are never silently missing: the model has a tool that says why (%s)',
+  it.each(['a provider', 'a tool by name'])(
+    'are replaced by a tool that states why they are missing (%s)',
     async (by) => {
       const said = warnings();
       const { server, client } = scene([says('look')], { server: { misbehave: answers(502) } });
@@ -161,7 +161,7 @@ describe('the tools of a server', () => {
     },
   );
 
-  it('are requested again if the server reports them as stale, at most once a minute', async () => {
+  it('are requested again if the server declares them stale, at most once a minute', async () => {
     const clock = createManualClock();
     const { server, client } = scene([says('look')], { server: { kind: 'modern' } });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.', 'Three.'], { clock });
@@ -181,7 +181,7 @@ describe('the tools of a server', () => {
     [undefined, 9e15, 86_399_999],
     [90_000, 3_600_000, 89_999],
   ])(
-    'with refreshAfter %s and a server that says %i ms are current for %i ms',
+    'are current, with refreshAfter %s and %i ms from the server, for %i ms',
     async (refreshAfter, ttlMs, current) => {
       const clock = createManualClock();
       const list = { resultType: 'complete', ttlMs, cacheScope: 'public', tools: [] };
@@ -215,7 +215,7 @@ describe('the tools of a server', () => {
     expect(methods(server)).toEqual({ 'server/discover': 1, 'tools/list': 1, 'tools/call': 1 });
   });
 
-  it('are left out if they need headers that cannot be sent, for a server that receives such headers', async () => {
+  it('are omitted if they need headers that cannot be sent, and their server receives such headers', async () => {
     const said = warnings();
     const asking = (name: string, property: object) =>
       says(name, '', { inputSchema: { type: 'object', properties: { value: property } } });
@@ -270,7 +270,7 @@ describe('the tools of a server', () => {
 describe('a tool that has changed', () => {
   const other = says('look', 'other', { description: 'Does something else.' });
 
-  it('is reported in the journal and in the log, and used in its new form', async () => {
+  it('is reported in the journal and in the log, and its new definition is used', async () => {
     const said = warnings();
     const { server, client } = scene([says('look'), says('dig')], { refreshAfter: 0 });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', calls('look'), 'Two.']);
@@ -289,7 +289,7 @@ describe('a tool that has changed', () => {
     expect(results(desk)).toEqual(['other']);
   });
 
-  it('is refused if the client is configured so, and its server is not called', async () => {
+  it('is refused if the client refuses drift, and its server is not called', async () => {
     warnings();
     const { server, client } = scene([says('look')], { refreshAfter: 0, drift: 'refuse' });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', calls('look'), 'Two.']);

@@ -1,4 +1,7 @@
-/** Servers that put a call off until they know more (MCP specification 2026-07-28, Multi Round-Trip Requests). */
+/**
+ * Servers that defer a call until they have more input (MCP specification 2026-07-28, Multi Round-Trip
+ * Requests).
+ */
 import type { CallToolResult, InputRequiredResult, Tool } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
@@ -9,7 +12,7 @@ import { warnings } from '../../../../fixtures/warnings.ts';
 import { results } from '../../unfolding/scenes.ts';
 import { calls, methods, scene, session } from './scenes.ts';
 
-/** What a call is sent with, beside its name. */
+/** The parameters of a call, without its name and metadata. */
 interface Sent {
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
   readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
@@ -47,7 +50,7 @@ const asks = (
     resultType: 'input_required',
     ...(inputRequests && { inputRequests }),
     ...(requestState !== undefined && { requestState }),
-  }) as InputRequiredResult; // servers send anything
+  }) as InputRequiredResult; // Servers may send any value.
 
 const says = (text: unknown): CallToolResult => ({
   content: [{ type: 'text', text: typeof text === 'string' ? text : JSON.stringify(text) }],
@@ -56,11 +59,11 @@ const says = (text: unknown): CallToolResult => ({
 interface Desk {
   readonly desk: TestSession;
   readonly server: FakeServer;
-  /** What the calls were sent with, in order. */
+  /** The parameters of the calls, in order. */
   readonly sent: Sent[];
 }
 
-/** An agent with the tool `book` of a server of the new revision. */
+/** A session of an agent with the tool `book` of a server with the new revision. */
 function desk(
   answer: (sent: Sent, times: number) => Answer,
   { annotations, ...config }: Partial<McpClientConfig> & Pick<Tool, 'annotations'> = {},
@@ -83,7 +86,7 @@ function desk(
           one.setRequestHandler('tools/list', () => ({ tools: [book] }));
         },
       },
-      // The SDK's server would not send all that servers send.
+      // The server of the SDK would not send everything that servers may send.
       misbehave: only(
         ({ rpc }) => rpc === 'tools/call',
         async ({ body }) => {
@@ -109,12 +112,12 @@ const once = { annotations: {} };
 const again = { annotations: { idempotentHint: true } };
 const read = { annotations: { readOnlyHint: true } };
 
-describe('a server that needs input first', () => {
+describe('a server that requires input', () => {
   it.each([
     ['once', once],
     ['idempotent', again],
     ['read', read],
-  ])('suspends the turn, and receives the answer with its own state: %s', async (_, config) => {
+  ])('suspends the turn, and then receives the answer with its own state (%s)', async (_, config) => {
     const {
       desk: table,
       sent,
@@ -143,7 +146,7 @@ describe('a server that needs input first', () => {
     expect(methods(server)['tools/call']).toBe(2);
   });
 
-  it('has its state journaled, and hidden from the model and the reviewer', async () => {
+  it('has its state journaled, but hidden from the model and the reviewer', async () => {
     const { desk: table } = desk((_, times) => (times === 1 ? asks({ party: PARTY }, 'opaque') : says('ok')));
     await table.send('Book a table');
     expect(JSON.stringify(await table.pending())).not.toContain('opaque');
@@ -152,7 +155,7 @@ describe('a server that needs input first', () => {
     expect(JSON.stringify(table.requests)).not.toContain('opaque');
   });
 
-  it('receives no state that it did not send', async () => {
+  it('receives no state if it sent none', async () => {
     const { desk: table, sent } = desk(
       (_, times) => (times === 1 ? asks({ party: PARTY }) : says('ok')),
       read,
@@ -190,7 +193,7 @@ describe('a server that needs input first', () => {
     ]);
   });
 
-  it('can ask again, and receives only the answers and state of that round', async () => {
+  it('can ask again, and receives only the answers and the state of that round', async () => {
     const { desk: table, sent } = desk(
       (_, times) =>
         [asks({ party: PARTY }, 's1'), asks({ name: NAME }, 's2'), asks({ again: NAME })][times - 1] ??
@@ -209,13 +212,13 @@ describe('a server that needs input first', () => {
     ]);
   });
 
-  it('can ask for the same call again, with its state only', async () => {
+  it('can request the same call again, with its state only', async () => {
     const { desk: table, sent } = desk((_, times) => (times === 1 ? asks(undefined, '') : says('ok')));
     expect(await table.send('Book a table')).toMatchObject({ text: 'Booked.' });
     expect(sent[1]).toEqual({ arguments: { date: 'May 4' }, requestState: '' });
   });
 
-  it('is declined without asking a person if it asks for a credential, and the log says so', async () => {
+  it('is declined without a person if it asks for a credential, which is logged', async () => {
     const said = warnings();
     const password = form('Log in.', { password: { type: 'string' } });
     const { desk: table, sent } = desk((_, times) =>
@@ -235,9 +238,9 @@ describe('a server that needs input first', () => {
   });
 
   it.each<[string, Partial<McpClientConfig>, object]>([
-    ['by a client that refuses', { elicitation: 'refuse' }, PARTY],
-    ['what is at an address', {}, { method: 'elicitation/create', params: URL_MODE }],
-  ])('is declined without asking a person: %s', async (_, config, question) => {
+    ['the client refuses elicitations', { elicitation: 'refuse' }, PARTY],
+    ['it sends the person to a URL', {}, { method: 'elicitation/create', params: URL_MODE }],
+  ])('is declined without a person if %s', async (_, config, question) => {
     const { desk: table, sent } = desk(
       (__, times) => (times === 1 ? asks({ question }, 's') : says('ok')),
       config,
@@ -246,7 +249,7 @@ describe('a server that needs input first', () => {
     expect(sent[1]).toMatchObject({ inputResponses: { question: { action: 'decline' } }, requestState: 's' });
   });
 
-  it('has had no effect if the turn is cancelled meanwhile', async () => {
+  it('has had no effect if the turn is cancelled before the answer', async () => {
     const { desk: table, sent } = desk(() => asks({ party: PARTY }));
     const { turn } = await table.send('Book a table');
     await table.cancel();
@@ -258,7 +261,7 @@ describe('a server that needs input first', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('leaves a `once` call in doubt if its response is lost after it resumed', async () => {
+  it('leaves a `once` call in doubt if its response is lost after the call has resumed', async () => {
     const said = warnings();
     const { desk: table, server, sent } = desk(() => asks({ party: PARTY }, 's'));
     await table.send('Book a table');
@@ -296,7 +299,7 @@ describe('a server that needs input first', () => {
   });
 });
 
-describe('a server that asks in an unanswerable way', () => {
+describe('a server whose question cannot be answered', () => {
   const many = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`q${at}`, PARTY]));
   it.each<[string, InputRequiredResult, string]>([
     [
@@ -312,24 +315,20 @@ describe('a server that asks in an unanswerable way', () => {
       asks({ files: { method: 'roots/list' } }),
       "its server asks for 'roots/list', which is not supported",
     ],
-    ['what is no request', asks({ party: 'How many?' }), "its server's question is not valid MCP"],
+    ['with an invalid request', asks({ party: 'How many?' }), "its server's question is not valid MCP"],
     [
-      'with a schema that is none',
+      'with an invalid schema',
       asks({ party: { ...PARTY, params: { message: 'Sure?', requestedSchema: 7 } } }),
       "its server's question is not valid MCP",
     ],
-    [
-      'under a name that is too long',
-      asks({ ['x'.repeat(201)]: PARTY }),
-      "its server's question is not valid MCP",
-    ],
+    ['with an oversized name', asks({ ['x'.repeat(201)]: PARTY }), "its server's question is not valid MCP"],
     ['more than 10 questions', asks(many), 'its server asks more than 10 questions in one call'],
     [
-      'with a state that is too long',
+      'with an oversized state',
       asks({ party: PARTY }, 'x'.repeat(32_769)),
       'its server sent a state of more than 32768 characters',
     ],
-  ])('gets no answer, and the model receives the reason: %s', async (_, answer, why) => {
+  ])('receives no answer, and the model reads the reason: it asks %s', async (_, answer, why) => {
     const { desk: table, sent } = desk(() => answer);
     expect(await table.send('Book a table')).toMatchObject({ text: 'Booked.' });
     expect(results(table)).toEqual([`Error: MCP tool 'book' was not carried out: ${why}. Go on without it.`]);
@@ -347,7 +346,7 @@ describe('a server that asks in an unanswerable way', () => {
     expect(sent.map(({ requestState }) => requestState)).toEqual([undefined, ...'12345678']);
   });
 
-  it('is abandoned after ten questions, however many are asked at once', async () => {
+  it('is abandoned after ten questions, however many it asks at once', async () => {
     const three = { a: PARTY, b: NAME, c: PARTY };
     const { desk: table, sent } = desk(() => asks(three));
     await table.send('Book a table');
@@ -358,7 +357,7 @@ describe('a server that asks in an unanswerable way', () => {
     expect(sent).toHaveLength(4);
   });
 
-  it('does not get back a state that contained a credential of the caller, which was not stored', async () => {
+  it('receives no state that contained a credential of the caller, and the state is not stored', async () => {
     const { desk: table, sent } = desk(() => asks({ party: PARTY }, 'for top-secret-value'), {
       headers: () => ({ 'x-key': 'top-secret-value' }),
     });

@@ -1,4 +1,4 @@
-/** Servers that keep something in their sessions, by clients that go on with them. */
+/** Servers with state in their sessions, and clients that keep these sessions. */
 import { describe, expect, it } from 'vitest';
 import { runAgent } from '../../../../../src/in-memory/entry.ts';
 import { defineAgent } from '../../../../../src/index.ts';
@@ -19,7 +19,7 @@ import { calls, methods, type Scene, says, scene, session } from './scenes.ts';
 
 const ANEW = "MCP server 'shop' has begun a new session: the state of earlier calls is lost.";
 
-/** Counts its calls by the server's session. */
+/** A tool that counts its calls in each session of the server. */
 function thinking(more: Partial<FakeTool> = {}): FakeTool {
   const thoughts = new Map<string, number>();
   return says('think', '', {
@@ -33,7 +33,7 @@ function thinking(more: Partial<FakeTool> = {}): FakeTool {
   });
 }
 
-/** A server that thinks, and a client that keeps its session. */
+/** A server with that tool, and a client that keeps its session. */
 const keeping = (
   config: Partial<McpClientConfig> & { readonly server?: FakeServerOptions } = {},
   tools: readonly FakeTool[] = [thinking()],
@@ -41,23 +41,23 @@ const keeping = (
 
 const toolsOf = ({ client }: Scene) => [mcpToolProvider({ clients: [client] })];
 
-/** A turn that calls the tool once. */
+/** The replies of a turn that calls the tool once. */
 const THINK = [calls('think'), 'Done.'];
 
 const deskOf = (made: Scene, turns: number): TestSession =>
   session(toolsOf(made), Array.from({ length: turns }, () => THINK).flat());
 
-/** One invocation runs each turn, which has the connection that listed the tools. */
+/** A session in which one invocation runs each turn, with the connection that listed the tools. */
 const warmDeskOf = (made: Scene, turns: number): TestSession =>
   session(toolsOf(made), Array.from({ length: turns }, () => THINK).flat(), { warm: true });
 
-/** Has a turn run, and answers what the model was shown of its last call. */
+/** Runs a turn. Returns the result of its last call, as the model reads it. */
 async function turn(desk: TestSession, options: Parameters<TestSession['send']>[1] = {}): Promise<unknown> {
   expect(await desk.send('Think.', options)).toMatchObject({ outcome: 'completed', text: 'Done.' });
   return results(desk).at(-1);
 }
 
-/** What the server was sent, but for the stream that is only listened to, and the question which revision it speaks. */
+/** The requests to the server, without the listening stream and the detection of the revision. */
 const asked = ({ requests }: FakeServer): readonly string[] =>
   requests.flatMap(({ method, rpc }) =>
     method === 'GET' || rpc === 'server/discover' ? [] : [rpc ?? method],
@@ -66,7 +66,10 @@ const asked = ({ requests }: FakeServer): readonly string[] =>
 const isCall = ({ rpc }: RecordedRequest): boolean => rpc === 'tools/call';
 const isPing = ({ rpc }: RecordedRequest): boolean => rpc === 'ping';
 
-/** The sessions in which the server was called, a letter for each, in the order in which they were first used. */
+/**
+ * The sessions of the calls that the server received, as one letter for each session in the order of first
+ * use.
+ */
 function sessionsOf({ requests }: FakeServer): string {
   const ids = requests.filter(isCall).map(({ headers }) => headers['mcp-session-id']);
   const all = [...new Set(ids)];
@@ -76,7 +79,7 @@ function sessionsOf({ requests }: FakeServer): string {
 const BEGUN = ['initialize', 'notifications/initialized'];
 
 describe('a server with a stored session', () => {
-  it('resumes it in the next turns without another handshake and receives no end of session', async () => {
+  it('has it resumed in the next turns without a handshake, and does not receive its end', async () => {
     const made = keeping();
     const desk = warmDeskOf(made, 3);
     expect([await turn(desk), await turn(desk), await turn(desk)]).toEqual([
@@ -96,7 +99,7 @@ describe('a server with a stored session', () => {
     }
   });
 
-  it('starts a new session in each turn without `keepSession`', async () => {
+  it('has a new session in each turn without `keepSession`', async () => {
     const made = keeping({ keepSession: false });
     const desk = warmDeskOf(made, 2);
     expect([await turn(desk), await turn(desk)]).toEqual(['thought 1', 'thought 1']);
@@ -105,7 +108,7 @@ describe('a server with a stored session', () => {
     await expect.poll(() => asked(made.server).filter((one) => one === 'DELETE')).toHaveLength(2);
   });
 
-  it('resumes it after the object was evicted', async () => {
+  it('has it resumed after the eviction of the object', async () => {
     const made = keeping();
     const desk = deskOf(made, 2);
     await turn(desk);
@@ -113,7 +116,7 @@ describe('a server with a stored session', () => {
     expect(await turn(desk)).toBe('thought 2');
   });
 
-  it('resumes it in every invocation that a turn is handed to', async () => {
+  it('has it resumed in every invocation to which a turn is handed over', async () => {
     const made = keeping();
     const desk = session(toolsOf(made), [calls('think'), calls('think'), calls('think'), 'Done.']);
     expect(await turn(desk)).toBe('thought 3');
@@ -121,7 +124,7 @@ describe('a server with a stored session', () => {
     expect(methods(made.server).ping).toBeGreaterThan(1);
   });
 
-  it('is listed in it, with the capabilities from its start', async () => {
+  it('lists its tools in it, with the capabilities from its start', async () => {
     const made = keeping({ refreshAfter: 0 });
     const desk = warmDeskOf(made, 2);
     await turn(desk);
@@ -131,7 +134,7 @@ describe('a server with a stored session', () => {
     expect(asked(made.server).slice(-3)).toEqual(['ping', 'tools/list', 'tools/call']);
   });
 
-  it('has none for an agent that runs without a session', async () => {
+  it('has no stored session for an agent that runs without a session', async () => {
     const made = keeping();
     const agent = defineAgent({
       name: 'clerk',
@@ -152,7 +155,7 @@ describe('a server with a stored session', () => {
 
 describe('a server that does not know the stored session', () => {
   it.each([404, 400, 401])(
-    'is asked for a new one after %i, and the model is informed once',
+    'is asked for a new session after status %i, and the model reads about it once',
     async (status) => {
       const made = keeping();
       const desk = warmDeskOf(made, 3);
@@ -170,7 +173,7 @@ describe('a server that does not know the stored session', () => {
     },
   );
 
-  it('is asked for a new one if it reports that in text instead of a status', async () => {
+  it('is asked for a new session if it reports the loss in a message, without a status', async () => {
     const made = keeping();
     const desk = deskOf(made, 2);
     await turn(desk);
@@ -182,7 +185,7 @@ describe('a server that does not know the stored session', () => {
     expect(await turn(desk)).toBe(`${ANEW}\n\nthought 1`);
   });
 
-  it('in the middle of a turn is asked for a new one, and the call is sent once more', async () => {
+  it('is asked for a new session in the middle of a turn, and the call is sent once more', async () => {
     const made = keeping();
     const forgotten = () => {
       made.server.forgetSessions();
@@ -206,7 +209,7 @@ describe('a server that does not know the stored session', () => {
       { run: () => ({ content: [{ type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }] }) },
       expect.stringContaining(`${ANEW}\n\n`),
     ],
-  ])('is reported to the model with %s too', async (_, tool, shown) => {
+  ])('is reported to the model together with %s', async (_, tool, shown) => {
     const made = keeping({}, [thinking(tool)]);
     const desk = deskOf(made, 2);
     await turn(desk);
@@ -214,7 +217,7 @@ describe('a server that does not know the stored session', () => {
     expect(await turn(desk)).toEqual(shown);
   });
 
-  it('is reported to the model in a later turn if the turn that restarted it made no calls', async () => {
+  it('is reported to the model in a later turn if the turn with the new session made no calls', async () => {
     const made = keeping({ refreshAfter: 0 });
     const desk = session(toolsOf(made), [...THINK, 'Done.', ...THINK, ...THINK]);
     await turn(desk);
@@ -224,7 +227,7 @@ describe('a server that does not know the stored session', () => {
     expect(await turn(desk)).toBe('thought 2');
   });
 
-  it('is distinguished from one that does not respond: then the session is kept', async () => {
+  it('is distinguished from a server that does not respond, whose session is kept', async () => {
     const said = warnings();
     const made = keeping();
     const desk = deskOf(made, 3);
@@ -252,7 +255,7 @@ describe('a server that does not know the stored session', () => {
     expect(await turn(desk)).toBe('thought 2');
   });
 
-  it('is distinguished from one that rejects a request: the session continues', async () => {
+  it('is distinguished from a server that rejects a request, whose session continues', async () => {
     const made = keeping();
     const desk = session(toolsOf(made), [calls('think'), calls('think'), calls('think'), 'Done.']);
     let count = 0;
@@ -269,7 +272,7 @@ describe('a server that does not know the stored session', () => {
   });
 
   it.each(['stateless', 'modern'] as const)(
-    'is used without sessions if it no longer keeps them: %s',
+    'is called without sessions if it no longer has any (%s)',
     async (kind) => {
       const made = keeping();
       const desk = deskOf(made, 3);
@@ -283,7 +286,7 @@ describe('a server that does not know the stored session', () => {
       expect(await turn(desk)).toBe(`${ANEW}\n\nno thought`);
       const before = asked(made.server).length;
       expect(await turn(desk)).toBe('no thought');
-      // Its tools were listed in a session: that is tried first until they are listed again.
+      // Its tools were listed in a session. Until they are listed again, each turn first tries a session.
       const begun = kind === 'modern' ? ['initialize'] : BEGUN;
       expect(asked(made.server).slice(before)).toEqual([...begun, 'tools/call']);
     },
@@ -291,7 +294,7 @@ describe('a server that does not know the stored session', () => {
 });
 
 describe('an invocation that is cut off', () => {
-  it('leaves no session behind: the next invocation starts another, and the model is informed', async () => {
+  it('leaves no session behind; the next invocation starts another, and the model reads about it', async () => {
     const made = keeping();
     const desk: TestSession = session(
       [...toolsOf(made), crash(() => desk)],
@@ -303,7 +306,7 @@ describe('an invocation that is cut off', () => {
     expect(sessionsOf(made.server)).toBe('abb');
   });
 
-  it('stores no session any more, even if it continues with a running call', async () => {
+  it('stores no more sessions, even if it continues with a running call', async () => {
     const gate = Promise.withResolvers<void>();
     const made = keeping({}, [
       thinking(),
@@ -328,18 +331,18 @@ describe('an invocation that is cut off', () => {
 });
 
 describe('a stored session', () => {
-  it('is private: another principal in the same session has their own', async () => {
+  it('is private: another principal in the same session has a separate one', async () => {
     const made = keeping();
     const desk = deskOf(made, 4);
     const bob = { principal: { id: 'bob' } };
     expect(await turn(desk)).toBe('thought 1');
-    // Its model has read what the server told the other one.
+    // The model has read what the server told the other principal.
     expect(await turn(desk, bob)).toBe(`${ANEW}\n\nthought 1`);
     expect([await turn(desk), await turn(desk, bob)]).toEqual(['thought 2', 'thought 2']);
     expect(sessionsOf(made.server)).toBe('abab');
   });
 
-  it('is separate from the same id in another tenant', async () => {
+  it('is separate from that of the same id in another tenant', async () => {
     const made = keeping();
     const desk = deskOf(made, 2);
     await turn(desk, { principal: { id: 'ada', tenant: 'acme' } });
@@ -347,7 +350,7 @@ describe('a stored session', () => {
     expect(sessionsOf(made.server)).toBe('ab');
   });
 
-  it('stays with a principal whose token differs in each turn', async () => {
+  it('is kept for a principal whose token differs in each turn', async () => {
     const made = keeping({ bearer: 'TOKEN' });
     let minted = 0;
     const desk = session(toolsOf(made), [...THINK, ...THINK], {
@@ -359,7 +362,7 @@ describe('a stored session', () => {
     expect(made.server.requests.at(-1)?.headers.authorization).toBe('Bearer token-2');
   });
 
-  it('belongs to one context if headers depend on it, and to every loop id', async () => {
+  it('belongs to one context, whatever the loop id, if headers depend on the context', async () => {
     const headers: McpClientConfig['headers'] = ({ context }) => ({
       'x-account': String(context.get('account')),
     });
@@ -406,7 +409,7 @@ describe('a stored session', () => {
     expect(methods(made.server).initialize).toBe(1);
   });
 
-  it('never sees the same request id twice', async () => {
+  it('never receives the same request id twice', async () => {
     const made = keeping();
     const desk = deskOf(made, 3);
     for (let turns = 0; turns < 3; turns += 1) await turn(desk);
@@ -418,7 +421,7 @@ describe('a stored session', () => {
     expect(new Set(tokens).size).toBe(3);
   });
 
-  it('continues in the same turn if the response to a call was lost, and that call keeps its own id', async () => {
+  it('continues in the same turn after a lost response, and the lost call keeps its id', async () => {
     const gate = Promise.withResolvers<void>();
     const slow = says('slow', '', {
       annotations: { readOnlyHint: true },
@@ -449,7 +452,7 @@ describe('a stored session', () => {
     expect(sessionsOf(made.server)).toBe('aaa');
   });
 
-  it('has an id that is redacted if the server repeats it, and is in no event', async () => {
+  it('has an id that is redacted if the server repeats it, and that is in no event', async () => {
     const echo = thinking({
       run: (_, { sessionId = '' }) => ({ content: [{ type: 'text', text: `I am ${sessionId}.` }] }),
     });
@@ -465,7 +468,7 @@ describe('a stored session', () => {
     for (const id of ids) expect(seen).not.toContain(id);
   });
 
-  it('has an id that is redacted if the server refuses it, and other text stays', async () => {
+  it('has an id that is redacted if the server refuses it, while other text is kept', async () => {
     const made = keeping();
     const desk = deskOf(made, 2);
     await turn(desk);

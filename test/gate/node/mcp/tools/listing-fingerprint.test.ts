@@ -9,7 +9,7 @@ const write = { name: 'write', description: 'Writes a file.', inputSchema: objec
 
 const onlyTool = async (told: unknown): Promise<ListedTool | undefined> => (await list([told])).tools[0];
 
-describe('the fingerprint', () => {
+describe('a fingerprint', () => {
   const told: JsonObject = {
     ...read,
     title: 'Read',
@@ -30,17 +30,17 @@ describe('the fingerprint', () => {
     expect(await of(change)).not.toBe(await of({}));
   });
 
-  it('of a tool detects changes even in text that is cut', async () => {
+  it('of a tool also differs for a change in text that is cut', async () => {
     const long = 'd'.repeat(9_000);
     expect(await of({ description: `${long}1` })).not.toBe(await of({ description: `${long}2` }));
   });
 
-  it('of a tool does not depend on the order of keys or on other fields', async () => {
+  it('of a tool does not depend on the order of keys or on unknown fields', async () => {
     const moved = { _meta: { a: 1 }, ...Object.fromEntries(Object.entries(told).reverse()) };
     expect((await onlyTool(moved))?.fingerprint).toBe(await of({}));
   });
 
-  it('of a listing does not depend on the order of tools, and differs if a tool does', async () => {
+  it('of a list does not depend on the order of tools, but differs if a tool does', async () => {
     const listing = await list([read, write]);
     expect((await list([write, read])).fingerprint).toBe(listing.fingerprint);
     expect((await list([read])).fingerprint).not.toBe(listing.fingerprint);

@@ -8,11 +8,11 @@ import {
 import { type McpListing, toListing } from '../../../../doors/mcp.ts';
 import { consoleLog } from '../../../../doors/tools.ts';
 
-/** A client of the server `files`, which nobody calls. */
+/** A client of the server `files`. Its server receives no requests. */
 export const client = (config: Partial<McpClientConfig> = {}): McpClient =>
   defineMcpClient({ name: 'files', url: 'https://mcp.example/', ...config });
 
-/** A tool that a session knows. */
+/** A tool from a stored list. */
 export const listed = (parts: Partial<ListedTool> = {}): ListedTool => ({
   name: 'read',
   description: 'Reads.',
@@ -21,7 +21,7 @@ export const listed = (parts: Partial<ListedTool> = {}): ListedTool => ({
   ...parts,
 });
 
-/** What a server tells, taken as it is: it may be anything. */
+/** Makes a listing from any values that a server may send as its tools. */
 export const list = (
   tools: readonly unknown[],
   former?: McpListing | undefined,

@@ -1,4 +1,4 @@
-/** More servers than one invocation can ask: 50 subrequests are what the free plan of Workers has. */
+/** More servers than one invocation can contact with the 50 subrequests of the free Workers plan. */
 import { expect, it } from 'vitest';
 import type { ToolSource } from '../../../../../src/index.ts';
 import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
@@ -19,11 +19,11 @@ const names = (count: number): readonly string[] => Array.from({ length: count }
 
 interface Played {
   readonly app: MemoryApp;
-  /** How each invocation ended. */
+  /** The end of each invocation. */
   readonly invocations: readonly string[];
 }
 
-/** Runs a turn in as many invocations as it takes, each with 50 subrequests. */
+/** Runs a turn in as many invocations as necessary, each with 50 subrequests. */
 async function play(tools: readonly ToolSource[], replies: readonly ScriptedReply[]): Promise<Played> {
   const app = memoryApp({ tools, replies });
   const invocations: string[] = [];
@@ -42,7 +42,7 @@ const toolResults = ({ model }: MemoryApp): readonly string[] =>
     message.role === 'tool' ? [message.text] : [],
   );
 
-it('ten clients of one list are all contacted, in as many invocations as necessary', async () => {
+it('the ten clients of one list are all contacted, in as many invocations as necessary', async () => {
   const servers = scenes(10);
   const tools = [mcpToolProvider({ clients: servers.map(({ client }) => client) })];
   const { app, invocations } = await play(tools, [calls('t9'), 'Done.']);
@@ -51,7 +51,7 @@ it('ten clients of one list are all contacted, in as many invocations as necessa
   expect(servers.map(({ server }) => methods(server)['tools/list'])).toEqual(servers.map(() => 1));
 });
 
-it('an unfolding tool over ten servers opens with the tools of some, and with all when it is called again', async () => {
+it('an unfolding tool over ten servers opens with the tools of some, and with all tools when it is called again', async () => {
   const servers = scenes(10);
   const factory = createMcpToolFactory({ clients: servers.map(({ client }) => client) });
   const { app, invocations } = await play(

@@ -1,4 +1,4 @@
-/** Resources and prompts of servers, as tools on demand. */
+/** Resources and prompts of servers, as tools that open on demand. */
 import type {
   Prompt,
   PromptMessage,
@@ -57,7 +57,9 @@ interface Desk {
   readonly server: FakeServer;
 }
 
-/** An agent that unfolds what the server has to read, and then calls these, one a reply. */
+/**
+ * A session of an agent that opens the resources of the server, and then makes these calls, one per reply.
+ */
 function desk(
   asked: readonly (readonly [tool: string, input: object])[],
   { capabilities = ALL, ...config }: Partial<McpClientConfig> & { readonly capabilities?: object } = {},
@@ -75,7 +77,7 @@ function desk(
   return { server, desk: session([mcpResources(client)], [...replies, 'Read.']) };
 }
 
-/** What the model was told of one call. */
+/** The result of one call, as the model reads it. */
 async function told(
   tool: string,
   input: object,
@@ -87,7 +89,7 @@ async function told(
 }
 
 describe('the resources of a server', () => {
-  it('are behind one tool, and no request is made before one of its tools is called', async () => {
+  it('are inside one tool, and no request precedes the first call of an inner tool', async () => {
     const { desk: table, server } = desk([['list_resources', {}]]);
     await table.send('Look.');
     const inner = ['resources', 'get_prompt', 'list_prompts', 'list_resources', 'read_resource'];
@@ -99,7 +101,7 @@ describe('the resources of a server', () => {
     });
   });
 
-  it('show a model their purpose and their parameters', async () => {
+  it('show the model their purpose and their parameters', async () => {
     const { desk: table } = desk([]);
     await table.send('Look.');
     const from = {
@@ -148,7 +150,7 @@ describe('the resources of a server', () => {
     ]);
   });
 
-  it('have the client’s name and the configured names', async () => {
+  it('are named after the client, or as configured', async () => {
     const { client } = scene([], { prefix: 'wiki_' });
     expect(mcpResources(client)).toMatchObject({
       name: 'wiki_resources',
@@ -173,7 +175,7 @@ describe('the resources of a server', () => {
   describe.each([
     ['2026-07-28', {}],
     ['2025-11-25', { era: 'old' }],
-  ] as const)('resources of the revision %s', (_, given) => {
+  ] as const)('resources in the revision %s', (_, given) => {
     it.each<[string, object, string]>([
       ['list_resources', {}, LIST],
       ['read_resource', { uri: 'wiki://home' }, '[resource wiki://home, text/plain]\nWelcome.'],
@@ -185,7 +187,7 @@ describe('the resources of a server', () => {
         '[user]\n\nGreet Ann.\n\n[assistant]\n\nHello!',
       ],
       ['get_prompt', { name: 'none' }, 'This prompt is empty.'],
-    ])('are read by %s of %j', async (tool, input, words) => {
+    ])('are read by %s with %j', async (tool, input, words) => {
       expect(await told(tool, input, {}, given)).toBe(words);
     });
   });
@@ -206,7 +208,7 @@ describe('the resources of a server', () => {
     expect(JSON.stringify(end)).not.toContain(PNG);
   });
 
-  it('are read in pages that fit a model', async () => {
+  it('are read in pages of at most a hundred entries', async () => {
     const many = (server: Server): void => {
       server.setRequestHandler('resources/list', ({ params }) => {
         const from = Number(params?.cursor ?? 0);
@@ -230,9 +232,9 @@ describe('the resources of a server', () => {
   });
 
   it.each<[string, (at: number) => string, number]>([
-    ['goes round in circles', () => 'again', 2],
+    ['has a cycle', () => 'again', 2],
     ['has no end', (at) => String(at), 20],
-  ])('are not read forever from a server whose list %s', async (_, cursor, times) => {
+  ])('are not read forever if the list of the server %s', async (_, cursor, times) => {
     let at = 0;
     const serveList = (server: Server): void =>
       server.setRequestHandler('prompts/list', () => ({
@@ -251,7 +253,7 @@ describe('the resources of a server', () => {
         "'resources/templates/list': it answered with error -32603: The disk is full.",
     ],
   ])(
-    'are listed even if the templates fail, with the reason unless the server has none: %i',
+    'are listed even if the templates fail, with the reason unless the server has no templates (%i)',
     async (code, words) => {
       const failing = (server: Server): void => {
         server.setRequestHandler('resources/list', () => ({ resources: RESOURCES.slice(0, 1) }));
@@ -267,20 +269,20 @@ describe('the resources of a server', () => {
   );
 
   it.each<[string, string, object, string]>([
-    ['what it does not offer', 'list_prompts', {}, "Error: MCP server 'shop' has no prompts."],
+    ['an unsupported list', 'list_prompts', {}, "Error: MCP server 'shop' has no prompts."],
     [
-      'what it refuses',
+      'a refused request',
       'read_resource',
       { uri: 'wiki://secret' },
       "Error: MCP server 'shop' could not answer 'resources/read': it answered with error -32603: Not for you.",
     ],
     [
-      'what is no input',
+      'an invalid input',
       'read_resource',
       { uri: '' },
       "Error: The input of tool 'read_resource' is not valid:\n- uri: String is too short (0 < 1).\nCall it again with a corrected input.",
     ],
-  ])('report in text %s', async (_, tool, input, words) => {
+  ])('lead to an error for the model: %s', async (_, tool, input, words) => {
     const refusing = (server: Server): void =>
       server.setRequestHandler('resources/read', () => {
         throw new Error('Not for you');
@@ -288,7 +290,7 @@ describe('the resources of a server', () => {
     expect(await told(tool, input, { capabilities: { resources: {} } }, { serve: refusing })).toBe(words);
   });
 
-  it('can elicit input from people, and the turn waits for it', async () => {
+  it('can ask for input from a person, and the turn waits for it', async () => {
     const asking = (server: Server): void =>
       server.setRequestHandler('resources/read', ({ params: { uri } }, { mcpReq }) => {
         const { inputResponses } = mcpReq;
@@ -310,7 +312,7 @@ describe('the resources of a server', () => {
     );
   });
 
-  it('receive the context that the client allows, and none if its converter throws', async () => {
+  it('send the context that the client allows, and fail if its converter throws', async () => {
     const { desk: table, server } = desk([['list_prompts', {}]], { meta: () => ({ tenant: 'acme' }) });
     await table.send('Look.');
     const sent = server.requests.find(({ rpc }) => rpc === 'prompts/list');

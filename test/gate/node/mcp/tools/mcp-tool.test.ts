@@ -1,4 +1,4 @@
-/** The requests and time that a server tool's call needs from its invocation. */
+/** The requests and the time that a call of a server's tool needs in its invocation. */
 import { expect, it } from 'vitest';
 import { type Effect, type ToolResult, text } from '../../../../../src/index.ts';
 import type { ToolEffect } from '../../../../../src/kinds/entry.ts';
@@ -9,7 +9,7 @@ import { DEFAULT_PLATFORM, InvocationBudgetWatch, Meter } from '../../../../door
 import { fakeInvocation } from '../../tools/fake-invocation.ts';
 import { client, listed } from './listing-fixtures.ts';
 
-/** The part of a call that acts, of a tool with this effect. */
+/** The effect that a call of this tool executes. */
 async function leafOf(effect: Effect, config: Partial<McpClientConfig> = {}): Promise<ToolEffect> {
   const leaves: ToolEffect[] = [];
   const tool = createMcpTool({
@@ -18,7 +18,7 @@ async function leafOf(effect: Effect, config: Partial<McpClientConfig> = {}): Pr
     name: 'read',
     address: 'https://mcp.example/',
   });
-  // All that it asks of an invocation before it acts.
+  // The parts of an invocation that are used before the effect.
   const { call } = fakeInvocation('read');
   const execute = async (leaf: ToolEffect): Promise<ToolResult> => {
     leaves.push(leaf);
@@ -26,21 +26,26 @@ async function leafOf(effect: Effect, config: Partial<McpClientConfig> = {}): Pr
   };
   await tool.call({}, { ...call, execute });
   const [leaf] = leaves;
-  if (!leaf) throw new Error('nothing was to be run');
+  if (!leaf) throw new Error('The call executed no effect.');
   return leaf;
 }
 
 it.each<[string, Effect, Partial<McpClientConfig>, number]>([
-  ['a read has that of its server', 'read', {}, 40_000],
-  ['a once call has room for ten questions', 'once', {}, 640_000],
-  ['but for 15 minutes at the most', 'once', { elicitation: { expires: 120_000 } }, 940_000],
-  ['unless one question may take longer', 'once', { elicitation: { expires: 1_000_000 } }, 1_040_000],
-  ['and for none where nobody is asked', 'once', { elicitation: 'refuse' }, 40_000],
-])('the timeout of a call: %s', async (_, effect, config, ms) => {
+  ['the timeout of its server if it is a read', 'read', {}, 40_000],
+  ['time for ten questions if it is a `once` call', 'once', {}, 640_000],
+  ['at most 15 minutes for questions', 'once', { elicitation: { expires: 120_000 } }, 940_000],
+  [
+    'more time if a single question may take longer',
+    'once',
+    { elicitation: { expires: 1_000_000 } },
+    1_040_000,
+  ],
+  ['no time for questions if the client refuses them', 'once', { elicitation: 'refuse' }, 40_000],
+])('a call has %s', async (_, effect, config, ms) => {
   expect((await leafOf(effect, config)).timeout).toBe(ms);
 });
 
-it('a call with the longest timeout is started by an invocation that has already made progress', async () => {
+it('a call with the longest timeout can start in an invocation that has already made progress', async () => {
   const { timeout: ms, subrequests = 1 } = await leafOf('once', { elicitation: { expires: 900_000 } });
   const clock = createManualClock(0);
   const meter = new Meter(DEFAULT_PLATFORM, clock.now);

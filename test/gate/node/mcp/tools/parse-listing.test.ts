@@ -10,30 +10,30 @@ describe('`parseListing`', () => {
   const kept = async (): Promise<Record<string, Json>> =>
     JSON.parse(JSON.stringify(await list([{ ...read, title: 'R', annotations: { readOnlyHint: true } }])));
 
-  it('returns the same object, so that derived values can be cached by it', async () => {
+  it('returns the same object, so values derived from it can be cached', async () => {
     const told = await kept();
     expect(parseListing(told)).toBe(told);
     expect(parseListing(told)).toBe(told);
   });
 
   it.each<[string, (told: Record<string, Json>, tool: JsonObject) => Json]>([
-    ['nothing', () => null],
+    ['null', () => null],
     ['a text', () => 'listing'],
     ['a list', () => []],
-    ['no client', ({ client: _, ...told }) => told],
-    ['a time that is none', (told) => ({ ...told, at: '1' })],
-    ['a fingerprint that is none', (told) => ({ ...told, fingerprint: 'x' })],
-    ['tools that are no list', (told) => ({ ...told, tools: {} })],
+    ['a listing without a client', ({ client: _, ...told }) => told],
+    ['an invalid time', (told) => ({ ...told, at: '1' })],
+    ['an invalid fingerprint', (told) => ({ ...told, fingerprint: 'x' })],
+    ['tools that are not a list', (told) => ({ ...told, tools: {} })],
     ['a tool without a description', (told, { description: _, ...tool }) => ({ ...told, tools: [tool] })],
     [
-      'a schema of something else',
+      'a schema that is not an object schema',
       (told, tool) => ({ ...told, tools: [{ ...tool, inputSchema: { type: 'array' } }] }),
     ],
     [
-      'a hint that is no boolean',
+      'a hint that is not a boolean',
       (told, tool) => ({ ...told, tools: [{ ...tool, hints: { readOnlyHint: 1 } }] }),
     ],
-    ['a mark that is not known', (told, tool) => ({ ...told, tools: [{ ...tool, refused: false }] })],
+    ['an unknown mark', (told, tool) => ({ ...told, tools: [{ ...tool, refused: false }] })],
     [
       'a tool whose first definition has no schema',
       (told) => ({
@@ -41,11 +41,11 @@ describe('`parseListing`', () => {
         gone: [{ name: 'a', fingerprint: '0'.repeat(64), first: { fingerprint: '0'.repeat(64) } }],
       }),
     ],
-    ['a drift that is not told in full', (told) => ({ ...told, drift: { added: [] } })],
-    ['what is gone without a fingerprint', (told) => ({ ...told, gone: [{ name: 'a' }] })],
+    ['an incomplete drift', (told) => ({ ...told, drift: { added: [] } })],
+    ['a removed tool without a fingerprint', (told) => ({ ...told, gone: [{ name: 'a' }] })],
   ])('rejects %s', async (_, change) => {
     const told = await kept();
-    const [tool] = told.tools as readonly JsonObject[]; // as `list` made them
+    const [tool] = told.tools as readonly JsonObject[]; // as `list` makes them
     expect(parseListing(change(told, tool ?? {}))).toBeUndefined();
   });
 });

@@ -1,4 +1,6 @@
-/** Images, audio and bytes of resources that a server's tool answered: files for the model, in the order of the blocks. */
+/**
+ * Images, audio and bytes of resources from a server's tool: files for the model, in the order of the blocks.
+ */
 import { describe, expect, it } from 'vitest';
 import type { ContentPart, JsonObject, ResultData } from '../../../../../src/index.ts';
 import { mcpResult } from '../../../../../src/mcp/server/entry.ts';
@@ -38,7 +40,7 @@ const partsOf = (made: ResultData): readonly ContentPart[] | undefined =>
   'parts' in made ? made.parts : undefined;
 
 describe('files in a result', () => {
-  it('are among the text in block order, and the value names them by hash', async () => {
+  it('are shown among the text in block order, and the value names them by their hashes', async () => {
     const made = await content(text('Look:'), text('here.'), image, text('Listen:'), audio, pdf());
     expect({ ...made }).toEqual({
       type: 'artifact',
@@ -68,7 +70,7 @@ describe('files in a result', () => {
     );
   });
 
-  it('are beside the lines of other blocks, without empty text', async () => {
+  it('are shown beside the lines of other blocks, without empty text', async () => {
     const link = { type: 'resource_link', name: 'b', uri: 'test://b' };
     const note = { type: 'resource', resource: { uri: 'test://n', text: 'A note.' } };
     expect(partsOf(await content(text(' \n'), image, link, note, image, text('')))).toEqual([
@@ -78,7 +80,7 @@ describe('files in a result', () => {
     ]);
   });
 
-  it('are preceded by the data of the result as JSON, if no text contains it', async () => {
+  it('follow the data of the result as JSON, unless the text contains it', async () => {
     const structuredContent = { degrees: 4 };
     const told = text('{"degrees":4}');
     expect({ ...(await result({ content: [image], structuredContent })) }).toMatchObject({
@@ -110,7 +112,7 @@ describe('files in a result', () => {
     expect(JSON.stringify(made)).not.toContain(image.data);
   });
 
-  it('do not replace words of the data that happen to be their base64', async () => {
+  it('do not replace text in the data that happens to equal their base64', async () => {
     const tiny = { ...image, data: 'beep' };
     const made = await result({ content: [tiny, text('A tone.')], structuredContent: { says: 'beep' } });
     expect({ ...made }).toMatchObject({ value: { structuredContent: { says: 'beep' } } });
@@ -145,7 +147,7 @@ describe('files in a result', () => {
     [{ uri: 'data:text/plain,a/b' }, undefined],
     [{ uri: 'file:///a/', title: 7 }, undefined],
     [{ uri: 7 }, undefined],
-  ])('are named like the resource: %j', async (resource, name) => {
+  ])('have a name from the resource: %j', async (resource, name) => {
     const files = partsOf(await content(pdf(resource)))?.filter(({ type }) => type === 'file');
     expect(files).toEqual([
       { type: 'file', mediaType: 'application/pdf', bytes: SOUND, ...(name !== undefined && { name }) },
@@ -155,27 +157,27 @@ describe('files in a result', () => {
 
 describe('a block that is not a file', () => {
   it.each<[string, object, string]>([
-    ['base64 that is none', { ...image, data: 'no base64!' }, '[image image/png, 6 bytes]'],
+    ['invalid base64', { ...image, data: 'no base64!' }, '[image image/png, 6 bytes]'],
     ['base64 of half a byte', { ...image, data: 'AAAAA' }, '[image image/png, 3 bytes]'],
     ['an image without a type', { type: 'image', data: 'AAAA' }, '[image, 3 bytes]'],
-    ['an image whose type is none', { ...image, data: 'AAAA', mimeType: 'png' }, '[image png, 3 bytes]'],
+    ['an image with an invalid type', { ...image, data: 'AAAA', mimeType: 'png' }, '[image png, 3 bytes]'],
     ['a type with a line break', { ...image, data: 'AAAA', mimeType: 'a/b\nc' }, '[image a/b c, 3 bytes]'],
-    ['a type that is no text', { ...image, data: 'AAAA', mimeType: 7 }, '[image, 3 bytes]'],
-    ['an image of no bytes', { ...image, data: '' }, '[image image/png, 0 bytes]'],
-    ['an image of nothing but space', { ...image, data: ' \n' }, '[image image/png, 0 bytes]'],
+    ['a type that is not text', { ...image, data: 'AAAA', mimeType: 7 }, '[image, 3 bytes]'],
+    ['an image without bytes', { ...image, data: '' }, '[image image/png, 0 bytes]'],
+    ['an image of whitespace', { ...image, data: ' \n' }, '[image image/png, 0 bytes]'],
     ['bytes without a type', pdf({ mimeType: null }), '[resource file:///a/x.pdf, 4 bytes]'],
     [
-      'a text that has bytes too',
+      'a resource with text and bytes',
       pdf({ text: 'Beep.' }),
       '[resource file:///a/x.pdf, application/pdf, 4 bytes]\nBeep.',
     ],
     [
-      'what is for the user alone',
+      'a block for the user only',
       { ...image, annotations: { audience: ['user'] } },
       '[1 block is for the user only]',
     ],
     [
-      'what comes after us',
+      'a block of an unknown type',
       { ...image, type: 'video' },
       "[content of the type 'video', which is not known here]",
     ],
@@ -191,7 +193,7 @@ describe('a block that is not a file', () => {
     );
   });
 
-  it('includes all file blocks after the hundredth', async () => {
+  it('can be any file block after the hundredth', async () => {
     const block = (index: number) => ({ ...image, data: base64(bytesOf(`picture ${index}`)) });
     const blocks = Array.from({ length: 10_000 }, (_, index) => block(index));
     const made = await content(...blocks);
@@ -214,7 +216,7 @@ describe('a block that is not a file', () => {
 });
 
 describe('`mcpResult`', () => {
-  it('gives a model the files of its blocks in order', async () => {
+  it('shows a model the files of its blocks in order', async () => {
     const made = await mcpResult([
       { type: 'text', text: 'Look:' },
       { type: 'image', data: image.data, mimeType: 'image/png' },
@@ -227,7 +229,7 @@ describe('`mcpResult`', () => {
     });
   });
 
-  it('shows the model only its text if text is given', async () => {
+  it('shows the model only the text that it is given', async () => {
     const block = { type: 'image', data: image.data, mimeType: 'image/png' } as const;
     expect({ ...(await mcpResult([block], 'A picture.')) }).toEqual({
       type: 'artifact',

@@ -14,7 +14,7 @@ import {
   fakeServer,
 } from '../../../../fixtures/mcp/fake-server.ts';
 
-/** A tool that answers with these words. */
+/** A tool that returns this text. */
 export const says = (name: string, text = `${name} done`, more: Partial<FakeTool> = {}): FakeTool => ({
   name,
   description: `Does ${name}.`,
@@ -28,7 +28,7 @@ export interface Scene {
   readonly client: McpClient;
 }
 
-/** Both, of what the server has and how the client goes about it. */
+/** A fake server with these tools, and a client of it with this configuration. */
 export function scene(
   tools: readonly FakeTool[],
   { server: options, ...config }: Partial<McpClientConfig> & { readonly server?: FakeServerOptions } = {},
@@ -40,7 +40,7 @@ export function scene(
   };
 }
 
-/** A session of an agent that has these tools, with what the model says. */
+/** A session of an agent with these tools, and the replies of its model. */
 export const session = (
   tools: NonNullable<AgentConfig<string>['tools']>,
   replies: readonly ScriptedReply[],
@@ -55,7 +55,7 @@ export const session = (
 /** A reply that calls one tool. */
 export const calls = (name: string, input: unknown = {}): ScriptedReply => ({ calls: [{ name, input }] });
 
-/** How often the server was sent each JSON-RPC method. */
+/** How often the server received each JSON-RPC method. */
 export function methods({ requests }: FakeServer): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
   for (const { rpc = '' } of requests) counts.set(rpc, (counts.get(rpc) ?? 0) + 1);

@@ -46,13 +46,13 @@ describe('`schemaCheck`', () => {
     expect(Object.getOwnPropertyNames(schema)).toEqual(['type', 'properties', 'additionalProperties']);
   });
 
-  it('reads the dialect that the schema names', () => {
+  it('follows the dialect that the schema names', () => {
     const schema = { $defs: { any: {} }, properties: { a: { $ref: '#/$defs/any', type: 'string' } } };
     expect(problems({ $schema: 'http://json-schema.org/draft-07/schema#', ...schema }, { a: 1 })).toEqual([]);
     expect(problems(schema, { a: 1 })).toEqual(['a: Instance type "number" is invalid. Expected "string".']);
   });
 
-  it('continues after a value that could not be checked', () => {
+  it('can check another value after one that takes too long', () => {
     const check = schemaCheck({ type: 'object', properties: { a: { items: { type: 'number' } } } });
     expect(() => check({ a: Array.from({ length: 100_001 }, () => 1) }, 'first')).toThrow(
       new RangeError('it takes more than 100000 steps to check'),
@@ -66,33 +66,33 @@ describe('`schemaCheck` of a schema with regular expressions', () => {
   const email = { type: 'string', pattern: '@' };
 
   it.each<[string, Json, Json]>([
-    ['what only a pattern would refuse', email, 'x'],
+    ['a value that only a pattern refuses', email, 'x'],
     [
-      'what two of oneOf match without their patterns',
+      'a value that matches two schemas of oneOf without their patterns',
       { oneOf: [email, { type: 'string', pattern: '^x' }] },
       'x',
     ],
-    ['what `not` with a pattern is about', { not: email }, 'x'],
+    ['a value that `not` with a pattern refuses', { not: email }, 'x'],
     // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema
-    ['what goes by if and then', { if: email, then: { maxLength: 1 }, else: {} }, 'xyz'],
+    ['a value whose condition has a pattern', { if: email, then: { maxLength: 1 }, else: {} }, 'xyz'],
     [
-      'what additionalProperties are about',
+      'a property that patternProperties may allow',
       { patternProperties: { '^x-': {} }, additionalProperties: false },
       { 'x-a': 1 },
     ],
     [
-      'what is not evaluated',
+      'a property that may be unevaluated',
       { allOf: [{ patternProperties: { '^x-': {} } }], unevaluatedProperties: false },
       { 'x-a': 1 },
     ],
-    ['how many a list contains at the most', { contains: email, maxContains: 1 }, ['x', 'y', '@']],
-    ['items that are the same', { uniqueItems: true }, [1, 1]],
-    ['an address that would take long to read', { format: 'url' }, 'x'],
+    ['a list whose maxContains depends on a pattern', { contains: email, maxContains: 1 }, ['x', 'y', '@']],
+    ['repeated items', { uniqueItems: true }, [1, 1]],
+    ['a URL that would take long to check', { format: 'url' }, 'x'],
   ])('leaves %s to the server', (_, schema, value) => {
     expect(property(schema, value)).toEqual([]);
   });
 
-  it('still checks the rest', () => {
+  it('still checks all other keywords', () => {
     const schema = { type: 'string', pattern: '@', maxLength: 3 };
     expect(property(schema, 7)).toEqual(['a: Instance type "number" is invalid. Expected "string".']);
     expect(property(schema, 'abcd')).toEqual(['a: String is too long (4 > 3).']);
@@ -176,7 +176,7 @@ describe('a schema that takes forever to check', () => {
     ['two references at each step', doubling((ref) => ({ allOf: [ref, ref] })), {}],
     ['alternatives', doubling((ref) => ({ anyOf: [ref, ref] })), {}],
     [
-      'two ways into the same list',
+      'two references to the same items at each level',
       {
         properties: { a: { $ref: '#/$defs/x' } },
         $defs: { x: { allOf: [{ items: { $ref: '#/$defs/x' } }, { items: { $ref: '#/$defs/x' } }] } },
@@ -185,17 +185,17 @@ describe('a schema that takes forever to check', () => {
     ],
     ['a reference to itself', { allOf: [{ $ref: '#' }] }, {}],
     [
-      'what nothing matches, for each of many',
+      'additionalProperties for many properties',
       { additionalProperties: false },
       Object.fromEntries(Array.from({ length: 100_001 }, (_, index) => [`k${index}`, 1])),
     ],
     [
-      'many alternatives for each of many',
+      'many alternatives for each of many items',
       { properties: { a: { items: { anyOf: Array.from({ length: 500 }, () => ({ type: 'string' })) } } } },
       { a: Array.from({ length: 5_000 }, () => 1) },
     ],
     [
-      'a long list of what is required, for each of many',
+      'many required properties for each of many items',
       {
         properties: { a: { items: { required: Array.from({ length: 3_000 }, (_, index) => `r${index}`) } } },
       },
@@ -204,20 +204,24 @@ describe('a schema that takes forever to check', () => {
   ])('is abandoned: %s', (_, schema, value) => {
     const check = schemaCheck({ type: 'object', ...schema });
     expect(() => check(value, 'all')).toThrow(RangeError);
-    // The first problem may be found before it takes long.
+    // The first problem may be found before the check takes too long.
     const first = attempt(() => check(value, 'first'));
     expect(first.ok ? first.value.length : first.thrown).not.toBe(0);
   });
 
   it.each<[string, JsonObject, Json]>([
-    ['a pattern', { properties: { a: { pattern: '^(a+)+$' } } }, { a: `${'a'.repeat(60)}!` }],
-    ['a pattern of keys', { patternProperties: { '^(a+)+$': {} } }, { [`${'a'.repeat(60)}!`]: 1 }],
+    ['a costly pattern', { properties: { a: { pattern: '^(a+)+$' } } }, { a: `${'a'.repeat(60)}!` }],
     [
-      'many different items',
+      'a costly pattern for property names',
+      { patternProperties: { '^(a+)+$': {} } },
+      { [`${'a'.repeat(60)}!`]: 1 },
+    ],
+    [
+      'uniqueItems for many items',
       { properties: { a: { uniqueItems: true } } },
       { a: Array.from({ length: 300_000 }, (_, index) => index) },
     ],
-  ])('is not run: %s', (_, schema, value) => {
+  ])('has keywords that are not run: %s', (_, schema, value) => {
     expect(problems(schema, value)).toEqual([]);
   });
 
@@ -253,7 +257,7 @@ describe('`listedInput`', () => {
     }),
   );
 
-  it('shows the schema in the form of the app’s own tools', () => {
+  it('shows the schema in the same form as the app’s own tools', () => {
     expect(input.json).toEqual({
       type: 'object',
       properties: { path: { type: 'string', pattern: '^(a+)+$' } },
@@ -261,7 +265,7 @@ describe('`listedInput`', () => {
     });
   });
 
-  it('accepts a valid input, and one that only the pattern would refuse', async () => {
+  it('accepts a valid input, and an input that only a pattern refuses', async () => {
     const hard = { path: `${'a'.repeat(60)}!` };
     expect(await input.parse({ path: 'a' })).toEqual({ ok: true, value: { path: 'a' } });
     expect(await input.parse(hard)).toEqual({ ok: true, value: hard });
@@ -274,7 +278,7 @@ describe('`listedInput`', () => {
     });
   });
 
-  it('reports a schema that takes forever without running the tool', async () => {
+  it('reports a schema that takes forever, and the tool does not run', async () => {
     const loop = toListedInput(listed({ inputSchema: { type: 'object', allOf: [{ $ref: '#' }] } }));
     const checked = await checkInput(loop, {}, 'fs_read');
     expect(checked.ok ? '' : checked.answer.content).toBe(

@@ -13,7 +13,7 @@ it('a rare report is sent at once', () => {
   expect(told).toEqual(['one', 'two']);
 });
 
-it('the newest of frequent reports is sent when it is due', () => {
+it('the newest of several frequent reports is sent when the pause ends', () => {
   const told: string[] = [];
   const throttle = createThrottle(100, (status) => told.push(status));
   for (let count = 1; count <= 1_000; count += 1) {
@@ -23,7 +23,7 @@ it('the newest of frequent reports is sent when it is due', () => {
   expect(told).toEqual(['1', '100', '200', '300', '400', '500', '600', '700', '800', '900', '1000']);
 });
 
-it('a report after the end is dropped, and no timer is left', () => {
+it('a report after the end is dropped, and no timer remains', () => {
   const told: string[] = [];
   const throttle = createThrottle(100, (status) => told.push(status));
   throttle.tell('one');

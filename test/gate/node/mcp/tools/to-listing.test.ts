@@ -13,7 +13,7 @@ const write = { name: 'write', description: 'Writes a file.', inputSchema: objec
 const names = ({ tools }: McpListing): readonly string[] => tools.map(({ name }) => name);
 const onlyTool = async (told: unknown): Promise<ListedTool | undefined> => (await list([told])).tools[0];
 
-/** What was logged, which is then no noise of the test. */
+/** Captures the warnings, and keeps them out of the test output. */
 const warnings = () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   return (): readonly unknown[] => warn.mock.calls.flat();
@@ -57,10 +57,10 @@ describe('`toListing`', () => {
   });
 
   it.each<[string, JsonObject, string]>([
-    ['the title, where there is no description', { title: 'Read it' }, 'Read it'],
-    ['the title, where the description is blank', { title: ' Read it ', description: ' \n' }, 'Read it'],
-    ['the title of an older server', { annotations: { title: 'Read it' } }, 'Read it'],
-    ['a sentence, where there is neither', {}, "The tool 'read' of the MCP server 'files'."],
+    ['its title if it has no description', { title: 'Read it' }, 'Read it'],
+    ['its title if its description is blank', { title: ' Read it ', description: ' \n' }, 'Read it'],
+    ['its title in annotations, as older servers send it', { annotations: { title: 'Read it' } }, 'Read it'],
+    ['a sentence if it has neither', {}, "The tool 'read' of the MCP server 'files'."],
   ])('describes a tool by %s', async (_, parts, description) => {
     const tool = await onlyTool({ name: 'read', inputSchema: object, ...parts });
     expect(tool?.description).toBe(description);
@@ -72,7 +72,7 @@ describe('`toListing`', () => {
     expect(tool?.title).toBe(`${'t'.repeat(199)}…`);
   });
 
-  it('copies keys such as `__proto__` and `constructor` as keys', async () => {
+  it('copies keys such as `__proto__` and `constructor` as ordinary keys', async () => {
     const schema =
       '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}}}';
     const tool = await onlyTool({ ...read, inputSchema: JSON.parse(schema) });
@@ -80,14 +80,14 @@ describe('`toListing`', () => {
     expect(Object.getPrototypeOf(tool?.inputSchema)).toBe(Object.prototype);
   });
 
-  it('copies its input: later changes by the connection’s code are not in it', async () => {
+  it('copies its input, so later changes by the connection’s code have no effect', async () => {
     const schema = { type: 'object', properties: { path: { type: 'string' } } };
     const tool = await onlyTool({ ...read, inputSchema: schema });
     schema.properties.path.type = 'number';
     expect(tool?.inputSchema).toEqual({ type: 'object', properties: { path: { type: 'string' } } });
   });
 
-  it('removes regular expressions, which are costly or of other dialects, and keeps the tool', async () => {
+  it('removes regular expressions, which may be costly or of another dialect, and keeps the tool', async () => {
     const logged = warnings();
     const tool = await onlyTool({
       ...read,
@@ -107,7 +107,7 @@ describe('`toListing`', () => {
     expect(logged()).toEqual([]);
   });
 
-  it('requires no input with a default, which the server fills in, and leaves its output schema unchanged', async () => {
+  it('does not require an input with a default, which the server fills in, and leaves the output schema unchanged', async () => {
     const schema = {
       type: 'object',
       properties: { path: { type: 'string' }, head: { type: 'integer', default: 10 } },
@@ -119,7 +119,7 @@ describe('`toListing`', () => {
     expect(tool).not.toHaveProperty('exact');
   });
 
-  it('drops an output schema that cannot be used, and keeps the tool', async () => {
+  it('drops an unusable output schema, and keeps the tool', async () => {
     const tool = await onlyTool({ ...read, outputSchema: { type: 'array' } });
     expect(tool).not.toHaveProperty('outputSchema');
     expect(tool?.name).toBe('read');
@@ -138,7 +138,7 @@ describe('a tool whose server uses unchecked assertions', () => {
     n: { type: 'integer', format: 'uint8' },
   });
 
-  it('is offered, checked without them, and logged once', async () => {
+  it('is offered and checked without these assertions, which are logged once', async () => {
     const logged = warnings();
     const asked = client({ drift: 'report' });
     const listing = await list([call, read, phones('text', { to: { format: 'phone' } })], undefined, asked);
@@ -156,12 +156,12 @@ describe('a tool whose server uses unchecked assertions', () => {
     await list([call, read], listing, asked);
     expect(logged()).toHaveLength(1);
     await list([phones('call', { to: { format: 'fax' } })], listing, asked);
-    expect(logged()).toHaveLength(2); // what has changed is told, too
+    expect(logged()).toHaveLength(2); // A changed assertion is logged too.
     await list([call], undefined, client());
-    expect(logged()).toHaveLength(3); // another client
+    expect(logged()).toHaveLength(3); // Another client logs it again.
   });
 
-  it('is logged with a few others, and without the caller’s secrets', async () => {
+  it('is logged with a few other tools, without the caller’s secrets', async () => {
     const logged = warnings();
     const many = Array.from({ length: 12 }, (_, at) => phones(`t${at}`, { a: { format: 'zebra-stripes' } }));
     await toListing(client(), many as Parameters<typeof toListing>[1], {
@@ -183,17 +183,17 @@ describe('`toListing` leaves out', () => {
   );
 
   it.each<[string, unknown, string]>([
-    ['what is no object', null, "'' is not a JSON object"],
+    ['a value that is not an object', null, "'' is not a JSON object"],
     [
-      'what is not JSON',
+      'a tool that is not JSON',
       { ...read, inputSchema: { type: 'object', default: () => 1 } },
       "'' is not a JSON object",
     ],
-    ['a name that is no text', { ...read, name: 7 }, "'' has no name of 1 to 128 characters"],
+    ['a name that is not text', { ...read, name: 7 }, "'' has no name of 1 to 128 characters"],
     ['a blank name', { ...read, name: ' ' }, "'' has no name of 1 to 128 characters"],
-    ['a name of several lines', { ...read, name: 'a\nb' }, "'a b' has no name of 1 to 128 characters"],
+    ['a name with a line break', { ...read, name: 'a\nb' }, "'a b' has no name of 1 to 128 characters"],
     [
-      'a name with what cannot be seen',
+      'a name with invisible characters',
       { ...read, name: 'a\u202eb' },
       "'ab' has no name of 1 to 128 characters",
     ],
@@ -202,39 +202,39 @@ describe('`toListing` leaves out', () => {
       { ...read, name: 'x'.repeat(129) },
       `'${'x'.repeat(79)}…' has no name of 1 to 128 characters`,
     ],
-    ['no input schema', { name: 'read' }, "'read' has an input schema that cannot be used"],
+    ['a tool without an input schema', { name: 'read' }, "'read' has an input schema that cannot be used"],
     [
-      'the schema of a list',
+      'an array schema',
       { ...read, inputSchema: { type: 'array' } },
       "'read' has an input schema that cannot be used",
     ],
     [
-      'a type that does not exist',
+      'a schema with an unknown type',
       { ...read, inputSchema: { type: 'object', properties: { a: { type: 'str' } } } },
       "'read' has an input schema that cannot be used",
     ],
     [
-      'properties that are no schemas',
+      'properties that are not schemas',
       { ...read, inputSchema: { type: 'object', properties: { a: 1 } } },
       "'read' has an input schema that cannot be used",
     ],
     [
-      'alternatives that are no list',
+      'alternatives that are not a list',
       { ...read, inputSchema: { type: 'object', anyOf: {} } },
       "'read' has an input schema that cannot be used",
     ],
     [
-      'a reference that leads nowhere',
+      'a dangling reference',
       { ...read, inputSchema: { type: 'object', $ref: '#/$defs/a' } },
       "'read' has an input schema that cannot be used",
     ],
     [
-      'a reference that leads to another site',
+      'a reference to another site',
       { ...read, inputSchema: { type: 'object', $ref: 'https://x.example/a' } },
       "'read' has an input schema that cannot be used",
     ],
     [
-      'schemas that take for ever to read',
+      'a schema that takes forever to read',
       { ...read, inputSchema: deepIds },
       "'read' has an input schema that cannot be used",
     ],
@@ -244,7 +244,7 @@ describe('`toListing` leaves out', () => {
       "'read' has schemas of more than 65536 characters",
     ],
     [
-      'what can only be run as a task',
+      'a tool that runs only as a task',
       { ...read, execution: { taskSupport: 'required' } },
       "'read' runs as a task only",
     ],
@@ -254,7 +254,7 @@ describe('`toListing` leaves out', () => {
     expect(logged()).toEqual([`holdfast: MCP server 'files' has tools that are left out: ${words}.`]);
   });
 
-  it('all but the first tool of a name, even if the first cannot be used', async () => {
+  it('all but the first tool with a name, even if the first is unusable', async () => {
     const logged = warnings();
     const listing = await list([
       { ...read, description: 'First.' },
@@ -269,7 +269,7 @@ describe('`toListing` leaves out', () => {
     ]);
   });
 
-  it('tools beyond the first 1,000, in one line of the log that names ten', async () => {
+  it('tools beyond the first 1,000, and logs ten of their names in one line', async () => {
     const logged = warnings();
     const listing = await list(Array.from({ length: 1_012 }, (_, index) => ({ ...read, name: `t${index}` })));
     expect(listing.tools).toHaveLength(1_000);
@@ -283,7 +283,7 @@ describe('`toListing` leaves out', () => {
     ]);
   });
 
-  it('tools beyond 512 Ki characters, and keeps later ones that fit', async () => {
+  it('tools beyond 512 Ki characters, but not later tools that fit', async () => {
     const logged = warnings();
     const big = { type: 'object', title: 'x'.repeat(60_000) };
     const told = Array.from({ length: 10 }, (_, index) => ({ name: `t${index}`, inputSchema: big }));
@@ -340,7 +340,7 @@ describe('`toListing` for any server output', () => {
   it.each([
     { patternProperties: { x: { $ref: '#/%E0%A4%A' } } },
     { $defs: { a: { $anchor: 'a/%E0%A4%A' } }, properties: { x: { $ref: '#a/%E0%A4%A' } } },
-  ])('offers a tool beside one with unreadable references: %j', async (said) => {
+  ])('offers a tool next to one with unreadable references: %j', async (said) => {
     warnings();
     const odd = { name: 'odd', inputSchema: { type: 'object', ...said } };
     const read = { name: 'read', inputSchema: { type: 'object' } };
@@ -348,7 +348,7 @@ describe('`toListing` for any server output', () => {
     expect(names).toContain('read');
   });
 
-  it('returns a listing that is JSON and that `parseListing` accepts', async () => {
+  it('returns a listing that is JSON, and that `parseListing` accepts', async () => {
     warnings();
     const property = fc.asyncProperty(
       tools,

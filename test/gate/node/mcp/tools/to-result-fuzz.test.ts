@@ -6,7 +6,7 @@ import { toResult } from '../../../../doors/mcp.ts';
 import { modelText } from '../../../../doors/tools.ts';
 import { listed } from './listing-fixtures.ts';
 
-/** An answer as a server may send it, also one that no schema knows. */
+/** A result as a server may send it, even one that no schema accepts. */
 const answered = (answer: object): CallToolResult => ({ content: [], ...answer });
 const result = (answer: object, outputSchema?: JsonObject) =>
   toResult(listed(outputSchema && { outputSchema }), answered(answer));
@@ -14,7 +14,7 @@ const result = (answer: object, outputSchema?: JsonObject) =>
 const weather = { type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] };
 
 describe('`toResult` for any server output', () => {
-  it('reports that the tool ran if the result is not JSON that can be kept', async () => {
+  it('reports that the tool ran if the result is not JSON that can be stored', async () => {
     let deep: JsonObject = {};
     for (let level = 0; level < 600; level += 1) deep = { a: deep };
     expect(modelText(await result({ structuredContent: deep }))).toMatch(
@@ -22,7 +22,7 @@ describe('`toResult` for any server output', () => {
     );
   });
 
-  it('returns a result without base64 in its text or beside its files, for all output that the SDK’s schema accepts', async () => {
+  it('returns a result without base64 in its text or beside its files, for any output that the SDK’s schema accepts', async () => {
     const data = fc
       .uint8Array({ minLength: 60, maxLength: 90 })
       .map((bytes) => btoa(String.fromCharCode(...bytes)));
@@ -93,13 +93,13 @@ describe('`toResult` for any server output', () => {
     expect(files).toBeGreaterThan(20);
   });
 
-  it('accepts blocks and results that no schema would accept', async () => {
+  it('accepts blocks and results that no schema accepts', async () => {
     const property = fc.asyncProperty(
       fc.anything({ withBigInt: true, withDate: true, maxDepth: 4 }),
       async (odd) => {
-        const answer = { content: [odd], structuredContent: odd, isError: odd } as unknown as CallToolResult; // it may be anything
+        const answer = { content: [odd], structuredContent: odd, isError: odd } as unknown as CallToolResult; // The answer may be any value.
         expect(['text', 'artifact', 'error']).toContain((await toResult(listed(), answer)).type);
-        const whole = odd as CallToolResult; // as above
+        const whole = odd as CallToolResult; // The answer may be any value.
         expect(['text', 'artifact', 'error']).toContain(
           (await toResult(listed({ outputSchema: weather }), whole)).type,
         );

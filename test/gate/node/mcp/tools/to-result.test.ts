@@ -6,7 +6,7 @@ import { toResult } from '../../../../doors/mcp.ts';
 import { modelText, readAsType } from '../../../../doors/tools.ts';
 import { listed } from './listing-fixtures.ts';
 
-/** An answer as a server may send it, also one that no schema knows. */
+/** A result as a server may send it, even one that no schema accepts. */
 const answered = (answer: object): CallToolResult => ({ content: [], ...answer });
 const result = (answer: object, outputSchema?: JsonObject) =>
   toResult(listed(outputSchema && { outputSchema }), answered(answer));
@@ -14,7 +14,7 @@ const content = (...blocks: readonly object[]) => result({ content: blocks });
 const words = async (...blocks: readonly object[]): Promise<string> => modelText(await content(...blocks));
 
 const text = (said: string, more: object = {}): JsonObject => ({ type: 'text', text: said, ...more });
-/** 3,210 bytes. */
+/** An image of 3,210 bytes. */
 const image = { type: 'image', data: 'A'.repeat(4_280), mimeType: 'image/png' };
 const link = { type: 'resource_link', name: 'b', uri: 'test://b' };
 const forUser = { annotations: { audience: ['user'] } };
@@ -25,7 +25,7 @@ describe('a result with only text', () => {
     expect({ ...(await content(text('It rains.'))) }).toEqual({ type: 'text', content: 'It rains.' });
   });
 
-  it('has an empty line between several blocks, which are unchanged', async () => {
+  it('has an empty line between its blocks, which are unchanged', async () => {
     expect(await words(text(' one\n'), text('two'))).toBe(' one\n\n\ntwo');
   });
 
@@ -34,7 +34,7 @@ describe('a result with only text', () => {
     expect({ ...(await content(text(''))) }).toEqual({ type: 'text', content: '' });
   });
 
-  it('includes text for the assistant and important text unchanged', async () => {
+  it('includes text for the assistant, and important text, unchanged', async () => {
     const annotations = { audience: ['user', 'assistant'], priority: 1 };
     expect({ ...(await content(text('It rains.', { annotations }))) }).toEqual({
       type: 'text',
@@ -50,7 +50,7 @@ describe('a result with only text', () => {
 describe('structured content', () => {
   const structuredContent = { degrees: 4, of: { city: 'Oslo' } };
 
-  it('is the artifact, kept once, if the text is its JSON in any form', async () => {
+  it('is the artifact, and stored once, if the text is its JSON in any form', async () => {
     const told = text('{ "of": {"city":"Oslo"},\n "degrees": 4.0 }');
     const said = await result({ content: [told], structuredContent });
     expect({ ...said }).toEqual({ type: 'artifact', value: structuredContent });
@@ -67,7 +67,7 @@ describe('structured content', () => {
     },
   );
 
-  it('is the artifact, with the server’s text, if the text differs from it', async () => {
+  it('is the artifact, beside the server’s text, if the text differs from its JSON', async () => {
     expect({ ...(await result({ content: [text('4 degrees in Oslo.')], structuredContent })) }).toEqual({
       type: 'artifact',
       value: structuredContent,
@@ -78,7 +78,7 @@ describe('structured content', () => {
     );
   });
 
-  it('is part of McpContent beside other blocks, and is shown as JSON if no text contains it', async () => {
+  it('is part of McpContent if there are other blocks, and is shown as JSON if no text contains it', async () => {
     const said = await result({ content: [link], structuredContent });
     expect({ ...said }).toEqual({
       type: 'artifact',
@@ -104,14 +104,14 @@ describe('structured content', () => {
     );
   });
 
-  it('keeps keys such as `__proto__` as keys', async () => {
+  it('keeps keys such as `__proto__` as ordinary keys', async () => {
     const said = await result(JSON.parse('{"structuredContent":{"__proto__":{"a":1},"constructor":2}}'));
     expect(modelText(said)).toBe('{"__proto__":{"a":1},"constructor":2}');
   });
 });
 
 describe('other content', () => {
-  it('is kept in an artifact of the type McpContent, and the model sees texts and a line for each other block', async () => {
+  it('is kept in an artifact of the type McpContent, and the model sees all text and a line for each other block', async () => {
     const blocks = [text('Look:'), link, text('Nice?')];
     expect({ ...(await content(...blocks)) }).toEqual({
       type: 'artifact',
@@ -122,9 +122,9 @@ describe('other content', () => {
   });
 
   it.each<[string, object, string]>([
-    ['an empty image without a kind', { type: 'image', data: '' }, '[image, 0 bytes]'],
+    ['an empty image without a type', { type: 'image', data: '' }, '[image, 0 bytes]'],
     [
-      'one byte of audio without a kind, in lines',
+      'one byte of audio without a type, in several lines',
       { type: 'audio', data: 'AA\r\n==\r\n' },
       '[audio, 1 byte]',
     ],
@@ -141,7 +141,7 @@ describe('other content', () => {
       '[resource link: README (file:///a/README.md), text/markdown, 1,024 bytes: What it is.]',
     ],
     [
-      'a link with a title and nothing else',
+      'a link with only a title',
       { type: 'resource_link', name: 'r1', title: 'The plan', uri: 'plan://1' },
       '[resource link: The plan (plan://1)]',
     ],
@@ -150,29 +150,25 @@ describe('other content', () => {
       { type: 'resource', resource: { uri: 'file:///a.md', mimeType: 'text/markdown', text: '# A\n' } },
       '[resource file:///a.md, text/markdown]\n# A\n',
     ],
+    ['an empty resource', { type: 'resource' }, "[content of the type 'resource', which is not known here]"],
+    ['a text block without text', { type: 'text' }, "[content of the type 'text', which is not known here]"],
     [
-      'a resource that holds nothing',
-      { type: 'resource' },
-      "[content of the type 'resource', which is not known here]",
-    ],
-    ['a text that is none', { type: 'text' }, "[content of the type 'text', which is not known here]"],
-    [
-      'what comes after us',
+      'a block of an unknown type',
       { type: 'video', data: 'AAAA' },
       "[content of the type 'video', which is not known here]",
     ],
     [
-      'a link whose address is its own data',
+      'a link with a data URL',
       { type: 'resource_link', name: 'dot', uri: 'data:image/png;base64,iVBORw0KGgo=' },
       '[resource link: dot (data:image/png;base64,…)]',
     ],
     [
-      'words that would be lines of their own',
+      'a link whose text has line breaks',
       { type: 'resource_link', name: 'a]\n\n[b', uri: 'x:1\u0007', description: 'One\ntwo.' },
       '[resource link: a] [b (x:1): One two.]',
     ],
     [
-      'words without end',
+      'a link with very long text',
       {
         type: 'resource_link',
         name: 'n'.repeat(300),
@@ -181,12 +177,12 @@ describe('other content', () => {
       },
       `[resource link: ${'n'.repeat(199)}… (x:${'u'.repeat(4_093)}…): ${'d'.repeat(199)}…]`,
     ],
-  ])('describes %s in text', async (_, block, line) => {
+  ])('is described in text: %s', async (_, block, line) => {
     expect(await words(block)).toBe(line);
     expect({ ...(await content(block)) }).toMatchObject({ type: 'artifact', value: { content: [block] } });
   });
 
-  it('for the user alone is in the artifact, and the model only sees that it exists', async () => {
+  it('is in the artifact if it is for the user only, and the model sees only that it exists', async () => {
     const secret = text('Your code is 123.', forUser);
     expect({ ...(await content(text('Sent.'), secret)) }).toEqual({
       type: 'artifact',
@@ -197,7 +193,7 @@ describe('other content', () => {
     expect(await words(secret, { ...image, ...forUser })).toBe('[2 blocks are for the user only]');
   });
 
-  it('can be read by programs as McpContent, with keys that every object inherits', async () => {
+  it('can be read by programs as McpContent, even with keys that every object inherits', async () => {
     const said = await result({
       content: [
         { ...image, _meta: { constructor: 1 } },
@@ -206,7 +202,7 @@ describe('other content', () => {
       structuredContent: { constructor: 2 },
     });
     const value = said.type === 'artifact' ? said.value : null;
-    const read = readAsType(value, McpContent)?.value as McpContentValue; // what its `parse` answers
+    const read = readAsType(value, McpContent)?.value as McpContentValue; // the output of its `parse`
     expect(read).toEqual(value);
     expect(readAsType({ content: [{ data: 1 }] }, McpContent)).toBeUndefined();
     expect(readAsType({ content: [], structuredContent: [] }, McpContent)).toBeUndefined();
@@ -234,7 +230,7 @@ describe('an error', () => {
     },
   );
 
-  it('without text has its data as text', async () => {
+  it('shows its data as text if it has no text', async () => {
     expect(await failed({ structuredContent: { code: 7 } })).toBe('Error: {"code":7}');
   });
 
@@ -255,7 +251,7 @@ describe('an output schema', () => {
     });
   });
 
-  it('makes a mismatch an error which says that the tool ran, the problem and the result', async () => {
+  it('turns a mismatch into an error that states that the tool ran, the problem and the result', async () => {
     expect(await checked({ content: [text('Four degrees.')], structuredContent: { degrees: 'four' } })).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
         'degrees: Instance type "string" is invalid. Expected "number". Do not call it again for this.\n\n' +
@@ -263,7 +259,7 @@ describe('an output schema', () => {
     );
   });
 
-  it('adds data as text to that error if there is no text, and says if there is no data', async () => {
+  it('adds the data as text to that error if there is no text, and states if there is no data', async () => {
     expect(await checked({ structuredContent: {} })).toBe(
       "Error: MCP tool 'read' ran, but its answer is not what its output schema says: " +
         'Instance does not have required property "degrees". Do not call it again for this.\n\n' +
@@ -282,7 +278,7 @@ describe('an output schema', () => {
     expect(said).not.toContain('AAAA');
   });
 
-  it('makes an error if it cannot be checked within limits', async () => {
+  it('leads to an error if the result cannot be checked within the limits', async () => {
     const bomb = Array.from({ length: 40 }, (_, index) => [
       `d${index}`,
       { allOf: [{ $ref: `#/$defs/d${index + 1}` }, { $ref: `#/$defs/d${index + 1}` }] },

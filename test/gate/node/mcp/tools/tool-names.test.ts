@@ -13,7 +13,7 @@ const named = (names: readonly string[], prefix?: string): Record<string, string
 
 const HASHED = /_[0-9a-z]{7}$/;
 
-/** Names as hostile servers choose them, often the same ones once they are made plain. */
+/** Names as hostile servers choose them, many of which are equal once they are cleaned. */
 const name = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 128 }),
   fc.string({ unit: fc.constantFrom('a', 'b', '_', '-', '.', ' ', 'é'), minLength: 1, maxLength: 80 }),
@@ -32,11 +32,11 @@ describe('`toolNames`', () => {
     });
   });
 
-  it('adds the client’s prefix to them', () => {
+  it('adds the client’s prefix to names', () => {
     expect(named(['read', 'write'], 'fs_')).toEqual({ read: 'fs_read', write: 'fs_write' });
   });
 
-  it('removes forbidden characters from other names and appends a hash of the name', () => {
+  it('removes forbidden characters from other names, and appends a hash of the name', () => {
     expect(named(['files.read', '../etc/passwd', 'zwei Wörter', '日本語', ' '])).toEqual({
       'files.read': 'files_read_1yqgun6',
       '../etc/passwd': 'etc_passwd_0rffei7',
@@ -53,7 +53,7 @@ describe('`toolNames`', () => {
     expect(made.get('x'.repeat(62))).toMatch(/^fs_x{53}_[0-9a-z]{7}$/);
   });
 
-  it('renames `__proto__`, unless a prefix already does', () => {
+  it('renames `__proto__`, unless a prefix already changes it', () => {
     const names = nameTools(client(), [listed({ name: '__proto__' })]);
     expect([...names]).toEqual([['__proto__', expect.stringMatching(/^proto_[0-9a-z]{7}$/)]]);
     expect(nameTools(client({ prefix: 'x' }), [listed({ name: '__proto__' })]).get('__proto__')).toBe(
@@ -61,7 +61,7 @@ describe('`toolNames`', () => {
     );
   });
 
-  it('keeps a name for the tool that has it originally, if another one would be renamed to it', () => {
+  it('keeps a name for the tool that has it originally, even if another tool would be renamed to it', () => {
     const { 'get x': taken = '' } = named(['get x']);
     const names = named(['get x', taken]);
     expect(names[taken]).toBe(taken);
@@ -69,13 +69,13 @@ describe('`toolNames`', () => {
     expect(names['get x']).not.toBe(taken);
   });
 
-  it('keeps names apart that are equal after cleaning', () => {
+  it('distinguishes names that are equal after cleaning', () => {
     const names = Object.values(named(['get x', 'get.x', 'get/x', 'get_x']));
     expect(new Set(names).size).toBe(4);
     expect(names).toContain('get_x');
   });
 
-  it('keeps names apart that also have the same hash, in any listing order', () => {
+  it('distinguishes names with the same hash, in any order of the list', () => {
     const [first, second] = ['a! +!b', 'a+!.äb'];
     const names = named([first, second]);
     expect(names[first]).toMatch(/^a_b_[0-9a-z]{7}$/);
@@ -84,7 +84,7 @@ describe('`toolNames`', () => {
     expect(named([second, first])).toEqual(names);
   });
 
-  it('gives every tool a distinct name that every provider accepts, for any names', () => {
+  it('returns distinct names that every provider accepts, for any names', () => {
     const prefix = fc.constantFrom(undefined, 'fs_', 'a'.repeat(32));
     fc.assert(
       fc.property(fc.uniqueArray(name, { maxLength: 40 }), prefix, (names, begins) => {
@@ -103,7 +103,7 @@ describe('`toolNames`', () => {
     );
   });
 
-  it('gives a name that does not depend on the order or the set of the other tools', () => {
+  it('returns names that do not depend on the order or the number of the other tools', () => {
     fc.assert(
       fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 20 }), (names) => {
         const tools = names.map((one) => listed({ name: one }));

@@ -1,17 +1,20 @@
-/** Schemas of servers as anybody may check a value by them: by plain `jsonSchemaCheck`, as a decision about a call does. */
+/**
+ * Schemas of servers, as `jsonSchemaCheck` alone may check a value by them, such as for a decision about a
+ * call.
+ */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../src/index.ts';
 import { usableSchema } from '../../../../doors/mcp.ts';
 import { jsonSchemaCheck } from '../../../../doors/tools.ts';
 
-/** Definitions each of which holds the one before it twice. */
+/** Definitions that each use the previous definition twice. */
 function doubling(depth: number, twice: (ref: JsonObject) => JsonObject): JsonObject {
   const $defs: Record<string, JsonObject> = { x0: {} };
   for (let at = 1; at <= depth; at += 1) $defs[`x${at}`] = twice({ $ref: `#/$defs/x${at - 1}` });
   return { type: 'object', properties: { b: { $ref: `#/$defs/x${depth}` } }, $defs };
 }
 
-/** The ways in which a schema holds others against the same part of a value. */
+/** The ways in which a schema applies others to the same part of a value. */
 const twice: readonly (readonly [string, (ref: JsonObject) => JsonObject])[] = [
   ['allOf', (ref) => ({ allOf: [ref, ref] })],
   ['anyOf', (ref) => ({ anyOf: [{ not: ref }, { not: ref }] })],
@@ -27,22 +30,22 @@ describe('a schema whose check doubles with each definition', () => {
     expect(usableSchema(doubling(30, by))).toBeUndefined();
   });
 
-  it.each(twice)('can be used while it is small, with %s', (_, by) => {
+  it.each(twice)('can be used with %s if it is small', (_, by) => {
     expect(usableSchema(doubling(5, by))).toEqual(doubling(5, by));
   });
 });
 
 describe('a recursive schema', () => {
   it.each<[string, JsonObject]>([
-    ['by a reference', { type: 'object', $ref: '#' }],
-    ['by two', { type: 'object', $ref: '#/$defs/a', $defs: { a: { allOf: [{ $ref: '#' }] } } }],
-    ['where nothing refers to it', { type: 'object', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }] } } }],
-    ['by $recursiveRef without an anchor', { type: 'object', properties: { a: { $recursiveRef: '#' } } }],
+    ['a reference to itself', { type: 'object', $ref: '#' }],
+    ['two references', { type: 'object', $ref: '#/$defs/a', $defs: { a: { allOf: [{ $ref: '#' }] } } }],
+    ['an unused definition', { type: 'object', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }] } } }],
+    ['a $recursiveRef without an anchor', { type: 'object', properties: { a: { $recursiveRef: '#' } } }],
   ])('cannot be used if a reference consumes no part of the value: %s', (_, schema) => {
     expect(usableSchema(schema)).toBeUndefined();
   });
 
-  it('can be used for nested values', () => {
+  it('can be used if it describes nested values', () => {
     const tree: JsonObject = {
       type: 'object',
       properties: { left: { $ref: '#' }, right: { anyOf: [{ $ref: '#' }, { type: 'null' }] } },
@@ -52,7 +55,7 @@ describe('a recursive schema', () => {
 });
 
 describe('a schema with costly keywords', () => {
-  it('is shown without them and checked fast', () => {
+  it('is shown without these keywords, and checked quickly', () => {
     const schema = usableSchema({
       type: 'object',
       properties: {
@@ -77,10 +80,10 @@ describe('a schema with costly keywords', () => {
     expect(check({ a: `${'a'.repeat(60)}!`, many: Array.from({ length: 5_000 }, (_, at) => at) })).toEqual(
       [],
     );
-    expect(performance.now() - began).toBeLessThan(10_000); // it would be minutes
+    expect(performance.now() - began).toBeLessThan(10_000); // Slow code would take minutes.
   });
 
-  it('keeps its references, except those to removed parts, which would refuse no value', () => {
+  it('keeps its references, except those to removed parts, so it refuses no valid value', () => {
     const kinds = [{ const: 'a' }, { type: 'string', pattern: 'b' }];
     const schema = usableSchema({
       type: 'object',

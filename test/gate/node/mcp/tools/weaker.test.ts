@@ -33,15 +33,18 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** What a session comes to know by asking again and again; without a tool the server lists another one. */
+/**
+ * The listing of a session that requests these tools one after another. For `undefined`, the server lists
+ * another tool.
+ */
 async function asked(told: readonly (JsonObject | undefined)[], by: Partial<McpClientConfig> = {}) {
   let former: McpListing | undefined;
   for (const one of told) former = await list([one ?? { ...tool(), name: 'other' }], former, client(by));
-  if (!former) throw new Error('nothing was asked');
+  if (!former) throw new Error('There is no tool to request.');
   return former;
 }
 
-/** Whether the last one of these is refused: it is not called, or not even offered. */
+/** Returns whether the last of these tools is refused: not called, or not even offered. */
 async function isRefused(told: readonly (JsonObject | undefined)[], by: Partial<McpClientConfig> = {}) {
   const { tools } = await asked(told, by);
   const send = tools.find(({ name }) => name === 'send');
@@ -53,115 +56,119 @@ describe('an effect', () => {
   const effects = ['once', 'idempotent', 'read'] as const;
   const changes = effects.flatMap((was, from) => effects.map((is, to) => [was, is, to > from] as const));
 
-  it.each(changes)('is refused if it was %s and is %s: %s', async (was, is, refused) => {
+  it.each(changes)('is refused after a change from %s to %s: %s', async (was, is, refused) => {
     const told = [tool({ annotations: hints[was] }), tool({ annotations: hints[is] })];
     expect(await isRefused(told)).toBe(refused);
     expect(await isRefused(told, { drift: 'report' })).toBe(false);
   });
 
-  it('that the client sets is not changed by a hint', async () => {
+  it('is not changed by a hint if the client sets it', async () => {
     const told = [tool(), tool({ annotations: hints.read })];
     expect(await isRefused(told, { effects: { send: 'once' } })).toBe(false);
     expect(await isRefused(told, { effects: { other: 'once' } })).toBe(true);
   });
 
-  it('that was made stronger can be restored', async () => {
+  it('can be restored after it became stronger', async () => {
     const [read, once] = [tool({ annotations: hints.read }), tool()];
     expect(await isRefused([read, once, read])).toBe(false);
     expect(await isRefused([tool({ annotations: hints.idempotent }), once, read])).toBe(true);
   });
 });
 
-/** Schemas of the property `a`, before and after. */
+/** Schemas of the property `a`, before and after a change that widens it. */
 const VALUES: readonly (readonly [what: string, was: JsonObject | boolean, is: JsonObject | boolean])[] = [
   ['another type', { type: 'string' }, { type: 'number' }],
-  ['a type more', { type: 'string' }, { type: ['string', 'null'] }],
-  ['numbers in place of whole ones', { type: 'integer' }, { type: 'number' }],
+  ['one more type', { type: 'string' }, { type: ['string', 'null'] }],
+  ['numbers in place of integers', { type: 'integer' }, { type: 'number' }],
   ['no type', { type: 'string' }, {}],
-  ['anything', { type: 'string' }, true],
-  ['what was never valid', false, { type: 'string' }],
-  ['a value more', { enum: ['a'] }, { enum: ['a', 'b'] }],
+  ['any value', { type: 'string' }, true],
+  ['a value that was never valid', false, { type: 'string' }],
+  ['one more value', { enum: ['a'] }, { enum: ['a', 'b'] }],
   ['no list of values', { type: 'string', enum: ['a'] }, { type: 'string' }],
   ['another constant', { const: 'a' }, { const: 'b' }],
   ['longer texts', { type: 'string', maxLength: 5 }, { type: 'string', maxLength: 6 }],
-  ['texts without an end', { type: 'string', maxLength: 5 }, { type: 'string' }],
+  ['texts of any length', { type: 'string', maxLength: 5 }, { type: 'string' }],
   ['shorter texts', { type: 'string', minLength: 5 }, { type: 'string', minLength: 4 }],
   ['greater numbers', { type: 'number', maximum: 5 }, { type: 'number', maximum: 6 }],
-  ['the bound itself', { type: 'number', exclusiveMaximum: 5 }, { type: 'number', maximum: 5 }],
-  ['other fractions', { type: 'number', multipleOf: 2 }, { type: 'number', multipleOf: 3 }],
+  ['an inclusive bound', { type: 'number', exclusiveMaximum: 5 }, { type: 'number', maximum: 5 }],
+  ['other multiples', { type: 'number', multipleOf: 2 }, { type: 'number', multipleOf: 3 }],
   ['another format', { type: 'string', format: 'email' }, { type: 'string', format: 'uri' }],
   ['no format', { type: 'string', format: 'email' }, { type: 'string' }],
   ['no pattern', { type: 'string', pattern: '^a+$' }, { type: 'string' }],
   ['another pattern', { type: 'string', pattern: '^a+$' }, { type: 'string', pattern: '^.+$' }],
   [
-    'a pattern, with more beside it',
+    'a pattern without the other keyword',
     { type: 'string', pattern: 'a', maxLength: 5 },
     { type: 'string', pattern: 'a' },
   ],
-  ['a property more', object({ b: text }), object({ b: text, c: text })],
+  ['one more property', object({ b: text }), object({ b: text, c: text })],
   [
-    'a property more of an object that was closed',
+    'one more property of a closed object',
     object({ b: text }, { additionalProperties: false }),
     object({ b: text, c: text }, { additionalProperties: false }),
   ],
-  ['any property', object({ b: text }, { additionalProperties: false }), object({ b: text })],
-  ['a property less, which may then be anything', object({ b: text, c: text }), object({ b: text })],
-  ['a property that may be left out', object({ b: text }, { required: ['b'] }), object({ b: text })],
-  ['a property that is only required', object({}), object({}, { required: ['b'] })],
-  ['a property of an object that was any', { type: 'object' }, object({ b: text })],
-  ['a property of what was anything', {}, object({ b: text })],
   [
-    'a property inside of all of them',
+    'any property of an object that was closed',
+    object({ b: text }, { additionalProperties: false }),
+    object({ b: text }),
+  ],
+  ['one property less, which may then have any value', object({ b: text, c: text }), object({ b: text })],
+  ['an optional property', object({ b: text }, { required: ['b'] }), object({ b: text })],
+  ['a required property that is not declared', object({}), object({}, { required: ['b'] })],
+  ['a property of an object that had none', { type: 'object' }, object({ b: text })],
+  ['a property of a value that was untyped', {}, object({ b: text })],
+  [
+    'one more property in allOf',
     { allOf: [object({ b: text })] },
     { allOf: [object({ b: text }), object({ c: text })] },
   ],
-  ['one of them less', { allOf: [{ minLength: 1 }, { maxLength: 5 }] }, { allOf: [{ minLength: 1 }] }],
+  [
+    'one schema less in allOf',
+    { allOf: [{ minLength: 1 }, { maxLength: 5 }] },
+    { allOf: [{ minLength: 1 }] },
+  ],
   ['other items', { type: 'array', items: text }, { type: 'array', items: {} }],
   ['any items', { type: 'array', items: text }, { type: 'array' }],
-  ['an alternative more', { anyOf: [text] }, { anyOf: [text, { type: 'number' }] }],
+  ['one more alternative', { anyOf: [text] }, { anyOf: [text, { type: 'number' }] }],
   ['no alternatives', { anyOf: [text] }, {}],
-  ['one that was excluded', { not: { const: 'a' } }, {}],
+  ['a value that was excluded', { not: { const: 'a' } }, {}],
   ['a narrower exclusion', { not: { enum: ['a', 'b'] } }, { not: { enum: ['a'] } }],
   ['other conditions', { if: text, else: { maximum: 1 } }, { if: { const: 'a' }, else: { maximum: 1 } }],
   ['repeated items', { type: 'array', uniqueItems: true }, { type: 'array' }],
-  ['fewer that match', { contains: text, minContains: 2 }, { contains: text }],
-  ['a keyword that nobody knows', { type: 'string' }, { type: 'string', nullable: true }],
+  ['fewer matching items', { contains: text, minContains: 2 }, { contains: text }],
+  ['an unknown keyword', { type: 'string' }, { type: 'string', nullable: true }],
 ];
 
-/** The same, where no value became valid that was not, and nothing is asked for that was not. */
+/** Schemas before and after a change that makes no further value valid and requests no further property. */
 const NARROWER: typeof VALUES = [
   [
-    'other words',
+    'another title and other annotations',
     { type: 'string', description: 'A.' },
     { type: 'string', title: 'B', default: 'x', examples: [1] },
   ],
-  ['a type less', { type: ['string', 'null'] }, { type: 'string' }],
-  ['whole numbers', { type: 'number' }, { type: 'integer' }],
-  ['a type where there was none', {}, { type: 'string' }],
-  ['a value less', { enum: ['a', 'b'] }, { enum: ['b'] }],
+  ['one type less', { type: ['string', 'null'] }, { type: 'string' }],
+  ['integers', { type: 'number' }, { type: 'integer' }],
+  ['a type if it had none', {}, { type: 'string' }],
+  ['one value less', { enum: ['a', 'b'] }, { enum: ['b'] }],
   ['shorter texts', { type: 'string', maxLength: 5 }, { type: 'string', maxLength: 4, minLength: 1 }],
   ['a format', { type: 'string' }, { type: 'string', format: 'email' }],
   ['a pattern', { type: 'string' }, { type: 'string', pattern: '^a+$' }],
   [
-    'a property less, of an object that is closed',
+    'one property less of a closed object',
     object({ b: text, c: text }, { additionalProperties: false }),
     object({ b: text }, { additionalProperties: false }),
   ],
-  [
-    'no property that is not named',
-    object({ b: text }),
-    object({ b: text }, { additionalProperties: false }),
-  ],
-  ['a property that is required', object({ b: text }), object({ b: text }, { required: ['b'] })],
+  ['a closed object', object({ b: text }), object({ b: text }, { additionalProperties: false })],
+  ['a required property', object({ b: text }), object({ b: text }, { required: ['b'] })],
   [
     'shorter items',
     { type: 'array', items: text },
     { type: 'array', items: { ...text, maxLength: 3 }, maxItems: 2 },
   ],
-  ['items where any were', { type: 'array' }, { type: 'array', items: text }],
-  ['an alternative less', { anyOf: [text, { type: 'null' }] }, { anyOf: [{ ...text, maxLength: 3 }] }],
-  ['narrower parts', { allOf: [{ minLength: 1 }] }, { allOf: [{ minLength: 2 }] }],
-  ['nothing at all', { type: 'string' }, false],
+  ['a schema for items if they had none', { type: 'array' }, { type: 'array', items: text }],
+  ['one alternative less', { anyOf: [text, { type: 'null' }] }, { anyOf: [{ ...text, maxLength: 3 }] }],
+  ['a narrower schema in allOf', { allOf: [{ minLength: 1 }] }, { allOf: [{ minLength: 2 }] }],
+  ['no valid value', { type: 'string' }, false],
   [
     'properties whose names are keywords',
     object({ title: text }),
@@ -172,17 +179,17 @@ const NARROWER: typeof VALUES = [
 const of = (a: JsonObject | boolean): JsonObject => tool({ inputSchema: object({ a }) });
 
 describe('a schema', () => {
-  it.each(VALUES)('is refused if it accepts %s', async (_, was, is) => {
+  it.each(VALUES)('is refused if it changes to %s', async (_, was, is) => {
     expect(await isRefused([of(was), of(is)])).toBe(true);
     expect(await isRefused([of(was), of(is)], { drift: 'report' })).toBe(false);
   });
 
-  it.each(NARROWER)('is not refused if it accepts %s', async (_, was, is) => {
+  it.each(NARROWER)('is accepted if it changes to %s', async (_, was, is) => {
     expect(await isRefused([of(was), of(is)])).toBe(false);
     expect(await isRefused([of(was), of(is)], { drift: 'refuse' })).toBe(true);
   });
 
-  it('that was made narrower can be restored, but not made wider', async () => {
+  it('can be restored after it became narrower, but cannot become wider', async () => {
     const [first, less, more] = [
       of({ enum: ['a', 'b'] }),
       of({ enum: ['a'] }),
@@ -194,7 +201,7 @@ describe('a schema', () => {
     expect(await isRefused([first, more, more])).toBe(true);
   });
 
-  it('is compared with its first version even if its tool was gone in between', async () => {
+  it('is compared with its first version even if its tool was removed in between', async () => {
     const [first, less, more] = [
       of({ enum: ['a', 'b'] }),
       of({ enum: ['a'] }),
@@ -211,7 +218,7 @@ describe('a schema', () => {
   const referring = ($defs: JsonObject, more: JsonObject = {}): JsonObject =>
     tool({ inputSchema: { ...object({ a: { $ref: '#/$defs/A' }, ...more }), $defs } });
 
-  it('with references is narrower only if no referenced part has changed', async () => {
+  it('is narrower with references only if no referenced part has changed', async () => {
     const first = referring({ A: text }, { b: text });
     expect(await isRefused([first, referring({ A: text }, { b: { ...text, maxLength: 2 } })])).toBe(false);
     expect(await isRefused([first, referring({ A: {} }, { b: text })])).toBe(true);
@@ -220,7 +227,7 @@ describe('a schema', () => {
     expect(await isRefused([inside(text), inside({ ...text, maxLength: 2 })])).toBe(true);
   });
 
-  it('that is not narrower accepts another value or requests another property: if it is not refused, it was valid before', async () => {
+  it('accepts only values that were valid before, unless its change is refused', async () => {
     const leaf = fc.constantFrom<JsonObject>(
       {},
       { type: 'string' },
@@ -269,13 +276,13 @@ describe('a schema', () => {
   });
 });
 
-/** The line about tools that are refused. */
+/** The log line about refused tools. */
 const refusedFor = (reasons: readonly string[]): string =>
   `holdfast: MCP server 'files' has weakened tools since this session first saw them, so they are refused in it: ${reasons.join('; ')}. ` +
   "To accept this, name the effect in `effects`, or set `drift: 'report'`: new sessions use the current definitions.";
 
 describe('a tool that became weaker', () => {
-  it('is reported once, with the change and how to accept it', async () => {
+  it('is reported once, with the change and the way to accept it', async () => {
     const first = [tool(), { ...tool(), name: 'note' }, { ...tool(), name: 'read' }];
     const then = [
       tool({ annotations: { readOnlyHint: true } }),
@@ -295,7 +302,7 @@ describe('a tool that became weaker', () => {
     expect(known.drift).toEqual({ added: [], removed: [], changed: ['note', 'read', 'send'] });
   });
 
-  it('is still offered in its first version, and a call of it is refused without contacting its server', async () => {
+  it('is still offered in its first version; a call is refused without a request to its server', async () => {
     const { server, client: shop } = scene([says('look')], { refreshAfter: 0 });
     const desk = session(
       [mcpToolProvider({ clients: [shop] })],
@@ -312,7 +319,7 @@ describe('a tool that became weaker', () => {
     expect(methods(server)['tools/call']).toBe(1);
   });
 
-  it('is remembered only by its fingerprint if there is no room, and then any change is refused', async () => {
+  it('is stored only by its fingerprint if there is no room, and then any change is refused', async () => {
     const big = (from: number): JsonObject[] =>
       Array.from({ length: 8 }, (_, index) => ({
         name: `t${from + index}`,
@@ -329,7 +336,7 @@ describe('a tool that became weaker', () => {
     expect(logged.at(-1)).toEqual([refusedFor(big(0).map(({ name }) => `'${name}' ${why}`))]);
   });
 
-  it('is refused with another schema if its first version could not be stored unchanged', async () => {
+  it('is refused after a change of its schema if its first version could not be stored unchanged', async () => {
     const of = (maxLength: number): JsonObject =>
       tool({ inputSchema: object({ to: { ...text, pattern: '(?i)b', maxLength } }) });
     const known = await list([of(2)], await list([of(3)]));

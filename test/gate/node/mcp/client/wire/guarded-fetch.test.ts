@@ -7,7 +7,7 @@ const SERVER = 'https://mcp.example.com/mcp';
 
 const RULES = { allowPrivate: false, maxResponseBytes: 100, redact: (text: string) => text };
 
-/** A guarded `fetch` before this one, and the addresses that were asked. */
+/** A guarded `fetch` around this one, and the requests that were sent. */
 function guarded(answer: (url: URL, times: number) => Response, rules: Partial<FetchRules> = {}) {
   const asked: string[] = [];
   const inits: (RequestInit | undefined)[] = [];
@@ -31,7 +31,7 @@ const phrase = async (promise: Promise<unknown>) => {
 };
 
 describe('a guarded request', () => {
-  it('is sent unchanged, and its redirects are handled by the guard', async () => {
+  it('is sent unchanged, and the guard handles its redirects', async () => {
     const { fetch, inits } = guarded(() => new Response('ok'));
     const init = { method: 'POST', body: '{}', headers: { 'x-a': '1' } };
     expect(await (await fetch(SERVER, init)).text()).toBe('ok');
@@ -42,19 +42,19 @@ describe('a guarded request', () => {
     ['http://mcp.example.com/', 'it names an address that does not begin with https:'],
     ['https://169.254.169.254/latest/meta-data', 'it names an address that points to a private network'],
     ['https://localhost/', 'it names an address that points to a private network'],
-  ])('to the other origin %s is refused', async (url, why) => {
+  ])('is refused for another origin at %s', async (url, why) => {
     const { fetch, asked } = guarded(() => new Response('ok'));
     expect(await phrase(fetch(url))).toBe(why);
     expect(asked).toEqual([]);
   });
 
-  it('to another public origin is sent', async () => {
+  it('is sent to another public origin', async () => {
     const { fetch, asked } = guarded(() => new Response('ok'));
     await fetch('https://auth.example.com/token');
     expect(asked).toEqual(['GET https://auth.example.com/token']);
   });
 
-  it('can go to any origin if that is allowed', async () => {
+  it('can go to any origin if private addresses are allowed', async () => {
     const { fetch, asked } = guarded(() => new Response('ok'), { allowPrivate: true });
     await fetch('http://10.0.0.1/token');
     expect(asked).toEqual(['GET http://10.0.0.1/token']);
@@ -86,7 +86,7 @@ describe('a guarded request', () => {
 });
 
 describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])('within the origin is followed by a GET (%i)', async (status) => {
+  it.each([301, 302, 303, 307, 308])('is followed within the origin by a GET (%i)', async (status) => {
     const { fetch, asked } = guarded((_, times) =>
       times === 1 ? redirect('/new?a=1', status) : new Response('ok'),
     );
@@ -94,7 +94,7 @@ describe('a redirect', () => {
     expect(asked).toEqual([`GET ${SERVER}`, 'GET https://mcp.example.com/new?a=1']);
   });
 
-  it.each([307, 308])('within the origin is followed by a POST, body and all (%i)', async (status) => {
+  it.each([307, 308])('is followed within the origin by a POST with its body (%i)', async (status) => {
     const { fetch, inits } = guarded((_, times) =>
       times === 1 ? redirect('/new', status) : new Response('ok'),
     );
@@ -121,7 +121,7 @@ describe('a redirect', () => {
     ['https://:secret@mcp.example.com/', 'https://mcp.example.com'],
     ['https://169.254.169.254/', 'https://169.254.169.254'],
     ['data:,x', 'null'],
-  ])('to %s is refused', async (location, origin) => {
+  ])('is refused if it leads to %s', async (location, origin) => {
     const { fetch, asked } = guarded(() => redirect(location), { allowPrivate: true });
     expect(await phrase(fetch(SERVER))).toBe(`it redirects to ${origin}`);
     expect(asked).toHaveLength(1);
@@ -133,7 +133,7 @@ describe('a redirect', () => {
     expect(asked).toHaveLength(6);
   });
 
-  it('without a location is an ordinary response', async () => {
+  it('is an ordinary response if it has no location', async () => {
     const { fetch } = guarded(() => new Response(null, { status: 304 }));
     expect((await fetch(SERVER)).status).toBe(304);
   });
@@ -145,13 +145,13 @@ describe('a response', () => {
     expect(await (await fetch(SERVER)).text()).toHaveLength(100);
   });
 
-  it('is cut if it is larger, with any declared length', async () => {
+  it('is cut if it is larger, whatever length it declares', async () => {
     const { fetch } = guarded(() => new Response(chunks(60, 60), { headers: { 'content-length': '10' } }));
     const response = await fetch(SERVER);
     expect(await phrase(response.text())).toBe('it answered with more than 100 bytes');
   });
 
-  it('shows its status before it is found to be too large', async () => {
+  it('has a readable status even if it is too large', async () => {
     const headers = { 'content-length': '101' };
     const { fetch } = guarded(() => new Response('x'.repeat(101), { status: 502, headers }));
     const response = await fetch(SERVER);
@@ -159,7 +159,7 @@ describe('a response', () => {
     expect(await phrase(response.text())).toBe('it answered with more than 100 bytes');
   });
 
-  it('is passed on as it is read', async () => {
+  it('is passed on while it is read', async () => {
     const { fetch } = guarded(() => new Response(chunks(60, 60)));
     const reader = (await fetch(SERVER)).body?.getReader();
     const sizes = [await reader?.read(), await reader?.read()].map((read) => read?.value?.byteLength);
@@ -167,7 +167,7 @@ describe('a response', () => {
     expect(reader && (await phrase(reader.read()))).toBe('it answered with more than 100 bytes');
   });
 
-  it('releases its connection when it is cut', async () => {
+  it('releases its connection if it is cut', async () => {
     const cancelled = Promise.withResolvers<void>();
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(60)),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type EventOrRetry, ResponseTooLargeError, readEvents, WireError } from '../../../../../doors/mcp.ts';
 
-/** The events of a stream that comes in these pieces, and why it ended when it did not end well. */
+/** The events of a stream that arrives in these pieces, and the error that ended it, if any. */
 async function read(pieces: readonly string[], broken?: Error) {
   const events: EventOrRetry[] = [];
   const rest = [...pieces];
@@ -23,25 +23,25 @@ async function read(pieces: readonly string[], broken?: Error) {
 
 const message = (data: string) => ({ id: undefined, type: 'message', data });
 
-describe('events', () => {
+describe('the events of a stream', () => {
   it.each([
     ['LF', ['data: a\ndata: b\n\ndata: c\n\n']],
     ['CR', ['data: a\rdata: b\r\rdata: c\r\r']],
     ['CRLF', ['data: a\r\ndata: b\r\n\r\ndata: c\r\n\r\n']],
-    ['CRLF, cut in between', ['data: a\r', '\ndata: b\r', '\n\r', '\n', 'data: c\r\n\r\n']],
-    ['all of them', ['data: a\rdata: b\n\r', '\ndata: c\n', '\r']],
+    ['CRLF, split between two pieces', ['data: a\r', '\ndata: b\r', '\n\r', '\n', 'data: c\r\n\r\n']],
+    ['any mix of these', ['data: a\rdata: b\n\r', '\ndata: c\n', '\r']],
   ])('can have lines that end with %s', async (_, pieces) => {
     expect(await read(pieces)).toEqual({ events: [message('a\nb'), message('c')] });
   });
 
-  it('are found among two million lines that end with CR, without delay', async () => {
+  it('are found quickly among two million lines that end with CR', async () => {
     const began = performance.now();
     const { events } = await read(['a:\r'.repeat(1_000_000), 'a:\r'.repeat(1_000_000), 'data: a\r\r']);
     expect(events).toEqual([message('a')]);
-    expect(performance.now() - began).toBeLessThan(10_000); // it would be minutes
+    expect(performance.now() - began).toBeLessThan(10_000); // Slow code would take minutes.
   });
 
-  it('have an id, a type and the data of all their lines; other fields are ignored', async () => {
+  it('have an id, a type and the data of all their lines, without other fields', async () => {
     const { events } = await read([
       ': hello\nid: 7\nevent: endpoint\ndata:a: b\ndata\ndata:  c\nx: y\n\n',
       'id: 8\0\nevent:\ndata: d\n\nid: 9\n\nretry: 20\nretry: x\n\ndata: not comp',
@@ -49,7 +49,7 @@ describe('events', () => {
     expect(events).toEqual([{ id: '7', type: 'endpoint', data: 'a: b\n\n c' }, message('d'), { retry: 20 }]);
   });
 
-  it('are limited to ten thousand, and exceeding that is reported', async () => {
+  it('are limited to ten thousand; one more is an error', async () => {
     const all = await read(['data: a\n\n'.repeat(10_000)]);
     expect([all.events.length, all.error]).toEqual([10_000, undefined]);
     const more = await read(['data: a\n\n'.repeat(9_999), 'retry: 1\n\ndata: a\n\n']);
@@ -58,7 +58,7 @@ describe('events', () => {
   });
 });
 
-describe('a stream that is too long', () => {
+describe('an oversized stream', () => {
   const tooLong = new ResponseTooLargeError(7);
 
   it.each([
@@ -67,12 +67,12 @@ describe('a stream that is too long', () => {
     ['data: {"jsonrpc":"2.0","method":"notifications/message","params":{', 'ResponseTooLargeError'],
     ['data: {"result":{}}\n\n: nothing', 'ResponseTooLargeError'],
     ['id: 7\ndata: {"result":{"a', 'AnswerTooLargeError'],
-  ])('%s shows if it is a response: %s', async (text, name) => {
+  ])('beginning with %j fails with %s', async (text, name) => {
     const { error } = await read([text.slice(0, 9), text.slice(9)], tooLong);
     expect(error).toBe(`${name}: it answered with more than 7 bytes`);
   });
 
-  it('is not a response if it breaks for another reason', async () => {
+  it('fails with the original error if it breaks for another reason', async () => {
     const broken = new TypeError('planted');
     expect((await read(['data: {"result":{"a'], broken)).error).toBe(broken);
   });

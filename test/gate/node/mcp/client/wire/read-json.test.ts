@@ -15,12 +15,12 @@ describe('the JSON of a server', () => {
     expect([readJson('{"a"'), readJson(''), readJson('[1,]')]).toEqual([undefined, undefined, undefined]);
   });
 
-  it('can have two hundred thousand parts and no more', () => {
+  it('can have two hundred thousand values, and no more', () => {
     expect(phrase(`[${'1,'.repeat(199_998)}1]`)).toHaveLength(199_999);
     expect(phrase(`[${'1,'.repeat(200_000)}1]`)).toBe(tooMany);
   });
 
-  it.each(['{', '[', '{},', '{"":[]},', '[[],{"a":1}],'])('is not parsed if it consists of %s', (part) => {
+  it.each(['{', '[', '{},', '{"":[]},', '[[],{"a":1}],'])('is refused if it repeats %s too often', (part) => {
     expect(phrase(part.repeat(200_001))).toBe(tooMany);
   });
 
@@ -31,14 +31,14 @@ describe('the JSON of a server', () => {
     expect(phrase(`["${'{},'.repeat(200_001)}`)).toBeUndefined();
   });
 
-  it.each(['{', '"', '\\"', '"\\', '\\'])('is refused quickly: %s', (part) => {
+  it.each(['{', '"', '\\"', '"\\', '\\'])('is checked quickly if it consists of many %s', (part) => {
     const began = performance.now();
     phrase(part.repeat(2_000_000));
-    expect(performance.now() - began).toBeLessThan(10_000); // it would be minutes
+    expect(performance.now() - began).toBeLessThan(10_000); // Slow code would take minutes.
   });
 });
 
-describe('a response that is too long', () => {
+describe('the beginning of an oversized message', () => {
   it.each([
     ['{"result":{"content":[{"type":', true],
     ['{"jsonrpc":"2.0","id":1,"result":{"con', true],
@@ -48,7 +48,7 @@ describe('a response that is too long', () => {
     ['{"jsonrpc":"2.0","id":1,"error":{"message":"', false],
     ['{"jsonrpc":{"result":1},', false],
     ['', false],
-  ])('%s starts one: %s', (text, isOne) => {
+  ])('%j is recognized as a response: %s', (text, isOne) => {
     expect(beginsAnswer(text)).toBe(isOne);
   });
 });
