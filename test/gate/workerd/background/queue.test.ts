@@ -27,14 +27,14 @@ const sentOf = (of: string): readonly HandOver[] =>
   fakeQueue.sent.filter(({ name }) => name === sessionName(of));
 const runsOf = (of: string): number => handOvers.filter(({ name }) => name === sessionName(of)).length;
 
-/** Stores a message in the background of this session, and returns the hand-over that its alarm has sent. */
+/** Stores a message for the background of this session, and returns the hand-over that its alarm has sent. */
 async function accepted(of: string, message: string): Promise<HandOver> {
   const before = sentOf(of).length;
   const response = await post(of, { message }, BACKGROUND);
   expect(response.status).toBe(202);
   await expect.poll(() => sentOf(of).length).toBeGreaterThan(before);
   const handOver = sentOf(of).at(-1);
-  if (!handOver) throw new Error('nothing was sent');
+  if (!handOver) throw new Error('The alarm sent no message to the queue.');
   return handOver;
 }
 

@@ -36,7 +36,7 @@ async function leftAlone(text: string) {
   const agent = { ...scripted, name: 'agent' };
   const { TurnRunner, worker } = createHoldfast({ agents: [agent] });
   const via: Send = asDescribed(async (path, init) => {
-    const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+    const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, { ...env }, createExecutionContext());
   });
   const { turn } = await json(await post(session, { message: text }, { headers: ASYNC, via }));

@@ -122,9 +122,9 @@ describe('the client', () => {
     const pay = (amount: number) => ({ name: 'pay', input: { to, amount } });
     const { message } = script({ calls: [pay(1), pay(2)] }, 'One of them.');
     const answer = await session.send(message());
-    if (answer.outcome !== 'suspended') throw new Error('It does not wait.');
+    if (answer.outcome !== 'suspended') throw new Error('The turn does not wait for a call.');
     const [first, second] = answer.pending;
-    if (!first || !second) throw new Error('Both do not wait.');
+    if (!first || !second) throw new Error('The turn does not wait for two calls.');
     const before = Number((await journal(pathOf(session, 'clerk'))).at(-1)?.seq);
     const items = await all(
       session.streamAnswers([
@@ -156,7 +156,7 @@ describe('the client', () => {
         'approve',
       );
     }
-    if (answer.outcome !== 'suspended') throw new Error('It does not wait.');
+    if (answer.outcome !== 'suspended') throw new Error('The turn does not wait for a call.');
     expect(answer.pending).toMatchObject([{ tool: 'look_up', for: 'result' }]);
     expect(await session.result(answer.pending[0] ?? '', { result: { total: 1 } })).toMatchObject({
       outcome: 'completed',
@@ -200,7 +200,7 @@ describe('the client', () => {
       parts: [{ type: 'text' }, { type: 'text' }, { type: 'file', name: 'photo.png', data: 'CQg=' }],
     });
     const last = items.at(-1);
-    if (last?.type !== 'answer') throw new Error('There is no answer.');
+    if (last?.type !== 'answer') throw new Error('The stream ended without an answer.');
     const [file] = last.answer.files ?? [];
     const blob = await session.file(file ?? '');
     expect([file?.name, blob.type, [...new Uint8Array(await blob.arrayBuffer())]]).toEqual([

@@ -173,7 +173,7 @@ describe('the epochs of a session', () => {
     const old = ledger.begin(starting('t1', 'a'));
     ledger.erase();
     ledger.begin(starting('t2', 'b'));
-    if (old.status !== 'leased') throw new Error('There is no lease.');
+    if (old.status !== 'leased') throw new Error('The session granted no lease.');
     return ledger.append(old.epoch, 3, { events: [event('t1', 'late')] });
   }
 

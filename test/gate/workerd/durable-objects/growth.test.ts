@@ -22,7 +22,7 @@ const compacting = defineAgent({
 });
 const via = appWith({ agents: [plain, compacting] });
 
-/** A session with this many turns, and two more: the first leaves a snapshot, and the second has read it. */
+/** A session with this many turns, and two more: the first stores a snapshot, and the second reads it. */
 async function grown(agent: string, turns: number) {
   const session = newSession(agent);
   const name = sessionName(session);

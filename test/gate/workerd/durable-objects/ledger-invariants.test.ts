@@ -24,7 +24,7 @@ interface Holder {
   line?: HolderLine;
 }
 
-/** The holder's line to one life of the object. */
+/** The holder's line to one instance of the object. */
 interface HolderLine {
   readonly epoch: number;
   readonly line: number;
@@ -32,7 +32,7 @@ interface HolderLine {
   isOpen: boolean;
 }
 
-/** The platform's state for one life of the object: the line whose pings it answers. */
+/** The platform's state for one instance of the object: the line whose pings it answers. */
 interface Life {
   line?: HolderLine | undefined;
   /** Closed lines that the object has not been notified of. */
@@ -92,13 +92,13 @@ class Scene {
     this.holder = { epoch, turn, seq: head, inbox: ids, heard: this.now, pinged: this.now };
   }
 
-  /** By the holder's own clock. */
+  /** Returns whether the holder may act, by its own clock. */
   mayAct({ heard, pinged }: Holder): boolean {
     const deadline = Math.min(Math.max(heard, pinged) + 0.75 * LEASE_MS, heard + 3 * 0.75 * LEASE_MS);
     return this.now < deadline;
   }
 
-  /** Closes the holder's line to this life of the object, which is notified later. */
+  /** Closes the holder's line to the current instance of the object, which is notified later. */
   breakLine(): void {
     const { line, closed } = this.life;
     if (!line) return;
@@ -201,7 +201,7 @@ const openLine: Step = (scene) => {
   life.line = holder.line;
 };
 
-/** Also over a line to a life of the object that was replaced, and does not know it. */
+/** A line to a replaced instance of the object still accepts pings. */
 const ping: Step = ({ holder, now }) => {
   if (!holder?.line?.isOpen) return;
   holder.line.pinged = now;
@@ -241,7 +241,7 @@ const pass: Step = (scene) => {
 
 const early: Step = ({ ledger }) => void ledger.alarm();
 
-/** A client that waits for a turn reads it, and a late alarm is set again. */
+/** Reads a turn, as a client that waits for it does. This sets a lost alarm again. */
 const read: Step = ({ ledger, storage }) => void ledger.read({ from: 1, turn: storage.lease().turn ?? 't0' });
 
 /** The object loses its memory, but keeps its lines. */
@@ -249,7 +249,7 @@ const hibernate: Step = (scene) => {
   scene.ledger = scene.restarted();
 };
 
-/** Its lines are lost too, without a notice, and the platform may still answer pings of their other ends. */
+/** The lines are lost too, without a notice. The platform may still answer pings of their other ends. */
 const crash: Step = (scene) => {
   const { line } = scene.life;
   if (line) line.isOpen = scene.draw([true, false]);
@@ -301,15 +301,15 @@ const STEPS: readonly [Step, ...Step[]] = [
     again,
     erase,
   ],
-] as [Step, ...Step[]]; // not empty
+] as [Step, ...Step[]]; // the list is not empty
 
 const WAITING: readonly string[] = ['message', 'steer', 'scheduled'];
 
 /** Yields the violated invariants. */
 function* broken({ storage, alarm, now, taken, overlaps }: Scene): Iterable<string> {
-  if (overlaps) yield 'a lease that was given while another holder could act';
+  if (overlaps) yield 'a lease that was granted while another holder could act';
   if (storage.head() === 0) {
-    if (alarm !== null) yield 'an alarm of no session';
+    if (alarm !== null) yield 'an alarm without a session';
     return;
   }
   const lease = storage.lease();
@@ -319,9 +319,10 @@ function* broken({ storage, alarm, now, taken, overlaps }: Scene): Iterable<stri
   const isDue = (kind: string, ref: string): boolean =>
     alarms.some((entry) => entry.kind === kind && entry.ref === ref);
   const needsHolder = lease.turn !== null && lease.state !== 'suspended';
-  if (needsHolder && lease.due === null) yield 'an open turn that nobody will look at';
-  if (!needsHolder && lease.due !== null) yield 'a look at a turn that is over';
-  if (lease.turn === null && waiting.some(({ kind }) => kind !== 'scheduled')) yield 'a line behind nobody';
+  if (needsHolder && lease.due === null) yield 'an open turn without a scheduled check';
+  if (!needsHolder && lease.due !== null) yield 'a scheduled check of a turn that is over';
+  if (lease.turn === null && waiting.some(({ kind }) => kind !== 'scheduled'))
+    yield 'a message that waits behind no turn';
   if (waiting.some(({ kind, turn }) => kind === 'scheduled' && !isDue('start', turn))) {
     yield 'a scheduled turn that never starts';
   }
@@ -333,7 +334,7 @@ function* broken({ storage, alarm, now, taken, overlaps }: Scene): Iterable<stri
   const left = messages.filter(
     ({ turn, kind }) => turn === lease.turn && !['message', 'scheduled', 'late'].includes(kind),
   );
-  if (lease.state === 'suspended' && left.length > 0) yield 'a message that nobody comes for';
+  if (lease.state === 'suspended' && left.length > 0) yield 'a message that no holder will receive';
   if (new Set(waiting.map(({ turn }) => turn)).size < waiting.length) yield 'a turn that waits twice';
   const rows = [...storage.events({ from: 1, limit: Number.MAX_SAFE_INTEGER })];
   const starts = rows.filter(({ type }) => type === 'turn-started').map(({ turn }) => turn);
@@ -354,11 +355,11 @@ const passPart: Step = (scene) => {
   scene.now += LEASE_MS * scene.draw([0.05, 0.1, 0.2, 0.4, 0.4, 1]);
 };
 
-/** Steps with a turn whose holder lives by its pings. */
+/** Steps for a turn whose holder keeps its lease by pings. */
 const BY_PINGS: typeof STEPS = [
   ...[passPart, passPart, passPart, ping, ping, ping, openLine, openLine, resume, resume],
   ...[closeLine, hearCloses, hibernate, crash, renew, (scene: Scene) => send(scene), read],
-] as [Step, ...Step[]]; // not empty
+] as [Step, ...Step[]]; // the list is not empty
 
 /** Returns the invariants that the first failing step violates. */
 function firstBreak(numbers: readonly number[], steps = STEPS): string | undefined {

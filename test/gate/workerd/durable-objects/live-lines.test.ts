@@ -8,12 +8,12 @@ import { type LiveMessage, MAX_UNREAD } from '../../../doors/journal.ts';
 import { event, goingOn, lease, starting } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 
-/** A raw line. */
+/** Opens a WebSocket to the object without a client. */
 async function opened({ stub }: ObjectHarness, query: string) {
   const { webSocket } = await stub().fetch(`https://session/?${query}`, {
     headers: { upgrade: 'websocket' },
   });
-  if (!webSocket) throw new Error('No line was opened.');
+  if (!webSocket) throw new Error('The object opened no WebSocket.');
   const told: string[] = [];
   const closed = Promise.withResolvers<number>();
   webSocket.addEventListener('message', ({ data }) => told.push(String(data)));

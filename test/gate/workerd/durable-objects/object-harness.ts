@@ -68,10 +68,10 @@ export function makeObjectHarness(): ObjectHarness {
     wait: async (ms) => {
       const end = time.now + ms;
       for (let alarms = 0; await runNext(end); alarms += 1) {
-        if (alarms === MOST_ALARMS) throw new Error('Its alarm goes off without end.');
+        if (alarms === MOST_ALARMS) throw new Error('The alarm of the object fires endlessly.');
       }
       time.now = end;
-      // So that the platform's next event is later.
+      // The platform's next event has a later time.
       await new Promise((resolve) => setTimeout(resolve, 2));
     },
     setBack: (ms) => {
@@ -84,7 +84,7 @@ export function makeObjectHarness(): ObjectHarness {
   };
 }
 
-/** The same in real time: its alarms fire by themselves. */
+/** A session in real time, whose alarms fire by themselves. */
 export function makeRealObjectHarness(): ObjectHarness {
   const { raw, stub, ...harness } = realObject(SHORT_LEASE_MS);
   return {
@@ -92,7 +92,7 @@ export function makeRealObjectHarness(): ObjectHarness {
     ...{ raw, stub, session: relativeEpochs(raw), leaseMs: SHORT_LEASE_MS, now: () => Date.now() },
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     setBack: () => {
-      throw new Error('The time of this object is real.');
+      throw new Error('This object runs in real time, which cannot be set back.');
     },
     restart: async () => {
       await stub().read({ from: 1, limit: 1 }); // an inactive object cannot be evicted

@@ -40,7 +40,7 @@ function failing(failure: unknown, { times = 99, when = 'before' }: { times?: nu
         if (when === 'after') await send();
         throw failure;
       };
-    return new Proxy(stub, { get: (_, key) => call(key as keyof typeof stub) }); // no other member is read
+    return new Proxy(stub, { get: (_, key) => call(key as keyof typeof stub) }); // the port reads no other member
   };
   const namespace: Namespace = new Proxy(env.SESSIONS, {
     get: (target, key) => (key === 'getByName' ? getByName : Reflect.get(target, key)),

@@ -12,7 +12,7 @@ it('a session object accepts only the end of its turn once its database is withi
   await runInDurableObject(stub(), (_, ctx) => {
     const object = new SessionObject(ctx, { ...env, SESSION_BYTES: String(17 * MIB) });
     const leased = object.begin(starting('t1', 'a'));
-    if (leased.status !== 'leased') throw new Error('no lease');
+    if (leased.status !== 'leased') throw new Error('The session granted no lease.');
     const { epoch } = leased;
     const text = (seq: number) => ({ events: [event('t1', `${seq} ${'x'.repeat(100_000)}`)] });
     let seq = 3;

@@ -44,7 +44,7 @@ it('files in R2 are deleted although the bucket lists them in several pages', as
       for (const key of gone) keys.delete(key);
     },
   };
-  await r2Files(bucket as never).deleteAll({ session: 's', incarnation: 'i1' }); // has every method that is called
+  await r2Files(bucket as never).deleteAll({ session: 's', incarnation: 'i1' }); // only these methods are called
   expect(keys.size).toBe(0);
 });
 

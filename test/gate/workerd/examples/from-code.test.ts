@@ -14,7 +14,7 @@ const holdfast = createHoldfast({ agents: [{ ...scripted, name: LETTERS.agent }]
 const env = { ...bindings, SHOP_TOKEN: 'shop' };
 
 const send = asDescribed(async (path: string, init: RequestInit = {}): Promise<Response> => {
-  const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+  const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
   return worker.fetch(request, env, createExecutionContext());
 });
 

@@ -8,7 +8,7 @@ import { asDescribed } from '../http/as-described.ts';
 import { json, ORIGIN, type Send } from '../http/client.ts';
 
 const send: Send = asDescribed(async (path, init) => {
-  const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+  const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
   return worker.fetch(request, { ...env, GITHUB_WEBHOOK_SECRET: SECRET }, createExecutionContext());
 });
 

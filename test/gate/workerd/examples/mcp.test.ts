@@ -18,7 +18,7 @@ const vars = { WIKI_TOKEN: TOKEN, SUBREQUESTS: '10000' };
 
 const via: Send = async (path, init) => {
   const request = new Request(path.startsWith('/') ? ORIGIN + path : path, init);
-  const incoming = request as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+  const incoming = request as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
   return worker.fetch(incoming, { ...env, ...vars }, createExecutionContext());
 };
 

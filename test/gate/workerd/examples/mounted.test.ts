@@ -13,7 +13,7 @@ const vars = { ...env, ORDERS: ORDERS as unknown as KVNamespace, MODEL: 'offline
 
 const via: Send = asDescribed(
   async (path, init) => {
-    const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+    const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return mounted.fetch(request, vars, createExecutionContext());
   },
   { base: '/ai' },
@@ -34,7 +34,7 @@ it('a schedule without an owner starts a turn for the callers of the built-in au
   const time = { cron: '0 6 * * *', scheduledTime, type: 'scheduled', noRetry: () => {} } as const;
   await nightly.scheduled(time, { ...env, MODEL: 'offline' }, createExecutionContext());
   const path = '/agents/reporter/sessions/report-2027-01-31';
-  const request = new Request(ORIGIN + path) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+  const request = new Request(ORIGIN + path) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
   const state = await nightly.fetch(request, { ...env, MODEL: 'offline' }, createExecutionContext());
   expect(await json(state)).toMatchObject({ messages: [{ role: 'user', text: 'Report on yesterday.' }] });
 });

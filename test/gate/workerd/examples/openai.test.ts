@@ -13,7 +13,7 @@ import { say } from '../surfaces/chat-histories.ts';
 import { clientOf } from '../surfaces/openai-app.ts';
 
 const via: Send = async (path, init) => {
-  const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+  const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
   return worker.fetch(request, { ...env, MODEL: 'offline' }, createExecutionContext());
 };
 
@@ -41,7 +41,7 @@ it.each([true, false])(
 
 it('the documented chat server acts for each of its users, and each gets their own answer', async () => {
   const send: Send = async (path, init) => {
-    const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+    const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     const vars = { ...env, MODEL: 'offline', CHAT_TOKEN: 'of-the-chat-server' };
     return manyUsers.fetch(request, vars, createExecutionContext());
   };
@@ -71,7 +71,7 @@ it('the Agents SDK runs the agent of a Worker', async () => {
 it('the documented chat list shows a conversation, reads it and gives it a title', async () => {
   const token = crypto.randomUUID();
   const send: Send = async (path, init) => {
-    const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+    const request = new Request(path, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     const vars = { ...env, MODEL: 'offline', HOLDFAST_TOKEN: token };
     return withLists.fetch(request, vars, createExecutionContext());
   };

@@ -13,7 +13,7 @@ const vars = { ...env, MODEL: 'offline', TURNS_WEBHOOK_SECRET: STANDARD_SECRET, 
 const sender =
   (to: typeof worker): Send =>
   async (path, init) => {
-    const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+    const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return to.fetch(request, vars, createExecutionContext());
   };
 

@@ -14,7 +14,7 @@ const as =
     const headers = { ...Object(init?.headers), authorization: `Bearer ${token}` };
     const request = new Request(ORIGIN + path, { ...init, headers });
     return worker.fetch(
-      request as Request<unknown, IncomingRequestCfProperties>, // `cf` is not read
+      request as Request<unknown, IncomingRequestCfProperties>, // the Worker does not read `cf`
       vars,
       createExecutionContext(),
     );

@@ -14,7 +14,7 @@ import { json, ORIGIN, type Send } from '../http/client.ts';
 const served =
   (worker: typeof plainText): Send =>
   async (path, init) => {
-    const request = new Request(new URL(path, ORIGIN), init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+    const request = new Request(new URL(path, ORIGIN), init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, { ...env, MODEL: 'offline' }, createExecutionContext());
   };
 

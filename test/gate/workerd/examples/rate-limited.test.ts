@@ -18,7 +18,7 @@ const vars = {
 };
 
 const via: Send = asDescribed(async (path, init) => {
-  const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+  const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
   return worker.fetch(request, { ...env, ...vars }, createExecutionContext());
 });
 

@@ -12,7 +12,7 @@ const users: Send = async (path, init) => {
   const headers = { ...Object(init?.headers), authorization: 'Bearer of-users' };
   const request = new Request(ORIGIN + path, { ...init, headers });
   return worker.fetch(
-    request as Request<unknown, IncomingRequestCfProperties>, // `cf` is not read
+    request as Request<unknown, IncomingRequestCfProperties>, // the Worker does not read `cf`
     vars,
     createExecutionContext(),
   );

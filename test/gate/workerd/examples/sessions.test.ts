@@ -18,7 +18,7 @@ const as =
       request as Request<unknown, IncomingRequestCfProperties>,
       vars,
       createExecutionContext(),
-    ); // `cf` is not read
+    ); // the Worker does not read `cf`
   };
 
 it('the documented Worker lists sessions for users and owners for the team, over HTTP and from code', async () => {

@@ -8,7 +8,7 @@ import { messagesOf, postMcp, rpc, texts } from '../mcp/server/talk.ts';
 
 const via: Send = async (path, init) => {
   const request = new Request(path.startsWith('/') ? ORIGIN + path : path, init);
-  const incoming = request as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+  const incoming = request as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
   return worker.fetch(incoming, { ...env, INTROSPECTION: 'd29ya2Vy' }, createExecutionContext());
 };
 

@@ -20,7 +20,7 @@ const via: Send = async (path, init) => {
   const request = new Request(ORIGIN + path, { ...init, headers }) as Request<
     unknown,
     IncomingRequestCfProperties
-  >; // `cf` is not read
+  >; // the Worker does not read `cf`
   return worker.fetch(request, vars, createExecutionContext());
 };
 

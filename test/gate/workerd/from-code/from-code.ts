@@ -46,7 +46,8 @@ export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
     () => 'nothing',
     (thrown: unknown) => thrown,
   );
-  if (!(failure instanceof SessionError)) throw new Error('There is no SessionError.', { cause: failure });
+  if (!(failure instanceof SessionError))
+    throw new Error('The call did not throw a SessionError.', { cause: failure });
   const { type, message, retryAfter, more } = failure;
   return { type, message, retryAfter, more };
 }

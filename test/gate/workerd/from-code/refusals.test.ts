@@ -24,7 +24,7 @@ const inHttp = ({ type, message, retryAfter, more }: Refusal): Record<string, un
   return { ...said, retryAfter: retryAfter === undefined ? null : String(retryAfter) };
 };
 
-/** A waiting turn of the clerk, and its call. */
+/** Returns a waiting turn of the clerk, and its call. */
 async function asking(tool: string, principal = LOCAL) {
   const path = newSession('clerk');
   const chat = at(path, principal);

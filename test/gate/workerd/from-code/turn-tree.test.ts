@@ -44,7 +44,7 @@ function twoSessions(passOn: PassOn = send, bindings?: object) {
       const { me = '', other = '' } = call.context.toJSON() as {
         readonly me?: string;
         readonly other?: string;
-      }; // as below
+      }; // the context that `passOn` sends
       await passOn(chatIn(other, bindings ?? call.env), call, { me: other, other: me }, app);
       return 'Passed on.';
     },

@@ -38,7 +38,7 @@ const Customer = defineDomainType({
 const task = jsonSchema(TASK);
 const GO = { task: 'Go.' };
 
-/** A session of a boss with these tools, and of its clerk. */
+/** A session of the agent `boss` with these tools, and of the agent `clerk`. */
 const desk = (
   make: () => Parameters<typeof defineAgent>[0]['tools'],
   replies: readonly ScriptedReply[],

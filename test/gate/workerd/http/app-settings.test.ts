@@ -55,7 +55,7 @@ function deployment(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<
   });
   const all = { ...env, ...vars };
   const via: Send = asDescribed(async (path, init) => {
-    const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+    const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, all, createExecutionContext());
   });
   const resume = async (session: string, turn: unknown): Promise<void> => {

@@ -22,7 +22,7 @@ export function appWith(config: AppConfig, vars: Readonly<Record<string, unknown
   return asDescribed(
     async (path, init) => {
       const url = path.startsWith('/') ? `${ORIGIN}${path}` : path;
-      const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+      const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
       return worker.fetch(request, { ...env, ...vars }, createExecutionContext());
     },
     { base: config.http?.basePath, use: config.use },

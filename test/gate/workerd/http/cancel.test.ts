@@ -237,9 +237,9 @@ describe('a once call that continues after its turn was cancelled', () => {
   it('keeps the invocation of its request, and its result is shown to the next turn', async () => {
     const { worker } = createHoldfast({ agents: [payer] });
     const kept: Promise<unknown>[] = [];
-    const ctx = { waitUntil: (work: Promise<unknown>) => kept.push(work) } as unknown as ExecutionContext; // has every property that is used
+    const ctx = { waitUntil: (work: Promise<unknown>) => kept.push(work) } as unknown as ExecutionContext; // only these properties are used
     const via: Send = asDescribed(async (path, init) => {
-      const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+      const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
       return worker.fetch(request, { ...env }, ctx);
     });
     const session = hearingSession('payer');

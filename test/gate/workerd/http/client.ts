@@ -96,7 +96,7 @@ export const allEvents = (response: Response): Promise<Sent[]> => readUntil(even
 /** Returns the journal from the API. */
 export async function journal(session: string, via: Send = send): Promise<Record<string, unknown>[]> {
   const { events } = await json(await via(`${session}/events`));
-  if (!Array.isArray(events)) throw new Error('there is no journal');
+  if (!Array.isArray(events)) throw new Error('The response has no events.');
   return events;
 }
 

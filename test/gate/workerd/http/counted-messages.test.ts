@@ -23,7 +23,7 @@ describe('the port to a session’s object', () => {
         messages += 1;
       },
     };
-    const port = createObjectSession({ getByName } as never, 's', { pauses }); // has every property that is read
+    const port = createObjectSession({ getByName } as never, 's', { pauses }); // only these properties are read
     return { port, messages: () => messages };
   }
 

@@ -30,7 +30,7 @@ function asked(store: FileStore | undefined) {
   });
   const blobStates = async () => null;
   const host = { meter, log: () => undefined };
-  // Has every property that these functions use.
+  // Only these properties are used by the tested functions.
   const request = {
     host,
     env: {},

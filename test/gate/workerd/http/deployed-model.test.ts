@@ -79,7 +79,7 @@ async function play(a: Name, b: Name) {
     appWith({ agents: [agentOf(model, count)], use: [answers], log: false });
   const approve = async (via: Send) => {
     const { pending } = await json(await via(session));
-    const [{ links }] = pending as [{ links: { approvals: string } }]; // the contract of the route
+    const [{ links }] = pending as [{ links: { approvals: string } }]; // the documented shape
     return json(
       await via(links.approvals, {
         method: 'POST',

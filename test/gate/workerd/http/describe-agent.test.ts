@@ -30,7 +30,7 @@ async function listed(...tools: readonly AnyTool[]): Promise<readonly Record<str
   const { agents } = await json(
     await appWith({ agents: [agent, cook], model: openaiCompatible() })('/agents'),
   );
-  return (agents as { tools: Record<string, unknown>[] }[])[0]?.tools ?? []; // the contract of the route
+  return (agents as { tools: Record<string, unknown>[] }[])[0]?.tools ?? []; // the documented shape
 }
 
 /** Returns the names of a tree, with a list for each nesting tool. */
@@ -79,7 +79,7 @@ describe('GET /agents', () => {
 
   it('names the sources of dynamic tools, and does not query them (MCP-10)', async () => {
     const asked = (): never => {
-      throw new Error('It was asked.');
+      throw new Error('The source was queried.');
     };
     const unnamed: ToolProvider = toolProvider({ toolsNow: asked });
     const named: ToolProvider = toolProvider({

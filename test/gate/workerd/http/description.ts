@@ -64,7 +64,7 @@ type Described = Readonly<Record<string, unknown>>;
 
 /** An endpoint with authorization metadata, without the SDK that serves it. */
 const ENDPOINT = {
-  serve: () => Promise.reject(new Error('Nothing is served.')),
+  serve: () => Promise.reject(new Error('This endpoint is only described.')),
   authorization: { servers: [] },
   basePath: undefined,
 };

@@ -46,7 +46,7 @@ function app() {
   });
   const { worker, TurnRunner } = createHoldfast({ agents: [agent] });
   const via: Send = asDescribed(async (path, init) => {
-    const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+    const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, vars, createExecutionContext());
   });
   return { via, runner: new TurnRunner(createExecutionContext(), vars) };

@@ -126,7 +126,7 @@ describe('a session that is erased while it is in use', () => {
     await readUntil(followed, 'turn-ended');
     await erase(session);
     await (await post(session, { message: script('Anew.').message() })).text();
-    // It can end before the other session exists, or continue with that.
+    // The follower's stream can end before the other session exists, or continue with its events.
     expect((await followed.next()).value).toEqual({ event: 'erased', data: {} });
     await followed.return(undefined);
   });

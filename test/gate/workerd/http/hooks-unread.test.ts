@@ -79,7 +79,7 @@ describe('the body of a delivery', () => {
 
 describe('a body', () => {
   const bodyOf = (chunks: AsyncIterable<Uint8Array>): Request =>
-    ({ headers: new Headers(), body: chunks }) as unknown as Request; // has every property that is used
+    ({ headers: new Headers(), body: chunks }) as unknown as Request; // only these properties are used
 
   it('is copied from chunks that reuse one buffer', async () => {
     async function* inOneBuffer(): AsyncGenerator<Uint8Array> {

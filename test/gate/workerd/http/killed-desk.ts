@@ -7,7 +7,9 @@ import { answer } from './waiting.ts';
 
 type Boss = Partial<Parameters<typeof defineAgent>[0]>;
 
-/** A session of which only the rows survive a request. */
+/**
+ * A session whose object is killed, and whose Worker is replaced, before each request. Only its rows survive.
+ */
 export interface KilledDesk {
   readonly session: string;
   readonly model: ScriptedModel;
@@ -19,7 +21,9 @@ export interface KilledDesk {
   offered(): readonly string[];
 }
 
-/** A session of a boss. `make` runs for each request, because its Worker is new each time. */
+/**
+ * Creates a session of the agent `boss`. `make` runs for each request, because its Worker is new each time.
+ */
 export function killedDesk(
   make: () => Boss & { readonly others?: readonly Agent[] },
   replies: readonly ScriptedReply[],

@@ -31,7 +31,7 @@ function deployed(
   const all = { ...env, MODEL: '', ...vars };
   return asDescribed(async (path, init) => {
     const url = path.startsWith('/') ? `${ORIGIN}${path}` : path;
-    const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+    const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, all, createExecutionContext());
   });
 }

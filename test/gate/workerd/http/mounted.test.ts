@@ -53,7 +53,7 @@ const sending = (fetch: Fetch, base = ''): Send =>
     { base },
   );
 
-/** The place of the app, and how it was mounted. */
+/** The ways to mount the app, with the path below which it is then served. */
 const PLACES: readonly (readonly [how: string, base: string, fetch: () => Fetch])[] = [
   ['by itself', '', () => app().worker.fetch as Fetch],
   ['by app.route, without a setting', '/ai', () => new Hono().route('/ai', app().routes).fetch],

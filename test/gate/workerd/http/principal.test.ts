@@ -74,7 +74,7 @@ function deployment(config: Partial<HoldfastConfig> = {}) {
       const headers = { 'x-caller': JSON.stringify(caller), ...Object(init?.headers) };
       const request = new Request(`${ORIGIN}${path}`, { ...init, headers });
       return worker.fetch(
-        request as Request<unknown, IncomingRequestCfProperties>, // `cf` is not read
+        request as Request<unknown, IncomingRequestCfProperties>, // the Worker does not read `cf`
         env,
         createExecutionContext(),
       );

@@ -204,7 +204,7 @@ describe('a session whose object cannot be reached', () => {
     expect(events.find(({ type }) => type === 'turn-yielded')).toMatchObject({
       reason: 'its invocation is near its limit of 20 subrequests to the platform itself',
     });
-    // One begins the turn, and the rest was reserved for its end.
+    // One request begins the turn, and the rest is reserved for its end.
     expect(tries).toBeLessThanOrEqual(16);
     log.mockRestore();
   });

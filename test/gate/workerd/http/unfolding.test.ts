@@ -49,7 +49,7 @@ function freshWorker(): Send {
   return async (path, init) => {
     const request = new Request(path.startsWith('/') ? `${ORIGIN}${path}` : path, init);
     return worker.fetch(
-      request as Request<unknown, IncomingRequestCfProperties>, // `cf` is not read
+      request as Request<unknown, IncomingRequestCfProperties>, // the Worker does not read `cf`
       { ...env },
       createExecutionContext(),
     );

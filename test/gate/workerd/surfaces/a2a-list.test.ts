@@ -60,7 +60,7 @@ async function clientOf(via: Send) {
       },
       metadata: undefined,
     });
-    if (!('status' in answer)) throw new Error('It answered a message.');
+    if (!('status' in answer)) throw new Error('The agent returned a message instead of a task.');
     return answer;
   };
   return { talk, send };

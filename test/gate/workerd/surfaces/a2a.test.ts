@@ -55,7 +55,7 @@ async function client(agent: string, via: Send = app()) {
   const talk = await factory.createFromUrl(`${ORIGIN}/a2a/${agent}/`);
   const send = async (said: Said, more: Partial<Message> = {}, config = {}): Promise<Task> => {
     const answer = await talk.sendMessage(request(said, more, config));
-    if (!('status' in answer)) throw new Error('It answered a message.');
+    if (!('status' in answer)) throw new Error('The agent returned a message instead of a task.');
     return answer;
   };
   return {

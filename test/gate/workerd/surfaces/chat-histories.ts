@@ -37,7 +37,7 @@ export async function say(
     .create({ ...more, model, messages }, options)
     .withResponse();
   const [choice] = data.choices;
-  if (!choice) throw new Error('Nothing was said.');
+  if (!choice) throw new Error('The completion has no choice.');
   return {
     history: [...messages, choice.message],
     session: response.headers.get('x-holdfast-session') ?? '',

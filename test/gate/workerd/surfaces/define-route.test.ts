@@ -16,7 +16,7 @@ const route = (more: Readonly<Record<string, unknown>> = {}) => ({
   ...more,
 });
 
-/** A module with routes as plain JavaScript may write it. */
+/** Defines a module with routes of any type, as plain JavaScript can. */
 const made = (routes: unknown, name = 'echo') =>
   defineModule({ name }).use({ routes } as Parameters<Module['use']>[0]);
 

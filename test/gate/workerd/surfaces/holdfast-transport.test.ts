@@ -36,13 +36,13 @@ function chatBy(line: (send: Send) => Send, ...replies: ScriptedReply[]) {
     },
     ...replies,
   );
-  if (!transport) throw new Error('The chat has made no transport.');
+  if (!transport) throw new Error('The chat created no transport.');
   return { ...opened, requests, transport };
 }
 
 const whole = (send: Send): Send => send;
 
-/** A line that breaks off the first stream of each method after this many chunks. */
+/** A connection that breaks off the first stream of each method after this many chunks. */
 const cutAfter =
   (chunks: number) =>
   (send: Send): Send => {
@@ -290,7 +290,7 @@ describe('HoldfastChatTransport', () => {
     const second = chatBy(cutAfter(3));
     const transport = second.transport;
     const stream = await transport.reconnectToStream({ chatId: first.id });
-    if (!stream) throw new Error('Nothing runs.');
+    if (!stream) throw new Error('The chat has no running turn.');
     const chunks: { type: string; delta?: string }[] = [];
     const reader = stream.getReader();
     const reading = (async () => {

@@ -15,7 +15,7 @@ const runnerOver = (via = speaking) =>
   });
 const runner = runnerOver();
 
-/** Its tools run where the agent runs. It accepts our questions because of the label. */
+/** The tools run in the Worker. The label makes the SDK accept approval requests for them. */
 const tools = [
   hostedMcpTool({ serverLabel: 'holdfast', serverUrl: 'http://localhost', requireApproval: 'always' }),
 ];
@@ -37,7 +37,7 @@ describe('@openai/agents', () => {
       const { message, model } = script({ calls: [{ name: 'pay', input: { to, amount: 1 } }] }, 'All done.');
       const first = await runner.run(agentOf('clerk'), message());
       const [interruption] = first.interruptions;
-      if (!interruption) throw new Error('Nothing waits.');
+      if (!interruption) throw new Error('The run has no interruption.');
       expect(interruption.name).toBe('pay');
       if (decision === 'approve') first.state.approve(interruption);
       else first.state.reject(interruption, { message: 'Too much.' });
@@ -70,7 +70,7 @@ describe('@openai/agents', () => {
     );
     const first = await runner.run(agentOf('clerk'), message());
     const [one, other] = first.interruptions;
-    if (!one || !other) throw new Error('They do not wait.');
+    if (!one || !other) throw new Error('The run does not have two interruptions.');
     first.state.approve(one);
     first.state.reject(other);
     const second = await runner.run(agentOf('clerk'), first.state);

@@ -164,7 +164,7 @@ describe('a chat identified by its history alone', () => {
     const messages = [user(message())];
     const ask = () => person.chat.completions.create({ model: 'clerk', messages });
     const asking = (await ask()).choices[0]?.message;
-    if (!asking) throw new Error('Nothing was said.');
+    if (!asking) throw new Error('The completion has no choice.');
     const tool_call_id = asking.tool_calls?.[0]?.id ?? '';
     messages.push(asking, { role: 'tool', tool_call_id, content: 'Red.' });
     await expect(ask()).rejects.toMatchObject({ status: 502 });

@@ -72,7 +72,7 @@ describe('an unmodified client with its own tools', () => {
       'tool_calls',
       { type: 'function', function: { name: 'get_weather', arguments: '{"city":"Paris"}' } },
     ]);
-    if (!choice || !call) throw new Error('Nothing was called.');
+    if (!choice || !call) throw new Error('The completion has no tool call.');
     messages.push(choice.message, { role: 'tool', tool_call_id: call.id, content: 'Rain' });
     const second = await client.chat.completions.create({ model: 'guide', messages, tools });
     expect(second.choices[0]?.message.content).toBe('It rains in Paris.');
@@ -165,7 +165,7 @@ describe('an unmodified client with its own tools', () => {
     const question = new HumanMessage(asked.message());
     const reply = await model.invoke([question]);
     const [call] = reply.tool_calls ?? [];
-    if (!call) throw new Error('Nothing was called.');
+    if (!call) throw new Error('The reply has no tool call.');
     const result: ToolMessage = await getWeather.invoke({ ...call, type: 'tool_call' });
     expect(result).toBeInstanceOf(ToolMessage);
     expect((await model.invoke([question, reply, result])).text).toBe('It rains in Paris.');

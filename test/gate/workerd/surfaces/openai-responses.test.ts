@@ -510,7 +510,7 @@ describe('a call that waits', () => {
     const tools = [{ type: 'function' as const, name: 'look_up', parameters: {}, strict: false }];
     const first = await client.responses.create({ model: 'clerk', input: message(), tools });
     const [call] = first.output;
-    if (call?.type !== 'function_call') throw new Error('There is no call.');
+    if (call?.type !== 'function_call') throw new Error('The response has no function call.');
     expect(call).toMatchObject({ name: 'look_up', arguments: '{"id":"7"}', status: 'completed' });
     const stream = client.responses.stream({
       model: 'clerk',
@@ -549,7 +549,7 @@ describe('a call that waits', () => {
     const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: message() }];
     const ask = () => client.responses.create({ model: 'clerk', input });
     const [call] = (await ask()).output;
-    if (call?.type !== 'function_call') throw new Error('There is no call.');
+    if (call?.type !== 'function_call') throw new Error('The response has no function call.');
     input.push(call, { type: 'function_call_output', call_id: call.call_id, output: 'Red.' });
     input.push({ role: 'user', content: 'Well?' });
     await expect(ask()).rejects.toMatchObject({

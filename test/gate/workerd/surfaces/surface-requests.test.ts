@@ -178,7 +178,7 @@ describe('a public route', () => {
 const BUSY = { status: 'busy', turn: 't1', retryAfter: 1 };
 
 describe('the index of a surface', () => {
-  /** Keeps the body's texts, and returns the kept ones. */
+  /** Stores the texts of the body in the index, and returns the stored texts. */
   const keeping: Handle = async (asked, { session: key }) => {
     const { texts = [] } = await asked.json();
     for (const text of Array.isArray(texts) ? texts : []) await asked.keep(key, String(text));
@@ -255,7 +255,7 @@ describe('the index of a surface', () => {
 
 describe('a surface formats', () => {
   const never: Handle = () => {
-    throw new Error('It was let in.');
+    throw new Error('The handler was called.');
   };
   const told = (status: number, type: string, detail: string, more = {}) => ({
     status,

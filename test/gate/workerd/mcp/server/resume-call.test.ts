@@ -188,7 +188,7 @@ describe('the official client of the earlier revision', () => {
       },
     });
     const client = new Client({ name: 'test', version: '1' });
-    await client.connect(transport as Parameters<Client['connect']>[0]); // differs in optional properties only
+    await client.connect(transport as Parameters<Client['connect']>[0]); // the types differ only in optional properties
     expect(transport.sessionId).toMatch(/^[0-9a-f-]{36}$/);
     const heard: unknown[] = [];
     const called = client.callTool({ name: 'scripted', arguments: { message: message() } }, undefined, {
@@ -213,7 +213,7 @@ describe('the official client of the earlier revision', () => {
       },
     });
     const client = new Client({ name: 'test', version: '1' });
-    await client.connect(transport as Parameters<Client['connect']>[0]); // differs in optional properties only
+    await client.connect(transport as Parameters<Client['connect']>[0]); // the types differ only in optional properties
     await expect(client.callTool({ name: 'nobody' })).rejects.toThrow("Tool 'nobody' does not exist.");
     await client.ping();
     // The request that every client sends once it is connected.

@@ -80,7 +80,7 @@ export async function connected(via: Send, headers: Readonly<Record<string, stri
     { name: 'test', version: '1' },
     { jsonSchemaValidator: new CfWorkerJsonSchemaValidator() },
   );
-  await client.connect(transport as Parameters<Client['connect']>[0]); // differs in optional properties only
+  await client.connect(transport as Parameters<Client['connect']>[0]); // the types differ only in optional properties
   return client;
 }
 

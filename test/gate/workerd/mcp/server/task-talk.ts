@@ -63,7 +63,7 @@ export async function taskOf(
 ): Promise<Record<string, string>> {
   const task = await asked(via, 'tools/call', { name, arguments: input }, options);
   expect(task.resultType).toBe('task');
-  return task as Record<string, string>; // each test reads only text fields
+  return task as Record<string, string>; // the tests read only text fields
 }
 
 /** Polls a task until it has this status. */

@@ -19,7 +19,7 @@ const via = publishing({ agents: ['scripted'] });
 const clientInfo = { name: 'test', version: '1' };
 
 const refused = (): never => {
-  throw new Error('Nobody asks for this.');
+  throw new Error('This test expects no such request.');
 };
 
 /** The extension's own client over the SDK's, connected to a test's Worker. */
@@ -87,7 +87,7 @@ describe('the official client of the extension', () => {
     const { message } = script(answer.reply);
     const input = { message: message(), session: `${HEARING}-${newId()}` };
     const execution = await session.callTool('scripted', input);
-    if (execution.kind !== 'task') throw new Error(`It is ${execution.kind}.`);
+    if (execution.kind !== 'task') throw new Error(`The call returned no task, but  ${execution.kind}.`);
     await answer.asked();
     await execution.cancel();
     holdersHear();

@@ -1,4 +1,7 @@
-/** The console at a moment: the state, the tools that were offered, and the request. */
+/**
+ * The console's routes for one event of a session: the state, the offered tools, and the request to the
+ * model.
+ */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
@@ -46,7 +49,7 @@ const book = definePlaybook({
   locked: [{ tool: pay, unlockedBy: after('look') }],
 });
 
-/** Counts what would reach the outside: the console must not cause it. */
+/** Counts calls to the outside, which the console must not make. */
 let prepared = 0;
 const outside = defineModule({ name: 'outside' }).use({
   async prepare() {
@@ -56,7 +59,7 @@ const outside = defineModule({ name: 'outside' }).use({
 
 const inner = (name: string) => ({ calls: [{ name, input: {} }] });
 
-/** Plays a session, and returns its app, path and journal. */
+/** Runs a turn in a new session, and returns the session's app, path and journal. */
 async function played(...replies: readonly ScriptedReply[]) {
   const model = scriptedModel(replies, { name: 'm' });
   const agent = defineAgent({
@@ -75,7 +78,7 @@ async function played(...replies: readonly ScriptedReply[]) {
   const asked = model.requests.length;
   const at = async (query: string) => json(await send(`${path}/console/${query}`));
   const replied = (number: number): StoredEvent =>
-    events.filter(({ type }) => type === 'model-replied')[number] as StoredEvent; // the script has as many
+    events.filter(({ type }) => type === 'model-replied')[number] as StoredEvent; // the script has enough replies
   return { send, path, events, model, asked, at, replied };
 }
 

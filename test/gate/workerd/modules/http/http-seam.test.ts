@@ -70,7 +70,7 @@ describe('the `http` hook of a module', () => {
     ],
     [
       'returns no response',
-      { http: async () => ({ status: 200 }) as Response }, // possible in plain JavaScript
+      { http: async () => ({ status: 200 }) as Response }, // plain JavaScript can do this
       'TypeError: `http` of a module must return a Response.',
     ],
   ])('that %s is an internal failure, which is logged', async (_, parts, thrown) => {

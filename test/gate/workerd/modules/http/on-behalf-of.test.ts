@@ -197,7 +197,7 @@ describe('a contradictory app', () => {
     [
       '`onBehalfOf` returns no string',
       DELEGATING,
-      { personOf: () => 7 as unknown as string }, // possible in plain JavaScript
+      { personOf: () => 7 as unknown as string }, // plain JavaScript can do this
       '`onBehalfOf` returned a value that is not a string. Return the id of a person, or undefined.',
     ],
   ])('fails a request, and logs the reason: %s', async (_, caller, config, problem) => {
@@ -205,7 +205,7 @@ describe('a contradictory app', () => {
   });
 
   it('is refused if `onBehalfOf` is not a function', () => {
-    const name = 'x-user-id' as unknown as OnBehalfOf; // possible in plain JavaScript
+    const name = 'x-user-id' as unknown as OnBehalfOf; // plain JavaScript can do this
     expect(() => onBehalfOf(name)).toThrow(
       new ConfigurationError('onBehalfOf takes a function that returns the id of a person.'),
     );

@@ -19,8 +19,8 @@ it('the client of an index lists and titles sessions, shows pending calls and us
   expect(await index.setTitle(title, title.title)).toEqual(title);
   const inbox = await index.pending({ limit: 5 });
   expect(inbox).toMatchObject({ waiting: [{ ...title, pending: [{ tool: 'pay' }] }], next: null });
-  const [{ agent, session, pending: [call] = [] } = expect.fail('Nothing waits.')] = inbox.waiting;
-  const client = createClient({ url: ORIGIN, agent, fetch: fetch as never }); // as above
+  const [{ agent, session, pending: [call] = [] } = expect.fail('No call is pending.')] = inbox.waiting;
+  const client = createClient({ url: ORIGIN, agent, fetch: fetch as never }); // called like this by the client
   await client.session(session).decide(call ?? '', 'approve');
   expect((await index.pending()).waiting).toEqual([]);
   await expect.poll(async () => (await index.usage({ by: 'agent' })).total.turns).toBe(2);

@@ -1,4 +1,4 @@
-/** A D1 database has what an index has: soon, in order, and nothing of what was erased. */
+/** A D1 database follows an index: promptly, in order, and without the data of erased sessions. */
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -23,7 +23,7 @@ beforeEach(() => migrate(env.INDEX_DB));
 
 type Row = Record<string, unknown>;
 
-/** A tenant, and what the database has of it. */
+/** A tenant, and its rows in the database. */
 function shopInDb() {
   const shop = tenant();
   const rows = async (table: string, columns = '*'): Promise<Row[]> => {
@@ -139,7 +139,8 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     const shop = shopInDb();
     await shop.say('s1', 'Done.');
     await shop.has([{ session: 's1', turns: 1 }]);
-    // A batch of an object that was killed as it had sent it: it is held back, and arrives when the owner is erased.
+    // A batch whose object was killed after it had sent the batch. It is delayed, and arrives when the owner
+    // is erased.
     const held: (() => Promise<unknown>)[] = [];
     const slow = {
       prepare: (sql: string) => env.INDEX_DB.prepare(sql),

@@ -42,7 +42,7 @@ describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
       sessions: 60,
       erasure: { status: 'erasing', since: expect.any(Number), removed: 0 },
     });
-    // Even on a busy machine, it does not end before it was checked.
+    // Even on a busy machine, the erasure does not end before the test has checked it.
     const later = (ms: number) =>
       runInDurableObject(shop.index(), (_, { storage: { sql } }) => {
         sql.exec('UPDATE about SET erasing = erasing + ?', ms);

@@ -57,7 +57,7 @@ function shop(config: AppConfig = {}, vars = {}, agent = 'clerk') {
 const accesses = async (path: string, via: Send) =>
   operatorAccessIn(await eventsIn(path, via)).map(({ by, action }) => [by, action]);
 
-const eventsIn = async (path: string, via: Send) => (await journal(path, via)) as unknown as StoredEvent[]; // as they are described
+const eventsIn = async (path: string, via: Send) => (await journal(path, via)) as unknown as StoredEvent[]; // the documented shape
 
 const OLGA = { id: 'olga' };
 const MIA = { id: 'mia' };
@@ -328,7 +328,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     const session = client.session(id);
     const { pending, openTurn } = await session.state();
     const [call] = pending ?? [];
-    if (!call) throw new Error('nothing waits');
+    if (!call) throw new Error('The session has no pending call.');
     expect((await session.decide(call, 'approve')).outcome).toBe('completed');
     expect((await session.turn(String(openTurn))).outcome).toBe('completed');
     const seen: string[] = [];

@@ -65,7 +65,7 @@ function appWith(config: Partial<HoldfastConfig> = { use: [ALERTS] }) {
     use: [...use, logTo(false)],
   });
   const via: Send = asDescribed(async (path, init) => {
-    const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // `cf` is not read
+    const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, vars, createExecutionContext());
   });
   const agenda = () =>
