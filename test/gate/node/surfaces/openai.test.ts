@@ -32,7 +32,7 @@ const ended = (
 
 const answerTo = (events: readonly StoredEvent[]): TurnItem => {
   const answer = foldStoppedTurn('s', 'agent', events);
-  if (answer.outcome === 'suspended') throw new Error('It waits.');
+  if (answer.outcome === 'suspended') throw new Error('The turn is suspended.');
   return { type: 'answer', answer: { ...answer, outcome: answer.outcome } };
 };
 
@@ -68,7 +68,7 @@ async function told(items: readonly TurnItem[], after = 0): Promise<ResponseEven
   return events;
 }
 
-/** What is said of each event that matters here. */
+/** Returns the relevant content of each event. */
 const short = (events: readonly ResponseEvent[]): string[] =>
   events.flatMap((event) => {
     if ('delta' in event) return [`+${event.delta}`];
@@ -84,8 +84,8 @@ const short = (events: readonly ResponseEvent[]): string[] =>
       : [];
   });
 
-describe('a response', () => {
-  it('drops the shown text of a restarted reply', async () => {
+describe('a response in the format of OpenAI', () => {
+  it('replaces text that it has streamed of a restarted reply', async () => {
     const events = [STARTED, replied('It is right.'), ended('completed')];
     const items = [
       STARTED,
@@ -104,7 +104,7 @@ describe('a response', () => {
     ]);
   });
 
-  it('drops the text that a lost invocation has shown', async () => {
+  it('replaces text that it has streamed of a lost invocation', async () => {
     const resumed = { ...TURN, seq: 3, type: 'turn-resumed', cause: 'expired' } satisfies StoredEvent;
     const rest = [replied('It is right.', { seq: 4 }), ended('completed', { seq: 5 })];
     const items = [STARTED, piece('It is wr'), resumed, piece('It'), ...rest];
@@ -118,7 +118,7 @@ describe('a response', () => {
     ]);
   });
 
-  it('drops the shown text if the journal differs', async () => {
+  it('replaces text that it has streamed if the journal differs', async () => {
     const events = [STARTED, replied('It is right.'), ended('completed')];
     expect(short(await told([STARTED, piece('It was'), ...events.slice(1), answerTo(events)]))).toEqual([
       '+It was',
@@ -130,7 +130,7 @@ describe('a response', () => {
     ]);
   });
 
-  it('shows the rest of a reply that its reader joins midway, as it arrives', async () => {
+  it('streams the rest of a reply if its reader connects in the middle', async () => {
     const events = [STARTED, replied('It is right.'), ended('completed')];
     const seen = await told([STARTED, piece('It '), piece('is ')]);
     const items = [STARTED, piece('It is ri'), piece('ght.'), ...events.slice(1), answerTo(events)];
@@ -166,7 +166,7 @@ describe('a response', () => {
       { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Too much.' } },
       'failed',
     ],
-  ] as const)('ends like its turn: %s', async (outcome, more, response, type) => {
+  ] as const)('ends with the status of its turn: %s', async (outcome, more, response, type) => {
     const events = [STARTED, replied('So far.'), ended(outcome, more)];
     expect((await told([...events, answerTo(events)])).at(-1)).toMatchObject({
       type: `response.${type}`,
@@ -185,7 +185,7 @@ describe('a response', () => {
     });
   });
 
-  it('has the answer of the journal, if transformers have changed it', async () => {
+  it('contains the answer from the journal if transformers have changed it', async () => {
     const events = [STARTED, replied('It is 3.'), ended('completed', { text: 'It is three.' })];
     expect(short(await told([...events, answerTo(events)])).slice(-2)).toEqual([
       'response.completed',
@@ -193,7 +193,7 @@ describe('a response', () => {
     ]);
   });
 
-  it('has its sources and the images of its model', async () => {
+  it('contains its sources and the images of its model', async () => {
     const parts = [
       { type: 'text', text: 'It is 3.' },
       { type: 'source', id: '1', url: 'https://a.example/b', title: 'B' },

@@ -1,4 +1,4 @@
-/** One tool in a test, stubs in the place of effects, and what a kind of tools remembers. */
+/** Tests calls of a single tool, stubs, and the memory of a kind of tool. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool, exitEarly } from '../../../../src/index.ts';
@@ -19,8 +19,8 @@ const pay = defineTool({
   }),
 });
 
-describe('a tool that is called alone', () => {
-  it('has the test’s context, and its result is that of a session', async () => {
+describe('callTool', () => {
+  it('passes the context of the test to the tool, and returns the result as a session would', async () => {
     const result = await callTool(
       pay,
       { amount: 2 },
@@ -34,25 +34,25 @@ describe('a tool that is called alone', () => {
     expect(result.content).toBe('{"amount":2,"from":"acme","by":7,"key":4}');
   });
 
-  it('is validated like a model’s call, also if its input is not JSON', async () => {
+  it('validates the input as for a call of a model, even if it is not JSON', async () => {
     expect((await callTool(pay, { amount: 0 })).content).toContain('amount: ');
     expect(await callTool(pay, 'two')).toMatchObject({ type: 'error', reason: 'invalid-input' });
   });
 
-  it('keeps its decorators', async () => {
+  it('applies decorators', async () => {
     const asks = withParameter(pay, 'why', v.string());
     expect((await callTool(asks, { amount: 2 }, { stubs: { pay: () => 'paid' } })).content).toContain(
       'why: ',
     );
   });
 
-  it('returns its own result and not that of a nested call', async () => {
+  it('returns the result of the tool and not that of a nested call', async () => {
     const model = scriptedModel([{ calls: [{ name: 'pay', input: { amount: 2 } }] }, 'Paid twice.']);
     const clerk = defineAgenticTool({ name: 'clerk', description: 'Pays.', tools: [pay], model });
     expect((await callTool(clerk, {}, { stubs: { pay: () => 'paid' } })).content).toBe('Paid twice.');
   });
 
-  it('reports whose decision it waits for', async () => {
+  it('rejects with the kind of answer that the call waits for', async () => {
     await expect(callTool(requireApproval(pay, 'Pay?'), { amount: 2 })).rejects.toThrow(
       new Error("The call of 'pay' waits until a person decides: Pay?. Use createTestSession for it."),
     );
@@ -61,7 +61,7 @@ describe('a tool that is called alone', () => {
     );
   });
 
-  it('returns a result also if it ends the turn', async () => {
+  it('returns a result even if the call ends the turn', async () => {
     const stop = defineTool({
       name: 'stop',
       description: 'Stops.',
@@ -74,7 +74,7 @@ describe('a tool that is called alone', () => {
 });
 
 describe('a stub', () => {
-  it('replaces the effect of a tool, receives the model’s input, and its error is reported', async () => {
+  it('replaces the effect of a tool, receives the input from the model, and reports its own errors', async () => {
     const seen: unknown[] = [];
     const stubs = {
       pay: (input: unknown, { tool }: { readonly tool: string }) => {
@@ -123,7 +123,7 @@ describe('a stub', () => {
   });
 });
 
-it('the state of a kind of tool can be read in a test', async () => {
+it('a test can read the memory of a kind of tool', async () => {
   const counted = defineModule({
     name: 'counted',
     state: { initial: 0, apply: (count: number, by: number) => count + by },

@@ -30,7 +30,7 @@ const bookReturn = defineTool({
   input: order,
   effect: 'idempotent',
   run: async () => {
-    await new Promise((resolve) => setTimeout(resolve, 1)); // as whatever is real does
+    await new Promise((resolve) => setTimeout(resolve, 1)); // like a real request
     return 'booked';
   },
 });
@@ -66,11 +66,11 @@ const returned: CrashScript = {
   ],
 };
 
-/** One message, one call of the tool `act`, and words. */
+/** One message that leads to one call of the tool `act` and an answer. */
 const acted: CrashScript = { steps: [{ send: 'Act.', replies: [{ calls: ['act'] }, 'Acted.'] }] };
 
 describe('a crash matrix', { timeout: 60_000 }, () => {
-  it('reports only the doubts that a `once` tool without `reconcile` cannot avoid', async () => {
+  it('reports only unknown outcomes of `once` tools without `reconcile`', async () => {
     const report = await crashMatrix(agentOf(findOrder, bookReturn, sendMail, refund), returned);
     expect(report.failures).toEqual([]);
     expect(report).toMatchObject({ passed: true, messagesLost: 0, effectsDoubled: 0 });
@@ -93,7 +93,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     expect([passed, [...seen]]).toEqual([true, ['weur']]);
   });
 
-  it('creates an environment for each play from its world, so that plays are isolated', async () => {
+  it('creates the environment of each play from the world of the play, so that plays are isolated', async () => {
     interface World {
       readonly stock: Map<string, number>;
     }
@@ -102,8 +102,8 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
       description: 'Takes one.',
       effect: 'idempotent',
       run: (_, call) => {
-        const { stock } = call.env as unknown as World; // what `env` made
-        if ((stock.get('left') ?? 0) < 1) throw new Error('Nothing is left.');
+        const { stock } = call.env as unknown as World; // returned by `env`
+        if ((stock.get('left') ?? 0) < 1) throw new Error('The stock is empty.');
         return stock.get('left');
       },
       returnDirect: true,
@@ -132,7 +132,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     expect(seen.size).toBeGreaterThan(report.plays);
   });
 
-  it('sends and decides as principals whose roles and ids are checked', async () => {
+  it('sends messages and decisions as different principals, whose roles and ids are checked', async () => {
     const asked = requireApproval(
       defineTool({
         name: 'act',
@@ -166,7 +166,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     });
   });
 
-  it('plays replies of parts, which are sent back to their model unchanged', async () => {
+  it('sends replies of parts back to their model unchanged', async () => {
     const seen: (readonly ReplyPart[] | undefined)[] = [];
     const thinks: readonly ReplyPart[] = [
       { type: 'reasoning', text: 'Find it.', provider: { maker: { signature: 'sss' } } },
@@ -190,7 +190,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     expect(new Set(seen.map((one) => JSON.stringify(one)))).toEqual(new Set([JSON.stringify(thinks)]));
   });
 
-  it('has no doubts if every effect can be reconciled', async () => {
+  it('reports no unknown outcomes if every effect can be reconciled', async () => {
     const { effectsUnknown, passed } = await crashMatrix(agentOf(findOrder, bookReturn, refund), {
       steps: [
         {
@@ -203,27 +203,27 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     expect({ effectsUnknown, passed }).toEqual({ effectsUnknown: 0, passed: true });
   });
 
-  it('gives the same result each time', async () => {
+  it('returns the same result each time', async () => {
     const [one, other] = await Promise.all(
       [1, 2].map(() => crashMatrix(agentOf(sendMail, findOrder), mailed)),
     );
     expect(one?.toTable()).toBe(other?.toTable());
   });
 
-  it('plays one position, in one mode', async () => {
+  it('can play a single position in a single mode', async () => {
     const report = await crashMatrix(agentOf(sendMail), mailed, { only: { at: 7, mode: 'hangs' } });
     expect(report).toMatchObject({ plays: 1, passed: true, effectsUnknown: 1 });
     const table = report.toTable().split('\n');
     expect(table[1]).toMatch(/^after run of 'send_mail' +1 +0 +0 +0 +1 +0 +1 +0 +0 +1 +0$/);
   });
 
-  it('covers every agent of an app and nested loops', async () => {
+  it('covers all agents of an app, and nested loops', async () => {
     const helper = defineAgent({
       name: 'helper',
       description: 'Helps.',
       instructions: 'You help.',
       tools: [bookReturn],
-      model: { name: 'real', ask: () => Promise.reject(new Error('The real model was asked.')) },
+      model: { name: 'real', ask: () => Promise.reject(new Error('The real model must not be asked.')) },
     });
     const digs = defineAgenticTool({
       name: 'dig',
@@ -242,7 +242,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     expect(report.toTable()).toContain("after run of 'book_return'");
   });
 
-  it('gives an agent its context, credentials and tool groups', async () => {
+  it('provides the context, credentials and tool groups of an agent', async () => {
     const seen = new Set<string>();
     const look = defineTool({
       name: 'look',
@@ -280,21 +280,21 @@ const mailed: CrashScript = {
   steps: [{ send: 'Mail.', replies: [{ calls: [{ name: 'send_mail', input }] }, 'Sent.'] }],
 };
 
-describe('a crash matrix reports', { timeout: 60_000 }, () => {
+describe('a crash matrix', { timeout: 60_000 }, () => {
   const act = { name: 'act', description: 'Acts.' } as const;
   const charging = (kit: CrashKit) => async (_: unknown, call: CallContext) => {
     await kit.effect('charge', call.idempotencyKey);
     return 'charged';
   };
 
-  it('no failure if the receiver honors the key', async () => {
+  it('reports no failure if the receiver honors the idempotency key', async () => {
     const agent = (kit: CrashKit) =>
       agentOf(defineTool({ ...act, effect: 'idempotent', run: charging(kit) }));
     const report = await crashMatrix(agent, acted);
     expect(report).toMatchObject({ passed: true, effectsDoubled: 0, effectsUnknown: 0 });
   });
 
-  it('a receiver that ignores the key of an idempotent tool', async () => {
+  it('reports a receiver that ignores the key of an idempotent tool', async () => {
     const agent = (kit: CrashKit) =>
       agentOf(defineTool({ ...act, effect: 'idempotent', run: () => kit.effect('charge') }));
     const report = await crashMatrix(agent, acted);
@@ -311,7 +311,7 @@ describe('a crash matrix reports', { timeout: 60_000 }, () => {
     );
   });
 
-  it('a tool that acts outside of its run', async () => {
+  it('reports a tool that acts outside of its run', async () => {
     const eager = (kit: CrashKit) => {
       const look = defineTool({ ...act, effect: 'read', run: () => 'looked' });
       return agentOf(
@@ -330,7 +330,7 @@ describe('a crash matrix reports', { timeout: 60_000 }, () => {
     );
   });
 
-  it('a `reconcile` that always returns not-done', async () => {
+  it('reports a `reconcile` that always returns not-done', async () => {
     const agent = (kit: CrashKit) =>
       agentOf(defineTool({ ...act, run: charging(kit), reconcile: () => 'not-done' }));
     const report = await crashMatrix(agent, acted);
@@ -340,7 +340,7 @@ describe('a crash matrix reports', { timeout: 60_000 }, () => {
     );
   });
 
-  it('a `reconcile` that always returns unknown', async () => {
+  it('reports a `reconcile` that always returns unknown', async () => {
     const agent = (kit: CrashKit) =>
       agentOf(defineTool({ ...act, run: charging(kit), reconcile: () => 'unknown' }));
     const report = await crashMatrix(agent, acted);
@@ -348,7 +348,7 @@ describe('a crash matrix reports', { timeout: 60_000 }, () => {
     expect(report.failures[0]?.problems).toEqual(['call t1:1.0 (reconciled) is unknown']);
   });
 
-  it('state in an agent’s memory, which a crash loses', async () => {
+  it('reports state in the memory of an agent, which a crash loses', async () => {
     const counts = () => {
       let count = 0;
       return agentOf(
@@ -364,7 +364,7 @@ describe('a crash matrix reports', { timeout: 60_000 }, () => {
           description: 'Checks.',
           effect: 'read',
           run: () => {
-            if (count === 0) throw new Error('There is no count.');
+            if (count === 0) throw new Error('The count is missing.');
           },
           returnDirect: true,
         }),
@@ -377,11 +377,11 @@ describe('a crash matrix reports', { timeout: 60_000 }, () => {
     expect(report.passed).toBe(false);
     const [failure] = report.failures;
     expect(failure?.problems).toContain('turn t1 ended as completed, not returned-direct');
-    expect(failure?.toolError).toBe("tool 'check' answered: There is no count.");
-    expect(report.toTable()).toContain("; last error: tool 'check' answered: There is no count.");
+    expect(failure?.toolError).toBe("tool 'check' answered: The count is missing.");
+    expect(report.toTable()).toContain("; last error: tool 'check' answered: The count is missing.");
   });
 
-  it('state in an external world', async () => {
+  it('accepts state in an external world', async () => {
     const world = () => new Map<string, number>();
     const pays = ({ world: accounts }: CrashKit<Map<string, number>>) =>
       agentOf(
@@ -397,34 +397,34 @@ describe('a crash matrix reports', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a crash matrix refuses', () => {
+describe('a crash matrix', () => {
   it.each<[string, unknown, string]>([
     [
-      'a list of steps',
+      'a list of steps instead of a script',
       [{ send: 'Go.' }],
       "The script of crashMatrix has no list of steps. Use { steps: [{ send: 'Go.', replies: ['Gone.'] }] }.",
     ],
     [
-      'a step that there is not',
+      'an unknown step',
       { steps: [{ say: 'Go.' }] },
       "steps[0] of the script is a step with 'say'. Use { send }, { wait }, { decide, as } or { result, as }.",
     ],
     [
-      'a step with a key of another',
+      'a step with a key of another step',
       { steps: [{ send: 'Go.' }, { decide: 'act', decision: 'approve' }] },
       "steps[1] of the script is a step with 'decision'. Use decide, as.",
     ],
     [
-      'a reply as another library has it',
+      'a reply in the form of another library',
       { steps: [{ send: 'Go.', replies: [{ tool_calls: [] }] }] },
       "A script has 'tool_calls' in steps[0].replies[0]. Use 'calls'.",
     ],
-  ])('%s', async (_, script, message) => {
+  ])('rejects %s', async (_, script, message) => {
     const played = Reflect.apply(crashMatrix, undefined, [agentOf(findOrder), script]);
     await expect(played).rejects.toThrow(new TypeError(message));
   });
 
-  it('a decision that no call waits for, with the error of its call', async () => {
+  it('rejects a decision that no call waits for, with the last error of the call', async () => {
     const script: CrashScript = {
       steps: [
         { send: 'Go.', replies: [{ calls: ['refund'] }, 'Gone.'] },
@@ -436,14 +436,14 @@ describe('a crash matrix refuses', () => {
     );
   });
 
-  it('a script with too few replies', async () => {
+  it('rejects a script with too few replies', async () => {
     const script = { steps: [{ send: 'Act.', replies: [{ calls: ['act'] }] }] };
     await expect(crashMatrix(agentOf(findOrder), script)).rejects.toThrow(
       "The script has no reply 2 to 'Act.'.",
     );
   });
 
-  it('a decision that no call waits for', async () => {
+  it('rejects a decision that no call waits for', async () => {
     const script: CrashScript = {
       steps: [
         { send: 'Hello.', replies: ['Hi.'] },

@@ -1,4 +1,4 @@
-/** The counts and faults of a crash matrix for constructed plays. */
+/** Tests the counts and problems that a crash matrix finds in constructed plays. */
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ModelReply, ModelRequest } from '../../../../src/model/entry.ts';
@@ -75,7 +75,7 @@ const NONE: Damage = {
   problems: [],
 };
 
-/** A reply of texts, and a request in which it goes back. */
+/** Makes a reply of texts. `shown` makes a request in which the reply is sent back. */
 const inParts = (...texts: readonly string[]): ModelReply => ({
   text: texts.join(''),
   toolCalls: [],
@@ -95,20 +95,20 @@ describe('`damageOf`', () => {
     expect(damage({})).toEqual(NONE);
   });
 
-  it('allows a cut-off invocation to repeat reads, and idempotent calls under one key', () => {
+  it('allows a cut-off invocation to repeat reads, and idempotent calls with the same key', () => {
     for (const care of ['read', 'idempotent'] as const) {
       expect(damage({ runs: [run({ care }), run({ care })] }, by(care))).toEqual(NONE);
     }
   });
 
-  it('counts a `once` call with an unknown outcome, with or without its effect', () => {
+  it('counts a `once` call with an unknown outcome, whether its effect happened or not', () => {
     const events = stored(replied(1), unknown, ended);
     for (const runs of [[], [run({ care: 'once' })]]) {
       expect(damage({ events, runs }, by('once'))).toEqual({ ...NONE, effectsUnknown: 1 });
     }
   });
 
-  it('leaves the effects of a cut-off run to receivers', () => {
+  it('leaves the effects of a cut-off run to the receivers', () => {
     expect(damage({ runs: [run({ isDone: false })] })).toEqual(NONE);
     expect(damage({ runs: [run({ isDone: false }), run()] })).toEqual(NONE);
   });
@@ -120,12 +120,12 @@ describe('`damageOf`', () => {
       { turnsCompleted: 0, messagesLost: 1, problems: ['turn t1 has 0 outcomes, not 1'] },
     ],
     [
-      'a message with two',
+      'a message with two outcomes',
       damage({ events: stored(replied(1), ended, ended) }),
       { turnsCompleted: 0, messagesLost: 1, problems: ['turn t1 has 2 outcomes, not 1'] },
     ],
     [
-      'a message that nobody would take',
+      'a message that was never accepted',
       damage({ turns: [] }),
       { turnsCompleted: 0, problems: ['the message of turn t1 was never accepted'] },
     ],
@@ -135,7 +135,7 @@ describe('`damageOf`', () => {
       { turnsCompleted: 0, problems: ['turn t1 ended as failed, not completed'] },
     ],
     [
-      'a reply that went back in another order',
+      'a reply that was sent back in another order',
       damage({ replies: [inParts('b', 'a')], requests: [shown('b', 'a'), shown('a', 'b'), shown('a', 'b')] }),
       {
         problems: [
@@ -144,43 +144,39 @@ describe('`damageOf`', () => {
         ],
       },
     ],
-    [
-      'an effect that was lost',
-      damage({ runs: [] }),
-      { problems: ["call t1:1.0 of 'act' had 0 effects, not 1"] },
-    ],
+    ['a lost effect', damage({ runs: [] }), { problems: ["call t1:1.0 of 'act' had 0 effects, not 1"] }],
     [
       'a call that ran twice',
       damage({ runs: [run(), run()] }),
       { effectsDoubled: 1, problems: ["call t1:1.0 of 'act' had 2 effects, not 1"] },
     ],
     [
-      'an idempotent call under two keys',
+      'an idempotent call with two keys',
       damage({ runs: ['k1', 'k2'].map((key) => run({ care: 'idempotent', key })) }, by('idempotent')),
       { effectsDoubled: 1, problems: ["call t1:1.0 of 'act' had 2 effects, not 1"] },
     ],
     [
-      'a call for a reply that was lost, and made again',
+      'a call of a lost reply that was made again',
       damage({ runs: [run(), run({ call: 't1.9.0', key: 'k2' })] }),
       { effectsDoubled: 1, problems: ["calls of 'act' that are not in the journal had 1 effects, not 0"] },
     ],
     [
-      'what a receiver reported twice',
+      'an effect that a receiver reported twice',
       damage({ reported: ['a', 'b'].map((key) => ({ name: 'paid', key })) }, { reported: [paid()] }),
       { effectsDoubled: 1, problems: ["'paid' happened 2 times, not 1"] },
     ],
     [
-      'what no receiver reported',
+      'an effect that no receiver reported',
       damage({ reported: [] }, { reported: [paid()] }),
       { problems: ["'paid' happened 0 times, not 1"] },
     ],
     [
-      'a doubt about what can be asked about',
+      'an unknown outcome of a call that can be reconciled',
       damage({ events: stored(replied(1), unknown, ended) }),
       { problems: ['call t1:1.0 (reconciled) is unknown'], toolError: "tool 'act' answered: Who knows." },
     ],
     [
-      'a doubt without an interruption',
+      'an unknown outcome without an interruption',
       damage({ events: stored(replied(1), unknown, ended) }, by('once'), 'restart'),
       { problems: ['call t1:1.0 (once) is unknown'], toolError: "tool 'act' answered: Who knows." },
     ],
@@ -190,18 +186,18 @@ describe('`damageOf`', () => {
       { problems: ['call t1:1.0 ran 2 times, not 1, without an interruption'] },
     ],
     [
-      'a model that was asked for more',
+      'a request for which the script has no reply',
       damage({ missed: ["reply 3 to 'Go.'"] }),
       { problems: ["the script has no reply 3 to 'Go.'"] },
     ],
-    ['a timer that was left', damage({ timersLeft: 2 }), { problems: ['2 timers are left'] }],
+    ['timers that are left', damage({ timersLeft: 2 }), { problems: ['2 timers are left'] }],
     [
-      'a play that broke down',
+      'a play that threw',
       damage({ broken: new Error('The invocation hangs.') }),
       { problems: ['The invocation hangs.'] },
     ],
     [
-      'a disturbance that found nobody',
+      'a disturbance after the end of the play',
       damage({ disturbed: false }),
       { problems: ['the play was over before it was disturbed'] },
     ],

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../../../src/testing/entry.ts';
 
-it('the manual clock stops until it is advanced', async () => {
+it('the manual clock advances only on request', async () => {
   const clock = createManualClock(100);
   expect(clock.now()).toBe(100);
   await clock.advance(50);
   expect(clock.now()).toBe(150);
 });
 
-it('the manual clock runs due timers in order, each at its own time, and no later ones', async () => {
+it('the manual clock runs due timers in order, each at its own time, and no later timers', async () => {
   const clock = createManualClock();
   const ran: [string, number][] = [];
   clock.after(20, () => ran.push(['b', clock.now()]));
@@ -23,7 +23,7 @@ it('the manual clock runs due timers in order, each at its own time, and no late
   ]);
 });
 
-it('the manual clock runs a timer that another timer, or a promise after it, has set meanwhile', async () => {
+it('the manual clock also runs timers that are set while it advances', async () => {
   const clock = createManualClock();
   const ran: number[] = [];
   clock.after(10, () => {
@@ -35,7 +35,7 @@ it('the manual clock runs a timer that another timer, or a promise after it, has
   expect(ran).toEqual([15]);
 });
 
-it('the manual clock waits for all work that needs no time, over any number of event loop turns', async () => {
+it('the manual clock waits for all immediate work, over any number of turns of the event loop', async () => {
   const clock = createManualClock(100);
   const ran: number[] = [];
   const again = (left: number): void => {
@@ -47,7 +47,7 @@ it('the manual clock waits for all work that needs no time, over any number of e
   expect([ran.length, clock.now()]).toEqual([21, 100]);
 });
 
-it('the manual clock runs immediate tasks while it is stopped, except cancelled ones', async () => {
+it('the manual clock runs immediate tasks without being advanced, except cancelled ones', async () => {
   const clock = createManualClock();
   const ran: string[] = [];
   const cancel = clock.soon(() => ran.push('cancelled'));

@@ -21,7 +21,7 @@ import { sessionContract } from '../../../fixtures/session-contract.ts';
 
 const LEASE_MS = 20_000;
 
-/** A clock that a test holds and sets back. Of its timers, the only one is that of the session's alarm. */
+/** Returns a clock that the test advances and sets back. Its only timer is the alarm of the session. */
 function heldTime() {
   const clock = createManualClock(1_000_000);
   let back = 0;
@@ -56,12 +56,12 @@ function makeHarness(): SessionHarness {
     due: async (row) => {
       if (row.stale) {
         asked.push(inShort(row));
-        if (isBroken) throw new Error('the store is down');
+        if (isBroken) throw new Error('The store is down.');
         return 'done';
       }
       offered.push(inWords(row));
       const [outcome = 'done'] = outcomes.splice(0, 1);
-      if (outcome === 'none') throw new Error('this runner refuses');
+      if (outcome === 'none') throw new Error('This runner refuses the row.');
       return outcome;
     },
   });
@@ -85,7 +85,7 @@ function makeHarness(): SessionHarness {
 
 sessionContract('the in-memory session', makeHarness);
 
-/** A session whose rows are offered, and settled when the test says so. */
+/** Returns a session whose due rows wait until the test settles them. */
 function offering() {
   const clock = createManualClock();
   const offered: string[] = [];
@@ -101,7 +101,7 @@ function offering() {
 
 const rowOf = (ref: string) => ({ module: 'mail', key: 'alerts', ref });
 
-/** A session whose files are in a store in memory; `before`: what happens before the store deletes any. */
+/** Returns a session with a file store in memory. `before` runs before the store deletes files. */
 function withStore(before = async () => {}) {
   const clock = createManualClock(1_000_000);
   const kept = new Set<string>();
@@ -125,15 +125,15 @@ function withStore(before = async () => {}) {
 
 const FILE = { type: 'file', mediaType: 'image/png', bytes: new Uint8Array([1]) } as const;
 
-/** The files of a session as a tool of its incarnation `one` makes them. */
+/** Returns the files of a session for tools of its incarnation `one`. */
 const filesOf = (port: SessionPort, store: FileStore): SessionFiles =>
   new SessionFiles({
     ...{ port, name: 's', incarnation: () => 'one' },
     ...{ count: () => {}, log: toLog(), store },
   });
 
-describe('the in-memory session, to the millisecond', () => {
-  it('reports how long the holder may still be silent, and for how long it was', async () => {
+describe('the exact times of the in-memory session', () => {
+  it('include how long the lease holder may remain silent, and how long ago its lease expired', async () => {
     const { session, wait } = makeHarness();
     await session.begin(starting('t1', 'a'));
     await wait(15_000);
@@ -145,18 +145,18 @@ describe('the in-memory session, to the millisecond', () => {
     await wait(1);
     expect(await lease(session, goingOn('t1', 'b'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
     await wait(20_123);
-    expect(await session.resume(goingOn('t1', 'c'))).toEqual({ ...busy, retryAfter: 877 }); // the pause before the second one
+    expect(await session.resume(goingOn('t1', 'c'))).toEqual({ ...busy, retryAfter: 877 }); // The pause before the second take-over.
     await wait(1_000);
     expect(await lease(session, goingOn('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 1_123 });
   });
 
-  it('requests an early return if the open turn has no holder', async () => {
+  it('suggest an early retry if the open turn has no lease holder', async () => {
     const { session } = makeHarness();
     await session.accept(startOf('t1'));
     expect(await session.accept(startOf('t2'))).toEqual({ status: 'busy', turn: 't1', retryAfter: 1_000 });
   });
 
-  it('does not wait a negative time if a millisecond passes before its alarm is set', async () => {
+  it('contain no negative wait if a millisecond passes before an alarm is set', async () => {
     let now = 0;
     const waits: number[] = [];
     const after = (ms: number): (() => void) => {
@@ -169,14 +169,14 @@ describe('the in-memory session, to the millisecond', () => {
     expect(waits).toEqual([0]);
   });
 
-  it('repeats a hand-over every term', async () => {
+  it('repeat a hand-over once per lease term', async () => {
     const { session, wait, handOvers } = makeHarness();
     await session.accept(startOf('t1'));
     await wait(LEASE_MS * 3);
     expect(handOvers()).toEqual(['t1', 't1', 't1', 't1']);
   });
 
-  it('does not settle a row by the outcome of a repeated offer or of another row', async () => {
+  it('settle a row only by the outcome of its own latest offer', async () => {
     const { clock, offered, answers, session } = offering();
     for (const turn of ['t1', 't2', 't3']) {
       const { epoch, page } = await lease(session, starting(turn, turn));
@@ -196,7 +196,7 @@ describe('the in-memory session, to the millisecond', () => {
     expect(offered.slice(4)).toEqual(['mail alerts t2 #2']);
   });
 
-  it('does not settle a row by an outcome for an erased session of the same name', async () => {
+  it('settle no row by the outcome of an erased session with the same name', async () => {
     const { clock, offered, answers, session } = offering();
     for (const turn of ['t1', 't2']) {
       await session.erase();
@@ -210,7 +210,7 @@ describe('the in-memory session, to the millisecond', () => {
     expect(offered).toEqual(['mail alerts t1 #1', 'mail alerts t2 #1', 'mail alerts t2 #2']);
   });
 
-  it('keeps the rows of its agenda without a function that handles them', async () => {
+  it('keep the rows of the agenda if no function handles them', async () => {
     const clock = createManualClock();
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} }).session('s');
     const { epoch } = await lease(session, starting('t1', 'a'));
@@ -220,7 +220,7 @@ describe('the in-memory session, to the millisecond', () => {
     expect(await session.read({ from: 1 })).toMatchObject({ head: 3 });
   });
 
-  it('stamps events with the clock', async () => {
+  it('set the time of each event', async () => {
     const { session, wait } = makeHarness();
     await session.begin(starting('t1', 'a'));
     await wait(7);
@@ -232,7 +232,7 @@ describe('the in-memory session, to the millisecond', () => {
 });
 
 describe('`createMemorySessions`', () => {
-  it('keeps sessions apart by name, and returns the same one for the same name', async () => {
+  it('separate sessions by name, and return the same session for the same name', async () => {
     const sessions = createMemorySessions({
       clock: createManualClock(),
       leaseMs: LEASE_MS,
@@ -243,7 +243,7 @@ describe('`createMemorySessions`', () => {
     expect(await sessions.session('two').read({ from: 1 })).toBeNull();
   });
 
-  it('does not share objects with its caller', async () => {
+  it('share no objects with the caller', async () => {
     const { session } = makeHarness();
     await session.begin(starting('t1', 'a'));
     const row = { type: 'step', turn: 't1', body: '1' };
@@ -254,7 +254,7 @@ describe('`createMemorySessions`', () => {
     expect((await session.read({ from: 3 }))?.rows[0]?.body).toBe('1');
   });
 
-  it('notifies watchers after the storing call has returned, and closes their connection at a restart', async () => {
+  it('notify watchers after the append has returned, and close their connections at a restart', async () => {
     const { session, restart } = makeHarness();
     const told: (number | 'closed')[] = [];
     await session.watch({
@@ -271,7 +271,7 @@ describe('`createMemorySessions`', () => {
     expect(told).toEqual([0, 2, 'closed']);
   });
 
-  it('leaves no file in the store if it is erased while a tool creates one', async () => {
+  it('leave no file in the store if the session is erased while a tool creates a file', async () => {
     const { clock, kept, session, store } = withStore();
     const { epoch } = await lease(session, { ...starting('t1', 'a'), start: startInStore('t1', 'one') });
     const put: FileStore['put'] = async (...asked) => {
@@ -285,7 +285,7 @@ describe('`createMemorySessions`', () => {
     expect([...kept]).toEqual([]);
   });
 
-  it('stores no file after it was erased', async () => {
+  it('store no file after the session was erased', async () => {
     const { kept, session, store } = withStore();
     await session.accept(startInStore('t1', 'one'));
     const keep = () => filesOf(session, store).keepFile(FILE);
@@ -296,7 +296,7 @@ describe('`createMemorySessions`', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('keeps a file that is accepted while the store deletes those of the previous session', async () => {
+  it('keep a file that is stored while the store deletes those of the previous session', async () => {
     const accepting = async () => {
       const key = { session: 's', incarnation: 'two', id: 'a' };
       await store.put(key, new Uint8Array(3), 'image/png');
@@ -316,7 +316,7 @@ describe('`createMemorySessions`', () => {
     expect([...kept]).toEqual(['s/two/a']);
   });
 
-  it('erases without a timer if no external store can be called', async () => {
+  it('erase a session without a timer if there is no external store', async () => {
     const clock = createManualClock();
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} }).session('s');
     await session.accept(startInStore('t1', 'one'));
@@ -325,7 +325,7 @@ describe('`createMemorySessions`', () => {
     expect(after).not.toHaveBeenCalled();
   });
 
-  it('does not share bytes of a blob with its caller', async () => {
+  it('share no bytes of a blob with the caller', async () => {
     const { session } = makeHarness();
     const around = new Uint8Array([0, 1, 2, 3, 0]);
     const blobs = [{ id: 'a', about: '{}', size: 3, bytes: around.subarray(1, 4) }];
@@ -337,7 +337,7 @@ describe('`createMemorySessions`', () => {
     expect((await session.blob({ id: 'a' }))?.bytes).toEqual(new Uint8Array([1, 2, 3]));
   });
 
-  it('continues if a dispatch fails', async () => {
+  it('continue if a dispatch throws', async () => {
     const clock = createManualClock();
     const dispatch = vi.fn(() => Promise.reject(new Error('lost')));
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch }).session('s');

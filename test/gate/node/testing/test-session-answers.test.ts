@@ -8,7 +8,7 @@ import { asksFirst } from '../../../fixtures/asks-first.ts';
 const agentWith = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Pays.', instructions: '', tools });
 
-/** A tool that pays, and what it paid. */
+/** Returns a tool that pays, and a list of its payments. */
 function payer() {
   const paid: number[] = [];
   const pay = defineTool({
@@ -28,8 +28,8 @@ const asks = { calls: [call('pay', { amount: 7 })] };
 const told = ({ requests }: TestSession): unknown[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
-describe('a test session whose turn waits for a decision', () => {
-  it('returns the waiting calls and runs none', async () => {
+describe('a test session that waits for a decision', () => {
+  it('returns the pending calls, and runs none of them', async () => {
     const { pay, paid } = payer();
     const session = createTestSession(agentWith(asksFirst(pay, { by: 'manager' })), { replies: [asks] });
     const answer = await session.send('Pay 7.');
@@ -67,7 +67,7 @@ describe('a test session whose turn waits for a decision', () => {
     expect(paid).toEqual([]);
   });
 
-  it('runs the call once after it is approved, and journals who decided (DEC-18, DEC-19)', async () => {
+  it('runs a call once after its approval, and journals who decided (DEC-18, DEC-19)', async () => {
     const { pay, paid } = payer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
     await session.send('Pay 7.');
@@ -89,7 +89,7 @@ describe('a test session whose turn waits for a decision', () => {
     ]);
   });
 
-  it('runs the call with the edited input (AEA-13)', async () => {
+  it('runs a call with its edited input (AEA-13)', async () => {
     const { pay, paid } = payer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
     await session.send('Pay 7.');
@@ -97,7 +97,7 @@ describe('a test session whose turn waits for a decision', () => {
     expect([paid, told(session)]).toEqual([[5], ['Paid 5.']]);
   });
 
-  it('does not run the call after it is rejected, and the model sees the rejection (DEC-18, DEC-19)', async () => {
+  it('does not run a rejected call, and shows the rejection to the model (DEC-18, DEC-19)', async () => {
     const { pay, paid } = payer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Pity.'] });
     await session.send('Pay 7.');
@@ -108,7 +108,7 @@ describe('a test session whose turn waits for a decision', () => {
     expect([paid, told(session), (await session.state()).blackboard]).toEqual([[], ['Error: Too much.'], []]);
   });
 
-  it('ends with an exit, without another model call', async () => {
+  it('ends the turn after an exit, without another model call', async () => {
     const { pay, paid } = payer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks] });
     await session.send('Pay 7.');
@@ -120,14 +120,18 @@ describe('a test session whose turn waits for a decision', () => {
   });
 
   it.each([
-    ['not allowed', { decision: 'exit' }, 'decision: must be approve, edit or reject here'],
+    [
+      'a decision that is not allowed',
+      { decision: 'exit' },
+      'decision: must be approve, edit or reject here',
+    ],
     ['an edit without an input', { decision: 'edit' }, 'input: is missing'],
     [
-      'an edit that does not match',
+      'an edit that does not fit the schema',
       { decision: 'edit', input: { amount: 'all' } },
       'input.amount: Instance type "string" is invalid. Expected "number".',
     ],
-  ] as const)('refuses an invalid decision and keeps waiting: %s', async (_, decision, problem) => {
+  ] as const)('throws for an invalid decision, and still waits: %s', async (_, decision, problem) => {
     const { pay, paid } = payer();
     const tool = asksFirst(pay, { allows: ['approve', 'edit', 'reject'] });
     const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'] });
@@ -137,7 +141,7 @@ describe('a test session whose turn waits for a decision', () => {
     expect(paid).toEqual([7]);
   });
 
-  it('names the waiting calls if the decision matches none or several', async () => {
+  it('throws an error that names the pending calls if the decision fits none or several of them', async () => {
     const { pay } = payer();
     const twice = { calls: [call('pay', { amount: 1 }), call('pay', { amount: 2 })] };
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [twice, 'Done.'] });
@@ -154,7 +158,7 @@ describe('a test session whose turn waits for a decision', () => {
     );
   });
 
-  it('resumes after the last of two is decided, and then runs both', async () => {
+  it('resumes after the last of two decisions, and then runs both calls', async () => {
     const { pay, paid } = payer();
     const twice = { calls: [call('pay', { amount: 1 }), call('pay', { amount: 2 })] };
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [twice, 'Done.'] });
@@ -166,7 +170,7 @@ describe('a test session whose turn waits for a decision', () => {
     expect(paid.toSorted()).toEqual([1, 2]);
   });
 
-  it('asks its questions one after another, each with its own answer', async () => {
+  it('asks the questions of a call one after another, each with its own answer', async () => {
     const { pay, paid } = payer();
     const tool = asksFirst(asksFirst(pay, { message: 'Inner?' }), { message: 'Outer?' });
     const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'] });
@@ -177,7 +181,7 @@ describe('a test session whose turn waits for a decision', () => {
     expect(paid).toEqual([7]);
   });
 
-  it('still waits for the same calls after the object has restarted', async () => {
+  it('waits for the same calls after a restart', async () => {
     const { pay, paid } = payer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
     await session.send('Pay 7.');
@@ -187,12 +191,12 @@ describe('a test session whose turn waits for a decision', () => {
   });
 });
 
-describe('a test session whose decision does not arrive in time', () => {
+describe('a test session whose decision expires', () => {
   it.each([
     ['approve', 'completed', [7], ['Paid 7.']],
     ['reject', 'completed', [], ['Error: No.']],
     ['exit', 'cancelled', [], []],
-  ] as const)('continues as if it were decided: %s (AEA-12)', async (onExpiry, outcome, amounts, texts) => {
+  ] as const)('continues with the decision %s (AEA-12)', async (onExpiry, outcome, amounts, texts) => {
     const { pay, paid } = payer();
     const clock = createManualClock(1_000_000);
     const tool = asksFirst(pay, { expires: 60_000, onExpiry });
@@ -206,7 +210,7 @@ describe('a test session whose decision does not arrive in time', () => {
     await expect(session.decide('pay', 'approve')).rejects.toThrow("No call waits under 'pay'");
   });
 
-  it('does not expire after it was decided', async () => {
+  it('does not expire after a decision', async () => {
     const { pay, paid } = payer();
     const clock = createManualClock();
     const tool = asksFirst(pay, { expires: 60_000 });
@@ -218,7 +222,7 @@ describe('a test session whose decision does not arrive in time', () => {
     expect([(await session.events()).length, paid]).toEqual([events, [7]]);
   });
 
-  it('waits for the others of its batch', async () => {
+  it('waits for the other calls of the batch', async () => {
     const { pay, paid } = payer();
     const clock = createManualClock();
     const patient = asksFirst({ ...pay, name: 'pay_later' });
@@ -233,7 +237,7 @@ describe('a test session whose decision does not arrive in time', () => {
   });
 });
 
-describe('a test session whose tool the caller runs', () => {
+describe('a test session with a tool that the caller runs', () => {
   const lookUp = defineManualTool({
     name: 'look_up',
     description: 'Looks up.',
@@ -278,7 +282,7 @@ describe('a test session whose tool the caller runs', () => {
     [{ result: 12 }, '12'],
     [{ result: [1, 2] }, '[1,2]'],
     [{ result: { type: 'error', message: 'A row.' } }, '{"type":"error","message":"A row."}'],
-  ])('shows the model the sent result: %j (SPM-17)', async (sent, text) => {
+  ])('shows the sent result to the model: %j (SPM-17)', async (sent, text) => {
     const session = createTestSession(agentWith(lookUp), { replies: [looks, 'Done.'] });
     await session.send('Look.');
     await session.result('look_up', sent);
@@ -286,13 +290,13 @@ describe('a test session whose tool the caller runs', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['nothing', {}, 'it must have exactly one of result, text and error'],
+    ['no value', {}, 'it must have exactly one of result, text and error'],
     ['two', { text: 'a', error: 'b' }, 'it must have exactly one of result, text and error'],
-    ['a text that is none', { text: 1 }, 'text: must be text'],
-    ['more than there is', { text: 'a', by: 'eve' }, 'by: is not known here'],
-    ['no object', 'Found.', 'it must be a JSON object'],
-    ['a number that JSON has not', { result: { at: 1n } }, 'the value at `$.result.at` is a bigint'],
-  ])('refuses the same results as the HTTP API: %s (SPM-17)', async (_, sent, problem) => {
+    ['text that is not a string', { text: 1 }, 'text: must be text'],
+    ['an additional property', { text: 'a', by: 'eve' }, 'by: is not known here'],
+    ['a value that is not an object', 'Found.', 'it must be a JSON object'],
+    ['a bigint', { result: { at: 1n } }, 'the value at `$.result.at` is a bigint'],
+  ])('throws for the same results as the HTTP API: %s (SPM-17)', async (_, sent, problem) => {
     const session = createTestSession(agentWith(lookUp), { replies: [looks, 'Done.'] });
     await session.send('Look.');
     await expect(session.result('look_up', sent as never)).rejects.toThrow(
@@ -301,7 +305,7 @@ describe('a test session whose tool the caller runs', () => {
     expect((await session.pending()).map(({ tool }) => tool)).toEqual(['look_up']);
   });
 
-  it('refuses a result while a decision is pending', async () => {
+  it('throws for a result if the call waits for a decision', async () => {
     const { pay, paid } = payer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
     const { turn } = await session.send('Pay 7.');
@@ -311,7 +315,7 @@ describe('a test session whose tool the caller runs', () => {
     expect([(await session.pending()).length, paid]).toEqual([1, []]);
   });
 
-  it('reports the call as unknown if no result is sent in time', async () => {
+  it('reports an unknown outcome if no result arrives in time', async () => {
     const clock = createManualClock();
     const session = createTestSession(agentWith(lookUp), { replies: [looks, 'Done.'], clock });
     await session.send('Look.');
@@ -322,7 +326,7 @@ describe('a test session whose tool the caller runs', () => {
     ]);
   });
 
-  it('refuses an invalid input before a reviewer is asked', async () => {
+  it('returns an error for invalid input before a reviewer is asked', async () => {
     const bad = { calls: [call('look_up', { id: 1 })] };
     const session = createTestSession(agentWith(lookUp), { replies: [bad, 'Done.'] });
     expect(await session.send('Look.')).toMatchObject({ outcome: 'completed' });

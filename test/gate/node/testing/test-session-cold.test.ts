@@ -1,4 +1,4 @@
-/** A test session whose agent is created again for each invocation. */
+/** Tests a test session that creates its agent again for each invocation. */
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
@@ -6,7 +6,7 @@ import { createTestSession, type ScriptedReply } from '../../../../src/testing/e
 const calls = (...names: readonly string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
 const REPLIES = [calls('count'), calls('count'), 'Done.'];
 
-/** Counts in a closure, and in the state of its calls. */
+/** Defines an agent with a counter in a closure, and one in the state of its calls. */
 function counter() {
   let here = 0;
   const count = defineTool({
@@ -28,8 +28,8 @@ async function countedBy(session: ReturnType<typeof createTestSession>) {
   return answer.artifacts.map(({ value }) => value);
 }
 
-describe('an agent that a function creates', () => {
-  it('keeps state in the journal only: a new invocation continues after each reply', async () => {
+describe('an agent that a function creates for a test session', () => {
+  it('keeps state only in the journal, since a new invocation continues after each reply', async () => {
     let made = 0;
     const make = () => {
       made += 1;
@@ -42,11 +42,11 @@ describe('an agent that a function creates', () => {
     ]);
     const types = (await session.events()).map(({ type }) => type);
     expect(types.filter((type) => type === 'turn-yielded')).toHaveLength(3);
-    expect(made).toBe(5); // once to be known, and for each invocation
+    expect(made).toBe(5); // Once to read its definition, and once per invocation.
     expect(session.requests).toHaveLength(3);
   });
 
-  it('runs its turn in one invocation if the test asks for a warm one', async () => {
+  it('runs its turn in one invocation if the session is warm', async () => {
     const session = createTestSession(counter, { replies: REPLIES, warm: true });
     expect(await countedBy(session)).toEqual([
       { here: 1, kept: 1 },
@@ -55,7 +55,7 @@ describe('an agent that a function creates', () => {
     expect((await session.events()).map(({ type }) => type)).not.toContain('turn-yielded');
   });
 
-  it('is the same object in all invocations if it is passed directly', async () => {
+  it('is the same object in all invocations if it is not created by a function', async () => {
     expect(await countedBy(createTestSession(counter(), { replies: REPLIES }))).toEqual([
       { here: 1, kept: 1 },
       { here: 2, kept: 2 },

@@ -1,4 +1,4 @@
-/** Files in a test session: sent, kept, and read again. */
+/** Tests files in a test session: sending, storing and reading them. */
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, type ChatModel, defineAgent, defineTool } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
@@ -11,20 +11,20 @@ const bytes = new TextEncoder().encode('a png');
 const png = { type: 'file', mediaType: 'image/png', bytes, name: 'chart.png' } as const;
 const ID = 'f0e0b8f7ed8b7d2ccf7bdeaab3be4d38b4a2d4c0ee9a0a1c9a3a7f6bb9e3d3b1';
 
-/** The ids of the files that an event's message holds. */
+/** Returns the ids of the files in the message of an event. */
 const idsIn = (stored: StoredEvent | undefined): string[] =>
   stored?.type === 'turn-started' || stored?.type === 'turn-steered'
     ? (stored.parts ?? []).flatMap((part) => ('id' in part ? part.id : []))
     : [];
 
-/** A model that takes images, and answers by a script. */
+/** Returns a model that accepts images and follows a script. */
 const seeing = (...replies: readonly string[]): ChatModel => ({
   ...scriptedModel(replies),
   media: { message: { data: ['image/*'], url: ['image/*'] }, result: { data: [], url: [] } },
 });
 
-describe('a test session', () => {
-  it('sends files in messages, keeps them, and returns their bytes', async () => {
+describe('a test session with files', () => {
+  it('sends files in messages, stores them, and returns their bytes', async () => {
     const session = createTestSession(agentWith(), {
       use: [files()],
       model: seeing('A chart.', 'Still a chart.'),
@@ -64,7 +64,7 @@ describe('a test session', () => {
     expect(await session.file(ID)).toBeNull();
   });
 
-  it('reads a file of several pages as one', async () => {
+  it('reads a file of several pages as one file', async () => {
     const page = 4 * 1024 * 1024;
     const large = new Uint8Array(page + 3);
     large.set([1, 2, 3, 4, 5], page - 2);
@@ -76,7 +76,7 @@ describe('a test session', () => {
     expect(kept?.slice(page - 3)).toEqual(new Uint8Array([0, 1, 2, 3, 4, 5]));
   });
 
-  it('posts files to a running turn, and they are kept with the waiting message', async () => {
+  it('adds files to a running turn, where they are stored with the waiting message', async () => {
     const look = defineTool({
       name: 'look',
       description: 'Looks.',
@@ -113,7 +113,7 @@ describe('a test session', () => {
     expect(started).not.toHaveProperty('parts');
   });
 
-  it('refuses an empty or too large file like the session itself', async () => {
+  it('throws for an empty or oversized file, like a session', async () => {
     const session = createTestSession(agentWith(), { use: [files()], replies: ['Hello.'] });
     const send = (size: number) => session.send([{ ...png, bytes: new Uint8Array(size) }]);
     await expect(send(0)).rejects.toThrow('It is empty.');

@@ -26,7 +26,7 @@ await session.post('And?', { whenBusy: 'reject' });
 await session.cancel();
 expectTypeOf(await session.answer('t1')).toEqualTypeOf<typeof answer>();
 
-// A message may hold files with their bytes or by address, as results do.
+// A message can contain files with their bytes or by URL, like results.
 await session.send([
   { type: 'text', text: 'What is this?' },
   { type: 'file', mediaType: 'image/png', bytes: new Uint8Array([1]) },

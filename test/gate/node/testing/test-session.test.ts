@@ -23,7 +23,7 @@ const pay = defineTool({
 const asksToPay = { calls: [{ name: 'pay', input: { number: 'INV-17' } }] };
 
 describe('a test session', () => {
-  it('returns the same result as POST .../messages', async () => {
+  it('returns the same answer as POST .../messages', async () => {
     const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'] });
     const answer = await session.send('Pay INV-17.');
     expect(answer).toEqual({
@@ -41,7 +41,7 @@ describe('a test session', () => {
     });
   });
 
-  it('has the sender that the test sets, for all messages or for one', async () => {
+  it('sends messages as the principal that the test sets, for all messages or for one', async () => {
     const who = defineTool({
       name: 'who',
       description: 'Who?',
@@ -60,7 +60,7 @@ describe('a test session', () => {
     expect(await values(session.answer(turn))).toEqual([{ id: 'bob' }]);
   });
 
-  it('records the model’s requests and the journaled events', async () => {
+  it('records the requests to the model and the journaled events', async () => {
     const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'], warm: true });
     await session.send('Pay INV-17.');
     expect(session.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([['pay'], ['pay']]);
@@ -80,7 +80,7 @@ describe('a test session', () => {
     ]);
   });
 
-  it('gives the same results in every run, with the same ids and idempotency keys', async () => {
+  it('returns the same results in every run, with the same ids and idempotency keys', async () => {
     const keys: string[] = [];
     const key = defineTool({
       name: 'pay',
@@ -93,7 +93,7 @@ describe('a test session', () => {
     expect(keys[1]).toBe(keys[0]);
   });
 
-  it('reports why a turn failed', async () => {
+  it('returns why a turn has failed', async () => {
     const down = new ModelError('unauthorized', 'The key was refused.', { status: 401 });
     const session = createTestSession(agentWith(), { replies: [down, 'Hello again.'] });
     expect(await session.send('Hello?')).toMatchObject({
@@ -103,7 +103,7 @@ describe('a test session', () => {
     expect(await session.send('Hello?')).toMatchObject({ outcome: 'completed', text: 'Hello again.' });
   });
 
-  it('remembers earlier turns, also after the object has restarted', async () => {
+  it('remembers earlier turns, even after a restart', async () => {
     const session = createTestSession(agentWith(), { replies: ['One.', 'Two.'] });
     await session.send('First');
     session.restart();
@@ -117,7 +117,7 @@ describe('a test session', () => {
     expect((await session.state()).messages).toHaveLength(4);
   });
 
-  it('gives tools the context of the session, overridden by that of the message', async () => {
+  it('passes its context to tools, which the context of a message overrides', async () => {
     const session = createTestSession(agentWith(pay), {
       replies: [asksToPay, 'Paid.', asksToPay, 'Paid.'],
       context: { tenant: 'acme' },
@@ -134,7 +134,7 @@ describe('a test session', () => {
     expect(await session.send('Hello?', { loopId: 'loop-1' })).toMatchObject({ loopId: 'loop-1' });
   });
 
-  it('uses the given model instead of the agent’s model', async () => {
+  it('uses the model of its options instead of the agent’s model', async () => {
     const own = scriptedModel(['From its own.']);
     const agent = defineAgent({
       ...agentWith(),
@@ -148,7 +148,7 @@ describe('a test session', () => {
     expect([own.requests.length, session.requests.length]).toEqual([0, 1]);
   });
 
-  it('refuses a message while a turn runs', async () => {
+  it('throws for a message while a turn runs', async () => {
     const session = createTestSession(agentWith(), { replies: ['Hello.'] });
     const first = session.send('Hello?');
     await expect(session.send('Are you there?')).rejects.toThrow(
@@ -157,7 +157,7 @@ describe('a test session', () => {
     expect(await first).toMatchObject({ outcome: 'completed' });
   });
 
-  it('reports an undelivered message if its clock is stopped', async () => {
+  it('rejects a posted message that was not delivered because the clock has stopped', async () => {
     const late = new AbortController();
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(late.signal);
     onTestFinished(() => timeout.mockRestore());
@@ -185,7 +185,7 @@ describe('a test session', () => {
       );
   });
 
-  it('does not exist before the first message', async () => {
+  it('does not exist before its first message', async () => {
     const session = createTestSession(agentWith(), { replies: [] });
     await expect(session.state()).rejects.toThrow('No message was sent to the session yet.');
     expect(await session.events()).toEqual([]);
@@ -200,7 +200,7 @@ describe('the secrets of a test session', () => {
     run: (_, { secrets }) => `Paid with ${secrets.require('apiKey')}.`,
   });
 
-  it('are created for the principal who asked, and are not exposed', async () => {
+  it('are created for the principal of the message, and are not exposed', async () => {
     const principals: unknown[] = [];
     const session = createTestSession(agentWith(use), {
       replies: [asksToPay, 'Paid.'],
@@ -210,7 +210,7 @@ describe('the secrets of a test session', () => {
       },
     });
     const answer = await session.send('Pay.');
-    expect(principals).toEqual(Array(3).fill({ id: 'tester' })); // by each invocation: after each of two replies comes another
+    expect(principals).toEqual(Array(3).fill({ id: 'tester' })); // By each of three invocations: another one continues after each of the two replies.
     expect(session.requests[1]?.messages.at(-1)).toMatchObject({ text: 'Paid with [secret apiKey].' });
     expect(JSON.stringify([answer, await session.events(), session.requests])).not.toContain('zq4711');
   });
@@ -241,7 +241,7 @@ describe('the secrets of a test session', () => {
     expect(JSON.stringify([await session.events(), session.requests])).not.toContain('zq4711');
   });
 
-  it('fail the turn if their hook fails, without its message', async () => {
+  it('fail the turn without their error message if their function throws', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const session = createTestSession(agentWith(use), {
       replies: ['Hello.'],
@@ -273,7 +273,7 @@ describe('the invocations of a test session', () => {
       return new Till();
     });
     const agent = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [till] });
-    tills = 0; // it was made once for the names of its tools
+    tills = 0; // It was created once to find the names of its tools.
     const session = createTestSession(agent, {
       replies: [asksToPay, asksToPay, 'Paid.'],
       secrets: () => {
@@ -289,7 +289,7 @@ describe('the invocations of a test session', () => {
     return { requests: session.requests.length, minted, tills, read, yields };
   };
 
-  it('are new after each reply: secrets and factory closures are created again', async () => {
+  it('end after each reply, so that secrets and factories are created again', async () => {
     expect(await played({})).toEqual({
       requests: 3,
       minted: 4,
@@ -299,7 +299,7 @@ describe('the invocations of a test session', () => {
     });
   });
 
-  it('are one for a whole turn if the test sets `warm: true`', async () => {
+  it('are only one per turn if the test sets `warm: true`', async () => {
     expect(await played({ warm: true })).toEqual({
       requests: 3,
       minted: 1,
@@ -309,7 +309,7 @@ describe('the invocations of a test session', () => {
     });
   });
 
-  it('are new after a reply of a nested loop too', async () => {
+  it('also end after a reply in a nested loop', async () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
@@ -323,7 +323,7 @@ describe('the invocations of a test session', () => {
     expect(session.requests.at(-1)?.messages.at(-1)?.text).toBe('Dug.');
   });
 
-  it('follow each other on a stopped clock', async () => {
+  it('continue one after another if the clock has stopped', async () => {
     const clock = createManualClock();
     const session = createTestSession(agentWith(pay), { replies: [asksToPay, 'Paid.'], clock });
     expect(await session.send('Pay INV-17.')).toMatchObject({ outcome: 'completed', text: 'Paid.' });
@@ -331,7 +331,10 @@ describe('the invocations of a test session', () => {
 });
 
 describe('a test session whose Worker is killed', () => {
-  /** A session whose tool dies in its first run, or the first ones, after it has acted. */
+  /**
+   * Returns a session whose tool kills the Worker in its first run, or in the first `kills` runs, after it
+   * acted.
+   */
   function dying(
     effect: Effect,
     {
@@ -352,27 +355,27 @@ describe('a test session whose Worker is killed', () => {
         return 'paid';
       },
       ...(reconciles && { reconcile: () => ({ done: 'was paid' }) }),
-    } as Parameters<typeof defineTool>[0]); // only a `once` tool is given a `reconcile`
+    } as Parameters<typeof defineTool>[0]); // Only a `once` tool can have a `reconcile`.
     const session = createTestSession(agentWith(act), { replies, clock, warm });
     return { session, ran };
   }
   const resultIn = ({ requests }: TestSession): unknown => requests.at(-1)?.messages.at(-1);
 
-  it('runs a cut-off idempotent call again under the same id', async () => {
+  it('runs an interrupted idempotent call again with the same id', async () => {
     const { session, ran } = dying('idempotent', { kills: 2 });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect([ran.length, new Set(ran).size]).toEqual([3, 1]);
     expect(resultIn(session)).toMatchObject({ role: 'tool', text: 'paid' });
   });
 
-  it('repeats the model call for a read call, because its reply may not have been stored', async () => {
-    const clock: Clock = { ...createManualClock(), soon: () => () => {} }; // nothing is stored that nobody waits for
+  it('repeats the model call of a read call, because the reply may not have been stored', async () => {
+    const clock: Clock = { ...createManualClock(), soon: () => () => {} }; // Without waiting for it, no event is stored.
     const { session, ran } = dying('read', { replies: [asksToPay, asksToPay, 'Done.'], clock, warm: true });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect([ran.length, session.requests.length]).toEqual([2, 3]);
   });
 
-  it('reconciles a cut-off once call', async () => {
+  it('reconciles an interrupted once call', async () => {
     const { session, ran } = dying('once', { reconciles: true });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed' });
     expect(ran).toHaveLength(1);
@@ -380,14 +383,14 @@ describe('a test session whose Worker is killed', () => {
     expect(await typesOf(session)).toContain('turn-resumed');
   });
 
-  it('reports a call as unknown if it cannot be reconciled', async () => {
+  it('reports an unknown outcome if the call cannot be reconciled', async () => {
     const { session, ran } = dying('once');
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed' });
     expect(ran).toHaveLength(1);
     expect(resultIn(session)).toMatchObject({ text: expect.stringContaining('is unknown') });
   });
 
-  it('is killed once, even if the dead invocation reports it repeatedly or never ends', async () => {
+  it('is killed once, even if the killed invocation calls kill repeatedly or never ends', async () => {
     const hang = defineTool({
       name: 'pay',
       description: 'Pays.',
@@ -405,7 +408,7 @@ describe('a test session whose Worker is killed', () => {
     expect((await typesOf(session)).filter((type) => type === 'turn-resumed')).toHaveLength(1);
   });
 
-  it('does not store later work of the dead invocation', async () => {
+  it('does not store later work of the killed invocation', async () => {
     const session: TestSession = createTestSession(agentWith(pay), {
       replies: [
         async () => {
@@ -439,13 +442,13 @@ describe('a test session whose Worker is killed', () => {
     expect(await session.send('Hello?')).toMatchObject({ outcome: 'completed', text: 'Found.' });
   });
 
-  it('abandons the turn after eight kills in a row without progress', async () => {
+  it('abandons the turn after eight consecutive kills without progress', async () => {
     const { session, ran } = dying('idempotent', { kills: 9 });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'failed', error: { type: 'stuck' } });
     expect(ran).toHaveLength(8);
   });
 
-  it('continues unchanged if a kill finds no running invocation', async () => {
+  it('continues unchanged if no invocation is running', async () => {
     const session = createTestSession(agentWith(), { replies: ['One.', 'Two.'], warm: true });
     session.kill();
     await session.send('First');

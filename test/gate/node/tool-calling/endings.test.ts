@@ -8,7 +8,7 @@ import {
 } from '../../../../src/modules/tool-calling/entry.ts';
 import { reads } from '../tool-loop/scenes.ts';
 
-it('the cleanup of a call runs after the calls of a reply have ended, even if one of them throws', async () => {
+it('the cleanup of a call runs once all calls of the reply have ended, even if one of them throws', async () => {
   const happened: string[] = [];
   const look = reads('look', () => void happened.push('look'));
   const ends = decorate(look, {

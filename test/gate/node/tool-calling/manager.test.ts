@@ -54,10 +54,10 @@ const fails = (name: string, thrown: unknown = new Error('No.')) =>
     throw thrown;
   });
 
-describe('the definitions of tools', () => {
+describe('resolveToolDefinitions', () => {
   const manager = createToolCallingManager({ resolver: staticResolver([reads('b'), reads('c')]) });
 
-  it('are those of the tools, and of the names that the resolver knows (SPM-01)', async () => {
+  it('returns the definitions of the tools, and of the names that the resolver finds (SPM-01)', async () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays.',
@@ -77,12 +77,12 @@ describe('the definitions of tools', () => {
     ]);
   });
 
-  it('can be requested by names alone (SPM-01)', async () => {
+  it('accepts names without tools (SPM-01)', async () => {
     const options = defineToolCallingOptions({ toolNames: ['b'] });
     expect((await manager.resolveToolDefinitions(options)).map(({ name }) => name)).toEqual(['b']);
   });
 
-  it('omit a name that one of the tools has (SPM-01)', async () => {
+  it('ignores a name that one of the tools has (SPM-01)', async () => {
     const own = defineTool({ name: 'b', description: 'Mine.', run: () => 1 });
     const options = defineToolCallingOptions({ tools: [own], toolNames: ['b'] });
     expect(await manager.resolveToolDefinitions(options)).toMatchObject([
@@ -90,7 +90,7 @@ describe('the definitions of tools', () => {
     ]);
   });
 
-  it('are missing for an unknown name, with a warning about possible reasons (SPM-01)', async () => {
+  it('rejects for an unknown name, and logs a warning with possible reasons (SPM-01)', async () => {
     const warned = warnings();
     const options = defineToolCallingOptions({ toolNames: ['mcp_search'] });
     const resolved = manager.resolveToolDefinitions(options);
@@ -106,15 +106,15 @@ describe('the definitions of tools', () => {
   });
 });
 
-describe('a resolver', () => {
-  it('finds a tool by name in a list; the last one wins (SPM-19)', async () => {
+describe('a tool resolver', () => {
+  it('finds a tool by its name in a list, in which the last one wins (SPM-19)', async () => {
     const [first, second] = [reads('a'), reads('a')];
     const resolver = staticResolver([first, second]);
     expect(await resolver('a')).toBe(second);
     expect(await resolver('toString')).toBeUndefined();
   });
 
-  it('returns the first match in a chain, and asks no further (SPM-19)', async () => {
+  it('returns the first match of several resolvers, and asks no further ones (SPM-19)', async () => {
     const asked: string[] = [];
     const [a, b] = [reads('a'), reads('b')];
     const chain = chainResolvers(
@@ -130,8 +130,8 @@ describe('a resolver', () => {
   });
 });
 
-describe('executing the calls of a reply', () => {
-  it('runs them and returns the messages for the next model call (SPM-02, SPM-04)', async () => {
+describe('executeToolCalls', () => {
+  it('runs the calls of a reply, and returns the messages for the next model call (SPM-02, SPM-04)', async () => {
     const add = defineTool({
       name: 'add',
       description: 'Adds.',
@@ -164,7 +164,7 @@ describe('executing the calls of a reply', () => {
     });
   });
 
-  it('drives a program’s own loop (SPM-17)', async () => {
+  it('can be used in a loop of the program (SPM-17)', async () => {
     const model = scriptedModel([{ calls: [{ name: 'look' }] }, { calls: [{ name: 'look' }] }, 'Done.']);
     const manager = createToolCallingManager();
     const options = defineToolCallingOptions({ tools: [reads('look')], internalToolExecutionEnabled: false });
@@ -180,16 +180,16 @@ describe('executing the calls of a reply', () => {
     expect(messages.filter(({ role }) => role === 'tool')).toHaveLength(2);
   });
 
-  it('uses the first of several choices that calls tools (SPM-02)', async () => {
+  it('uses the first choice with calls if there are several choices (SPM-02)', async () => {
     const options = defineToolCallingOptions({ tools: [reads('a'), reads('b')] });
     const replies = [{ ...reply(), text: 'Words.' }, reply(call('b')), reply(call('a'))];
     const { results } = await createToolCallingManager().executeToolCalls(GO, replies, options);
     expect(results.map(({ name }) => name)).toEqual(['b']);
   });
 
-  it('requires messages, a reply, and a call in it (SPM-02, SPM-18)', async () => {
+  it('requires messages, and a reply with a call (SPM-02, SPM-18)', async () => {
     const manager = createToolCallingManager();
-    const execute = manager.executeToolCalls as (...given: unknown[]) => Promise<unknown>; // forbidden by the types
+    const execute = manager.executeToolCalls as (...given: unknown[]) => Promise<unknown>; // The types forbid these arguments.
     const options = defineToolCallingOptions();
     await expect(execute(null, reply(call('a')), options)).rejects.toThrow(TypeError);
     await expect(execute([null], reply(call('a')), options)).rejects.toThrow(
@@ -202,7 +202,7 @@ describe('executing the calls of a reply', () => {
     });
   });
 
-  it('reads blank input as an empty object, and refuses input that is not JSON (SPM-03)', async () => {
+  it('treats blank input as an empty object, and returns an error for input that is not JSON (SPM-03)', async () => {
     const tool = defineTool({
       name: 'echo',
       description: 'Echoes.',
@@ -225,17 +225,17 @@ describe('executing the calls of a reply', () => {
     ['plain words', 'plain words'],
     [7, '7'],
     [{ a: [1] }, '{"a":[1]}'],
-  ])('converts the return value of a tool to text: %j is %j (SPM-15)', async (value, text) => {
+  ])('converts the value %j of a tool to the text %j (SPM-15)', async (value, text) => {
     expect((await executed([reads('tool', () => value)], [call('tool')])).texts).toEqual([text]);
   });
 
-  it('keeps artifacts beside the text', async () => {
+  it('returns artifacts beside the text', async () => {
     const { results } = await executed([reads('tool', () => artifact('One.', { n: 1 }))], [call('tool')]);
     expect(results[0]?.result).toMatchObject({ type: 'artifact', value: { n: 1 } });
     expect(results[0]?.result.text()).toBe('One.');
   });
 
-  it('returns an immutable result (SPM-18)', async () => {
+  it('returns a frozen result (SPM-18)', async () => {
     const options = defineToolCallingOptions({ tools: [reads('a')] });
     const result = await createToolCallingManager().executeToolCalls(GO, reply(call('a')), options);
     expect(() => (result.history as unknown[]).pop()).toThrow(TypeError);
@@ -243,14 +243,14 @@ describe('executing the calls of a reply', () => {
     expect(() => Object.assign(result, { returnDirect: true })).toThrow(TypeError);
   });
 
-  it('runs them in parallel, each with its own time limit, and those of one serial one after another', async () => {
+  it('runs calls in parallel with separate timeouts, and calls with the same serial key one after another', async () => {
     const log: string[] = [];
     const slow = (name: string, serial?: string) =>
       reads(
         name,
         async () => {
           log.push(`${name} starts`);
-          await hanging.promise; // by then the other call, which comes first, would have started
+          await hanging.promise; // By then the other call, which comes first, would have started.
           log.push(`${name} ends`);
         },
         serial === undefined ? {} : { serial },
@@ -273,7 +273,7 @@ describe('executing the calls of a reply', () => {
 describe('a direct return', () => {
   const direct = (name: string) => reads(name, () => `${name}!`, { returnDirect: true });
 
-  it('needs all calls of the reply by default, and any one on request (SPM-05)', async () => {
+  it('requires that all calls return directly, or with the policy `any` one of them (SPM-05)', async () => {
     const tools = [direct('a'), direct('b'), reads('c')];
     const all = await executed(tools, [call('b'), call('a')]);
     expect([all.returnDirect, all.needsModelCall, all.hasToolCalls]).toEqual([true, false, true]);
@@ -283,7 +283,7 @@ describe('a direct return', () => {
     expect([any.returnDirect, any.needsModelCall]).toEqual([true, false]);
   });
 
-  it('returns the results of this reply, not of an earlier one (SPM-06, S4-22)', async () => {
+  it('contains the results of its reply, and none of an earlier reply (SPM-06, S4-22)', async () => {
     const earlier: readonly ModelMessage[] = [
       ...GO,
       { role: 'assistant', text: '', toolCalls: [call('a', '{}', 'old')] },
@@ -296,7 +296,7 @@ describe('a direct return', () => {
     ]);
   });
 
-  it('of any call returns the results that returned directly, as a session does (SPM-06, LOOP-11, S4-22)', async () => {
+  it('of some calls contains only the results that returned directly, as in a session (SPM-06, LOOP-11, S4-22)', async () => {
     const tools = [direct('a'), reads('c'), direct('b')];
     const calls = [call('a'), call('c'), call('b')];
     const { generations, results } = await executed(tools, calls, { returnDirect: 'any' });
@@ -313,18 +313,18 @@ describe('a direct return', () => {
     expect(results.map(({ name }) => name)).toEqual(['a', 'c', 'b']);
   });
 
-  it('skips the model; after any other result it is called again (SPM-07)', async () => {
+  it('needs no further model call, like a signal and unlike any other result (SPM-07)', async () => {
     const { needsModelCall, signal } = await executed([fails('a', replan('Anew.'))], [call('a')]);
     expect([needsModelCall, signal]).toEqual([false, { type: 'replan', reason: 'Anew.' }]);
     expect((await executed([fails('a')], [call('a')])).needsModelCall).toBe(true);
   });
 });
 
-describe('the executed calls', () => {
+describe('the execution of calls', () => {
   const options = (enabled?: boolean | null) =>
     defineToolCallingOptions({ internalToolExecutionEnabled: enabled });
 
-  it('are those of every reply that calls tools, unless the program executes them (SPM-08, SPM-17)', async () => {
+  it('applies to every reply with calls, unless the program executes them (SPM-08, SPM-17)', async () => {
     const { shouldExecute } = createToolCallingManager();
     expect([
       await shouldExecute(options(), reply(call('a'))),
@@ -350,7 +350,7 @@ describe('the executed calls', () => {
     expect(seen).toEqual([given, given]);
   });
 
-  it('can be decided one by one; a refused call gets a refusal as its result (SPM-08)', async () => {
+  it('can be decided for each call, and a refused call gets an error result (SPM-08)', async () => {
     const config: ToolCallingManagerConfig = {
       eligibility: { isEligible: ({ name }, context) => name !== 'pay' || context.has('boss') },
     };
@@ -360,13 +360,13 @@ describe('the executed calls', () => {
     expect(needsModelCall).toBe(true);
   });
 
-  it('exclude tools that are not in the options, even if the resolver knows them (SPM-12)', async () => {
+  it('does not apply to tools that only the resolver knows (SPM-12)', async () => {
     const resolver = staticResolver([reads('hidden')]);
     const { texts } = await executed([reads('look')], [call('hidden')], { resolver });
     expect(texts[0]).toMatch(/^Error: Tool 'hidden' does not exist\. Available tools: \[look\]\./);
   });
 
-  it('include tools of the resolver on request (SPM-12)', async () => {
+  it('applies to tools of the resolver with `resolveUnlisted` (SPM-12)', async () => {
     const resolver = staticResolver([reads('hidden'), reads('look')]);
     const calls = [call('hidden'), call('look'), call('hidden'), call('nothing')];
     const { texts } = await executed([reads('look', () => 'mine')], calls, {
@@ -377,7 +377,7 @@ describe('the executed calls', () => {
     expect(texts[3]).toMatch(/^Error: Tool 'nothing' does not exist\./);
   });
 
-  it('are limited since the last message of the user (SPM-13)', async () => {
+  it('has limits that count since the last user message (SPM-13)', async () => {
     const used: readonly ModelMessage[] = [
       { role: 'assistant', text: '', toolCalls: [call('a', '', 'x'), call('a', '', 'y')] },
       { role: 'tool', id: 'x', name: 'a', text: '1' },
@@ -397,27 +397,27 @@ describe('the executed calls', () => {
 });
 
 describe('a tool that throws', () => {
-  it('is shown to the model as its message, and the others keep their results (SPM-10, SPM-11)', async () => {
+  it('leads to an error result with its message, while other calls keep their results (SPM-10, SPM-11)', async () => {
     const { texts, signal } = await executed([fails('a'), reads('b')], [call('b'), call('a'), call('b')]);
     expect(texts).toEqual(['b done', 'Error: No.', 'b done']);
     expect(signal).toBeUndefined();
   });
 
-  it('ends the program’s loop on request, and the others keep their results (SPM-10, SPM-11)', async () => {
+  it('can end the loop of the program, while other calls keep their results (SPM-10, SPM-11)', async () => {
     const processor = exceptionProcessor({ rethrown: [TypeError] });
-    const tools = [fails('a', new TypeError('No type.')), fails('c'), reads('b')];
+    const tools = [fails('a', new TypeError('The type is missing.')), fails('c'), reads('b')];
     const result = await executed(tools, [call('b'), call('a'), call('c')], {
       exceptionProcessor: processor,
     });
-    expect(result.texts).toEqual(['b done', 'Error: No type.', 'Error: No.']);
-    expect(result.signal).toEqual({ type: 'fail', reason: 'No type.' });
+    expect(result.texts).toEqual(['b done', 'Error: The type is missing.', 'Error: No.']);
+    expect(result.signal).toEqual({ type: 'fail', reason: 'The type is missing.' });
     expect(result.needsModelCall).toBe(false);
   });
 });
 
-describe('a manager', () => {
+describe('a tool-calling manager', () => {
   it.each(['resolver', 'exceptionProcessor', 'use', 'eligibility'])(
-    'refuses null as %s (SPM-09)',
+    'throws if %s is null (SPM-09)',
     (setting) => {
       expect(() => createToolCallingManager({ [setting]: null })).toThrow(
         new TypeError(`createToolCallingManager: ${setting} must not be null.`),
@@ -434,7 +434,7 @@ describe('a manager', () => {
       { limits: { callsPerTool: { look: 0 } } },
       "callLimits: callsPerTool.look is 0. Use a positive whole number, or 'unlimited'.",
     ],
-  ])('refuses an invalid setting: %j', (config, problem) => {
+  ])('throws for the invalid setting %j', (config, problem) => {
     expect(() => createToolCallingManager(config)).toThrow(
       new TypeError(`createToolCallingManager: ${problem}`),
     );
@@ -448,7 +448,7 @@ describe('a manager', () => {
     expect(seen).toMatchObject([{ call: { name: 'a' }, text: 'a done', iteration: 1 }]);
   });
 
-  it('passes its context to a call: the empty one by default (SPA-08, SPA-09)', async () => {
+  it('passes its context to a call, which is empty by default (SPA-08, SPA-09)', async () => {
     const seen: ToolCallContext[] = [];
     const tool = reads('a', ({ context }) => void seen.push(context));
     await executed([tool], [call('a')]);
@@ -458,7 +458,7 @@ describe('a manager', () => {
     expect(seen[1]?.toJSON()).toEqual({ tenant: 't1' });
   });
 
-  it('passes the conversation to a call, including its own reply, even with an empty context (SPA-08)', async () => {
+  it('passes the conversation with the reply itself to a call, even if the context is empty (SPA-08)', async () => {
     const seen: (readonly HistoryMessage[])[] = [];
     const tool = reads('a', ({ history }) => void seen.push(history()));
     const messages: readonly ModelMessage[] = [
@@ -484,7 +484,7 @@ describe('a manager', () => {
     ]);
   });
 
-  it('stores nothing: a call can detect that it has no session', async () => {
+  it('stores nothing, and a call can detect that it has no session', async () => {
     const seen: Pick<CallContext, 'inSession' | 'id' | 'idempotencyKey'>[] = [];
     const tool = reads('a', ({ inSession, id, idempotencyKey, state }) => {
       seen.push({ inSession, id, idempotencyKey });
@@ -499,13 +499,13 @@ describe('a manager', () => {
     expect(new Set(seen.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
   });
 
-  it('passes credentials to a call, and no result shows them', async () => {
+  it('passes credentials to a call, and redacts them in results', async () => {
     const tell = reads('tell', ({ secrets }) => `The key is ${secrets.require('KEY')}.`);
     const { texts } = await executed([tell], [call('tell')], { secrets: { KEY: 'sesame-open' } });
     expect(texts).toEqual(['The key is [secret KEY].']);
   });
 
-  it('reports to a call that asks for an outside answer that it cannot wait', async () => {
+  it('returns an error to a call that asks a question, because it cannot wait for the answer', async () => {
     const ask = reads(
       'ask',
       async (call) => (await call.ask({ for: 'decision', message: 'May I?' })).decision,
@@ -519,7 +519,7 @@ describe('a manager', () => {
     ]);
   });
 
-  it('runs nested loops with its model, and reports an error if it has none', async () => {
+  it('runs nested loops with its model, and returns an error if it has none', async () => {
     const dig = digs([reads('look')]);
     const model = scriptedModel([{ calls: [{ name: 'look' }] }, 'Dug.']);
     expect((await executed([dig], [call('dig')], { model })).texts).toEqual(['completed: Dug.']);
@@ -528,7 +528,7 @@ describe('a manager', () => {
     ]);
   });
 
-  it('opens an unfolding tool inside an agentic tool, and lists the inner tools of its own unfolding tool (UNF-03)', async () => {
+  it('unfolds a tool inside an agentic tool, but only lists the inner tools of its own unfolding tool (UNF-03)', async () => {
     const files = defineUnfolding({
       name: 'files',
       description: 'Works with files.',
@@ -552,7 +552,7 @@ describe('a manager', () => {
     ]);
   });
 
-  it('stops with its program: running calls are aborted, and further calls never start', async () => {
+  it('aborts running calls with the signal of the program, and starts no further calls', async () => {
     const stop = new AbortController();
     const ran: string[] = [];
     const step = reads(
@@ -576,13 +576,13 @@ describe('a manager', () => {
   });
 });
 
-describe('tools for a manager', () => {
+describe('the tools of an object for a manager', () => {
   class Clerk {
     static readonly tools = { greet: { description: 'Greets.', effect: 'read' } } satisfies ToolTable<Clerk>;
     greet() {
       return 'Hello.';
     }
-    /** Members that hold or make functions; they are not in the table, and therefore not tools. */
+    /** These members hold or return functions. They are not in the table, and are therefore not tools. */
     readonly later = () => 'a function';
     static helper = () => 'a function of the class';
     get handler() {
@@ -599,12 +599,12 @@ describe('tools for a manager', () => {
     readonly later = () => 'a function';
   }
 
-  it('are the described methods of an object, and no other functions (SPM-16)', async () => {
+  it('are its described methods, and no other functions (SPM-16)', async () => {
     expect(toolsOf(new Clerk()).map(({ name }) => name)).toEqual(['greet']);
     expect((await executed(toolsOf(new Clerk()), [call('greet')])).texts).toEqual(['Hello.']);
   });
 
-  it('fail if they return a function, which is an error in their code (SPM-16)', async () => {
+  it('return a note if a method returns a function, which has no text (SPM-16)', async () => {
     class Supplier {
       static readonly tools = { supply: { description: 'Supplies.', effect: 'read' } };
       supply() {
@@ -626,11 +626,11 @@ describe('tools for a manager', () => {
       })(),
     ],
     ['a plain object', { greet: () => 'Hello.' }],
-  ])('are refused from %s (SPM-16)', (_, object) => {
+  ])('cannot come from %s (SPM-16)', (_, object) => {
     expect(() => toolsOf(object)).toThrow(/^No tools found on (Nobody|Empty|Object):/);
   });
 
-  it('have unique names, even if they come from two objects, or from an object and a list (SPM-16)', () => {
+  it('must have unique names across objects and lists (SPM-16)', () => {
     const twice = 'Multiple tools with the same name (greet) found in ToolCallingOptions';
     const [one, other] = [toolsOf(new Clerk()), toolsOf(new Clerk())];
     expect(() => defineToolCallingOptions({ tools: [...one, ...other] })).toThrow(twice);
@@ -638,7 +638,7 @@ describe('tools for a manager', () => {
   });
 
   it.each(['get weather', 'größe', 'a.b', 'a(b)', 'x'.repeat(65)])(
-    'refuse a name that some providers refuse: %j is an error at once, not a warning (SPM-14)',
+    'must not have the name %j, which some providers refuse (SPM-14)',
     (name) => {
       expect(() => reads(name)).toThrow(ToolDefinitionError);
     },

@@ -15,8 +15,8 @@ import { reads } from '../tool-loop/scenes.ts';
 
 const [a, b, c] = [reads('a'), reads('b'), reads('c')];
 
-describe('options of tool calling', () => {
-  it('contain tools, names, the executor, the context, and model settings (SPA-01, SPA-10, S4-06)', () => {
+describe('defineToolCallingOptions', () => {
+  it('accepts tools, names, internal execution, a context and model settings (SPA-01, SPA-10, S4-06)', () => {
     const output = { name: 'answer', schema: { type: 'object' } };
     const asked = {
       ...{ model: 'm', temperature: 0.7, maxTokens: 100, topK: 5, topP: 0.9 },
@@ -39,7 +39,7 @@ describe('options of tool calling', () => {
     expect(toolContext.toJSON()).toEqual({ tenant: 't1' });
   });
 
-  it('are empty by default, and immutable (SPA-07)', () => {
+  it('returns empty and frozen options by default (SPA-07)', () => {
     const tools = [a];
     const options = defineToolCallingOptions({ tools });
     tools.push(b);
@@ -57,12 +57,12 @@ describe('options of tool calling', () => {
   it.each([
     [{ tools: [a, null] }, 'ToolCallingOptions: tools[1] is null.'],
     [{ toolNames: [undefined] }, 'ToolCallingOptions: toolNames[0] is undefined.'],
-  ])('refuse unknown fields: %#', (config, message) => {
-    const define = defineToolCallingOptions as (config: object) => unknown; // forbidden by the types
+  ])('throws for unknown fields: %#', (config, message) => {
+    const define = defineToolCallingOptions as (config: object) => unknown; // The types forbid this.
     expect(() => define(config)).toThrow(new TypeError(message));
   });
 
-  it('accept context values one after another, and keep all of them (SPA-07, S4-06)', () => {
+  it('accepts context values one after another, and keeps all of them (SPA-07, S4-06)', () => {
     const first = defineToolCallingOptions({ toolContext: { user: 'ann', locale: 'de' } });
     const second = withToolContext(withToolContext(first, { session: 's1' }), { locale: 'fr' });
     expect(second.toolContext.toJSON()).toEqual({ user: 'ann', locale: 'fr', session: 's1' });
@@ -70,7 +70,7 @@ describe('options of tool calling', () => {
   });
 });
 
-describe('internal tool execution', () => {
+describe('isInternalToolExecutionEnabled', () => {
   it.each<[object, boolean]>([
     [{ internalToolExecutionEnabled: true }, true],
     [{ internalToolExecutionEnabled: null }, true],
@@ -78,11 +78,11 @@ describe('internal tool execution', () => {
     [{}, true],
     [{ temperature: 1 }, true],
     [{ internalToolExecutionEnabled: false }, false],
-  ])('is set by %j: %j (SPA-02)', (options, enabled) => {
+  ])('returns for the options %j the value %j (SPA-02)', (options, enabled) => {
     expect(isInternalToolExecutionEnabled(options)).toBe(enabled);
   });
 
-  it('requires options (SPA-02)', () => {
+  it('throws without options (SPA-02)', () => {
     expect(() => isInternalToolExecutionEnabled(null as never)).toThrow(
       new TypeError('There are no options to look into.'),
     );
@@ -96,20 +96,20 @@ describe('merging', () => {
     [undefined, ['b'], ['b']],
     [['a'], undefined, ['a']],
     [undefined, undefined, []],
-  ])('uses the names %j over %j: %j, as a copy (SPA-03)', (runtime, defaults, merged) => {
+  ])('uses of the names %j and %j the list %j, as a copy (SPA-03)', (runtime, defaults, merged) => {
     const names = mergeToolNames(runtime, defaults);
     expect(names).toEqual(merged);
     expect([runtime, defaults]).not.toContain(names);
   });
 
-  it('uses the tools of the request, or the default ones if it has none (SPA-04)', () => {
+  it('uses the tools of the request, or the default tools if the request has none (SPA-04)', () => {
     expect(mergeTools([a], [b, c])).toEqual([a]);
     expect(mergeTools([], [b, c])).toEqual([b, c]);
     expect(mergeTools(undefined, [b, c])).toEqual([b, c]);
     expect(mergeTools(undefined, undefined)).toEqual([]);
   });
 
-  it('uses all values of both contexts, and the request wins (SPA-05)', () => {
+  it('uses the values of both contexts, and those of the request win (SPA-05)', () => {
     const defaults = ToolCallContext.of({ env: 'prod', locale: 'de' });
     expect(mergeToolContext({ locale: 'fr', request: 'r1' }, defaults).toJSON()).toEqual({
       env: 'prod',
@@ -120,7 +120,7 @@ describe('merging', () => {
     expect(defaults.toJSON()).toEqual({ env: 'prod', locale: 'de' });
   });
 
-  it('replaces the tools, merges the context, and overrides the rest (SPA-03, SPA-04, SPA-05)', () => {
+  it('replaces the tools, merges the contexts, and overrides the other options (SPA-03, SPA-04, SPA-05)', () => {
     const defaults = defineToolCallingOptions({
       ...{ tools: [a], toolNames: ['x', 'y'], toolContext: { env: 'production' }, temperature: 0.7, topK: 3 },
     });
@@ -140,8 +140,8 @@ describe('merging', () => {
   });
 });
 
-describe('tools of one name', () => {
-  it('are all reported at once (SPA-06)', () => {
+describe('tools with the same name', () => {
+  it('are all named in one error (SPA-06)', () => {
     let thrown: unknown;
     try {
       validateTools([a, b, reads('a'), c, reads('b'), reads('a')]);
@@ -156,7 +156,7 @@ describe('tools of one name', () => {
     });
   });
 
-  it('are also an error in the definition of options (SPA-06)', () => {
+  it('are also an error in defineToolCallingOptions (SPA-06)', () => {
     expect(() => defineToolCallingOptions({ tools: [a, reads('a')] })).toThrow(
       'Multiple tools with the same name (a) found in ToolCallingOptions',
     );
