@@ -1,4 +1,4 @@
-/** Deployments with a module of an app's own and without it, which hold one session by turns. */
+/** Two deployments that alternate in one session: one with a module of the app, and one without it. */
 import { expect, it } from 'vitest';
 import { type CallContext, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineModule } from '../../../../src/module.ts';
@@ -25,7 +25,7 @@ const counting = ended.use({
   },
 });
 
-it('two modules agree on the session’s state, with a kill in every third turn and snapshots of both', async () => {
+it('two deployments with different modules agree on the session’s state, with a kill in every third turn and snapshots of both', async () => {
   let isToDie = false;
   const seen: number[] = [];
   const act = defineTool({
@@ -35,7 +35,7 @@ it('two modules agree on the session’s state, with a kill in every third turn 
     async run(_, call: CallContext) {
       if (!isToDie) return 'done';
       isToDie = false;
-      deployed += 1; // the one that goes on is of the other version
+      deployed += 1; // The deployment that resumes has the other version.
       worker.kill();
       return new Promise<never>((_, reject) =>
         call.signal.addEventListener('abort', () => reject(call.signal.reason)),
@@ -62,22 +62,22 @@ it('two modules agree on the session’s state, with a kill in every third turn 
   for (let turn = 0; turn < TURNS; turn += 1) {
     isToDie = turn % 3 === 2;
     const leased = await steps.begin({ message: `Act ${turn}.` });
-    if (leased.status !== 'leased') throw new Error(leased.status);
+    if (leased.status !== 'leased') throw new Error(`The lease was refused: ${leased.status}.`);
     if (leased.snapshot) snapshots.add(leased.snapshot.reducer);
     await worker.drive(leased.page.openTurn?.id ?? '', leased);
     const { memories, messages } = await cold.state();
     seen.push(Number(memories.get('app:ended')));
     expect(messages).toHaveLength(3 * (turn + 1));
-    // Each holds the session for two turns, so that the second begins with the snapshot of the first.
+    // Each version holds the session for two turns, so the next one starts with a snapshot of the other.
     deployed += turn % 2;
   }
   expect(snapshots).toEqual(new Set([withIt.reducer, without.reducer]));
   expect(seen.at(-1)).toBeGreaterThan(100 * TURNS * 0.5);
   expect(seen).toEqual(seen.toSorted((a, b) => a - b));
-  // What a version folds from its own snapshot is what the whole journal says.
+  // A fold from a version's own snapshot equals a fold of the whole journal.
   deployed += deployed % 2;
   const warm = await steps.begin({ message: 'Look.' });
-  if (warm.status !== 'leased') throw new Error(warm.status);
+  if (warm.status !== 'leased') throw new Error(`The lease was refused: ${warm.status}.`);
   const { memories } = await cold.state();
   expect(memories.get('app:ended')).toBe(seen.at(-1));
 }, 60_000);

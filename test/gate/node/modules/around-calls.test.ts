@@ -11,7 +11,7 @@ import { shownResults } from '../tool-loop/scenes.ts';
 const work = (name: string): AnyTool =>
   defineTool({ name, description: 'Works.', effect: 'read', run: () => `${name} done` });
 
-/** A module that writes down what it stands around. */
+/** A module that logs each call that it wraps. */
 function watching(name: string, log: string[], nested = false): ModuleUse {
   const use = createUse(createModule({ name, nested }));
   LOOPS.give(use, {
@@ -47,7 +47,7 @@ const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [work(
 const calls = (name: string): ScriptedReply => ({ calls: [{ name, input: {} }] });
 
 describe('a module around the calls of a loop', () => {
-  it('of the app runs outside of one of the agent, and both see each call', async () => {
+  it('wraps the modules of the agent if it belongs to the app, and both see each call', async () => {
     const log: string[] = [];
     const use = { ofAgent: [watching('inner', log)], ofApp: [watching('outer', log)] };
     const session = sessionOf([work('look')], [calls('look'), 'Done.'], use);
@@ -64,7 +64,7 @@ describe('a module around the calls of a loop', () => {
     ]);
   });
 
-  it('applies to nested loops if it belongs to the app or says so, and otherwise only to the agent’s own loop', async () => {
+  it('applies to nested loops if it belongs to the app or is marked as nested, and otherwise only to the agent’s own loop', async () => {
     const log: string[] = [];
     const use = {
       ofAgent: [watching('own', log), watching('nested', log, true)],
@@ -82,7 +82,7 @@ describe('a module around the calls of a loop', () => {
     expect(log).toContain('nested prepares clerk/dig');
   });
 
-  it('can return a result in place of the tool, which does not run, and names the exceeded limit', async () => {
+  it('can return a result in place of the tool, which does not run, and can name the exceeded limit', async () => {
     const refusing = createUse(createModule({ name: 'refusing' }));
     LOOPS.give(refusing, {
       async call(_, __, { reached }) {
@@ -107,7 +107,7 @@ describe('a module around the calls of a loop', () => {
     expect(ended).toMatchObject({ limit: { kind: 'toolCalls', most: 0 } });
   });
 
-  it('runs again when a waiting call is answered', async () => {
+  it('runs again if a waiting call is answered', async () => {
     const log: string[] = [];
     const session = sessionOf([requireApproval(work('pay'), 'Pay?')], [calls('pay'), 'Paid.'], {
       ofAgent: [watching('guard', log)],
@@ -121,9 +121,9 @@ describe('a module around the calls of a loop', () => {
     ]);
   });
 
-  it('that throws fails its call, and the model sees the error', async () => {
+  it('fails a call if it throws, and the model sees the error', async () => {
     const broken = createUse(createModule({ name: 'broken' }));
-    LOOPS.give(broken, { call: () => Promise.reject(new Error('It is broken.')) });
+    LOOPS.give(broken, { call: () => Promise.reject(new Error('The module is broken.')) });
     const session = sessionOf([work('look')], [calls('look'), 'Done.'], { ofAgent: [broken] });
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
     expect(shownResults(session.requests[1])).toEqual(['Error: It is broken.']);
@@ -134,13 +134,13 @@ describe('modules of an app', () => {
   const first = createUse(createModule({ name: 'same' }));
   const second = createUse(createModule({ name: 'same' }));
 
-  it('are refused if two have the same name, because two copies of the library may be installed', () => {
+  it('are refused if two have the same name, because there may be two copies of the library', () => {
     expect(() => sessionOf([], [], { ofAgent: [first, second] })).toThrow(
       "Two modules are called 'same'. Rename one, or look for a second copy of holdfast (npm ls holdfast).",
     );
   });
 
-  it('are used once per key', () => {
+  it('are used once for each key', () => {
     const module = createModule({ name: 'keyed' });
     const uses = (key = ''): readonly ModuleUse[] => [createUse(module, key), createUse(module, key)];
     expect(() => sessionOf([], [], { ofApp: uses() })).toThrow(

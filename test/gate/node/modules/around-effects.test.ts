@@ -1,4 +1,4 @@
-/** The seam `run`: modules around the effects of calls. */
+/** The seam `run`: modules that wrap the effects of calls. */
 import { describe, expect, it } from 'vitest';
 import type { ModuleUse } from '../../../../src/index.ts';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
@@ -29,7 +29,7 @@ function tracing(name: string, log: string[], nested = false): ModuleUse {
 }
 
 describe('the seam `run`', () => {
-  it('wraps the effect inside of the seam `call`, the app outermost, once the start is durable', async () => {
+  it('wraps the effect inside the seam `call`, with the app outermost, once the start is durable', async () => {
     const log: string[] = [];
     const pay = defineTool({
       name: 'pay',
@@ -58,7 +58,7 @@ describe('the seam `run`', () => {
     ]);
   });
 
-  it('applies to nested loops for the app and for a nested module, and not for another agent’s module', async () => {
+  it('applies to nested loops for the app and for a nested module, but not for a module of the outer agent', async () => {
     const log: string[] = [];
     const spade = defineTool({ name: 'spade', description: 'Digs.', effect: 'read', run: () => 'hole' });
     const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [spade] });
@@ -99,7 +99,7 @@ describe('the seam `run`', () => {
     expect(session.requests.at(-1)?.messages.at(-1)?.text).toContain('No connection.');
   });
 
-  it('wraps each run of a killed call and its reconcile', async () => {
+  it('wraps each run of a killed call, and its `reconcile`', async () => {
     const log: string[] = [];
     let isKilled = false;
     const killed = (value: string) => {

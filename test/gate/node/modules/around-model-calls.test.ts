@@ -1,4 +1,4 @@
-/** Layers of modules around the model calls of the loops that use them. */
+/** Modules that are layers around the model calls of the loops that use them. */
 import { describe, expect, it } from 'vitest';
 import type { ModuleUse } from '../../../../src/index.ts';
 import { type ChatModel, defineAgent, ModelError } from '../../../../src/index.ts';
@@ -47,11 +47,11 @@ const asking = (...replies: (() => ModelReply)[]): ChatModel => ({
 const says = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
 
 const breaksOff = (): ModelReply => {
-  throw new ModelError('server-error', 'It broke off.', { outputBegan: true });
+  throw new ModelError('server-error', 'The reply broke off.', { outputBegan: true });
 };
 
 describe('layers around a model call', () => {
-  it('are in their fixed places in any order of use, and in order within one place', async () => {
+  it('are ordered by their fixed places, and by the order of use within one place', async () => {
     const log: string[] = [];
     const places = ['budget', 'retry', 'trace', 'fallback', 'guard', 'room'] as const;
     const use = [...places.map((place) => logging(place, log)), logging('guard', log, 'second guard')];
@@ -64,7 +64,7 @@ describe('layers around a model call', () => {
     ]);
   });
 
-  it('run again for a reply that broke off, if they are inside of the kernel’s retry', async () => {
+  it('run again after a broken reply if they are inside the retry of the kernel', async () => {
     const log: string[] = [];
     const model = asking(breaksOff);
     const use = [logging('retry', log), logging('budget', log)];
@@ -116,7 +116,7 @@ describe('layers around a model call', () => {
     expect(seen.slice(0, -1).join('')).toBe('It is [secret KEY].');
   });
 
-  it('that refuse the call end the turn as `limit-reached`, which is journaled', async () => {
+  it('end the turn as `limit-reached` if they refuse the call, which is journaled', async () => {
     const refusing: AskLayer = {
       place: 'guard',
       around: () => Promise.reject(new ModelCallRefused({ limit: 'tokens', most: 9, used: 8, needed: 2 })),
@@ -131,7 +131,7 @@ describe('layers around a model call', () => {
     expect(refused).toMatchObject({ limit: 'tokens', most: 9, used: 8, needed: 2 });
   });
 
-  it('are notified when the outcome is in the journal', async () => {
+  it('are notified once the outcome is in the journal', async () => {
     const log: string[] = [];
     const waiting: AskLayer = {
       place: 'budget',
@@ -147,7 +147,7 @@ describe('layers around a model call', () => {
     expect(log).toEqual(['ended after reply 1', 'ended after reply 2']);
   });
 
-  it('of an agent apply to nested loops only if their module says so', async () => {
+  it('apply to nested loops only if the module of an agent is marked as nested', async () => {
     const log: string[] = [];
     const noting = (name: string): AskLayer => ({
       place: 'trace',

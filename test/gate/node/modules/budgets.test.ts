@@ -1,4 +1,4 @@
-/** Where budgets hold: for an app, an agent, its copies, and loops that its tools open. */
+/** Where budgets apply: in an app, an agent, its copies, and the loops that its tools open. */
 import { describe, expect, it } from 'vitest';
 import type { ModuleUse } from '../../../../src/index.ts';
 import { defineAgent } from '../../../../src/index.ts';
@@ -17,7 +17,7 @@ const refusedIn = async (session: Parameters<typeof eventsOf>[0]) =>
   (await eventsOf(session, 'model-refused')).map(({ limit, most, of }) => [limit, most, of]);
 
 describe('a budget', () => {
-  it('of an app applies to its agents beside their own, and a call is reserved once for all', async () => {
+  it('applies to all agents of an app beside their own budgets, and tokens of a call are reserved once for all', async () => {
     const own = createTestSession(agentWith([budget({ tokens: 50_000 })]), {
       replies: [used(10, 5, { text: 'Done.' })],
       use: [budget({ tokens: 40_000 })],
@@ -31,7 +31,7 @@ describe('a budget', () => {
     expect(await small.send('Go.')).toMatchObject({ outcome: 'limit-reached', limit: { most: 100 } });
   });
 
-  it('that an app and its agent both declare counts once', async () => {
+  it('counts once if an app and its agent both declare it', async () => {
     const session = createTestSession(agentWith([budget(TOO_SMALL)]), {
       replies: ['Done.'],
       use: [budget(TOO_SMALL)],
@@ -40,7 +40,7 @@ describe('a budget', () => {
     expect(await refusedIn(session)).toEqual([['tokens', 100, undefined]]);
   });
 
-  it('of an agent applies to its spread copy', async () => {
+  it('still applies to a copy of the agent that is made by a spread', async () => {
     const copy = defineAgent({ ...Object(agentWith([budget(TOO_SMALL)])), name: 'copy' });
     const session = createTestSession(copy, { replies: ['Done.'] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached' });
@@ -57,7 +57,7 @@ describe('a budget', () => {
       }),
     ],
     ['a subagent', defineSubagent({ name: 'dig', agent: agentWith([budget(TOO_SMALL)]) })],
-  ])('of %s ends its loop and does not limit the outer one', async (_, dig) => {
+  ])('ends the loop of %s that declares it, but not the outer loop', async (_, dig) => {
     const replies: ScriptedReply[] = [{ calls: [{ name: 'dig', input: { message: 'Dig.' } }] }, 'Done.'];
     const session = createTestSession(agentWith([], [dig]), { replies });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -67,14 +67,14 @@ describe('a budget', () => {
     expect(await refusedIn(session)).toEqual([['tokens', 100, expect.any(String)]]);
   });
 
-  it('is not an option of an agentic tool, and the error names the module', () => {
+  it('is not an option of an agentic tool; the error names the module', () => {
     const limits = Object({ tokens: 5 });
     const dig = () =>
       defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [reads('look')], limits });
     expect(dig).toThrow("add use: [budget({ tokens })], with budget from 'holdfast/limits'");
   });
 
-  it('reserves no tokens for replies of a plan, and counts those of models inside', async () => {
+  it('reserves tokens once for each model request', async () => {
     const session = createTestSession(agentWith([budget({ tokens: 50_000 })], [reads('look')]), {
       replies: [calls('look'), used(10, 5, { text: 'Done.' })],
     });

@@ -1,4 +1,4 @@
-/** A module of an app's own, by its public definition. */
+/** A module of an app, defined with the public API. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { ModuleUse } from '../../../../src/index.ts';
@@ -13,7 +13,7 @@ const late = defineTool({ name: 'late', description: 'Comes late.', effect: 'rea
 const clerk = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [act] });
 const acts: ScriptedReply = { calls: [{ name: 'act', input: {} }] };
 
-/** Counts model calls and calls of tools, and offers a tool after the first call. */
+/** A module that counts model calls and tool calls, and offers a tool after the first call. */
 const audit = defineModule({
   name: 'audit',
   state: { initial: [], when: 'call', apply: (all: readonly string[], one: string) => [...all, one] },
@@ -31,7 +31,7 @@ const auditing: ModuleParts = {
 };
 
 describe('a module of an app', () => {
-  it('journals facts before model calls and around calls, and offers tools by them', async () => {
+  it('journals facts before model calls and around calls, and uses them to offer tools', async () => {
     const session = createTestSession(clerk, { replies: [acts, 'Done.'], use: [audit.use(auditing)] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(await session.memory(audit)).toEqual(['ask 0', 'act', 'ask 1']);
@@ -46,7 +46,7 @@ describe('a module of an app', () => {
     ]);
   });
 
-  it('is shared by several tools if it has no parts', () => {
+  it('returns the same use each time if it has no parts', () => {
     expect(audit.use()).toBe(audit.use());
     expect(audit.use({})).not.toBe(audit.use());
   });
@@ -62,14 +62,14 @@ describe('a module of an app', () => {
     expect((await session.events()).filter(({ type }) => type === 'module-event')).toEqual([]);
   });
 
-  it('agrees with its journal after every kill', { timeout: 60_000 }, async () => {
+  it('has the state that its journal folds to, after every kill', { timeout: 60_000 }, async () => {
     const script = { steps: [{ send: 'Act.', replies: [{ calls: ['act'] }, 'Acted.'] }] } as const;
     const report = await crashMatrix(clerk, script, { use: [audit.use(auditing)] });
     expect(report.failures).toEqual([]);
     expect(report.positions).toBeGreaterThan(8);
   });
 
-  it('stores work with the stop of a turn, and receives the session when the work is due', async () => {
+  it('stores a task when a turn stops, and receives the session when the task is due', async () => {
     const use = audit.use({
       key: 'k',
       ended: ({ id, stop, agent }) => ({ agenda: [{ ref: `${agent} ${id} ${stop}` }] }),
@@ -102,7 +102,7 @@ describe('an invalid module in `use`', () => {
   it.each([
     ['a module', audit],
     ['an object', {}],
-    ['nothing', undefined],
+    ['undefined', undefined],
   ])('is refused if it is %s', (_, value) => {
     expect(making([value])).toThrow(
       '`use` has a value that no module returned. Use the result of a module, such as openApi().',
@@ -115,7 +115,7 @@ describe('an invalid module in `use`', () => {
     );
   });
 
-  it('is refused by its name', () => {
+  it('is refused if its name is invalid', () => {
     expect(() => defineModule({ name: 'a b' })).toThrow("Module 'a b': a name is a letter");
   });
 });
@@ -136,7 +136,7 @@ describe('the schema of a module’s facts', () => {
       },
     });
 
-  it('checks a fact before it is journaled', async () => {
+  it('checks a fact before the fact is journaled', async () => {
     const good = createTestSession(clerk, { replies: ['Done.'], use: [prepare(4)] });
     expect(await good.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(await good.memory(graded)).toBe(4);

@@ -15,7 +15,7 @@ import { shownResults } from '../tool-loop/scenes.ts';
 type Kind = RememberingModule<readonly string[], string>;
 type Settings = Partial<{ name: string; when: 'call' | 'batch'; scope: 'path' | 'session'; version: number }>;
 
-/** Remembers words. */
+/** A module that remembers words. */
 const wordsOf = ({ name = 'words', ...settings }: Settings = {}): Kind =>
   defineModule({
     name,
@@ -24,7 +24,7 @@ const wordsOf = ({ name = 'words', ...settings }: Settings = {}): Kind =>
 
 const acts = defineTool({ name: 'act', description: 'Acts.', effect: 'idempotent', run: () => 'done' });
 
-/** A tool that tells what is remembered, and remembers its own id's end. */
+/** A tool that returns the remembered words, and remembers a word itself. */
 const remembering = (
   kind: Kind,
   on: 'success' | 'end' = 'success',
@@ -48,11 +48,11 @@ function sessionOf(kind: Kind, tool: AnyTool, replies: readonly ScriptedReply[])
   return createTestSession(agentOf(tool), { use: [kind.use()], replies, clock: createManualClock(5_000) });
 }
 
-/** The line of a turn that failed. */
+/** The log line about a failed turn. */
 const failedTurn = (message: string, turn: string): string =>
   `holdfast: a turn failed (misconfigured): ${message} (agent clerk, session test, turn ${turn})`;
 
-/** What is written to the console as errors from now on. */
+/** Captures the errors that are written to the console from now on. */
 function consoleErrors(): () => readonly unknown[][] {
   const errors = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => errors.mockRestore());
@@ -62,8 +62,8 @@ function consoleErrors(): () => readonly unknown[][] {
 const shown = (session: TestSession) => shownResults(session.requests.at(-1));
 const kept = async (session: TestSession) => (await session.state()).memories.get('app:words');
 
-describe('a kind of tool of an app', () => {
-  it('remembers across turns, restarts and replies, and a call sees its own records', async () => {
+describe('the state of a module', () => {
+  it('is kept across replies, turns and restarts, and a call sees its own records', async () => {
     const kind = wordsOf();
     const session = sessionOf(kind, remembering(kind), [act(), 'A.', act(), 'B.']);
     await session.send('One.');
@@ -76,16 +76,13 @@ describe('a kind of tool of an app', () => {
   it.each([
     ['batch', [' -> w0', ' -> w0'], ['w0', 'w0']],
     ['call', [' -> w0', 'w0 -> w0 w1'], ['w0', 'w1']],
-  ] as const)(
-    'sets which calls of one reply see each other’s facts with `when`: %s',
-    async (when, results, value) => {
-      const kind = wordsOf({ when });
-      const session = sessionOf(kind, remembering(kind, 'end'), [act(2), 'Done.']);
-      await session.send('Go.');
-      expect(shown(session)).toEqual(results);
-      expect(await kept(session)).toEqual(value);
-    },
-  );
+  ] as const)('is shared by the calls of one reply according to `when`: %s', async (when, results, value) => {
+    const kind = wordsOf({ when });
+    const session = sessionOf(kind, remembering(kind, 'end'), [act(2), 'Done.']);
+    await session.send('Go.');
+    expect(shown(session)).toEqual(results);
+    expect(await kept(session)).toEqual(value);
+  });
 
   it.each([
     ['success', []],
@@ -121,7 +118,7 @@ describe('a kind of tool of an app', () => {
     expect(await kept(session)).toEqual(value);
   });
 
-  it('gives a fact the end time of its call, by the clock of the invocation', async () => {
+  it('records the end time of a call for a fact, by the clock of the invocation', async () => {
     const clock = createManualClock(5_000);
     const times = defineModule({
       name: 'times',
@@ -143,7 +140,7 @@ describe('a kind of tool of an app', () => {
     expect((await session.state()).memories.get('app:times')).toEqual([5_250]);
   });
 
-  it('observes other events: turns, replies, calls and loops', async () => {
+  it('can observe other events: turns, replies, calls and loops', async () => {
     const seen = defineModule({
       name: 'seen',
       state: {
@@ -169,7 +166,7 @@ describe('a kind of tool of an app', () => {
     ]);
   });
 
-  it('offers tools by its state, with a strategy that notes facts', async () => {
+  it('can decide which tools are offered, with a strategy that records facts', async () => {
     const secret = defineTool({ name: 'secret', description: 'Opens.', run: () => 'open' });
     const kind = defineModule({
       name: 'words',
@@ -191,7 +188,7 @@ describe('a kind of tool of an app', () => {
     expect(await kept(session)).toEqual(['noted']);
   });
 
-  it('can have a name from the library without sharing its state', async () => {
+  it('is separate from that of a module of the library with the same name', async () => {
     const kind = wordsOf({ name: 'unfolding' });
     const session = sessionOf(kind, remembering(kind), [act(), 'Done.']);
     await session.send('Go.');
@@ -200,8 +197,8 @@ describe('a kind of tool of an app', () => {
   });
 });
 
-describe('a developer’s mistake', () => {
-  it('of leaving a kind out of the app is logged once with the fix, and ends each turn', async () => {
+describe('a mistake in a module', () => {
+  it('is logged once with the fix, and ends each turn, if the module is missing in `use`', async () => {
     const onConsole = consoleErrors();
     const kind = wordsOf();
     const session = createTestSession(agentOf(remembering(kind)), { replies: [act(2), act()] });
@@ -216,7 +213,7 @@ describe('a developer’s mistake', () => {
     ]);
   });
 
-  it('of giving two kinds one name is reported at the start', () => {
+  it('is reported at the start if two modules have the same name', () => {
     expect(() => toolKinds([wordsOf().use(), wordsOf().use()])).toThrow(
       "Two modules are called 'app:words'. Rename one, or look for a second copy of holdfast (npm ls holdfast).",
     );
@@ -234,11 +231,11 @@ describe('a developer’s mistake', () => {
     [{ when: 'soon' as 'call' }, "Module 'words': 'when' is 'soon'. Use 'call' or 'batch'."],
     [{ scope: 'frame' as 'path' }, "Module 'words': 'scope' is 'frame'. Use 'path', 'session' or 'turn'."],
     [{ version: 0.5 }, "Module 'words': 'version' is 0.5. Use a whole number from 1 on."],
-  ])('in the definition is reported where it is made: %j', (settings, message) => {
+  ])('is reported by the definition: %j', (settings, message) => {
     expect(() => wordsOf(settings)).toThrow(message);
   });
 
-  it('of using a value that is not JSON is reported where it begins', () => {
+  it('is reported where the value originates if it is not JSON', () => {
     const map = new WeakMap() as unknown as string[];
     expect(() =>
       defineModule({ name: 'words', state: { initial: map, apply: (all: string[]) => all } }),
@@ -247,19 +244,19 @@ describe('a developer’s mistake', () => {
 
   it.each([
     [
-      'that throws',
+      'throws',
       () => {
         throw new Error('Not my day.');
       },
       'Not my day.',
     ],
     [
-      'that answers no JSON',
+      'returns a value that is not JSON',
       () => [new WeakMap()] as unknown as string[],
       "Module 'words': 'apply' returned a value that is a WeakMap at `$[0]`, which is not JSON.",
     ],
   ])(
-    'in apply %s stops only its own state: the session continues, and tools of the kind report why',
+    'stops only the state of that module if its `apply` %s: the session continues, and tools of the module report why',
     async (_, apply, why) => {
       const onConsole = consoleErrors();
       const kind: Kind = defineModule({
@@ -289,7 +286,7 @@ describe('a developer’s mistake', () => {
     },
   );
 
-  it('of mutating its arguments does not affect others', async () => {
+  it('does not affect other code if it changes the arguments', async () => {
     const kind = defineModule({
       name: 'words',
       state: {

@@ -24,7 +24,9 @@ const read = decorate(defineTool({ name: 'read', description: 'Reads.', run: () 
   call: async (_, call) => text(`The counter is ${counter.recall(call)}.`),
 });
 
-/** One session, whose turns are each run by a deployment with other kinds; it has a snapshot as soon as it is compacted. */
+/**
+ * One session whose turns run in deployments with different modules. It has a snapshot once it is compacted.
+ */
 function session() {
   const clock = createManualClock(1_000);
   const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
@@ -43,7 +45,7 @@ function session() {
     return `id${ids}`;
   };
   return {
-    /** Answers by what snapshot the turn was begun, and what its tool answered. */
+    /** Runs a turn. Returns whether it started from a snapshot, and the result of its tool. */
     async turn(tool: string, kinds: readonly Module[]) {
       const app = toolKinds(kinds.map((kind) => kind.use()));
       const message = `${tool} ${'now and then '.repeat(60)}`;
@@ -52,7 +54,7 @@ function session() {
         newId,
       );
       const leased = await port.begin({ nonce: newId(), start, reader: toReader(app) });
-      if (leased.status !== 'leased') throw new Error(leased.status);
+      if (leased.status !== 'leased') throw new Error(`The lease was refused: ${leased.status}.`);
       const model = scriptedModel([{ calls: [{ name: tool }] }, 'Done.']);
       await runTurn({ port, agent, model, clock, modules: app }, leased, clock.now());
       return [leased.snapshot !== null, model.requests.at(-1)?.messages.at(-1)?.text];
@@ -64,8 +66,8 @@ function session() {
   };
 }
 
-describe('a kind that is removed from an app', () => {
-  it('leaves its facts readable: they are not counted until it is back, and then all are counted', async () => {
+describe('a module that is removed from an app', () => {
+  it('leaves its facts in the journal: they are folded again once it is back', async () => {
     const { turn, folded } = session();
     await turn('count', [counter]);
     await turn('count', [counter]);
@@ -74,14 +76,14 @@ describe('a kind that is removed from an app', () => {
     expect((await turn('nothing', []))[0]).toBe(false);
     await turn('nothing', []);
     await turn('nothing', []);
-    // Snapshots have been made without it.
+    // The deployment without the module has stored snapshots.
     expect((await turn('nothing', []))[0]).toBe(true);
     expect(await folded([])).toBeUndefined();
     expect(await turn('read', [counter])).toEqual([false, 'The counter is 3.']);
     expect(await folded([counter])).toBe(3);
   });
 
-  it('is another kind in a higher version: values of older code are folded again', async () => {
+  it('is another module in a higher version, so older facts are folded again', async () => {
     const { turn } = session();
     for (let i = 0; i < 3; i += 1) await turn('count', [counter]);
     expect(await turn('read', [counterOf(1, 10)])).toEqual([true, 'The counter is 3.']);
@@ -94,7 +96,7 @@ describe('the version stamp of snapshots', () => {
   const ofKinds = (...kinds: readonly Module[]): number =>
     toReader(composeModules(kinds.map((kind) => kind.use()))).reducer;
 
-  it('is the reducer’s own without stateful modules, and differs only by their names and versions', () => {
+  it('is that of the reducer without stateful modules, and otherwise depends only on their names and versions', () => {
     expect(ofKinds()).toBe(toReader().reducer);
     expect(ofKinds(counter, other)).toBe(ofKinds(other, counter));
     expect(ofKinds(counterOf(1, 5))).toBe(ofKinds(counter));
@@ -109,7 +111,7 @@ describe('the version stamp of snapshots', () => {
     expect(all.every(Number.isSafeInteger)).toBe(true);
   });
 
-  it('does not change for a stateless kind', () => {
+  it('does not change with a stateless module', () => {
     expect(ofKinds(defineModule({ name: 'plain' }))).toBe(ofKinds());
   });
 });

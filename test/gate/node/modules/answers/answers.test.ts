@@ -16,7 +16,7 @@ const MISSING = {
     "Tool 'ask' asks a question: it needs the module `answers`: import it from 'holdfast/answers' and add it to `use`.",
 };
 
-/** A tool that asks by itself, and returns what was decided. */
+/** A tool that asks inside `run`, and returns the decision. */
 const asking = (request: Partial<Omit<Question<'decision'>, 'meanwhile' | 'checkpoint'>>): AnyTool =>
   defineTool({
     name: 'ask',
@@ -31,12 +31,12 @@ const sessionOf = (tool: AnyTool, use: Parameters<typeof defineAgent>[0]['use'] 
     replies: [{ calls: [{ name: tool.name }] }, 'Done.'],
   });
 
-describe('a question of a tool that asks by itself', () => {
-  it('ends the turn as misconfigured if the app has no module for answers', async () => {
+describe('a question that a tool asks inside `run`', () => {
+  it('ends the turn as misconfigured if the app lacks the module `answers`', async () => {
     expect(await sessionOf(asking({})).send('Go.')).toMatchObject({ outcome: 'failed', error: MISSING });
   });
 
-  it('accepts answers that match its schema and rejects others', async () => {
+  it('accepts answers that match its schema, and rejects others', async () => {
     const session = sessionOf(asking({ schema: SCHEMA }), [answers]);
     await session.send('Go.');
     await expect(session.decide('ask', { decision: 'edit', input: { n: 'two' } })).rejects.toThrow(
@@ -48,7 +48,7 @@ describe('a question of a tool that asks by itself', () => {
   });
 });
 
-describe('an approval of a tool that is created in the turn', () => {
+describe('an approval of a tool that is created during the turn', () => {
   const pay = defineTool({
     name: 'pay',
     description: 'Pays.',
@@ -68,7 +68,7 @@ describe('an approval of a tool that is created in the turn', () => {
     });
   };
 
-  it('can be edited if its creator names the module', async () => {
+  it('can be edited if the unfolding tool around it names the module', async () => {
     const named = session([answers]);
     await named.send('Go.');
     await named.decide('pay', { decision: 'edit', input: { amount: 2 } });
@@ -77,7 +77,7 @@ describe('an approval of a tool that is created in the turn', () => {
     });
   });
 
-  it('ends the turn as misconfigured if its creator does not name the module', async () => {
+  it('ends the turn as misconfigured if the unfolding tool around it does not name the module', async () => {
     expect(await session([]).send('Go.')).toMatchObject({
       outcome: 'failed',
       error: { ...MISSING, message: MISSING.message.replace('ask', 'pay') },
@@ -85,11 +85,11 @@ describe('an approval of a tool that is created in the turn', () => {
   });
 });
 
-describe('an approval of a nested tool', () => {
+describe('an approval of an inner tool', () => {
   const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' });
   const asks = (tool: AnyTool): AnyTool => requireApproval(tool, 'May I?');
 
-  it('brings the module with it if each tool of an unfolding tool is changed', async () => {
+  it('needs no entry in `use` if it decorates each inner tool of an unfolding tool', async () => {
     const bank = defineUnfolding({ name: 'bank', description: 'A bank.', tools: [pay] });
     const session = createTestSession(defineAgent({ ...base, tools: eachTool([bank], asks) }), {
       replies: [{ calls: [{ name: 'bank' }] }, { calls: [{ name: 'pay' }] }, 'Done.'],
@@ -98,7 +98,7 @@ describe('an approval of a nested tool', () => {
     expect(await session.decide('pay', { decision: 'approve' })).toMatchObject({ text: 'Done.' });
   });
 
-  it('brings the module with it if objects of a domain type have the tool', async () => {
+  it('needs no entry in `use` if objects of a domain type have the tool', async () => {
     const Order = defineDomainType({
       name: 'Order',
       schema: v.object({ id: v.string() }),

@@ -9,7 +9,7 @@ expectTypeOf(defineManualTool({ ...base, name: 'ask', input: v.object({ what: v.
   Tool<'ask', { what: string }>
 >();
 defineManualTool({ ...base, name: 'ask', expires: 1_000 });
-// @ts-expect-error the caller runs it
+// @ts-expect-error the caller runs a manual tool
 defineManualTool({ ...base, name: 'both', run: () => 'ok' });
-// @ts-expect-error what its effect is is not known here
+// @ts-expect-error the effect of a manual tool is unknown
 defineManualTool({ ...base, name: 'effect', effect: 'read' });

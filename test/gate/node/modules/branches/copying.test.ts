@@ -1,4 +1,7 @@
-/** Copying events into a fork, when the invocation that copies is killed before or after any message to an object. */
+/**
+ * Copies of events into a fork, with the invocation that copies killed before or after each message to an
+ * object.
+ */
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../../src/journal/entry.ts';
 import {
@@ -50,11 +53,11 @@ const WAIT = {
 } as const;
 
 /**
- * A turn that has ended, and one with a call that has ended, one that runs, one that waits, one that has not begun, and one that waits in the
- * middle of its run.
+ * Turns and calls in every state: a turn that has ended, a call that has ended, one that runs, one that
+ * waits, one that has not started, and one that waits during its run.
  */
 const REST: readonly SessionEvent[] = [
-  // So long that it is stored by an append of its own.
+  // So long that a separate append stores it.
   replied('t1', 'One.'.repeat(600_000)),
   { type: 'turn-ended', turn: 't1', outcome: 'completed' },
   started('t2', 'Two?'),
@@ -88,12 +91,12 @@ async function world(): Promise<World> {
   const opening = toRow({ type: 'session-opened', incarnation: 'i1', agent: 'tester' });
   const start = { turn: 't1', opening, started: toRow(started('t1', 'One?')) };
   const leased = await source.begin({ nonce: 'n', start, reader: toReader() });
-  if (leased.status !== 'leased') throw new Error('no lease');
+  if (leased.status !== 'leased') throw new Error('The session was not leased.');
   await source.append(leased.epoch, 3, { events: REST.map(toRow), release: 'ended' });
   return { clock, session: (name) => sessions.session(name), dispatched };
 }
 
-/** Opens the fork `f` under a lease, as a request does. */
+/** Opens the fork `f` and leases it, as a request does. */
 async function opened(
   { session }: World,
   { at = BEFORE, told }: { at?: number; told?: string } = {},
@@ -114,13 +117,13 @@ async function opened(
       : toRow(started('t1', 'One?'));
   const start = { turn: 'i2', opening: { ...opening, turn: 'i2' }, started: second };
   const leased = await session(nameOf('f')).begin({ nonce: 'n', start, reader: toReader() });
-  if (leased.status !== 'leased') throw new Error('no lease');
+  if (leased.status !== 'leased') throw new Error('The session was not leased.');
   return leased;
 }
 
 const modules = composeModules([createUse(BRANCHES)]);
 
-/** Copies by ports whose messages `each` sees. */
+/** Copies the events. `each` intercepts the messages to objects. */
 function copying(
   { clock, session }: World,
   leased: LeaseGrant,
@@ -142,7 +145,7 @@ function copying(
   return copyOn({ host, env: {} } as unknown as Parameters<typeof copyOn>[0], leased);
 }
 
-/** The fork as it is when it is copied: its events without their times. */
+/** The events of the fork after the copy, without their times. */
 const copied = async ({ session }: World) =>
   (await readJournal(session(nameOf('f')))).map(({ at: _, ...event }) => event);
 
@@ -175,7 +178,7 @@ const CLOSED = [
   { type: 'tool-call-ended', call: 'stops-6', result: { type: 'error', reason: 'unknown-outcome' } },
 ];
 
-describe('copying into a fork', () => {
+describe('a copy into a fork', () => {
   it('closes open calls according to their progress, in the append of the last events', async () => {
     const all = await world();
     const sent: string[] = [];
@@ -191,7 +194,7 @@ describe('copying into a fork', () => {
       { type: 'turn-steered', turn: 't2', as: 'fork-i2', message: 'Mind this.', principal: owner },
       { type: 'turn-ended', turn: 't2', outcome: 'cancelled' },
     ]);
-    // In the second append are the last events with all that closes them.
+    // The second append has the last events and all events that close them.
     expect(new Set(sent)).toEqual(new Set(['2', '3']));
     const page = await all.session(nameOf('f')).read({ from: 1, limit: 1 });
     expect(page?.openTurn).toBe(null);
@@ -199,7 +202,7 @@ describe('copying into a fork', () => {
     expect(folded && branchesIn(folded.state)).toEqual([{ session: 'f', at: BEFORE, of: 'i1' }]);
   });
 
-  it('gives the same result after a kill at any message, by the next invocation', async () => {
+  it('has the same result in the next invocation after a kill at any message', async () => {
     const whole = await world();
     let messages = 0;
     await copying(whole, await opened(whole), (send) => {
@@ -222,7 +225,7 @@ describe('copying into a fork', () => {
         const fork = all.session(nameOf('f'));
         await all.clock.advance(10 * LEASE_MS);
         const isOver = (await fork.read({ from: 1, limit: 1 }))?.openTurn === null;
-        // The alarm has sent a runner, unless the last append was stored.
+        // The alarm has handed over the fork, unless the last append was stored.
         expect(all.dispatched.includes(`${nameOf('f')} i2`)).toBe(!isOver);
         if (!isOver) {
           const leased = await fork.resume({ turn: 'i2', nonce: 'm', reader: toReader() });
@@ -248,7 +251,7 @@ describe('copying into a fork', () => {
       blobs,
     };
     const more = await source.begin({ nonce: 'k', start, reader: toReader() });
-    if (more.status !== 'leased') throw new Error('no lease');
+    if (more.status !== 'leased') throw new Error('The session was not leased.');
     const leased = await opened(all, { at: more.page.head });
     await copying(all, leased, async (send) => {
       await all.clock.advance(LEASE_MS / 6);
@@ -260,7 +263,7 @@ describe('copying into a fork', () => {
     expect(all.dispatched.filter((one) => one.startsWith(nameOf('f')))).toEqual([]);
   });
 
-  it('works the same for a fork of the first event', async () => {
+  it('is also possible at the first event', async () => {
     const all = await world();
     await opened(all, { at: 1 });
     await all.clock.advance(10 * LEASE_MS);
@@ -272,7 +275,7 @@ describe('copying into a fork', () => {
     expect((await fork.read({ from: 1, limit: 1 }))?.openTurn).toBe(null);
   });
 
-  it('erases the fork if its source was erased meanwhile, even if a new session has its name', async () => {
+  it('ends with the erasure of the fork if its source was erased, even if a new session has the name', async () => {
     for (const isNew of [false, true]) {
       const all = await world();
       const leased = await opened(all);
@@ -287,7 +290,7 @@ describe('copying into a fork', () => {
     }
   });
 
-  it('leaves a session that a newer version wrote to that version', async () => {
+  it('leaves a session to a newer version if that version has written to it', async () => {
     const all = await world();
     const source = all.session(nameOf('s1'));
     const start = {
@@ -296,7 +299,7 @@ describe('copying into a fork', () => {
       started: toRow(started('t3', 'Three?')),
     };
     const more = await source.begin({ nonce: 'k', start, reader: toReader() });
-    if (more.status !== 'leased') throw new Error('no lease');
+    if (more.status !== 'leased') throw new Error('The session was not leased.');
     const strange = { type: 'of-tomorrow', turn: 't3', body: '{"v":1,"type":"of-tomorrow","turn":"t3"}' };
     await source.append(more.epoch, more.page.head + 1, { events: [strange], release: 'ended' });
     const leased = await opened(all, { at: more.page.head + 1 });

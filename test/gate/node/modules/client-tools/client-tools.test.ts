@@ -1,4 +1,4 @@
-/** Which tools of a client a loop offers, by what its turn keeps of them. */
+/** The tools of a client that a loop offers, from the stored tools of its turn. */
 import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool, type JsonObject } from '../../../../../src/index.ts';
 import { defineAgenticTool, defineUnfolding } from '../../../../../src/kinds/entry.ts';
@@ -21,7 +21,7 @@ interface Scene {
   readonly config?: ClientToolsConfig;
 }
 
-/** A turn that keeps these tools of its client. */
+/** A turn with these stored tools of its client. */
 async function played({ tools = [], kept = [paint], replies = ['Hi.'], config }: Scene) {
   const clock = createManualClock();
   const agent = defineAgent({
@@ -32,14 +32,14 @@ async function played({ tools = [], kept = [paint], replies = ['Hi.'], config }:
     use: [clientTools(config)],
   });
   const session = createTestSession(agent, { replies, clock });
-  const context = { 'holdfast.clientTools': kept } as JsonObject; // which may be anything
+  const context = { 'holdfast.clientTools': kept } as JsonObject; // The stored value may be anything.
   const answer = await session.send('Hello', { context });
   const offered = () => session.requests.map(({ tools = [] }) => tools.map(({ name }) => name));
   return { session, answer, offered, clock };
 }
 
 describe('`clientTools`', () => {
-  it('offers the stored tools of a turn in any invocation that continues it', async () => {
+  it('offers the stored tools of a turn in every invocation that continues the turn', async () => {
     const { session, answer, offered } = await played({ replies: [painting, 'Painted.'] });
     expect(answer).toMatchObject({
       outcome: 'suspended',
@@ -65,7 +65,7 @@ describe('`clientTools`', () => {
     expect(offered()).toEqual([['helper', 'paint'], ['dig'], ['helper', 'paint']]);
   });
 
-  it('offers no tool with the name of a tool that an unfolding tool of the agent hides', async () => {
+  it('offers no tool whose name an inner tool of the agent has', async () => {
     const more = defineUnfolding({ name: 'more', description: 'Shows more.', tools: [named('paint')] });
     const { session } = await played({ tools: [more] });
     expect(session.requests[0]?.tools?.map(({ name, description }) => [name, description])).toEqual([
@@ -78,7 +78,7 @@ describe('`clientTools`', () => {
     expect(session.requests[0]?.tools?.[0]?.description).toBe('Paints\\u{202e}.');
   });
 
-  it('describes a tool that its client does not, and gives it an empty input', async () => {
+  it('adds a description and an empty input to a tool that has none', async () => {
     const { session } = await played({ kept: [{ name: 'paint' }] });
     expect(session.requests[0]?.tools).toEqual([
       {
@@ -89,7 +89,7 @@ describe('`clientTools`', () => {
     ]);
   });
 
-  it('leaves unchecked parts of a schema to the client', async () => {
+  it('leaves the parts of a schema that it cannot check to the client', async () => {
     const parameters = {
       type: 'object',
       properties: { at: { type: 'string', pattern: '^(a+)+$' }, of: { $ref: '#/properties/at' } },
@@ -103,15 +103,15 @@ describe('`clientTools`', () => {
   });
 
   it.each([
-    ['no list', 'paint'],
+    ['a text', 'paint'],
     ['a tool that cannot be offered', [paint, { ...paint, name: 'no name' }]],
-    ['a tool that is none', [7]],
-  ])('offers no tools from %s that a client wrote there itself', async (_, kept) => {
+    ['a number', [7]],
+  ])('offers no tools from a context in which the client itself has put %s', async (_, kept) => {
     const { offered } = await played({ kept });
     expect(offered()).toEqual([[]]);
   });
 
-  it('returns an error for a call if its result does not arrive in time', async () => {
+  it('returns an error for a call whose result does not arrive in time', async () => {
     const { session, clock } = await played({
       replies: [painting, 'It took too long.'],
       config: { expires: 60_000 },
@@ -121,7 +121,7 @@ describe('`clientTools`', () => {
     expect(session.requests[1]?.messages.at(-1)?.text).toContain('Error:');
   });
 
-  it.each([0, -1, Number.NaN])('refuses %d ms as the time for a result', (expires) => {
+  it.each([0, -1, Number.NaN])('refuses %d ms as the waiting time for a result', (expires) => {
     expect(() => clientTools({ expires })).toThrow(
       new RangeError(`clientTools has ${expires} as its 'expires'. It must be more than 0 milliseconds.`),
     );
@@ -133,7 +133,7 @@ describe('`clientTools`', () => {
     );
   });
 
-  it('is named in the error for an agent option of that name', () => {
+  it('is named in the error about an agent option with that name', () => {
     const config = { name: 'guide', description: 'Guides.', instructions: '', clientTools: true };
     expect(() => defineAgent(config)).toThrow(
       /use: \[clientTools\(\)\], and import { clientTools } from 'holdfast\/client-tools'/,

@@ -22,7 +22,7 @@ const read = defineTool({
   run: (_, call) => call.file('f1'),
 });
 
-it('an agent that accepts files is refused with the missing import', () => {
+it('an agent that accepts files is refused with an error that shows the missing import', () => {
   const seer = defineAgent({ ...base, accepts: ['image/png'] });
   const told = `Agent 'seer': \`accepts\` ${NEEDED}`;
   expect(() => createTestSession(seer, { replies: [] })).toThrow(told);
@@ -30,7 +30,7 @@ it('an agent that accepts files is refused with the missing import', () => {
   expect(() => createTestSession(defineAgent({ ...base, accepts: [] }), { replies: [] })).not.toThrow();
 });
 
-it('an agent cannot add the module itself', () => {
+it('an agent cannot use the module itself', () => {
   const seer = defineAgent({ ...base, use: [files()] });
   expect(() => createTestSession(seer, { replies: [] })).toThrow(
     "Agent 'seer' has `files()`: add it to `use` of the app.",
@@ -46,7 +46,7 @@ it('a message with a file is refused', async () => {
   expect(model.requests).toEqual([]);
 });
 
-it('a file that a tool returns is described in text, and the missing module is logged', async () => {
+it('a file that a tool returns is described in text, and the log names the missing module', async () => {
   const log: string[] = [];
   const session = createTestSession(defineAgent({ ...base, tools: [draw] }), {
     replies: [{ calls: [{ name: 'draw' }] }, 'Done.'],
@@ -59,7 +59,7 @@ it('a file that a tool returns is described in text, and the missing module is l
   expect(log).toEqual([`A file that tool 'draw' returned was not kept: it ${NEEDED}`]);
 });
 
-it('a tool that reads a file fails, and the missing module is logged', async () => {
+it('a tool that reads a file fails, and the log names the missing module', async () => {
   const log: string[] = [];
   const session = createTestSession(defineAgent({ ...base, tools: [read] }), {
     replies: [{ calls: [{ name: 'read' }] }, 'Done.'],

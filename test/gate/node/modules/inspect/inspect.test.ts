@@ -6,7 +6,7 @@ import { createTestSession } from '../../../../../src/testing/entry.ts';
 const clerk = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
 
 describe('`inspect`', () => {
-  it('runs all inspectors of an app and of its agent, those of the app first', async () => {
+  it('runs all inspectors of an app and its agent, those of the app first', async () => {
     const seen: string[] = [];
     const noting = (name: string): LoopInspector => ({ afterModelCall: () => seen.push(name) });
     const agent = defineAgent({ ...clerk, use: [inspect(noting('a'), noting('b')), inspect(noting('c'))] });
@@ -15,7 +15,7 @@ describe('`inspect`', () => {
   });
 
   it('refuses a value that is not an object, such as a function', () => {
-    const given = (() => {}) as unknown as LoopInspector; // as callers without types may
+    const given = (() => {}) as unknown as LoopInspector; // as untyped code may
     expect(() => inspect({}, given)).toThrow(
       new TypeError(
         'inspect: the inspector at 1 is not an object with functions, such as loggingInspector().',

@@ -30,7 +30,7 @@ describe('call limits (SPM-13)', () => {
   const over = (tool: string, limit: number): string =>
     `Error: Tool call limit (${limit}) exceeded for tool '${tool}'. No further calls to this tool are allowed in this turn.`;
 
-  it('apply per tool as the agent sets them, with the default for other tools', async () => {
+  it('apply per tool as the agent sets them, and other tools have the default', async () => {
     const { texts, answer } = await said({
       tools,
       replies: [calls('a', 'a', 'b', 'b'), 'Done.'],
@@ -40,7 +40,7 @@ describe('call limits (SPM-13)', () => {
     expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'Done.' });
   });
 
-  it('can have one value for all unnamed tools, and one for no limit', async () => {
+  it('can have one value for all unnamed tools, and `unlimited` for one tool', async () => {
     const { texts } = await said({
       tools,
       replies: [calls('a', 'a', 'a', 'b', 'b', 'c', 'c', 'c'), 'Done.'],
@@ -53,7 +53,7 @@ describe('call limits (SPM-13)', () => {
     ]);
   });
 
-  it('allow one tool all calls of a turn if its limit exceeds the default', async () => {
+  it('allow one tool all calls of a turn if `toolCalls` is above the default', async () => {
     const many = calls(...Array.from({ length: 61 }, () => 'a'));
     const limited = await said({ tools, replies: [many, 'Done.'], use: [callLimits({ toolCalls: 60 })] });
     expect(limited.texts).toEqual([...Array(60).fill('a done'), over('a', 60)]);
@@ -67,7 +67,7 @@ describe('call limits (SPM-13)', () => {
     expect(usual.texts.slice(39, 41)).toEqual(['a done', over('a', 40)]);
   });
 
-  it('can be turned off, and a turn can then have more calls than by default', async () => {
+  it('can be turned off, so a turn can have more calls than by default', async () => {
     const many = calls(...Array.from({ length: 160 }, () => 'a'));
     const open = await said({
       tools,
@@ -85,7 +85,7 @@ describe('call limits (SPM-13)', () => {
     );
   });
 
-  it('of a nested loop are separate from those of the outer loops', async () => {
+  it('are separate in a nested loop and in the outer loops', async () => {
     const { session } = await said({
       tools: [digs(tools, { uses: [callLimits({ callsPerTool: { a: 1 } })] })],
       replies: [calls('dig'), calls('a', 'a', 'b', 'b'), 'Dug.', 'Done.'],
@@ -99,7 +99,7 @@ describe('call limits (SPM-13)', () => {
     ]);
   });
 
-  it('match a tool only by its own name, even a hostile one', async () => {
+  it('match a tool only by its own name, even if the name is hostile', async () => {
     const { texts } = await said({
       tools: [reads('toString')],
       replies: [calls('toString', 'toString'), 'Done.'],
@@ -108,7 +108,7 @@ describe('call limits (SPM-13)', () => {
     expect(texts).toEqual(['toString done', over('toString', 1)]);
   });
 
-  it('of an agentic tool apply to its nested loop, but not to the turn or to a second use of the tool', async () => {
+  it('apply to the nested loop of an agentic tool that has them, but not to the turn or to another call of that tool', async () => {
     const task = defineAgenticTool({
       name: 'task',
       description: 'Does a task.',
@@ -140,7 +140,7 @@ describe('call limits (SPM-13)', () => {
     ]);
   });
 
-  it('of a subagent apply only to its loop, beside those of the calling agent', async () => {
+  it('apply only to the loop of a subagent that has them, beside those of the calling agent', async () => {
     const scout = defineAgent({
       name: 'scout',
       description: 'Looks.',
@@ -163,7 +163,7 @@ describe('call limits (SPM-13)', () => {
     expect(texts).toEqual(['Seen.', 'b done', 'c done']);
   });
 
-  it('of an app apply to each of its agents', async () => {
+  it('apply to each agent of an app that has them', async () => {
     const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: '', tools });
     const session = createTestSession(agent, {
       replies: [calls('a', 'b'), 'Done.'],
@@ -172,7 +172,7 @@ describe('call limits (SPM-13)', () => {
     expect(await session.send('Go.')).toMatchObject({ limit: { kind: 'toolCalls', most: 1 } });
   });
 
-  it('count a call once, even if its turn is killed and the call waits for an approval', async () => {
+  it('count a call once, even if its turn is killed or the call waits for an approval', async () => {
     const dies: ScriptedReply = async () => {
       await vi.waitFor(async () => {
         const stored = (await session.events()).filter(({ type }) => type === 'tool-call-ended');

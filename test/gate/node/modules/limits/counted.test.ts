@@ -1,4 +1,4 @@
-/** The places that the memory of call limits gives to calls. */
+/** The numbers that the memory of call limits gives to calls. */
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../../src/journal/entry.ts';
 import { ROOT, valueIn } from '../../../../doors/journal.ts';

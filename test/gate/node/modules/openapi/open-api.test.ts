@@ -1,4 +1,4 @@
-/** The descriptions of routes: which there are, and what is wrong with some. */
+/** The descriptions of routes: whether they are complete, and which mistakes are reported. */
 import { describe, expect, it } from 'vitest';
 import { defineMcpEndpoint, mcpDescription } from '../../../../../src/mcp/server/entry.ts';
 import { answers } from '../../../../../src/modules/answers/entry.ts';
@@ -22,7 +22,7 @@ import {
 } from '../../../../doors/openapi.ts';
 import { attempt } from '../../../../doors/tools.ts';
 
-/** The routes of an app with these modules, which are not asked. */
+/** The routes of an app with these modules. No test calls them. */
 const tableOf = (...use: readonly ModuleUse[]): readonly Route[] =>
   routeTable({ modules: composeModules(use), agents: new Map([['clerk', {}]]) } as unknown as HttpHost);
 
@@ -42,7 +42,7 @@ describe('an OpenAPI description', () => {
       routesOf(openAi({ lists: openAiLists() })),
     ],
     ['of an MCP endpoint', mcpDescription, routesOf(defineMcpEndpoint({ agents: ['clerk'], authorization }))],
-  ])('%s has exactly the existing routes, and marks those that stream', (_, descriptions, routes) => {
+  ])('lists exactly the existing routes %s, and marks those that stream', (_, descriptions, routes) => {
     const streams = ({ answers }: RouteDescription) => Object.values(answers).some((one) => one.streams);
     const described = Object.entries(descriptions).map(([key, one]) => [key, streams(one)] as const);
     const served = routes.map((one) => [`${one.method} ${one.path}`, one.streams ?? false] as const);
@@ -50,7 +50,7 @@ describe('an OpenAPI description', () => {
   });
 });
 
-describe('`openApi` reports a mistake in full', () => {
+describe('the errors of `openApi`', () => {
   const answering = (name: string, schema: object = {}): RouteDescription => ({
     summary: 'Echoes',
     answers: { 200: { description: 'The echo', json: { name, schema: { ...schema } } } },
@@ -68,7 +68,7 @@ describe('`openApi` reports a mistake in full', () => {
       "openApi has two descriptions of 'GET /health'.",
     ],
     [
-      'a description twice',
+      'a repeated description',
       [openAiDescription, openAiDescription],
       "openApi has two descriptions of 'GET /v1/models'.",
     ],
@@ -78,26 +78,26 @@ describe('`openApi` reports a mistake in full', () => {
       "openApi: 'GET /echo' has a schema called 'Message': Another description uses that name.",
     ],
     [
-      'a schema that has the name of a body',
+      'a schema with the name of a body',
       [{ 'GET /echo': { ...answering('Echo'), body: { name: 'NewMessage', schema: {} } } }],
       "openApi: 'GET /echo' has a schema called 'NewMessage': Another description uses that name.",
     ],
     [
-      'a schema of another description',
+      'another schema with the name of a schema',
       [{ 'GET /a': refusing({ type: 'string' }) }, { 'GET /b': refusing({ type: 'number' }) }],
       "openApi: 'GET /b' has a schema called 'Oops': Another description uses that name.",
     ],
     [
-      'a name that no schema can have',
+      'an invalid name of a schema',
       [{ 'GET /echo': answering('My echo') }],
       "openApi: 'GET /echo' has a schema called 'My echo'. Use only letters, digits and . _ -.",
     ],
-  ])('%s', (_, descriptions, text) => {
+  ])('report %s', (_, descriptions, text) => {
     const failure = attempt(() => openApi({ descriptions }));
     expect(failure.ok ? undefined : String(failure.thrown)).toBe(`ConfigurationError: ${text}`);
   });
 
-  it('except for a schema that two descriptions share, which is accepted', () => {
+  it('do not occur for a schema that two descriptions share', () => {
     const both = [{ 'GET /a': refusing({ type: 'string' }) }, { 'GET /b': refusing({ type: 'string' }) }];
     expect(() => openApi({ descriptions: both })).not.toThrow();
   });

@@ -1,4 +1,4 @@
-/** From the end of a turn to the receiver outside: in memory, with the clock held. */
+/** The path from the end of a turn to the receiver, in memory and with a manual clock. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { DueRow, LogEntry } from '../../../../../src/create-holdfast.ts';
 import type { ModuleUse } from '../../../../../src/index.ts';
@@ -37,7 +37,7 @@ interface Setting {
 
 interface Telling {
   readonly turn: string;
-  /** The event at which it stopped. */
+  /** The event at which the turn stopped. */
   readonly seq: number;
   readonly later?: number;
   readonly attempt?: number;
@@ -46,7 +46,9 @@ interface Telling {
 const made = (config: Partial<OutgoingWebhookConfig> = {}): ModuleUse =>
   outgoingWebhook({ url: 'https://alerts.example/', secret: 'SECRET', ...config });
 
-/** An app with one session in memory, and a receiver that answers 204 unless it was told of another status. */
+/**
+ * An app with one session in memory, and a receiver that returns 204 unless `statuses` has another status.
+ */
 function appOf(setting: Setting = {}) {
   const { replies = ['Done.'], webhooks = [made()], env = { SECRET: STANDARD_SECRET } } = setting;
   const clock = createManualClock(START);
@@ -94,20 +96,20 @@ function appOf(setting: Setting = {}) {
   });
   return {
     ...{ clock, sent, statuses, logged, over, deployed, port, steps, name },
-    /** Has the webhook told of a stop as its object would, so many ms after the start. */
+    /** Delivers a stop of a turn to the webhook, as the object would, `later` ms after the start. */
     tell({ later = 0, attempt = 1, turn, seq }: Telling) {
       const at: typeof clock = { ...clock, now: () => START + later };
       const row = { module: 'outgoing-webhooks', key: 'outgoing', ref: JSON.stringify([turn, seq]) };
       return runDueRow({ host: { ...host, clock: at }, env }, { name, attempt, ...row });
     },
-    /** Runs a turn, and answers its id. */
+    /** Runs a turn, and returns its id. */
     async say(message: string, base?: string): Promise<string> {
       const leased = await steps.begin({ message, base });
-      if (leased.status !== 'leased') throw new Error(`no lease: ${leased.status}`);
+      if (leased.status !== 'leased') throw new Error(`The lease was refused: ${leased.status}.`);
       await steps.run(leased);
       return leased.page.openTurn?.id ?? '';
     },
-    /** Lets so much time pass, in which so many rows were offered in all. */
+    /** Advances the clock, and expects that this many rows have been due in total. */
     async wait(ms: number, rows: number): Promise<void> {
       await clock.advance(ms);
       expect(over).toHaveLength(rows);
@@ -119,7 +121,7 @@ const PAY: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
 const READ: ScriptedReply = { calls: [{ name: 'read', input: {} }] };
 
 describe('an outgoing webhook', () => {
-  it('has links below the path of the request, for any sender', async () => {
+  it('has links with the base path of the request, whoever sends it', async () => {
     const { say, wait, sent } = appOf({ replies: [PAY] });
     const turn = await say('Pay.', '/ai');
     await wait(0, 1);
@@ -131,7 +133,7 @@ describe('an outgoing webhook', () => {
     ]);
   });
 
-  it('reports a turn that has ended with the body of GET', async () => {
+  it('reports an ended turn with the body of GET', async () => {
     const { say, wait, sent, logged } = appOf();
     const turn = await say('Hello');
     await wait(0, 1);
@@ -164,7 +166,7 @@ describe('an outgoing webhook', () => {
     expect(logged).toEqual([]);
   });
 
-  it('reports a waiting turn with its answer URL even if it has ended since, and then its end', async () => {
+  it('reports a suspended turn with its answer URL even if the turn has ended since, and then reports its end', async () => {
     const { say, wait, sent, port, steps } = appOf({ replies: [PAY, 'Done.'] });
     const turn = await say('Pay');
     await port.post({ kind: 'cancel', turn, body: '{}' });
@@ -191,7 +193,7 @@ describe('an outgoing webhook', () => {
     });
   });
 
-  it('reports a failed turn with the type of the error and no text of the thrown error', async () => {
+  it('reports a failed turn with the type of the error, without text of the thrown error', async () => {
     const thrown = new TypeError('password=hunter2');
     const { say, wait, sent } = appOf({
       replies: [
@@ -231,7 +233,7 @@ describe('an outgoing webhook', () => {
     expect(over.map(({ key }) => key)).toEqual(['of-clerk']);
   });
 
-  it('is sent beside others, each for its own events', async () => {
+  it('is sent beside other webhooks, each for its own events', async () => {
     const webhooks = [made({ name: 'b' }), made({ name: 'never', on: ['failed'] }), made({ name: 'a' })];
     const { say, wait, over } = appOf({ webhooks });
     await say('Hello');
@@ -243,7 +245,7 @@ describe('an outgoing webhook', () => {
     ['failed', []],
     ['ended', ['turn.ended']],
   ] as const)(
-    'is sent only for its own events if the release of an end came later: %s',
+    'is sent only for its own events if a later invocation releases the end: %s',
     async (on, types) => {
       const { clock, steps, port, wait, sent } = appOf({ webhooks: [made({ on: [on] })] });
       const leased = await steps.begin({ message: 'Hello' });
@@ -261,7 +263,7 @@ describe('an outgoing webhook', () => {
     },
   );
 
-  it('contains only the facts if a turn’s answer is too large for a receiver', async () => {
+  it('contains only the facts about a turn whose answer is too large for a receiver', async () => {
     const { say, wait, sent } = appOf({ replies: ['x'.repeat(300_000)] });
     const turn = await say('Read');
     await wait(0, 1);
@@ -279,7 +281,7 @@ describe('an outgoing webhook', () => {
     ]);
   });
 
-  it('is not shortened because of the data that its tools read', async () => {
+  it('is not shortened because its tools have read large data', async () => {
     const { say, wait, sent } = appOf({ replies: [READ, 'Read.'] });
     await say('Read');
     await wait(0, 1);
@@ -311,7 +313,7 @@ describe('a receiver that does not accept a message', () => {
     expect(logged).toEqual([...again, { ...again[0], level: 'error', message: last }]);
   });
 
-  it('receives later messages in order after one is abandoned, and a message that is four days old once', async () => {
+  it('receives later messages in order after one is abandoned, and a message close to four days old once more', async () => {
     const { say, wait, sent, statuses, logged } = appOf();
     statuses.push(...Array.from({ length: 11 }, () => 500));
     const first = await say('One');
@@ -319,7 +321,8 @@ describe('a receiver that does not accept a message', () => {
     const pauses = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000];
     for (const [done, seconds] of pauses.entries()) await wait(seconds * 1_000, done + 1);
     expect(new Set(sent.map(({ body }) => Object(body).data.turn))).toEqual(new Set([first]));
-    // The tenth ends the first; the second follows at once, 76 hours old, and again while it is younger than four days.
+    // The tenth attempt ends the first message. The second follows at once, 76 hours old, and is retried
+    // until it is four days old.
     await wait(86_400_000, 11);
     expect(sent.slice(10).map(({ body }) => Object(body).data.turn)).toEqual([second]);
     expect(logged.slice(-2)).toMatchObject([
@@ -332,11 +335,11 @@ describe('a receiver that does not accept a message', () => {
 
   it.each([
     ['the next pause', 500, {}, { again: 5_000 }],
-    ['as long as it asks', 429, { 'retry-after': '120' }, { again: 120_000 }],
-    ['no shorter than else', 429, { 'retry-after': '2' }, { again: 5_000 }],
-    ['a day at the most', 503, { 'retry-after': String(72 * 3600) }, { again: 24 * HOUR }],
-    ['for ever, when it is gone', 410, {}, 'forget'],
-  ])('is not called for %s', async (_, status, headers, became) => {
+    ['the time that it requests', 429, { 'retry-after': '120' }, { again: 120_000 }],
+    ['the next pause if it requests a shorter one', 429, { 'retry-after': '2' }, { again: 5_000 }],
+    ['at most a day', 503, { 'retry-after': String(72 * 3600) }, { again: 24 * HOUR }],
+    ['the rest of the session if it is gone', 410, {}, 'forget'],
+  ])('is not called again for %s', async (_, status, headers, became) => {
     const { say, tell } = appOf();
     const turn = await say('Hello');
     vi.stubGlobal('fetch', async () => new Response(null, { status, headers }));
@@ -351,7 +354,7 @@ describe('a receiver that does not accept a message', () => {
     expect(await tell({ turn, seq: 4, later: 96 * HOUR - 4_999 })).toBe('done');
   });
 
-  it('receives no more messages for a session, with one log line, if it is gone', async () => {
+  it('receives no more messages for a session if it is gone, with one log line', async () => {
     const { say, wait, sent, statuses, logged, clock } = appOf();
     statuses.push(500, 410);
     const turn = await say('One');
@@ -373,7 +376,7 @@ describe('a receiver that does not accept a message', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('receives the messages that an older version was asked to send, at any later time', async () => {
+  it('receives the messages that an older version had to send, at any later time', async () => {
     const { say, wait, sent, logged, deployed } = appOf();
     const [webhook = expect.fail('There is no webhook.')] = deployed;
     const turn = await say('One');
@@ -397,7 +400,7 @@ describe('a receiver that does not accept a message', () => {
     expect(logged).toHaveLength(8);
   });
 
-  it('is abandoned without reading the session if ten attempts did not return', async () => {
+  it('is abandoned without a read of the session if ten attempts did not return', async () => {
     const { say, tell, sent, logged } = appOf();
     const turn = await say('Hello');
     expect(await tell({ turn, seq: 4, attempt: 11 })).toBe('done');
@@ -424,7 +427,7 @@ describe('a receiver that does not accept a message', () => {
     expect([sent, logged]).toEqual([[], []]);
   });
 
-  it('is retried later if code of the app throws, which is logged', async () => {
+  it('receives a message later if code of the app throws, which is logged', async () => {
     const thrown = new RangeError('no such place');
     const url = (): string => {
       throw thrown;

@@ -23,7 +23,7 @@ interface Sent {
 
 afterEach(() => void vi.unstubAllGlobals());
 
-/** Whoever is asked answers so. */
+/** Replaces `fetch` by a receiver that returns these responses. */
 function receiver(answer: (init: RequestInit) => Response | Promise<Response>): Sent[] {
   const sent: Sent[] = [];
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
@@ -124,19 +124,19 @@ describe('a message of an outgoing webhook', () => {
   it.each<[string, number, Record<string, string>, object]>([
     ['500', 500, {}, {}],
     ['401', 401, {}, {}],
-    ['410, which ends it', 410, {}, { isGone: true }],
+    ['410, which ends the deliveries', 410, {}, { isGone: true }],
     ['429', 429, {}, {}],
     ['429 with seconds', 429, { 'retry-after': '120' }, { retryAfter: 120_000 }],
     ['503 with a date', 503, { 'retry-after': new Date(NOW + 7_000).toUTCString() }, { retryAfter: 7_000 }],
-    ['503 with a date that is past', 503, { 'retry-after': new Date(NOW - 7_000).toUTCString() }, {}],
-    ['429 with nonsense', 429, { 'retry-after': 'soon' }, {}],
+    ['503 with a date in the past', 503, { 'retry-after': new Date(NOW - 7_000).toUTCString() }, {}],
+    ['429 with an invalid time', 429, { 'retry-after': 'soon' }, {}],
     ['500 with seconds', 500, { 'retry-after': '120' }, {}],
   ])('is not delivered if the receiver returns %s', async (_, status, headers, more) => {
     receiver(() => new Response('no', { status, headers }));
     expect(await send()).toEqual({ why: `answered ${status}`, ...more });
   });
 
-  it('is abandoned if the receiver does not respond within 15 seconds, and its connection is closed', async () => {
+  it('is abandoned if the receiver does not respond within 15 seconds, and the connection is closed', async () => {
     const clock = createManualClock(NOW);
     const signals: unknown[] = [];
     receiver(({ signal }) => {
@@ -165,7 +165,7 @@ describe('a message of an outgoing webhook', () => {
     expect(isCancelled).toBe(true);
   });
 
-  it('is not delivered if the receiver is unreachable, and the error does not contain the address', async () => {
+  it('is not delivered if the receiver is unreachable, and the error omits the address', async () => {
     receiver(() => {
       throw new TypeError(`Fetch API cannot load: ${URL_OF_TESTS}`);
     });
@@ -177,15 +177,15 @@ describe('a message of an outgoing webhook', () => {
 
   it.each<[string, Sending, string]>([
     ['no secret is set', { env: {} }, NOT_SET],
-    ['its function returns none', { config: { secret: ({ NOWHERE }) => NOWHERE } }, NOT_SET],
-    ['none of several is', { config: { secret: ['A', 'B'] } }, NOT_SET],
+    ['its function returns no secret', { config: { secret: ({ NOWHERE }) => NOWHERE } }, NOT_SET],
+    ['no secret of several is set', { config: { secret: ['A', 'B'] } }, NOT_SET],
     [
-      'a secret is none',
+      'a secret is invalid',
       { env: { ALERTS_SECRET: 'hunter2' } },
       'has an invalid secret: it has to be whsec_ and the base64 of 24 bytes or more',
     ],
     [
-      'its function answers no address',
+      'its function returns no address',
       { config: { url: ({ NOWHERE }) => String(NOWHERE) } },
       "has no usable 'url'. It must be an https URL without a user, or http on localhost",
     ],
@@ -228,27 +228,27 @@ describe('the options of an outgoing webhook', () => {
     ['a phrase in place of its name', { secret: 'correct horse' }, SECRET],
     ['a secret in a list of names', { secret: ['NEW', WHSEC] }, SECRET],
     [
-      'a name that is none',
+      'an invalid name',
       { name: 'my alerts' },
       "Webhook 'my alerts' needs a name of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'.",
     ],
     [
-      'nothing to tell',
+      'no events',
       { on: [] },
       "Webhook 'outgoing' has no events. Use one or more of suspended, ended, failed.",
     ],
     [
-      'something else to tell',
+      'an unknown event',
       { on: ['failed', 'end'] },
       "Webhook 'outgoing' has 'end' in its 'on'. It must be 'suspended' or 'ended' or 'failed'.",
     ],
     [
-      'a key that is not known',
+      'an unknown key',
       { when: ['failed'] },
       "Webhook 'outgoing' has 'when', which outgoingWebhook does not take. It takes name, url, secret, on, agents.",
     ],
     [
-      'the word of the other direction',
+      'the option of an incoming webhook',
       { events: ['failed'] },
       "Webhook 'outgoing' has 'events' instead of 'on'. Rename it.",
     ],

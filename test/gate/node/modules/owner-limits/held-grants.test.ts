@@ -3,10 +3,10 @@ import { budgetsOfTurn, dropGrant, holdGrant } from '../../../../doors/owner-lim
 
 type Loop = Parameters<typeof budgetsOfTurn>[0];
 
-/** As much of a loop as its bounds are known by. */
+/** The part of a loop that identifies its budgets. */
 const loopOf = (turn: string) => ({ turn }) as Loop;
 
-it('a turn is handed over while the limits of its owner cannot be read', async () => {
+it('a turn is handed over while the limits of its owner are unavailable', async () => {
   holdGrant('waits', { epoch: 1, grant: async () => 'unavailable' });
   await expect(budgetsOfTurn(loopOf('waits'))).rejects.toMatchObject({
     name: 'Interrupted',
@@ -24,7 +24,7 @@ it('a turn without an allowance makes no model call', async () => {
   });
 });
 
-it('an allowance is drawn once per lease, and is forgotten with that lease only', async () => {
+it('an allowance is drawn once per lease, and forgotten only with that lease', async () => {
   let draws = 0;
   holdGrant('turn', {
     epoch: 7,

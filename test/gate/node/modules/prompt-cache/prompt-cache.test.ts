@@ -1,4 +1,4 @@
-/** The part of a loop's requests that the model's provider is asked to cache. */
+/** The part of a loop's requests that the provider of the model should cache. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineTool, fallback, ModelError } from '../../../../../src/index.ts';
 import { defineSubagent } from '../../../../../src/kinds/entry.ts';
@@ -43,7 +43,7 @@ afterEach(() => {
 });
 
 describe('the cached part of a loop’s requests', () => {
-  it('is all of each request, under one key, and up to the end of the previous one', async () => {
+  it('is the whole of each request, and the end of the previous one, under one key', async () => {
     const session = createTestSession(agent('clerk', [look]), {
       model: caching([calls('look'), calls('look', 'look'), 'Done.', 'Again.']),
     });
@@ -60,7 +60,7 @@ describe('the cached part of a loop’s requests', () => {
     ]);
   });
 
-  it('has another key in each loop, and the same key each time that loop is run', async () => {
+  it('has another key in each loop, and the same key for each request of a loop', async () => {
     const replies = [calls(['ask', { task: 'A' }], ['ask', { task: 'B' }]), 'A.', 'B.', 'Done.'];
     const requests = await requestsOf(replies, [agentic('ask', [look])]);
     const [own, inner, ...more] = requests.map(({ cache }) => cache?.key);
@@ -69,7 +69,7 @@ describe('the cached part of a loop’s requests', () => {
     expect(inner).not.toBe(own);
   });
 
-  it('has a key of the session that every invocation computes and that identifies no person', async () => {
+  it('has a key that every invocation derives from the session, and that identifies no person', async () => {
     const clock = createManualClock(1_000_000);
     const modelOptions = { caches: true } as const;
     const app = memoryApp({ tools: [look], replies: ['Done.'], clock, leaseMs: LEASE_MS, modelOptions });
@@ -94,7 +94,7 @@ describe('the cached part of a loop’s requests', () => {
     expect(model.requests.map(({ cache }) => cache?.key)).toEqual(Array(3).fill('digest of cache of memory'));
   });
 
-  it('is not marked for a model without cache support, as before', async () => {
+  it('is not marked for a model without cache support', async () => {
     const model = scriptedModel([calls('look'), 'Done.']);
     const session = createTestSession(agent('clerk', [look], { use: [promptCache('auto')] }), { model });
     await session.send('Go.');
@@ -106,7 +106,7 @@ describe('the cached part of a loop’s requests', () => {
     expect(requests.map((request) => 'cache' in request)).toEqual([false, false]);
   });
 
-  it('is marked for those models of a fallback that support it', async () => {
+  it('is marked for the models of a fallback that support it', async () => {
     const deaf = scriptedModel([new ModelError('server-error', 'Down.')], { name: 'deaf' });
     const told = caching(['Yes.']);
     vi.spyOn(console, 'warn').mockReturnValue();
@@ -118,7 +118,7 @@ describe('the cached part of a loop’s requests', () => {
 });
 
 describe('a function that chooses the cached part', () => {
-  it('receives the request and the key, and its result is used', async () => {
+  it('receives the request and the key, and returns the cached part', async () => {
     const seen: CacheableRequest[] = [];
     const requests = await requestsOf([calls('look'), 'Done.'], [look], (request) => {
       seen.push(request);
@@ -142,27 +142,27 @@ describe('a function that chooses the cached part', () => {
       'threw: No luck with [secret token].',
     ],
     [
-      'answers a promise',
+      'returns a promise',
       () => Promise.reject(new Error('late')),
       'returned a promise, but must be synchronous',
     ],
     [
-      'answers words',
+      'returns a string',
       () => 'all',
       'returned a value of the type string, but must return an object with marks or undefined',
     ],
     [
-      'answers a key with spaces',
+      'returns a key with spaces',
       () => ({ key: 'a b' }),
       "returned an invalid key. Use 1 to 64 letters, digits, '-' and '_'",
     ],
     [
-      'answers half a message',
+      'returns a fraction as a message',
       () => ({ messages: [0.5] }),
       'returned messages that are not a list of whole numbers',
     ],
-    ['answers a day', () => ({ ttl: '1d' }), "returned an invalid ttl. Use '5m' or '1h'"],
-  ])('that %s is logged, and caching is skipped', async (_, choose, why) => {
+    ['returns an unsupported ttl', () => ({ ttl: '1d' }), "returned an invalid ttl. Use '5m' or '1h'"],
+  ])('is logged, and caching is skipped, if it %s', async (_, choose, why) => {
     const told = vi.spyOn(console, 'error').mockReturnValue();
     const session = createTestSession(
       agent('clerk', [look], { use: [promptCache(choose as () => undefined)] }),
@@ -179,7 +179,7 @@ describe('a function that chooses the cached part', () => {
   });
 });
 
-it.each(['on', true, { ttl: '1h' }])('promptCache(%j) is refused', (setting) => {
+it.each(['on', true, { ttl: '1h' }])('promptCache refuses %j', (setting) => {
   expect(() => promptCache(setting as never)).toThrow(
     new TypeError("promptCache takes 'auto', 'off' or a function."),
   );
@@ -193,7 +193,7 @@ describe('the caching of a nested loop', () => {
     return one;
   };
 
-  it('is set by its agent, or else by the outer loop', async () => {
+  it('is set by its agent, or otherwise by the outer loop', async () => {
     expect(await inner(undefined, 'off')).toBeUndefined();
     expect(await inner('off', 'auto')).toBeUndefined();
     expect(await inner('auto', 'off')).toMatchObject({ tools: true, messages: [-1] });

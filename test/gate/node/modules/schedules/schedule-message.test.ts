@@ -13,13 +13,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What the model is answered, and what was scheduled, without its turn. */
+/** Returns the text that the model reads, and the scheduled message without its turn. */
 async function call(input: JsonObject, inSession = true): Promise<[string, ...object[]]> {
   const { call } = fakeInvocation('schedule_message');
   const journal = { state: emptyState(), waiting: { turns: 0, bytes: 0 } };
   const agent = { name: 'planner', limits: { maxGenerations: 8, maxScheduled: 20 } };
   const origin = new CallStarts({ journal, agent, log: call.log, started: [], named: new Set() }, {});
-  // The execution is given what the call has.
+  // The tool finds the origin in its call.
   Object.assign(call, { origin, inSession });
   const text = modelText(await scheduleMessage().call(input, call));
   const later = await Promise.all(origin.later);
@@ -85,7 +85,7 @@ describe('`schedule_message`', () => {
     expect(await call(input)).toEqual([text]);
   });
 
-  it('shows only the beginning of a long text', async () => {
+  it('shows only the beginning of a long text in an error', async () => {
     const [text] = await call({ message, when: 'x'.repeat(1_000) });
     expect(text.startsWith(`Error: '${'x'.repeat(60)}...' is not clear.`)).toBe(true);
   });
@@ -96,7 +96,7 @@ describe('`schedule_message`', () => {
     ]);
   });
 
-  it('describes its purpose and parameters to the model', () => {
+  it('describes its purpose and its parameters to the model', () => {
     const { name, description, inputSchema, effect } = scheduleMessage();
     expect({ name, description, inputSchema, effect }).toEqual({
       name: 'schedule_message',

@@ -1,4 +1,4 @@
-/** Properties of every timeline, tested with random journals and with those that earlier versions stored. */
+/** Properties of every timeline, tested with random journals and with journals of earlier versions. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../../../../src/journal/entry.ts';
@@ -7,7 +7,7 @@ import { eventsIn } from '../../../../journals/folds.ts';
 import { readFolder, versions } from '../../../../journals/kept.ts';
 import { validJournal } from '../../journal/random-journal.ts';
 
-/** A node, with the one around it. */
+/** A node and its parent. */
 interface Placed {
   readonly node: {
     readonly id: string;
@@ -44,11 +44,11 @@ const turnsIn = (events: readonly StoredEvent[]): string[] => [
   ...new Set(events.flatMap((event) => (event.type === 'turn-started' ? event.turn : []))),
 ];
 
-/** Returns the problems of the timelines of a turn, cut off after any of its events. */
+/** Returns the problems of the timelines of a turn, cut off after each of its events. */
 function problemsOf(events: readonly StoredEvent[], turn: string): string[] {
   const own = events.filter((event) => 'turn' in event && event.turn === turn);
   let before: readonly string[] = [];
-  // A long turn is looked at in fewer places.
+  // Checks at most about a hundred lengths of a long turn.
   const step = Math.ceil(own.length / 100);
   const problems: string[] = [];
   for (let length = 1; length <= own.length; length += step) {
@@ -66,7 +66,7 @@ function problemsOf(events: readonly StoredEvent[], turn: string): string[] {
       if (end < node.start || node.start < (around?.start ?? 0) || end > outer)
         say(`the times of ${node.id}`);
     }
-    // A request that turned out not to have been made is the only thing that goes.
+    // Only a request that was not made may disappear.
     const gone = before.filter((id) => !ids.has(id) && !/\/\d+(\/model(\/attempt\.\d+)?)?$/.test(id));
     if (gone.length > 0) say(`gone: ${gone.join()}`);
     before = [...ids];
@@ -74,8 +74,8 @@ function problemsOf(events: readonly StoredEvent[], turn: string): string[] {
   return problems;
 }
 
-describe('the timeline of any turn, cut off anywhere', () => {
-  it('has each event in one node, and each node within the one around it', () => {
+describe('the timeline of any turn, cut off at any event', () => {
+  it('has each event in one node, and each node within its parent', () => {
     fc.assert(
       fc.property(validJournal, (journal) => {
         const events = journal.map((event, index) => ({ ...event, seq: index + 1, at: 10 * (index + 1) }));
@@ -91,11 +91,11 @@ describe('the timeline of any turn, cut off anywhere', () => {
     ),
   );
 
-  it.each(kept)('holds for the stored session %s', (_, events) => {
+  it.each(kept)('has these properties for the stored session %s', (_, events) => {
     expect(turnsIn(events).flatMap((turn) => problemsOf(events, turn))).toEqual([]);
   });
 
-  it('takes time in proportion to the events', () => {
+  it('is made in time proportional to the number of events', () => {
     const place = { principal: { id: 'ann' }, context: {}, loopId: 't1', message: 'Hi' };
     const step = (seq: number): StoredEvent[] => {
       const [turn, call] = ['t1', `t1.${seq}.0`];
@@ -116,7 +116,7 @@ describe('the timeline of any turn, cut off anywhere', () => {
       return Math.min(...runs);
     };
     time(2_000);
-    // In proportion to the square it would take 256 times as long.
+    // Quadratic code would take 256 times as long.
     expect(time(16_000)).toBeLessThan(100 * time(1_000));
   });
 });

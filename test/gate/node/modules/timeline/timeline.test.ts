@@ -4,7 +4,7 @@ import { type CallNode, type TurnTimeline, timelineOf } from '../../../../doors/
 import { aWait } from '../../../../fixtures/a-wait.ts';
 import { ended, opened, replied, started } from '../../journal/journal.ts';
 
-/** Each event is stored 10 ms after the one before it. */
+/** Stores each event 10 ms after the previous one. */
 const stored = (events: readonly SessionEvent[]): StoredEvent[] =>
   events.map((event, index) => ({ ...event, seq: index + 1, at: 10 * (index + 1) }));
 
@@ -42,7 +42,7 @@ const attempt = (of: string, number: number, rest: object) => ({
 const firstCall = ({ loop }: TurnTimeline): CallNode | undefined => loop.iterations.at(0)?.calls.at(0);
 
 describe('the timeline of a turn', () => {
-  it('has its loop, iterations, model calls and tool calls, and the invocations that died', () => {
+  it('has its loop, iterations, model calls and tool calls, and the invocations that crashed', () => {
     const timeline = drawn([
       opened,
       started,
@@ -150,7 +150,7 @@ describe('the timeline of a turn', () => {
     });
   });
 
-  it('nests the loop of a call in the call', () => {
+  it('nests the loop of a call inside the call', () => {
     const inside = { frame: 'c1' };
     const timeline = drawn([
       opened,
@@ -172,7 +172,7 @@ describe('the timeline of a turn', () => {
     expect(timeline.loop.iterations.map(({ id }) => id)).toEqual(['loop/1', 'loop/2']);
   });
 
-  it('keeps a request that was cut off by a cancel, and drops one that was not made', () => {
+  it('keeps a request that a cancel has cut off, and drops a request that was not made', () => {
     const cancel: SessionEvent = { type: 'cancel-requested', turn: 't1' };
     const asked = drawn([opened, started, cancel, over('cancelled')]);
     expect(asked.loop.iterations.map(({ model, end }) => [model.attempts[0]?.outcome, end])).toEqual([
@@ -182,7 +182,7 @@ describe('the timeline of a turn', () => {
     expect(direct.loop.iterations.map(({ id }) => id)).toEqual(['loop/1']);
   });
 
-  it('shows an invocation that gave the turn back, and what the next one tries again', () => {
+  it('shows an invocation that handed over the turn, and the call that the next invocation tries again', () => {
     const yielded: SessionEvent = { type: 'turn-yielded', turn: 't1', reason: 'time is up' };
     expect(drawn([opened, started, yielded]).status).toBe('handed-over');
     const { invocations, loop } = drawn([opened, started, yielded, resumed('handed-over'), replied([])]);
@@ -193,7 +193,7 @@ describe('the timeline of a turn', () => {
     expect(loop.iterations[0]?.model.attempts.map(({ outcome }) => outcome)).toEqual(['handed-over', 'done']);
   });
 
-  it('closes the calls of a turn that was ended without being read', () => {
+  it('closes the calls of a turn that ended without being read', () => {
     const events = [opened, started, replied(['c1 pay', 'c2 look']), callStarted('c1'), over('cancelled')];
     expect(drawn(events).loop.iterations[0]?.calls.map(({ reason, end }) => [reason, end])).toEqual([
       ['unknown-outcome', 50],
@@ -201,7 +201,7 @@ describe('the timeline of a turn', () => {
     ]);
   });
 
-  it('has one attempt of a call that one invocation started twice', () => {
+  it('has one attempt of a call that one invocation has started twice', () => {
     const events = [opened, started, replied(['c1 pay']), callStarted('c1'), callStarted('c1'), ended('c1')];
     expect(firstCall(drawn(events))?.attempts).toEqual([
       attempt('c1', 1, { start: 40, end: 60, invocation: 1, outcome: 'done' }),

@@ -1,4 +1,4 @@
-/** From the end of a turn to a receiver of OTLP: in memory, with the clock held. */
+/** The path from the end of a turn to an OTLP receiver, in memory and with a manual clock. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { histogramsIn, spansIn } from '../../../../fixtures/otlp.ts';
 import { appOf, contexts, PAY, type Sent } from './traced-app.ts';
@@ -72,7 +72,7 @@ describe('the export of a turn', () => {
     ]);
   });
 
-  it('exports no content unless the app asks for it', async () => {
+  it('exports no content unless the app enables it', async () => {
     const secret = 'My number is 4711.';
     const { say, clock, sent } = appOf({ replies: ['Your number is 4711.'] });
     await say(secret);
@@ -98,7 +98,7 @@ describe('the export of a turn', () => {
     });
   });
 
-  it('has the same ids again when it is repeated', async () => {
+  it('has the same ids if it is repeated', async () => {
     const { say, clock, sent, responses } = appOf({ config: { metrics: false } });
     responses.push(new Error('the connection was reset'));
     await say('Pay.');
@@ -112,7 +112,7 @@ describe('the export of a turn', () => {
 describe('a receiver of traces', () => {
   const once = { metrics: false };
 
-  it.each([429, 502, 503, 504])('gets a request again after a status of %i', async (status) => {
+  it.each([429, 502, 503, 504])('receives the request again after status %i', async (status) => {
     const { say, clock, sent, responses, logged } = appOf({ config: once });
     responses.push(new Response('no', { status }));
     await say('Pay.');
@@ -122,7 +122,7 @@ describe('a receiver of traces', () => {
     expect(logged).toMatchObject([{ level: 'warn', message: expect.stringContaining(`answered ${status}`) }]);
   });
 
-  it.each([400, 401, 404, 500, 501])('gets no request again after a status of %i', async (status) => {
+  it.each([400, 401, 404, 500, 501])('does not receive the request again after status %i', async (status) => {
     const { say, clock, sent, responses, logged } = appOf({ config: once });
     responses.push(new Response('no', { status }));
     await say('Pay.');
@@ -133,7 +133,7 @@ describe('a receiver of traces', () => {
     expect(logged).toMatchObject([{ level: 'warn', message }]);
   });
 
-  it('is left alone for as long as it asks', async () => {
+  it('receives no request for as long as it asks', async () => {
     const { say, clock, sent, responses } = appOf({ config: once });
     responses.push(new Response('', { status: 503, headers: { 'retry-after': '100' } }));
     await say('Pay.');
@@ -144,7 +144,7 @@ describe('a receiver of traces', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('gets no request again after a partial success, which is logged', async () => {
+  it('does not receive the request again after a partial success, which is logged', async () => {
     const { say, clock, sent, responses, logged } = appOf({ config: once });
     responses.push(Response.json({ partialSuccess: { rejectedSpans: '2', errorMessage: 'too old' } }));
     await say('Pay.');
@@ -156,7 +156,7 @@ describe('a receiver of traces', () => {
     expect(logged).toMatchObject([{ level: 'warn', message }]);
   });
 
-  it('is given up after ten tries, and never shown in the log', async () => {
+  it('receives ten attempts at most, and the log never shows its address or its key', async () => {
     const { say, clock, sent, responses, logged } = appOf({ config: once });
     responses.push(...Array.from({ length: 20 }, () => new Error('https://otlp.example k-12345')));
     await say('Pay.');
@@ -170,7 +170,7 @@ describe('a receiver of traces', () => {
 describe('the trace context', () => {
   const CALLER = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-  it('continues the trace of the caller, and is handed to the model and the tools', async () => {
+  it('continues the trace of the caller, and is passed to the model and the tools', async () => {
     contexts.length = 0;
     const { say, clock, sent, model } = appOf({ context: { traceparent: CALLER } });
     await say('Pay.');
@@ -192,7 +192,7 @@ describe('the trace context', () => {
     ['has too many fields', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more'],
     ['has a line break', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\nx-evil: 1'],
     ['is long', `01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-${'x'.repeat(100_000)}`],
-  ])('is that of the turn if the header of the caller %s', async (_, traceparent) => {
+  ])("is that of the turn if the caller's header %s", async (_, traceparent) => {
     const { say, clock, sent } = appOf({ context: { traceparent } });
     await say('Pay.');
     await clock.advance(0);

@@ -1,4 +1,4 @@
-/** The receivers of traces and metrics beside OTLP, and the settings of all of them. */
+/** Receivers of traces and metrics other than OTLP, and the settings of all receivers. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type PlatformSpan, tracing } from '../../../../../src/modules/tracing/entry.ts';
 import { appOf } from './traced-app.ts';
@@ -6,7 +6,7 @@ import { appOf } from './traced-app.ts';
 afterEach(() => void vi.unstubAllGlobals());
 
 describe('the tracing of the platform', () => {
-  it('has a span around each model call and each tool, with the turn', async () => {
+  it('has a span around each model call and each tool call, with the turn', async () => {
     const spans: { readonly name: string; readonly attributes: Record<string, string>; isOver: boolean }[] =
       [];
     const platform = {
@@ -36,7 +36,7 @@ describe('the tracing of the platform', () => {
 });
 
 describe('a dataset of Analytics Engine', () => {
-  it('gets a point for each measurement, once, also without a receiver of OTLP', async () => {
+  it('receives one point for each measurement, even without an OTLP receiver', async () => {
     const points: unknown[] = [];
     const TURNS = { writeDataPoint: (point: unknown) => void points.push(point) };
     const config = { endpoint: undefined, analytics: (env: Readonly<Record<string, unknown>>) => env.TURNS };
@@ -69,17 +69,17 @@ describe('a dataset of Analytics Engine', () => {
   });
 });
 
-describe('settings of tracing', () => {
+describe('the settings of tracing', () => {
   it.each([
     [{ endpoint: 'http://otlp.example.com' }, "tracing() has no usable 'endpoint'. It must be an https URL"],
     [{ endpoint: 'https://ann:secret@otlp.example.com' }, "tracing() has no usable 'endpoint'"],
     [{ name: 'a b' }, "tracing() needs a 'name' of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'."],
-  ])('%j is refused without a credential in the error', (config, message) => {
+  ])('are refused without a credential in the error: %j', (config, message) => {
     expect(() => tracing(config)).toThrow(message);
     expect(() => tracing(config)).not.toThrow('secret');
   });
 
-  it('that a variable lacks are logged, and tried again', async () => {
+  it('are logged if a variable is missing, and the export is tried again', async () => {
     const { say, clock, sent, logged } = appOf({ config: { headers: (env) => ({ 'x-key': env.MISSING }) } });
     await say('Pay.');
     await clock.advance(0);

@@ -1,4 +1,4 @@
-/** The spans of turns that a test of an app does not reach easily: their journals are written here. */
+/** Spans of turns that are hard to reach from a test of an app. These tests write the journals themselves. */
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../../src/journal/entry.ts';
 import { timelineOf } from '../../../../doors/timeline.ts';
@@ -9,7 +9,7 @@ import { ended, opened, replied, started } from '../../journal/journal.ts';
 
 const over: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'completed' };
 
-/** Returns the spans as a receiver reads them. Each event is stored 10 ms after the one before it. */
+/** Returns the spans as a receiver reads them. Each event is stored 10 ms after the previous one. */
 function received(events: readonly SessionEvent[]): readonly ReceivedSpan[] {
   const stored = events.map((event, index) => ({ ...event, seq: index + 1, at: 10 * (index + 1) }));
   const timeline = timelineOf(stored, 't1');
@@ -18,24 +18,24 @@ function received(events: readonly SessionEvent[]): readonly ReceivedSpan[] {
   return spansIn(JSON.parse(JSON.stringify(toTraces({}, spansOf({ turn, timeline })))));
 }
 
-describe('a turn that stops', () => {
+describe('the rows of a turn that stops', () => {
   const exporting = { endpoint: () => '', resource: {}, content: false, metrics: true };
   const turn = { id: 't1', seq: 9, name: '' };
 
-  it('has rows for its traces and its metrics', () => {
+  it('are one for its traces and one for its metrics', () => {
     expect(rowsFor(exporting, { ...turn, stop: 'failed' })).toEqual([
       { ref: '["traces","t1",9]' },
       { ref: '["metrics","t1",9]' },
     ]);
   });
 
-  it('has no rows if it waits', () => {
+  it('are absent if the turn is suspended', () => {
     expect(rowsFor(exporting, { ...turn, stop: 'suspended' })).toEqual([]);
   });
 });
 
 describe('the spans of a turn', () => {
-  it('show the wait of a call inside the call, which begins with it', () => {
+  it('show the wait of a call inside the call, and both start at the same time', () => {
     const spans = received([
       opened,
       started,
@@ -65,12 +65,12 @@ describe('the spans of a turn', () => {
     ]);
   });
 
-  it('have none for the reply of a plan', () => {
+  it('include no model call for a planned reply', () => {
     const spans = received([opened, started, replied(['c1 pay'], { planned: true }), ended('c1'), over]);
     expect(spans.map(({ name }) => name)).toEqual(['invoke_agent clerk', 'execute_tool pay']);
   });
 
-  it('have an error for a model that failed', () => {
+  it('have an error for a failed model call', () => {
     const error = { type: 'model-failure', message: 'The model is down.' } as const;
     const spans = received([opened, started, { ...over, outcome: 'failed', error }]);
     expect(spans.map(({ name, isError, attributes }) => [name, isError, attributes['error.type']])).toEqual([
@@ -80,7 +80,7 @@ describe('the spans of a turn', () => {
     expect(JSON.stringify(spans)).not.toContain('down');
   });
 
-  it('have at most 128 events each, and text that Protocol Buffers accept', () => {
+  it('have at most 128 events each, and only text that Protocol Buffers accept', () => {
     const note: SessionEvent = { type: 'module-event', turn: 't1', module: 'm', facts: [] };
     const notes = Array.from({ length: 300 }, () => note);
     const spans = received([

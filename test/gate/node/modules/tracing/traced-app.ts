@@ -1,4 +1,4 @@
-/** An app whose turns are exported: in memory, with the clock held. */
+/** An app whose turns are exported, in memory and with a manual clock. */
 import { vi } from 'vitest';
 import type { DueRow, LogEntry } from '../../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, type ModuleUse, ToolCallContext } from '../../../../../src/index.ts';
@@ -26,7 +26,7 @@ const pay = defineTool({
   },
 });
 
-/** A request to the receiver. */
+/** A request that the receiver got. */
 export interface Sent {
   readonly at: number;
   readonly url: string;
@@ -38,11 +38,11 @@ interface Setting {
   readonly replies?: readonly ScriptedReply[];
   readonly config?: Partial<TracingConfig>;
   readonly context?: Readonly<Record<string, string>>;
-  /** Bindings beside the key of the receiver. */
+  /** Bindings besides the key of the receiver. */
   readonly env?: Readonly<Record<string, unknown>>;
 }
 
-/** An app with one session in memory, and a receiver that answers 200 by default. */
+/** An app with one session in memory, and a receiver that returns 200 by default. */
 export function appOf({ replies = [PAY, 'Done.'], config = {}, context = {}, ...more }: Setting = {}) {
   const clock = createManualClock(START);
   const sent: Sent[] = [];
@@ -94,7 +94,7 @@ export function appOf({ replies = [PAY, 'Done.'], config = {}, context = {}, ...
     ...{ clock, sent, responses, logged, over, port, steps, model },
     async say(message: string): Promise<string> {
       const leased = await steps.begin({ message, context: ToolCallContext.of(context) });
-      if (leased.status !== 'leased') throw new Error(`no lease: ${leased.status}`);
+      if (leased.status !== 'leased') throw new Error(`The lease was refused: ${leased.status}.`);
       await steps.run(leased);
       return leased.page.openTurn?.id ?? '';
     },

@@ -13,7 +13,7 @@ const base = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
 const marking = (mark: string) => defineTransformer({ name: mark, result: (text) => `${text}${mark}` });
 
 describe('a transformer in use', () => {
-  it('is applied once in a nested loop whose agent uses the same one', async () => {
+  it('is applied once in a nested loop if the inner and the outer agent both use it', async () => {
     const use = [marking('!')];
     const inner = defineAgent({ ...base, name: 'finder', tools: [reads('look', () => 'seen')], use });
     const outer = defineAgent({ ...base, tools: [defineSubagent({ agent: inner })], use });
@@ -30,7 +30,7 @@ describe('a transformer in use', () => {
     expect(shownResults(session.requests[3])).toEqual(['Found.!']);
   });
 
-  it('applies to every agent of an app that uses it, before those of the agent', async () => {
+  it('is applied to every agent of an app that uses it, before those of the agent', async () => {
     const agent = defineAgent({ ...base, tools: [reads('look', () => 'seen')], use: [marking('!')] });
     const session = createTestSession(agent, { replies: [calls('look'), 'Done.'], use: [marking('?')] });
     await session.send('Go.');
@@ -55,18 +55,18 @@ describe('a transformer in use', () => {
 
 describe('the options of a transformer', () => {
   it.each<[string, unknown, string]>([
-    ['without a name', { reply: String }, "A transformer has no 'name'. Use a string."],
+    ['have no name', { reply: String }, "A transformer has no 'name'. Use a string."],
     [
-      'with a word that is none of ours',
+      'have an unknown option',
       { name: 'cut', results: String },
       "A transformer has 'results', which defineTransformer does not take. Did you mean 'result'?",
     ],
     [
-      'without a function',
+      'have no function',
       { name: 'cut' },
       "The transformer 'cut' changes nothing: give it 'messages', 'result' or 'reply'.",
     ],
-  ])('with %s are refused', (_, literal, message) => {
+  ])('are refused if they %s', (_, literal, message) => {
     expect(() => defineTransformer(literal as never)).toThrow(message);
   });
 });

@@ -3,7 +3,10 @@ import type { HistoryMessage } from '../../../../../src/kinds/entry.ts';
 import { slidingWindow } from '../../../../../src/modules/transformers/entry.ts';
 import { shownBy } from './shown-by.ts';
 
-/** `u1` is a message of a user, `a1` a reply without calls, `c2` one with two calls, `loop` the loop's own question. */
+/**
+ * Makes a conversation: `u1` is a user message, `a1` a reply without calls, `c2` a reply with two calls,
+ * `loop` a message of the loop itself.
+ */
 function conversation(words: string): HistoryMessage[] {
   return words.split(' ').map((word, index): HistoryMessage => {
     if (word === 'loop') return { role: 'user', text: word, by: 'loop' };
@@ -34,13 +37,13 @@ describe('a sliding window', () => {
     ['u1 c1 c1 c1', 5, 'u1 c1 c1', 'whole replies with their results, and the newest message of the user'],
     ['u1 c1 c1 c1', 4, 'u1 c1', 'no half of a reply that would not fit'],
     ['u1 c2 c2', 4, 'u1 c2', 'two results of one reply'],
-    ['u1 a1 u2 c1 c1', 5, 'u2 c1 c1', 'nothing before, when the newest message fills the rest'],
-    ['u1 c9', 3, 'u1 c9', 'the newest reply, even when it alone is too long'],
-    ['u1 c1 a1 loop', 2, 'u1 loop', 'what the loop asks, beside what the user asked'],
-    ['u1 c1 a1 loop', 3, 'u1 a1 loop', 'what the loop asks, beside what the user asked'],
+    ['u1 a1 u2 c1 c1', 5, 'u2 c1 c1', 'nothing earlier if the newest message fills the rest'],
+    ['u1 c9', 3, 'u1 c9', 'the newest reply, even if it alone is too long'],
+    ['u1 c1 a1 loop', 2, 'u1 loop', 'the message of the loop, beside that of the user'],
+    ['u1 c1 a1 loop', 3, 'u1 a1 loop', 'the message of the loop, beside that of the user'],
     ['u1', 1, 'u1', 'the only message'],
     ['u1 a1 u2', 1, 'u2', 'the newest message'],
-  ])('of %s, at most %i, keeps %s: %s (CBK-06, CBK-07)', (words, most, kept) => {
+  ])('of %s, with at most %i messages, keeps %s: %s (CBK-06, CBK-07)', (words, most, kept) => {
     expect(shown(words, most)).toBe(kept);
   });
 
@@ -49,7 +52,7 @@ describe('a sliding window', () => {
     expect(shownBy(slidingWindow({ maxMessages: 2 }), messages)).toEqual([messages[0], messages[2]]);
   });
 
-  it.each([0, -1, 1.5, Number.NaN])('of %d messages is refused', (maxMessages) => {
+  it.each([0, -1, 1.5, Number.NaN])('is refused with %d messages', (maxMessages) => {
     expect(() => slidingWindow({ maxMessages })).toThrow(
       new RangeError(`slidingWindow: maxMessages is ${maxMessages}. Use a positive whole number.`),
     );

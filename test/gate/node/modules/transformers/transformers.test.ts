@@ -25,14 +25,14 @@ beforeEach(() => {
 afterEach(() => logged.mockRestore());
 
 describe('a transformer', () => {
-  it('changes the results that the model sees, in order, each after the previous one (CBK-02)', async () => {
+  it('changes the results that the model sees, after the previous transformers (CBK-02)', async () => {
     const agent = agentWith([reads('look', () => 'seen')], upper, mark);
     const session = createTestSession(agent, { replies: [calls('look'), 'Done.'] });
     await session.send('Go.');
     expect(shownResults(session.requests[1])).toEqual(['look: SEEN']);
   });
 
-  it('does not change the journal: without it, the model sees the result itself (RES-04)', async () => {
+  it('does not change the journal: without it, the model sees the original result (RES-04)', async () => {
     const session = createTestSession(agentWith([reads('look', () => ({ seen: 1 }))], upper), {
       replies: [calls('look'), 'Done.'],
     });
@@ -43,7 +43,7 @@ describe('a transformer', () => {
     });
   });
 
-  it('receives the message of an error, and the model still sees that it is an error', async () => {
+  it('receives the message of an error, and the result stays an error for the model', async () => {
     const session = createTestSession(agentWith([reads('look', () => error('too dark'))], upper), {
       replies: [calls('look'), 'Done.'],
     });
@@ -51,7 +51,7 @@ describe('a transformer', () => {
     expect(shownResults(session.requests[1])).toEqual(['Error: TOO DARK']);
   });
 
-  it('receives the text that a model sees for a tool that does not exist (TNF-07)', async () => {
+  it('receives the text that the model sees for a tool that does not exist (TNF-07)', async () => {
     const session = createTestSession(agentWith([reads('look')], mark), {
       replies: [calls('fly'), 'Done.'],
     });
@@ -74,7 +74,7 @@ describe('a transformer', () => {
     ]);
   });
 
-  it('cannot separate a call from its result: both are dropped, or the result says that it is missing (CBK-07)', async () => {
+  it('cannot separate a call from its result: both are dropped, or the result states that it is missing (CBK-07)', async () => {
     const lose = defineTransformer({
       name: 'lose',
       messages: (messages) =>
@@ -90,7 +90,7 @@ describe('a transformer', () => {
     expect(shownResults(session.requests[1])).toEqual(['Error: There is no result for this call.']);
   });
 
-  it('changes the text of replies, in the conversation and in the answer (CBK-02)', async () => {
+  it('changes the text of replies in the conversation and in the answer (CBK-02)', async () => {
     const unthink = defineTransformer({
       name: 'unthink',
       reply: (text) => text.replaceAll(/<think>.*?<\/think>/g, ''),
@@ -121,7 +121,7 @@ describe('a transformer', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { n: 6 } });
   });
 
-  it('of results changes a directly returned result, unless it shortens (LOOP-10)', async () => {
+  it('changes a directly returned result if it transforms results, unless it shortens them (LOOP-10)', async () => {
     const last = reads('last', () => 'a long story', { returnDirect: true });
     const session = createTestSession(agentWith([last], truncateToolResults({ maxLength: 3 }), upper), {
       replies: [calls('last'), 'Done.'],
@@ -131,7 +131,7 @@ describe('a transformer', () => {
     expect(shownResults(session.requests[1])).toEqual(['A L\n... [TRUNCATED, 3 CHARS SHOWN]']);
   });
 
-  it('is inherited by nested loops, also for their answer', async () => {
+  it('applies to nested loops and their answers', async () => {
     const shout = defineTransformer({ name: 'shout', reply: (text) => `${text}!` });
     const session = createTestSession(agentWith([digs([reads('look', () => 'seen')])], upper, shout), {
       replies: [calls('dig'), calls('look'), 'Dug', 'Done'],
@@ -141,7 +141,7 @@ describe('a transformer', () => {
     expect(shownResults(session.requests[3])).toEqual(['COMPLETED: DUG!']);
   });
 
-  it('receives the turn’s principal, in nested loops and for their answers too', async () => {
+  it('receives the turn’s principal, also in nested loops and for their answers', async () => {
     const forOne = defineTransformer({
       name: 'for-one',
       messages: (messages, { principal }) =>
@@ -177,7 +177,7 @@ describe('a transformer', () => {
       }),
     ],
     [
-      'answers nonsense',
+      'returns an invalid value',
       defineTransformer({
         name: 'bad',
         messages: (() => 'all') as never, // what the types forbid
@@ -185,7 +185,7 @@ describe('a transformer', () => {
         reply: (() => 7) as never,
       }),
     ],
-  ])('that %s leaves its input unchanged, and that is logged (CBK-03)', async (_, bad) => {
+  ])('leaves its input unchanged if it %s, which is logged (CBK-03)', async (_, bad) => {
     const session = createTestSession(agentWith([reads('look', () => 'seen')], bad, upper), {
       replies: [calls('look'), 'Done.'],
     });
@@ -198,7 +198,7 @@ describe('a transformer', () => {
     );
   });
 
-  it('runs again in the invocation that continues the turn, because it stores no results', async () => {
+  it('runs again in the invocation that continues the turn, because its results are not stored', async () => {
     const look = defineTool({
       name: 'look',
       description: 'Looks.',
@@ -226,7 +226,7 @@ describe('the history of a call', () => {
   });
   beforeEach(() => void seen.splice(0));
 
-  it('is the conversation that the model saw for the call, and its reply (SPA-08)', async () => {
+  it('is the conversation that the model saw, and the reply with the call (SPA-08)', async () => {
     const agent = agentWith([reads('look', () => 'seen'), remember], upper);
     const session = createTestSession(agent, { replies: [calls('look'), calls('remember'), 'Done.'] });
     const { turn } = await session.send('Go.');
@@ -245,7 +245,7 @@ describe('the history of a call', () => {
     ]);
   });
 
-  it('lacks the messages that the window dropped, so that a memo can be cleared (CBK-06)', async () => {
+  it('omits the messages that a window has dropped, so a memo can be cleared (CBK-06)', async () => {
     const agent = agentWith([reads('look'), remember], slidingWindow({ maxMessages: 3 }));
     const replies = [calls('look'), calls('look'), calls('remember'), 'Done.'];
     const session = createTestSession(agent, { replies });
@@ -255,7 +255,7 @@ describe('the history of a call', () => {
     ).toEqual(['Go.', 1, 1]);
   });
 
-  it('is created only on request, with a new copy each time (SPA-08)', async () => {
+  it('is created only on request, and each time as a new copy (SPA-08)', async () => {
     let asked = 0;
     const counting = defineTransformer({
       name: 'counting',

@@ -14,26 +14,26 @@ const shown = (content: string, options?: TruncationOptions): string | undefined
   return result && modelText(result);
 };
 
-describe('a result that is too long', () => {
-  it('is replaced by its first characters and their number (CBK-08)', () => {
+describe('a long result', () => {
+  it('is cut to its first characters, with their number (CBK-08)', () => {
     expect(shown('abcdef', { maxLength: 4 })).toBe('abcd\n... [truncated, 4 chars shown]');
   });
 
-  it('is longer than 10,000 characters by default (CBK-08)', () => {
+  it('has more than 10,000 characters by default (CBK-08)', () => {
     expect(shown('x'.repeat(10_000))).toBe('x'.repeat(10_000));
     expect(shown('x'.repeat(10_001))).toBe(`${'x'.repeat(10_000)}\n... [truncated, 10000 chars shown]`);
   });
 
-  it('does not include one of exactly the limit (CBK-08)', () => {
+  it('has more characters than the limit, not the same number (CBK-08)', () => {
     expect(shown('abcd', { maxLength: 4 })).toBe('abcd');
   });
 
   it.each<[string, TruncationOptions, string]>([
-    ['words', { maxLength: 2, marker: '…' }, 'ab…'],
+    ['a text', { maxLength: 2, marker: '…' }, 'ab…'],
     ['the full length', { maxLength: 2, marker: fullLength }, 'ab... [truncated, full length: 6 chars]'],
     ['the full length alone', { maxLength: 0, marker: fullLength }, '... [truncated, full length: 6 chars]'],
     ['a function', { maxLength: 2, marker: (n, all) => ` (${n}/${all})` }, 'ab (2/6)'],
-  ])('is marked by %s (CBK-08, AEL-03)', (_, options, text) => {
+  ])('can have %s as its marker (CBK-08, AEL-03)', (_, options, text) => {
     expect(shown('abcdef', options)).toBe(text);
   });
 
