@@ -1,6 +1,9 @@
 /** The sessions, the inbox and the chat of the console in chromium, by keyboard and by mouse. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, createIndexClient } from '../../../src/client/entry.ts';
+import type { StoredEvent } from '../../../src/journal/entry.ts';
+import { operatorAccessIn } from '../../../src/modules/operators/entry.ts';
 import { type RunningWorker, startWorker } from '../process/start-worker.ts';
 import { playSessions } from './console/play.ts';
 import { HAS_BROWSER, seriousFindings, showConsole } from './console/shown-console.ts';
@@ -167,6 +170,136 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     await reasoning.waitFor();
     expect(await seriousFindings(other)).toEqual([]);
   });
+
+  it('sends the result of a tool that a person runs, after it refuses text that is not JSON', async () => {
+    const page = await open('#/s/packer/weighed/chat');
+    await say(page, 'Please weigh parcel 1001.');
+    const card = page.getByRole('article', { name: 'Waiting: weigh_parcel' });
+    await card.getByLabel('JSON').check();
+    await card.getByRole('textbox').fill('{ grams: 400 }');
+    await card.getByRole('button', { name: 'Send' }).click();
+    await card.getByText('This is not JSON. Text needs quotation marks.').waitFor();
+    await card.getByRole('textbox').fill('{ "grams": 400 }');
+    await card.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('It is weighed.').waitFor();
+    await page.locator('.call summary').click();
+    await page.locator('.call-body', { hasText: '"grams": 400' }).waitFor();
+  });
+
+  it('answers the question of a model, and ends another turn by an exit', async () => {
+    const page = await open('#/s/packer/asked/chat');
+    await say(page, 'I am unsure.');
+    const card = page.getByRole('article', { name: 'Waiting: human_input' });
+    await card.getByText('Which box?').first().waitFor();
+    await card.getByRole('button', { name: 'Answer' }).click();
+    await card.getByLabel('text').fill('The red one.');
+    await page.keyboard.press('Enter');
+    await page.getByText('Then I take that box.').waitFor();
+    await say(page, 'I am unsure again.');
+    await card.getByRole('button', { name: 'Exit' }).click();
+    await page.keyboard.type('We are closed.');
+    await card.getByRole('button', { name: 'End the turn' }).click();
+    await page.locator('.unanswered', { hasText: 'We are closed.' }).waitFor();
+  });
+
+  it('edits a list of objects: adds, removes, chooses, and sends what the form shows', async () => {
+    const page = await open('#/s/packer/labels/chat');
+    await say(page, 'Print the labels.');
+    const card = page.getByRole('article', { name: 'Waiting: label_parcels' });
+    await card.getByRole('button', { name: 'Edit' }).click();
+    await card.getByRole('button', { name: 'Add' }).click();
+    const second = card.getByRole('group', { name: 'parcels 2' });
+    await second.getByLabel('city').fill('Oslo');
+    await card.getByRole('button', { name: 'Approve with changes' }).click();
+    expect(await second.locator('.field-problem').allTextContents()).toEqual([
+      'Fill this in.',
+      'Fill this in.',
+    ]);
+    await second.getByLabel('size').selectOption('large');
+    await second.getByLabel('grams').fill('900');
+    await card.getByLabel('gift').selectOption('true');
+    await card.getByRole('button', { name: 'Remove parcels 1' }).click();
+    expect(await seriousFindings(page)).toEqual([]);
+    await card.getByRole('button', { name: 'Approve with changes' }).click();
+    await page.getByText('The labels are printed.').waitFor();
+    await page.locator('.call summary').click();
+    await page
+      .locator('.call-body', {
+        hasText: 'Printed {"gift":true,"parcels":[{"city":"Oslo","size":"large","grams":900}]}',
+      })
+      .waitFor();
+  });
+
+  it('declines what waits with a message of its own, and cancels a queued message', async () => {
+    const page = await open('#/s/packer/declined/chat');
+    await say(page, 'Print the labels.');
+    await page.getByRole('article', { name: 'Waiting: label_parcels' }).waitFor();
+    await say(page, 'First in line.');
+    const queue = page.getByRole('region', { name: 'Messages that wait' });
+    await queue.getByRole('button', { name: 'Cancel' }).click();
+    await queue.getByText('cancelled, and ends without a reply').waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).fill('No labels today.');
+    await page.getByRole('button', { name: 'Decline and send' }).click();
+    await page.locator('.bubble', { hasText: 'No labels today.' }).waitFor();
+    await page.locator('.call .badge.bad', { hasText: 'declined' }).waitFor();
+    await page.locator('.unanswered', { hasText: 'cancelled' }).nth(1).waitFor();
+  });
+
+  it('links the sources of a reply without telling them where the reader comes from', async () => {
+    const page = await open('#/s/clerk/cited/chat');
+    await say(page, 'Please cite a source.');
+    const link = page.locator('.source').getByRole('link');
+    expect(await link.getAttribute('href')).toBe('https://example.com/ropes');
+    expect(await link.getAttribute('rel')).toContain('noreferrer');
+  });
+
+  it('is readable at 390 pixels and in the dark, with a call that waits', async () => {
+    const page = await open('#/s/clerk/approval/chat', {
+      viewport: { width: 390, height: 780 },
+      colorScheme: 'dark',
+    });
+    await page.getByRole('article', { name: 'Waiting: refund_order' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.goto(page.url().replace(/#.*/, '#/inbox'));
+    await page.getByRole('article', { name: 'Waiting: refund_order' }).first().waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+
+  it('lets an operator look at the sessions of another owner, which their journals record', async () => {
+    const ben = createClient({ url: worker.url.origin, agent: 'clerk', fetch: asCaller('ben') });
+    await ben.session('private').send('Hello');
+    const index = createIndexClient({ url: worker.url.origin });
+    await expect.poll(async () => (await index.owners()).owners, { timeout: 20_000 }).toContain('id:ben');
+    const page = await open('#/sessions');
+    await page.locator('.session-row').first().waitFor();
+    await page.keyboard.press('o');
+    const dialog = page.getByRole('dialog', { name: 'Sessions of another owner' });
+    await dialog.locator('option[value="id:ben"]').waitFor({ state: 'attached' });
+    await dialog.getByLabel('Owner').fill('id:ben');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Owner: id:ben' }).waitFor();
+    await expect.poll(() => page.locator('.session-row .row-title').allTextContents()).toEqual(['Hello']);
+    await page.locator('.session-row').click();
+    await page.getByText('A session of id:ben. Its journal records that you look at it.').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Branch from here' }).count()).toBe(0);
+    await page.getByRole('tab', { name: 'State' }).click();
+    await page.getByRole('heading', { name: 'Messages' }).waitFor();
+    const accesses = async (): Promise<number> => {
+      const events: StoredEvent[] = [];
+      for await (const event of ben.session('private').events()) events.push(event);
+      return operatorAccessIn(events).length;
+    };
+    const before = await accesses();
+    expect(before).toBeGreaterThan(0);
+    // The view does not load the state again for the events that it causes.
+    await page.waitForTimeout(1_500);
+    expect(await accesses()).toBe(before);
+    await page.getByRole('button', { name: 'Back to your own sessions' }).click();
+    await page.locator('.session-row', { hasText: 'Please refund order 1001, it came damaged.' }).waitFor();
+  });
 });
 
 /** Returns a script that gives the input a text file, as a person does by this event. */
@@ -176,3 +309,12 @@ const gaveFile = (kind: string, event: string, data: string): string => `{
   const init = { bubbles: true, cancelable: true, ${data} };
   document.getElementById('message').dispatchEvent(new ${kind}('${event}', init));
 }`;
+
+/** Returns a `fetch` of this caller, who is no operator. */
+const asCaller =
+  (caller: string): typeof fetch =>
+  (input, init) =>
+    fetch(input, {
+      ...init,
+      headers: { ...Object.fromEntries(new Headers(init?.headers)), 'x-caller': caller, 'x-operator': 'no' },
+    });

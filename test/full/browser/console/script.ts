@@ -14,7 +14,13 @@ export const HOSTILE = [
 
 type Reply =
   | string
-  | { readonly text?: string; readonly reasoning?: string; readonly calls: readonly Called[] };
+  | {
+      readonly text?: string;
+      readonly reasoning?: string;
+      /** The address of a source that the provider cites. */
+      readonly source?: string;
+      readonly calls: readonly Called[];
+    };
 type Called = readonly [name: string, input?: object];
 
 const orderId = 1001;
@@ -59,6 +65,18 @@ const SCRIPTS: readonly (readonly [words: RegExp, replies: readonly Reply[]])[] 
       'It is damaged, and there are spares.',
     ],
   ],
+  [/cite/i, [{ text: 'The rope is rated for 400 kg.', source: 'https://example.com/ropes', calls: [] }]],
+  [/weigh/i, [{ calls: [['weigh_parcel', { orderId }]] }, 'It is weighed.']],
+  [/unsure/i, [{ calls: [['human_input', { question: 'Which box?' }]] }, 'Then I take that box.']],
+  [
+    /label/i,
+    [
+      {
+        calls: [['label_parcels', { gift: false, parcels: [{ city: 'Bergen', size: 'small', grams: 400 }] }]],
+      },
+      'The labels are printed.',
+    ],
+  ],
   [/shelf Z/, [{ calls: [['count_stock', { shelf: 'Z' }]] }, 'There are 214 ropes.']],
   [/count/i, [{ calls: [['count_stock', { shelf: 'A' }]] }, 'There are 214 ropes.']],
   [/letter/i, [{ calls: [['read_letter']] }, HOSTILE]],
@@ -80,6 +98,7 @@ export const scriptedShop = (): ChatModel => ({
       text = '',
       calls,
       reasoning,
+      source,
     } = typeof reply === 'string' ? { text: reply, calls: [] } : { ...reply };
     if (reasoning) onReasoning?.(reasoning);
     for (const [place, word] of (text.length > 10_000 ? [text] : text.split(/(?<= )/)).entries()) {
@@ -88,7 +107,7 @@ export const scriptedShop = (): ChatModel => ({
       onText?.(word);
     }
     await new Promise((resolve) => setTimeout(resolve, 40));
-    return toReply({ text, calls, reasoning, read: JSON.stringify(messages).length });
+    return toReply({ text, calls, reasoning, source, read: JSON.stringify(messages).length });
   },
 });
 
@@ -102,10 +121,11 @@ interface Made {
   readonly text: string;
   readonly calls: readonly Called[];
   readonly reasoning: string | undefined;
+  readonly source: string | undefined;
   readonly read: number;
 }
 
-function toReply({ text, calls, reasoning, read }: Made): ModelReply {
+function toReply({ text, calls, reasoning, source, read }: Made): ModelReply {
   const toolCalls = calls.map(([name, input = {}], at) => ({
     id: `call_${at}`,
     name,
@@ -115,11 +135,12 @@ function toReply({ text, calls, reasoning, read }: Made): ModelReply {
   return {
     text,
     toolCalls,
-    ...(reasoning !== undefined && {
+    ...((reasoning ?? source) !== undefined && {
       parts: [
-        { type: 'reasoning', text: reasoning } as const,
+        ...(reasoning !== undefined ? [{ type: 'reasoning', text: reasoning } as const] : []),
         ...(text ? [{ type: 'text', text } as const] : []),
         ...toolCalls.map((call) => ({ type: 'tool-call', ...call }) as const),
+        ...(source !== undefined ? [{ type: 'source', id: 's1', url: source, title: 'Ropes' } as const] : []),
       ],
     }),
     finish: calls.length > 0 ? 'tool-calls' : 'stop',

@@ -11,9 +11,10 @@ import {
   defineUnfolding,
   progressTool,
 } from '../../../../src/kinds/entry.ts';
+import { answers, defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { branches } from '../../../../src/modules/branches/entry.ts';
 import { console } from '../../../../src/modules/console/entry.ts';
-import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
+import { humanInput, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { sessionIndex } from '../../../../src/modules/index/entry.ts';
 import { budget, callLimits } from '../../../../src/modules/limits/entry.ts';
@@ -152,10 +153,39 @@ const clerk = defineAgent({
   use: [budget({ tokens: 200_000 }), callLimits({ toolCalls: 40 })],
 });
 
+const packer = defineAgent({
+  name: 'packer',
+  description: 'Packs parcels, and asks people.',
+  instructions: 'You pack parcels. Ask whenever a person knows better.',
+  tools: [
+    defineManualTool({
+      name: 'weigh_parcel',
+      description: 'A person puts the parcel on a scale.',
+      input: v.object({ orderId }),
+    }),
+    humanInput({ description: 'Ask the packer.' }),
+    requireApproval(
+      defineTool({
+        name: 'label_parcels',
+        description: 'Print the labels of parcels.',
+        input: v.object({
+          gift: v.boolean(),
+          parcels: v.array(
+            v.object({ city: v.string(), size: v.picklist(['small', 'large']), grams: v.number() }),
+          ),
+        }),
+        effect: 'once',
+        run: (input) => `Printed ${JSON.stringify(input)}`,
+      }),
+      'Print these labels?',
+    ),
+  ],
+});
+
 const { worker, TurnRunner } = createHoldfast({
-  agents: [clerk, researcher],
+  agents: [clerk, researcher, packer],
   model: scriptedShop(),
-  use: [files(), liveText(), retry(), branches(), operators(), sessionIndex(), console()],
+  use: [answers, files(), liveText(), retry(), branches(), operators(), sessionIndex(), console()],
   auth: (request) => ({
     id: request.headers.get('x-caller') ?? 'ada',
     operator: request.headers.get('x-operator') !== 'no',

@@ -1,7 +1,7 @@
 /** Shows a call that waits for a person: its input, who may answer, and the possible answers. */
 import { useState } from 'preact/hooks';
 import type { ClientSession } from '../../../../client/client-session.ts';
-import type { JsonObject } from '../../../../tool/json.ts';
+import type { Json, JsonObject } from '../../../../tool/json.ts';
 import type { PendingView } from '../../../../worker/turn-view.ts';
 import { type Action, useAction } from '../data/action.ts';
 import { ago, dateAndTime, duration } from '../ui/format.ts';
@@ -9,7 +9,7 @@ import { JsonView } from '../ui/json.tsx';
 import { Badge, Button, Problem } from '../ui/parts.tsx';
 import { Line, Words } from '../ui/words.tsx';
 import { ResultForm } from './result-form.tsx';
-import { SchemaForm } from './schema-form.tsx';
+import { checkValue, SchemaForm } from './schema-form.tsx';
 
 interface PendingCardProps {
   readonly session: ClientSession;
@@ -98,14 +98,15 @@ interface DecisionProps {
 function Decision({ pending, action, onSend }: DecisionProps) {
   const [mode, setMode] = useState<'choose' | 'edit' | 'reject' | 'exit'>('choose');
   const { allows = [], schema } = pending;
+  const { isEdit, value } = initialOf(pending);
   const { value: isBusy } = action.isBusy;
   const back = (): void => setMode('choose');
   if (mode === 'edit' && schema)
     return (
       <SchemaForm
         schema={schema}
-        value={pending.input}
-        submit={allows.includes('approve') ? 'Approve with changes' : 'Send'}
+        value={value}
+        submit={isEdit ? 'Approve with changes' : 'Send'}
         isBusy={isBusy}
         onSubmit={(input: JsonObject) => onSend({ decision: 'edit', input })}
         onCancel={back}
@@ -124,7 +125,7 @@ function Decision({ pending, action, onSend }: DecisionProps) {
         )}
         {allows.includes('edit') && schema && (
           <Button isDisabled={isBusy} onClick={() => setMode('edit')}>
-            {allows.includes('approve') ? 'Edit' : 'Answer'}
+            {isEdit ? 'Edit' : 'Answer'}
           </Button>
         )}
         {allows.includes('reject') && (
@@ -140,6 +141,16 @@ function Decision({ pending, action, onSend }: DecisionProps) {
       </div>
     </>
   );
+}
+
+/** Returns the value that a form begins with. `isEdit`: it is the input of the call. Other questions ask for another value. */
+function initialOf({ schema, input }: PendingView): {
+  readonly isEdit: boolean;
+  readonly value: Json | undefined;
+} {
+  if (schema === undefined) return { isEdit: true, value: input };
+  const isEdit = checkValue(schema, input).length === 0;
+  return { isEdit, value: isEdit ? input : (schema.default as Json | undefined) }; // a schema is JSON
 }
 
 interface ReasonProps {

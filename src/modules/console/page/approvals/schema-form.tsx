@@ -8,7 +8,8 @@ import { type Field, type Member, readField, toField } from './form-fields.ts';
 
 interface SchemaFormProps {
   readonly schema: JsonSchema;
-  readonly value: Json;
+  /** The value to begin with. Without it, the fields are empty. */
+  readonly value: Json | undefined;
   readonly submit: string;
   readonly isBusy: boolean;
   readonly onSubmit: (value: JsonObject) => void;
@@ -27,11 +28,10 @@ export function SchemaForm({ schema, value, submit, isBusy, onSubmit, onCancel }
   const form = useRef<HTMLFormElement>(null);
   const send = (event: Event): void => {
     event.preventDefault();
-    const edited = readField(root);
-    const found = problemsOf(schema, edited);
+    const found = problemsOf(schema, root);
     setProblems(found);
     if (found.size === 0)
-      onSubmit(edited as JsonObject); // the schema of an input describes an object
+      onSubmit(readField(root) as JsonObject); // the schema of an input describes an object
     else
       requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
   };
@@ -56,16 +56,38 @@ export function SchemaForm({ schema, value, submit, isBusy, onSubmit, onCancel }
   );
 }
 
-function problemsOf(schema: JsonSchema, value: Json | undefined): Problems {
-  const problems = new Map<string, string>();
-  try {
-    for (const { path, message } of jsonSchemaCheck(structuredClone(schema))(value ?? {}))
-      if (!problems.has(pathText(path))) problems.set(pathText(path), message);
-  } catch {
-    // If the page cannot check a schema, only the server checks the value.
-  }
+function problemsOf(schema: JsonSchema, root: Field): Problems {
+  const missing = missingIn(root, []);
+  const problems = new Map(missing.map((path) => [pathText(path), 'Fill this in.']));
+  const value = readField(root);
+  // An object with missing members has a problem of its own, which its fields show better.
+  for (const { path, message } of checkValue(schema, value ?? {}))
+    if (!problems.has(pathText(path)) && !missing.some((one) => isBelow(one, path)))
+      problems.set(pathText(path), message);
   return problems;
 }
+
+/** Returns the problems of a value. A schema that cannot be checked here is checked by the server. */
+export function checkValue(schema: JsonSchema, value: Json): ReturnType<ReturnType<typeof jsonSchemaCheck>> {
+  try {
+    return jsonSchemaCheck(structuredClone(schema))(value);
+  } catch {
+    return [];
+  }
+}
+
+/** Returns the paths of the empty inputs that need a value. */
+function missingIn(field: Field, path: readonly string[]): (readonly string[])[] {
+  if (field.kind === 'list') return field.items.flatMap((item, at) => missingIn(item, [...path, String(at)]));
+  if (field.kind === 'object')
+    return field.members
+      .filter(({ isRequired, field: member }) => isRequired || readField(member, false) !== undefined)
+      .flatMap(({ name, field: member }) => missingIn(member, [...path, name]));
+  return readField(field) === undefined ? [path] : [];
+}
+
+const isBelow = (one: readonly string[], path: readonly PropertyKey[]): boolean =>
+  path.length < one.length && path.every((part, at) => String(part) === one[at]);
 
 /** Returns the paths of all inputs. */
 function pathsOf(field: Field, path: readonly string[]): string[] {

@@ -35,7 +35,7 @@ export function CallCard({ store, call }: CallCardProps) {
         {starts > 1 && <p class="muted small">Started {starts} times</p>}
         {nested > 0 && (
           <p class="small">
-            <a href={sessionHref(store.agent, store.id, 'turn')}>
+            <a href={sessionHref(store.agent, store.id, { tab: 'turn' })}>
               {counted(nested, 'reply').replace('replys', 'replies')} in its own loop
             </a>
           </p>

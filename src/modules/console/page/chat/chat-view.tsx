@@ -10,10 +10,9 @@ import type { SessionStore, SessionViewProps } from '../data/session-store.ts';
 import { go } from '../shell/router.ts';
 import { counted } from '../ui/format.ts';
 import { Button, Empty, Problem } from '../ui/parts.tsx';
-import { Words } from '../ui/words.tsx';
-import { Composer } from './composer.tsx';
+import { Line, Words } from '../ui/words.tsx';
+import { Composer, keepDraft } from './composer.tsx';
 import { toConversation } from './conversation.ts';
-import { keepDraft } from './drafts.ts';
 import { type EntryActions, EntryView, Reasoning } from './entry-view.tsx';
 
 /** The number of entries that are shown at first, and that each click adds. */
@@ -44,7 +43,7 @@ export function ChatView({ store }: SessionViewProps) {
             store={store}
             entry={entry}
             isLast={at === shown.length - 1}
-            actions={actions}
+            actions={store.owner === undefined ? actions : undefined}
           />
         ))}
         <LiveReply store={store} isRunning={openTurn !== undefined && !isWaiting} />
@@ -60,16 +59,42 @@ export function ChatView({ store }: SessionViewProps) {
         {repeat && (
           <Button onClick={repeat}>Branch anyway, although its model may repeat these effects</Button>
         )}
-        <Composer store={store} openTurn={openTurn} isWaiting={isWaiting} onSent={() => setSent(sent + 1)} />
+        {store.owner === undefined ? (
+          <Composer
+            store={store}
+            openTurn={openTurn}
+            isWaiting={isWaiting}
+            onSent={() => setSent(sent + 1)}
+          />
+        ) : (
+          <Watched store={store} openTurn={openTurn} />
+        )}
       </div>
     </div>
   );
 }
 
-/**
- * Returns the actions for retries and branches. `repeat` creates a branch that was refused because it leaves
- * out calls with effects.
- */
+/** Takes the place of the input in a session of another owner: only the owner can send messages. */
+function Watched({ store, openTurn }: SessionViewProps & { readonly openTurn: string | undefined }) {
+  const action = useAction();
+  const { value: failure } = action.failure;
+  const stop = (): void => void action.run(() => store.client.cancel(openTurn));
+  return (
+    <div class="watched">
+      {failure && <Problem failure={failure} />}
+      <p class="muted small">
+        A session of <Line text={store.owner ?? ''} />. Its journal records that you look at it.
+      </p>
+      {openTurn !== undefined && (
+        <Button kind="danger" isDisabled={action.isBusy.value} onClick={stop}>
+          Stop
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Retries and branches. `repeat` makes a branch that was refused since it leaves out calls with effects. */
 function useActions(store: SessionStore) {
   const action = useAction();
   const [refused, setRefused] = useState<{ readonly at: number; readonly message: string }>();
@@ -160,21 +185,31 @@ interface QueueProps extends SessionViewProps {
 
 function Queue({ store, view, onChange }: QueueProps) {
   const action = useAction();
+  // The server ends a cancelled message when its turn comes.
+  const [cancelled, setCancelled] = useState<readonly string[]>([]);
+  const cancel = async (turn: string): Promise<void> => {
+    if (await action.run(() => store.client.cancel(turn))) setCancelled([...cancelled, turn]);
+    onChange();
+  };
+  const { value: failure } = action.failure;
   return (
     <section class="queue" aria-label="Messages that wait">
       <p class="muted small">{counted(view.waiting.length, 'message')} waiting</p>
       {view.waiting.map(({ turn, status }) => (
         <p key={turn} class="queue-item small">
-          {status}
-          <button
-            type="button"
-            class="link"
-            onClick={() => void action.run(() => store.client.cancel(turn)).then(onChange)}
-          >
-            Cancel
-          </button>
+          {cancelled.includes(turn) ? (
+            'cancelled, and ends without a reply'
+          ) : (
+            <>
+              {status}
+              <button type="button" class="link" onClick={() => void cancel(turn)}>
+                Cancel
+              </button>
+            </>
+          )}
         </p>
       ))}
+      {failure && <Problem failure={failure} />}
     </section>
   );
 }
@@ -199,10 +234,10 @@ function useScrolledEnd(store: SessionStore, length: number): void {
 /** Milliseconds without a new event after which the page marks the session as read. */
 const REST = 800;
 
-function useMarkedRead({ agent, id: session, events }: SessionStore, length: number): void {
+function useMarkedRead({ agent, id: session, owner, events }: SessionStore, length: number): void {
   useEffect(() => {
     const seq = events.at(-1)?.seq;
-    if (seq === undefined) return;
+    if (seq === undefined || owner !== undefined) return;
     const timer = setTimeout(() => {
       // A failure only leaves the session unread in lists, so the page does not report it.
       fromIndex(() => index.markRead({ agent, session, seq })).catch(() => undefined);

@@ -8,7 +8,21 @@ import { type Shortcut, useShortcuts } from '../shell/keys.ts';
 import { bytes } from '../ui/format.ts';
 import { Button, Problem } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
-import { draftOf, keepDraft } from './drafts.ts';
+
+type Draft = Pick<SessionStore, 'agent' | 'id'>;
+
+/** Messages that were not sent yet, so that another view or a branch does not lose them. */
+const drafts = new Map<string, string>();
+
+const keyOf = ({ agent, id }: Draft): string => JSON.stringify([agent, id]);
+
+const draftOf = (draft: Draft): string => drafts.get(keyOf(draft)) ?? '';
+
+/** Keeps a message. An empty one is forgotten. */
+export function keepDraft(draft: Draft, text: string): void {
+  if (text === '') drafts.delete(keyOf(draft));
+  else drafts.set(keyOf(draft), text);
+}
 
 interface ComposerProps {
   readonly store: SessionStore;
@@ -36,14 +50,15 @@ export function Composer({ store, openTurn, isWaiting, onSent }: ComposerProps) 
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     const way = event.ctrlKey || event.metaKey ? (ways[1] ?? ways[0]) : ways[0];
-    if (way) void send(way.how);
+    if (way) send(way.how);
   };
   const over = (event: DragEvent, isNow: boolean): void => {
     event.preventDefault();
     isOver.value = isNow;
   };
-  const { value: failure } = action.failure;
-  const stop = (): void => void action.run(() => store.client.cancel(openTurn)).then(onSent);
+  const stopping = useAction();
+  const stop = (): void => void stopping.run(() => store.client.cancel(openTurn)).then(onSent);
+  const failure = action.failure.value ?? stopping.failure.value;
   return (
     <form
       class={isOver.value ? 'composer is-over' : 'composer'}
@@ -86,12 +101,7 @@ export function Composer({ store, openTurn, isWaiting, onSent }: ComposerProps) 
           </Button>
         )}
         {ways.toReversed().map(({ label, how }) => (
-          <Button
-            key={label}
-            kind={label === ways[0]?.label ? 'primary' : 'plain'}
-            isDisabled={action.isBusy.value}
-            onClick={() => void send(how)}
-          >
+          <Button key={label} kind={label === ways[0]?.label ? 'primary' : 'plain'} onClick={() => send(how)}>
             {label}
           </Button>
         ))}
@@ -105,16 +115,27 @@ function useMessage(store: SessionStore, onSent: () => void) {
   const text = useSignal(draftOf(store));
   const files = useSignal<readonly File[]>([]);
   const action = useAction();
+  const last = useRef<Promise<unknown>>(Promise.resolve());
   useEffect(() => keepDraft(store, text.value), [text.value]);
-  const send = async (how: How): Promise<void> => {
-    if (text.peek().trim() === '' && files.peek().length === 0) return;
-    const sent = { ...how, files: files.peek(), background: true };
-    if (!(await action.run(() => store.client.send(text.peek(), sent)))) return;
+  /** Sends messages one after another. One that cannot be sent is put back before what was typed since. */
+  const send = (how: How): void => {
+    const message = { text: text.peek(), files: files.peek() };
+    if (message.text.trim() === '' && message.files.length === 0) return;
     text.value = '';
     files.value = [];
-    if (store.connection.peek() === 'empty') store.follow();
-    onSent();
     focusMessage();
+    const sent = { ...how, files: message.files, background: true };
+    last.current = last.current
+      .then(() => action.run(() => store.client.send(message.text, sent)))
+      .then((isSent) => {
+        if (isSent) {
+          if (store.connection.peek() === 'empty') store.follow();
+          onSent();
+          return;
+        }
+        text.value = [message.text, text.peek()].filter((part) => part !== '').join('\n\n');
+        files.value = [...message.files, ...files.peek()];
+      });
   };
   const add = (list: FileList | null | undefined): void => {
     files.value = [...files.peek(), ...(list ?? [])];
@@ -157,7 +178,7 @@ interface Way {
 function waysOf(isOpen: boolean, isWaiting: boolean): readonly Way[] {
   if (!isOpen) return [{ label: 'Send', how: { whenBusy: 'queue' } }];
   const queue = { label: 'Queue', how: { whenBusy: 'queue' } } as const;
-  if (isWaiting) return [queue, { label: 'Decline and send', how: { pending: 'decline' } }];
+  if (isWaiting) return [queue, { label: 'Decline and send', how: { pending: 'decline', whenBusy: 'queue' } }];
   return [{ label: 'Steer', how: { whenBusy: 'steer' } }, queue];
 }
 

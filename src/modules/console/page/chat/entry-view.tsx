@@ -19,7 +19,8 @@ interface EntryProps {
   readonly store: SessionStore;
   readonly entry: Entry;
   readonly isLast: boolean;
-  readonly actions: EntryActions;
+  /** Absent for sessions of another owner. */
+  readonly actions: EntryActions | undefined;
 }
 
 export function EntryView({ store, entry, isLast, actions }: EntryProps) {
@@ -79,7 +80,7 @@ function UserMessage({ store, entry, actions }: OfKind<'user'>) {
         <time dateTime={new Date(at).toISOString()} title={dateAndTime(at)}>
           {timeOfDay(at)}
         </time>
-        {!isSteered && seq > 1 && (
+        {actions && !isSteered && seq > 1 && (
           <button
             type="button"
             class="link"
@@ -170,10 +171,12 @@ function TurnEnd({ entry: { event, seq }, isLast, actions }: TurnEndProps) {
           <Line text={error ? error.message : whyOf(event)} most={600} />
         </span>
       )}
-      {!isAnswered && isLast && <Button onClick={actions.retry}>Retry</Button>}
-      <button type="button" class="link small" onClick={() => actions.branch(seq)}>
-        Branch from here
-      </button>
+      {actions && !isAnswered && isLast && <Button onClick={actions.retry}>Retry</Button>}
+      {actions && (
+        <button type="button" class="link small" onClick={() => actions.branch(seq)}>
+          Branch from here
+        </button>
+      )}
     </footer>
   );
 }

@@ -29,16 +29,26 @@ export async function ask<Answer>(path: string, asked: Partial<RepeatableRequest
   return (await transport.ask({ path, ...asked }, readJson)) as Answer; // the server's own type
 }
 
-/** Returns the path of a session, followed by `rest`. */
-export const pathOf = (agent: string, session: string, rest = ''): string =>
-  `/agents/${encodeURIComponent(agent)}/sessions/${encodeURIComponent(session)}${rest}`;
+/** A session, and its owner if the caller looks at it as an operator. */
+export interface SessionPlace {
+  readonly agent: string;
+  readonly id: string;
+  readonly owner?: string | undefined;
+}
+
+/** Returns the path of a session's console route, with its query. */
+export function consolePath({ agent, id, owner }: SessionPlace, route: string, query: object): string {
+  const search = new URLSearchParams({ ...query, ...(owner !== undefined && { owner }) });
+  return `/agents/${encodeURIComponent(agent)}/sessions/${encodeURIComponent(id)}/console/${route}?${search}`;
+}
 
 const clients = new Map<string, Client>();
 
-/** Returns the client of an agent's sessions. */
-export function clientOf(agent: string): Client {
-  const known = clients.get(agent) ?? createClient({ ...TRANSPORT, agent });
-  clients.set(agent, known);
+/** Returns the client of an agent's sessions: the caller's own, or those of an owner. */
+export function clientOf(agent: string, owner?: string): Client {
+  const key = JSON.stringify([agent, owner]);
+  const known = clients.get(key) ?? createClient({ ...TRANSPORT, agent, owner });
+  clients.set(key, known);
   return known;
 }
 

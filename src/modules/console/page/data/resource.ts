@@ -3,7 +3,7 @@ import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { type Failure, toFailure } from './api.ts';
 
-/** `value` stays while newer data loads, so that a view does not flicker. */
+/** `value` stays while newer data loads and if it cannot be loaded, so that a view keeps what a person writes in it. */
 export interface Loaded<Value> {
   readonly value?: Value | undefined;
   readonly failure?: Failure | undefined;
@@ -24,7 +24,8 @@ export function useLoaded<Value>(
         if (!stop.signal.aborted) state.value = { value, isLoading: false };
       },
       (thrown: unknown) => {
-        if (!stop.signal.aborted) state.value = { failure: toFailure(thrown), isLoading: false };
+        if (stop.signal.aborted) return;
+        state.value = { value: state.peek().value, failure: toFailure(thrown), isLoading: false };
       },
     );
     return () => stop.abort();

@@ -2,7 +2,7 @@
 import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { ClientSession } from '../../../../client/client-session.ts';
 import type { StoredEvent } from '../../../../journal/events.ts';
-import { clientOf, type Failure, toFailure } from './api.ts';
+import { clientOf, type Failure, type SessionPlace, toFailure } from './api.ts';
 
 /** The pieces of a reply that the model is writing, by the id of its loop. */
 export interface LivePiece {
@@ -13,9 +13,7 @@ export interface LivePiece {
 /** `loading` means that earlier events are still being read, and `live` that new events arrive. */
 export type Connection = 'loading' | 'live' | 'reconnecting' | 'erased' | 'failed' | 'empty';
 
-export interface SessionStore {
-  readonly agent: string;
-  readonly id: string;
+export interface SessionStore extends SessionPlace {
   readonly client: ClientSession;
   /** The journal. The array grows in place, and `length` signals each change. */
   readonly events: readonly StoredEvent[];
@@ -31,14 +29,24 @@ export interface SessionStore {
   close(): void;
 }
 
+/** The ids of new sessions, which the server need not be asked for. */
+const unsent = new Set<string>();
+
+/** Returns the id of a new session. */
+export function newSessionId(): string {
+  const id = crypto.randomUUID();
+  unsent.add(id);
+  return id;
+}
+
 /** The props of every view of a session. */
 export interface SessionViewProps {
   readonly store: SessionStore;
 }
 
 /** Opens a session and follows it until `close`. */
-export function openSession(agent: string, id: string): SessionStore {
-  const client = clientOf(agent).session(id);
+export function openSession({ agent, id, owner }: SessionPlace): SessionStore {
+  const client = clientOf(agent, owner).session(id);
   const events: StoredEvent[] = [];
   const length = signal(0);
   const connection = signal<Connection>('loading');
@@ -53,10 +61,12 @@ export function openSession(agent: string, id: string): SessionStore {
     connection.value = events.length > 0 ? 'reconnecting' : 'loading';
     void followJournal({ client, events, length, connection, failure, live, progress, signal: stop.signal });
   };
-  follow();
+  if (unsent.delete(id)) connection.value = 'empty';
+  else follow();
   return {
     agent,
     id,
+    owner,
     client,
     events,
     length,

@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import { agents, loadAgents } from '../data/agents.ts';
 import { InboxView } from '../inbox/inbox-view.tsx';
+import { OwnerButton } from '../sessions/owner-dialog.tsx';
 import { SessionsView } from '../sessions/sessions-view.tsx';
 import { Help, openHelp } from '../shell/help.tsx';
 import { type Shortcut, useShortcuts } from '../shell/keys.ts';
@@ -35,6 +36,7 @@ export function App() {
           <NavLink view="inbox">Inbox</NavLink>
         </nav>
         <span class="bar-end">
+          <OwnerButton />
           <Button kind="quiet" label={`Theme: ${theme.value}`} onClick={nextTheme}>
             {{ system: '◐', light: '☀', dark: '☾' }[theme.value]}
           </Button>
@@ -61,7 +63,13 @@ function Current() {
       return <InboxView />;
     case 'session':
       return (
-        <SessionFrame key={`${at.agent}/${at.session}`} agent={at.agent} session={at.session} tab={at.tab} />
+        <SessionFrame
+          key={`${at.agent}/${at.session}/${at.owner}`}
+          owner={at.owner}
+          agent={at.agent}
+          session={at.session}
+          tab={at.tab}
+        />
       );
   }
 }

@@ -42,16 +42,17 @@ const SHORTCUTS: readonly Shortcut[] = SESSION_TABS.map((tab, index) => ({
 }));
 
 interface SessionFrameProps {
+  readonly owner: string | undefined;
   readonly agent: string;
   readonly session: string;
   readonly tab: SessionTab;
 }
 
-export function SessionFrame({ agent, session, tab }: SessionFrameProps) {
+export function SessionFrame({ owner, agent, session, tab }: SessionFrameProps) {
   useShortcuts(SHORTCUTS);
-  const store = useMemo(() => openSession(agent, session), [agent, session]);
+  const store = useMemo(() => openSession({ agent, id: session, owner }), [agent, session, owner]);
   useEffect(() => {
-    visit(agent, session);
+    if (owner === undefined) visit(agent, session);
     return store.close;
   }, [store]);
   const View = VIEWS[tab];

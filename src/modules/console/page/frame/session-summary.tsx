@@ -1,5 +1,7 @@
-/** Computes the numbers in the header of a session from its journal. */
+/** The numbers in the header of a session, from its journal. */
+import { useMemo } from 'preact/hooks';
 import type { StoredEvent } from '../../../../journal/events.ts';
+import { toConversation } from '../chat/conversation.ts';
 import type { SessionViewProps } from '../data/session-store.ts';
 import { compact, counted, dollars } from '../ui/format.ts';
 import { Badge } from '../ui/parts.tsx';
@@ -7,7 +9,7 @@ import { Badge } from '../ui/parts.tsx';
 export function SessionSummary({ store }: SessionViewProps) {
   const { value: length } = store.length;
   if (length === 0) return null;
-  const { tokens, cost, status } = summaryOf(store.events);
+  const { tokens, cost, status } = useMemo(() => summaryOf(store.events), [length]);
   return (
     <p class="summary">
       {status}
@@ -31,30 +33,13 @@ function summaryOf(events: readonly StoredEvent[]) {
 
 /** Returns the status of the last turn. */
 function statusOf(events: readonly StoredEvent[]) {
-  const last = events.findLast(({ type }) => type in STATUS);
+  const { openTurn, isWaiting } = toConversation(events);
+  if (openTurn !== undefined)
+    return <Badge tone={isWaiting ? 'warn' : 'accent'}>{isWaiting ? 'waiting' : 'running'}</Badge>;
+  const last = events.findLast((event) => event.type === 'turn-ended');
   if (!last) return null;
-  if (last.type === 'turn-ended') {
-    const { outcome } = last;
-    return (
-      <Badge tone={outcome === 'failed' ? 'bad' : outcome === 'completed' ? 'good' : 'plain'}>
-        {outcome}
-      </Badge>
-    );
-  }
-  return last.type === 'tool-call-suspended' ? (
-    <Badge tone="warn">waiting</Badge>
-  ) : (
-    <Badge tone="accent">running</Badge>
+  const { outcome } = last;
+  return (
+    <Badge tone={outcome === 'failed' ? 'bad' : outcome === 'completed' ? 'good' : 'plain'}>{outcome}</Badge>
   );
 }
-
-/** The events that change the status of a turn. */
-const STATUS: Readonly<Record<string, true>> = {
-  'turn-started': true,
-  'turn-resumed': true,
-  'turn-ended': true,
-  'model-replied': true,
-  'tool-call-suspended': true,
-  'tool-call-answered': true,
-  'tool-call-ended': true,
-};

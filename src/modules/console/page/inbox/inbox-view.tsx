@@ -7,7 +7,7 @@ import { clientOf, index } from '../data/api.ts';
 import { fromIndex, hasIndex } from '../data/index-use.ts';
 import { useLoaded } from '../data/resource.ts';
 import { visited } from '../data/visited.ts';
-import { sessionHref } from '../shell/router.ts';
+import { hrefOf } from '../shell/router.ts';
 import { ago } from '../ui/format.ts';
 import { Button, Empty, Loading, Problem } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
@@ -31,8 +31,7 @@ export function InboxView() {
   }, []);
   const first = useLoaded(() => loadInbox(), [looks]);
   const { value, failure } = first.value;
-  if (failure) return <Problem failure={failure} onRetry={look} />;
-  if (!value) return <Loading what="the inbox" />;
+  if (!value) return failure ? <Problem failure={failure} onRetry={look} /> : <Loading what="the inbox" />;
   return (
     <div class="page inbox">
       <header class="page-head">
@@ -46,6 +45,7 @@ export function InboxView() {
           This app has no index of sessions. These are the calls of the sessions that this browser has opened.
         </p>
       )}
+      {failure && <Problem failure={failure} onRetry={look} />}
       <Groups first={value} onAnswered={look} />
     </div>
   );
@@ -71,7 +71,7 @@ function Groups({ first, onAnswered }: { readonly first: InboxPage; readonly onA
       {shown.map((one) => (
         <section key={`${one.agent}/${one.session}`} class="inbox-session">
           <h2>
-            <a href={sessionHref(one.agent, one.session)}>
+            <a href={hrefOf({ view: 'session', ...one, tab: 'chat', query: {}, owner: undefined })}>
               <Line text={one.title ?? one.session} />
             </a>
             <span class="muted small">

@@ -138,7 +138,9 @@ function Reply({ store, event }: OfType<'model-replied'>) {
       ))}
       {!planned && <RequestPart store={store} reply={event.seq} />}
       <p>
-        <a href={`${sessionHref(store.agent, store.id, 'tools')}?reply=${event.seq}`}>Tools of this reply</a>
+        <a href={sessionHref(store.agent, store.id, { tab: 'tools', query: { reply: String(event.seq) } })}>
+          Tools of this reply
+        </a>
       </p>
     </>
   );

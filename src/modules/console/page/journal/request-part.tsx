@@ -1,6 +1,6 @@
 /** Shows the model request of a reply, which loads when it is opened. */
 import type { RequestView } from '../../request-view.ts';
-import { ask, pathOf } from '../data/api.ts';
+import { ask, consolePath } from '../data/api.ts';
 import { useLoaded } from '../data/resource.ts';
 import type { SessionStore } from '../data/session-store.ts';
 import { JsonView } from '../ui/json.tsx';
@@ -17,8 +17,7 @@ export const RequestPart = ({ store, reply }: RequestPartProps) => (
 
 function Request({ store, reply }: RequestPartProps) {
   const loaded = useLoaded(
-    (signal) =>
-      ask<RequestView>(pathOf(store.agent, store.id, `/console/request?reply=${reply}`), { signal }),
+    (signal) => ask<RequestView>(consolePath(store, 'request', { reply }), { signal }),
     [reply],
   );
   const { value, failure } = loaded.value;

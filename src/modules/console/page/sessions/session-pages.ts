@@ -15,19 +15,34 @@ interface AgentPage {
 
 const EACH = 50;
 
-/** Loads the first page of each agent, or the next page of each agent that has more. */
-export async function loadPages(
-  names: readonly string[],
-  status: SessionStatus | undefined,
-  before?: Pages,
-): Promise<Pages> {
+/** Selects the sessions of an owner, or the caller's own, by their status. */
+export interface Selection {
+  readonly names: readonly string[];
+  readonly status: SessionStatus | undefined;
+  readonly owner: string | undefined;
+}
+
+/** Loads the first page, or the next one of each agent that has more. */
+export async function loadPages({ names, status, owner }: Selection, before?: Pages): Promise<Pages> {
   const agents = names.map(async (agent): Promise<AgentPage> => {
     const known = before?.agents.find((one) => one.agent === agent);
     if (known?.next === null) return known;
-    const page = await index.sessions(agent, { status, cursor: known?.next, limit: EACH });
+    const page = await index.sessions(agent, { owner, status, cursor: known?.next, limit: EACH });
     return { agent, sessions: [...(known?.sessions ?? []), ...page.sessions], next: page.next };
   });
   return { agents: await Promise.all(agents) };
+}
+
+/** Returns the loaded pages with a newer first page. A session that has moved to the first page stays there once. */
+export function withFirst(first: Pages, loaded: Pages | undefined): Pages {
+  if (!loaded) return first;
+  const agents = first.agents.map((page): AgentPage => {
+    const known = loaded.agents.find(({ agent }) => agent === page.agent);
+    const shown = new Set(page.sessions.map(({ session }) => session));
+    const older = known?.sessions.filter(({ session }) => !shown.has(session)) ?? [];
+    return { ...page, sessions: [...page.sessions, ...older], next: known ? known.next : page.next };
+  });
+  return { agents };
 }
 
 export const hasMore = ({ agents }: Pages): boolean => agents.some(({ next }) => next !== null);

@@ -12,7 +12,8 @@ import { place, sessionHref, setQuery } from '../shell/router.ts';
 import { ago, compact, counted, dateAndTime, dollars } from '../ui/format.ts';
 import { Badge, Button, Empty, Loading, Problem } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
-import { hasMore, inOrder, loadPages, type Pages } from './session-pages.ts';
+import { openOwners } from './owner-dialog.tsx';
+import { hasMore, inOrder, loadPages, type Pages, type Selection, withFirst } from './session-pages.ts';
 import { StartSession } from './start-session.tsx';
 
 const isStarting = signal(false);
@@ -27,6 +28,7 @@ function closeStart(): void {
 
 const SHORTCUTS: readonly Shortcut[] = [
   { keys: 'c', does: 'Open or start a session', run: start },
+  { keys: 'o', does: 'Look at the sessions of another owner', run: openOwners },
   { keys: '/', does: 'Search the titles', run: () => document.getElementById('search')?.focus() },
   { keys: 'j', does: 'Next session', run: () => moveFocus(1) },
   { keys: 'k', does: 'Previous session', run: () => moveFocus(-1) },
@@ -42,6 +44,7 @@ function moveFocus(by: 1 | -1): void {
 export function SessionsView() {
   useShortcuts(SHORTCUTS);
   const names = (agents.value.value ?? []).map(({ name }) => name);
+  const { owner } = place.value;
   const { agent = '', status = '', search = '' } = place.value.query;
   return (
     <div class="page sessions">
@@ -70,7 +73,8 @@ export function SessionsView() {
         <Loading what="the sessions" />
       ) : (
         <Listed
-          key={`${agent} ${status}`}
+          key={`${agent} ${status} ${owner}`}
+          owner={owner}
           names={agent === '' ? names : [agent]}
           status={STATUSES.find((one) => one === status)}
           search={search}
@@ -106,16 +110,14 @@ const Choice = ({ label, name, value, all, choices }: ChoiceProps) => (
   </select>
 );
 
-interface ListedProps {
-  readonly names: readonly string[];
-  readonly status: SessionStatus | undefined;
+interface ListedProps extends Selection {
   readonly search: string;
 }
 
-/** Milliseconds between two requests for the list while the page is visible and shows only its first page. */
+/** Milliseconds between two looks at the first page of the list, while the browser shows the console. */
 const EVERY = 10_000;
 
-function Listed({ names, status, search }: ListedProps) {
+function Listed({ search, ...selection }: ListedProps) {
   const [looks, setLooks] = useState(0);
   const [more, setMore] = useState<Pages>();
   const action = useAction();
@@ -125,21 +127,28 @@ function Listed({ names, status, search }: ListedProps) {
     }, EVERY);
     return () => clearInterval(timer);
   }, []);
-  const first = useLoaded(async () => ({ pages: await fromIndex(() => loadPages(names, status)) }), [looks]);
+  const first = useLoaded(async () => ({ pages: await fromIndex(() => loadPages(selection)) }), [looks]);
   const { value, failure } = first.value;
   const problem = failure ?? action.failure.value;
   if (problem && !value) return <Problem failure={problem} onRetry={() => setLooks(looks + 1)} />;
   if (!value) return <Loading what="the sessions" />;
-  if (!value.pages) return <VisitedList search={search} />;
-  const pages = more ?? value.pages;
+  if (!value.pages)
+    return selection.owner === undefined ? (
+      <VisitedList search={search} />
+    ) : (
+      <Empty title="No list">
+        This app has no index of sessions. Open a session by its id with “New session”.
+      </Empty>
+    );
+  const pages = withFirst(value.pages, more);
   const known = inOrder(pages);
   const shown = known.filter(({ title, session }) => fits(search, title ?? session));
-  const next = (): void => void action.run(async () => setMore(await loadPages(names, status, pages)));
+  const next = (): void => void action.run(async () => setMore(await loadPages(selection, pages)));
   return (
     <>
       {shown.length === 0 && !hasMore(pages) && (
         <Empty title="No sessions">
-          {search || status ? 'No session fits these filters.' : 'Start one with “New session”.'}
+          {search || selection.status ? 'No session fits these filters.' : 'Start one with “New session”.'}
         </Empty>
       )}
       <ul class="session-list" aria-label="Sessions">

@@ -1,5 +1,6 @@
 /** Opens a session by its agent and id, or starts a new one. */
 import { useState } from 'preact/hooks';
+import { newSessionId } from '../data/session-store.ts';
 import { go } from '../shell/router.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Button } from '../ui/parts.tsx';
@@ -20,7 +21,7 @@ export function StartSession({ agents, onClose }: StartSessionProps) {
     event.preventDefault();
     if (!isValid || agent === '') return;
     onClose();
-    go({ view: 'session', agent, session: id || crypto.randomUUID(), tab: 'chat', query: {} });
+    go({ view: 'session', agent, session: id || newSessionId(), tab: 'chat', query: {} });
   };
   return (
     <Dialog title="Open or start a session" onClose={onClose}>

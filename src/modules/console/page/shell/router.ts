@@ -6,13 +6,14 @@ export const SESSION_TABS = ['chat', 'turn', 'tools', 'journal', 'state'] as con
 export type SessionTab = (typeof SESSION_TABS)[number];
 
 /**
- * A place in the page. `query` contains the values that a view stores in the address, such as the open event.
+ * A place in the page. `query` holds what a view keeps in the address, such as the open event. `owner`: an operator
+ * looks at the sessions of this owner, such as `tenant:acme`.
  */
 export type Place = (
   | { readonly view: 'sessions' }
   | { readonly view: 'inbox' }
   | { readonly view: 'session'; readonly agent: string; readonly session: string; readonly tab: SessionTab }
-) & { readonly query: Readonly<Record<string, string>> };
+) & { readonly query: Readonly<Record<string, string>>; readonly owner?: string | undefined };
 
 /** The current place. Views read it, and change it with `go`. */
 export const place = signal<Place>(parsePlace(location.hash));
@@ -24,11 +25,12 @@ addEventListener('hashchange', () => {
 /** Returns the place for a hash. An unknown hash returns the list of sessions. */
 export function parsePlace(hash: string): Place {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
-  const query = Object.fromEntries(new URLSearchParams(search));
+  const { owner, ...query } = Object.fromEntries(new URLSearchParams(search));
   const [view, agent, session, tab] = path.split('/').map(decoded);
-  if (view === 'inbox') return { view, query };
-  if (view !== 's' || !agent || !session) return { view: 'sessions', query };
-  return { view: 'session', agent, session, tab: SESSION_TABS.find((one) => one === tab) ?? 'chat', query };
+  if (view === 'inbox') return { view, query, owner };
+  if (view !== 's' || !agent || !session) return { view: 'sessions', query, owner };
+  const known = SESSION_TABS.find((one) => one === tab) ?? 'chat';
+  return { view: 'session', agent, session, tab: known, query, owner };
 }
 
 function decoded(part: string): string {
@@ -39,17 +41,21 @@ function decoded(part: string): string {
   }
 }
 
-/** Returns the address of a place, for `href`. */
+/** Returns the address of a place, for `href`. The current owner stays unless the place has `owner`. */
 export function hrefOf(to: Place): string {
   const path =
     to.view === 'session' ? ['s', to.agent, to.session, to.tab].map(encodeURIComponent).join('/') : to.view;
-  const search = new URLSearchParams(to.query).toString();
+  const owner = 'owner' in to ? to.owner : place.value.owner;
+  const search = new URLSearchParams({ ...to.query, ...(owner && { owner }) }).toString();
   return `#/${path}${search && `?${search}`}`;
 }
 
-/** Returns the address of a tab of a session. */
-export const sessionHref = (agent: string, session: string, tab: SessionTab = 'chat'): string =>
-  hrefOf({ view: 'session', agent, session, tab, query: {} });
+/** Returns the address of a session of the current owner. */
+export const sessionHref = (
+  agent: string,
+  session: string,
+  { tab = 'chat', query = {} }: { readonly tab?: SessionTab; readonly query?: Place['query'] } = {},
+): string => hrefOf({ view: 'session', agent, session, tab, query });
 
 /** Goes to a place. With `replace`, adds no entry to the history. */
 export function go(to: Place, how: 'push' | 'replace' = 'push'): void {

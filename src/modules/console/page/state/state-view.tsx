@@ -1,7 +1,9 @@
 /** Shows the folded state at any event, which a slider selects. */
 import { useEffect, useState } from 'preact/hooks';
+import type { StoredEvent } from '../../../../journal/events.ts';
+import type { JsonObject } from '../../../../tool/json.ts';
 import type { StateView as FoldedState } from '../../state-view.ts';
-import { ask, pathOf } from '../data/api.ts';
+import { ask, consolePath } from '../data/api.ts';
 import { useLoaded } from '../data/resource.ts';
 import type { SessionViewProps } from '../data/session-store.ts';
 import { summaryOf } from '../journal/event-summary.ts';
@@ -12,11 +14,10 @@ import { JsonView } from '../ui/json.tsx';
 import { Badge, Button, Empty, Loading, Problem, Section } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
 import { Blackboard } from './blackboard.tsx';
-import { changedKeys } from './changed-keys.ts';
 
 export function StateView({ store }: SessionViewProps) {
   const { value: length } = store.length;
-  const last = store.events.at(-1)?.seq ?? 0;
+  const last = store.events.findLast((one) => !isAccess(one))?.seq ?? 0;
   const at = Number(place.value.query.at) || last;
   if (length === 0) return <Empty title="No state yet">The session has not started.</Empty>;
   const index = Math.max(
@@ -69,6 +70,13 @@ export function StateView({ store }: SessionViewProps) {
   );
 }
 
+/**
+ * Returns whether an event records that an operator looked at the session. The view does not move on to it, since
+ * loading the state of another owner's session adds one.
+ */
+const isAccess = (event: StoredEvent): boolean =>
+  event.type === 'module-event' && event.module === 'operators';
+
 interface FoldedProps extends SessionViewProps {
   readonly seq: number;
   readonly before: number | undefined;
@@ -81,8 +89,7 @@ function Folded({ store, seq, before }: FoldedProps) {
   const rested = useRested(seq);
   const loaded = useLoaded(
     async (signal) => {
-      const load = (at: number) =>
-        ask<FoldedState>(pathOf(store.agent, store.id, `/console/state?at=${at}`), { signal });
+      const load = (at: number) => ask<FoldedState>(consolePath(store, 'state', { at }), { signal });
       const [now, then] = await Promise.all([
         load(rested),
         before === undefined ? undefined : load(rested - 1),
@@ -150,3 +157,18 @@ function useRested(seq: number): number {
   }, [seq]);
   return rested;
 }
+
+/** Returns the parts of a state that differ from those before the event. Memories count one by one. */
+function changedKeys(before: JsonObject | undefined, now: JsonObject): ReadonlySet<string> {
+  const was = flat(before ?? {});
+  return new Set([...flat(now)].filter(([key, text]) => was.get(key) !== text).map(([key]) => key));
+}
+
+const flat = ({ memory, ...others }: JsonObject): ReadonlyMap<string, string> =>
+  new Map([
+    ...Object.entries(others).map(([key, value]): [string, string] => [key, JSON.stringify(value)]),
+    ...Object.entries(Object(memory)).map(([key, value]): [string, string] => [
+      `memory.${key}`,
+      JSON.stringify(value),
+    ]),
+  ]);

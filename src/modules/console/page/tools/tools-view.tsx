@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import type { StoredEvent } from '../../../../journal/events.ts';
 import type { OfferView } from '../../offer-view.ts';
-import { ask, pathOf } from '../data/api.ts';
+import { ask, consolePath } from '../data/api.ts';
 import { useLoaded } from '../data/resource.ts';
 import type { SessionViewProps } from '../data/session-store.ts';
 import { DiffersNote, NEEDS_CONSOLE } from '../journal/request-part.tsx';
@@ -48,7 +48,7 @@ export function ToolsView({ store }: SessionViewProps) {
 
 function Offer({ store, reply }: SessionViewProps & { readonly reply: number }) {
   const loaded = useLoaded(
-    (signal) => ask<OfferView>(pathOf(store.agent, store.id, `/console/offer?reply=${reply}`), { signal }),
+    (signal) => ask<OfferView>(consolePath(store, 'offer', { reply }), { signal }),
     [reply],
   );
   const change = useMemo(() => changeBefore(store.events, reply), [reply]);

@@ -1,5 +1,5 @@
-/** Shows one turn as a waterfall, live while it runs. A click on a row opens its event. */
-import { useMemo } from 'preact/hooks';
+/** One turn as a waterfall, live while it runs. A row opens its event. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { TurnTimeline } from '../../../timeline/timeline.ts';
 import { timelineOf } from '../../../timeline/timeline-of.ts';
 import type { SessionViewProps } from '../data/session-store.ts';
@@ -8,7 +8,6 @@ import { place, setQuery } from '../shell/router.ts';
 import { compact, dateAndTime, dollars, duration } from '../ui/format.ts';
 import { Badge, Empty } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
-import { useNow } from './now.ts';
 import { TurnPicker, turnsIn } from './turn-picker.tsx';
 import { rowsOf } from './turn-rows.ts';
 import { Waterfall } from './waterfall.tsx';
@@ -83,4 +82,18 @@ function TurnFacts({ timeline }: { readonly timeline: TurnTimeline }) {
       )}
     </p>
   );
+}
+
+/** Milliseconds between updates of a running bar. */
+const TICK = 250;
+
+/** Returns the current time, and again every quarter of a second while `isRunning`. */
+function useNow(isRunning: boolean): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setInterval(() => setNow(Date.now()), TICK);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return now;
 }

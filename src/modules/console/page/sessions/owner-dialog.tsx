@@ -1,0 +1,100 @@
+/** Operators look at the sessions of another owner: the owner is in the address, and in the bar of the page. */
+import { signal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import { index } from '../data/api.ts';
+import { fromIndex } from '../data/index-use.ts';
+import { useLoaded } from '../data/resource.ts';
+import { go, place } from '../shell/router.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Button, Problem } from '../ui/parts.tsx';
+import { Line } from '../ui/words.tsx';
+
+const isOpen = signal(false);
+
+export function openOwners(): void {
+  isOpen.value = true;
+}
+
+function close(): void {
+  isOpen.value = false;
+}
+
+function look(owner: string | undefined): void {
+  close();
+  go({ view: 'sessions', query: {}, owner });
+}
+
+/** Shows whose sessions the page shows. The button opens the dialog. */
+export function OwnerButton() {
+  const { owner } = place.value;
+  return (
+    <>
+      <Button kind="quiet" onClick={openOwners}>
+        {owner === undefined ? (
+          'Owner'
+        ) : (
+          <span class="bar-owner">
+            Owner: <Line text={owner} most={80} />
+          </span>
+        )}
+      </Button>
+      {owner !== undefined && (
+        <Button kind="quiet" label="Back to your own sessions" onClick={() => look(undefined)}>
+          ✕
+        </Button>
+      )}
+      {isOpen.value && <OwnerDialog />}
+    </>
+  );
+}
+
+/** The owners that are suggested. The input accepts any other one. */
+const MOST = 100;
+
+function OwnerDialog() {
+  const [owner, setOwner] = useState(place.value.owner ?? '');
+  const loaded = useLoaded(() => fromIndex(() => index.owners({ limit: MOST })), []);
+  const { value, failure } = loaded.value;
+  const isValid = /^(?:id|tenant):./.test(owner);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (isValid) look(owner);
+  };
+  return (
+    <Dialog title="Sessions of another owner" onClose={close}>
+      <form class="start" onSubmit={submit}>
+        <label class="field">
+          <span>Owner</span>
+          <input
+            class="input"
+            list="owners"
+            value={owner}
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="tenant:acme"
+            aria-describedby="owner-about"
+            onInput={(event) => setOwner(event.currentTarget.value.trim())}
+          />
+        </label>
+        <datalist id="owners">
+          {value?.owners.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+        <p id="owner-about" class="muted small">
+          id: and the id of a user, or tenant: and a tenant. The journal of each session that you open records
+          it.
+        </p>
+        {failure && <Problem failure={failure} />}
+        <div class="actions">
+          <Button type="submit" kind="primary" isDisabled={!isValid}>
+            Show sessions
+          </Button>
+          {place.value.owner !== undefined && (
+            <Button onClick={() => look(undefined)}>Your own sessions</Button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
