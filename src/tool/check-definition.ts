@@ -53,7 +53,7 @@ export function checkNaming(name: string, description: string): void {
     throw new ToolDefinitionError(
       name,
       'description',
-      'its description is blank; the model chooses tools by it.',
+      'its description is blank. The model chooses tools by their descriptions.',
     );
 }
 

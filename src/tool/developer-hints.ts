@@ -36,8 +36,7 @@ export function createMisplacedHint(
     const hint = below
       ? `If the Worker is served below ${below}, set createHoldfast({ http: { basePath: '${below}' } }).`
       : `Did you mean ${basePath ?? ''}${alike}?`;
-    if (!isLogged)
-      log({ level: 'warn', event: 'other', message: `there is nothing at ${pathname}. ${hint}` });
+    if (!isLogged) log({ level: 'warn', event: 'other', message: `no route matches ${pathname}. ${hint}` });
     isLogged = true;
     return ` ${hint}`;
   };
@@ -66,7 +65,7 @@ function isSimilarPath(path: string, asked: string): boolean {
 export function refuseAsExport(holdfast: object): void {
   const fetch = (): never => {
     throw new Error(
-      'The main module exports the result of createHoldfast: export its Worker instead, as in export default holdfast.worker;',
+      'The main module exports the result of createHoldfast. Export its Worker instead: export default holdfast.worker;',
     );
   };
   Object.defineProperty(holdfast, 'fetch', { value: fetch });
@@ -107,19 +106,19 @@ export function findSharedWrites(lanes: readonly (readonly WritingCall[])[]): st
 
 const formatSharedWrite = (key: string, [one, other]: readonly [string, string]): string =>
   `Calls of '${one}' and '${other}' in one reply both wrote call.state '${key}', and only the later value is kept. Give ` +
-  'both tools the same `serial`: then they run one after another, and each sees the value before it.';
+  'both tools the same `serial`, so that they run one after another, and each sees the earlier value.';
 
 /** Returns the problem of a tool's `reconcile`, or `undefined`. */
 export const reconcileProblem = (effect: string): string | undefined =>
   effect === 'once'
     ? undefined
-    : `only a tool with the effect 'once' reconciles; '${effect}' calls are run again.`;
+    : `only a tool with the effect 'once' reconciles. Calls with the effect '${effect}' are run again.`;
 
 /** Fixes for mistakes: lines that a deployment lacks, and code to write instead. */
 export const FIXES = {
-  answers: ": import it from 'holdfast/answers' and add it to `use`.",
-  files: ": import it from 'holdfast/files' and add it to `use`.",
-  delegates: ": add onBehalfOf() of 'holdfast/http' to `use`.",
+  answers: ". Import it from 'holdfast/answers' and add it to `use`.",
+  files: ". Import it from 'holdfast/files' and add it to `use`.",
+  delegates: ". Add onBehalfOf() of 'holdfast/http' to `use`.",
   late: ' Give it a time limit of its own.',
   askBefore: ' Ask before it, with requireApproval or withAwaiting.',
   owner: '. Use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller',
@@ -134,7 +133,7 @@ export const FIXES = {
   sqlite:
     'Add to wrangler.toml, in place of `new_classes`:\n\n' +
     '[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["SessionObject"]\n\n' +
-    'A class that was deployed without it cannot get it later: export it under another name, with another tag.',
+    'A class that was deployed without it cannot get it later. Export it under another name, with another tag.',
   awake: 'Set compatibility_date = "2026-10-01" in wrangler.toml, or bind a queue as TURNS.',
   enable_request_signal:
     'The Worker does not notice when a client disconnects. Add it to `compatibility_flags` in wrangler.toml.',
@@ -150,15 +149,15 @@ export function listedToolProblem(given: unknown): string {
   if (near !== undefined) return near;
   const name = object && classNameOf(classOf(object));
   if (object && isClass(object))
-    return `is the class ${name}, which has no static tools: list new ${name}() for the tools of its instances`;
+    return `is the class ${name}, which has no static tools. List new ${name}() for the tools of its instances`;
   return `(${name ?? typeof given}) is neither a tool nor a tool provider, and its class has no static 'tools' table`;
 }
 
 /** Returns the problem of a value that resembles a tool, or `undefined`. */
 function similarValueProblem(given: unknown): string | undefined {
-  if (typeof given === 'string') return `is ${describeValue(given)}: list the tool itself`;
-  if (given instanceof Promise) return 'is a promise: await it, and list its result';
-  if (Array.isArray(given)) return 'is a list: spread it, as in [...tools]';
+  if (typeof given === 'string') return `is ${describeValue(given)}. List the tool itself`;
+  if (given instanceof Promise) return 'is a promise. Await it, and list its result';
+  if (Array.isArray(given)) return 'is a list. Spread it, as in [...tools]';
   const {
     name,
     instructions,
@@ -173,25 +172,25 @@ function similarValueProblem(given: unknown): string | undefined {
   }: Readonly<Record<string, unknown>> = Object(given);
   const named = `('${shorten(String(name), 80)}')`;
   if (typeof given === 'function' && !isClass(given) && tools === undefined) {
-    return `${named} is a function: call it, and list its result, or pass it to toolFactory`;
+    return `${named} is a function. Call it, and list its result, or pass it to toolFactory`;
   }
   if (isAiTool(given) && typeof run !== 'function')
-    return "is a tool of the AI SDK: make it one with fromAiTool(tool, { name }) of 'holdfast/tools/ai-sdk'";
+    return "is a tool of the AI SDK. Convert it with fromAiTool(tool, { name }) of 'holdfast/tools/ai-sdk'";
   if (typeof execute === 'function')
-    return 'is a tool of another library: make it one with defineTool({ name, description, input, run })';
+    return 'is a tool of another library. Convert it with defineTool({ name, description, input, run })';
   if (typeof run === 'function' && typeof name === 'string') {
-    return `${named} is the literal of a tool: make it one with defineTool`;
+    return `${named} is the literal of a tool. Pass it to defineTool`;
   }
   if (drift !== undefined && connectTimeout !== undefined)
-    return `${named} is a client of MCP: list mcpToolProvider({ clients: [client] }) in its place`;
+    return `${named} is an MCP client. List mcpToolProvider({ clients: [client] }) instead`;
   if (typeof unfoldingByName === 'function')
-    return 'is a factory of MCP tools: list the result of its toolByName or unfolding';
+    return 'is a factory of MCP tools. List the result of its toolByName or unfolding';
   if (typeof toolsNow === 'function')
-    return "is the literal of a tool provider: wrap it in toolProvider({ ... }) of 'holdfast'";
+    return "is the literal of a tool provider. Wrap it in toolProvider({ ... }) of 'holdfast'";
   if (!Array.isArray(tools)) return undefined;
   if (typeof notes === 'string')
-    return `${named} is the literal of a reference: make it one with defineReference of 'holdfast/tool-groups'`;
-  return typeof instructions === 'string' ? `${named} is an agent: list its tools instead` : undefined;
+    return `${named} is the literal of a reference. Pass it to defineReference of 'holdfast/tool-groups'`;
+  return typeof instructions === 'string' ? `${named} is an agent. List its tools instead` : undefined;
 }
 
 /** The metadata of a tool, which names its origin. */
@@ -280,7 +279,7 @@ export const discoverProblem = (
 ): string | undefined =>
   uses.some(({ module }) => module.name === 'listings')
     ? undefined
-    : "`discover` needs the module `listings`: import it from 'holdfast/listings' and add it to `uses`, beside `discover`.";
+    : "`discover` needs the module `listings`. Import it from 'holdfast/listings' and add it to `uses`, beside `discover`.";
 
 /** The fix for a tool without `run`. */
 export const RUN_ADVICE =
@@ -303,7 +302,7 @@ const RETURN_JSON = 'Return JSON, or give the value a toJSON method.';
 export const reconcileAnswerProblem = (tool: string, answer: unknown): string | undefined =>
   answer === 'unknown' || answer === 'no-answer'
     ? undefined
-    : `The reconcile of tool '${tool}' answered '${String(answer)}', which is neither { done }, 'not-done' nor 'unknown'.`;
+    : `The reconcile of tool '${tool}' returned '${String(answer)}', which is neither { done }, 'not-done' nor 'unknown'.`;
 
 interface AgentOfApp<Use> {
   readonly name: string;
@@ -328,7 +327,8 @@ export function filesProblem<Use>(
   for (const { name, uses, accepts = [] } of agents) {
     if (!files && accepts.length > 0) return needsFiles(`Agent '${name}': \`accepts\``);
     const own = keeperIn(uses);
-    if (own && own !== files) return `Agent '${name}' has \`files()\`: add it to \`use\` of the app.`;
+    if (own && own !== files)
+      return `Agent '${name}' has its own \`files()\`. Add it to \`use\` of the app instead.`;
   }
   return undefined;
 }

@@ -16,7 +16,7 @@ import type { AnyTool, LoopView } from './tool.ts';
 export function toMermaid(tool: AnyTool): string {
   const drawn = drawnIn(tool);
   if (!drawn) {
-    const problem = 'it has no diagram: a state machine or a playbook has one.';
+    const problem = 'it has no diagram. Only a state machine or a playbook has one.';
     throw new ToolDefinitionError(tool.name, 'diagram', problem);
   }
   return drawn[DIAGRAM]();

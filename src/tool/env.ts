@@ -75,7 +75,7 @@ export type SecretSource = string | readonly string[] | ((env: Readonly<Record<s
 
 /** The error for an invalid source. It does not repeat the value, which could be the secret itself. */
 export const SECRET_RULE =
-  "needs its secret as '(env) => env.NAME', or the name of the var that holds it; a secret itself does not belong in code";
+  "needs its secret as '(env) => env.NAME', or the name of the var that holds it. Do not put the secret itself in code";
 
 /**
  * Returns whether a value can be a source: a function, or names that neither contain odd characters nor look

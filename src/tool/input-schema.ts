@@ -233,7 +233,7 @@ const PLAIN_SCHEMA_PROBLEM =
 function toSinglePropertySchema(name: string, schema: StandardSchemaV1): InputSchema<unknown> {
   const { $schema: _, ...shown } = standardToJsonSchema(schema);
   if ('$defs' in shown) {
-    throw new InputSchemaError("is recursive; declare it in the tool's own input.");
+    throw new InputSchemaError("is recursive. Declare it in the tool's own input.");
   }
   const properties = { [name]: { ...shown, description: shown.description ?? name } };
   return {

@@ -121,8 +121,8 @@ const CHECKS = {
   mountedElsewhere: (mounted: string, basePath: string): string | undefined =>
     basePath.endsWith(mounted)
       ? undefined
-      : `requests come in below '${mounted}', and links lead below '${basePath}', as createHoldfast({ http: { basePath } }) says. ` +
-        'Leave `basePath` out, unless something before this Worker rewrites paths.',
+      : `requests arrive below '${mounted}', but links lead below '${basePath}', the basePath of createHoldfast({ http }). ` +
+        'Remove `basePath`, unless a proxy before this Worker rewrites paths.',
 
   convertible: CONVERTER_ADVICE,
 
@@ -167,7 +167,7 @@ export function unchainedProblem(tool: string, answered: unknown): string | unde
   if (object === undefined) return undefined;
   const name = classNameOf(classOf(Object(object)));
   return (
-    `Tool '${tool}' returned an object of ${name}, whose methods are tools. They are not offered, since it is kept as JSON. To chain it, ` +
+    `Tool '${tool}' returned an instance of ${name}, whose methods are tools. They are not offered, since results are stored as JSON. To chain it, ` +
     `declare its type: defineDomainType({ name: '${name}', schema, tools: (value) => toolsOf(new ${name}(value)) }). ` +
     `Name that as the 'output' of '${tool}', and chain it with chainFrom of 'holdfast/kinds'.`
   );

@@ -99,12 +99,13 @@ function mediaProblem(list: MediaList, media: unknown, never: readonly MediaList
   const types = list
     .split('.')
     .reduce<unknown>((inner, key) => (inner ? Reflect.get(Object(inner), key) : undefined), media);
-  if (!Array.isArray(types)) return `${path} is not a list of media types, such as ['image/png', 'image/*'].`;
+  if (!Array.isArray(types))
+    return `${path} must be a list of media types, such as ['image/png', 'image/*'].`;
   const wrong = types.find((type) => typeof type !== 'string' || !MEDIA_TYPE.test(type));
   if (wrong !== undefined)
-    return `${path} names '${String(wrong).slice(0, 80)}'. Use media types, such as 'image/png' or 'image/*'.`;
+    return `${path} contains '${String(wrong).slice(0, 80)}'. Use media types, such as 'image/png' or 'image/*'.`;
   return never.includes(list) && types.length > 0
-    ? `${path} names '${types[0]}', and the adapter sends no file there; leave it empty.`
+    ? `${path} contains '${types[0]}', but the adapter sends no files there. Leave it empty.`
     : undefined;
 }
 
@@ -126,15 +127,15 @@ export function serverProblem(
   servers: readonly string[],
 ): string | undefined {
   if (baseURL === undefined && 'baseUrl' in others)
-    return "openaiCompatible has no option 'baseUrl'; it is called 'baseURL'.";
+    return "openaiCompatible has no option 'baseUrl'. Use 'baseURL'.";
   if (server !== undefined && !servers.some((name) => name === server))
     return `'server' is '${String(server).slice(0, 80)}'. Use one of ${servers.map((name) => `'${name}'`).join(', ')}, or leave it out.`;
   if (!/^[\w-]{1,64}$/.test(String(cacheKeyIn)) || ours.has(String(cacheKeyIn)))
     return "'cacheKeyIn' must name a header or a body field that the adapter does not use.";
   if (extraBody === undefined) return undefined;
-  if (!isJsonObject(extraBody) || !isJson(extraBody)) return "'extraBody' is not a JSON object.";
+  if (!isJsonObject(extraBody) || !isJson(extraBody)) return "'extraBody' must be a JSON object.";
   const field = Object.keys(extraBody).find((name) => ours.has(name));
-  return field === undefined ? undefined : `'extraBody.${field}' is set by the adapter; leave it out.`;
+  return field === undefined ? undefined : `'extraBody.${field}' is set by the adapter. Omit it.`;
 }
 
 function isJson(value: unknown): boolean {

@@ -114,7 +114,7 @@ function parseFact<Fact>(
   const module = name.slice(APP_MEMORY_PREFIX.length);
   if (result instanceof Promise) {
     result.catch(() => {});
-    throw new ModuleError(module, 'the schema of its facts is asynchronous. Use a synchronous one.');
+    throw new ModuleError(module, "its 'schema' must be synchronous.");
   }
   if (!result.issues) return result.value;
   const problems = result.issues.map(({ message }) => message).join(' ');
@@ -132,10 +132,7 @@ const MODULE_NAME = /^[a-z][\w-]{0,63}$/i;
 /** @throws ModuleError if the name cannot be journaled. */
 export function checkName(name: string): void {
   if (!MODULE_NAME.test(name))
-    throw new ModuleError(
-      name,
-      "a name is a letter and then up to 63 letters, digits, '-' and '_': its facts are journaled under it.",
-    );
+    throw new ModuleError(name, "its name must be a letter and then up to 63 letters, digits, '-' and '_'.");
 }
 
 /**

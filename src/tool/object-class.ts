@@ -26,11 +26,11 @@ export function unreadableProblem(object: object): string | undefined {
   const owner = classOf(object);
   const name = classNameOf(owner);
   if (isTable(Reflect.get(owner, 'unfolding')))
-    return `(${name}) has a static 'unfolding': list unfoldingOf(...) of it`;
+    return `(${name}) has a static 'unfolding'. List unfoldingOf(...) of it`;
   if (isTable(Reflect.get(owner, 'tools')))
-    return `(${name}) has a 'tools' table of plain data: make it with toolTable<${name}>({ ... })`;
+    return `(${name}) has a 'tools' table of plain data. Make it with toolTable<${name}>({ ... })`;
   if (isPlain(object) && Object.values(object).some(isPlainTool))
-    return 'is a plain object of tools: list ...toolsOf({ ... })';
+    return 'is a plain object of tools. List ...toolsOf({ ... })';
   return undefined;
 }
 

@@ -14,8 +14,8 @@ const missingSecretError = (name: string): string => {
   const which =
     /^[A-Z]+(_[A-Z]+)+$/.test(name) && name.length <= 40
       ? `'${name}'`
-      : 'of the name that `secrets.require` was given';
-  return `There is no secret ${which}: mint it in \`secrets\` of createHoldfast.`;
+      : 'with the name passed to `secrets.require`';
+  return `There is no secret ${which}. Return it from \`secrets\` of createHoldfast.`;
 };
 
 /**

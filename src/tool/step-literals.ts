@@ -50,7 +50,7 @@ function misfitProblem(before: AnyTool, next: AnyTool, readOutput: OutputReader)
       .map((key) => `'${key}'`)
       .join(', ') || 'nothing';
   return (
-    `its step '${next.name}' needs '${missing}', and '${before.name}' before it returns ${has}: change one of them, or write ` +
+    `its step '${next.name}' needs '${missing}', but '${before.name}' before it returns ${has}. Change one of them, or write ` +
     `{ tool: ${before.name}, adapt: (result) => ({ ${missing}: ... }) }.`
   );
 }

@@ -207,7 +207,5 @@ function toBytes(source: Uint8Array | ArrayBuffer): Uint8Array {
   const kind = typeTagOf(source);
   if (kind === 'Uint8Array') return source as Uint8Array; // The tag proves it, here and below.
   if (kind === 'ArrayBuffer') return new Uint8Array(source as ArrayBuffer);
-  throw new TypeError(
-    `A file needs a Uint8Array, an ArrayBuffer or a URL, and not a value of the type ${kind}.`,
-  );
+  throw new TypeError(`A file must be a Uint8Array, an ArrayBuffer or a URL, but is of the type ${kind}.`);
 }

@@ -181,7 +181,7 @@ const withAddedInput = (
 function readProperty(tool: AnyTool, key: string, declared: PropertyDeclaration): InputSchema<unknown> {
   const { properties } = tool.inputSchema;
   if (isJsonObject(properties) && Object.hasOwn(properties, key)) {
-    throw new ToolDefinitionError(tool.name, 'input', `it has a parameter '${key}' already.`);
+    throw new ToolDefinitionError(tool.name, 'input', `it already has a parameter '${key}'.`);
   }
   try {
     return toPropertySchema(key, declared);

@@ -34,7 +34,7 @@ const NO_SQLITE = `The sessions of this Worker have no SQLite storage. Add to wr
 tag = "v1"
 new_sqlite_classes = ["SessionObject"]
 
-A class that was deployed without it cannot get it later: export it under another name, with another tag.`;
+A class that was deployed without it cannot get it later. Export it under another name, with another tag.`;
 
 const MAY_STOP =
   'The platform may stop a background turn, which leaves a `once` call in doubt. Set compatibility_date = "2026-10-01" in wrangler.toml, or bind a queue as TURNS.';

@@ -197,19 +197,19 @@ describe('the tools of an agentic tool', () => {
 
   it.each<[string, readonly unknown[], string]>([
     ['null', [null], 'Tool at index 0 must not be null'],
-    ['text', ['look'], "Tool at index 0 is 'look': list the tool itself"],
-    ['an agent', [agent('other')], "Tool at index 0 ('other') is an agent: list its tools instead"],
+    ['text', ['look'], "Tool at index 0 is 'look'. List the tool itself"],
+    ['an agent', [agent('other')], "Tool at index 0 ('other') is an agent. List its tools instead"],
     [
       'a class without static tools',
       [look, Empty],
-      'Tool at index 1 is the class Empty, which has no static tools: list new Empty() for the tools of its instances',
+      'Tool at index 1 is the class Empty, which has no static tools. List new Empty() for the tools of its instances',
     ],
     [
       'a function',
       [() => look],
-      "Tool at index 0 ('') is a function: call it, and list its result, or pass it to toolFactory",
+      "Tool at index 0 ('') is a function. Call it, and list its result, or pass it to toolFactory",
     ],
-    ['a list', [[look]], 'Tool at index 0 is a list: spread it, as in [...tools]'],
+    ['a list', [[look]], 'Tool at index 0 is a list. Spread it, as in [...tools]'],
     [
       'two tools with the same name',
       [look, answers('look', 2)],
@@ -271,7 +271,7 @@ describe('the definition of an agentic tool', () => {
     [
       'its description is blank',
       { description: '' },
-      "Tool 'dig': its description is blank; the model chooses tools by it.",
+      "Tool 'dig': its description is blank. The model chooses tools by their descriptions.",
     ],
     [
       'a limit is not a count',

@@ -41,7 +41,7 @@ const inDevelopment = (line: string): readonly string[] =>
   process.env.NODE_ENV === 'production' ? [] : [line];
 
 const told = (tool: string): string =>
-  `holdfast: Tool '${tool}' returned an object of Shop, whose methods are tools. They are not offered, since it is kept as JSON. To chain it, ` +
+  `holdfast: Tool '${tool}' returned an instance of Shop, whose methods are tools. They are not offered, since results are stored as JSON. To chain it, ` +
   "declare its type: defineDomainType({ name: 'Shop', schema, tools: (value) => toolsOf(new Shop(value)) }). " +
   `Name that as the 'output' of '${tool}', and chain it with chainFrom of 'holdfast/kinds'.`;
 

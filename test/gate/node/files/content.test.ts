@@ -85,7 +85,7 @@ describe('content()', () => {
       [undefined, 'Undefined'],
     ].map(([source, kind]): [() => unknown, string] => [
       () => image(source as never, 'image/png'),
-      `A file needs a Uint8Array, an ArrayBuffer or a URL, and not a value of the type ${kind}.`,
+      `A file must be a Uint8Array, an ArrayBuffer or a URL, but is of the type ${kind}.`,
     ]),
     ...[
       null,
@@ -106,7 +106,7 @@ describe('content()', () => {
     ],
     [
       () => content([{ type: 'file', mediaType: 'image/png', bytes: 'iVBORw0KGgo=' as never }]),
-      'A file needs a Uint8Array, an ArrayBuffer or a URL, and not a value of the type String.',
+      'A file must be a Uint8Array, an ArrayBuffer or a URL, but is of the type String.',
     ],
   ])('throws if a part is invalid (%#)', (make, problem) => {
     expect(make).toThrow(new TypeError(problem));

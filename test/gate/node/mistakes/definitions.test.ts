@@ -104,7 +104,7 @@ describe('defineTool', () => {
     [
       'a blank description',
       ofTool({ description: ' ' }),
-      "Tool 'pay': its description is blank; the model chooses tools by it.",
+      "Tool 'pay': its description is blank. The model chooses tools by their descriptions.",
     ],
     [
       'a name with a space',

@@ -118,7 +118,7 @@ describe('a combination of tools', () => {
     [
       'a chained type and its agent with the same tool name',
       ofAgent({ tools: [tool], use: [chaining([chainFrom(Customer)])] }),
-      "Agent 'clerk' has a tool 'pay', and so have the objects that it chains, whose tool would not be offered: rename one, as with withName of 'holdfast/decorators'.",
+      "Agent 'clerk' has a tool 'pay', and so have the objects that it chains, whose tool would not be offered. Rename one, as with withName of 'holdfast/decorators'.",
     ],
     [
       'steps of a pipeline that do not fit together',
@@ -126,7 +126,7 @@ describe('a combination of tools', () => {
         name: 'both',
         steps: [step('find', { output: v.object({ total: v.number() }) }), step('pay', { input })],
       }),
-      "Tool 'both': its step 'pay' needs 'id', and 'find' before it returns 'total': change one of them, or write { tool: find, adapt: (result) => ({ id: ... }) }.",
+      "Tool 'both': its step 'pay' needs 'id', but 'find' before it returns 'total'. Change one of them, or write { tool: find, adapt: (result) => ({ id: ... }) }.",
     ],
     [
       'the key for inner tools of another library',
@@ -158,7 +158,7 @@ describe('a tool of the AI SDK', () => {
     [
       'directly in a list of tools',
       ofAgent({ tools: [weather] }),
-      "Agent 'clerk' cannot have these tools: Tool at index 0 is a tool of the AI SDK: make it one with fromAiTool(tool, { name }) of 'holdfast/tools/ai-sdk'.",
+      "Agent 'clerk' cannot have these tools: Tool at index 0 is a tool of the AI SDK. Convert it with fromAiTool(tool, { name }) of 'holdfast/tools/ai-sdk'.",
     ],
     [
       'in an object instead of a list',

@@ -51,25 +51,25 @@ describe('a list of tools', () => {
     [
       'a function that makes a tool',
       ofAgent({ tools: [() => tool] }),
-      `${NO_TOOLS} ('') is a function: call it, and list its result, or pass it to toolFactory.`,
+      `${NO_TOOLS} ('') is a function. Call it, and list its result, or pass it to toolFactory.`,
     ],
     [
       'a promise of a tool',
       ofAgent({ tools: [Promise.resolve(tool)] }),
-      `${NO_TOOLS} is a promise: await it, and list its result.`,
+      `${NO_TOOLS} is a promise. Await it, and list its result.`,
     ],
-    ['the name of a tool', ofAgent({ tools: ['pay'] }), `${NO_TOOLS} is 'pay': list the tool itself.`],
+    ['the name of a tool', ofAgent({ tools: ['pay'] }), `${NO_TOOLS} is 'pay'. List the tool itself.`],
     ['undefined', ofAgent({ tools: [undefined] }), `${NO_TOOLS} must not be undefined.`],
-    ['a nested list', ofAgent({ tools: [[tool]] }), `${NO_TOOLS} is a list: spread it, as in [...tools].`],
+    ['a nested list', ofAgent({ tools: [[tool]] }), `${NO_TOOLS} is a list. Spread it, as in [...tools].`],
     [
       'a tool without defineTool',
       ofAgent({ tools: [{ name: 'pay', description: 'Pays.', run }] }),
-      `${NO_TOOLS} ('pay') is the literal of a tool: make it one with defineTool.`,
+      `${NO_TOOLS} ('pay') is the literal of a tool. Pass it to defineTool.`,
     ],
     [
       'a tool of the AI SDK',
       ofAgent({ tools: [{ description: 'Pays.', inputSchema: {}, execute: run }] }),
-      `${NO_TOOLS} is a tool of the AI SDK: make it one with fromAiTool(tool, { name }) of 'holdfast/tools/ai-sdk'.`,
+      `${NO_TOOLS} is a tool of the AI SDK. Convert it with fromAiTool(tool, { name }) of 'holdfast/tools/ai-sdk'.`,
     ],
     [
       'a class instead of an instance',
@@ -79,17 +79,17 @@ describe('a list of tools', () => {
     [
       'an object whose table has only plain data',
       ofAgent({ tools: [new Bare()] }),
-      `${NO_TOOLS} (Bare) has a 'tools' table of plain data: make it with toolTable<Bare>({ ... }).`,
+      `${NO_TOOLS} (Bare) has a 'tools' table of plain data. Make it with toolTable<Bare>({ ... }).`,
     ],
     [
       'an object whose class has only an unfolding',
       ofAgent({ tools: [new Behind()] }),
-      `${NO_TOOLS} (Behind) has a static 'unfolding': list unfoldingOf(...) of it.`,
+      `${NO_TOOLS} (Behind) has a static 'unfolding'. List unfoldingOf(...) of it.`,
     ],
     [
       'a plain object of tools',
       ofAgent({ tools: [{ pay: { description: 'Pays.', run } }] }),
-      `${NO_TOOLS} is a plain object of tools: list ...toolsOf({ ... }).`,
+      `${NO_TOOLS} is a plain object of tools. List ...toolsOf({ ... }).`,
     ],
     [
       'an instance without tools',
@@ -99,7 +99,7 @@ describe('a list of tools', () => {
     [
       'an agent',
       ofAgent({ tools: [ofAgent({})()] }),
-      `${NO_TOOLS} ('clerk') is an agent: list its tools instead.`,
+      `${NO_TOOLS} ('clerk') is an agent. List its tools instead.`,
     ],
     [
       'two tools with the same name',

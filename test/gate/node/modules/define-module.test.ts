@@ -158,9 +158,7 @@ describe('the schema of a module’s facts', () => {
         apply: (sum: number, one) => sum + one,
       },
     });
-    expect(() => later.fact(1)).toThrow(
-      "Module 'later': the schema of its facts is asynchronous. Use a synchronous one.",
-    );
+    expect(() => later.fact(1)).toThrow("Module 'later': its 'schema' must be synchronous.");
   });
 
   it('accepts only the known values for `unread`', () => {

@@ -222,11 +222,11 @@ describe('a mistake in a module', () => {
   it.each([
     [
       { name: 'a b' },
-      "Module 'a b': a name is a letter and then up to 63 letters, digits, '-' and '_': its facts are journaled under it.",
+      "Module 'a b': its name must be a letter and then up to 63 letters, digits, '-' and '_'.",
     ],
     [
       { name: 'holdfast:words' },
-      "Module 'holdfast:words': a name is a letter and then up to 63 letters, digits, '-' and '_': its facts are journaled under it.",
+      "Module 'holdfast:words': its name must be a letter and then up to 63 letters, digits, '-' and '_'.",
     ],
     [{ when: 'soon' as 'call' }, "Module 'words': 'when' is 'soon'. Use 'call' or 'batch'."],
     [{ scope: 'frame' as 'path' }, "Module 'words': 'scope' is 'frame'. Use 'path', 'session' or 'turn'."],

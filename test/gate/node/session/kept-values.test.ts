@@ -88,7 +88,7 @@ describe('the state of a call', () => {
     expect(logged).toEqual([
       [
         "holdfast: Calls of 'pay' and 'book' in one reply both wrote call.state 'total', and only the later value is kept. " +
-          'Give both tools the same `serial`: then they run one after another, and each sees the value before it.',
+          'Give both tools the same `serial`, so that they run one after another, and each sees the earlier value.',
       ],
     ]);
   });
@@ -129,7 +129,7 @@ describe('the blackboard', () => {
     const odd = tool('odd', ({ blackboard }) => blackboard.add(Customer, { id: () => 1 } as never));
     const { told } = await ran([add, odd], calls('add'), calls('odd'));
     expect(told).toEqual([
-      'Error: call.blackboard: this is not a Customer: since: Invalid key: Expected "since" but received undefined',
+      'Error: call.blackboard: the value is not a valid Customer: since: Invalid key: Expected "since" but received undefined',
       'Error: call.blackboard: the value at `$.id` is a function, which is not JSON.',
     ]);
   });

@@ -92,7 +92,7 @@ describe('a `once` call without a recorded end', () => {
     expect(ran).toEqual([]);
     expect(log.mock.calls).toEqual([
       [
-        `holdfast: The reconcile of tool 'pay' answered '${said}', which is neither { done }, 'not-done' nor 'unknown'.`,
+        `holdfast: The reconcile of tool 'pay' returned '${said}', which is neither { done }, 'not-done' nor 'unknown'.`,
       ],
     ]);
     log.mockRestore();

@@ -187,12 +187,12 @@ describe('an invalid state', () => {
     [
       'the name of a tool',
       [tool('a'), 'shut'],
-      "in state 'open' it cannot have these tools: Tool at index 1 is 'shut': list the tool itself.",
+      "in state 'open' it cannot have these tools: Tool at index 1 is 'shut'. List the tool itself.",
     ],
     [
       'a transition for a function',
       [{ tool: function shut() {}, to: 'open' }],
-      "in state 'open' it cannot have these tools: Tool at index 0 ('shut') is a function: call it, and list its result, or pass it to toolFactory.",
+      "in state 'open' it cannot have these tools: Tool at index 0 ('shut') is a function. Call it, and list its result, or pass it to toolFactory.",
     ],
     [
       'a group that requires a permission',

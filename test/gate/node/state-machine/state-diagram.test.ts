@@ -119,7 +119,7 @@ describe('the diagram of a state machine', () => {
       new ToolDefinitionError(
         'plain',
         'diagram',
-        'it has no diagram: a state machine or a playbook has one.',
+        'it has no diagram. Only a state machine or a playbook has one.',
       ),
     );
   });

@@ -168,7 +168,7 @@ describe('a source without the module', () => {
   it('is refused in the definition of its agent', () => {
     expect(() => appWith([bare], [])).toThrow(
       new TypeError(
-        "`discover` needs the module `listings`: import it from 'holdfast/listings' and add it to `uses`, beside `discover`.",
+        "`discover` needs the module `listings`. Import it from 'holdfast/listings' and add it to `uses`, beside `discover`.",
       ),
     );
   });

@@ -238,7 +238,7 @@ describe('an invalid definition', () => {
       'a blank description',
       () => defineTool({ ...base, description: '\n' }),
       'description',
-      "Tool 'order': its description is blank; the model chooses tools by it.",
+      "Tool 'order': its description is blank. The model chooses tools by their descriptions.",
     ],
     [
       'a schema that is not an object',
@@ -262,7 +262,7 @@ describe('an invalid definition', () => {
 
   it.runIf(isDevelopment)('is refused with `reconcile` but without the effect `once`', () => {
     expect(() => defineTool({ ...base, ...EFFECT_READ })).toThrow(
-      "Tool 'order': only a tool with the effect 'once' reconciles; 'read' calls are run again.",
+      "Tool 'order': only a tool with the effect 'once' reconciles. Calls with the effect 'read' are run again.",
     );
   });
 

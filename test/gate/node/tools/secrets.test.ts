@@ -19,10 +19,10 @@ describe('a bag of secrets', () => {
     expect(bag().keys()).toEqual(['apiKey', 'pin']);
     expect(bag().require('apiKey')).toBe(TOKEN);
     expect(() => bag().require('other')).toThrow(
-      'There is no secret of the name that `secrets.require` was given: mint it in `secrets` of createHoldfast.',
+      'There is no secret with the name passed to `secrets.require`. Return it from `secrets` of createHoldfast.',
     );
     expect(() => bag().require('STRIPE_KEY')).toThrow(
-      "There is no secret 'STRIPE_KEY': mint it in `secrets` of createHoldfast.",
+      "There is no secret 'STRIPE_KEY'. Return it from `secrets` of createHoldfast.",
     );
     expect(() => bag().require('JBSWY3DPEHPK3PXP')).toThrow(/of the name that/);
     expect(Secrets.of({ none: undefined })).toBe(Secrets.NONE);

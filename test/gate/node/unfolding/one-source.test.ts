@@ -158,11 +158,11 @@ describe('an invalid unfolding tool', () => {
     defineUnfolding({ ...SHOP, tools: sources as readonly ToolSource[] }); // as untyped callers can
 
   it.each<[string, () => unknown, string]>([
-    ['a name', define([does('a'), 'b']), "Tool at index 1 is 'b': list the tool itself"],
+    ['a name', define([does('a'), 'b']), "Tool at index 1 is 'b'. List the tool itself"],
     [
       'a function',
       define([function find() {}]),
-      "Tool at index 0 ('find') is a function: call it, and list its result, or pass it to toolFactory",
+      "Tool at index 0 ('find') is a function. Call it, and list its result, or pass it to toolFactory",
     ],
     [
       'a group that needs something',

@@ -148,7 +148,10 @@ describe('withUnfolding', () => {
 describe('an invalid call of `withInnerTools` or `withUnfolding`', () => {
   it.each([
     [{ name: 'a b' }, "Tool 'a b': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -."],
-    [{ description: ' ' }, "Tool 'files': its description is blank; the model chooses tools by it."],
+    [
+      { description: ' ' },
+      "Tool 'files': its description is blank. The model chooses tools by their descriptions.",
+    ],
     [{ tools: [] }, "Tool 'files': it has no tools to unfold into."],
     [
       { tools: [read, does('read')] },
@@ -156,7 +159,7 @@ describe('an invalid call of `withInnerTools` or `withUnfolding`', () => {
     ],
     [
       { tools: [read, 'read' as never] },
-      "Tool 'files': it cannot have these tools: Tool at index 1 is 'read': list the tool itself.",
+      "Tool 'files': it cannot have these tools: Tool at index 1 is 'read'. List the tool itself.",
     ],
     [
       { exclusive: true, scope: 'session' as const },

@@ -154,7 +154,7 @@ describe('the webhook of a sender', () => {
       new WebhookDefinitionError(
         'github',
         'secret',
-        "needs its secret as '(env) => env.NAME', or the name of the var that holds it; a secret itself does not belong in code",
+        "needs its secret as '(env) => env.NAME', or the name of the var that holds it. Do not put the secret itself in code",
       ),
     );
   });

@@ -260,7 +260,7 @@ describe('an app with a token under another name', () => {
     (token) => {
       expect(() => bearerToken(token)).toThrow(
         new TypeError(
-          "bearerToken needs its secret as '(env) => env.NAME', or the name of the var that holds it; a secret itself does not belong in code.",
+          "bearerToken needs its secret as '(env) => env.NAME', or the name of the var that holds it. Do not put the secret itself in code.",
         ),
       );
     },

@@ -149,7 +149,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
 it('an app that is exported instead of its Worker reports the mistake at the first request', () => {
   const holdfast = createHoldfast({ agents: [clerk], model: openaiCompatible() });
   expect(Reflect.get(holdfast, 'fetch')).toThrow(
-    'The main module exports the result of createHoldfast: export its Worker instead, as in export default holdfast.worker;',
+    'The main module exports the result of createHoldfast. Export its Worker instead: export default holdfast.worker;',
   );
   expect(Object.keys(holdfast)).toEqual(['worker', 'routes', 'TurnRunner']);
 });

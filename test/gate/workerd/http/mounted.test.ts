@@ -245,7 +245,7 @@ describe('a developer', () => {
       const { detail } = await json(await via(path));
       expect(detail).toBe(`This path is unknown. GET / shows where to start. ${hint}`);
     }
-    expect(warn.mock.calls).toEqual([[`holdfast: there is nothing at /ai/agents. ${hint}`]]);
+    expect(warn.mock.calls).toEqual([[`holdfast: no route matches /ai/agents. ${hint}`]]);
   });
 
   it('sees the intended path for a path with the same end, and the log shows the first', async () => {
@@ -261,7 +261,7 @@ describe('a developer', () => {
       expect(detail).toBe(`This path is unknown. GET / shows where to start. Did you mean ${meant}?`);
     }
     const hint = `Did you mean ${messages}?`;
-    expect(warn.mock.calls).toEqual([[`holdfast: there is nothing at /agents/clerk/messages. ${hint}`]]);
+    expect(warn.mock.calls).toEqual([[`holdfast: no route matches /agents/clerk/messages. ${hint}`]]);
   });
 
   it('gets no hint for a path that is not the app’s', async () => {
@@ -280,8 +280,8 @@ describe('a developer', () => {
     await via('/api');
     expect(warn.mock.calls).toEqual([
       [
-        "holdfast: requests come in below '/api', and links lead below '/ai', as createHoldfast({ http: { basePath } }) says. " +
-          'Leave `basePath` out, unless something before this Worker rewrites paths.',
+        "holdfast: requests arrive below '/api', but links lead below '/ai', the basePath of createHoldfast({ http }). " +
+          'Remove `basePath`, unless a proxy before this Worker rewrites paths.',
       ],
     ]);
   });

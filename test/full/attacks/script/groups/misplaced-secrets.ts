@@ -50,7 +50,7 @@ export const misplacedSecrets = (): readonly Attack[] => [
   {
     name: 'a tool that demands it fails without it in the answer, the state or the journal',
     act: (scene) => heard(scene, 'demand'),
-    comes: all(silent, saying(/There is no secret of the name that `secrets\.require` was given/)),
+    comes: all(silent, saying(/There is no secret with the name passed to `secrets\.require`/)),
     logs: /Tool 'demand' threw/,
   },
   {

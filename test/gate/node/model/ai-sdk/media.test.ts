@@ -102,22 +102,22 @@ describe('the media support of a model', () => {
   it.each<[unknown, string]>([
     [
       { message: bytes('png'), result: nothing },
-      "'media.message.data' names 'png'. Use media types, such as 'image/png' or 'image/*'.",
+      "'media.message.data' contains 'png'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
       { message: nothing, result: alike('*/*') },
-      "'media.result.data' names '*/*'. Use media types, such as 'image/png' or 'image/*'.",
+      "'media.result.data' contains '*/*'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
       { message: { data: [], url: ['Image/PNG'] }, result: nothing },
-      "'media.message.url' names 'Image/PNG'. Use media types, such as 'image/png' or 'image/*'.",
+      "'media.message.url' contains 'Image/PNG'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
       { message: nothing },
-      "'media.result.data' is not a list of media types, such as ['image/png', 'image/*'].",
+      "'media.result.data' must be a list of media types, such as ['image/png', 'image/*'].",
     ],
-    [['image/png'], "'media.message.data' is not a list of media types, such as ['image/png', 'image/*']."],
-    [null, "'media.message.data' is not a list of media types, such as ['image/png', 'image/*']."],
+    [['image/png'], "'media.message.data' must be a list of media types, such as ['image/png', 'image/*']."],
+    [null, "'media.message.data' must be a list of media types, such as ['image/png', 'image/*']."],
   ])('throws for the declaration %j', (media, message) => {
     // Only callers without types can pass these.
     const options = { media } as FromAiSdkOptions;

@@ -108,15 +108,15 @@ describe('the media support of a model', () => {
   it.each([
     [
       { message: { data: ['images'], url: [] }, result: none },
-      "'media.message.data' names 'images'. Use media types, such as 'image/png' or 'image/*'.",
+      "'media.message.data' contains 'images'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
       { message: none, result: { data: ['image/png'], url: [] } },
-      "'media.result.data' names 'image/png', and the adapter sends no file there; leave it empty.",
+      "'media.result.data' contains 'image/png', but the adapter sends no files there. Leave it empty.",
     ],
     [
       { message: none, result: { data: [], url: ['image/*'] } },
-      "'media.result.url' names 'image/*', and the adapter sends no file there; leave it empty.",
+      "'media.result.url' contains 'image/*', but the adapter sends no files there. Leave it empty.",
     ],
   ])('throws for the declaration %j', (media, message) => {
     expect(() => made(media)).toThrow(new TypeError(message));

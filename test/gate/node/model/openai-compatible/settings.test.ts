@@ -68,7 +68,7 @@ describe('settings', () => {
     [{ providerOptions: { openaiCompatible: 'x' } }, "'providerOptions.openaiCompatible' is not an object."],
     [
       { providerOptions: { openaiCompatible: { n: 2 } } },
-      "'providerOptions.openaiCompatible.n' is set by the adapter; leave it out.",
+      "'providerOptions.openaiCompatible.n' is set by the adapter. Omit it.",
     ],
   ])('cause an error before the request: %j', async (settings, message) => {
     const { requests, ...outcome } = await asked(settings, { tools: [look] });
@@ -85,10 +85,10 @@ describe('extraBody', () => {
   });
 
   it.each<[unknown, string]>([
-    [[], "'extraBody' is not a JSON object."],
-    [{ x: 1n }, "'extraBody' is not a JSON object."],
-    [{ stream: false }, "'extraBody.stream' is set by the adapter; leave it out."],
-    [{ max_tokens: 5 }, "'extraBody.max_tokens' is set by the adapter; leave it out."],
+    [[], "'extraBody' must be a JSON object."],
+    [{ x: 1n }, "'extraBody' must be a JSON object."],
+    [{ stream: false }, "'extraBody.stream' is set by the adapter. Omit it."],
+    [{ max_tokens: 5 }, "'extraBody.max_tokens' is set by the adapter. Omit it."],
   ])('throws if it is invalid: %s', (extraBody, message) => {
     const options: object = { extraBody };
     expect(() => openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm', ...options })).toThrow(
@@ -106,7 +106,7 @@ describe('`openaiCompatible`', () => {
   it('explains the new name of the option `baseUrl`', () => {
     const options: object = { baseUrl: 'https://model.test/v1', model: 'm' };
     expect(() => openaiCompatible(options as OpenaiCompatibleOptions)).toThrow(
-      new TypeError("openaiCompatible has no option 'baseUrl'; it is called 'baseURL'."),
+      new TypeError("openaiCompatible has no option 'baseUrl'. Use 'baseURL'."),
     );
   });
 });

@@ -61,11 +61,11 @@ describe('the media support of a model', () => {
   it.each([
     [
       { message: { data: [], url: ['image/png'] }, result: none },
-      "'media.message.url' names 'image/png', and the adapter sends no file there; leave it empty.",
+      "'media.message.url' contains 'image/png', but the adapter sends no files there. Leave it empty.",
     ],
     [
       { message: none, result: { data: ['image/png'], url: [] } },
-      "'media.result.data' names 'image/png', and the adapter sends no file there; leave it empty.",
+      "'media.result.data' contains 'image/png', but the adapter sends no files there. Leave it empty.",
     ],
   ])('throws for the declaration %j', (media, message) => {
     expect(() => made(media)).toThrow(new TypeError(message));

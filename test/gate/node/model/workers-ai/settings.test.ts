@@ -64,7 +64,7 @@ describe('settings', () => {
     [{ providerOptions: { workersAi: 'x' } }, "'providerOptions.workersAi' is not an object."],
     [
       { providerOptions: { workersAi: { stream: false } } },
-      "'providerOptions.workersAi.stream' is set by the adapter; leave it out.",
+      "'providerOptions.workersAi.stream' is set by the adapter. Omit it.",
     ],
   ])('cause an error before the run: %j', async (settings, message) => {
     const { runs, ...outcome } = await asked(settings, { tools: [look] });

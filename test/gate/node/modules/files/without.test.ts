@@ -7,7 +7,7 @@ import { createTestSession, scriptedModel } from '../../../../../src/testing/ent
 
 const base = { name: 'seer', description: 'Sees.', instructions: 'Look.' };
 const png = new Uint8Array([1, 2, 3]);
-const NEEDED = "needs the module `files()`: import it from 'holdfast/files' and add it to `use`.";
+const NEEDED = "needs the module `files()`. Import it from 'holdfast/files' and add it to `use`.";
 
 const draw = defineTool({
   name: 'draw',
@@ -33,7 +33,7 @@ it('an agent that accepts files is refused with an error that shows the missing 
 it('an agent cannot use the module itself', () => {
   const seer = defineAgent({ ...base, use: [files()] });
   expect(() => createTestSession(seer, { replies: [] })).toThrow(
-    "Agent 'seer' has `files()`: add it to `use` of the app.",
+    "Agent 'seer' has its own `files()`. Add it to `use` of the app instead.",
   );
 });
 

@@ -213,7 +213,7 @@ describe('the options of an outgoing webhook', () => {
   const ADDRESS =
     "Webhook 'outgoing' has no usable 'url'. It must be an https URL without a user, or http on localhost.";
   const SECRET =
-    "Webhook 'outgoing' needs its secret as '(env) => env.NAME', or the name of the var that holds it; a secret itself does not belong in code.";
+    "Webhook 'outgoing' needs its secret as '(env) => env.NAME', or the name of the var that holds it. Do not put the secret itself in code.";
 
   it.each<[string, object, string]>([
     ['no url', { url: undefined }, ADDRESS],

@@ -116,7 +116,7 @@ describe('a described tool', () => {
 
   it('is refused if the description is blank', () => {
     expect(() => withDescription(search, ' ')).toThrow(
-      "Tool 'search': its description is blank; the model chooses tools by it.",
+      "Tool 'search': its description is blank. The model chooses tools by their descriptions.",
     );
   });
 

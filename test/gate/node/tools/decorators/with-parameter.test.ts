@@ -200,13 +200,13 @@ describe('a tool with one more parameter', () => {
     [
       'a name that it has',
       () => withParameter(order, 'items', reason),
-      "Tool 'order': it has a parameter 'items' already.",
+      "Tool 'order': it already has a parameter 'items'.",
     ],
     ...(process.env.NODE_ENV === 'production' ? [] : [FUNCTION]),
     [
       'a recursive schema',
       () => withParameter(order, 'tree', Tree),
-      "Tool 'order': its parameter 'tree' is recursive; declare it in the tool's own input.",
+      "Tool 'order': its parameter 'tree' is recursive. Declare it in the tool's own input.",
     ],
   ])('is refused with %s', (_, define, message) => {
     expect(define).toThrow(expect.objectContaining({ name: 'ToolDefinitionError', field: 'input', message }));

@@ -330,7 +330,7 @@ describe('the tools of a plain object', () => {
     ],
     [
       { one: { description: ' ', run: () => 1 } },
-      "Tool 'one': its description is blank; the model chooses tools by it.",
+      "Tool 'one': its description is blank. The model chooses tools by their descriptions.",
     ],
     [
       { one: { name: 'two', description: 'x', run: () => 1 } },

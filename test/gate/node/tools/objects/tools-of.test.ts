@@ -69,7 +69,7 @@ describe('the tools of an object', () => {
       speak() {}
     }
     expect(() => toolsOf(new Mute())).toThrow(
-      "Tool 'speak': its description is blank; the model chooses tools by it.",
+      "Tool 'speak': its description is blank. The model chooses tools by their descriptions.",
     );
   });
 

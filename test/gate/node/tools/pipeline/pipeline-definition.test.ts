@@ -87,7 +87,7 @@ describe('an invalid pipeline', () => {
       'a blank description',
       { description: '', steps: [find] },
       'description',
-      "Tool 'find': its description is blank; the model chooses tools by it.",
+      "Tool 'find': its description is blank. The model chooses tools by their descriptions.",
     ],
     [
       'no name and no step to derive it from',

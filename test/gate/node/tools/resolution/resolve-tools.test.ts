@@ -157,15 +157,15 @@ describe('a value that is not a tool', () => {
     [
       'a literal',
       { name: 'look', run: () => 'x' },
-      "Tool at index 1 ('look') is the literal of a tool: make it one with defineTool",
+      "Tool at index 1 ('look') is the literal of a tool. Pass it to defineTool",
     ],
-    ['a list', [tool('see')], 'Tool at index 1 is a list: spread it, as in [...tools]'],
+    ['a list', [tool('see')], 'Tool at index 1 is a list. Spread it, as in [...tools]'],
     [
       'the literal of a provider',
       { toolsNow: () => [] },
-      "Tool at index 1 is the literal of a tool provider: wrap it in toolProvider({ ... }) of 'holdfast'",
+      "Tool at index 1 is the literal of a tool provider. Wrap it in toolProvider({ ... }) of 'holdfast'",
     ],
-    ['text', 'look', "Tool at index 1 is 'look': list the tool itself"],
+    ['text', 'look', "Tool at index 1 is 'look'. List the tool itself"],
   ])('is refused with its index: %s (AEV-03)', (_, source, message) => {
     expect(() => resolveTools(listed(tool('look'), source))).toThrow(new ToolResolutionError(message));
   });
@@ -194,17 +194,17 @@ describe('a value that has tools but is not a tool', () => {
     [
       'an agent',
       defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [tool('add')] }),
-      "Tool at index 0 ('clerk') is an agent: list its tools instead",
+      "Tool at index 0 ('clerk') is an agent. List its tools instead",
     ],
     [
       'an MCP client',
       defineMcpClient({ name: 'wiki', url: 'https://wiki.example/mcp' }),
-      "Tool at index 0 ('wiki') is a client of MCP: list mcpToolProvider({ clients: [client] }) in its place",
+      "Tool at index 0 ('wiki') is an MCP client. List mcpToolProvider({ clients: [client] }) instead",
     ],
     [
       'an MCP tool factory',
       createMcpToolFactory({ clients: [] }),
-      'Tool at index 0 is a factory of MCP tools: list the result of its toolByName or unfolding',
+      'Tool at index 0 is a factory of MCP tools. List the result of its toolByName or unfolding',
     ],
     [
       'another object with a list of tools',

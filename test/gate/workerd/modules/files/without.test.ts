@@ -57,6 +57,6 @@ it('an app without the module of files does not mention files in its list of age
 it('an app without the module of files cannot have an agent that accepts files', () => {
   const picky = defineAgent({ name: 'picky', description: 'P.', instructions: 'P.', accepts: ['image/*'] });
   expect(() => createHoldfast({ agents: [picky], model: seeing() })).toThrow(
-    "Agent 'picky': `accepts` needs the module `files()`: import it from 'holdfast/files' and add it to `use`.",
+    "Agent 'picky': `accepts` needs the module `files()`. Import it from 'holdfast/files' and add it to `use`.",
   );
 });
