@@ -138,9 +138,9 @@ export async function runAgent<Output>(
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted) cancel();
     const leased = await port.resume({ nonce: newId(), turn: start.turn, reader });
-    if (leased.status !== 'leased') throw new Error(`The run was not begun: it is ${leased.status}.`);
+    if (leased.status !== 'leased') throw new Error(`The run could not start (${leased.status}).`);
     const { status } = await runTurn(host, leased, systemClock.now());
-    if (status === 'lost' || status === 'handed-over') throw new Error('The run was cut short.');
+    if (status === 'lost' || status === 'handed-over') throw new Error(`The run ended early (${status}).`);
     const answer = toRunAnswer(host, session, await readTurn(port, start.turn));
     const { state } = (await foldAll(port, host.modules.memories)) ?? {};
     const messages = toHistory(state?.messages ?? []);
@@ -232,5 +232,5 @@ function createTurnHost(declared: Agent, options: RunAgentOptions, port: Session
 
 const noModelError = (agent: string): ConfigurationError =>
   new ConfigurationError(
-    `Agent '${agent}' has no model. Give it one, or pass one: runAgent(agent, message, { model }).`,
+    `Agent '${agent}' has no model. Set its 'model', or call runAgent(agent, message, { model }).`,
   );

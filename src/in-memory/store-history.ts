@@ -35,7 +35,7 @@ export async function storeHistory(
   if (!first) return;
   await port.accept(first.start);
   const leased = await port.resume({ nonce: newId(), turn: first.start.turn, reader });
-  if (leased.status !== 'leased') throw new Error(`The history was not stored: it is ${leased.status}.`);
+  if (leased.status !== 'leased') throw new Error(`The history could not be stored (${leased.status}).`);
   const rows = starts.flatMap(({ start, replies }) => [
     start.started,
     ...replies.flatMap((reply) => toReplyEvents(start.turn, reply)).map(toRow),
@@ -97,7 +97,7 @@ function historyProblem(history: unknown): string | undefined {
   }
   const [first] = history;
   return first && first.role !== 'user'
-    ? "[0] is a reply: begin with a message whose role is 'user'"
+    ? "[0] is a reply. Begin with a message whose role is 'user'"
     : undefined;
 }
 

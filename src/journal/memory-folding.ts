@@ -172,7 +172,7 @@ class RunningMemories implements LiveMemories {
   #problemOf(name: string): string | undefined {
     const kind = name.replace(APP_MEMORY_PREFIX, '');
     if (!this.#memories.has(name)) {
-      return `The module '${kind}' is missing here: add it to \`use\` of createHoldfast, createTestSession or crashMatrix.`;
+      return `The module '${kind}' is missing here. Add it to \`use\` of createHoldfast, createTestSession or crashMatrix.`;
     }
     const broken = this.#state.brokenMemories?.get(name);
     return broken === undefined

@@ -204,7 +204,7 @@ function cancelEvents(turn: TurnState | undefined, row: InboxMessage): readonly 
 function steerEvent(turn: TurnState, row: InboxMessage): SessionEvent {
   const event = parseEvent({ seq: 0, at: 0, type: 'turn-started', turn: row.turn, body: row.body });
   if (event.type !== 'turn-started')
-    throw new TypeError('A message that is steered is stored as the start of a turn.');
+    throw new TypeError('A steered message must be stored as the start of a turn.');
   const { seq: _, at: __, loopId: ___, base: ____, ...said } = event;
   return { ...said, type: 'turn-steered', turn: turn.id, as: row.turn };
 }

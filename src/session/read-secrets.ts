@@ -41,7 +41,7 @@ export const awaitSecrets = <Minted>(
 ): Promise<Minted> => withTimeout(clock, minting, { ms: HOOK_TIMEOUT_MS, signal, late: secretsTimeoutError });
 
 const secretsTimeoutError = (ms: number): ConfigurationError =>
-  new ConfigurationError(`\`secrets\` did not answer within ${ms} ms.`);
+  new ConfigurationError(`\`secrets\` did not return within ${ms} ms.`);
 
 /** The context that an app declares: values, or a context made of them. */
 export type AppContext = ContextValues | ToolCallContext;

@@ -94,7 +94,7 @@ export const stuckEnd = (turn: TurnState, { expirations }: LeaseGrant): AnswerEn
   outcome: 'failed',
   error: {
     type: 'stuck',
-    message: `The turn was taken over ${Math.max(expirations, turn.resumedIdly)} times without progress; its last event is ${turn.lastEvent}.`,
+    message: `The turn was taken over ${Math.max(expirations, turn.resumedIdly)} times without progress. Its last event is ${turn.lastEvent}.`,
   },
 });
 

@@ -100,7 +100,7 @@ export async function runMessageTurn(
   const said = await toNewMessage(message, modules.files);
   const leased = await steps.begin(toSentMessage(stage, said, options));
   if (leased.status !== 'leased')
-    throw new Error(`The session did not accept the message: it is ${leased.status}.`);
+    throw new Error(`The session did not accept the message (${leased.status}).`);
   const turn = leased.page.openTurn?.id ?? '';
   await worker.drive(turn, leased);
   return turn;
@@ -131,7 +131,7 @@ export async function postMessageTo(
       await waitUntilReceived({ port, heard }, taken.turn);
       return taken;
     default:
-      throw new Error(`The session did not accept the message: it is ${taken.status}.`);
+      throw new Error(`The session did not accept the message (${taken.status}).`);
   }
 }
 

@@ -168,7 +168,7 @@ const GATES = ['http', 'caller', 'owner', 'admit', 'log', 'location'] as const;
 const isGate = (parts: AppParts = {}): boolean => GATES.some((key) => parts[key] !== undefined);
 
 const describeMisplacedModule = ({ name }: ModuleIdentity): string =>
-  `The module '${name}' is for the whole app: add it to \`use\` of createHoldfast.`;
+  `The module '${name}' is for the whole app. Add it to \`use\` of createHoldfast.`;
 
 type HttpGate = NonNullable<Gates['http']>;
 type CallerGate = NonNullable<Gates['caller']>;

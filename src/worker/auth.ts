@@ -49,12 +49,12 @@ export async function callerOf({ host, env, request, isOwnPage }: AuthRequest): 
   if (!isOwnPage) mustNotBeCrossSite(request);
   const caller = await auth(request, env);
   if (!caller) throw unauthorizedProblem(auth.scheme);
-  mustBeCaller(caller, '`auth` answered');
+  mustBeCaller(caller, '`auth` returned');
   const message = auth.remark?.(request, env);
   if (message !== undefined) logOnce(log, warningEntry(message));
   if (gates.caller) {
     const speaker = await gates.caller(caller, request);
-    mustBeCaller(speaker, 'A module answered');
+    mustBeCaller(speaker, 'A module returned');
     return speaker;
   }
   if (caller.delegates)
@@ -103,17 +103,21 @@ export function callerProblem({ id, tenant, roles, delegates }: Caller): string 
     return 'whose roles are not a list of strings';
   }
   if (delegates !== undefined && typeof delegates !== 'boolean') {
-    return 'whose `delegates` is not true or false';
+    return 'whose `delegates` is not a boolean';
   }
   return SYSTEM_PRINCIPAL.test(id) ? `with the id '${id}', which is reserved` : undefined;
 }
 
 const unauthorizedProblem = (scheme: Authenticate['scheme']): Problem =>
   scheme === 'Bearer'
-    ? new Problem('unauthorized', 'Send a valid token as "Authorization: Bearer ...".', {
-        headers: { 'www-authenticate': scheme },
-      })
-    : new Problem('unauthorized', 'Send valid credentials.');
+    ? new Problem(
+        'unauthorized',
+        'The request has no valid token. Send one as "Authorization: Bearer ...".',
+        {
+          headers: { 'www-authenticate': scheme },
+        },
+      )
+    : new Problem('unauthorized', 'The request has no valid credentials.');
 
 /** The principals of turns that no person started. */
 const SYSTEM_PRINCIPAL = /^(webhook:|schedule:|code$)/;
@@ -234,15 +238,15 @@ const PROXY_HEADER = /^(forwarded|x-forwarded-.+|x-real-ip|via|mf-original-.+)$/
 const CLIENT_IP_HEADER = 'cf-connecting-ip';
 
 const LOCAL_MODE_NOTICE =
-  'This machine needs no token. With wrangler dev --ip, use a token: two headers make any request look local.';
+  'Requests from this machine need no token. With wrangler dev --ip, set a token, since two headers make any request look local.';
 
 /** Returns the sign that a request does not come from this machine, or `undefined`. */
 export function findRemoteSign(hostname: string, headers: Headers): string | undefined {
-  if (!LOCAL_HOSTNAMES.has(hostname)) return `it was sent to '${hostname.slice(0, 80)}'`;
+  if (!LOCAL_HOSTNAMES.has(hostname)) return `was sent to '${hostname.slice(0, 80)}'`;
   for (const [name] of headers)
-    if (PROXY_HEADER.test(name)) return `it was passed on, as its header ${name} says`;
+    if (PROXY_HEADER.test(name)) return `was forwarded, as its header ${name} shows`;
   const from = headers.get(CLIENT_IP_HEADER);
-  if (from !== null && !LOOPBACK.test(from)) return `it comes from ${from.slice(0, 80)}`;
+  if (from !== null && !LOOPBACK.test(from)) return `comes from ${from.slice(0, 80)}`;
   return undefined;
 }
 
@@ -268,7 +272,7 @@ const noAuthProblem = (): Problem =>
 const onlyLocalhostProblem = (sign: string): Problem =>
   new Problem(
     'only-localhost',
-    `This Worker only accepts requests from its own machine, and this is not one: ${sign}. ${TOKEN_ADVICE}.`,
+    `This Worker only accepts requests from its own machine, but this one ${sign}. ${TOKEN_ADVICE}.`,
   );
 
 /**
@@ -281,7 +285,7 @@ async function readTokens(env: Env, source: SecretSource): Promise<readonly stri
     tokens = await readSecrets(env, source);
   } catch (cause) {
     const which = source === TOKEN_SETTING ? TOKEN_SETTING : 'the bearer token';
-    throw new ConfigurationError(`The Secrets Store did not return ${which}.`, { cause });
+    throw new ConfigurationError(`The Secrets Store did not return ${which}. Check its binding.`, { cause });
   }
   if (tokens.length === 0) throw noTokenProblem(source);
   return tokens;

@@ -49,8 +49,8 @@ export async function toBackgroundTurn(
   { by, owner, whenBusy, key, context, ...named }: BackgroundStart,
 ): Promise<BackgroundTurn> {
   const problem = ownerProblem(owner);
-  if (problem !== undefined) throw new Error(`Its owner ${problem}.`);
-  if (isBlank(named.message)) throw new Error('Its message is blank.');
+  if (problem !== undefined) throw new Error(`The owner of the turn ${problem}.`);
+  if (isBlank(named.message)) throw new Error('The message of the turn is blank.');
   const from = { id: by, tenant: owner.tenant };
   const target = targetOf(here, from, { ...named, owner });
   checkModel(here, target);
@@ -93,7 +93,7 @@ export async function startInBackground({ target, start }: BackgroundTurn): Prom
     case 'blobs-moved':
       // A port does not return this for a message that can queue, has a key of its own, and contains no
       // files.
-      throw new Error(`The session did not accept the message: it is ${taken.status}.`);
+      throw new Error(`The session did not accept the message (${taken.status}).`);
     default:
       return taken;
   }

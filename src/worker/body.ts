@@ -28,9 +28,13 @@ export function bodyType<Type extends string>({ headers }: Request, types: reado
   const said = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   const type = types.find((one) => one === said);
   if (type !== undefined) return type;
-  throw new Problem('unsupported-media-type', `Send the body as ${types.join(' or ')}.`, {
-    headers: { accept: types.join(', ') },
-  });
+  throw new Problem(
+    'unsupported-media-type',
+    `This Content-Type is not supported. Send the body as ${types.join(' or ')}.`,
+    {
+      headers: { accept: types.join(', ') },
+    },
+  );
 }
 
 /**
@@ -337,7 +341,7 @@ function parsePart(
 }
 
 const noFilesError = (at: string): SessionError =>
-  new SessionError('unsupported-media-type', `${at} is a file. This app accepts no files: send text.`, {
+  new SessionError('unsupported-media-type', `${at} is a file, but this app accepts no files. Send text.`, {
     more: { accepts: { data: [], url: [] } },
   });
 
@@ -371,4 +375,4 @@ function parseContext(
 const MAX_LISTED_KEYS = 10;
 
 const contextKeyProblem = (key: string): string =>
-  `context: a body may not set '${key.slice(0, 80)}': allow it in createHoldfast({ http: { bodyContext: [...] } })`;
+  `context: a body cannot set '${key.slice(0, 80)}'. Allow it in createHoldfast({ http: { bodyContext: [...] } })`;

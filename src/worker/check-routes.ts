@@ -28,7 +28,8 @@ export function checkRoutes({
       throw new ConfigurationError(`${who}: routes[${place}] ${withFullStop(problem)}`);
     const named = routeName(Object(route));
     const key = named.replaceAll(/\{\w+\}/g, '{}');
-    if (told.has(key)) throw new ConfigurationError(`${who}: routes[${place}] is a duplicate: ${named}.`);
+    if (told.has(key))
+      throw new ConfigurationError(`${who}: routes[${place}] is a second ${named}. Remove one.`);
     told.add(key);
   });
 }
@@ -121,7 +122,7 @@ export function checkStarters(
     if (agent !== undefined) mustHaveAgent(agents, `${Kind} '${name}' starts the agent`, agent);
     if (owner === undefined && auth.owner === undefined) {
       throw new ConfigurationError(
-        `${Kind} '${name}' has no owner, and the app has an \`auth\` of its own. ` +
+        `${Kind} '${name}' has no owner, but the app has its own \`auth\`. ` +
           `Give the ${kind} \`owner\`: { tenant } or { id } of the callers who may read its sessions.`,
       );
     }

@@ -40,7 +40,7 @@ export function consumeTurns<AppEnv extends object = Env>(holdfast: Holdfast<App
   const app = APPS.get(holdfast);
   if (!app)
     throw new ConfigurationError(
-      `consumeTurns: ${describeValue(holdfast)} is no app: pass what createHoldfast returns.`,
+      `consumeTurns: ${describeValue(holdfast)} is not an app. Pass the result of createHoldfast.`,
     );
   return async ({ messages }, bindings, execution) => {
     const env = bindings as Env; // an interface of bindings has no index signature

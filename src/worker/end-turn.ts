@@ -56,7 +56,7 @@ async function cannotCancelError(target: Target, turn: string): Promise<SessionE
   const page = await target.port.read({ from: 1, limit: 1, turn });
   if (page?.waits?.status === 'steering') {
     const { into } = page.waits;
-    const detail = `Message ${turn} is being delivered to turn ${into}: cancel that turn.`;
+    const detail = `Message ${turn} is being delivered to turn ${into}. Cancel that turn instead.`;
     return new SessionError('no-open-turn', detail, { more: { turn: into } });
   }
   if (!page || page.rows.length === 0) return unknownTurnError(target, turn);
@@ -64,7 +64,7 @@ async function cannotCancelError(target: Target, turn: string): Promise<SessionE
 }
 
 const turnOverError = (target: Target, turn: string): SessionError =>
-  new SessionError('turn-over', `Turn ${turn} has ended: GET ${turnPath(target, turn)} shows its answer.`);
+  new SessionError('turn-over', `Turn ${turn} has ended. GET ${turnPath(target, turn)} shows its answer.`);
 
 /** Returns whether a turn ended in another way. The cancel then came too late, and has no effect. */
 async function hasEndedOtherwise({ port }: Target, turn: string): Promise<boolean> {

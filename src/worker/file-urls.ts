@@ -41,7 +41,7 @@ export function fileUrlsOf({ fileUrl }: Pick<ModuleRequest, 'fileUrl'>, of: Rout
     make,
     url(file) {
       const url = urls.get(file);
-      if (url === undefined) throw new Error(`The address of file '${file}' was not made.`);
+      if (url === undefined) throw new Error(`The URL of file '${file}' was not made.`);
       return url;
     },
     async *items(items) {

@@ -46,7 +46,8 @@ export function createRetentionWrapper(app: RetentionApp): SessionPortWrapper {
  */
 function readRetentionTimes(whose: string, uses: readonly ModuleUse[]): RetentionTimes | undefined {
   const [times, another] = partsOf(uses).flatMap(({ keeps }) => keeps ?? []);
-  if (another) throw new ConfigurationError(`${whose} sets the retention of its sessions twice. Use one.`);
+  if (another)
+    throw new ConfigurationError(`${whose} sets the retention of its sessions twice. Use retain() once.`);
   return times;
 }
 

@@ -138,7 +138,9 @@ function toRoute(module: string, { handle, refuse, isPublic, ...route }: ModuleR
   function copied(by: 'handle' | 'refuse', response: unknown): Response {
     if (response instanceof Response) return new Response(response.body, response);
     const what = `${route.method} ${route.path} of module '${module}'`;
-    throw new TypeError(`${what} returned ${describeValue(response)}: its \`${by}\` must return a Response.`);
+    throw new TypeError(
+      `${what} returned ${describeValue(response)}, but its \`${by}\` must return a Response.`,
+    );
   }
 }
 

@@ -22,7 +22,7 @@ export function parseOwner(key: string): Owner {
   if (owner) return owner;
   throw new SessionError(
     'invalid-query',
-    `An owner is id: and the id of a caller, or tenant: and a tenant, but it is ${describeValue(key)}.`,
+    `The owner must be id: and the id of a caller, or tenant: and a tenant, but is ${describeValue(key)}.`,
   );
 }
 

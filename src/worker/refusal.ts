@@ -80,7 +80,10 @@ export function toProblem(error: unknown): Problem {
     const problems = error instanceof DeploymentError ? error.problems : [];
     return new Problem('misconfigured', error.message, { more: problems.length > 1 ? { problems } : {} });
   }
-  return new Problem('internal-error', 'The request failed inside the Worker. What was accepted is kept.');
+  return new Problem(
+    'internal-error',
+    'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+  );
 }
 
 /**
@@ -136,7 +139,7 @@ export async function toRefusal(
     case 'session-full':
       return sessionFullRefusal(refused);
     default:
-      throw new Error(`An unexpected status of a message: ${refused.status}.`); // a module that sends blobs must handle it
+      throw new Error(`A message has the unexpected status ${refused.status}.`); // a module that sends blobs must handle it
   }
 }
 
@@ -160,7 +163,7 @@ type QueueFull = Extract<StartRefusal, { status: 'full' }>;
 
 /** Returns the text of that error. */
 export const queueFullText = ({ most }: QueueFull): string =>
-  `No more messages may wait in this session: ${most} do, or more than ${MAX_WAITING.bytes} bytes.`;
+  `No more messages can wait in this session. The limit is ${most} messages or ${MAX_WAITING.bytes} bytes.`;
 
 const toSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
@@ -193,7 +196,7 @@ export function toUnansweredError(failure: unknown, { target, start, log }: Sent
  */
 const describeDeliveryCheck = (target: Target, { turn, request }: TurnStart): string =>
   request === undefined
-    ? ` as turn ${turn}: send it again only if GET ${turnPath(target, turn)} returns 404.`
+    ? ` as turn ${turn}. Send it again only if GET ${turnPath(target, turn)} returns 404.`
     : '. Send it again with the same Idempotency-Key.';
 
 /** Makes the problem for a failed turn. It contains the turn's answer. */
@@ -201,7 +204,7 @@ export function failedTurnProblem(answer: TurnAnswer): Problem {
   const { error, ...turn } = answer;
   const [status, type] = FAILED_TURN_PROBLEMS[error?.type ?? 'internal'];
   const further =
-    error?.type === 'session-full' ? '' : ' The conversation is kept: send another message to go on.';
+    error?.type === 'session-full' ? '' : ' The conversation is kept. Send another message to continue.';
   const detail = `${error?.message ?? 'The turn failed.'}${further}`;
   return new Problem(type, detail, { status, retryAfter: error?.retryAfter, more: { ...turn, error } });
 }

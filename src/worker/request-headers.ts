@@ -86,7 +86,7 @@ export function readIdempotencyKey({ headers }: Request): string | undefined {
   if (sent === undefined || !/^"|"$/.test(sent)) return sent;
   const [, quoted] = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(sent) ?? [];
   if (quoted !== undefined) return quoted.replaceAll(/\\(.)/g, '$1');
-  const detail = 'Idempotency-Key contains a quote, but is not a String of RFC 8941: send it without quotes.';
+  const detail = 'Idempotency-Key contains a quote, but is not a String of RFC 8941. Send it without quotes.';
   throw new SessionError('invalid-header', detail);
 }
 
@@ -145,7 +145,7 @@ export function readResumePosition({ url, headers }: Request): ResumePosition {
 export const invalidSequenceError = (name: 'after' | 'Last-Event-ID' = 'after'): SessionError =>
   new SessionError(
     name === 'after' ? 'invalid-query' : 'invalid-header',
-    `${name} must be the sequence of an event: a whole number such as 12.`,
+    `${name} must be the sequence number of an event, such as 12.`,
   );
 
 /** Keys of the tool-call context by header name in lower case. */
@@ -156,7 +156,9 @@ export function parseContextHeaders(mapped: Readonly<Record<string, string>>): C
   const headers = new Map(Object.entries(mapped).map(([header, key]) => [header.toLowerCase(), key]));
   const secret = [...headers.keys()].find(isCredential);
   if (secret === undefined) return headers;
-  throw new ConfigurationError(`The header '${secret}' carries credentials; it is never journaled.`);
+  throw new ConfigurationError(
+    `The header '${secret}' carries credentials, which are never journaled. Remove it from contextHeaders.`,
+  );
 }
 
 const isCredential = (header: string): boolean => /^(authorization$|cookie$|set-cookie$|proxy-)/.test(header);

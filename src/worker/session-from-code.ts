@@ -157,7 +157,7 @@ function parseSessionOptions(options: SessionOptions) {
     throw new ConfigurationError(`sessionOf has ${describeValue(agent)} as its 'agent'. ${use}.`);
   }
   const problem = callerProblem(Object(caller));
-  if (problem !== undefined) throw new ConfigurationError(`sessionOf was given a principal ${problem}.`);
+  if (problem !== undefined) throw new ConfigurationError(`sessionOf received a principal ${problem}.`);
   return { named: { agent: name, session }, caller, request };
 }
 

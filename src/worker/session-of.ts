@@ -29,7 +29,7 @@ export function sessionOf<Output = unknown, AppEnv extends object = Env>(
   const app = APPS.get(holdfast);
   if (!app)
     throw new ConfigurationError(
-      `sessionOf: ${describeValue(holdfast)} is no app: pass what createHoldfast returns.`,
+      `sessionOf: ${describeValue(holdfast)} is not an app. Pass the result of createHoldfast.`,
     );
   return sessionFromCode(app, env as Env, options); // an interface of bindings has no index signature
 }

@@ -262,7 +262,7 @@ const isWaiting = ({ openTurn }: EventPage, turn: string): boolean =>
 export const unknownTurnError = ({ path }: Target, turn: string): SessionError =>
   new SessionError(
     'unknown-turn',
-    `There is no turn '${turn.slice(0, 80)}' in this session: GET ${path} shows the last one, and those that wait.`,
+    `There is no turn '${turn.slice(0, 80)}' in this session. GET ${path} shows the last turn and the waiting ones.`,
   );
 
 /** An event of a turn for clients: an event of the journal, or one in between that is not stored. */

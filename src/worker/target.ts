@@ -242,12 +242,12 @@ function createModel(env: Env, make: ModelOfEnv): ChatModel {
     if (thrown instanceof ConfigurationError)
       throw new DeploymentError(thrown.message, { cause: thrown.cause });
     // The message may contain secrets of the environment, so it goes only to the log.
-    throw new ConfigurationError('A `model` function threw: the log of the Worker shows why.', {
+    throw new ConfigurationError('A `model` function threw. The log of the Worker shows why.', {
       cause: thrown,
     });
   }
   if (typeof Object(model).ask === 'function') return model;
-  throw new ConfigurationError('A `model` function returned no model: return that of an adapter.');
+  throw new ConfigurationError('A `model` function must return the model of an adapter.');
 }
 
 /** Returns the model of an agent. Throws a ConfigurationError if it cannot be created. */

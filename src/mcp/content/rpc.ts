@@ -36,7 +36,10 @@ export const invalidParamsError = (message: string): RpcError =>
 
 /** Creates an error without details, which are only in the log. */
 export const internalRpcError = (): RpcError =>
-  new RpcError(RPC_CODE.internalError, 'The request failed inside the Worker. What was accepted is kept.');
+  new RpcError(
+    RPC_CODE.internalError,
+    'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+  );
 
 /**
  * The `_meta` key for a call's deduplication key. Our clients send `call.idempotencyKey` under it, and our

@@ -156,7 +156,7 @@ function toEndedResult(
       return { ...createResult(call, view, [why, text]), isError: true };
     }
     case 'failed': {
-      const why = `${error?.message ?? 'The turn failed.'} The conversation is kept: send another message to go on.`;
+      const why = `${error?.message ?? 'The turn failed.'} The conversation is kept. Send another message to continue.`;
       return { ...createResult(call, view, [why, text]), isError: true };
     }
   }

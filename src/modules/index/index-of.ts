@@ -128,7 +128,7 @@ export function indexOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>,
   const found = APPS.get(holdfast);
   if (!found)
     throw new ConfigurationError(
-      `indexOf: ${describeValue(holdfast)} is no app: pass what createHoldfast returns.`,
+      `indexOf: ${describeValue(holdfast)} is not an app. Pass the result of createHoldfast.`,
     );
   const bindings = env as Env; // an interface of bindings has no index signature
   assertIndexBound(bindings);
@@ -169,7 +169,7 @@ export function indexOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>,
     pending: ({ principal, ...query }) =>
       told(async (at) => {
         const problem = callerProblem(Object(principal));
-        if (problem !== undefined) throw new ConfigurationError(`indexOf was given a principal ${problem}.`);
+        if (problem !== undefined) throw new ConfigurationError(`indexOf received a principal ${problem}.`);
         return readInbox(at, principal, { ...query });
       }),
     setTitle: ({ owner, agent, session, title }) =>

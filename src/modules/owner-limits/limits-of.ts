@@ -37,7 +37,7 @@ export function limitsOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>
   const found = APPS.get(holdfast);
   if (!found)
     throw new ConfigurationError(
-      `limitsOf: ${describeValue(holdfast)} is no app: pass what createHoldfast returns.`,
+      `limitsOf: ${describeValue(holdfast)} is not an app. Pass the result of createHoldfast.`,
     );
   const bindings = env as Env; // an interface of bindings has no index signature
   const { host } = found;

@@ -126,7 +126,7 @@ describe('a turn that is started in the background', () => {
     async (answer) => {
       const { app } = here(answer, answer);
       await expect(startInBackground(await toBackgroundTurn(app, outside))).rejects.toThrow(
-        `The session did not accept the message: it is ${answer.status}.`,
+        `The session did not accept the message (${answer.status}).`,
       );
     },
   );
@@ -136,11 +136,11 @@ describe('a turn that is started in the background', () => {
       { owner: { tenant: ' ' } },
       new Error(
         process.env.NODE_ENV === 'production'
-          ? 'Its owner is blank.'
-          : 'Its owner is blank. Use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller.',
+          ? 'The owner of the turn is blank.'
+          : 'The owner of the turn is blank. Use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller.',
       ),
     ],
-    [{ message: '\n' }, new Error('Its message is blank.')],
+    [{ message: '\n' }, new Error('The message of the turn is blank.')],
     [
       { agent: 'clerk' },
       new SessionError('unknown-agent', "There is no agent 'clerk'. GET /agents lists them."),

@@ -86,7 +86,7 @@ describe('runAgent', () => {
     expect((await runAgent(made, 'Hi.', { env: { WORD: 'Made.' } })).text).toBe('Made.');
     expect((await runAgent(own, 'Hi.', { model: scriptedModel(['Given.']) })).text).toBe('Given.');
     await expect(runAgent(agentOf(), 'Hi.')).rejects.toThrow(
-      "Agent 'clerk' has no model. Give it one, or pass one: runAgent(agent, message, { model }).",
+      "Agent 'clerk' has no model. Set its 'model', or call runAgent(agent, message, { model }).",
     );
   });
 
@@ -207,7 +207,7 @@ describe('a conversation of several runs', () => {
     [
       'a reply as its first message',
       [{ role: 'assistant', text: 'Hi.', calls: [] }],
-      "[0] is a reply: begin with a message whose role is 'user'",
+      "[0] is a reply. Begin with a message whose role is 'user'",
     ],
     [
       'a reply without a list of calls',

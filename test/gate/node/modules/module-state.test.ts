@@ -203,7 +203,7 @@ describe('a mistake in a module', () => {
     const kind = wordsOf();
     const session = createTestSession(agentOf(remembering(kind)), { replies: [act(2), act()] });
     const message =
-      "The module 'words' is missing here: add it to `use` of createHoldfast, createTestSession or crashMatrix.";
+      "The module 'words' is missing here. Add it to `use` of createHoldfast, createTestSession or crashMatrix.";
     const failed = { outcome: 'failed', error: { type: 'misconfigured', message } };
     const answers = [await session.send('Go.'), await session.send('Again.')];
     expect(answers).toMatchObject([failed, failed]);

@@ -28,7 +28,7 @@ it('a secrets hook that takes longer than half a minute fails the turn with the 
   await app.clock.advance(29_999);
   expect(end).toBeUndefined();
   await app.clock.advance(1);
-  const error = { type: 'misconfigured', message: '`secrets` did not answer within 30000 ms.' };
+  const error = { type: 'misconfigured', message: '`secrets` did not return within 30000 ms.' };
   expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'failed', error } });
   expect(app.model.requests).toEqual([]);
 });

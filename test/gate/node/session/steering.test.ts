@@ -326,9 +326,7 @@ describe('a message that waits for the running turn', () => {
         description: 'Works.',
         effect: 'read',
         run: () =>
-          expect(current().post('Two?')).rejects.toThrow(
-            'The session did not accept the message: it is busy.',
-          ),
+          expect(current().post('Two?')).rejects.toThrow('The session did not accept the message (busy).'),
       }),
     ]);
     expect(await session.send('One?')).toMatchObject({ outcome: 'completed' });

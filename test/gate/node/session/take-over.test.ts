@@ -250,7 +250,7 @@ describe('a take-over', () => {
         error: {
           type: 'stuck',
           message:
-            'The turn was taken over 8 times without progress; its last event is tool-call-started c0.',
+            'The turn was taken over 8 times without progress. Its last event is tool-call-started c0.',
         },
       },
     });
@@ -291,7 +291,7 @@ describe('a take-over', () => {
     const app = appWith(once());
     const left = await leftBehind(app, []);
     await cutOff(app, left, 19);
-    const message = 'The turn was taken over 20 times without progress; its last event is turn-started.';
+    const message = 'The turn was taken over 20 times without progress. Its last event is turn-started.';
     expect(await takenOver(app, clock, left)).toMatchObject({
       turn: { outcome: 'failed', error: { type: 'stuck', message } },
     });
@@ -313,7 +313,7 @@ describe('a take-over', () => {
         outcome: 'failed',
         error: {
           type: 'stuck',
-          message: 'The turn was taken over 21 times without progress; its last event is turn-yielded.',
+          message: 'The turn was taken over 21 times without progress. Its last event is turn-yielded.',
         },
       },
     });

@@ -113,7 +113,7 @@ describe('a turn that cannot read a file from its session', () => {
       pauses.push((clock.now() - before) / 1_000);
       leased = await app.resume(turn);
     }
-    const message = 'The turn was taken over 20 times without progress; its last event is turn-yielded.';
+    const message = 'The turn was taken over 20 times without progress. Its last event is turn-yielded.';
     expect(end).toMatchObject({
       status: 'ended',
       turn: { outcome: 'failed', error: { type: 'stuck', message } },

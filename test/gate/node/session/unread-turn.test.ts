@@ -233,7 +233,7 @@ describe('an inbox message', () => {
     expect(logged).toEqual([
       [
         `holdfast: a turn failed (internal): The turn failed inside the Worker. (turn ${turn})`,
-        new TypeError('A message that is steered is stored as the start of a turn.'),
+        new TypeError('A steered message must be stored as the start of a turn.'),
       ],
     ]);
   });

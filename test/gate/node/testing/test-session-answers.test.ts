@@ -61,9 +61,7 @@ describe('a test session that waits for a decision', () => {
       model: 'scripted',
     });
     expect(await session.pending()).toEqual(pending);
-    await expect(session.send('And?')).rejects.toThrow(
-      'The session did not accept the message: it is suspended.',
-    );
+    await expect(session.send('And?')).rejects.toThrow('The session did not accept the message (suspended).');
     expect(paid).toEqual([]);
   });
 

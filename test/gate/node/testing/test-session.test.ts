@@ -152,7 +152,7 @@ describe('a test session', () => {
     const session = createTestSession(agentWith(), { replies: ['Hello.'] });
     const first = session.send('Hello?');
     await expect(session.send('Are you there?')).rejects.toThrow(
-      'The session did not accept the message: it is busy.',
+      'The session did not accept the message (busy).',
     );
     expect(await first).toMatchObject({ outcome: 'completed' });
   });

@@ -137,7 +137,7 @@ describe('a fact that a call records', () => {
       {
         type: 'misconfigured',
         message:
-          "The module 'noted' is missing here: add it to `use` of createHoldfast, createTestSession or crashMatrix.",
+          "The module 'noted' is missing here. Add it to `use` of createHoldfast, createTestSession or crashMatrix.",
       },
       0,
     ]);

@@ -66,7 +66,7 @@ describe('an app with schedules', () => {
     const use = [defineSchedule(daily), defineSchedule({ ...daily, name: 'nightly', owner: undefined })];
     expect(() => createHoldfast({ agents: [scripted], use, auth: () => ({ id: 'ann' }) })).toThrow(
       new ConfigurationError(
-        "Schedule 'nightly' has no owner, and the app has an `auth` of its own. Give the schedule `owner`: { tenant } or { id } of " +
+        "Schedule 'nightly' has no owner, but the app has its own `auth`. Give the schedule `owner`: { tenant } or { id } of " +
           'the callers who may read its sessions.',
       ),
     );

@@ -139,7 +139,7 @@ describe('a schedule', () => {
     expect(log.mock.calls).toEqual([
       [
         "holdfast: schedule 'daily' could not start a turn",
-        new Error('No more messages may wait in this session: 100 do, or more than 10000000 bytes.'),
+        new Error('No more messages can wait in this session. The limit is 100 messages or 10000000 bytes.'),
       ],
     ]);
   });

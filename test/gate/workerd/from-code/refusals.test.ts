@@ -76,7 +76,7 @@ describe('a message', () => {
 
   it('with a file is refused by an app without the module of files', async () => {
     const { chat } = fresh();
-    const detail = 'message[1] is a file. This app accepts no files: send text.';
+    const detail = 'message[1] is a file, but this app accepts no files. Send text.';
     expect(await refusalOf(chat.send(picture))).toEqual(
       refusal('unsupported-media-type', detail, { more: { accepts: { data: [], url: [] } } }),
     );
@@ -164,7 +164,7 @@ describe('a message', () => {
     expect(refused).toEqual(
       refusal(
         'session-unavailable',
-        `The session did not answer, and may have stored the message as turn ${turn}: send it again only if GET ${path}/turns/${turn} returns 404.`,
+        `The session did not answer, and may have stored the message as turn ${turn}. Send it again only if GET ${path}/turns/${turn} returns 404.`,
         { retryAfter: 1, more: { turn: expect.stringMatching(/^[0-9a-f]{16}$/) } },
       ),
     );
@@ -286,14 +286,14 @@ describe('a not-found error', () => {
     expect(await refusalOf(chat.turn('t'))).toEqual(
       refusal(
         'unknown-turn',
-        `There is no turn 't' in this session: GET ${path} shows the last one, and those that wait.`,
+        `There is no turn 't' in this session. GET ${path} shows the last turn and the waiting ones.`,
       ),
     );
     expect(await refusalOf(chat.cancel())).toEqual(
       refusal('no-open-turn', 'No turn is open, so there is nothing to cancel.'),
     );
     expect(await refusalOf(chat.cancel(turn))).toEqual(
-      refusal('turn-over', `Turn ${turn} has ended: GET ${path}/turns/${turn} shows its answer.`),
+      refusal('turn-over', `Turn ${turn} has ended. GET ${path}/turns/${turn} shows its answer.`),
     );
   });
 
@@ -317,7 +317,7 @@ describe('a principal', () => {
     [{ id: 'webhook:github' }, "with the id 'webhook:github', which is reserved"],
   ])('that is invalid is refused at once: %j', (principal, problem) => {
     expect(() => at('/agents/scripted/sessions/s', principal as Caller)).toThrow(
-      new ConfigurationError(`sessionOf was given a principal ${problem}.`),
+      new ConfigurationError(`sessionOf received a principal ${problem}.`),
     );
   });
 });
@@ -326,7 +326,7 @@ describe('a mistake of the developer', () => {
   it('is reported if the argument is not an app', () => {
     const copy = { ...appOf() };
     expect(() => sessionOf(copy, env, { agent: 'scripted', session: 's', principal: LOCAL })).toThrow(
-      new ConfigurationError('sessionOf: an object is no app: pass what createHoldfast returns.'),
+      new ConfigurationError('sessionOf: an object is not an app. Pass the result of createHoldfast.'),
     );
   });
 
@@ -368,7 +368,7 @@ describe('a mistake of the developer', () => {
       new ConfigurationError("session.events has 'yes' as its 'live'. Use true or false."),
     );
     expect(await refusalOf(chat.events({ after: -1 }).next())).toEqual(
-      refusal('invalid-query', 'after must be the sequence of an event: a whole number such as 12.'),
+      refusal('invalid-query', 'after must be the sequence number of an event, such as 12.'),
     );
   });
 });

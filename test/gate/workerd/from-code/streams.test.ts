@@ -134,7 +134,7 @@ describe('session.stream', () => {
   it('rejects if it is refused, without starting a turn', async () => {
     const { path, chat } = fresh();
     const bad = chat.stream('Hello', { after: -1 });
-    const text = 'after must be the sequence of an event: a whole number such as 12.';
+    const text = 'after must be the sequence number of an event, such as 12.';
     expect(await refusalOf(bad)).toEqual(refusal('invalid-query', text));
     expect((await refusalOf(chat.stream(' '))).type).toBe('invalid-body');
     await expect(chat.stream('Hello', { background: true } as never)).rejects.toThrow(

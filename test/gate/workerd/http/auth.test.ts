@@ -30,7 +30,7 @@ const onlyLocalhost = (sign: string) => ({
   title: 'only localhost',
   status: 403,
   detail:
-    `This Worker only accepts requests from its own machine, and this is not one: ${sign}. Set the secret HOLDFAST_TOKEN and send` +
+    `This Worker only accepts requests from its own machine, but this one ${sign}. Set the secret HOLDFAST_TOKEN and send` +
     ' it as a bearer token, or pass `auth` to createHoldfast.',
 });
 
@@ -38,7 +38,7 @@ const unauthorized = {
   type: 'urn:holdfast:problem:unauthorized',
   title: 'unauthorized',
   status: 401,
-  detail: 'Send a valid token as "Authorization: Bearer ...".',
+  detail: 'The request has no valid token. Send one as "Authorization: Bearer ...".',
 };
 
 const NOBODY = { HOLDFAST_AUTH: undefined };
@@ -95,7 +95,7 @@ describe.each<[string, AppConfig, Readonly<Record<string, unknown>>]>([
     'http://10.0.0.1',
   ])('refuses a request with another host name, as after DNS rebinding: %s', async (origin) => {
     const response = await app(`${origin}/agents`);
-    expect(await json(response)).toEqual(onlyLocalhost(`it was sent to '${new URL(origin).hostname}'`));
+    expect(await json(response)).toEqual(onlyLocalhost(`was sent to '${new URL(origin).hostname}'`));
   });
 
   it.each([
@@ -111,7 +111,7 @@ describe.each<[string, AppConfig, Readonly<Record<string, unknown>>]>([
   ])('refuses a request through a tunnel or a proxy: %s: %s', async (name, value) => {
     const response = await app('http://localhost/agents', { headers: { [name]: value } });
     expect(response.status).toBe(403);
-    const sign = `it was passed on, as its header ${name.toLowerCase()} says`;
+    const sign = `was forwarded, as its header ${name.toLowerCase()} shows`;
     expect(await json(response)).toEqual(onlyLocalhost(sign));
   });
 
@@ -119,7 +119,7 @@ describe.each<[string, AppConfig, Readonly<Record<string, unknown>>]>([
     'refuses a connection from another machine: %s',
     async (address) => {
       const response = await app('/agents', { headers: { 'cf-connecting-ip': address } });
-      expect(await json(response)).toEqual(onlyLocalhost(`it comes from ${address}`));
+      expect(await json(response)).toEqual(onlyLocalhost(`comes from ${address}`));
     },
   );
 });
@@ -145,7 +145,7 @@ describe('the log line about local mode', () => {
         level: 'warn',
         event: 'other',
         message:
-          'This machine needs no token. With wrangler dev --ip, use a token: two headers make any request look local.',
+          'Requests from this machine need no token. With wrangler dev --ip, set a token, since two headers make any request look local.',
       },
     ]);
   });
@@ -212,7 +212,7 @@ describe('an app with HOLDFAST_TOKEN in the Secrets Store', () => {
     const response = await appWith({}, { HOLDFAST_TOKEN: broken })('/agents', { headers: bearer('x') });
     expect([response.status, (await json(response)).detail]).toEqual([
       500,
-      'The Secrets Store did not return HOLDFAST_TOKEN.',
+      'The Secrets Store did not return HOLDFAST_TOKEN. Check its binding.',
     ]);
     log.mockRestore();
   });
@@ -293,7 +293,7 @@ describe('an app with a custom `auth`', () => {
     expect([refused.status, refused.headers.has('www-authenticate')]).toEqual([401, false]);
     expect(await json(refused)).toEqual({
       ...unauthorized,
-      detail: 'Send valid credentials.',
+      detail: 'The request has no valid credentials.',
     });
   });
 
@@ -317,8 +317,8 @@ describe('an app with a custom `auth`', () => {
     expect(events[1]).toMatchObject({ principal: { id: 'ann', tenant: 'acme', roles: ['approver'] } });
   });
 
-  const ID = '`auth` answered a caller whose id or tenant is empty or not a string.';
-  const ROLES = '`auth` answered a caller whose roles are not a list of strings.';
+  const ID = '`auth` returned a caller whose id or tenant is empty or not a string.';
+  const ROLES = '`auth` returned a caller whose roles are not a list of strings.';
   const nobodys = (id: string): string =>
     `\`auth\` answered a caller with the id '${id}', which is reserved.`;
 
@@ -351,7 +351,7 @@ describe('an app with a custom `auth`', () => {
       type: 'urn:holdfast:problem:internal-error',
       title: 'internal error',
       status: 500,
-      detail: 'The request failed inside the Worker. What was accepted is kept.',
+      detail: 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
     });
     expect(log.mock.calls[0]?.[0]).toBe(`holdfast: request ${response.headers.get('x-request-id')} failed`);
     log.mockRestore();
@@ -363,7 +363,7 @@ describe('a misconfigured Worker', () => {
     'is refused if it maps the header %s into the context',
     (header) => {
       expect(() => createHoldfast({ agents: [], http: { contextHeaders: { [header]: 'x' } } })).toThrow(
-        `The header '${header.toLowerCase()}' carries credentials; it is never journaled.`,
+        `The header '${header.toLowerCase()}' carries credentials, which are never journaled. Remove it from contextHeaders.`,
       );
     },
   );
@@ -379,7 +379,7 @@ describe('a misconfigured Worker', () => {
 
   it('is refused if two agents have one name', () => {
     expect(() => createHoldfast({ agents: [scripted, scripted] })).toThrow(
-      new ConfigurationError("Two agents are named 'scripted'."),
+      new ConfigurationError("Two agents are named 'scripted'. Rename one."),
     );
   });
 });

@@ -100,7 +100,8 @@ describe('a body', () => {
     const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
     const response = await send(`${newSession()}/messages`, { method: 'POST', headers, body });
     expect(response.headers.get('accept')).toBe('application/json, multipart/form-data');
-    const detail = 'Send the body as application/json or multipart/form-data.';
+    const detail =
+      'This Content-Type is not supported. Send the body as application/json or multipart/form-data.';
     await expectProblem(response, problem('unsupported-media-type', 415, detail));
   });
 
@@ -218,8 +219,8 @@ describe('a path', () => {
 });
 
 describe('a position in the journal', () => {
-  const idRule = 'Last-Event-ID must be the sequence of an event: a whole number such as 12.';
-  const sequenceRule = 'after must be the sequence of an event: a whole number such as 12.';
+  const idRule = 'Last-Event-ID must be the sequence number of an event, such as 12.';
+  const sequenceRule = 'after must be the sequence number of an event, such as 12.';
   const limitRule = 'limit must be a whole number from 1 to 500.';
 
   it.each(['x', '-1', '1.5', '0x10', '1e3', '9'.repeat(16), 'NaN'])('cannot be %s', async (value) => {

@@ -222,7 +222,7 @@ describe('a message that queues', () => {
     expect(new Set(statuses)).toEqual(new Set([202]));
     const response = await say(session, 'whenBusy=queue', { message: 'One too many' });
     const detail =
-      'No more messages may wait in this session: 100 do, or more than 10000000 bytes. Send the message again when some have been answered.';
+      'No more messages can wait in this session. The limit is 100 messages or 10000000 bytes. Send the message again when some have been answered.';
     expect([response.headers.get('retry-after'), await json(response)]).toEqual([
       '30',
       problem('queue-full', 429, detail),

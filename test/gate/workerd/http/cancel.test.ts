@@ -152,10 +152,10 @@ describe('cancel', () => {
       problem(
         'turn-over',
         409,
-        `Turn ${done.turn} has ended: GET ${session}/turns/${done.turn} shows its answer.`,
+        `Turn ${done.turn} has ended. GET ${session}/turns/${done.turn} shows its answer.`,
       ),
     );
-    const unknown = `There is no turn 'nope' in this session: GET ${session} shows the last one, and those that wait.`;
+    const unknown = `There is no turn 'nope' in this session. GET ${session} shows the last turn and the waiting ones.`;
     expect(await json(await cancel(session, 'nope'))).toEqual(problem('unknown-turn', 404, unknown));
     // An empty id, though some events have it because they belong to no turn.
     const none = problem('unknown-turn', 404, unknown.replace('nope', ''));
@@ -190,7 +190,7 @@ describe('cancel', () => {
     const cancelling = via(`${session}/cancel`, { method: 'POST' });
     answer.release();
     expect(await json(await cancelling)).toEqual(
-      problem('turn-over', 409, `Turn ${turn} has ended: GET ${session}/turns/${turn} shows its answer.`),
+      problem('turn-over', 409, `Turn ${turn} has ended. GET ${session}/turns/${turn} shows its answer.`),
     );
     expect(await json(await answering)).toMatchObject({ turn, outcome: 'completed', text: 'Done.' });
   });
@@ -202,7 +202,7 @@ describe('cancel', () => {
     await answer.asked();
     const { openTurn: turn } = await json(await send(session));
     const steering = await json(await waitingPost(session, 'whenBusy=steer', { message: 'And?' }));
-    const detail = `Message ${steering.turn} is being delivered to turn ${turn}: cancel that turn.`;
+    const detail = `Message ${steering.turn} is being delivered to turn ${turn}. Cancel that turn instead.`;
     expect(await json(await cancel(session, steering.turn))).toEqual(
       problem('no-open-turn', 409, detail, { turn }),
     );

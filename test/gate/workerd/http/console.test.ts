@@ -43,7 +43,7 @@ describe('a turn that a request began', () => {
     expect([response.status, body]).toMatchObject([
       502,
       {
-        detail: `${detail} The conversation is kept: send another message to go on.`,
+        detail: `${detail} The conversation is kept. Send another message to continue.`,
         error: { type: 'tool-failure', message: detail },
         signal: { type: 'fail', reason: detail },
       },

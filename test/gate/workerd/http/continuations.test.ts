@@ -108,7 +108,7 @@ describe('the sequence number to resume after', () => {
     for (const response of bad) {
       expect([response.status, await json(response)]).toEqual([
         400,
-        problem('invalid-query', 400, 'after must be the sequence of an event: a whole number such as 12.'),
+        problem('invalid-query', 400, 'after must be the sequence number of an event, such as 12.'),
       ]);
     }
     const header = await send(`${wait.session}/turns/${wait.turn}`, {

@@ -125,7 +125,7 @@ describe('the id of an event', () => {
     async (id) => {
       const session = newSession();
       await talk(session);
-      const detail = 'Last-Event-ID must be the sequence of an event: a whole number such as 12.';
+      const detail = 'Last-Event-ID must be the sequence number of an event, such as 12.';
       const refused = problem('invalid-header', 400, detail);
       expect(await json(await events(session, id))).toEqual(refused);
       const before = await journal(session);

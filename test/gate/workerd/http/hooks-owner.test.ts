@@ -60,7 +60,7 @@ describe('the sessions of a webhook without an owner', () => {
       expect.objectContaining({
         name: 'ConfigurationError',
         message:
-          "Webhook 'other' has no owner, and the app has an `auth` of its own. Give the webhook `owner`: { tenant } or { id } of " +
+          "Webhook 'other' has no owner, but the app has its own `auth`. Give the webhook `owner`: { tenant } or { id } of " +
           'the callers who may read its sessions.',
       }),
     );

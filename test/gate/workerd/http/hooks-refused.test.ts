@@ -104,7 +104,7 @@ describe('a refused delivery', () => {
       problem(
         429,
         'queue-full',
-        'No more messages may wait in this session: 100 do, or more than 10000000 bytes. Send the message again when some have been answered.',
+        'No more messages can wait in this session. The limit is 100 messages or 10000000 bytes. Send the message again when some have been answered.',
       ),
     );
   });
@@ -145,16 +145,16 @@ describe('a misconfigured webhook', () => {
       () => ({ ...turn, session: 'a/b' }),
       'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
     ],
-    ['returns a blank message', () => ({ ...turn, message: ' ' }), 'Its message is blank.'],
+    ['returns a blank message', () => ({ ...turn, message: ' ' }), 'The message of the turn is blank.'],
     [
       'names an empty owner',
       () => ({ ...turn, owner: { id: '' } }),
-      'Its owner is blank. Use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller.',
+      'The owner of the turn is blank. Use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller.',
     ],
     [
       'names an owner that could be an id or a tenant',
       () => ({ ...turn, owner: 'acme' as never }),
-      'Its owner is a string, which could be an id or a tenant. Use { tenant } for the sessions of all callers of a tenant, or { id } ' +
+      'The owner of the turn is a string, which could be an id or a tenant. Use { tenant } for the sessions of all callers of a tenant, or { id } ' +
         'for those of one caller.',
     ],
     [

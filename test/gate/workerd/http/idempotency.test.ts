@@ -173,7 +173,7 @@ describe('a quoted idempotency key', () => {
       const session = newSession();
       const response = await post(session, { message: script('Done.').message() }, keyed(key));
       const detail =
-        'Idempotency-Key contains a quote, but is not a String of RFC 8941: send it without quotes.';
+        'Idempotency-Key contains a quote, but is not a String of RFC 8941. Send it without quotes.';
       expect([response.status, await json(response)]).toEqual([400, problem('invalid-header', 400, detail)]);
       expect((await send(session)).status).toBe(404);
     },

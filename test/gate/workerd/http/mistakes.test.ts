@@ -65,7 +65,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'two agents with one name',
     app({ agents: [clerk, defineAgent({ ...base, name: 'clerk' })], model: openaiCompatible() }),
-    "Two agents are named 'clerk'.",
+    "Two agents are named 'clerk'. Rename one.",
   ],
   [
     'the name of a model',

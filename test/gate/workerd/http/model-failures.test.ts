@@ -68,7 +68,7 @@ describe('a model that fails', () => {
       type: 'urn:holdfast:problem:model-failure',
       title: 'model failure',
       status: 502,
-      detail: `${said} The conversation is kept: send another message to go on.`,
+      detail: `${said} The conversation is kept. Send another message to continue.`,
       loopId: turn,
       session: sessionId(session),
       agent: 'scripted',
@@ -193,7 +193,8 @@ describe('a turn that fails', () => {
     const problem = await json(response);
     expect(problem).toMatchObject({
       type: 'urn:holdfast:problem:turn-failed',
-      detail: 'The turn failed inside the Worker. The conversation is kept: send another message to go on.',
+      detail:
+        'The turn failed inside the Worker. The conversation is kept. Send another message to continue.',
       error: { type: 'internal', message: 'The turn failed inside the Worker.' },
     });
     expect(JSON.stringify(problem)).not.toContain('secret');
@@ -211,7 +212,7 @@ describe('a turn that fails', () => {
     expect(await json(response)).toMatchObject({
       type: 'urn:holdfast:problem:misconfigured',
       detail:
-        "This deployment has no agent 'elsewhere'. The conversation is kept: send another message to go on.",
+        "This deployment has no agent 'elsewhere'. The conversation is kept. Send another message to continue.",
     });
   });
 });

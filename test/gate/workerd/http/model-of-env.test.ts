@@ -103,7 +103,7 @@ describe('a model from the environment', () => {
       () => {
         throw new Error('The key is s3cret.');
       },
-      'A `model` function threw: the log of the Worker shows why.',
+      'A `model` function threw. The log of the Worker shows why.',
     ],
     [
       'throws a configuration error',
@@ -116,7 +116,7 @@ describe('a model from the environment', () => {
       'returns no model',
       // @ts-expect-error: for callers without types
       () => ({}),
-      'A `model` function returned no model: return that of an adapter.',
+      'A `model` function must return the model of an adapter.',
     ],
   ])('causes a refusal of the message if its function %s, and is created again', async (_, model, detail) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -146,7 +146,7 @@ describe('a model from the environment', () => {
         expect.stringMatching(/^holdfast: request \w+ failed$/),
         expect.objectContaining({
           cause: thrown,
-          message: 'A `model` function threw: the log of the Worker shows why.',
+          message: 'A `model` function threw. The log of the Worker shows why.',
         }),
       ],
     ]);

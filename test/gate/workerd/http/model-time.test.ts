@@ -79,6 +79,6 @@ it('secrets that are not issued within half a minute fail the turn, which says s
   const response = await answer;
   expect(response.status).toBe(500);
   expect(await json(response)).toMatchObject({
-    error: { type: 'misconfigured', message: '`secrets` did not answer within 30000 ms.' },
+    error: { type: 'misconfigured', message: '`secrets` did not return within 30000 ms.' },
   });
 });

@@ -171,7 +171,7 @@ describe('the context of a body', () => {
   const refused = (...keys: readonly string[]) => {
     const problems = keys.map(
       (key) =>
-        `context: a body may not set '${key}': allow it in createHoldfast({ http: { bodyContext: [...] } })`,
+        `context: a body cannot set '${key}'. Allow it in createHoldfast({ http: { bodyContext: [...] } })`,
     );
     return {
       type: 'urn:holdfast:problem:invalid-body',

@@ -132,7 +132,7 @@ describe('GET .../turns/{turn}', () => {
       problem(
         'unknown-turn',
         404,
-        `There is no turn '${'y'.repeat(80)}' in this session: GET ${session} shows the last one, and those that wait.`,
+        `There is no turn '${'y'.repeat(80)}' in this session. GET ${session} shows the last turn and the waiting ones.`,
       ),
     );
   });

@@ -859,7 +859,7 @@ describe('a request for a run', () => {
       status: 401,
       payload: {
         code: 'unauthorized',
-        message: 'Send valid credentials.',
+        message: 'The request has no valid credentials.',
       },
     });
   });

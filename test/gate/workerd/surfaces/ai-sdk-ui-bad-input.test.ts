@@ -134,7 +134,7 @@ const BAD: readonly [string, unknown, number, string][] = [
     body(user(), { context: { admin: true } }),
     422,
     notValid(
-      "context: a body may not set 'admin': allow it in createHoldfast({ http: { bodyContext: [...] } })",
+      "context: a body cannot set 'admin'. Allow it in createHoldfast({ http: { bodyContext: [...] } })",
     ),
   ],
   [
@@ -227,7 +227,7 @@ describe('a chat gets an error', () => {
     const elsewhere = await post(resultOf('t.1.0'));
     expect([elsewhere.status, await elsewhere.text()]).toEqual([
       404,
-      `There is no turn 't' in this session: GET /agents/desk/sessions/${at.id} shows the last one, and those that wait.`,
+      `There is no turn 't' in this session. GET /agents/desk/sessions/${at.id} shows the last turn and the waiting ones.`,
     ]);
     const second = await post(answers(`${call}?question=2`));
     expect([second.status, await second.text()]).toEqual([

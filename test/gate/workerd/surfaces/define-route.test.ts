@@ -121,7 +121,7 @@ describe('the definition of a module’s routes', () => {
     [
       'a duplicate route',
       () => made([route({ path: '/echo/{a}' }), route({ path: '/echo/{b}' })]),
-      "Module 'echo': routes[1] is a duplicate: GET /echo/{b}.",
+      "Module 'echo': routes[1] is a second GET /echo/{b}. Remove one.",
     ],
   ])('refuses %s', (_, make, text) => {
     expect(told(make)).toBe(error(text));

@@ -154,7 +154,7 @@ describe('a public route', () => {
     expect(await json(response)).toEqual({
       caller: 'undefined',
       sessions:
-        'ConfigurationError: sessionOf was given a principal whose id or tenant is empty or not a string.',
+        'ConfigurationError: sessionOf received a principal whose id or tenant is empty or not a string.',
       named: { agent: 'scripted' },
       body: { a: 1 },
     });
@@ -264,7 +264,7 @@ describe('a surface formats', () => {
 
   it('the refusal of an unknown caller', async () => {
     const response = await ask(appOf(never, { auth: () => null }));
-    const detail = 'Send valid credentials.';
+    const detail = 'The request has no valid credentials.';
     expect(await refused(response)).toEqual(told(401, 'unauthorized', detail));
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
     expect(response.headers.get('cache-control')).toBe('no-store');
@@ -272,7 +272,7 @@ describe('a surface formats', () => {
 
   it('the refusal without a token, with the headers of a 401', async () => {
     const response = await ask(appOf(never, {}, { HOLDFAST_TOKEN: 'secret' }));
-    const detail = 'Send a valid token as "Authorization: Bearer ...".';
+    const detail = 'The request has no valid token. Send one as "Authorization: Bearer ...".';
     expect(await refused(response)).toEqual(told(401, 'unauthorized', detail));
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
   });
@@ -291,7 +291,11 @@ describe('a surface formats', () => {
     expect(await refused(await ask(via, '[]'))).toEqual(told(422, 'invalid-body', detail, { problems }));
     const text = await ask(via, '{}', { headers: { 'content-type': 'text/plain' } });
     expect(await refused(text)).toEqual(
-      told(415, 'unsupported-media-type', 'Send the body as application/json.'),
+      told(
+        415,
+        'unsupported-media-type',
+        'This Content-Type is not supported. Send the body as application/json.',
+      ),
     );
   });
 
@@ -305,7 +309,9 @@ describe('a surface formats', () => {
 
   it('the wrong method', async () => {
     const response = await appOf(never)('/echo/s1');
-    expect(await refused(response)).toEqual(told(405, 'method-not-allowed', 'Use POST here.'));
+    expect(await refused(response)).toEqual(
+      told(405, 'method-not-allowed', 'This path does not allow the method. Use POST.'),
+    );
     expect(response.headers.get('allow')).toBe('POST');
   });
 
@@ -333,7 +339,7 @@ describe('a surface formats', () => {
       { log },
     );
     const response = await ask(via);
-    const detail = 'The request failed inside the Worker. What was accepted is kept.';
+    const detail = 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.';
     expect(await refused(response)).toEqual(told(500, 'internal-error', detail));
     const id = response.headers.get('x-request-id');
     expect(log.mock.calls).toEqual([
@@ -346,7 +352,7 @@ describe('a surface formats', () => {
     const response = await ask(appOf(() => undefined as never, { log }));
     expect(await refused(response)).toMatchObject({ status: 500, oops: { type: 'internal-error' } });
     expect(JSON.stringify(log.mock.calls)).toContain(
-      "POST /echo/{session} of module 'echo' returned undefined: its `handle` must return a Response.",
+      "POST /echo/{session} of module 'echo' returned undefined, but its `handle` must return a Response.",
     );
   });
 
@@ -355,7 +361,7 @@ describe('a surface formats', () => {
     expect(await json(await ask(via))).toEqual({
       type: 'internal-error',
       status: 500,
-      detail: 'The request failed inside the Worker. What was accepted is kept.',
+      detail: 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
       headers: {},
       more: {},
     });
@@ -413,7 +419,7 @@ describe('a problem that a surface formats', () => {
       type: 'urn:holdfast:problem:internal-error',
       title: 'internal error',
       status: 500,
-      detail: 'The request failed inside the Worker. What was accepted is kept.',
+      detail: 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
     });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
     const logged = log.mock.calls.map(([{ stack = '', thrown }]) => `${stack} ${String(thrown)}`);
@@ -519,7 +525,7 @@ describe('a surface’s session', () => {
     const path = newSession();
     const via = appOf(sending({ tenant: 'mine', locale: 'de' }), { http: { bodyContext: ['locale'] } });
     const problem =
-      "context: a body may not set 'tenant': allow it in createHoldfast({ http: { bodyContext: [...] } })";
+      "context: a body cannot set 'tenant'. Allow it in createHoldfast({ http: { bodyContext: [...] } })";
     expect(await refused(await ask(via, {}, {}, `/echo/${sessionId(path)}`))).toEqual({
       status: 422,
       oops: {

@@ -8,12 +8,12 @@ import { tokenOf } from '../secrets.ts';
 import type { Victims } from '../victims.ts';
 import { otherRoutes, routesToZeta } from './routes.ts';
 
-const unknown = problem(401, 'unauthorized', 'Send valid credentials.');
+const unknown = problem(401, 'unauthorized', 'The request has no valid credentials.');
 
 const inside = problem(
   500,
   'internal-error',
-  'The request failed inside the Worker. What was accepted is kept.',
+  'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
 );
 
 const zoe: Claims = { sub: 'zoe', tenant: 'zeta', roles: ['manager'] };

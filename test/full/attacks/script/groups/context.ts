@@ -21,7 +21,7 @@ const notAllowed = (key: string): Check =>
   problem(
     422,
     'invalid-body',
-    `The body is not valid: context: a body may not set '${key}': allow it in createHoldfast({ http: { bodyContext: [...] } }).`,
+    `The body is not valid: context: a body cannot set '${key}'. Allow it in createHoldfast({ http: { bodyContext: [...] } }).`,
   );
 
 /** Keys that a body must not set. Each would reach an object in a different way. */

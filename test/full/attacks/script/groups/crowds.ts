@@ -26,7 +26,7 @@ const counted = (came: readonly Came[]): Readonly<Record<string, number>> =>
 const full = problem(
   429,
   'queue-full',
-  'No more messages may wait in this session: 100 do, or more than 10000000 bytes. Send the message again when some have been answered.',
+  'No more messages can wait in this session. The limit is 100 messages or 10000000 bytes. Send the message again when some have been answered.',
 );
 
 const withRetry = (came: unknown): string | undefined => {

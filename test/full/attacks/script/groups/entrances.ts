@@ -11,7 +11,7 @@ export const onlyLocal = (sign: string): Check =>
   problem(
     403,
     'only-localhost',
-    `This Worker only accepts requests from its own machine, and this is not one: ${sign}. ${SET_TOKEN}`,
+    `This Worker only accepts requests from its own machine, but this one ${sign}. ${SET_TOKEN}`,
   );
 
 /** Headers of proxies and tunnels, in different spellings. */
@@ -46,14 +46,14 @@ const local: readonly Attack[] = [
     ([name, value]): Attack => ({
       name: `on localhost, a request with ${name}: ${value} was passed on`,
       act: ({ nobody }) => nobody.at('local').ask({ path: '/agents', headers: [[name, value]] }),
-      comes: onlyLocal(`it was passed on, as its header ${name.toLowerCase()} says`),
+      comes: onlyLocal(`was forwarded, as its header ${name.toLowerCase()} shows`),
     }),
   ),
   ...hosts.map(
     (host): Attack => ({
       name: `on localhost, a request to the host ${host} is not answered`,
       act: ({ nobody }) => nobody.at('local').ask({ path: '/agents', headers: [['host', host]] }),
-      comes: onlyLocal(`it was sent to '${host}'`),
+      comes: onlyLocal(`was sent to '${host}'`),
     }),
   ),
   {
@@ -69,7 +69,7 @@ const local: readonly Attack[] = [
         ],
         body: '{"message":"hello"}',
       }),
-    comes: onlyLocal("it was sent to 'evil.example'"),
+    comes: onlyLocal("was sent to 'evil.example'"),
   },
   {
     name: 'on localhost, two signs of a proxy do not hide each other',
@@ -81,11 +81,15 @@ const local: readonly Attack[] = [
           ['x-forwarded-for', '9.9.9.9'],
         ],
       }),
-    comes: onlyLocal('it was passed on, as its header x-forwarded-for says'),
+    comes: onlyLocal('was forwarded, as its header x-forwarded-for shows'),
   },
 ];
 
-const wrongToken = problem(401, 'unauthorized', 'Send a valid token as "Authorization: Bearer ...".');
+const wrongToken = problem(
+  401,
+  'unauthorized',
+  'The request has no valid token. Send one as "Authorization: Bearer ...".',
+);
 
 const token = SECRETS.API_KEY;
 

@@ -17,7 +17,7 @@ const noObject = invalid('it must be a JSON object');
 const wrongType = problem(
   415,
   'unsupported-media-type',
-  'Send the body as application/json or multipart/form-data.',
+  'This Content-Type is not supported. Send the body as application/json or multipart/form-data.',
 );
 
 /** Malformed bodies of a message. */

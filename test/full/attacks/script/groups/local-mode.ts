@@ -10,31 +10,34 @@ const forged: readonly (readonly [name: string, value: string])[] = [
 
 /** An authentication option of the Worker, with the response to a request that only looks local. */
 const doors: readonly (readonly [door: string, comes: Check])[] = [
-  ['token', problem(401, 'unauthorized', 'Send a valid token as "Authorization: Bearer ...".')],
+  [
+    'token',
+    problem(401, 'unauthorized', 'The request has no valid token. Send one as "Authorization: Bearer ...".'),
+  ],
   ['shut', NO_AUTH],
 ];
 
 /** Headers that Miniflare reads or forwards, each with the header that causes the refusal. */
 const signs: readonly (readonly [headers: readonly (readonly [string, string])[], sign: string])[] = [
-  [[...forged, ['mf-original-url', 'http://evil.example/agents']], "it was sent to 'evil.example'"],
-  [[['mf-original-url', 'http://10.0.0.4:8787/agents']], "it was sent to '10.0.0.4'"],
+  [[...forged, ['mf-original-url', 'http://evil.example/agents']], "was sent to 'evil.example'"],
+  [[['mf-original-url', 'http://10.0.0.4:8787/agents']], "was sent to '10.0.0.4'"],
   [
     [...forged, ['mf-original-hostname', 'localhost']],
-    'it was passed on, as its header mf-original-hostname says',
+    'was forwarded, as its header mf-original-hostname shows',
   ],
   [
     [
       ['host', 'localhost'],
       ['cf-connecting-ip', '10.0.0.4'],
     ],
-    'it comes from 10.0.0.4',
+    'comes from 10.0.0.4',
   ],
   [
     [
       ['mf-original-url', 'http://localhost/agents'],
       ['cf-connecting-ip', '10.0.0.4'],
     ],
-    'it comes from 10.0.0.4',
+    'comes from 10.0.0.4',
   ],
 ];
 

@@ -107,7 +107,7 @@ const protocol: readonly Attack[] = [
     (method): Attack => ({
       name: `${method} of the endpoint is refused: there is no session to end`,
       act: ({ ann }) => ann.ask({ method, path: '/mcp', headers: Object.entries(HEADERS) }),
-      comes: problem(405, 'method-not-allowed', 'Use POST, GET, HEAD here.'),
+      comes: problem(405, 'method-not-allowed', 'This path does not allow the method. Use POST, GET, HEAD.'),
     }),
   ),
   {

@@ -17,8 +17,8 @@ const badPlace = (name: 'after' | 'Last-Event-ID'): Check =>
     400,
     name === 'after' ? 'invalid-query' : 'invalid-header',
     name === 'after'
-      ? 'after must be the sequence of an event: a whole number such as 12.'
-      : 'Last-Event-ID must be the sequence of an event: a whole number such as 12.',
+      ? 'after must be the sequence number of an event, such as 12.'
+      : 'Last-Event-ID must be the sequence number of an event, such as 12.',
   );
 
 /** Invalid positions in a journal. */

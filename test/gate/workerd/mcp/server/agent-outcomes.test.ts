@@ -16,7 +16,7 @@ describe('an agent call', () => {
     const told = viewOf(failed);
     expect(failed.isError).toBe(true);
     expect(texts(failed)).toEqual([
-      `${Object(told.error).message} The conversation is kept: send another message to go on.`,
+      `${Object(told.error).message} The conversation is kept. Send another message to continue.`,
       `To continue this conversation, call 'scripted' with the session '${told.session}'.`,
     ]);
     expect(Object(told.error)).toMatchObject({ type: 'model-failure' });

@@ -179,7 +179,10 @@ describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
   it('does not return a result that is not a list of strings', async () => {
     log.mockClear();
     expect(await typing({ name: 'broken', value: '' })).toEqual({
-      error: { code: -32603, message: 'The request failed inside the Worker. What was accepted is kept.' },
+      error: {
+        code: -32603,
+        message: 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+      },
     });
     expect(log.mock.calls[0]?.[0].stack).toContain(
       "the completion of 'broken' of prompt 'tour' did not return a list of texts.",

@@ -89,7 +89,10 @@ describe('the prompts of an endpoint', () => {
       },
     };
     expect(await answerTo(publishing({ prompts: [broken] }), 'prompts/get', { name: 'broken' })).toEqual({
-      error: { code: -32603, message: 'The request failed inside the Worker. What was accepted is kept.' },
+      error: {
+        code: -32603,
+        message: 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+      },
     });
     expect(log).toHaveBeenCalledOnce();
     log.mockRestore();

@@ -79,7 +79,10 @@ const reading = (read: McpResource['read'], more: Partial<McpResource> = {}, con
   );
 
 const INSIDE = {
-  error: { code: -32603, message: 'The request failed inside the Worker. What was accepted is kept.' },
+  error: {
+    code: -32603,
+    message: 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+  },
 };
 
 describe('the resources of an endpoint', () => {

@@ -241,7 +241,9 @@ describe('/mcp', () => {
   it.each(['DELETE', 'PUT'])('does not support %s', async (method) => {
     const response = await via('/mcp', { method, headers: { accept: 'text/event-stream' } });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, GET, HEAD']);
-    expect(await json(response)).toEqual(problem('method-not-allowed', 405, 'Use POST, GET, HEAD here.'));
+    expect(await json(response)).toEqual(
+      problem('method-not-allowed', 405, 'This path does not allow the method. Use POST, GET, HEAD.'),
+    );
   });
 
   it('returns no stream to GET without a call', async () => {
@@ -329,7 +331,10 @@ describe('a failure inside the Worker', () => {
       {
         jsonrpc: '2.0',
         id: 1,
-        error: { code: -32603, message: 'The request failed inside the Worker. What was accepted is kept.' },
+        error: {
+          code: -32603,
+          message: 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+        },
       },
     ]);
     expect(log.mock.calls).toEqual([
@@ -349,7 +354,7 @@ describe('a failure inside the Worker', () => {
     await minting.promise;
     pass(30_000);
     expect(await answer).toEqual({
-      error: { code: -32603, message: '`secrets` did not answer within 30000 ms.' },
+      error: { code: -32603, message: '`secrets` did not return within 30000 ms.' },
     });
     log.mockRestore();
   });

@@ -13,7 +13,7 @@ describe('an app-wide module', () => {
     ['place', placeSessions({ jurisdiction: 'eu' })],
   ])('is refused as a module of an agent: %s', (name, use) => {
     expect(() => createHoldfast({ agents: [agentWith([use])] })).toThrow(
-      `The module '${name}' is for the whole app: add it to \`use\` of createHoldfast.`,
+      `The module '${name}' is for the whole app. Add it to \`use\` of createHoldfast.`,
     );
   });
 
@@ -37,7 +37,7 @@ describe('a retention', () => {
     ["Agent 'keeper'", { agents: [agentWith([retain({ days: 1 }), retain('forever')])] }],
   ])('can be set only once by %s', (whose, config) => {
     expect(() => createHoldfast(config)).toThrow(
-      new ConfigurationError(`${whose} sets the retention of its sessions twice. Use one.`),
+      new ConfigurationError(`${whose} sets the retention of its sessions twice. Use retain() once.`),
     );
   });
 });

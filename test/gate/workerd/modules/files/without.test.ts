@@ -19,7 +19,7 @@ it('an app without the module of files refuses a file in a message', async () =>
     415,
     {
       type: 'urn:holdfast:problem:unsupported-media-type',
-      detail: 'message[1] is a file. This app accepts no files: send text.',
+      detail: 'message[1] is a file, but this app accepts no files. Send text.',
       accepts: { data: [], url: [] },
     },
   ]);
@@ -39,7 +39,7 @@ it('an app without the module of files refuses a form', async () => {
   const response = await via(`${newSession('seer')}/messages`, { method: 'POST', body });
   expect([response.status, (await json(response)).detail]).toEqual([
     415,
-    'Send the body as application/json.',
+    'This Content-Type is not supported. Send the body as application/json.',
   ]);
 });
 

@@ -140,7 +140,10 @@ describe('a preflight request of a page of an allowed origin', () => {
 
   it('must name a method, because OPTIONS without a method is an ordinary request', async () => {
     const response = await via('/agents', { method: 'OPTIONS', headers: FROM });
-    expect([response.status, (await json(response)).detail]).toEqual([405, 'Use GET, HEAD here.']);
+    expect([response.status, (await json(response)).detail]).toEqual([
+      405,
+      'This path does not allow the method. Use GET, HEAD.',
+    ]);
   });
 });
 

@@ -118,7 +118,7 @@ describe('the `caller` hook of a module', () => {
     const use = [edge.use({ caller: () => ({ id: '' }) })];
     const via = appWith({ auth: () => ({ id: 'me' }), use, log: (line) => void lines.push(line) });
     expect((await via('/agents')).status).toBe(500);
-    expect(String(Object(lines[0]).thrown)).toContain('A module answered a caller whose id or tenant');
+    expect(String(Object(lines[0]).thrown)).toContain('A module returned a caller whose id or tenant');
   });
 
   it('refuses a request with the error of a session', async () => {
@@ -165,7 +165,7 @@ it('a module with a hook for requests is refused in an agent, because it is for 
   });
   expect(() => appWith({ agents: [agent] })).toThrow(
     new ConfigurationError(
-      "The module 'rate-limit' is for the whole app: add it to `use` of createHoldfast.",
+      "The module 'rate-limit' is for the whole app. Add it to `use` of createHoldfast.",
     ),
   );
   expect(() => appWith({ agents: [agent], use: [rateLimit()] })).not.toThrow();

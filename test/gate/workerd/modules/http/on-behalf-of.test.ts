@@ -192,7 +192,7 @@ describe('a contradictory app', () => {
       '`delegates` is not a boolean',
       { id: 'app', delegates: 'yes' },
       {},
-      '`auth` answered a caller whose `delegates` is not true or false.',
+      '`auth` returned a caller whose `delegates` is not a boolean.',
     ],
     [
       '`onBehalfOf` returns no string',

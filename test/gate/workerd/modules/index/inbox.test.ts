@@ -151,7 +151,7 @@ describe('indexOf', { timeout: 60_000 }, () => {
 
   it('refuses an invalid app, owner, principal and title', async () => {
     expect(() => indexOf({} as typeof holdfast, env)).toThrow(
-      'indexOf: an object is no app: pass what createHoldfast returns.',
+      'indexOf: an object is not an app. Pass the result of createHoldfast.',
     );
     expect(() => indexOf(holdfast, {})).toThrow('This Worker has no Durable Object binding INDEX');
     const index = indexOf(holdfast, env);
@@ -161,7 +161,7 @@ describe('indexOf', { timeout: 60_000 }, () => {
       message: expect.stringMatching(/^The owner is blank/),
     });
     await expect(index.pending({ principal: {} as never })).rejects.toThrow(
-      'indexOf was given a principal whose id',
+      'indexOf received a principal whose id',
     );
     const untitled = { owner: { id: 'bob' }, agent: 'indexed', session: 's', title: '' };
     await expect(index.setTitle(untitled)).rejects.toMatchObject({ type: 'invalid-body' });

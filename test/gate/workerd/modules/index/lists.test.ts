@@ -127,7 +127,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     expect(await get(`${SESSIONS}?owner=id:bob`)).toEqual(refused);
     for (const path of ['/owners', '/owners/id:bob', '/usage?owner=id:bob'])
       expect(await get(path)).toEqual(refused);
-    const detail = "An owner is id: and the id of a caller, or tenant: and a tenant, but it is 'bob'.";
+    const detail = "The owner must be id: and the id of a caller, or tenant: and a tenant, but is 'bob'.";
     const via = as({ id: 'olga', operator: true });
     expect(await json(await via(`${SESSIONS}?owner=bob`))).toEqual(problem('invalid-query', 400, detail));
     expect(await get('/agents/nobody/sessions')).toMatchObject({
