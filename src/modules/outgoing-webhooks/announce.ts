@@ -48,8 +48,8 @@ export interface Receiver {
    */
   send(message: OutgoingMessage): Promise<DeliveryFailure | undefined>;
   /**
-   * Returns what is missing in an environment, as text to follow the webhook's name, or `undefined`. Rejects
-   * with errors of the app's `url` function.
+   * Returns the missing settings of an environment, as the text after the webhook's name, or `undefined`.
+   * Rejects with errors of the app's `url` function.
    */
   lacks(env: Env): Promise<string | undefined>;
 }
@@ -71,7 +71,10 @@ function parseMessageRef(ref: string): StopRef {
   return { id, seq };
 }
 
-/** The pauses between tries, in milliseconds, as Standard Webhooks recommends: ten tries within 76 hours. */
+/**
+ * The pauses between attempts, in milliseconds, as Standard Webhooks recommends: ten attempts within 76
+ * hours.
+ */
 const RETRY_PAUSES_MS = [
   5,
   5 * 60,
@@ -84,16 +87,16 @@ const RETRY_PAUSES_MS = [
   24 * 3600,
 ].map((s) => s * 1000);
 
-/** The maximum pause that a receiver can ask for, in milliseconds. */
+/** The maximum pause that a receiver can request, in milliseconds. */
 const MAX_PAUSE_MS = 24 * 3600_000;
 
 /**
- * The age of a stop after which it is not tried again, in milliseconds. It can get that old behind other
+ * The age of a stop after which it is not sent again, in milliseconds. It can wait this long behind other
  * messages that were not delivered.
  */
 const MAX_STOP_AGE_MS = 96 * 3600_000;
 
-/** The outcome of a try to deliver a stop. */
+/** The outcome of an attempt to deliver a stop. */
 type DeliveryOutcome = Awaited<ReturnType<DueHandler>>;
 
 /** Sends a turn's stop to the receiver. Logs one line if it fails. */
@@ -128,9 +131,9 @@ function describeOutcome(became: DeliveryOutcome): string {
   return became === 'done' ? 'which is dropped' : 'as well as the other messages of this session';
 }
 
-/** The reason that a stop was not delivered, and when it happened. */
+/** The reason that a stop was not delivered, and the time of the stop. */
 interface StopFailure extends DeliveryFailure {
-  /** When the turn stopped, in milliseconds since the epoch. */
+  /** The time at which the turn stopped, in milliseconds since the epoch. */
   readonly at?: number;
   readonly thrown?: unknown;
 }
@@ -155,7 +158,7 @@ async function deliverOnce(
   if (attempt > RETRY_PAUSES_MS.length + 1) return { why: 'was tried ten times without an outcome', at: 0 };
   const events = (await readTurn(host.session(env, name), turn)).filter((event) => event.seq <= seq);
   const last = events.at(-1);
-  // The turn was erased meanwhile.
+  // The turn was erased.
   if (last === undefined) return undefined;
   const stop = last.type === 'turn-ended' ? toTurnStop(last.outcome) : 'suspended';
   if (!receiver.on.includes(stop)) return undefined;
@@ -205,7 +208,7 @@ interface SenderSettings {
 }
 
 /**
- * Reads the URL and the keys from an environment. Returns any problem as text to follow the webhook's name.
+ * Reads the URL and the keys from an environment. Returns any problem as the text after the webhook's name.
  */
 async function readSenderSettings(
   { url, secret }: SenderSettings,

@@ -16,24 +16,26 @@ import { urlProblem } from './post.ts';
 
 export type { TurnStop } from '../../session/turn-end.ts';
 
-/** The literal that `outgoingWebhook` takes. */
+/** The configuration of `outgoingWebhook`. */
 export interface OutgoingWebhookConfig {
   /**
-   * 1 to 64 of `A-Z a-z 0-9 _ -`. Defaults to `outgoing`. Sessions store their undelivered messages under it.
+   * The name of the webhook: 1 to 64 of `A-Z a-z 0-9 _ -`. Defaults to `outgoing`. Sessions store their
+   * undelivered messages under it.
    */
   readonly name?: string | undefined;
   /**
    * The destination: an `https` URL, or `http` on localhost. Redirects are not followed. The result of a
-   * function is checked when it is read.
+   * function is checked when it is used.
    */
   readonly url: string | ((env: WebhookEnv) => unknown);
   /**
-   * The secret: `(env) => env.TURNS_WEBHOOK_SECRET`, or the name of its var. It is `whsec_` and the base64 of
-   * 24 bytes or more. With several, `(env) => [env.NEW, env.OLD]`, every message is signed with each, and a
-   * receiver can check either.
+   * env.TURNS_WEBHOOK_SECRET`, or the name of its var. It is `whsec_` and the base64 of 24 bytes or more. With several, `(env)
+   * =>
+   * env.TURNS_WEBHOOK_SECRET`, or the name of its var. It is `whsec_` and the base64 of 24 bytes or more. With several, `(env)
+   * => [env.NEW, env.OLD]`, every message is signed with each, and a receiver can check either.
    */
   readonly secret: SecretSource;
-  /** The events to send. Defaults to all three. */
+  /** The events to send. Defaults to all events. */
   readonly on?: readonly TurnStop[] | undefined;
   /** The agents whose turns are reported. Defaults to all agents. */
   readonly agents?: readonly string[] | undefined;
@@ -44,8 +46,8 @@ const STOPS: readonly TurnStop[] = ['suspended', 'ended', 'failed'];
 /**
  * Declares a receiver for `createHoldfast({ use })`. It receives a message, signed as in Standard Webhooks
  * 1.0.0, when a turn suspends, ends or fails. The message is stored with the end of the turn and sent at
- * least once, in the order of its session, until the receiver responds with 2xx. There are at most ten tries,
- * with pauses that grow to a day. A repeated message has the same `webhook-id`.
+ * least once, in the order of its session, until the receiver responds with 2xx. There are at most ten
+ * attempts, with pauses that grow to a day. A repeated message has the same `webhook-id`.
  *
  * @example
  * ```ts

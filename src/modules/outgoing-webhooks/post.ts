@@ -1,10 +1,10 @@
-/** Requests to a receiver outside, of which each is made once. */
+/** Sends requests to external receivers, without repeating them. */
 import type { Clock } from '../../session/read-platform.ts';
 import { withTimeout } from '../../tool/async.ts';
 
 /**
  * Returns the problem of a URL, or `undefined`. The text names its `option`, and does not contain the URL,
- * because it can hold a credential.
+ * because it can contain a credential.
  */
 export function urlProblem(url: unknown, option = 'url'): string | undefined {
   const parsed = typeof url === 'string' ? URL.parse(url) : null;
@@ -15,7 +15,7 @@ export function urlProblem(url: unknown, option = 'url'): string | undefined {
     : `has no usable '${option}'. It must be an https URL without a user, or http on localhost`;
 }
 
-/** A request that had no response, with the reason as text to follow the name of the receiver. */
+/** A request that had no response, with the reason as the text after the receiver's name. */
 export interface Unanswered {
   readonly unanswered: string;
 }
@@ -56,7 +56,7 @@ export async function post(
 
 class TooLate extends Error {}
 
-/** Returns the pause that a response asks for, in milliseconds. The header holds seconds or a date. */
+/** Returns the pause that a response requests, in milliseconds. The header contains seconds or a date. */
 export function parseRetryAfter({ status, headers }: Response, now: number): number | undefined {
   const header = status === 429 || status === 503 ? headers.get('retry-after') : null;
   if (header === null) return undefined;

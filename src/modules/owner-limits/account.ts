@@ -18,32 +18,32 @@ export interface AccountOwner {
 /** A request for an allowance. */
 export interface DrawRequest extends SessionKey, AccountOwner {
   readonly turn: string;
-  /** The request that began the turn. A retry within `ttl` milliseconds draws nothing more. */
+  /** The request that started the turn. A retry within `ttl` milliseconds draws no other allowance. */
   readonly request?: { readonly key: string; readonly ttl: number } | undefined;
   /**
-   * `late`: the turn is already stored, such as one that a tool has scheduled. `session`: a session opens
-   * without a turn.
+   * `late` means that the turn is already stored, such as a turn that a tool has scheduled. `session` means
+   * that a session opens without a turn.
    */
   readonly for: 'turn' | 'late' | 'session';
   readonly limits: ParsedLimits;
 }
 
-/** The allowance of a turn. `null`: unlimited. */
+/** The allowance of a turn. Its amounts are `null` if unlimited. */
 export interface GrantedAllowance {
   readonly status: 'granted';
   readonly tokens: number | null;
   readonly cost: number | null;
-  /** `true` if nothing was drawn before for this turn or its request. */
+  /** `true` if neither this turn nor its request has drawn an allowance before. */
   readonly isNew: boolean;
 }
 
-/** The reason why a turn gets no allowance. Nothing has changed. */
+/** The reason why a turn gets no allowance. The request has no effect. */
 export interface OverLimit {
   readonly status: 'over';
   readonly limit: LimitName;
   readonly most: number;
   readonly used: number;
-  /** When a daily limit resets, in milliseconds since the epoch. */
+  /** The time at which a daily limit resets, in milliseconds since the epoch. */
   readonly resetAt?: number | undefined;
   /** Seconds until another attempt can succeed, if waiting helps. */
   readonly retryAfter?: number | undefined;
@@ -55,11 +55,11 @@ export type DrawResult = GrantedAllowance | OverLimit;
 /** The usage of a turn, from the journal of its session. */
 export interface TurnUsage {
   /**
-   * `unknown`: the session has no such turn. `open`: the turn has not ended. `steered`: another turn absorbed
-   * its message.
+   * `unknown` means that the session has no such turn, `open` that the turn has not ended, and `steered` that
+   * another turn absorbed its message.
    */
   readonly state: 'unknown' | 'open' | 'steered' | 'ended';
-  /** Milliseconds since the epoch. 0 if the turn has not started. */
+  /** The start in milliseconds since the epoch, or 0 if the turn has not started. */
   readonly startedAt: number;
   readonly tokens: number;
   readonly cost: number;

@@ -11,15 +11,15 @@ export interface StoredAllowance extends SessionKey {
   readonly tokens: number | null;
   readonly cost: number | null;
   /**
-   * `open`: its turn is not known to have ended. `spent`: its turn was not found. `settled`: its turn has
-   * ended.
+   * `open` means that its turn is not known to have ended, `spent` that its turn was not found, and `settled`
+   * that its turn has ended.
    */
   readonly state: 'open' | 'spent' | 'settled';
-  /** When the object checks it if it is still open. */
+  /** The time at which the object checks the allowance if it is still open. */
   readonly due: number;
   /** The key of the request that drew it. */
   readonly request: string | null;
-  /** Until when the same request draws nothing more. */
+  /** The time until which the same request draws no other allowance. */
   readonly knownUntil: number;
 }
 
@@ -120,7 +120,7 @@ export class AllowanceTables {
   }
 
   /**
-   * Records that a turn shares the allowance of another one. Both came from one request, and the session
+   * Records that a turn shares the allowance of another turn. Both came from one request, and the session
    * stores only one of them.
    */
   addAlias(turn: string, same: string): void {

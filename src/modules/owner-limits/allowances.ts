@@ -20,14 +20,14 @@ import { ALLOWANCE_DIVISOR, type DailyLimit, type ParsedLimits } from './limits.
 const FIRST_CHECK_MS = 60_000;
 
 /**
- * A turn that stays open is checked again when it is twice as old as at the last check, but after at most
- * this many milliseconds.
+ * The maximum pause between checks of an open turn, in milliseconds. Otherwise, a turn is checked again when
+ * it is twice as old as at the last check.
  */
 const MAX_CHECK_PAUSE_MS = 60 * 60_000;
 
 /**
- * Milliseconds by which a request is forgotten earlier than by its session. If clocks differ, the request
- * draws again and gives that back.
+ * The time by which this object forgets a request before its session does, in milliseconds. If clocks differ,
+ * the request draws again and returns the second allowance.
  */
 const CLOCK_SKEW_MS = 60_000;
 
@@ -63,7 +63,7 @@ export class Allowances {
     if (!same) return undefined;
     // A settled request already has a turn, so its session does not store another.
     if (!own && same.state !== 'settled') this.#tables.addAlias(turn, same.turn);
-    // The allowance was considered lost, but its turn can still begin.
+    // The allowance was considered lost, but its turn can still start.
     if (same.state === 'spent')
       this.#tables.update({ ...same, state: 'open', due: this.#now() + FIRST_CHECK_MS });
     return toGrantedAllowance(same, false);
@@ -122,7 +122,7 @@ export class Allowances {
       };
     for (const [limit, bound] of [['tokens', tokens] as const, ['cost', cost] as const]) {
       if (!bound || bound.most - used[limit] >= minAllowanceOf(bound)) continue;
-      // Open turns can return what they have drawn.
+      // Open turns can return part of their allowances.
       const isHeld = bound.most - used[limit] + this.#tables.held(day)[limit] >= minAllowanceOf(bound);
       const retryAfter = isHeld ? Math.min(RETRY_AFTER_S, untilReset) : untilReset;
       return { status: 'over', limit, most: bound.most, used: used[limit], resetAt, retryAfter };
@@ -189,12 +189,12 @@ export class Allowances {
   /** Removes expired requests and past days. */
   forgetOld(): void {
     const now = this.#now();
-    // A turn can be settled a day after it has begun.
+    // A turn can be settled a day after its start.
     this.#tables.change(() => this.#tables.forgetBefore({ day: dayOf(now) - 1, now }));
   }
 
   /**
-   * Returns the time of the next due work in milliseconds since the epoch, or `undefined` if there is none.
+   * Returns the time of the next due work in milliseconds since the epoch, or `undefined` if no work is due.
    */
   nextDue(): number | undefined {
     const due = this.#tables.firstDue();
@@ -216,7 +216,7 @@ const NOT_DRAWN = {
 
 const toSessionKey = ({ agent, session }: SessionKey): SessionKey => ({ agent, session });
 
-/** Returns the minimum that must be left for a turn to begin. */
+/** Returns the minimum that must be left for a turn to start. */
 const minAllowanceOf = ({ allowance }: DailyLimit): number => allowance / ALLOWANCE_DIVISOR;
 
 /** Returns the allowance that a turn draws from a day with this usage. */

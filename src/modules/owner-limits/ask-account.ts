@@ -41,11 +41,11 @@ export function createAccountClient({ env, jurisdiction }: ObjectLocation, owner
 
 type Draw = Omit<DrawRequest, keyof AccountOwner | 'limits'>;
 
-/** The limits of one owner, from which turns draw. */
+/** The limits of one owner, from which turns draw their allowances. */
 export interface Account extends AccountClient {
   /** Returns `undefined` if the turn is unlimited. @throws ConfigurationError if the limits are invalid. */
   draw(asked: Draw): Promise<DrawResult | 'unavailable' | undefined>;
-  /** Draws like `draw`. @throws SessionError if the turn must not begin. */
+  /** Draws like `draw`. @throws SessionError if the turn must not start. */
   drawOrRefuse(asked: Draw): Promise<GrantedAllowance | undefined>;
 }
 

@@ -30,9 +30,9 @@ const BUDGET_KEY = 'owner-limits';
 
 /**
  * Limits the usage of each owner of sessions. Pass it in `use` of `createHoldfast`. A turn draws an allowance
- * before it begins, stops when it has used that, and returns the rest when it has ended. If too little is
- * left for a turn, it is refused with 429 `owner-limit`. It needs a binding OWNER_LIMITS of the class
- * `OwnerLimits`, which this entry exports.
+ * before it starts, stops when it has used the allowance, and returns the rest when it has ended. If too
+ * little is left for a turn, it is refused with 429 `owner-limit`. It needs a binding OWNER_LIMITS of the
+ * class `OwnerLimits`, which this entry exports.
  *
  * @throws ConfigurationError if a limit is not a positive number, or is unknown.
  *

@@ -1,6 +1,6 @@
 /**
- * The allowances of the turns that this isolate runs. The port of a session draws them, and the loops of the
- * turns are limited by them.
+ * The allowances of the turns that this isolate runs. The port of a session draws them, and they limit the
+ * loops of the turns.
  */
 
 import { ROOT } from '../../journal/events.ts';
@@ -14,7 +14,8 @@ import type { DrawResult } from './account.ts';
 interface HeldGrant {
   readonly epoch: number;
   /**
-   * `undefined`: the turn is unlimited. `unavailable`: the limits are unknown, and the turn must not run yet.
+   * Returns `undefined` if the turn is unlimited, and `unavailable` if the limits are unknown and the turn
+   * must not run yet.
    */
   grant(): Promise<DrawResult | 'unavailable' | undefined>;
 }
@@ -22,7 +23,7 @@ interface HeldGrant {
 /** Keyed by the id of the turn, which is unique across sessions. */
 const HELD_GRANTS = new Map<string, HeldGrant>();
 
-/** Stores the allowance of a turn. It is drawn once, before the first model call. */
+/** Stores a turn's allowance, which is drawn once, before the first model call. */
 export function holdGrant(turn: string, { epoch, grant }: HeldGrant): void {
   let drawn: ReturnType<HeldGrant['grant']> | undefined;
   HELD_GRANTS.set(turn, {
@@ -42,7 +43,8 @@ export function dropGrant(turn: string, epoch: number): void {
 /**
  * Returns the budgets of a loop from the allowance of its turn.
  *
- * @throws ModelCallRefused if the turn has no allowance; Interrupted if the limits cannot be read now.
+ * @throws ModelCallRefused if the turn has no allowance.
+ * @throws Interrupted if the limits cannot be read now.
  */
 export async function budgetsOfTurn(loop: Loop): Promise<readonly Budget[]> {
   const grant = await HELD_GRANTS.get(loop.turn)?.grant();

@@ -1,4 +1,4 @@
-/** Makes every turn of a session draw on the limits of its owner. */
+/** Makes every turn of a session draw an allowance from the limits of its owner. */
 import type { AgendaOwner } from '../../journal/agenda.ts';
 import type { SessionPort, TurnStart } from '../../journal/session-port.ts';
 import { parseSessionName } from '../../session/read-secrets.ts';
@@ -8,7 +8,7 @@ import { accountOf, withDrawTimeout } from './ask-account.ts';
 import { dropGrant, holdGrant } from './held-grants.ts';
 import type { LimitPolicy } from './limiting.ts';
 
-/** Returns a session whose turns draw an allowance before they begin. */
+/** Returns a session whose turns draw an allowance before they start. */
 export function withOwnerLimits(
   port: SessionPort,
   name: string,
@@ -62,7 +62,7 @@ export function withOwnerLimits(
       return answer;
     },
     async erase() {
-      // Settle the usage of its turns before the session is erased.
+      // Settles the usage of the session's turns before it is erased.
       await withDrawTimeout(account.ask(async (object) => object.look(session)));
       const existed = await port.erase();
       await withDrawTimeout(account.ask(async (object) => object.look(session)));

@@ -14,7 +14,10 @@ import {
 /** The limits, and the behavior if they cannot be read. */
 export interface LimitPolicy {
   readonly onUnavailable: 'allow' | 'refuse';
-  /** @throws ConfigurationError if the limits are invalid, and any error of the app's function. */
+  /**
+   * Returns the limits of an owner. @throws ConfigurationError if the limits are invalid. Also rethrows
+   * errors of the app's function.
+   */
   limitsOf(owner: Owner, env: Env): ParsedLimits | Promise<ParsedLimits>;
 }
 

@@ -1,4 +1,4 @@
-/** The limits of owners for code of the app, and for the route. */
+/** Reads the limits of owners for the app's code and for the route. */
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import { toOwnerKey } from '../../tool/owner-name.ts';
@@ -16,8 +16,8 @@ import type { LimitReport, OwnerLimitsReport } from './views.ts';
 /** Reads the limits of owners. */
 export interface LimitsReader {
   /**
-   * @throws SessionError if the owner is invalid or its object is unreachable, and any error of the app's
-   * function.
+   * Returns the limits and usage of an owner. @throws SessionError if the owner is invalid or its object is
+   * unreachable. Also rethrows errors of the app's function.
    */
   read(owner: Owner): Promise<OwnerLimitsReport>;
 }
@@ -25,7 +25,8 @@ export interface LimitsReader {
 /**
  * Returns a reader for the limits of any owner, for code of an app with `ownerLimits()` in its `use`.
  *
- * @throws ConfigurationError if the app has no `ownerLimits()`; DeploymentError if OWNER_LIMITS is not bound.
+ * @throws ConfigurationError if the app has no `ownerLimits()`.
+ * @throws DeploymentError if OWNER_LIMITS is not bound.
  *
  * @example
  * ```ts

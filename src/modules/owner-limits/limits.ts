@@ -7,16 +7,16 @@ import type { Env } from '../../worker/host.ts';
 
 /** Limits for the sessions of one owner. Absent limits are not enforced. */
 export interface OwnerPlan {
-  /** Per UTC day. A turn counts on the day on which it is accepted. */
+  /** Limits per UTC day. A turn counts on the day on which it is accepted. */
   readonly perDay?: DailyLimits | undefined;
-  /** Existing sessions. Erased sessions do not count. */
+  /** The maximum number of existing sessions. Erased sessions do not count. */
   readonly openSessions?: number | undefined;
-  /** Turns that have begun or wait, and have not ended. */
+  /** The maximum number of running and waiting turns. */
   readonly running?: number | undefined;
   /**
-   * The maximum that one turn can use of `perDay`. The turn draws it before it begins, and returns the unused
-   * rest. Each defaults to a tenth of the daily limit. A turn draws less if less is left, and is refused if
-   * less than a tenth of the allowance is left.
+   * The maximum that one turn can use of `perDay`. The turn draws it before it starts, and returns the unused
+   * rest. Each amount defaults to a tenth of the daily limit. A turn draws less if less is left, and is
+   * refused if less than a tenth of the allowance is left.
    */
   readonly allowance?: Allowance | undefined;
 }
@@ -24,16 +24,16 @@ export interface OwnerPlan {
 /** Limits for one day. */
 export interface DailyLimits {
   readonly turns?: number | undefined;
-  /** Tokens that models may use, input and output together. */
+  /** The maximum number of tokens, input and output together. */
   readonly tokens?: number | undefined;
-  /** The cost of models in USD. The models of all agents must have prices. */
+  /** The maximum cost of models in USD. The models of all agents must have prices. */
   readonly cost?: number | undefined;
 }
 
 /** The maximum that one turn may use. */
 export interface Allowance {
   readonly tokens?: number | undefined;
-  /** USD. */
+  /** In USD. */
   readonly cost?: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export type LimitsOfOwner = (owner: Owner, env: Env) => OwnerPlan | Promise<Owne
 /** The behavior if the limits cannot be read within two seconds. */
 export interface WhenUnavailable {
   /**
-   * `refuse`: refuses the turn with 503. `allow`: runs the turn without limits, and counts it when it has
+   * `refuse` refuses the turn with 503. `allow` runs the turn without limits, and counts it when it has
    * ended. Defaults to `refuse`.
    */
   readonly onUnavailable?: 'allow' | 'refuse' | undefined;
@@ -56,7 +56,7 @@ export interface WhenUnavailable {
 export const LIMIT_NAMES = ['turns', 'tokens', 'cost', 'openSessions', 'running'] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
-/** A daily limit, and the most that one turn can use of it. */
+/** A daily limit, and the maximum that one turn can use of it. */
 export interface DailyLimit {
   readonly most: number;
   readonly allowance: number;
@@ -72,8 +72,8 @@ export interface ParsedLimits {
 }
 
 /**
- * The default allowance is the daily limit divided by this. The same fraction of an allowance must be left
- * for a turn to begin.
+ * The daily limit divided by this is the default allowance. The same fraction of an allowance must be left
+ * for a turn to start.
  */
 export const ALLOWANCE_DIVISOR = 10;
 

@@ -13,21 +13,21 @@ export interface OwnerLimitsEnv {
 }
 
 /**
- * The number of allowances that one alarm checks. Each is a request, and an invocation on the free plan can
- * make 50.
+ * The number of allowances that one alarm checks. Each needs a request, and an invocation on the free plan
+ * can make 50.
  */
 const CHECKS_PER_ALARM = 40;
 
 /** Milliseconds until a failed check is retried. */
 const RETRY_MS = 60_000;
 
-/** A check of a session, and whether it drew an allowance in the meantime. */
+/** A check of a session, and whether a turn of it drew an allowance during the check. */
 interface AllowanceCheck extends SessionKey {
   isDrawn: boolean;
 }
 
 /**
- * Counts for one owner: the usage of its turns today, its open turns, and its sessions. Its alarm checks the
+ * Counts the usage of one owner's turns today, its open turns, and its sessions. Its alarm checks the
  * allowances that no Worker has settled.
  */
 export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
@@ -38,7 +38,7 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
   #alarmAt: number | undefined;
 
   /**
-   * `now`: returns the time in milliseconds since the epoch. Defaults to the system clock, because the
+   * `now` returns the time in milliseconds since the epoch. Defaults to the system clock, because the
    * platform passes only two arguments.
    */
   constructor(ctx: DurableObjectState, env: OwnerLimitsEnv, now = () => Date.now()) {
@@ -73,7 +73,7 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
 
   /**
    * Checks a session that is about to be erased, or was erased. Settles its ended turns, and stops counting
-   * it if it no longer exists. If a turn can be about to begin in the session, the alarm checks it later.
+   * it if it no longer exists. If a turn may be about to start in the session, the alarm checks it later.
    */
   async look(session: SessionKey): Promise<void> {
     const look: AllowanceCheck = { ...session, isDrawn: false };
@@ -127,7 +127,7 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
       else this.#allowances.settle({ ...allowance, turn, used });
       return;
     }
-    // A turn on its way begins within a minute. Otherwise, it counts as spent while it runs.
+    // A turn on its way starts within a minute. Otherwise, its allowance counts as spent.
     if (allowance.due <= this.#now()) this.#allowances.spend(allowance);
   }
 
@@ -148,7 +148,7 @@ export class OwnerLimits extends DurableObject<OwnerLimitsEnv> {
     await this.#schedule();
   }
 
-  /** Sets the alarm to the next due time, but at least `pause` ms from now. An earlier alarm stays. */
+  /** Sets the alarm to the next due time, but at least `pause` ms from now. Keeps an earlier alarm. */
   async #schedule(pause = 0): Promise<void> {
     const due = this.#allowances.nextDue();
     if (due === undefined) return;

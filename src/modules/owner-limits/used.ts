@@ -68,7 +68,7 @@ class UsageCounter {
     }
   }
 
-  /** If a provider reports no usage, the amount reserved for the call counts. */
+  /** Counts the amount reserved for the call if the provider reports no usage. */
   #reply({ usage, frame = '' }: Extract<StoredEvent, { type: 'model-replied' }>): void {
     this.#replies += 1;
     this.#use(usage && usage.inputTokens > 0 ? usage : this.#reserved.get(frame));
@@ -93,7 +93,7 @@ class UsageCounter {
     this.#cost = roundUsd(this.#cost + (usage.cost ?? 0));
   }
 
-  /** `otherwise`: the state of a turn without events. */
+  /** Returns the usage. `otherwise` is the state of a turn without events. */
   used(otherwise: TurnUsage['state']): TurnUsage {
     return {
       state: this.#state ?? otherwise,

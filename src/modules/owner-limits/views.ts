@@ -10,7 +10,7 @@ export const LIMIT_REPORT = {
     most: NUMBER,
     /** The amounts that open turns have drawn count as used until they end. */
     used: NUMBER,
-    /** When a daily limit resets, in ISO 8601. */
+    /** The time at which a daily limit resets, in ISO 8601. */
     resetAt: OPTIONAL_TEXT,
   },
 } as const satisfies Shape;
@@ -19,7 +19,7 @@ export const LIMIT_REPORT = {
 export interface OwnerLimitsReport extends Infer<typeof OWNER_LIMITS_REPORT> {}
 export const OWNER_LIMITS_REPORT = {
   object: {
-    /** `id:` or `tenant:`, followed by the name. */
+    /** The owner: `id:` or `tenant:`, followed by the name. */
     owner: TEXT,
     limits: { listOf: LIMIT_REPORT },
   },

@@ -23,13 +23,13 @@ import {
   readSteps,
 } from './steps.ts';
 
-/** The literal that `definePipeline` takes. */
+/** The configuration of `definePipeline`. */
 export interface PipelineConfig<Name extends string, Steps extends readonly PipelineStep[]> {
-  /** Defaults to the names of the steps, joined by `_then_` and cut to 64 characters. */
+  /** Defaults to the names of the steps, joined by `_then_` and shortened to 64 characters. */
   readonly name?: Name | undefined;
   /** Defaults to `Pipeline: a -> b`. */
   readonly description?: string | undefined;
-  /** The steps. They run in order, each with an input made from the previous result. */
+  /** The steps. They run in order, each with an input from the previous result. */
   readonly steps: Steps;
   /**
    * `fail-fast` makes the result of a failed step the pipeline's result. `continue` passes its message on as
@@ -39,10 +39,10 @@ export interface PipelineConfig<Name extends string, Steps extends readonly Pipe
 }
 
 /**
- * Creates one tool from several, which run one after another without a model in between. The input is the
- * first step's, and the result is the last step's, including its artifact. A text step receives the text that
- * the model would read of the previous result. Other steps receive an artifact's value, or text that is the
- * JSON of their input. Use `adapt` to change this.
+ * Creates one tool from several, which run one after another without a model in between. Its input is that of
+ * the first step, and its result that of the last step, including its artifact. A text step receives the text
+ * of the previous result that the model would read. Other steps receive an artifact's value, or text that is
+ * the JSON of their input. Use `adapt` to change this.
  *
  * Each step is a call in the journal, with its own effect, approval and reconciliation, and counts as a tool
  * call of the turn. An interrupted pipeline resumes at the step where it stopped. A step's signal becomes the
@@ -86,7 +86,7 @@ export function definePipeline<
     readInput,
     check: (input, as = name) => check(input, as),
     effect: 'none',
-    // Steps keep their state under the pipeline's path, where two parallel calls would conflict.
+    // Steps store their state under the pipeline's path, where two parallel calls would conflict.
     serial: serialOf(name, steps),
     returnDirect: false,
     metadata: {},

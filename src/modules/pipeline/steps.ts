@@ -33,12 +33,16 @@ export type Adapter = (result: ToolResult) => object | string | null | undefined
 export interface Step {
   /** The tool's own name, for messages. */
   readonly label: string;
-  /** The tool under its name in the frame. If an earlier step has its own name, it has another. */
+  /**
+   * The tool with its name in the frame, which differs from its own name if an earlier step has that name.
+   */
   readonly tool: AnyTool;
   readonly adapt: Adapter | undefined;
 }
 
-/** Reads the declared steps. @throws ToolDefinitionError if one is neither a tool nor `{ tool, adapt }`. */
+/**
+ * Reads the declared steps. @throws ToolDefinitionError if a step is neither a tool nor `{ tool, adapt }`.
+ */
 export function readSteps(pipeline: string, declared: readonly PipelineStep[]): readonly AdaptedStep[] {
   return declared.map((step, index) => {
     const refuse = (problem: string): ToolDefinitionError =>
@@ -110,8 +114,8 @@ export function progressOf({ steps, onFailure, input }: PipelineRun, calls: read
 }
 
 /**
- * Returns the error if the steps changed after the pipeline began. The steps that have run must not run again
- * at another position.
+ * Returns the error for steps that changed after the pipeline began, because a step that has run must not run
+ * again at another position.
  */
 const changedError = (calls: readonly DoneCall[]): ToolResult =>
   error(
@@ -120,8 +124,8 @@ const changedError = (calls: readonly DoneCall[]): ToolResult =>
   );
 
 /**
- * Returns `true` if the pipeline stops. An unknown outcome always stops it, because it must not be lost among
- * the results of later steps.
+ * Returns `true` if the pipeline stops. An unknown outcome always stops it, because results of later steps
+ * must not hide it.
  */
 const isStopping = (result: Extract<ToolResult, { type: 'error' }>, onFailure: OnFailure): boolean =>
   onFailure === 'fail-fast' || result.reason === 'unknown-outcome';
@@ -157,8 +161,8 @@ function adaptResult(step: Step, next: Step, result: ToolResult): Progress {
 }
 
 /**
- * Passes text to a text tool as it is. For another tool, text must be the JSON of its input, which the tool
- * checks.
+ * Plans a call. A text tool receives text unchanged. For any other tool, text must be the JSON of its input,
+ * which the tool checks.
  */
 function toPlannedCall({ tool }: Step, value: Json): PlannedCall {
   if (isJsonObject(value)) return { tool: tool.name, input: value };
@@ -166,6 +170,8 @@ function toPlannedCall({ tool }: Step, value: Json): PlannedCall {
   return { tool: tool.name, input: tool.readInput ? toTextInput(text) : text };
 }
 
-/** Returns the text that the model would read for a text tool, and the artifact's value for another tool. */
+/**
+ * Returns the text that the model would read for a text tool, and the artifact's value for any other tool.
+ */
 const valueFor = ({ tool }: Step, result: ToolResult): Json =>
   tool.readInput || result.type !== 'artifact' ? result.content : result.value;

@@ -41,15 +41,17 @@ import {
 
 /** A locked tool, and the condition that unlocks it. */
 export interface LockedTool<Name extends string, Known extends string> {
-  /** The tool, listed as for an agent. If the source has several tools, the condition applies to each. */
+  /**
+   * The tool, as in the `tools` of an agent. If the source has several tools, the condition applies to each.
+   */
   readonly tool: Listed<Name>;
   /** The condition. It can only name tools of this playbook. */
   readonly unlockedBy: NameToolsOfThisPlaybook<Known>;
 }
 
 /**
- * A condition on tools of the playbook. The type's name appears in the compile error if a condition names
- * another tool.
+ * A condition on tools of the playbook. The compile error shows this type's name if a condition names another
+ * tool.
  */
 type NameToolsOfThisPlaybook<Known extends string> = UnlockCondition<Known>;
 
@@ -61,7 +63,7 @@ type Listed<Name extends string> =
   | (AnyTool & { readonly name: Name })
   | (ToolFactory & { readonly '~names'?: Name });
 
-/** The literal that `definePlaybook` takes. */
+/** The configuration of `definePlaybook`. */
 export interface PlaybookConfig<
   Name extends string,
   Declaration extends InputDeclaration,
@@ -70,7 +72,7 @@ export interface PlaybookConfig<
   Output extends InputDeclaration = undefined,
 > extends InstructedConfig<Name, Declaration, [], Output>,
     KeyedConfig<InputOf<Declaration>> {
-  /** Tools that are always available, listed as for an agentic tool. */
+  /** Tools that are always available, as in the `tools` of an agentic tool. */
   readonly tools: readonly Listed<Open>[];
   /** Tools that are available once their condition is met. */
   readonly locked: readonly LockedTool<Locked, NoInfer<Open | Locked>>[];
@@ -82,16 +84,16 @@ const SHAPE = {
   required: ['name', 'description', 'tools', 'locked'],
 } satisfies LiteralShape<keyof PlaybookConfig<string, undefined, string, string>>;
 
-/** A playbook. As a tool, it can also be drawn. */
+/** A playbook, which is a tool with a diagram. */
 export type Playbook<Name extends string = string, Input = unknown, Output = unknown> = DrawnTool &
   Tool<Name, Input, Output>;
 
 /**
  * Creates an agentic tool that unlocks its tools step by step. A locked tool is visible from the start, with
  * its own description. Until its condition is met, it returns its missing prerequisites. The instructions,
- * including the author's own, end with the prerequisites of all tools that are locked when a call begins, in
- * text that stays the same. Progress is kept in the session, under its key. `when` and blackboard conditions
- * are evaluated each time.
+ * including your own, end with the prerequisites of all tools that are locked when a call starts. This text
+ * does not change during the call. The session stores progress by key. `when` and blackboard conditions are
+ * evaluated each time.
  *
  * @throws ToolDefinitionError if the tool cannot work, if a condition names a tool outside the playbook, or
  * if a tool can never be unlocked.
@@ -138,7 +140,8 @@ export function definePlaybook<
       const memory = memoryOf(config, input, call);
       const { key, isReset } = memory;
       const path = `${call.view.path}/${frameName(name, call)}`;
-      // The progress as of the reply that requested this call, also if another invocation resumes it.
+      // The progress at the time of the reply that requested this call, even if another invocation resumes
+      // it.
       const before = isReset ? NO_PROGRESS : storedProgress(call.view.recall(PLAYBOOKS, path), key);
       const shut = locks.filter((lock) => !wasOpened(lock, before));
       return {
@@ -155,7 +158,7 @@ export function definePlaybook<
     ...tool,
     [DIAGRAM]: () => playbookDiagram(open, locks),
     [STANDING](input, view) {
-      const { key } = memoryOf(config, input as InputOf<Declaration>, view); // parsed by its schema
+      const { key } = memoryOf(config, input as InputOf<Declaration>, view); // its schema has parsed the input
       const now = readLockContext(view, key);
       const shut = locks.filter((lock) => !isOpen(lock, now));
       return { key, withheld: shut.map((lock) => ({ tool: lock.name, why: guidanceFor(lock, now) })) };
@@ -184,8 +187,8 @@ function readLocked(
 }
 
 /**
- * Returns the instructions of a playbook, followed by the prerequisites of its shut locks. No other text
- * shows these from the start.
+ * Returns the instructions of a playbook, followed by the prerequisites of its closed locks, which no other
+ * text shows from the start.
  */
 function playbookInstructions<Input>(
   { description, instructions = defaultInstructions(description) }: InstructedPlaybook<Input>,
@@ -197,16 +200,16 @@ function playbookInstructions<Input>(
   return (view, input) => instructions(view, input) + below;
 }
 
-/** The description and instructions in a playbook's literal. */
+/** The description and instructions in a playbook's configuration. */
 interface InstructedPlaybook<Input> {
   readonly description: string;
   readonly instructions?: NestedInstructions<Input> | undefined;
 }
 
 /**
- * Draws a playbook as a Mermaid flowchart. An arrow leads from a tool to the tools that its use unlocks.
- * Conditions that are not about the use of a tool are rounded boxes. All arrows into a node are required,
- * except in an "any of".
+ * Returns a Mermaid flowchart of a playbook. An arrow leads from a tool to the tools that its use unlocks.
+ * Rounded boxes are conditions that do not depend on the use of a tool. All arrows into a node are required,
+ * except for "any of".
  */
 function playbookDiagram(open: readonly AnyTool[], locks: readonly Lock[]): string {
   const tools = [...open, ...locks];

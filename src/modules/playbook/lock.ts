@@ -22,8 +22,8 @@ export interface Lock {
   readonly tool?: AnyTool | undefined;
   readonly condition: UnlockCondition;
   /**
-   * The ids under which met artifact conditions are stored: `{tool}#{index}`, counted per tool. A condition
-   * that is added after the others keeps their ids unchanged.
+   * The ids under which met artifact conditions are stored: `{tool}#{index}`, counted per tool. Adding a
+   * condition after the others does not change their ids.
    */
   readonly ids: ReadonlyMap<UnlockCondition, string>;
 }
@@ -158,7 +158,7 @@ const missingNames = ({ names }: UnlockCondition, progress: StoredProgress): rea
   names.filter((name) => toProgress(progress).used(name) === 0);
 
 /**
- * Returns the text for the model about the locks that are shut at the start of its loop, and their
+ * Returns the text for the model about the locks that are closed at the start of its loop, and their
  * prerequisites. The text does not change with progress, because newer models check the text before their
  * replies.
  */
@@ -248,7 +248,7 @@ const isEmpty = (condition: UnlockCondition): boolean =>
     ? condition.names.length === 0
     : 'conditions' in condition && condition.conditions.length === 0;
 
-/** Returns the locks that stay shut even if everything else is used. */
+/** Returns the locks that stay closed even if all other tools are used. */
 function findNeverUnlocked(open: readonly AnyTool[], locks: readonly Lock[]): readonly Lock[] {
   const usable = new Set(open.map(({ name }) => name));
   let left = locks;
@@ -278,8 +278,8 @@ export type Locks = ReadonlyMap<AnyTool, Lock>;
 
 /**
  * Returns the lock that blocks a tool: its own, or that of the unfolding tool that contains it. An unfolding
- * tool can have been opened for another key, or before a reset of the playbook. Its inner tools are then
- * behind its current lock. If several unfolding tools contain a tool, one open way is enough.
+ * tool may have been opened for another key, or before a reset of the playbook. Its current lock then blocks
+ * its inner tools. If several unfolding tools contain a tool, one open lock is enough.
  */
 function blockingLock(tool: AnyTool, locks: Locks, isShut: (lock: Lock) => boolean): Lock | undefined {
   const own =

@@ -26,7 +26,7 @@ import {
 
 /**
  * Withholds the locked tools of a playbook, and records progress. It runs after unfolding and chaining. The
- * tools that those offer have no conditions of their own, and their use counts.
+ * tools that those offer have no own conditions, but their use counts.
  */
 export function playbookStrategy(run: PlaybookRun): InjectionStrategy {
   const locks = new Map(run.locks.flatMap((lock) => (lock.tool ? [[lock.tool, lock] as const] : [])));
@@ -65,7 +65,7 @@ interface PlaybookRun {
 function createBinder({ key, serialKey }: PlaybookRun, locks: Locks): (tool: AnyTool) => AnyTool {
   function bound(tool: AnyTool, around: readonly AnyTool[] = []): AnyTool {
     const all = [tool, ...around];
-    // A tool behind an unfolding tool is also behind its lock.
+    // The lock of an unfolding tool also locks its inner tools.
     const viaUnfolding = (meant: AnyTool): RoutedTool => ({ ...bound(meant, all), [VIA]: tool.name });
     return decorate(tool, {
       serial: serialKey,
@@ -81,7 +81,7 @@ function createBinder({ key, serialKey }: PlaybookRun, locks: Locks): (tool: Any
   return memoize((tool: AnyTool) => bound(tool));
 }
 
-/** A tool behind an unfolding tool, with the name of that unfolding tool. */
+/** A tool inside an unfolding tool, with the name of that unfolding tool. */
 interface RoutedTool extends AnyTool {
   readonly [VIA]: string;
 }
@@ -90,7 +90,7 @@ const VIA: unique symbol = Symbol('holdfast.via');
 
 const isRouted = (tool: AnyTool): tool is RoutedTool => VIA in tool;
 
-/** Returns the name of a tool, and that of the unfolding tool that the model called in its place. */
+/** Returns the name of a tool, and that of the unfolding tool that the model called instead. */
 function namesOf(tool: AnyTool): readonly string[] {
   const via = unwrapAs(tool, isRouted)?.[VIA];
   return via === undefined || via === tool.name ? [tool.name] : [tool.name, via];
@@ -157,7 +157,7 @@ const isCounted = (name: string, counts: Counts, needed: { has(name: string): bo
   needed.has(name) || Object.hasOwn(counts, name) || Object.keys(counts).length < MAX_COUNTED;
 
 /**
- * The maximum number of other names that are counted individually, besides those in conditions. Objects of a
+ * The maximum number of names that are counted individually, in addition to those in conditions. Objects of a
  * domain type add tools with their own names.
  */
 const MAX_COUNTED = 200;

@@ -28,10 +28,7 @@ type ConditionRule =
   | { readonly type: 'when'; readonly holds: (progress: PlaybookProgress, view: LoopView) => boolean }
   | { readonly type: 'all-of' | 'any-of'; readonly conditions: readonly UnlockCondition[] };
 
-/**
- * A condition that is decided once, when an artifact arrives, and stored. The artifacts themselves are not
- * kept.
- */
+/** A condition that is decided when an artifact arrives. Only the decision is stored, not the artifact. */
 interface ArtifactMatching {
   readonly type: 'artifact-matching';
   readonly of?: DomainType | undefined;
@@ -85,7 +82,8 @@ export function onArtifact<Value>(
 }
 
 /**
- * Met after a tool has returned an artifact, of any or no type, that the predicate accepts.
+ * Met after a tool has returned an artifact that the predicate accepts. The artifact can have any type or
+ * none.
  *
  * @example
  * ```ts
@@ -180,7 +178,7 @@ const namesIn = <Conditions extends readonly UnlockCondition[]>(
   conditions: Conditions,
 ): readonly NamesIn<Conditions>[] => conditions.flatMap(({ names }) => names);
 
-/** Returns a condition and all conditions inside it, itself first, in order. */
+/** Returns a condition and all conditions inside it, the outermost first. */
 export const conditionsIn = (condition: UnlockCondition): readonly UnlockCondition[] => [
   condition,
   ...('conditions' in condition ? condition.conditions.flatMap(conditionsIn) : []),
@@ -222,8 +220,8 @@ type UsedFact = {
   readonly type: 'used';
   readonly key: string;
   /**
-   * The tool's name, and that of an unfolding tool through which it was called. Left out if there are too
-   * many names to count individually.
+   * The tool's name, and that of an unfolding tool through which it was called. Omitted if there are too many
+   * names to count individually.
    */
   readonly tools: readonly string[];
   /** A list if there are artifacts of several types. */
@@ -237,7 +235,7 @@ export type ProducedCount = { readonly type: string; readonly count: number };
 /** The progress of an unused playbook. */
 export const NO_PROGRESS: StoredProgress = { toolExecutions: 0, tools: {}, artifacts: {}, met: [] };
 
-/** Keeps the progress of every playbook in a session, by path. It outlives the turn. */
+/** Stores the progress of every playbook in a session, by path. It outlives the turn. */
 export const PLAYBOOKS: ToolMemory<Playbook, PlaybookFact> = {
   name: 'playbooks',
   folding: FOLDING,

@@ -66,7 +66,7 @@ const defineStatusTool = (
     run: (_, { process }) => (process ? text(process, process.recall(PROCESS)) : NO_PROCESS),
   });
 
-/** Returns the status of the turn. It is always running, because a call can only ask while it runs. */
+/** Returns the status of the turn. The turn always runs, because only a running turn has calls. */
 const statusText = ({ id, runningMs, goal, parent }: ProcessView): string =>
   [
     `Process ID: ${id}`,
@@ -103,7 +103,8 @@ function limitLines(
 }
 
 /**
- * Returns the cost of the turn. The number of embeddings is always 0, because there are no embedding calls.
+ * Returns the cost of the turn. The number of embeddings is always 0, because the library makes no embedding
+ * calls.
  */
 const costText = (
   { used: { modelCalls, inputTokens, outputTokens } }: ProcessView,
@@ -178,7 +179,7 @@ const formatCount = (amount: number): string => amount.toLocaleString('en-US');
 /** Formats an amount as `$0.1234`, with this many decimals. */
 const formatDollars = (amount: number, decimals: number): string => `$${amount.toFixed(decimals)}`;
 
-/** Declares one required text. It is `undefined` if the model left it out or sent only blanks. */
+/** Declares one required text, which is `undefined` if the model omits it or sends only blanks. */
 export const textParameter = (name: string, description: string): LenientSchema<string | undefined> =>
   lenientSchema(singleStringSchema(name, description), (input) => {
     const sent = Object.hasOwn(input, name) ? input[name] : undefined;
@@ -192,7 +193,7 @@ const WITHOUT_BANNER: { readonly banner: false } = { banner: false };
 
 /**
  * Returns a tool with which the model reports its progress to the people who watch the turn. Progress is not
- * stored, and it is not an error if no one is watching.
+ * stored, and the call succeeds even if no one is watching.
  */
 export const progressTool = (): Tool<'progress', string | undefined> =>
   defineTool({

@@ -20,16 +20,15 @@ export interface BlackboardToolsOptions extends UnfoldingOptions {
    */
   readonly types?: readonly DomainType[] | undefined;
   /**
-   * Formats a value. By default, a value is shown as its type defines, text as it is, and all other values as
-   * JSON, each up to 8,000 characters.
+   * Formats a value. By default, a value is shown as its type defines, text unchanged, and all other values
+   * as JSON, each up to 8,000 characters.
    */
   readonly format?: BlackboardFormatter | undefined;
 }
 
 /**
- * Returns tools with which a model reads the blackboard of its loop. In a subagent, that is the subagent's
- * own. Types are nominal: the names under which objects were added. An object without a type has its JSON
- * type.
+ * Returns tools with which a model reads the blackboard of its loop. In a subagent, this is the subagent's
+ * own blackboard. A type is the name with which an object was added, or else its JSON type.
  *
  * @example
  * ```ts
@@ -60,7 +59,7 @@ const NO_PROCESS = 'No agent process available. Blackboard tools require an acti
 const MAX_VALUE_CHARACTERS = 8_000;
 /** The maximum number of entries in a list. The newest are shown. */
 const MAX_LISTED = 200;
-/** The maximum number of characters of a model's name that are echoed. */
+/** The maximum number of characters that a result repeats of a name from the model. */
 const MAX_ECHO = 80;
 
 const boardTools = (format: BlackboardFormatter): readonly AnyTool[] => [
@@ -167,7 +166,7 @@ function lookUp(
 }
 
 /**
- * Formats a value as its type defines, text as it is, and all other values as JSON, up to a maximum length.
+ * Formats a value as its type defines, text unchanged, and all other values as JSON, up to a maximum length.
  */
 function createFormatter(types: readonly DomainType[]): BlackboardFormatter {
   const byName = new Map(types.map((type) => [type.name, type]));

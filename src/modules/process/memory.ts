@@ -35,7 +35,7 @@ const MAX_NAME = 64;
 
 const emptyMemory = (turn: string): ProcessMemory => ({ turn, calls: 0, history: [], tools: [], models: [] });
 
-/** Keeps the state for `agentProcessTools`. It restarts with each turn. */
+/** The state for `agentProcessTools`, which restarts with each turn. */
 export const PROCESS: ToolMemory<ProcessMemory> = {
   name: 'process',
   folding: FOLDING,

@@ -8,9 +8,9 @@ import { isRecord } from '../../model/untrusted-json.ts';
 import { createModule, createUse, type ModuleUse } from '../../tool/module-use.ts';
 
 /**
- * Sets which parts of a loop's requests the model's provider should cache: `defineAgent({ use:
- * [promptCache('off')] })`, or for all loops of an app with `createHoldfast({ use })`. Defaults to `auto`.
- * The setting also applies in nested loops, unless their agents have their own.
+ * Sets which parts of a loop's requests the model's provider should cache:
+ * `defineAgent({ use: [promptCache('off')] })`, or for all loops of an app with `createHoldfast({ use })`.
+ * Defaults to `auto`. The setting also applies in nested loops whose agents have no setting.
  *
  * @throws TypeError if the setting is invalid.
  *

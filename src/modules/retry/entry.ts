@@ -35,7 +35,7 @@ export interface RetryOptions {
    * Retries with the same key within a day start one turn. Without a key, each turn has at most one retry.
    */
   readonly idempotencyKey?: string | undefined;
-  /** Stores the turn and returns at once. The turn runs in an invocation of its own. */
+  /** Stores the turn and returns at once. The turn runs in a separate invocation. */
   readonly background?: boolean | undefined;
 }
 
@@ -44,8 +44,7 @@ export interface RetryOptions {
  * reached a limit. Returns the outcome, like `session.send`.
  *
  * @throws SessionError `nothing-to-retry` if the last message was answered, `session-busy` or
- * `turn-suspended` if a turn is open, and
- *   `unknown-session` if there is no session.
+ * `turn-suspended` if a turn is open, and `unknown-session` if the session does not exist.
  */
 export async function retryLast<Output>(
   session: Session<Output>,

@@ -27,7 +27,7 @@ async function handleRetry(asked: SessionRequest) {
   });
 }
 
-/** The route, added once for each app, even if several of its modules bring it. */
+/** The route, which is added once for each app, even if several of its modules contain it. */
 export const RETRY_PARTS = {
   routes: ({ table }) => (table.some(({ path }) => path === postRetry.path) ? [] : [postRetry]),
 } satisfies AppParts;

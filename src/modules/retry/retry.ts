@@ -15,16 +15,19 @@ import { unknownSessionError } from '../../worker/session-view.ts';
 import { type SessionAccess, turnServices } from '../../worker/target.ts';
 
 export interface RetryRequest {
-  /** Retries with the same key within a day are one retry. Without a key, each turn has at most one retry. */
+  /**
+   * Retries with the same key within a day count as one retry. Without a key, each turn has at most one
+   * retry.
+   */
   readonly idempotencyKey?: string | undefined;
   /** `true` if the turn runs in the background and the caller does not wait for its answer. */
   readonly inBackground: boolean;
   /**
-   * The context that the request asks for in addition to its message. Defaults to the context of the message,
-   * if the same person sent it.
+   * The context that the request has in addition to its message. Defaults to the context of the message, if
+   * the same person sent it.
    */
   readonly context?: ToolCallContext | undefined;
-  /** Overrides `context`. */
+  /** The context from mapped headers, which overrides `context`. */
   readonly contextOfHeaders?: ToolCallContext | undefined;
   /** `true` to follow a retry that is running. Otherwise the open turn refuses every other retry. */
   readonly joins?: boolean | undefined;
@@ -42,7 +45,7 @@ const ANSWER_NOW = '[My last message was not answered. Go on from here, and answ
  * Starts a turn for the last message of a session if that turn failed, was cancelled or reached a limit. The
  * output of the failed turn stays in the conversation. Finds an earlier retry, even if it has ended.
  *
- * @throws SessionError if there is no such session, a turn is open, or the last turn was answered.
+ * @throws SessionError if the session does not exist, a turn is open, or the last turn was answered.
  */
 export async function retryTurn(at: RetriedSession, how: RetryRequest): Promise<AcceptedRequest> {
   const { port, caller, agent } = at.target;
@@ -72,14 +75,14 @@ export async function retryTurn(at: RetriedSession, how: RetryRequest): Promise<
       ...(at.base && { base: at.base }),
       ...at.origin?.send(),
     }),
-    // Another retry may have started and ended since. Each turn has one retry, whatever its key.
+    // Another retry may have started and ended since. Each turn has one retry, regardless of its key.
     request: isKnown ? undefined : { key: `retry ${failed.turn}`, bodyHash: turn, ttl: START_KEY_TTL_MS },
   };
   return beginRetry(at, start, how);
 }
 
 /**
- * Derives the id of a retry from its turn or key, so that equal retries are one turn.
+ * Derives the id of a retry from its turn or key, so that repeated retries start one turn.
  *
  * @throws SessionError if the key is invalid.
  */
@@ -89,7 +92,7 @@ const deriveTurnId = async (of: 'key' | 'turn', name: string): Promise<string> =
 /**
  * Returns a running retry that the client may join.
  *
- * @throws SessionError, as for a message, if it may not.
+ * @throws SessionError, as for a message, if the client may not join.
  */
 async function joinOpenRetry(
   at: RetriedSession,
@@ -100,7 +103,7 @@ async function joinOpenRetry(
     return inBackground ? toRunElsewhere(at, turn) : { turn };
   const status = state === 'waiting' ? ({ status: 'suspended', turn } as const) : undefined;
   const refused = await toRefusal(status ?? { status: 'busy', turn, retryAfter: 1_000 }, at);
-  // A retry cannot wait in line or steer.
+  // Unlike a message, a retry cannot be queued or steer a turn.
   throw new SessionError(refused.type, refused.worded?.() ?? refused.message, refused);
 }
 
@@ -108,7 +111,7 @@ async function beginRetry(at: RetriedSession, start: TurnStart, how: RetryReques
   const { inBackground } = how;
   const { host, target, request } = at;
   const { port, owner, agent, session, caller } = target;
-  // Copied, so that anything missing in this deployment is found before the turn is stored.
+  // Copying calls every getter, so missing configuration is found before the turn is stored.
   const services = {
     ...turnServices(at, { port, owner, agent: agent.name, session }, { turn: start.turn, caller, request }),
   };
@@ -139,8 +142,8 @@ async function beginRetry(at: RetriedSession, start: TurnStart, how: RetryReques
 }
 
 /**
- * Returns the context that the message was sent with, if the same person retries it. Headers that the app
- * maps belong to their own request, and another person's context is not reused.
+ * Returns the context that the message was sent with, if the same person retries it. Excludes the context
+ * from mapped headers, which belong to their own request, and the context of another person.
  */
 function contextOf(
   { host, target }: RetriedSession,
@@ -159,7 +162,7 @@ type StartEvent = EventOf<'turn-started'>;
 /**
  * Returns the start event of the last turn if it has no answer.
  *
- * @throws SessionError `nothing-to-retry` if it has an answer, or there is no turn.
+ * @throws SessionError `nothing-to-retry` if it has an answer, or no turn exists.
  */
 async function findUnansweredTurn({ target }: RetriedSession, head: number): Promise<StartEvent> {
   const last = await findLastEnd(target.port, head);
@@ -170,13 +173,13 @@ async function findUnansweredTurn({ target }: RetriedSession, head: number): Pro
   throw new SessionError('nothing-to-retry', detail, { more: last && { turn: last.turn } });
 }
 
-/** Outcomes that need no retry. A turn at a limit may have produced text, but is not done. */
+/** Outcomes that need no retry. A turn that reached a limit may have produced text, but is not complete. */
 export const ANSWERED_OUTCOMES: ReadonlySet<string> = new Set<EventOf<'turn-ended'>['outcome']>([
   'completed',
   'returned-direct',
 ]);
 
-/** Modules may have appended events after the end of a turn. */
+/** Finds the last end of a turn, after which modules may have appended events. */
 export async function findLastEnd(
   port: SessionReader,
   head: number,

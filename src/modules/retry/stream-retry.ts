@@ -5,13 +5,13 @@ import { runInSession } from '../../worker/session-from-code.ts';
 import { turnFeed } from '../../worker/turn-feed.ts';
 import { retryTurn } from './retry.ts';
 
-/** Outcomes that explain why there is no answer. A turn at a limit is retried only on request. */
+/** The outcomes of turns without an answer. A turn that reached a limit is retried only on request. */
 const FAILED_OUTCOMES: ReadonlySet<string> = new Set(['failed', 'cancelled']);
 
 /**
  * Retries a message that a client sends again, and streams the turn. Returns `undefined` if the message is
  * not the last one or was answered. With `replayed`, retries the turn that the message started only if that
- * failed or was cancelled.
+ * turn failed or was cancelled.
  */
 export async function streamResent(
   session: Session,

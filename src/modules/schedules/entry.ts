@@ -23,13 +23,13 @@ export { type LaterMessage, scheduleMessage, sendLater } from './send-later.ts';
 /** The options of `defineSchedule`. */
 export interface ScheduleConfig {
   /**
-   * Letters, digits, `_`, `.` and `-`, at most 64. Part of the key that keeps one scheduled time from
-   * starting two turns.
+   * The name of the schedule: letters, digits, `_`, `.` and `-`, at most 64. It is part of the key that
+   * prevents one scheduled time from starting two turns.
    */
   readonly name: string;
   /**
    * A cron expression in UTC with five fields. It must equal one of the `crons` under `[triggers]` in
-   * wrangler.toml, which code cannot read.
+   * wrangler.toml, which the Worker cannot read.
    */
   readonly cron: string;
   /** The name of the agent. */
@@ -39,32 +39,25 @@ export interface ScheduleConfig {
    * to the owner of the built-in authentication. Required if the app's own `auth` names no owner.
    */
   readonly owner?: Owner | undefined;
-  /**
-   * One session id for all times, or a function that returns an id for each: `(at) =>
-   * at.toISOString().slice(0, 10)`.
-   */
+  /** at.toISOString().slice(0, 10)`. => at.toISOString().slice(0, 10)`. */
   readonly session: string | ((at: Date) => string);
   readonly message: string | ((at: Date) => string | Promise<string>);
-  /** The request's part of the tool-call context. */
+  /** The tool-call context of the turn. */
   readonly context?: JsonObject | undefined;
 }
 
 const SCHEDULE = defineSeam<ScheduleConfig>();
 
-/**
- * The platform reports the expression as in wrangler.toml, except for the spaces around and between the
- * fields.
- */
+/** Removes extra spaces, which the platform can change from those in wrangler.toml. */
 const normalizeCron = (cron: string): string => cron.trim().replaceAll(/\s+/g, ' ');
 
 /**
  * Declares a turn that starts on a cron schedule, for `createHoldfast({ use })`. It starts once for each
- * scheduled time, and waits in line while the session is busy. A time is missed if the platform does not
- * deliver its event.
+ * scheduled time, and is queued while the session is busy. A time is missed if the platform does not deliver
+ * its event.
  *
  * @throws ConfigurationError if the schedule could never start a turn. `createHoldfast` throws it if the app
- * does not have the agent, or
- *   no owner is configured for the session.
+ * does not have the agent, or if the session has no owner.
  *
  * @example
  * ```ts
@@ -193,19 +186,20 @@ async function runSchedules({ host, env }: InvokedApp, time: CronTime): Promise<
   if (failed.length > 0) throw new Error(`Schedules that could not start a turn: ${failed.join(', ')}.`);
 }
 
-/** Explains a mismatch between wrangler.toml and the code: most often only one of them was changed. */
+/** Explains a mismatch between wrangler.toml and the code, since often only one of them was changed. */
 function describeMismatch(cron: string, schedules: readonly ScheduleConfig[]): string {
   const known = schedules.map((one) => `'${one.name}' has ${one.cron}`).join(', ') || 'it has no schedules';
   const none = `no schedule of createHoldfast has this cron (${known}).`;
   if (cron !== '') return `no turn starts at the cron ${cron}: ${none} The cron is in wrangler.toml.`;
-  // wrangler's hint for local runs sends no cron.
+  // The request that wrangler suggests for local runs contains no cron expression.
   const [first] = schedules;
   const asked = `http://localhost:8787/cdn-cgi/handler/scheduled?cron=${first?.cron.replaceAll(' ', '+') ?? '...'}`;
   return `no turn starts without a cron: ${none} To start one by hand, run \`curl "${asked}"\`.`;
 }
 
 /**
- * Stores the turn of one time. The same time finds the same turn again, even if its message would differ now.
+ * Stores the turn of one scheduled time. The same time always has the same turn, even if its message would
+ * now differ.
  */
 async function startScheduledTurn(
   here: InvokedApp,

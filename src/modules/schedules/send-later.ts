@@ -10,7 +10,7 @@ import { lenientSchema } from '../../tool/input-schema.ts';
 import type { Tool } from '../../tool/tool.ts';
 import { error } from '../../tool/tool-result.ts';
 
-/** The input from the model. A part is `undefined` if the model did not send text for it. */
+/** The input from the model. A property is `undefined` if the model did not send text for it. */
 interface ScheduleInput {
   readonly message: string | undefined;
   readonly when: string | undefined;
@@ -34,7 +34,7 @@ const SCHEMA = {
 
 /**
  * Makes a tool that lets the model send this session a message later, such as "in 2 hours" or at a given
- * time. The message starts a turn of its own. It is stored once, with the end of the call. If it cannot be
+ * time. The message starts a separate turn. It is stored once, with the end of the call. If it cannot be
  * scheduled, the call returns an error result with the reason.
  */
 export const scheduleMessage = (): Tool<'schedule_message', ScheduleInput> =>
@@ -46,7 +46,7 @@ export const scheduleMessage = (): Tool<'schedule_message', ScheduleInput> =>
       SCHEMA,
       (input): ScheduleInput => ({ message: textIn(input, 'message'), when: textIn(input, 'when') }),
     ),
-    // The journal keeps the message with the end of the call, so running the call again does not schedule it
+    // The message is journaled with the end of the call, so running the call again does not schedule it
     // twice.
     effect: 'read',
     async run({ message, when }, call) {
@@ -81,7 +81,8 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
 const ISO = /^\d{4}-\d\d-\d\dt\d\d:\d\d(:\d\d(\.\d+)?)?(z|[+-]\d\d:?\d\d)$/;
 
 /**
- * Returns the seconds from `now`, negative for a time in the past, or `undefined` if the time is ambiguous.
+ * Returns the seconds from `now` to a time, or `undefined` if the time is ambiguous. Negative for a past
+ * time.
  */
 function toDelay(when: string, now: number): number | undefined {
   const words = when.trim().toLowerCase();
@@ -102,7 +103,7 @@ const shortenTime = (when: string): string => (when.length > 60 ? `${when.slice(
 
 /**
  * Formats a time without milliseconds. The check of the delay has already refused times that a `Date` cannot
- * hold.
+ * represent.
  */
 const formatTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
@@ -112,22 +113,21 @@ export interface LaterMessage {
   /** Seconds after the end of the call is stored. */
   readonly delaySeconds: number;
   /**
-   * `true` for the next run of an agent that runs repeatedly: the run has a budget of its own. A session has
-   * one such run at a time, at least 60 seconds later. A turn that another turn has started cannot schedule
-   * one. Defaults to `false`.
+   * `true` for the next run of an agent that runs repeatedly. The run has its own budget. A session has at
+   * most one such run at a time, at least 60 seconds later. A turn that another turn has started cannot
+   * schedule such a run. Defaults to `false`.
    */
   readonly recurring?: boolean | undefined;
 }
 
 /**
- * Sends a message to the session of a call later. The message starts a turn of its own, for the same
- * principal and with the same context. It is stored with the end of the call if the call succeeds, and only
- * once, even if the call runs again. Returns the id of the turn.
+ * Sends a message to the session of a call later. The message starts a separate turn, for the same principal
+ * and with the same context. It is stored with the end of the call if the call succeeds, and only once, even
+ * if the call runs again. Returns the id of the turn.
  *
- * @throws Error if the message is blank, the delay is not from 0 seconds to 365 days, no session would keep
- * the message, the turn has
- *   scheduled 20 already, no more may wait in the session, the turn is the last in a row of turns that were scheduled by turns
- *   (`maxGenerations` of the agent), its tree has no room (`maxScheduled`), or no recurring run may be scheduled.
+ * @throws Error if the message is blank, the delay is not from 0 seconds to 365 days, the call has no
+ * session, the turn has already scheduled 20 messages, the session has too many waiting messages, a limit of
+ * the agent (`maxGenerations` or `maxScheduled`) is reached, or no recurring run may be scheduled.
  *
  * @example
  * ```ts
@@ -154,7 +154,7 @@ export async function sendLater(
     );
   const request: MessageWithoutTurn = { message: text, after, ...(again && { recurring: true as const }) };
   reserveRoom(origin, request);
-  // Derived from the id of the call, so that it is the same when the call runs again.
+  // The id is derived from the call's id, so it is the same when the call runs again.
   const named = deriveTurnId(id, origin.later.length).then((turn) => ({ turn, ...request }));
   origin.later.push(named);
   return (await named).turn;
@@ -165,13 +165,13 @@ type MessageWithoutTurn = Omit<ScheduledMessage, 'turn'>;
 const deriveTurnId = async (call: string, index: number): Promise<string> =>
   (await sha256Hex(JSON.stringify([call, 'scheduled', index]))).slice(0, 16);
 
-/** The maximum number of messages that one turn can schedule. Stops a model that schedules without end. */
+/** The maximum number of messages that one turn can schedule. Stops a model that schedules endlessly. */
 const MAX_PER_TURN = 20;
 
 /**
  * Reserves room for the message before the call reports it as scheduled, so that it is not refused later.
  *
- * @throws Error that tells the model the reason if there is no room.
+ * @throws Error with a reason for the model if there is no room.
  */
 function reserveRoom(origin: CallStarts, message: MessageWithoutTurn): void {
   const { turn } = origin.turns.journal.state;
@@ -186,8 +186,8 @@ function reserveRoom(origin: CallStarts, message: MessageWithoutTurn): void {
 }
 
 /**
- * A session has one recurring run at a time, and only a root turn can schedule it. Otherwise a tree could
- * leave recurring runs in every session that it reaches.
+ * A session has one recurring run at a time, and only a root turn can schedule it. Otherwise, one tree could
+ * leave recurring runs in many sessions.
  */
 function recurringProblem(origin: CallStarts, turn: TurnState): string | undefined {
   if (turn.generation > 0)
@@ -237,7 +237,10 @@ function toMilliseconds(seconds: unknown): number {
 /** The minimum number of seconds before a recurring run, since each run has a new budget. */
 const MIN_RECURRING_S = 60;
 
-/** @throws Error if `recurring` is not a boolean, or the run would come too soon. */
+/**
+ * Returns whether a message is a recurring run. @throws Error if `recurring` is not a boolean, or the run
+ * would be too early.
+ */
 function isRecurring(recurring: unknown, after: number): boolean {
   if (recurring === undefined || recurring === false) return false;
   if (recurring !== true)

@@ -38,13 +38,13 @@ export interface StateMachineConfig<
 > extends InstructedConfig<Name, Declaration, [state: NoInfer<State>], Output>,
     KeyedConfig<InputOf<Declaration>> {
   /**
-   * The tools of each state, listed as for an agent. `{ tool, to }` moves the machine to another state. A
-   * tool can be in several states, and lead to a different state from each.
+   * The tools of each state, as in the `tools` of an agent. `{ tool, to }` moves the machine to another
+   * state. A tool can be in several states, and lead to a different state from each.
    */
   readonly states: Readonly<Record<State, readonly StateEntry<NoInfer<State>>[]>>;
   /** The initial state. */
   readonly initial: NoInfer<State>;
-  /** Tools that are available in all states, listed as for an agentic tool. */
+  /** Tools that are available in all states, as in the `tools` of an agentic tool. */
   readonly everywhere?: readonly ToolSource[] | undefined;
   /**
    * Maps states of earlier code to current states. A stored position in a removed state that is not listed
@@ -82,11 +82,11 @@ export type StateMachine<
 > = DrawnTool & Tool<Name, Input, Output> & { readonly '~state'?: State };
 
 /**
- * Makes an agentic tool whose tools are available by state. A tool that succeeds can move the machine to
- * another state. The position outlives the turn: the session keeps it under the tool's path and key.
+ * Creates an agentic tool whose tools depend on its state. A successful call can move the machine to another
+ * state. The session stores the position under the tool's path and key, so that it outlives the turn.
  *
- * @throws ToolDefinitionError if an entry names an undeclared state, or two of its tools share a name;
- * ToolObjectError as `toolsOf`.
+ * @throws ToolDefinitionError if an entry names an undeclared state, or two of its tools share a name.
+ * @throws ToolObjectError as `toolsOf` does.
  *
  * @example
  * ```ts
@@ -126,7 +126,7 @@ export function defineStateMachine<
       const position = positionIn(run, inside);
       if (!position.ok && !isReset && !hasOpenFrame(call))
         return error(removedStateMessage(call.tool, position));
-      // The state at the reply that asked for this call, also when another invocation resumes it.
+      // The state at the time of the reply that requested this call, even if another invocation resumes it.
       const began = position.ok && !isReset ? position.state : run.initial;
       return {
         instructions: withNotes(stateInstructions(config, run, began), notes),
@@ -143,7 +143,7 @@ export function defineStateMachine<
     ...tool,
     [DIAGRAM]: () => stateDiagram(drawn),
     [STANDING](input, view) {
-      const { key } = memoryOf(config, input as InputOf<Declaration>, view); // parsed by its schema
+      const { key } = memoryOf(config, input as InputOf<Declaration>, view); // its schema has parsed the input
       const position = positionIn({ ...machine, key }, view);
       const { state } = position;
       const away = registrations.flatMap(({ tool, rule }) =>
@@ -170,15 +170,14 @@ export function defineStateMachine<
  */
 const copies = new WeakMap<AnyTool, (initial: string) => AnyTool>();
 
-/** Lets `startingIn` copy a machine. */
+/** Registers how `startingIn` copies a machine. */
 const registerStartCopy = (machine: AnyTool, copy: (initial: string) => AnyTool): void => {
   copies.set(machine, copy);
 };
 
 /**
  * Copies a state machine so that it starts in another state, for example for an order that was confirmed
- * elsewhere. The copy has the same name and therefore the same positions: positions that the session already
- * has stay valid.
+ * elsewhere. The copy has the same name and therefore the same positions, so stored positions stay valid.
  *
  * @throws ToolDefinitionError if the tool is not a state machine, is decorated (the copy would lose the
  * decorators), or has no such state.
@@ -203,7 +202,7 @@ export function startingIn<Name extends string, Input, State extends string>(
     const problem = 'it is not the result of defineStateMachine: decorate the result of startingIn instead.';
     throw new ToolDefinitionError(machine.name, 'initial', problem);
   }
-  return copy(state) as StateMachine<Name, Input, State>; // made from the same options
+  return copy(state) as StateMachine<Name, Input, State>; // the copy has the same options
 }
 
 interface DiagramMachine {
@@ -213,9 +212,9 @@ interface DiagramMachine {
 }
 
 /**
- * Returns a Mermaid state diagram: an arrow for each move with the tools that make it, an arrow from a state
- * to itself for the tools that stay, and a note on the initial state with the tools of every state. Since a
- * name can contain any character, states have generated ids, and their names are labels.
+ * Returns a Mermaid state diagram. It has an arrow for each move with its tools, an arrow from a state to
+ * itself for tools that do not move, and a note on the initial state with the tools that all states have.
+ * States have generated ids and their names as labels, since a name can contain any character.
  */
 function stateDiagram({ states, initial, registrations }: DiagramMachine): string {
   const ids = new Map(states.map((state, index) => [state, `s${index}`]));

@@ -5,23 +5,23 @@ import type { LoopView } from '../../tool/tool.ts';
 import { createFact, type MemoryFact, type ToolMemory } from '../../tool/tool-memory.ts';
 import { defaultInstructions, type NestedInstructions } from '../agentic/agentic-tool.ts';
 
-/** Keys can come from a model, so code looks up own properties only. */
+/** The states by key. A key can come from a model, so only own properties are read. */
 type Positions = { readonly [key: string]: string };
 
-/** Moves a machine to a state. With `start`, only if the machine has no position yet. */
+/** Moves a machine to a state. With `start`, moves it only if it has no position yet. */
 type Move = { readonly key: string; readonly state: string; readonly start?: true };
 
-/** Remembers the positions of a session's state machines by path. They outlive the turn. */
+/** Stores the positions of a session's state machines by path. They outlive the turn. */
 export const POSITIONS: ToolMemory<Positions, Move> = {
   name: 'state-machines',
   folding: FOLDING,
   initial: {},
   scope: 'path',
-  // Loops of one machine can run side by side, so each must see the moves of the others.
+  // Several loops of one machine can run at the same time, so each must see the moves of the others.
   when: 'call',
   apply(positions, { key, state, start }) {
     if (start && Object.hasOwn(positions, key)) return positions;
-    // A computed key makes an own property for every name, including `__proto__`.
+    // A computed key is always an own property, even for the name `__proto__`.
     return { ...positions, [key]: state };
   },
 };
@@ -30,8 +30,7 @@ export const POSITIONS: ToolMemory<Positions, Move> = {
 export const STATE_MACHINES = createUse(createModule({ name: 'state-machines', state: [POSITIONS] }));
 
 /**
- * Returns the state in the journal for this key of the nested loop's machine. The code may no longer have
- * that state.
+ * Returns the stored state for this key of the nested loop's machine. The code may no longer have that state.
  */
 export const storedPosition = (view: Pick<LoopView, 'recall'>, key: string): string | undefined =>
   getOwn(view.recall(POSITIONS), key);
@@ -43,7 +42,7 @@ export interface StateRun {
   readonly states: ReadonlySet<string>;
   /** The position of a machine that never moved. */
   readonly initial: string;
-  /** Current states by the names of removed ones. */
+  /** Current states by the names of removed states. */
   readonly renamed: ReadonlyMap<string, string>;
   /** The key of its position. */
   readonly key: string;
@@ -63,7 +62,7 @@ interface GonePosition {
 
 /**
  * Returns the machine's position, as its nested loop knows it. A removed state never counts as the initial
- * one.
+ * state.
  */
 export function positionIn(
   { machine, states, initial, renamed, key }: StateRun,
@@ -83,14 +82,14 @@ export function startingFacts(
   isReset: boolean,
 ): readonly MemoryFact[] {
   if (isReset) return [createFact(POSITIONS, { key, state })];
-  // Another call of the batch may have started and moved the machine meanwhile. Do not move it back.
+  // Another call of the batch may have moved the machine, so this must not move it back.
   return storedPosition(view, key) === undefined ? [createFact(POSITIONS, { key, state, start: true })] : [];
 }
 
 /**
  * Returns the instructions for the machine's model. Generated text stays the same during the loop, since
- * newer models check the text before their replies. A function from the author runs before each call, with
- * the current state. `began` is the state in which the loop began.
+ * newer models check the text before their replies. Your own function runs before each model call, with the
+ * current state. `began` is the state in which the loop began.
  */
 export function stateInstructions<Input, State extends string>(
   { description, instructions }: Declared<Input, State>,
@@ -101,7 +100,7 @@ export function stateInstructions<Input, State extends string>(
   return (view, input) => {
     const position = positionIn(run, view);
     if (!position.ok) return `${defaultInstructions(description)}\n\n${removedStateText(position)}`;
-    // One of the run's states.
+    // The state is one of the machine's states.
     return instructions
       ? instructions(view, input, position.state as State)
       : defaultStateInstructions(description, began);
@@ -114,7 +113,7 @@ interface Declared<Input, State extends string> {
   readonly instructions?: NestedInstructions<Input, [state: State]> | undefined;
 }
 
-/** The instructions of a machine that has none of its own. */
+/** The instructions of a machine without its own instructions. */
 const defaultStateInstructions = (description: string, began: string): string =>
   `${defaultInstructions(description)}\n\n` +
   `The state in which you begin is: ${began}\n` +
@@ -131,7 +130,9 @@ export function describeAvailability(
   return leads === '' ? available : `${available} [Transitions to: ${leads}]`;
 }
 
-/** Returns one target if every state has the same, or else each target with the states that lead to it. */
+/**
+ * Returns the target if it is the same for every state, or else each target with the states that lead to it.
+ */
 function describeTargets(states: readonly string[] | 'all', to: ReadonlyMap<string, string>): string {
   const targets = [...new Set(to.values())];
   if (targets.length === 1 && states !== 'all' && to.size === states.length) return targets.join();
@@ -157,7 +158,7 @@ const MAX_ECHO = 80;
 export const removedStateMessage = (tool: string, { machine, key, state }: GonePosition): string =>
   `Tool '${tool}' did not run. ${removedStateText({ machine, key, state })}`;
 
-/** The same text for a model that has not called a tool yet. */
+/** Returns the same text for a model that has not called a tool yet. */
 const removedStateText = ({ machine, key, state }: GonePosition): string => {
   const whose = key === '' ? `'${machine}'` : `'${machine}' for '${shorten(key, MAX_ECHO)}'`;
   return (

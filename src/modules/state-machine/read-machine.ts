@@ -19,7 +19,7 @@ interface DeclaredMachine {
 /** A machine whose states, tools and moves are consistent. */
 interface Machine extends Omit<StateRun, 'key'> {
   readonly registrations: readonly Registration[];
-  /** Offer the tools of providers. */
+  /** The sources that offer the tools of providers. */
   readonly sources: readonly RuledSource[];
   /** The usage notes of the groups among its tools. */
   readonly notes: readonly string[];
@@ -31,7 +31,12 @@ interface RuledSource {
   readonly rule: Rule;
 }
 
-/** @throws ToolDefinitionError if they are inconsistent; ToolObjectError as `toolsOf`. */
+/**
+ * Checks and reads a machine.
+ *
+ * @throws ToolDefinitionError if its states are inconsistent.
+ * @throws ToolObjectError as `toolsOf` does.
+ */
 export function readMachine(declared: DeclaredMachine): Machine {
   const { name: machine, initial } = declared;
   const states = new Map(Object.entries(declared.states));
@@ -88,8 +93,8 @@ function checkRenamed(machine: string, states: States, [was, is]: readonly [stri
 const listStates = (states: States): string => [...states.keys()].map((state) => `'${state}'`).join(', ');
 
 /**
- * An entry of one state: a tool source as for an agent, or `{ tool, to }`, where a success of any of its
- * tools moves to `to`.
+ * An entry of one state: a tool source as for an agent, or `{ tool, to }`. A success of any tool of such an
+ * entry moves to `to`.
  */
 export type StateEntry<State extends string> =
   | (ToolSource & NoMove)
@@ -101,9 +106,9 @@ interface NoMove {
   readonly to?: never;
 }
 
-/** The rule of a tool, over all states that list it. */
+/** The rule of a tool in all states that list it. */
 export interface Rule {
-  /** In the order in which the machine declares them. */
+  /** The states in which it is available, in the order of their declaration. */
   readonly states: readonly string[] | 'all';
   /** The state that a success leads to, by the state in which the tool was called. */
   readonly to: ReadonlyMap<string, string>;
@@ -123,7 +128,7 @@ interface DeclaredStates {
 }
 
 interface ReadStates {
-  /** One for each tool, in the order in which they are first listed. */
+  /** One registration for each tool, in the order in which the tools are first listed. */
   readonly registrations: readonly Registration[];
   /** The rule of each provider's tools. */
   readonly providers: ReadonlyMap<ToolProvider, Rule>;
@@ -132,8 +137,8 @@ interface ReadStates {
 
 /**
  * @throws ToolDefinitionError if two tools share a name, an entry has no tools or an unknown target, or a
- * tool leads from
- *   one state to two; ToolObjectError as `toolsOf`.
+ * tool has two targets from one state.
+ * @throws ToolObjectError as `toolsOf` does.
  */
 function readStates({ machine, states, everywhere }: DeclaredStates): ReadStates {
   const found = new Map<string, FoundRule & { readonly tool: AnyTool }>();
@@ -177,7 +182,7 @@ const toCollectPlace = (tool: string, state: string) => ({
   said: `in state '${state}' it cannot have these tools`,
 });
 
-/** The rule of a source, as read from the states so far. */
+/** The rule of a source from the states that were read so far. */
 interface FoundRule {
   states: string[] | 'all';
   readonly to: Map<string, string>;
@@ -195,12 +200,12 @@ function readEntry(
   { machine, state, index }: EntryPlace,
 ): { readonly source: ToolSource; readonly to?: string | undefined } {
   if (!isMove(entry)) return { source: entry };
-  const { tool: source, to }: { readonly tool: ToolSource; readonly to?: unknown } = entry; // untyped callers may pass anything
+  const { tool: source, to }: { readonly tool: ToolSource; readonly to?: unknown } = entry; // callers without types can pass any value
   if (to === undefined || typeof to === 'string') return { source, to };
   return refuse(machine, `entry ${index} of state '${state}' is neither a tool nor { tool, to }.`);
 }
 
-/** A move is a plain object: an instance of a class can have a field named `tool`, too. */
+/** A move must be a plain object, since an instance of a class can also have a field `tool`. */
 const isMove = (entry: StateEntry<string>): entry is Extract<typeof entry, { tool: ToolSource }> =>
   typeof entry === 'object' &&
   entry !== null &&
@@ -209,7 +214,7 @@ const isMove = (entry: StateEntry<string>): entry is Extract<typeof entry, { too
   !hasToolMembers(entry) &&
   unreadableProblem(entry) === undefined;
 
-/** A listed source, its state, and the target of its success. */
+/** A listed source, its state, and its target after a success. */
 interface ListedEntry {
   readonly machine: string;
   /** The name that errors use for it. */

@@ -19,9 +19,9 @@ import {
 import { type Registration, type Rule, withAvailability } from './read-machine.ts';
 
 /**
- * Makes the strategy that finally decides what a machine's loop offers. The calls of a batch run one after
- * another, and each sees the state that the call before it left. All tools are offered in every state, so
- * that a provider's prompt cache stays valid, unless `hides` is set.
+ * Returns the last strategy of a machine's loop, which decides what the loop offers. The calls of a batch run
+ * one after another, and each sees the state after the previous call. All tools are offered in every state,
+ * so that a provider's prompt cache stays valid, unless `hides` is set.
  */
 export function stateStrategy(run: StateRun, hides: boolean): InjectionStrategy {
   const serialized = memoize((tool: AnyTool) => withSerialKey(tool, run.machine));
@@ -43,7 +43,7 @@ export function stateStrategy(run: StateRun, hides: boolean): InjectionStrategy 
 const withSerialKey = (tool: AnyTool, serialKey: string): AnyTool =>
   decorate(tool, { serial: serialKey, route: mapRoute(tool, (meant) => withSerialKey(meant, serialKey)) });
 
-/** The property of a guarded tool that holds its rule. */
+/** The property of a guarded tool that contains its rule. */
 const RULE: unique symbol = Symbol('holdfast.state-rule');
 
 /** A tool of a state machine, as its nested loop offers it. */
@@ -52,14 +52,14 @@ interface GuardedTool extends AnyTool {
 }
 
 /**
- * Returns the tool so that it runs only in its states, and moves the machine after a success. Both checks
- * wrap everything else that the tool does: a call in the wrong state asks for no approval, and a waiting call
- * has not moved the machine. Calls for one key run one at a time across all loops of the machine, unless they
- * can run in any state and do not move it. A call that an earlier invocation started resumes in any state,
- * since it may have had its effect.
+ * Returns a tool that runs only in its states, and moves the machine after a success. Both checks wrap all
+ * decorators of the tool: a call in the wrong state does not ask for approval, and a waiting call has not
+ * moved the machine. Calls for one key run one at a time across all loops of the machine, unless they can run
+ * in any state and do not move it. A call that an earlier invocation started resumes in any state, since it
+ * may have had its effect.
  *
  * The tools inside an unfolding tool have the same guard. Opening an unfolding tool does not move the
- * machine: it only shows other tools, and those move it when they are called.
+ * machine, but calls of its inner tools do.
  */
 export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedTool {
   const guardInner = (inner: AnyTool): AnyTool =>
@@ -75,18 +75,18 @@ export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedT
         const refused = call.hasBegun ? undefined : refusal(call.tool, rule, position);
         if (refused) return refused;
         const to = position.ok && !isUnfolding ? rule.to.get(position.state) : undefined;
-        // Takes effect if the call succeeds.
+        // This takes effect if the call succeeds.
         if (to !== undefined) call.record(POSITIONS, { key: run.key, state: to });
         return tool.call(input, call);
       };
-      // The current position, not that of the reply: another loop of the machine may have moved it since.
+      // Reads the current position, since another loop of the machine may have moved it since the reply.
       return isFree ? callIn(call.view.recall) : exclusively(call, run.key, callIn);
     },
   });
   return { ...guarded, [RULE]: rule };
 }
 
-/** Returns the result of a call that the position does not allow, or `undefined`. */
+/** Returns the result of a call that the position does not allow, or `undefined` if it does. */
 function refusal(tool: string, { states }: Rule, position: Position): ToolResult | undefined {
   if (!position.ok) return error(removedStateMessage(tool, position));
   const { state } = position;
@@ -109,9 +109,10 @@ export function isAvailable(tool: AnyTool & Partial<GuardedTool>, state: string)
 }
 
 /**
- * Runs `work` when no other call from loops of the same path holds the same word, in any frame. This call
- * then holds the word until it ends or is left open. `latest` returns a memory with `when: 'call'` after all
- * calls that have ended, including those after this call's reply. Call it before `execute` and `nest`.
+ * Runs `work` when no other call from loops with the same path holds the same `word`, in any frame. This call
+ * then holds the word until the call ends or is left open. `latest` returns a memory with `when: 'call'`
+ * after all calls that have ended, including those after this call's reply. Call it before `execute` and
+ * `nest`.
  *
  * @throws TypeError if the call does not come from a loop of this copy of holdfast.
  */
@@ -138,17 +139,17 @@ function locksOf({ locks, journal }: Loop): CallLocks {
   return made;
 }
 
-/** A call that an earlier invocation started and did not finish. */
+/** A call that an earlier invocation started but did not finish. */
 interface BegunCall {
   /** The path of its loop. */
   readonly path: string;
   /** The calls that opened the loops around it. */
   readonly within: readonly string[];
-  /** Resolves when it has ended, or when this invocation has left it too. */
+  /** Resolves when it has ended, or when this invocation has also left it. */
   readonly over: PromiseWithResolvers<void>;
 }
 
-/** A request for a lock. Calls of loops with the same path compete for a word. */
+/** A request for a lock. Only calls of loops with the same path compete for a word. */
 interface LockRequest {
   readonly call: string;
   readonly path: string;
@@ -156,9 +157,9 @@ interface LockRequest {
 }
 
 /**
- * Keeps calls apart that must not run side by side, across all loops of one invocation. A waiting call
- * occupies no slot, and waits only for calls of loops with the same path. Calls inside a nested loop have
- * another path, so two calls never wait for each other.
+ * Prevents calls from running at the same time, across all loops of one invocation. A waiting call occupies
+ * no slot. It waits only for calls of loops with the same path, which calls inside its nested loop do not
+ * have, so two calls never wait for each other.
  */
 export class CallLocks {
   readonly #begun: Map<string, BegunCall>;
@@ -168,15 +169,15 @@ export class CallLocks {
   readonly #held = new Map<string, Map<string, () => void>>();
 
   /**
-   * `passed`: calls of this turn that had not started when this invocation reached them, or that it has
-   * finished.
+   * `passed` contains calls of this turn that had not started when this invocation reached them, or that it
+   * has finished.
    */
   constructor(turn?: TurnState, passed: ReadonlySet<string> = new Set()) {
     this.#begun = new Map(turn ? begunCallsIn(turn, passed, { frame: ROOT, within: [] }) : []);
   }
 
   /**
-   * Resolves when the call may run. The call keeps the word until it is released. A call that an earlier
+   * Resolves when the call may run. The call holds the word until `release`. A call that an earlier
    * invocation started resumes at once, before all others, since other calls cannot know its effects.
    */
   async acquire({ call, path, word }: LockRequest): Promise<void> {

@@ -12,14 +12,14 @@ import { OFFERS } from '../../tool/uses.ts';
 import { UNFOLDING, withOpen } from '../unfolding/strategy.ts';
 
 /**
- * Makes a strategy from a function that decides after each call which tools to add and remove. In the `use`
- * of an agent or an agentic tool it applies to that loop alone, after unfolding and chaining; in the `use` of
- * an app it applies to every loop. A change lasts from the next model call until the turn, or the nested
- * loop, ends. An unfolding tool that it adds can be opened as usual.
+ * Creates a strategy from a function that decides after each call which tools to add and remove. In the `use`
+ * of an agent or an agentic tool, it applies only to that loop, after unfolding and chaining. In the `use` of
+ * an app, it applies to every loop. A change lasts from the next model call to the end of the turn or nested
+ * loop. An unfolding tool that it adds can be opened as usual.
  *
- * The offered tools are computed from the calls in the journal, so they are the same on every resume. A
- * function that throws is logged and changes nothing. An object with `offer` instead of `evaluate` decides
- * from the view of the loop before each model call.
+ * The offered tools are computed from the calls in the journal, so they are the same on every resume. If the
+ * function throws, the error is logged and the tools do not change. An object with `offer` instead of
+ * `evaluate` decides from the view of the loop before each model call.
  *
  * @throws TypeError if a key is unknown, a key is missing, or a value has another type.
  *
@@ -88,7 +88,7 @@ function createEvaluatingStrategy({ name, evaluate }: InjectionStrategyConfig): 
     try {
       const history = past.history();
       const change = toChange(evaluate({ history, tools, lastCall, iteration }));
-      applyChange(tools, change); // throws for an invalid change
+      applyChange(tools, change); // throws if the change is invalid
       return change;
     } catch (thrown) {
       log(errorEntry(`the strategy '${name}' threw in evaluate`, thrown));
@@ -107,7 +107,7 @@ function createEvaluatingStrategy({ name, evaluate }: InjectionStrategyConfig): 
       const change = (before: readonly AnyTool[], made: InjectionChange): readonly AnyTool[] =>
         openNewTools(applyChange(before, made), before, view);
       const changes = [...(former?.changes ?? [])];
-      // Applied again each time: the tools of an unfolding tool may have changed since.
+      // Applies the changes each time, since the tools of an unfolding tool may have changed.
       let list = changes.reduce(change, tools);
       for (const one of past.slice(changes.length)) {
         const made = changeAfter(view.log, list, one);
@@ -126,15 +126,15 @@ function createEvaluatingStrategy({ name, evaluate }: InjectionStrategyConfig): 
 export interface InjectionStrategyConfig {
   readonly name: string;
   /**
-   * Returns the change after a call, successful or not. A bare list adds tools. Runs once for each call, and
-   * again when another invocation resumes, so it must be synchronous and depend only on its argument.
+   * Returns the change after a call, successful or not. A list adds tools. Runs once for each call, and again
+   * in an invocation that resumes the turn. So it must be synchronous and depend only on its argument.
    */
   readonly evaluate: (context: InjectionContext) => Partial<InjectionChange> | readonly AnyTool[];
 }
 
 /** The input of a strategy after one call. */
 export interface InjectionContext {
-  /** The loop's conversation, without the result of this call. Must not be changed. */
+  /** The loop's conversation, without the result of this call. Do not modify it. */
   readonly history: readonly HistoryMessage[];
   /** The tools that are offered so far. */
   readonly tools: readonly AnyTool[];
@@ -154,7 +154,7 @@ export interface LastCall {
   readonly failed: boolean;
   /** The result as data, if its text is a JSON object or array. */
   readonly json?: Json | undefined;
-  /** The artifact, as the journal keeps it. */
+  /** The artifact in its journaled form. */
   readonly artifact?: Json | undefined;
   /** The name of the artifact's type. */
   readonly artifactType?: string | undefined;
@@ -169,7 +169,7 @@ export interface InjectionChange {
   readonly remove: readonly string[];
 }
 
-/** A change that leaves the offered tools as they are. */
+/** A change without an effect. */
 export const noChange: InjectionChange = { add: [], remove: [] };
 
 /**
@@ -202,7 +202,7 @@ export const removeTools = (tools: OneOrList<AnyTool | string>): InjectionChange
 });
 
 /**
- * Returns a change that replaces tools by others.
+ * Returns a change that replaces tools with others.
  *
  * @example
  * ```ts
@@ -232,8 +232,8 @@ const isToolList = <T>(given: OneOrList<T>): given is readonly T[] => Array.isAr
 export const hasChanges = ({ add, remove }: InjectionChange): boolean => add.length > 0 || remove.length > 0;
 
 /**
- * Returns the tools after a change. It removes tools by name first. Then it adds the first new tool of each
- * name that is not in use. Returns the same list if the change has no effect.
+ * Returns the tools after a change. First removes tools by name. Then adds the first new tool of each name
+ * that is not in use. Returns the same list if the change has no effect.
  */
 export function applyChange(tools: readonly AnyTool[], change: InjectionChange): readonly AnyTool[] {
   if (!hasChanges(change)) return tools;
@@ -250,9 +250,7 @@ const toChange = (answer: ReturnType<InjectionStrategyConfig['evaluate']>): Inje
 const isList = (answer: ReturnType<InjectionStrategyConfig['evaluate']>): answer is readonly AnyTool[] =>
   Array.isArray(answer);
 
-/**
- * The changes of the calls so far, kept so that each call is evaluated once and not before every model call.
- */
+/** The changes of the calls so far. They are cached, so that each call is evaluated only once. */
 interface EvaluatedChanges {
   readonly tools: readonly AnyTool[];
   /** One for each call. */
@@ -262,8 +260,8 @@ interface EvaluatedChanges {
 }
 
 /**
- * When a tool unfolds, the incoming list changes while calls of the same batch still use the old one. So a
- * few lists are kept.
+ * The maximum number of lists to cache. When a tool unfolds, the incoming list changes while calls of the
+ * same batch still use the old list.
  */
 const MAX_KEPT_LISTS = 4;
 
@@ -287,13 +285,14 @@ const isPrefixOf = (
   past: readonly PastCall[],
 ): boolean => length <= past.length && past[length - 1]?.call.id === last && hasSameTools(of, tools);
 
-/** One ended call of the turn, with its context at that time. */
+/** An ended call of the turn, with its context at that time. */
 interface PastCall {
   readonly call: LastCall;
   /** The number of replies of the loop, up to the reply that made the call. */
   readonly iteration: number;
   /**
-   * Returns the conversation before the call's result. This call and later calls of its reply are open in it.
+   * Returns the conversation before the call's result. In it, this call and later calls of its reply are
+   * open.
    */
   history(): readonly HistoryMessage[];
 }

@@ -1,4 +1,4 @@
-/** The open nodes of a timeline while it is drawn, and how they open and close. */
+/** Opens and closes the nodes of a timeline while it is drawn. */
 import type { EventOf, StoredEvent } from '../../journal/events.ts';
 import type {
   AttemptNode,
@@ -36,9 +36,9 @@ export interface Loop {
   ask: Ask | undefined;
   /** The number of open calls in its last reply. */
   waitsFor: number;
-  /** `true` if it asks its model only if something unexpected happens. */
+  /** `true` after its answer, so that it asks its model again only in exceptional cases. */
   isOver: boolean;
-  /** The time of its last event, when its next request is taken to begin. */
+  /** The time of its last event, which is the assumed start of its next request. */
   since: number;
 }
 
@@ -48,11 +48,11 @@ export interface Drawing {
   /** The nested loops, by the id of the call that opened each. */
   readonly loops: Map<string, Loop>;
   readonly calls: Map<string, Call>;
-  /** The requests and calls that an invocation is trying. */
+  /** The requests and calls that an invocation is attempting. */
   readonly open: Set<Ask | Call>;
   /** The invocation that has the lease. */
   invocation?: Open<InvocationNode> | undefined;
-  /** The requests and calls that the next invocation resumes, if the last one gave the turn back. */
+  /** The requests and calls that the next invocation resumes, if the last invocation handed the turn over. */
   yielded: readonly (Ask | Call)[];
   isCancelled: boolean;
 }
@@ -165,7 +165,7 @@ export function dropAsk({ open }: Drawing, loop: Loop): void {
   loop.ask = undefined;
 }
 
-/** Closes a call of a turn that was ended without being read, as the fold does. */
+/** Closes a call of a turn that ended as unreadable, as the fold does. */
 function closeUnread(drawing: Drawing, id: string, at: number): void {
   const call = drawing.calls.get(id);
   if (!call || call.node.end !== undefined) return;
@@ -195,7 +195,7 @@ export function askWait(drawing: Drawing, call: Call, event: Stored<'tool-call-s
   if (!keepsRunning) closeAttempt(drawing, call, { at, outcome: 'suspended' });
 }
 
-/** Closes the wait of a question. A call that had begun restarts. */
+/** Closes the wait of a question. A call that had started restarts. */
 export function answerWait(drawing: Drawing, call: Call, event: Stored<'tool-call-answered'>): void {
   const { at, seq, answer } = event;
   const { node, wait } = call;

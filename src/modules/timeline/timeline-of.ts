@@ -19,9 +19,9 @@ import {
 import type { TurnTimeline } from './timeline.ts';
 
 /**
- * Returns the timeline of a turn. The events can be those of the whole session or of the turn alone, cut off
- * after any of them, and as a deployment with other modules wrote them. Pure, and linear in the events.
- * Returns `undefined` if the start of the turn is not among them.
+ * Returns the timeline of a turn. The events can be those of the whole session or only of the turn, can end
+ * at any event, and can come from a deployment with other modules. Pure, in linear time. Returns `undefined`
+ * if the events do not contain the start of the turn.
  */
 export function timelineOf(events: readonly StoredEvent[], turn: string): TurnTimeline | undefined {
   let drawing: Drawing | undefined;
@@ -88,7 +88,7 @@ function draw<Type extends EventType>(drawing: Drawing, event: { [T in Type]: St
 function drawResumed(drawing: Drawing, { seq, at, cause }: Stored<'turn-resumed'>): void {
   const isDeath = cause === 'expired';
   const former = drawing.invocation;
-  // An invocation that gives back a waiting turn stores no event about that.
+  // An invocation that releases a waiting turn stores no event about it.
   if (former) endInvocation(drawing, isDeath ? ['died', at] : ['suspended', former.lastSeen]);
   const left = closeAll(drawing, { at, outcome: isDeath ? 'lost' : 'handed-over' });
   openInvocation(drawing, { cause, at, seq });
@@ -156,7 +156,7 @@ function drawCallStart(drawing: Drawing, event: Stored<'tool-call-started'>): vo
   const { at, seq, effect } = event;
   call.node.seqs.push(seq);
   call.node.effect = effect;
-  // The next invocation tries a call again, and journals its start only if the call runs once more.
+  // The next invocation attempts a call again, and journals its start only if the call runs again.
   if (!call.attempt) openAttempt(drawing, call, at);
   else if (!call.attempt.isStarted) call.attempt.node.start = at;
   if (call.attempt) call.attempt.isStarted = true;
@@ -200,7 +200,7 @@ function drawCallEnd(drawing: Drawing, event: Stored<'tool-call-ended'>): void {
   if (!loop.isOver && !drawing.isCancelled) openAsk(drawing, loop, at);
 }
 
-/** The events that a loop stores before it asks its model. */
+/** The events that a loop can store before it asks its model. */
 const PREPARATION: readonly EventType[] = ['tools-changed', 'tools-listed', 'conversation-cut'];
 /** The events after which a loop asks again, even if it had an answer. */
 const ASKS_AGAIN: readonly EventType[] = ['answer-rejected', 'turn-steered'];
@@ -217,7 +217,7 @@ function drawMark(drawing: Drawing, event: StoredEvent): void {
   if (PREPARATION.includes(type)) startLater(loop, at);
 }
 
-/** Returns the loop of an event, or the turn's own if there is no such loop. */
+/** Returns the loop of an event, or the turn's own loop if the event has none. */
 function loopOf({ root, loops }: Drawing, event: StoredEvent): Loop {
   const frame = 'frame' in event ? event.frame : undefined;
   return (frame === undefined ? undefined : loops.get(frame)) ?? root;

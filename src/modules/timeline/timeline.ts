@@ -1,22 +1,22 @@
-/** The timeline of a turn, as its journal shows it: plain data, for pages and for exports. */
+/** The timeline of a turn from its journal, as plain data for pages and exports. */
 import type { EventType, FinalOutcome, TurnError } from '../../journal/events.ts';
 import type { UsageTotals } from '../../journal/reply-data.ts';
 import type { ResultData } from '../../tool/tool-result.ts';
 
 /** A node of a timeline. All times are those of the session's object, in milliseconds since the epoch. */
 interface Node {
-  /** Unique in the turn. It stays the same as the journal grows. */
+  /** The id, which is unique in the turn and does not change as the journal grows. */
   readonly id: string;
   readonly start: number;
   /** Absent while the node is open. */
   readonly end?: number;
-  /** The sequence numbers of the events that the node was made from. No other node has them. */
+  /** The sequence numbers of the events that belong to this node and to no other node. */
   readonly seqs: readonly number[];
 }
 
 /**
- * One turn. `running`: an invocation works on it, as far as the journal shows. `suspended`: it waits for
- * answers. `handed-over`: it waits for its next invocation.
+ * One turn. `running` means that, according to the journal, an invocation works on it. `suspended` means that
+ * it waits for answers, and `handed-over` that it waits for its next invocation.
  */
 export interface TurnTimeline extends Node {
   readonly kind: 'turn';
@@ -31,10 +31,10 @@ export interface TurnTimeline extends Node {
   readonly usage: UsageTotals;
 }
 
-/** A loop: the turn's own, or one that a call opened. */
+/** A loop: the turn's own loop, or a loop that a call opened. */
 export interface LoopNode extends Node {
   readonly kind: 'loop';
-  /** The name of a nested loop. Absent for the turn's own. */
+  /** The name of a nested loop. Absent for the turn's own loop. */
   readonly name?: string;
   /** The id of the call that opened it. Absent for the turn's own loop. */
   readonly frame?: string;
@@ -43,14 +43,14 @@ export interface LoopNode extends Node {
   readonly marks: readonly Mark[];
 }
 
-/** An event that is a moment and not a span. */
+/** An event without a duration. */
 export interface Mark {
   readonly type: EventType;
   readonly at: number;
   readonly seq: number;
 }
 
-/** One reply of the model, and the calls of this reply. It has no events of its own. */
+/** One reply of the model, and its calls. It has no events of its own. */
 export interface IterationNode extends Node {
   readonly kind: 'iteration';
   /** Its number in its loop, starting at 1. */
@@ -68,11 +68,11 @@ export interface ModelNode extends Node {
   readonly provider?: string;
   readonly finish?: string;
   readonly usage?: UsageTotals;
-  /** `true` if a plan decided, so that no model was asked. */
+  /** `true` if the reply comes from a plan, not from a model. */
   readonly planned: boolean;
   /** `true` if the reply was the last one at a limit. */
   readonly last: boolean;
-  /** The model that another one took over from. */
+  /** The model that was replaced by another model. */
   readonly tookOverFrom?: string;
   readonly attempts: readonly AttemptNode[];
 }
@@ -82,31 +82,31 @@ export interface CallNode extends Node {
   readonly kind: 'call';
   /** The tool as the model named it. */
   readonly name: string;
-  /** The tool that the call is for. Differs from `name` behind an unfolding tool. */
+  /** The tool that ran. Differs from `name` if the model called it through an unfolding tool. */
   readonly tool: string;
-  /** Absent if it did not run. */
+  /** The effect of the tool. Absent if the tool did not run. */
   readonly effect?: 'read' | 'idempotent' | 'once';
-  /** Absent while it is open. `withheld`: not an error, but not a success either. */
+  /** Absent while the call is open. `withheld` is neither an error nor a success. */
   readonly outcome?: 'success' | 'withheld' | 'error';
   /** The reason of an error. Absent if the tool itself returned it. */
   readonly reason?: Extract<ResultData, { readonly type: 'error' }>['reason'];
   /** Milliseconds that `run` took by the Worker's clock. */
   readonly ms?: number;
-  /** Empty if it did not run. */
+  /** The attempts to run the tool. Empty if the tool did not run. */
   readonly attempts: readonly AttemptNode[];
   readonly waits: readonly WaitNode[];
   /** The loop that it opened. */
   readonly loop?: LoopNode;
 }
 
-/** One try of a model request or a call by one invocation. It has no events of its own. */
+/** One attempt of an invocation at a model request or a call. It has no events of its own. */
 export interface AttemptNode extends Node {
   readonly kind: 'attempt';
   /** The `number` of its invocation. */
   readonly invocation: number;
   /**
-   * Absent while it is open. `lost`: its invocation died. `suspended`: it asked and restarts after the answer.
-   * `unanswered`: its loop ended before there was a reply or a result.
+   * Absent while it is open. `lost` means that its invocation died, `suspended` that it asked a question and
+   * restarts after the answer, and `unanswered` that its loop ended without a reply or a result.
    */
   readonly outcome?: 'done' | 'lost' | 'handed-over' | 'suspended' | 'unanswered';
 }
@@ -114,11 +114,11 @@ export interface AttemptNode extends Node {
 /** A question of a call to a person or a client, from the question to the answer. */
 export interface WaitNode extends Node {
   readonly kind: 'wait';
-  /** `decision`: by a person. `result`: by the caller, who runs the tool. */
+  /** `decision` is for a person, and `result` for the caller, who runs the tool. */
   readonly for: 'decision' | 'result';
   /** Absent without an answer. */
   readonly answer?: 'approve' | 'edit' | 'reject' | 'exit' | 'result';
-  /** `true` if the answer came from the end of the time to answer. */
+  /** `true` if the answer was set when the time to answer expired. */
   readonly expired: boolean;
 }
 
@@ -127,10 +127,15 @@ export interface InvocationNode extends Node {
   readonly kind: 'invocation';
   /** Its number in the turn, starting at 1. */
   readonly number: number;
-  /** `expired`: its predecessor died. `handed-over`: it was given the turn. */
+  /**
+   * `expired` means that its predecessor died, and `handed-over` that its predecessor handed the turn over.
+   */
   readonly cause: 'started' | 'expired' | 'handed-over';
   /** The time of its last event. */
   readonly lastSeen: number;
-  /** Why it ended. `died`: it fell silent after `lastSeen`, and `end` is the start of its successor. */
+  /**
+   * The reason for its end. `died` means that it stored no event after `lastSeen`. `end` is then the start of
+   * its successor.
+   */
   readonly outcome?: 'died' | 'handed-over' | 'suspended' | 'done';
 }

@@ -79,7 +79,7 @@ async function execute(
   });
 }
 
-/** Limits count since the last message of the user. */
+/** Counts the calls since the user's last message, to which limits apply. */
 function countSinceQuestion({ messages, memories, turn }: MemoryLoop['state']): void {
   if (!turn) return;
   const asked = messages.findLastIndex(({ role }) => role === 'user');
@@ -92,7 +92,7 @@ function countSinceQuestion({ messages, memories, turn }: MemoryLoop['state']): 
   memories.set(CALL_COUNTS.name, counted ?? CALL_COUNTS.initial);
 }
 
-/** Converts a conversation from the model's format to the journal's. System messages are left out. */
+/** Converts a conversation from the model's format to the journal's. Omits system messages. */
 function toMessages(messages: readonly ModelMessage[]): Message[] {
   const grouped: Message[] = [];
   for (const message of messages) {
@@ -116,7 +116,8 @@ function toMessages(messages: readonly ModelMessage[]): Message[] {
 }
 
 /**
- * Sets the result of the first call with this id that has none: some providers use one id for several calls.
+ * Sets the result of the first call with this id that has no result, since some providers use one id for
+ * several calls.
  */
 function recordAnswer(
   reply: Message | undefined,
@@ -137,7 +138,7 @@ export interface ExecutedCall {
   readonly result: ToolResult;
 }
 
-/** The result of one call as an answer to the user. */
+/** The result of one call, as an answer to the user. */
 export interface Generation {
   readonly text: string;
   readonly finish: 'returnDirect';
@@ -146,7 +147,7 @@ export interface Generation {
 
 /** The outcome of the calls of one reply. Never mutated. */
 export interface ToolExecutionResult {
-  /** The given messages, the reply, and the result of each of its calls in source order. */
+  /** The previous messages, the reply, and the results of its calls in source order. */
   readonly history: readonly ModelMessage[];
   readonly results: readonly ExecutedCall[];
   /** `true` if the results are the answer to the user. */
@@ -156,7 +157,7 @@ export interface ToolExecutionResult {
   /** `true` if the model must be called again. `false` after a direct return or a signal. */
   readonly needsModelCall: boolean;
   /**
-   * The results of this reply's calls as answers to the user. After a direct return, only those of the calls
+   * The results of this reply's calls as answers to the user. After a direct return, contains only the calls
    * that returned directly, in the form of a session's answer.
    */
   readonly generations: readonly Generation[];
@@ -184,7 +185,7 @@ function toExecutionResult({
     ended ? [{ id: providerId, name, input, result: toolResult(ended.result) }] : [],
   );
   const said = results.map(({ id, name, result }) => ({ id, name, text: modelText(result) }));
-  // After a direct return, only the calls that returned directly are the answer: the other results were for
+  // After a direct return, only the calls that returned directly are the answer. The other results were for
   // the model.
   const answers = calls.flatMap(({ ended }, index) =>
     !returnDirect || ended?.direct ? (said[index] ?? []) : [],

@@ -38,8 +38,8 @@ export interface ToolCallingManagerConfig {
    */
   readonly use?: readonly ModuleUse[] | undefined;
   /**
-   * `true` to let the model call every tool that the resolver knows, even if the options do not list it.
-   * Defaults to `false`.
+   * `true` to allow calls of every tool that the resolver knows, even if the options do not list it. Defaults
+   * to `false`.
    */
   readonly resolveUnlisted?: boolean | undefined;
   /** Returns the text that the model reads for a tool that threw. Defaults to the error's message. */
@@ -48,18 +48,18 @@ export interface ToolCallingManagerConfig {
   /** Whether `all` calls of a reply must return directly, or `any`. Defaults to `all`. */
   readonly returnDirect?: LoopPolicies['returnDirect'] | undefined;
   /**
-   * Limits of the calls since the last message of the user. Defaults to 150, and 40 for each tool (or
-   * `toolCalls` if that is more).
+   * Limits on the calls since the last message of the user. Defaults to 150 calls, and 40 for each tool (or a
+   * higher `toolCalls`).
    */
   readonly limits?: CallLimits | undefined;
   /** Credentials by name, for `call.secrets`. Never shown to a model. */
   readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
   /** The Worker's vars, secrets and bindings, for `call.env`. Defaults to none. */
   readonly env?: GivenEnv | undefined;
-  /** The model for tools that open a nested loop. Without it their calls fail. */
+  /** The model for tools that open a nested loop. Without it, their calls fail. */
   readonly model?: ChatModel | undefined;
   /**
-   * Receives entries for the operator, such as a tool that threw. Defaults to the console; `false` disables
+   * Receives log entries for the operator, such as errors of tools. Defaults to the console. `false` disables
    * the log.
    */
   readonly log?: LogOption | undefined;
@@ -75,33 +75,34 @@ export interface Eligibility {
   readonly isEligible?: EligibilityCheck | undefined;
 }
 
-/** One or several replies to one request. The first that calls tools counts. */
+/** One or several replies to one request. The first reply that calls tools counts. */
 export type Replies = ModelReply | readonly ModelReply[];
 
 /**
- * Runs the tool calls of a reply for a program that calls the model itself. The code is that of a session,
- * with its batches, timeouts and limits, but nothing is stored: an interrupted call is lost, and a call that
- * asks a person gets an error result. The program decides which tools it offers next: an unfolding tool among
- * its options lists its tools, but does not change later requests. Inside an agentic tool, an unfolding tool
+ * Runs the tool calls of a reply for a program that calls the model itself. Uses the code of a session, with
+ * its batches, timeouts and limits, but stores no data. So an interrupted call is lost, and a call that asks
+ * a person gets an error result. The program decides which tools it offers next. An unfolding tool in its
+ * options lists its tools, but does not change later requests. Inside an agentic tool, an unfolding tool
  * opens in that tool's own loop.
  */
 export interface ToolCallingManager {
   /**
-   * Returns the definitions to send to a model: the options' tools, then those of their names that are not
-   * among them.
+   * Returns the definitions to send to a model: the tools of the options, followed by the tools for other
+   * names in `toolNames`.
    */
   resolveToolDefinitions(options: ToolCallingOptions): Promise<readonly ToolDefinition[]>;
   /**
-   * Returns whether the code that called the model must execute the calls of a reply. `false` if the reply
-   * has no calls.
+   * Returns whether the code that called the model must execute the calls of a reply. Returns `false` if the
+   * reply has no calls.
    */
   shouldExecute(options: ToolCallingOptions, reply: Replies): Promise<boolean>;
   /**
    * Runs the calls of a reply to these messages, regardless of `shouldExecute`.
    *
-   * @throws ToolCallingError if the reply calls no tool, or a name of the options is unknown; the reason of
-   * `signal`
-   *   if that aborts. A failed tool is a result.
+   * A failed tool is a result.
+   *
+   * @throws ToolCallingError if the reply calls no tool, or a name of the options is unknown.
+   * @throws the reason of `signal` if it aborts.
    */
   executeToolCalls(
     messages: readonly ModelMessage[],
@@ -111,9 +112,9 @@ export interface ToolCallingManager {
 }
 
 /**
- * Makes a manager that runs the tool calls of a reply for a program that calls the model itself.
+ * Creates a manager that runs the tool calls of a reply for a program that calls the model itself.
  *
- * @throws TypeError if a setting is null or invalid.
+ * @throws TypeError if a setting is `null` or invalid.
  *
  * @example
  * ```ts
@@ -184,7 +185,7 @@ function checkSettings(config: ToolCallingManagerConfig): void {
   }
 }
 
-/** Returns the module that limits calls, unless the app passes its own. */
+/** Returns the module that limits calls, or none if the app passes its own. */
 function limitUsesOf({ limits, use = [] }: ToolCallingManagerConfig): readonly ModuleUse[] {
   if (limits === undefined && use.some(({ module }) => module === LIMITS)) return [];
   const made = attempt(() => callLimits(limits));
@@ -220,7 +221,7 @@ const NO_MODEL: ChatModel = {
 export type ToolResolver = (name: string) => AnyTool | undefined | Promise<AnyTool | undefined>;
 
 /**
- * Makes a resolver for the tools of a list. If several share a name, the last one is found.
+ * Creates a resolver for the tools of a list. If several tools share a name, it finds the last.
  *
  * @example
  * ```ts
@@ -233,7 +234,7 @@ export function staticResolver(tools: readonly AnyTool[]): ToolResolver {
 }
 
 /**
- * Makes a resolver that tries resolvers in order, and returns the first tool found.
+ * Creates a resolver that tries resolvers in order and returns the first tool that one of them finds.
  *
  * @example
  * ```ts
@@ -251,7 +252,7 @@ export const chainResolvers =
   };
 
 /**
- * Returns the tools of the options, and the tools for the names that none of these has.
+ * Returns the tools of the options, and the tools for other names in `toolNames`.
  *
  * @throws ToolCallingError if the resolver does not know a name, or two tools share one.
  */

@@ -6,7 +6,7 @@ import { withFullStop } from '../../tool/shown.ts';
 import type { AnyTool } from '../../tool/tool.ts';
 import { ToolCallContext } from '../../tool/tool-call-context.ts';
 
-/** Settings of a model request. For the code that calls the model: the manager does not use them. */
+/** Settings of a model request, for the code that calls the model. The manager does not use them. */
 export interface ModelOptions {
   readonly model?: string | undefined;
   readonly temperature?: number | undefined;
@@ -20,17 +20,17 @@ export interface ModelOptions {
   readonly output?: OutputFormat | undefined;
 }
 
-/** Options of one request with tools. Never mutated: merging makes changed copies. */
+/** The options of one request with tools. They are never mutated. Merging returns changed copies. */
 export interface ToolCallingOptions extends ModelOptions {
   readonly tools: readonly AnyTool[];
-  /** Names of more tools, which a manager's resolver knows. */
+  /** The names of more tools, which a manager's resolver finds. */
   readonly toolNames: readonly string[];
   /**
    * `false` if the program itself runs the tool calls. Defaults to `true`: the code that calls the model runs
    * them.
    */
   readonly internalToolExecutionEnabled?: boolean | null | undefined;
-  /** Values beside the input, for every call. */
+  /** Values for every call, in addition to its input. */
   readonly toolContext: ToolCallContext;
 }
 
@@ -43,10 +43,10 @@ export interface ToolCallingConfig extends ModelOptions {
 }
 
 /**
- * Makes the options of a request. Copies and freezes lists, and removes duplicate names.
+ * Creates the options of a request. Copies and freezes lists, and removes duplicate names.
  *
- * @throws ToolCallingError if two tools share a name; TypeError if a list has an empty item, or a key is
- * unknown.
+ * @throws ToolCallingError if two tools share a name.
+ * @throws TypeError if a list has an empty item, or a key is unknown.
  *
  * @example
  * ```ts
@@ -91,7 +91,8 @@ const SHAPE = {
 } satisfies LiteralShape<keyof ToolCallingConfig>;
 
 /**
- * Copies the options with more values in their context. A value replaces an earlier one of the same name.
+ * Returns a copy of the options with more values in their context. A value replaces an earlier value with the
+ * same name.
  *
  * @example
  * ```ts
@@ -105,8 +106,8 @@ export const withToolContext = (
   Object.freeze({ ...options, toolContext: options.toolContext.merge(ToolCallContext.of(values)) });
 
 /**
- * Merges default options with those of a request. Tools, names and context merge as in the functions below;
- * all else comes from the request.
+ * Merges default options with those of a request. Tools, names and context merge as in the functions below.
+ * All other options come from the request.
  *
  * @example
  * ```ts
@@ -139,7 +140,7 @@ export const mergeTools = (
   defaults: readonly AnyTool[] | undefined,
 ): readonly AnyTool[] => valuesOrDefaults(runtime, defaults);
 
-/** Merges both contexts. The values of the request win. */
+/** Merges both contexts. The values of the request take precedence. */
 export const mergeToolContext = (
   runtime: ToolCallingConfig['toolContext'],
   defaults: ToolCallingConfig['toolContext'],
@@ -151,7 +152,7 @@ const valuesOrDefaults = <T>(
 ): readonly T[] => [...(runtime?.length ? runtime : defaults)];
 
 /**
- * Returns whether the code that calls the model also runs its tool calls: `true` unless the options set
+ * Returns whether the code that calls the model also runs its tool calls: `true` if the options do not set
  * `false`. Options of another type do not affect it.
  *
  * @throws TypeError if there are no options.
@@ -182,11 +183,11 @@ function assertNoMissing(property: string, list: readonly unknown[]): void {
 /** The kind of a mistake in options or a reply. */
 export type ToolCallingProblem = 'duplicate-tools' | 'unknown-tool' | 'no-tool-call';
 
-/** Thrown to the program, never shown to a model, if options or a reply are unusable. */
+/** Thrown to the program if options or a reply are invalid. Never shown to a model. */
 export class ToolCallingError extends Error {
   override readonly name = 'ToolCallingError';
   readonly problem: ToolCallingProblem;
-  /** The names of the tools concerned. */
+  /** The names of the affected tools. */
   readonly tools: readonly string[];
 
   constructor(problem: ToolCallingProblem, message: string, tools: readonly string[] = []) {

@@ -21,12 +21,12 @@ export { type ToolGroupConfig, ToolGroupDefinitionError } from './to-group.ts';
 export { type ToolGroupOptions, type ToolGroupRequest, toolGroup } from './tool-group.ts';
 
 /**
- * Declares a tool group. An agent gets it by role if the group is registered with the app, or by listing the
- * group itself.
+ * Declares a tool group. An agent requests it by role if the app registers the group, or lists the group
+ * itself.
  *
  * @throws ToolGroupDefinitionError if the role is blank, a permission is unknown, an item of the list is not
- * a tool, or two
- *   tools share a name; ToolDefinitionError and ToolObjectError as `collectTools`.
+ * a tool, or two tools share a name.
+ * @throws ToolDefinitionError and ToolObjectError as `collectTools` does.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export const defineToolGroup = <const Role extends string>(
   uses: [GIVEN_GROUPS],
 });
 
-/** Common roles, so that agents and groups of different authors fit together. */
+/** Common roles, so that agents and groups of different authors work together. */
 export const CORE_ROLES = {
   /** Searching the web and fetching pages. */
   web: 'web',
@@ -54,15 +54,16 @@ export const CORE_ROLES = {
   maps: 'maps',
   /** Repositories, issues and pull requests. */
   github: 'github',
-  /** Driving a browser. */
+  /** Controlling a browser. */
   browserAutomation: 'browser_automation',
 } as const;
 
 /**
  * Registers tool groups with an app (`use`), so that its agents can request them by role. The var
- * `TOOL_GROUPS` makes more groups from their tools, and excludes tools: `{ "includes": { "web": { "tools":
- * ["search"] } }, "excludes": ["delete_page"] }`. It matches the ends of tool names. If several groups have
- * one role, the first is used. Groups that agents list themselves need no registration.
+ * `TOOL_GROUPS` can create more groups from their tools, and exclude tools:
+ * `{ "includes": { "web": { "tools": ["search"] } }, "excludes": ["delete_page"] }`. It matches the ends of
+ * tool names. If several groups have one role, the first is used. Groups that agents list themselves need no
+ * registration.
  *
  * @example
  * ```ts
@@ -88,8 +89,8 @@ const registerGroups = (use: ModuleUse, groups: readonly ToolGroup[]): void =>
 registerGroups(GIVEN_GROUPS, []);
 
 /**
- * Makes a reference: notes, with tools to look into their subject. An agent or agentic tool that lists the
- * reference gets its notes as instructions, and its tools. Each of the tools can also be listed alone.
+ * Creates a reference: notes about a subject, with tools to look it up. An agent or agentic tool that lists
+ * the reference gets its notes as instructions, and its tools. The tools can also be listed individually.
  *
  * @throws TypeError if a key is unknown, missing or of another type.
  *

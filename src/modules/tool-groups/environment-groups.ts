@@ -8,7 +8,7 @@ import { OWN_PROVIDER, toGroup } from './to-group.ts';
 
 /** The tool groups of one environment. */
 export interface EnvironmentGroups {
-  /** In order of precedence: if several groups have one role, the first is used. */
+  /** The groups in order of precedence. If several groups have one role, the first is used. */
   readonly groups: readonly ToolGroup[];
   /**
    * Returns the group without the tools that this environment excludes. Returns the same object for the same
@@ -18,8 +18,8 @@ export interface EnvironmentGroups {
 }
 
 /**
- * Returns the groups of an environment: first those that its var `TOOL_GROUPS` includes, then the
- * `registered` ones. The var can also name tools of `given` groups, which agents list themselves.
+ * Returns the groups of an environment: those that its var `TOOL_GROUPS` includes, followed by `registered`.
+ * The var can also name tools of `given` groups, which agents list themselves.
  *
  * @throws ConfigurationError if the var is invalid, or names tools that are not registered in code.
  */
@@ -41,7 +41,9 @@ export function environmentGroups(
 const hasSuffix = (ends: readonly string[], { name }: AnyTool): boolean =>
   ends.some((end) => name.endsWith(end));
 
-/** Copies the group with only those of its tools, and of its providers' tools, that pass the filter. */
+/**
+ * Returns a copy of the group with only the tools, including those of its providers, that pass the filter.
+ */
 function filterGroup(group: ToolGroup, isKept: (tool: AnyTool) => boolean): ToolGroup {
   const kept = (tool: AnyTool): AnyTool | undefined => (isKept(tool) ? tool : undefined);
   const providers = group.providers.map((provider) => mapProviderTools(provider, kept));
@@ -49,9 +51,9 @@ function filterGroup(group: ToolGroup, isKept: (tool: AnyTool) => boolean): Tool
 }
 
 /**
- * Builds an included group. A name that matches no known tool is looked for among the providers' tools. The
- * group requires the permissions of every group that its tools come from, or may come from: a setting cannot
- * grant what an agent has not allowed.
+ * Builds an included group. A name that matches no known tool refers to the providers' tools. The group
+ * requires the permissions of every group that its tools come from, or may come from, so that a setting
+ * cannot grant what an agent has not allowed.
  */
 function createIncludedGroup(
   { role, tools: ends, ...more }: IncludedGroup,
@@ -82,8 +84,8 @@ function createIncludedGroup(
 }
 
 /**
- * Checks a name of the setting, so that a typing error cannot include or exclude a tool unnoticed. It does
- * not ask providers for their tools.
+ * Checks a name in the setting, so that a typing error does not go unnoticed. Does not query providers for
+ * their tools.
  *
  * @throws ConfigurationError if no tool's name ends with `end`, and no group has providers.
  */
@@ -99,13 +101,13 @@ function assertSuffixUsed(where: string, end: string, known: readonly ToolGroup[
 
 /** The parsed var `TOOL_GROUPS`. */
 interface ToolGroupsSetting {
-  /** Groups made of tools that are registered in code. */
+  /** Groups that consist of tools that are registered in code. */
   readonly includes: readonly IncludedGroup[];
-  /** Ends of names of tools to exclude from all groups in this environment. */
+  /** The name endings of tools that all groups in this environment exclude. */
   readonly excludes: readonly string[];
 }
 
-/** A group by the ends of its tools' names. */
+/** A group, with the name endings of its tools. */
 interface IncludedGroup {
   readonly role: string;
   readonly description: string | undefined;
@@ -156,7 +158,7 @@ function parseGroup(role: string, value: unknown, problems: string[]): IncludedG
 
 const NAMES_RULE = 'must be a list of names of tools, or of their ends';
 
-/** A blank name would be the end of every other name. */
+/** A blank name would match the end of every name. */
 const isNameList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((name) => typeof name === 'string' && name.trim() !== '');
 

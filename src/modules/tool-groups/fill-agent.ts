@@ -17,11 +17,11 @@ import { isGroupRequest, type ToolGroupRequest } from './tool-group.ts';
 type Env = Readonly<Record<string, unknown>>;
 
 /**
- * Makes a function that gives an agent the tool groups it requests, as an environment has them. The function
- * returns the same object for the same agent and environment, and the agent itself if it requests no groups.
- * The var `TOOL_GROUPS` can also name tools of the groups that the app's agents list themselves.
+ * Creates a function that adds the tool groups that an agent requests, as configured in an environment. The
+ * function returns the same object for the same agent and environment, and the agent itself if it requests no
+ * groups. The var `TOOL_GROUPS` can also name tools of the groups that the app's agents list themselves.
  *
- * The function throws a ConfigurationError if a group is missing, not allowed, or configured wrongly.
+ * The function throws a ConfigurationError if a group is missing, not allowed, or misconfigured.
  */
 export function createAgentFiller(
   { agents, log }: ResolvingApp,
@@ -63,7 +63,10 @@ function fillAgent(agent: Agent, environment: EnvironmentGroups, log: Log): Agen
   };
 }
 
-/** @throws ConfigurationError if two different tools share a name: the model could mean either. */
+/**
+ * Returns the tools of an agent and its groups. @throws ConfigurationError if two different tools share a
+ * name, since a call would be ambiguous.
+ */
 function allTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[] {
   const origins = new Map(agent.tools.map((tool) => [tool.name, { tool, from: 'its own' }]));
   const added: AnyTool[] = [];
@@ -80,8 +83,8 @@ function allTools(agent: Agent, groups: readonly ToolGroup[]): readonly AnyTool[
 }
 
 /**
- * Returns the providers of a group, whose tools get the group's card, and then a provider of stand-ins for
- * missing tools.
+ * Returns the providers of a group, whose tools get the group's card, followed by a provider of placeholders
+ * for missing tools.
  */
 function providersOf(agent: Agent, group: ToolGroup, chosen: readonly ChosenGroup[]): ToolProvider[] {
   const toolGroup = toCard(group);
@@ -134,7 +137,7 @@ const toCard = ({ role, name, description, provider, version, permissions }: Too
 /** A group that was chosen for an agent. */
 interface ChosenGroup {
   readonly group: ToolGroup;
-  /** Names of tools that the agent requires and that only the group's providers may have. */
+  /** The names of required tools that only the group's providers may have. */
   readonly required: readonly string[];
 }
 
@@ -149,7 +152,7 @@ interface ChoiceContext {
 
 /**
  * Returns the group for a request, or `undefined` if the request is optional and no such group has tools. A
- * missing group is an error by default, since a model without its expected tools makes up their results.
+ * missing group is an error by default, since a model without its expected tools invents their results.
  *
  * @throws ConfigurationError that names the missing group and the available ones.
  */
@@ -176,7 +179,9 @@ const absentGroupProblem = (agent: Agent, role: string, groups: readonly ToolGro
   `No tool group matching role '${shorten(role, 80)}', which agent '${agent.name}' asks for. ` +
   `Registered roles: ${joinNames([...new Set(groups.map((group) => group.role))])}.`;
 
-/** Providers are not asked for tools only to learn whether they have any. */
+/**
+ * Returns the problem if a group has no tools. Does not query providers to find out whether they have tools.
+ */
 const emptyGroupProblem = (agent: Agent, { role, tools, providers }: ToolGroup): string | undefined =>
   tools.length + providers.length > 0
     ? undefined

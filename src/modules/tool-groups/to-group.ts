@@ -29,11 +29,13 @@ export interface ToolGroupConfig<Role extends string> {
   /** The permissions that its tools need. Defaults to none. */
   readonly permissions?: readonly ToolGroupPermission[] | undefined;
   /**
-   * Tools, tool objects, factories, providers and groups, in any mix. Names must be unique, but the same tool
-   * can appear twice. This group must declare the permissions of every group in the list.
+   * Tools, tool objects, factories, providers and groups. Names must be unique, but the same tool can appear
+   * twice. This group must declare the permissions of every group in the list.
    */
   readonly tools: readonly ToolSource[];
-  /** Notes on when to use which tool. Added to the instructions of every agent that has the group. */
+  /**
+   * Notes on when to use which tool. They are added to the instructions of every agent that has the group.
+   */
   readonly childToolUsageNotes?: string | undefined;
 }
 
@@ -56,8 +58,8 @@ const SHAPE = {
 export const OWN_PROVIDER = 'holdfast';
 
 /**
- * Makes a group from its options, without the modules that `defineToolGroup` adds. @throws as
- * `defineToolGroup`.
+ * Creates a group from its options, without the modules that `defineToolGroup` adds. @throws as
+ * `defineToolGroup` does.
  */
 export function toGroup<const Role extends string>(config: ToolGroupConfig<Role>): ToolGroup<Role> {
   const fault = literals?.fault(config, SHAPE);
@@ -119,10 +121,10 @@ function toolsFor({
   }
 }
 
-/** Thrown where a tool group is defined if its options are invalid. */
+/** Thrown at the definition of a tool group if its options are invalid. */
 export class ToolGroupDefinitionError extends Error {
   override readonly name = 'ToolGroupDefinitionError';
-  /** The role that was given, valid or not. */
+  /** The role in the options, which may be invalid. */
   readonly role: string;
   /** The invalid property. */
   readonly field: string;

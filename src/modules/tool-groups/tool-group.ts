@@ -19,12 +19,12 @@ export const PERMISSIONS: readonly ToolGroupPermission[] = ['internet-access', '
 /** Options of a request for a group. */
 export interface ToolGroupOptions {
   /**
-   * Permissions that the tools of the group may have. Defaults to none: a group that needs more is refused.
+   * Permissions that the tools of the group may have. Defaults to none. A group that needs more is refused.
    */
   readonly permissions?: readonly ToolGroupPermission[] | undefined;
   /**
-   * Names of tools that the group must have. Tools that only its providers may have are looked for in each
-   * loop. While one is missing, calls of its name return an error that says so.
+   * The names of tools that the group must have. Each loop checks for tools that only its providers may have.
+   * While such a tool is missing, calls of its name return an error that reports this.
    */
   readonly required?: readonly string[] | undefined;
   /**
@@ -34,16 +34,16 @@ export interface ToolGroupOptions {
   readonly optional?: boolean | undefined;
 }
 
-/** An agent's request for a group. Made by `toolGroup`, or from a group that is listed itself. */
+/** An agent's request for a group, from `toolGroup` or from a group that the agent lists itself. */
 export interface ToolGroupRequest extends AppRequest, ToolGroupOptions {
   readonly role: string;
-  /** The group, or `undefined` for the environment's group of that role. */
+  /** The group, or `undefined` to use the environment's group with that role. */
   readonly group: ToolGroup | undefined;
 }
 
 /**
- * Requests the tools of a group, in the `tools` of an agent: by role, which each environment fills, or with
- * the group itself. `permissions` lists what the group's tools may do.
+ * Requests the tools of a group in the `tools` of an agent. The group is chosen by role in each environment,
+ * or passed itself. `permissions` lists what the group's tools may do.
  *
  * @throws TypeError if the role is blank, or an option is unknown or of another type.
  *
@@ -63,7 +63,7 @@ export function toolGroup(asked: string | ToolGroup, options: ToolGroupOptions =
   return toRequest(role, group, options);
 }
 
-/** Returns the request that a listed group stands for. */
+/** Returns the request for a group that an agent lists itself. */
 export const requestOf = (group: ToolGroup): ToolGroupRequest => toRequest(group.role, group, {});
 
 function toRequest(
@@ -111,8 +111,8 @@ const SHAPE = {
 export const TOOL_GROUPS = createModule({ name: 'tool-groups' });
 
 /**
- * Agents that request by role bring this use, so that `createHoldfast` refuses an app without registered
- * groups.
+ * Agents that request groups by role contain this use, so that `createHoldfast` refuses an app without
+ * registered groups.
  */
 const BY_ROLE = createUse(TOOL_GROUPS, 'by role');
 AGENTS.give(BY_ROLE, {

@@ -13,7 +13,7 @@ export type KeptOutput<Output> = [NotJsonIn<Output>] extends [never] ? unknown :
 export type TypedOutput<Output, Type extends StandardSchemaV1> =
   ReturnsType<Output, Type> extends { readonly run: infer Run } ? Run : unknown;
 
-/** Records the options and the method of a function that `toolMethod` made. */
+/** Records the options and the method of a function that `toolMethod` returned. */
 export function markMethod(marked: object, config: MarkedMethod, method: object): void {
   configs.set(marked, config);
   methods.set(marked, method);
@@ -37,8 +37,8 @@ interface MarkedMethod extends Omit<AnyToolEntry, 'reconcile'> {
 export const markOf = (value: unknown): MarkedMethod | undefined => configs.get(Object(value));
 
 /**
- * Tools as the entries of a plain object: each key is a name, and each value the options of `defineTool`
- * without `name`. `run` receives the output of its `input`.
+ * The type of tools that are entries of a plain object. Each key is a name, and each value contains the
+ * options of `defineTool` without `name`. `run` receives the output of its `input`.
  */
 export type PlainTools<Inputs, Tools> = Tools & {
   readonly [Name in keyof Inputs]: PlainTool<Inputs[Name]>;
@@ -50,11 +50,11 @@ type PlainTool<Input> = PlainToolConfig & {
   ReconcileConfig<Declared<Input>>;
 
 type PlainToolConfig = Omit<ToolConfigBase<string, undefined>, 'name' | 'input'> & {
-  /** Kept in the metadata, for programs that list tools. */
+  /** The category, which is stored in the metadata for programs that list tools. */
   readonly category?: string | undefined;
 };
 
-/** An entry without an input declares no type for it. */
+/** The declared type of an entry's input, if any. */
 type Declared<Input> = unknown extends Input ? undefined : Input extends InputDeclaration ? Input : undefined;
 
 /** Rejects unknown keys, invalid inputs, and return values that JSON would change, in each entry. */
@@ -87,7 +87,9 @@ export type ToolOfPlain<Inputs, Tools> = [keyof Inputs] extends [never]
       >;
     }[keyof Inputs & keyof Tools & string];
 
-/** Accepts anything but a plain object of tools with a mistake. For that, the type is the mistake. */
+/**
+ * Accepts any value except a plain object of tools with a mistake, for which the type describes the mistake.
+ */
 export type ObjectOrMistake<Source> =
   'tool' extends EntryKinds<Source>
     ? MistakenSource<Source>
@@ -116,9 +118,9 @@ type MistakenSource<Source> = {
 } & CheckedTools<Source>;
 
 /**
- * The type of the static `tools` of a class: which of its methods are tools, and their descriptions for the
- * model. A method receives its validated input and the call. A name that is not a method, or a method that
- * does not accept the output of its `input`, is a compile error.
+ * The type of the static `tools` of a class, which lists the methods that are tools, with their descriptions
+ * for the model. A method receives its validated input and the call. A name that is not a method, or a method
+ * that does not accept the output of its `input`, is a compile error.
  *
  * @example
  * ```ts
@@ -146,18 +148,18 @@ export type ToolEntry<Instance, Method> = AnyToolEntry & {
 
 /** The options of a method, without its types. */
 export interface AnyToolEntry {
-  /** Defaults to the method's name. */
+  /** The tool's name. Defaults to the method's name. */
   readonly name?: string | undefined;
-  /** Says what the tool does and when to use it. For the model. */
+  /** Describes to the model what the tool does and when to use it. */
   readonly description: string;
   readonly input?: StandardSchemaV1 | JsonSchema | undefined;
-  /** Kept in the metadata, for programs that list tools. */
+  /** The category, which is stored in the metadata for programs that list tools. */
   readonly category?: string | undefined;
   readonly metadata?: JsonObject | undefined;
   /** Defaults to `once`, the safest effect. */
   readonly effect?: Effect | undefined;
   /**
-   * The name of the method that finds the outcome of a `once` call that was cut off, like `reconcile` of
+   * The name of the method that finds the outcome of an interrupted `once` call, like `reconcile` of
    * `defineTool`.
    */
   readonly reconcile?: string | undefined;
@@ -167,16 +169,16 @@ export interface AnyToolEntry {
   readonly timeout?: number | undefined;
   /** The maximum number of subrequests of one call. Defaults to 1. */
   readonly subrequests?: number | undefined;
-  /** As in `defineTool`. */
+  /** See `output` of `defineTool`. */
   readonly output?: StandardSchemaV1 | undefined;
 }
 
-/** A schema whose output the method accepts. Without one the method receives an empty object. */
+/** A schema whose output the method accepts. Without a schema, the method receives an empty object. */
 type InputEntry<Input> =
   | { readonly input: StandardSchemaV1<unknown, Input> | JsonSchemaFor<Input> }
   | (Record<string, never> extends Input ? { readonly input?: undefined } : never);
 
-/** JSON Schema has no static type, so the method must accept any record. */
+/** A JSON Schema has no static type, so the method must accept any record. */
 type JsonSchemaFor<Input> =
   Record<string, unknown> extends Input ? JsonSchema & { readonly '~standard'?: never } : never;
 

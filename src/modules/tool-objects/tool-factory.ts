@@ -25,20 +25,19 @@ import {
   unfoldingIn,
 } from '../unfolding/unfolding.ts';
 
-/** The return value of a factory: an object with a table of tools, a tool, or several of them. */
+/** The return value of a factory: an object with a table of tools, a tool, or a list of these. */
 export type MadeTools = MadeTool | readonly MadeTool[];
 
 type MadeTool = AnyTool | ToolObjectSource;
 
 /**
- * Makes tools that keep values in fields or closures. Each invocation calls `make` when the first of these
- * tools runs, and all loops of the invocation share the result. So sessions never share it. An invocation
- * that resumes a turn makes a new one, without the kept values: keep values that must survive in
- * `call.state`.
+ * Creates tools that store values in fields or closures. Each invocation calls `make` when the first of these
+ * tools runs, and all loops of the invocation share the result. Sessions never share it. An invocation that
+ * resumes a turn calls `make` again, so store values that must survive in `call.state`.
  *
  * The factory also calls `make` once where the tools are listed, to read their names and schemas. So `make`
- * must be synchronous, return the same tools each time, and have no side effects: outside of a request, a
- * Worker cannot connect to anything or generate random values.
+ * must be synchronous, return the same tools each time, and have no side effects, since a Worker cannot
+ * connect or generate random values outside a request.
  *
  * @throws TypeError if `make` is not a function. Other problems are reported where the factory is listed.
  *
@@ -55,7 +54,7 @@ export function toolFactory(make: () => MadeTools): ToolFactory {
   );
 }
 
-/** Keeps the tools of a factory after they were listed, and the key of an invocation's own copy. */
+/** Creates a factory that caches its listed tools, and has a key for the copy of each invocation. */
 function createFactory(make: () => MadeTools): ToolFactory {
   let listed: readonly AnyTool[] | undefined;
   factories += 1;
