@@ -85,7 +85,7 @@ function makeTools(
       'the function of toolFactory returns a promise: make the object synchronously, and await inside its tools',
     );
   }
-  const things = [made].flat() as readonly ToolSource[]; // checked one by one
+  const things = [made].flat() as readonly ToolSource[]; // each item is checked below
   const inside = [...path, { of, name: things.map(nameOf).join(', ') || 'nothing' }];
   return collectTools(things, { path: inside, noProviders: IN_FACTORY }).tools;
 }
@@ -98,7 +98,7 @@ function nameOf(made: unknown): string {
   return typeof name === 'string' ? name : String(Object(made).constructor?.name);
 }
 
-/** Finds a tool among those that the invocation made. */
+/** Finds a tool among those that the invocation created. */
 type FindTool = (view: LoopView) => AnyTool | undefined;
 
 /** Returns a tool whose calls run the tool that `find` returns. */
@@ -115,7 +115,7 @@ function createLiveTool(tool: AnyTool, find: FindTool): AnyTool {
   return unfolding ? createLiveUnfolding(live, unfolding, find) : live;
 }
 
-/** Returns an unfolding tool with the tools inside the one that `find` returns. */
+/** Returns an unfolding tool whose inner tools are those of the unfolding tool that `find` returns. */
 function createLiveUnfolding(live: AnyTool, unfolding: Unfolding, find: FindTool): AnyUnfoldingTool {
   const { delegate: tool = live } = live;
   const found = (view: LoopView): Unfolding => {
@@ -132,7 +132,7 @@ function createLiveUnfolding(live: AnyTool, unfolding: Unfolding, find: FindTool
     prepare: prepare && ((call) => (found(call.view).prepare ?? prepare)(call)),
   };
   const inner = into.by === 'all' ? into.tools : into.by === 'category' ? allOf(into.tools) : tool.inner;
-  // A decorated tool has guards. A call through it would bypass them.
+  // A call through a decorated tool would bypass its guards.
   const route = UNFOLDS in tool && tool.route ? createShortcut(made, tool.inputSchema) : undefined;
   return { ...live, opens: true, inner, route, [UNFOLDS]: made };
 }
@@ -141,8 +141,8 @@ function createLiveInto(into: UnfoldsInto, now: (view: LoopView) => UnfoldsInto)
   const all = toolsIn(into);
   const live = memoize((tool: AnyTool) => {
     const at = all.indexOf(tool);
-    // Two categories can have tools of one name. If a factory returns other tools this time, another tool
-    // must not run instead.
+    // Tools of two categories can have the same name. If a factory returns other tools this time, another
+    // tool must not run instead.
     const isIt = (one: AnyTool | undefined): boolean => one?.name === tool.name;
     return createLiveTool(tool, (view) => [toolsIn(now(view))[at]].find(isIt));
   });
@@ -170,7 +170,7 @@ function createLiveInto(into: UnfoldsInto, now: (view: LoopView) => UnfoldsInto)
   }
 }
 
-/** Returns the tools that are always inside, in the same order each time a factory makes them. */
+/** Returns the fixed inner tools, in the same order each time that a factory creates them. */
 function toolsIn(into: UnfoldsInto): readonly AnyTool[] {
   if (into.by === 'all') return into.tools;
   return into.by === 'category' ? allOf(into.tools) : [];

@@ -16,15 +16,15 @@ export type ToolMethodConfig<Declaration extends InputDeclaration = undefined> =
 > &
   Omit<RunConfig<Declaration, unknown>, 'run'> &
   ReconcileConfig<Declaration> & {
-    /** Defaults to the name of the field. */
+    /** The tool's name. Defaults to the name of the field. */
     readonly name?: string | undefined;
-    /** Kept in the metadata, for programs that list tools. */
+    /** The category, which is stored in the metadata for programs that list tools. */
     readonly category?: string | undefined;
   };
 
 /**
- * Makes a method that is also a tool, as a field of a class: `toolsOf(new Calculator())` finds it. Code can
- * call it like any other method. `this` is the object, in a `function` and in an arrow function. A static
+ * Creates a method that is also a tool, for a field of a class. `toolsOf(new Calculator())` finds it. Code
+ * can call it like any other method. `this` is the object, in a `function` and in an arrow function. A static
  * field is a tool of the class. `toolsOf` also finds fields that are `private` or `protected` in TypeScript,
  * but not `#private` fields.
  *
@@ -51,7 +51,7 @@ export function toolMethod<
     KeptOutput<CheckedPart<Uninferred<Type>, Awaited<ReturnType<Method>>>> &
     TypedOutput<Awaited<ReturnType<Method>>, Uninferred<Type>>,
 ): Method {
-  // Each call makes its own function, so that one method can be two tools.
+  // Each call creates its own function, so that one method can be two tools.
   const made = function (this: unknown, ...given: unknown[]): unknown {
     return Reflect.apply(method, this, given);
   };
@@ -61,7 +61,7 @@ export function toolMethod<
 }
 
 /**
- * Makes the static `tools` table of a class, so that its instances can be listed among the tools of an agent.
+ * Creates the static `tools` table of a class, so that its instances can be in the `tools` of an agent.
  * `toolsOf` works without this call. A mistake in the table is reported where the object is listed.
  *
  * @example
@@ -77,10 +77,10 @@ export function toolMethod<
 export const toolTable = <Instance>(table: ToolTable<Instance>): ToolTable<Instance> & MarkedObject =>
   markReadable({ ...table });
 
-/** Attaches the function that reads an object's tools, so that the object can be listed among tools. */
+/** Attaches the function that reads an object's tools, so that the object can be in a list of tools. */
 function markReadable<Of extends object>(value: Of): Of & MarkedObject {
   setObjectReader(readObject);
-  return Object.defineProperty(value, TOOL_MEMBER_KEY, { value: true }) as Of & MarkedObject; // just marked
+  return Object.defineProperty(value, TOOL_MEMBER_KEY, { value: true }) as Of & MarkedObject; // this call marks it
 }
 
 const readObject: ObjectReader = (given, { isShared }) => {
@@ -90,7 +90,7 @@ const readObject: ObjectReader = (given, { isShared }) => {
   return toolsOf(object);
 };
 
-/** Warns the developer of an object that sessions share and whose methods change its fields. */
+/** Warns the developer if the methods of an object that sessions share change its fields. */
 function warnOfState(object: object, name: string): void {
   const fields = stateFields(object);
   if (fields.length === 0) return;
@@ -102,11 +102,11 @@ function warnOfState(object: object, name: string): void {
 }
 
 /**
- * Returns the names of the fields of an instance that its own methods change, as far as their source shows
- * it: a method assigns, increments or decrements the field, or adds to a list, map or set in it. Skips fields
- * that only the constructor sets, that are initialized on first use (`??=`), or that other objects change,
- * and all fields of a frozen object. The result only decides about a warning, so it can be incomplete.
- * Minifiers keep the names of fields.
+ * Returns the names of the fields that an instance's own methods change, according to their source: a method
+ * assigns, increments or decrements the field, or adds to a list, map or set in it. Skips fields that only
+ * the constructor sets, that are initialized on first use (`??=`), or that other objects change, and all
+ * fields of a frozen object. The result only decides about a warning, so it can be incomplete. Minifiers keep
+ * the names of fields.
  */
 function stateFields(object: object): readonly string[] {
   if (typeof object === 'function' || Object.isFrozen(object)) return [];
@@ -141,7 +141,8 @@ function changedFieldsIn(object: object, source: string): readonly string[] {
 }
 
 /**
- * Returns whether a field is an own data property. An accessor or an inherited property can lead elsewhere.
+ * Returns whether a field is an own data property. An accessor or an inherited property can refer to another
+ * object.
  */
 function isData(object: object, name: string): boolean {
   const own = Object.getOwnPropertyDescriptor(object, name);
@@ -149,8 +150,8 @@ function isData(object: object, name: string): boolean {
 }
 
 /**
- * Returns whether a field holds a list, map or set: other objects, such as a repository, have an `add`, too.
- * For a private field, only its initializer in the class source shows it.
+ * Returns whether a field contains a list, map or set, since other objects, such as a repository, can also
+ * have an `add`. For a private field, only the initializer in the class source shows this.
  */
 function holdsCollection(object: object, name: string): boolean {
   if (name.startsWith('#')) {

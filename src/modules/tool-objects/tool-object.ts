@@ -9,12 +9,12 @@ import { withCoercion } from '../../tool/with.ts';
 import { type AnyToolEntry, markOf } from './tool-entry.ts';
 
 /**
- * Returns the tools of an object: its own fields and static fields of its class that `toolMethod` made, the
- * methods that the static `tools` of its class describes, or the entries of a plain object.
+ * Returns the tools of an object: its own fields and static fields of its class that `toolMethod` created,
+ * the methods that the static `tools` of its class describes, or the entries of a plain object.
  *
  * @throws ToolObjectError if there are no tools, the object is a list, a name in the table is not a method,
- * or two tools have one name;
- *   ToolDefinitionError if one of the tools is invalid.
+ * or two tools have the same name.
+ * @throws ToolDefinitionError if a tool is invalid.
  */
 export function declaredTools(object: object): AnyTool[] {
   const { name, table } = toToolObject(object);
@@ -36,14 +36,14 @@ const noToolsProblem = (name: string, object: object): string =>
 interface ToolObject {
   /** The name of its class, for messages. */
   readonly name: string;
-  /** Functions that make its tools, by the tool's name. Empty if there are none. */
+  /** Functions that create its tools, by tool name. Empty if it has no tools. */
   readonly table: ReadonlyMap<string, () => AnyTool>;
 }
 
 /**
  * Reads the tools of an object. Finds the class by the prototype, so that it works through a proxy.
  *
- * @throws ToolObjectError if two of its tools have one name.
+ * @throws ToolObjectError if two of its tools have the same name.
  */
 export function toToolObject(object: object): ToolObject {
   const owner = classOf(object);
@@ -74,7 +74,7 @@ interface ReadTarget {
   readonly name: string;
 }
 
-/** A tool of an object, before it is made. */
+/** A tool of an object, before it is created. */
 interface FoundTool {
   readonly tool: string;
   /** Its place in the object, for messages. */
@@ -83,8 +83,8 @@ interface FoundTool {
 }
 
 /**
- * Returns the fields that `toolMethod` made, of a holder and its prototypes. The nearest field wins. Runs no
- * getters.
+ * Returns the fields of an object and its prototypes that `toolMethod` created. The nearest field takes
+ * precedence. Runs no getters.
  */
 function findFieldTools(holder: object, name: string): FoundTool[] {
   const fields = new Map<string, unknown>();
@@ -148,7 +148,7 @@ function toPlainTool(tool: string, entry: object): AnyTool {
   throw new ToolDefinitionError(tool, 'name', 'it has a `name` beside its key: its key is its name.');
 }
 
-/** The function behind a tool of an object. */
+/** The functions of a tool of an object. */
 interface ToolFunctions {
   readonly run?: ((...given: readonly unknown[]) => unknown) | undefined;
   readonly reconcile?: ((...given: readonly unknown[]) => unknown) | undefined;
@@ -171,7 +171,7 @@ function toTool(
 }
 
 /**
- * Calls a method by its current value: on the object itself, so that a proxy sees the call, or else on its
+ * Calls the current value of a method on the object itself, so that a proxy sees the call, or else on its
  * class.
  */
 const createMethodCall =
@@ -199,7 +199,7 @@ function tableOf(owner: object): ReadonlyMap<string, AnyToolEntry> {
   return new Map(entries.flatMap(([method, entry]) => (entry ? [[method, entry]] : [])));
 }
 
-/** Thrown where the tools of an object are made, never in a turn, if the object has no valid tools. */
+/** Thrown if an object has no valid tools, where the tools are created and never in a turn. */
 export class ToolObjectError extends Error {
   override readonly name = 'ToolObjectError';
   /** The name of the object's class. */

@@ -16,7 +16,7 @@ import { declaredTools, ToolObjectError, toToolObject } from './tool-object.ts';
 export interface ToolsOfOptions {
   /** Returns a new name for a tool. The prefix is added afterwards. */
   readonly naming?: ((name: string) => string) | undefined;
-  /** Put before every name. */
+  /** The prefix of every name. */
   readonly prefix?: string | undefined;
   /** Selects tools by their own names, before they are renamed. */
   readonly filter?: ((name: string) => boolean) | undefined;
@@ -24,15 +24,15 @@ export interface ToolsOfOptions {
 
 /**
  * Returns the tools of an object, sorted by name: the methods that the static `tools` of its class or a
- * superclass describes; see `ToolTable`. For a class, returns its static methods. Each call looks the method
- * up on the object and calls it there, so that proxies, `#private` members and `this` work as elsewhere.
+ * superclass describes (see `ToolTable`). For a class, returns its static methods. Each call looks up the
+ * method on the object and calls it there, so that proxies, `#private` members and `this` work as usual.
  * Numbers and booleans in quotes are accepted (`withCoercion`). Returns a tool unchanged. If several tools
- * have one name, keeps the first. If the class has a static `unfolding` too, returns one unfolding tool with
- * the tools inside; see `unfoldingOf`.
+ * have the same name, returns the first. If the class also has a static `unfolding`, returns one unfolding
+ * tool with the tools inside (see `unfoldingOf`).
  *
- * @throws ToolObjectError if there is no such table, the object is a list, or a name in the table is not a
- * method;
- *   ToolDefinitionError if one of the tools is invalid.
+ * @throws ToolObjectError if the object has no such table or is a list, or a name in the table is not a
+ * method.
+ * @throws ToolDefinitionError if a tool is invalid.
  *
  * @example
  * ```ts
@@ -68,9 +68,9 @@ function ownTools(object: object): readonly AnyTool[] {
 
 /**
  * Returns the tools of several objects in one list, sorted by name. Tools among the objects are included
- * unchanged. If several tools have one name, keeps the first.
+ * unchanged. If several tools have the same name, returns the first.
  *
- * @throws ToolObjectError and ToolDefinitionError as `toolsOf`.
+ * @throws ToolObjectError and ToolDefinitionError as `toolsOf` does.
  *
  * @example
  * ```ts
@@ -81,8 +81,8 @@ export const toolsOfAll = (objects: Iterable<object>, options?: ToolsOfOptions):
   distinctTools([...objects].flatMap((object) => toolsOf(object, options)));
 
 /**
- * Works like `toolsOf` for objects that may have no tools: if `toolsOf` throws for any reason, returns an
- * empty list and logs the reason at debug level.
+ * Works like `toolsOf` for objects that may have no tools. If `toolsOf` throws, returns an empty list and
+ * logs the reason at debug level.
  */
 export function toolsOfSafely(object: unknown, options?: ToolsOfOptions): readonly AnyTool[] {
   try {
@@ -95,7 +95,7 @@ export function toolsOfSafely(object: unknown, options?: ToolsOfOptions): readon
 
 /**
  * Returns whether `toolsOf` would look for tools in a value: a tool, or an object or class that has a static
- * `tools` or `unfolding`. Returns `true` for an invalid table too, so that `toolsOf` can report the mistake.
+ * `tools` or `unfolding`. Also returns `true` for an invalid table, so that `toolsOf` can report the mistake.
  * Never throws or logs.
  */
 export function hasTools(object: unknown): boolean {
@@ -109,11 +109,11 @@ const declaresTools = (object: object): boolean =>
   (!(Symbol.iterator in object) && toToolObject(object).table.size > 0);
 
 /**
- * The static `unfolding` of a class whose tools are offered behind one: `static readonly unfolding = { ... }
- * satisfies UnfoldingDeclaration`.
+ * The static `unfolding` of a class, whose tools are then inside one unfolding tool:
+ * `static readonly unfolding = { ... } satisfies UnfoldingDeclaration`.
  */
 export interface UnfoldingDeclaration extends UnfoldingOptions {
-  /** Letters, digits, `_` and `-`, at most 64. */
+  /** The name of the unfolding tool: letters, digits, `_` and `-`, at most 64. */
   readonly name: string;
   /** The purpose of its tools, in a sentence. */
   readonly description: string;
@@ -127,14 +127,14 @@ export interface UnfoldingDeclaration extends UnfoldingOptions {
 const declaresUnfolding = (object: object): boolean => declarationOf(classOf(object)) !== undefined;
 
 /**
- * Makes an unfolding tool from the tools of an object, as the static `unfolding` of its class or the options
- * declare it. Tools with a category are offered by category; the others with every category and with `all`.
- * Static members that are such classes are created without arguments and are inside, too, up to 16 levels
- * deep. A class that cannot be created is left out with a warning.
+ * Creates an unfolding tool from the tools of an object, as the static `unfolding` of its class or the
+ * options declare it. Tools with a category are offered by category. Other tools are offered with every
+ * category and with `all`. Static members that are such classes are instantiated without arguments and are
+ * inside, too, up to 16 levels deep. A class that cannot be instantiated is omitted with a warning.
  *
- * @throws ToolObjectError if neither the class nor the options have a name and a description, or there are no
- * tools; ToolDefinitionError if
- *   a tool is invalid.
+ * @throws ToolObjectError if neither the class nor the options have a name and a description, or the object
+ * has no tools.
+ * @throws ToolDefinitionError if a tool is invalid.
  *
  * @example
  * ```ts
@@ -144,7 +144,7 @@ const declaresUnfolding = (object: object): boolean => declarationOf(classOf(obj
 export const unfoldingOf = (object: object, options: Partial<UnfoldingDeclaration> = {}): UnfoldingTool =>
   createUnfolding(object, options, []);
 
-/** Makes the unfolding tool of an object that is nested at a path. */
+/** Creates the unfolding tool of an object that is nested at a path. */
 function createUnfolding(
   object: object,
   options: Partial<UnfoldingDeclaration>,
@@ -172,7 +172,7 @@ function createUnfolding(
   return toUnfolding(byCategory ? { ...config, byCategory, categoryParameter } : { ...config, tools });
 }
 
-/** Groups tools by category, or returns `undefined` if no tool has one. */
+/** Groups tools by category, or returns `undefined` if no tool has a category. */
 function categoriesOf(tools: readonly AnyTool[]): Record<string, readonly AnyTool[]> | undefined {
   const everywhere = tools.filter((tool) => categoryOf(tool) === undefined);
   const names = [...new Set(tools.flatMap((tool) => categoryOf(tool) ?? []))];
@@ -208,8 +208,8 @@ function declarationOf(owner: object): Partial<UnfoldingDeclaration> | undefined
 }
 
 /**
- * Works like `unfoldingOf` for objects that may have no unfolding tool: if `unfoldingOf` throws for any
- * reason, returns `undefined` and logs the reason at debug level.
+ * Works like `unfoldingOf` for objects that may have no unfolding tool. If `unfoldingOf` throws, returns
+ * `undefined` and logs the reason at debug level.
  */
 export function unfoldingOfSafely(
   object: unknown,
@@ -225,9 +225,10 @@ export function unfoldingOfSafely(
 
 /**
  * Adds the tools of an object to an unfolding tool, like `withInnerTools`. An object that declares an
- * unfolding tool adds that one.
+ * unfolding tool adds that unfolding tool.
  *
- * @throws ToolObjectError as `toolsOf`; ToolDefinitionError as `withInnerTools`.
+ * @throws ToolObjectError as `toolsOf` does.
+ * @throws ToolDefinitionError as `withInnerTools` does.
  *
  * @example
  * ```ts

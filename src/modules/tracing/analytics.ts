@@ -2,7 +2,7 @@
 import type { AttributeValue } from './conventions.ts';
 import type { Measurement } from './measures.ts';
 
-/** The part of a binding of Analytics Engine that is used. */
+/** The used part of an Analytics Engine binding. */
 export interface AnalyticsDataset {
   writeDataPoint(point: {
     readonly indexes: string[];
@@ -11,7 +11,7 @@ export interface AnalyticsDataset {
   }): void;
 }
 
-/** Returns whether a value is a binding of Analytics Engine. */
+/** Returns whether a value is an Analytics Engine binding. */
 export const isDataset = (value: unknown): value is AnalyticsDataset =>
   typeof value === 'object' && value !== null && 'writeDataPoint' in value;
 
@@ -26,10 +26,13 @@ export const BLOBS = [
   'error.type',
 ] as const;
 
-/** The maximum number of points that one invocation can write. */
+/** The maximum number of data points that one invocation can write. */
 const MOST_POINTS = 250;
 
-/** Writes a point for each measurement: its name as the index and `blob1`, and its value as `double1`. */
+/**
+ * Writes a data point for each measurement, with its name as the index and `blob1`, and its value as
+ * `double1`.
+ */
 export function writePoints(dataset: AnalyticsDataset, measurements: readonly Measurement[]): void {
   for (const { measure, value, attributes } of measurements.slice(0, MOST_POINTS)) {
     const blobs = BLOBS.map((name) => toText(attributes[name]));

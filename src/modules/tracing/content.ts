@@ -1,20 +1,23 @@
-/** The words of people, models and tools in a turn, as attributes of its spans. Only for apps that ask for it. */
+/**
+ * Converts the texts of people, models and tools in a turn to attributes of its spans, for apps that enable
+ * it.
+ */
 import type { StoredEvent } from '../../journal/events.ts';
 import { modelText, truncateText } from '../../tool/tool-result.ts';
 import type { CallNode, ModelNode } from '../timeline/timeline.ts';
 import type { Attributes } from './conventions.ts';
 
-/** The maximum characters of one attribute. */
+/** The maximum number of characters of an attribute. */
 const MOST_CHARACTERS = 16_384;
 
-/** The contents of a turn. */
+/** The texts of a turn. */
 export interface TurnContent {
   ofTurn(): Attributes;
   ofModel(node: ModelNode): Attributes;
   ofCall(node: CallNode): Attributes;
 }
 
-/** Reads the contents from the events of a turn. The journal contains no secrets. */
+/** Reads the texts from the events of a turn. The journal contains no secrets. */
 export function contentOf(events: readonly StoredEvent[]): TurnContent {
   const bySeq = new Map(events.map((event) => [event.seq, event]));
   const inputs = new Map<string, string>();
@@ -46,7 +49,7 @@ export function contentOf(events: readonly StoredEvent[]): TurnContent {
   };
 }
 
-/** Returns a list of one message, in the JSON that the conventions define. */
+/** Returns a list with one message, in the JSON that the conventions define. */
 const messages = (role: string, content: string, finish?: string): string =>
   JSON.stringify([
     { role, parts: [{ type: 'text', content: short(content) }], ...(finish && { finish_reason: finish }) },

@@ -1,18 +1,18 @@
 /**
- * Names of the semantic conventions for generative AI, and of our own attributes beside them. Of version 0.1.0
- * of open-telemetry/semantic-conventions-genai.
+ * Names from the semantic conventions for generative AI (open-telemetry/semantic-conventions-genai 0.1.0),
+ * and of our own attributes.
  */
 
 /** A value of an attribute. */
 export type AttributeValue = string | number | boolean | readonly string[];
 
-/** Attributes by name. An undefined one is left out. */
+/** Attributes by name. Undefined attributes are omitted. */
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
 
-/** The provider of a model whose name does not show it. */
+/** The provider name for models whose name does not show the provider. */
 const UNKNOWN = 'unknown';
 
-/** A part of a provider's or a model's name in our journal, and the name of its provider in the conventions. */
+/** A part of a provider or model name in the journal, and the name of the provider in the conventions. */
 const PROVIDERS: readonly (readonly [part: string, provider: string])[] = [
   ['azure', 'azure.ai.openai'],
   ['bedrock', 'aws.bedrock'],
@@ -39,7 +39,7 @@ const PROVIDERS: readonly (readonly [part: string, provider: string])[] = [
   ['gpt-', 'openai'],
 ];
 
-/** Returns the conventions' name of the provider of a model, from the names that the journal has. */
+/** Returns the provider's name in the conventions, from the model and provider names in the journal. */
 export function providerName({ model = '', provider = '' }: { model?: string; provider?: string }): string {
   const names = [provider, model].map((name) => name.toLowerCase());
   for (const name of names) for (const [part, known] of PROVIDERS) if (name.includes(part)) return known;

@@ -1,4 +1,4 @@
-/** The entry `holdfast/tracing`: traces and metrics of turns, made from their journals. */
+/** The entry `holdfast/tracing`: traces and metrics of turns, which come from their journals. */
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { ConfigurationError } from '../../model/configuration-error.ts';
 import { DeploymentError } from '../../session/deployment.ts';
@@ -18,16 +18,19 @@ import { inLoops, type PlatformTracing } from './in-loops.ts';
 export type { PlatformSpan, PlatformTracing } from './in-loops.ts';
 export { traceHeaders } from './trace-context.ts';
 
-/** The literal that `tracing` takes. */
+/** The configuration of `tracing`. */
 export interface TracingConfig {
-  /** 1 to 64 of `A-Z a-z 0-9 _ -`, if the app has several receivers. Sessions store unsent work under it. */
+  /**
+   * The name, if the app has several receivers: 1 to 64 of `A-Z a-z 0-9 _ -`. Sessions store unsent work
+   * under it.
+   */
   readonly name?: string | undefined;
   /**
-   * The receiver of OTLP over HTTP, without `/v1/traces`: an `https` URL, or `http` on localhost. Defaults to
-   * none.
+   * The receiver of OTLP over HTTP, without `/v1/traces`: an `https` URL, or `http` on localhost. By default,
+   * no data is sent.
    */
   readonly endpoint?: string | ((env: Env) => unknown) | undefined;
-  /** The headers of each request, such as an API key: `(env) => ({ 'x-api-key': env.OTLP_KEY })`. */
+  /** ({ 'x-api-key': env.OTLP_KEY })`. => ({ 'x-api-key': env.OTLP_KEY })`. */
   readonly headers?: ((env: Env) => unknown) | undefined;
   /** The `service.name` of all data. Defaults to `holdfast`. */
   readonly service?: string | undefined;
@@ -40,16 +43,19 @@ export interface TracingConfig {
   readonly content?: boolean | undefined;
   /** `false` to export no metrics to `endpoint`. Defaults to `true`. */
   readonly metrics?: boolean | undefined;
-  /** The binding of a dataset of Workers Analytics Engine: `(env) => env.TURNS`. Defaults to none. */
+  /** env.TURNS`. Defaults to none. => env.TURNS`. Defaults to none. */
   readonly analytics?: ((env: Env) => unknown) | undefined;
-  /** `tracing` from `cloudflare:workers`, for spans in the traces of the platform. Defaults to none. */
+  /**
+   * `tracing` from `cloudflare:workers`, for spans in the traces of the platform. By default, no such spans
+   * are created.
+   */
   readonly platform?: PlatformTracing | undefined;
 }
 
 /**
- * Traces turns. Pass it in `use` of `createHoldfast`. When a turn has withFullStop, its spans and metrics are made
- * from its journal and sent by an agenda row: at least once, with retries, and never before the answer. Model
- * requests and tools receive the trace context.
+ * Traces turns. Pass it in `use` of `createHoldfast`. When a turn has ended, its spans and metrics are
+ * created from its journal. An agenda row sends them at least once, with retries, and never before the
+ * answer. Model requests and tools receive the trace context.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Exports an ended turn, from a row of the agenda of its session. */
+/** Exports an ended turn for an agenda row of its session. */
 import type { DueRow } from '../../journal/agenda.ts';
 import type { StoredEvent } from '../../journal/events.ts';
 import { parseSessionName } from '../../session/read-secrets.ts';
@@ -19,20 +19,25 @@ import { type SendOutcome, sendOnce } from './send.ts';
 import { spansOf, type TracedTurn, type TurnSpan } from './spans.ts';
 import { TRACEPARENT } from './trace-context.ts';
 
-/** Where and how turns are exported. */
+/** The destination and contents of exports. */
 export interface Exporting {
-  /** Returns the address of the receiver, without `/v1/traces`. It can return anything, if it is of the app. */
+  /**
+   * Returns the address of the receiver, without `/v1/traces`. A function of the app can return any value.
+   */
   endpoint?(env: Env): unknown;
-  /** Returns the headers of each request. It can return anything, if it is of the app. */
+  /** Returns the headers of each request. A function of the app can return any value. */
   headers?(env: Env): unknown;
   readonly resource: Attributes;
   readonly content: boolean;
   readonly metrics: boolean;
-  /** Returns the dataset of Analytics Engine. */
+  /** Returns the Analytics Engine dataset. */
   analytics?(env: Env): unknown;
 }
 
-/** The data that a row exports. Traces can be repeated. Metrics would be counted twice, so they have their own rows. */
+/**
+ * The data that a row exports. Traces can be sent twice, but metrics would then count twice, so they have
+ * their own rows.
+ */
 type Signal = 'traces' | 'metrics';
 
 /** Returns the rows to store with the end of a turn. */
@@ -52,13 +57,13 @@ function parseRowRef(ref: string): { readonly signal: Signal; readonly id: strin
   return { signal, id, seq };
 }
 
-/** The pauses between tries, in milliseconds: ten tries within 16 hours. */
+/** The pauses between attempts, in milliseconds, for ten attempts within 16 hours. */
 const RETRY_PAUSES_MS = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800].map((seconds) => seconds * 1000);
 
-/** The maximum pause that a receiver can ask for, in milliseconds. */
+/** The maximum pause that a receiver can request, in milliseconds. */
 const MAX_PAUSE_MS = 6 * 3600_000;
 
-/** Does the work of a row. Logs one line if it fails. */
+/** Exports the data of a row. Logs one line if it fails. */
 export async function exportTurn(app: DueApp, row: DueRow, exporting: Exporting): ReturnType<DueHandler> {
   const { name, attempt, ref } = row;
   const { signal, id, seq } = parseRowRef(ref);
@@ -66,7 +71,7 @@ export async function exportTurn(app: DueApp, row: DueRow, exporting: Exporting)
   const { host, env } = app;
   const events = (await readTurn(host.session(env, name), id)).filter((event) => event.seq <= seq);
   const timeline = timelineOf(events, id);
-  // The turn was erased meanwhile.
+  // The turn was erased.
   if (!timeline) return 'done';
   const { agent, session } = parseSessionName(name);
   const turn: TracedTurn = { agent, session, turn: id, caller: callerTraceparent(events) };
@@ -83,8 +88,8 @@ export async function exportTurn(app: DueApp, row: DueRow, exporting: Exporting)
 }
 
 /**
- * Returns the pause after a failed try, or `undefined` after the last one. It is random, so that sessions that
- * failed together do not repeat their requests together.
+ * Returns the pause after a failed attempt, or `undefined` after the last attempt. It is random, so that
+ * sessions that failed together do not retry together.
  */
 function pauseAfter(attempt: number, wanted = 0): number | undefined {
   const pause = RETRY_PAUSES_MS[attempt - 1];
@@ -123,8 +128,8 @@ async function sendTraces({ app, exporting, turn, timeline, events }: Sending): 
 async function sendMetrics({ app, exporting, turn, timeline, isFirst }: Sending): Promise<SendOutcome> {
   const { endpoint, metrics, analytics, resource } = exporting;
   const measurements = measurementsOf(timeline, turn.agent);
-  // A dataset cannot recognize a repeated point, so it gets each at most once.
-  if (isFirst && analytics) writePoints(analytics(app.env) as AnalyticsDataset, measurements); // Checked by /health.
+  // A dataset cannot recognize a repeated data point, so each is written at most once.
+  if (isFirst && analytics) writePoints(analytics(app.env) as AnalyticsDataset, measurements); // /health checks the binding
   if (!endpoint || !metrics) return { status: 'sent' };
   const { start, end = start } = timeline;
   return send(app, exporting, ['/v1/metrics', toMetrics(resource, measurements, { start, end })]);
@@ -142,8 +147,8 @@ async function send(
 }
 
 /**
- * Returns the receiver in an environment, or its problem as text to follow "the receiver". The text does not
- * repeat values, which can be credentials.
+ * Returns the receiver in an environment, or its problem as the text after "the receiver". The text does not
+ * quote values, which can be credentials.
  */
 export function targetIn(
   { endpoint, headers }: Exporting,
@@ -154,7 +159,7 @@ export function targetIn(
   if (problem !== undefined || typeof url !== 'string') return problem ?? 'has no endpoint';
   const given = headers?.(env) ?? {};
   const isRecord = typeof given === 'object' && !Array.isArray(given);
-  const pairs = isRecord ? Object.entries(given as object) : []; // Only its strings are used.
+  const pairs = isRecord ? Object.entries(given as object) : []; // only its strings are used
   if (!isRecord || pairs.some(([, value]) => typeof value !== 'string' || /[^\t\x20-\x7e]/.test(value)))
     return "has no usable 'headers': each needs a string of visible ASCII, so set the vars that they read";
   return { url: url.replace(/\/+$/, ''), headers: Object.fromEntries(pairs) };

@@ -1,4 +1,4 @@
-/** Hands the trace context of a loop to its model and its tools, and shows its work to the platform. */
+/** Passes the trace context of a loop to its model and tools, and creates spans in the platform's traces. */
 import { ROOT } from '../../journal/events.ts';
 import { parseCallId } from '../../journal/reply-data.ts';
 import { askLayer } from '../../loop/ask-layers.ts';
@@ -9,7 +9,7 @@ import { ToolCallContext } from '../../tool/tool-call-context.ts';
 import type { Attributes } from './conventions.ts';
 import { TRACEPARENT, type TurnOrigin, traceHeaders, traceparentOf } from './trace-context.ts';
 
-/** The part of `tracing` from `cloudflare:workers` that is used. */
+/** The used part of `tracing` from `cloudflare:workers`. */
 export interface PlatformTracing {
   enterSpan<T>(name: string, callback: (span: PlatformSpan) => T): T;
 }
@@ -23,7 +23,7 @@ export interface PlatformSpan {
 export const inLoops = (platform: PlatformTracing | undefined): LoopSeam => ({
   ask: askLayer({ place: 'trace', around: aroundModel(platform) }),
   run(call, next, effect) {
-    // A tool reads the context of its own call, not that of the caller of the turn.
+    // A tool reads the trace context of its own call, not that of the turn's caller.
     const headers = traceHeaders(call);
     const context = call.context.merge(ToolCallContext.of(headers));
     return entered(
@@ -63,7 +63,7 @@ const aroundModel =
     );
   };
 
-/** Returns the id of the next request of a loop, as in the timeline. */
+/** Returns the timeline's id of the next request of a loop. */
 const nodeOf = ({ frame: { id, iterations } }: Loop): string =>
   `${id === ROOT ? 'loop' : `${id}/loop`}/${iterations + 1}/model`;
 
@@ -72,7 +72,7 @@ const originOf = ({ turn, journal }: Loop): TurnOrigin => ({
   caller: journal.state.turn?.context[TRACEPARENT],
 });
 
-/** Runs work in a span of the platform, if there is one. The span ends with the work. */
+/** Runs work in a span of the platform, if tracing is available. The span ends with the work. */
 function entered<T>(
   platform: PlatformTracing | undefined,
   name: string,

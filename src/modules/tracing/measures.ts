@@ -1,4 +1,4 @@
-/** The measures of a turn, defined once for all receivers. */
+/** Defines the measures of a turn for all receivers. */
 import type { LoopNode, TurnTimeline } from '../timeline/timeline.ts';
 import { type Attributes, providerName } from './conventions.ts';
 import { runsFrom, takeOvers } from './spans.ts';
@@ -112,7 +112,7 @@ function ofCall(call: Iteration['calls'][number]): Measurement[] {
   const { tool, outcome, reason, loop } = call;
   const attributes = {
     'gen_ai.operation.name': 'execute_tool',
-    // A model can invent any number of names.
+    // Omits unknown names, since a model can invent any number of them.
     'gen_ai.tool.name': reason === 'unknown-tool' ? undefined : tool,
     'error.type': outcome === 'error' ? (reason ?? 'tool_error') : undefined,
   };

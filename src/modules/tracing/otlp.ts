@@ -1,4 +1,4 @@
-/** The JSON of OTLP, version 1. */
+/** Formats traces and metrics as OTLP JSON, version 1. */
 import type { Attributes, AttributeValue } from './conventions.ts';
 import type { Measure, Measurement } from './measures.ts';
 import type { TurnSpan } from './spans.ts';
@@ -52,7 +52,7 @@ export interface Period {
   readonly end: number;
 }
 
-/** Returns the body of a request to `/v1/metrics`: a histogram for each measure, as a change since the last. */
+/** Returns the body of a request to `/v1/metrics`: a histogram for each measure, with delta temporality. */
 export const toMetrics = (
   resource: Attributes,
   measurements: readonly Measurement[],
@@ -74,7 +74,7 @@ export const toMetrics = (
 });
 
 function toMetric(measurements: readonly Measurement[], period: Period): object {
-  const { measure } = measurements[0] as Measurement; // Each group has one.
+  const { measure } = measurements[0] as Measurement; // each group has at least one
   const { name, unit, description } = measure;
   const byAttributes = grouped(measurements, ({ attributes }) => JSON.stringify(toAttributes(attributes)));
   const dataPoints = [...byAttributes.values()].map((of) => toPoint(measure, of, period));
@@ -113,7 +113,7 @@ function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): R
   return groups;
 }
 
-/** A JavaScript number is too small for nanoseconds since the epoch. */
+/** Converts to nanoseconds, which a JavaScript number cannot represent exactly. */
 const nano = (ms: number): string => String(BigInt(Math.round(ms)) * 1_000_000n);
 
 const toAttributes = (attributes: Attributes): object[] =>
@@ -121,7 +121,7 @@ const toAttributes = (attributes: Attributes): object[] =>
     value === undefined ? [] : [{ key, value: toValue(key, value) }],
   );
 
-/** The numbers that can have a fraction. Receivers want one type for each attribute. */
+/** The attributes whose numbers can have a fraction. Receivers require one type for each attribute. */
 const DOUBLES: readonly string[] = ['holdfast.usage.cost'];
 
 function toValue(key: string, value: AttributeValue): object {
@@ -132,9 +132,9 @@ function toValue(key: string, value: AttributeValue): object {
   return { arrayValue: { values: value.map((one) => ({ stringValue: safe(one) })) } };
 }
 
-/** The maximum characters of a name and of another text. Models can invent long names of tools. */
+/** The maximum numbers of characters of a name and of other texts. Models can invent long tool names. */
 const MOST_OF_NAME = 200;
 const MOST_OF_TEXT = 131_072;
 
-/** Returns the beginning of a text, without half of a surrogate pair, which Protocol Buffers do not accept. */
+/** Returns the beginning of a text without an unpaired surrogate, which Protocol Buffers do not accept. */
 const safe = (text: string, most = MOST_OF_TEXT): string => text.slice(0, most).toWellFormed();

@@ -1,11 +1,13 @@
-/** Sends a request of OTLP over HTTP, and reads the response as the specification demands. */
+/** Sends an OTLP request over HTTP, and reads the response as the specification requires. */
 import type { Clock } from '../../session/read-platform.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import { type Posted, parseRetryAfter, post } from '../outgoing-webhooks/post.ts';
 
-/** The outcome of a request. Texts follow the name of the receiver, and contain no header and no URL. */
+/**
+ * The outcome of a request. Its texts follow the name of the receiver, and do not contain headers or URLs.
+ */
 export type SendOutcome =
-  /** `warning`: the receiver has rejected a part, which must not be sent again. */
+  /** `warning` means that the receiver rejected a part, which must not be sent again. */
   | { readonly status: 'sent'; readonly warning?: string | undefined }
   | { readonly status: 'failed'; readonly why: string; readonly retryAfter?: number | undefined }
   /** The receiver will never accept this request. */
@@ -39,7 +41,7 @@ export async function sendOnce(
     : { status: 'refused', why };
 }
 
-/** Returns the beginning of a response, without reading more of it. */
+/** Returns the beginning of a response without reading the rest. */
 async function beginningOf(stream: ReadableStream<Uint8Array> | null): Promise<string> {
   let text = '';
   if (!stream) return text;
@@ -57,7 +59,7 @@ function rejectedIn(text: string): string | undefined {
   try {
     answer = JSON.parse(text);
   } catch {
-    return undefined; // Many receivers respond without a body, or in another form.
+    return undefined; // many receivers respond without a body, or in another format
   }
   const partial = isJsonObject(answer) ? answer.partialSuccess : undefined;
   if (!isJsonObject(partial)) return undefined;

@@ -1,4 +1,4 @@
-/** Makes the spans of a turn from its timeline. */
+/** Creates the spans of a turn from its timeline. */
 import type {
   CallNode,
   InvocationNode,
@@ -12,7 +12,7 @@ import type { TurnContent } from './content.ts';
 import { type Attributes, providerName } from './conventions.ts';
 import { spanIdOf, type TurnOrigin, traceOf } from './trace-context.ts';
 
-/** A span, independent of the form in which a receiver gets it. Times are in milliseconds since the epoch. */
+/** A span, independent of the receiver's format. Times are in milliseconds since the epoch. */
 export interface TurnSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -25,7 +25,7 @@ export interface TurnSpan {
   readonly end: number;
   readonly attributes: Attributes;
   readonly events: readonly SpanEvent[];
-  /** The number of events that are left out. */
+  /** The number of omitted events. */
   readonly droppedEvents: number;
   /** The type of its error, if it has failed. */
   readonly error?: string | undefined;
@@ -37,7 +37,7 @@ interface SpanEvent {
   readonly attributes: Attributes;
 }
 
-/** A turn, with the place that its spans name. */
+/** A turn, with its agent and session, which its spans name. */
 export interface TracedTurn extends TurnOrigin {
   readonly agent: string;
   readonly session: string;
@@ -51,10 +51,10 @@ export interface TracedTimeline {
   readonly content?: TurnContent | undefined;
 }
 
-/** The maximum number of events in a span, as in SDKs of OpenTelemetry. */
+/** The maximum number of events in a span, as in the OpenTelemetry SDKs. */
 const MOST_EVENTS = 128;
 
-/** Returns the spans of a turn: one trace, in which every span but the first has its parent before it. */
+/** Returns the spans of a turn, which are one trace. Each span comes after its parent. */
 export function spansOf(traced: TracedTimeline): readonly TurnSpan[] {
   const { timeline } = traced;
   const spans: TurnSpan[] = [];
@@ -70,7 +70,7 @@ export function spansOf(traced: TracedTimeline): readonly TurnSpan[] {
 interface Tracing extends TracedTimeline {
   readonly traceId: string;
   readonly spans: TurnSpan[];
-  /** The end of spans that are open, since a receiver cannot show those. */
+  /** The end of spans that are still open, since a receiver cannot show open spans. */
   readonly last: number;
 }
 
@@ -125,7 +125,7 @@ function addTurn(tracing: Tracing, callerSpanId: string | undefined): string {
   });
 }
 
-/** Returns how many invocations died. */
+/** Returns the number of invocations that died. */
 export const takeOvers = ({ invocations }: TurnTimeline): number =>
   invocations.filter(({ cause }) => cause === 'expired').length;
 
@@ -165,7 +165,7 @@ function usageAttributes(usage: ModelNode['usage']): Attributes {
   };
 }
 
-/** Adds an invocation. Its successor closes the span of one that died. */
+/** Adds an invocation. If it died, its span ends at the start of its successor. */
 function addInvocation(tracing: Tracing, invocation: InvocationNode, parentId: string): void {
   const { id, number, cause, start, end, lastSeen, outcome } = invocation;
   addSpan(tracing, {
@@ -244,7 +244,7 @@ function addCall(tracing: Tracing, call: CallNode, parentId: string): void {
   if (loop) addNested(tracing, loop, spanId);
 }
 
-/** Returns when a call began: when it first ran or asked, or the time of its reply if it did not. */
+/** Returns the time at which a call first ran or asked, or else the time of its reply. */
 export function runsFrom({ start, attempts, waits }: CallNode): number {
   const began = Math.min(attempts[0]?.start ?? Infinity, waits[0]?.start ?? Infinity);
   return began === Infinity ? start : began;

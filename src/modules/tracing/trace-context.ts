@@ -1,15 +1,18 @@
-/** Trace context as W3C Trace Context defines it. All ids are derived, so that a repeated export has the same. */
+/**
+ * Trace context as defined by W3C Trace Context. All ids are derived from the turn, so that a repeated export
+ * has the same ids.
+ */
 import { parseCallId } from '../../journal/reply-data.ts';
 import type { CallContext } from '../../tool/call.ts';
 
-/** The key of the tool-call context that holds the trace context, and the name of the header. */
+/** The key of the trace context in the tool-call context, and the name of the header. */
 export const TRACEPARENT = 'traceparent';
 
-/** A turn, as code in a loop and code that reads the journal know it. */
+/** The data from which a turn's trace is derived, in a loop and from the journal. */
 export interface TurnOrigin {
   /** The id of the turn. It is random. */
   readonly turn: string;
-  /** The `traceparent` of the caller. It comes from outside, so it can be any value. */
+  /** The `traceparent` of the caller. It comes from a client, so it can be any value. */
   readonly caller: unknown;
 }
 
@@ -20,7 +23,7 @@ export interface TurnTrace {
   readonly callerSpanId?: string | undefined;
 }
 
-/** Returns the trace of a turn: that of its caller, or one derived from the turn. */
+/** Returns the trace of a turn: the trace of its caller, or a trace derived from the turn. */
 export function traceOf({ turn, caller }: TurnOrigin): TurnTrace {
   const parsed = parseTraceparent(caller);
   return parsed
@@ -28,7 +31,7 @@ export function traceOf({ turn, caller }: TurnOrigin): TurnTrace {
     : { traceId: `${digest(`a ${turn}`)}${digest(`b ${turn}`)}` };
 }
 
-/** Returns the id of a node of a turn's timeline as a span. */
+/** Returns the span id for a node of a turn's timeline. */
 export const spanIdOf = ({ turn }: Pick<TurnOrigin, 'turn'>, node: string): string =>
   digest(`s ${turn} ${node}`);
 
@@ -37,8 +40,8 @@ export const traceparentOf = (origin: TurnOrigin, node: string): string =>
   `00-${traceOf(origin).traceId}-${spanIdOf(origin, node)}-01`;
 
 /**
- * Returns the trace context of a call, for the headers of its requests. The same for every attempt of the
- * call. Empty for a call without a turn.
+ * Returns the trace context of a call, for the headers of its requests. It is the same for every attempt of
+ * the call, and empty for a call without a turn.
  *
  * @example
  * ```ts
@@ -62,12 +65,12 @@ export function traceHeaders(call: Pick<CallContext, 'id' | 'context'>): Readonl
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 
-/** The maximum number of characters of a `traceparent` that are looked at. */
+/** The maximum number of characters of a `traceparent` that are parsed. */
 const LONGEST = 512;
 
 /**
- * Parses a `traceparent`. Returns `undefined` if the value is not a valid one, as the specification demands.
- * The caller's decision on sampling is ignored, since a client must not be able to hide its turns.
+ * Parses a `traceparent`. Returns `undefined` if the value is invalid, as the specification requires. Ignores
+ * the caller's sampling decision, since a client must not be able to hide its turns.
  */
 function parseTraceparent(value: unknown): { readonly traceId: string; readonly spanId: string } | undefined {
   if (typeof value !== 'string' || value.length > LONGEST) return undefined;
@@ -79,8 +82,8 @@ function parseTraceparent(value: unknown): { readonly traceId: string; readonly 
 }
 
 /**
- * Returns 16 hexadecimal digits that are different for different texts, and never all zero. Not for
- * cryptography: turns have random ids, which no client can choose.
+ * Returns 16 hexadecimal digits that differ for different texts and are never all zero. Does not need to be
+ * cryptographic, since turns have random ids that clients cannot choose.
  */
 function digest(text: string): string {
   let [a, b] = [0x9e3779b9, 0x85ebca6b];

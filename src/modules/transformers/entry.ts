@@ -11,12 +11,13 @@ import { createModule, createUse, type ModuleUse } from '../../tool/module-use.t
 import { modelText, type ResultData, truncateText, withText } from '../../tool/tool-result.ts';
 
 /**
- * Changes the conversation that models see: for one agent with `defineAgent({ use: [defineTransformer({ name,
- * result })] })`, or for all agents of an app with `createHoldfast({ use })`. The journal keeps the original.
- * Transformers run in the order of `use`, each on the output of the one before, also in nested loops. If a
- * function throws, its value stays unchanged, and the error is logged.
+ * Changes the conversation that models see: for one agent with
+ * `defineAgent({ use: [defineTransformer({ name, result })] })`, or for all agents of an app with
+ * `createHoldfast({ use })`. The journal keeps the original. Transformers run in the order of `use`, each on
+ * the output of the previous one, including in nested loops. If a function throws, the value stays unchanged
+ * and the error is logged.
  *
- * @throws TypeError in development if the transformer has no name, or no function.
+ * @throws TypeError in development if the transformer has no name or no function.
  *
  * @example
  * ```ts
@@ -41,11 +42,11 @@ export function defineTransformer(transformer: LoopTransformer): ModuleUse {
 }
 
 /**
- * The functions of a transformer. They must be pure: they run many times for a model call, and for
- * `call.history()`, in every invocation.
+ * The functions of a transformer. They must be pure, since they run many times in every invocation, for model
+ * calls and for `call.history()`.
  */
 export interface LoopTransformer {
-  /** The name in the log. Unique among the transformers of an agent. */
+  /** The name in the log, which is unique among the transformers of an agent. */
   readonly name: string;
   /**
    * Transforms the whole conversation. A reply contains its calls and their results, so that they stay
@@ -56,11 +57,11 @@ export interface LoopTransformer {
     | undefined;
   /**
    * Transforms the text of one result. For an error, the text is the message without the `Error: ` that the
-   * model reads before it.
+   * model also reads.
    */
   readonly result?: ((text: string, call: HistoryCall, scope: TransformScope) => string) | undefined;
   /**
-   * `true` if `result` shortens text. It is then not applied to results that a tool returns directly to the
+   * `true` if `result` shortens text. It then does not apply to results that a tool returns directly to the
    * user. Defaults to `false`.
    */
   readonly shortens?: boolean | undefined;
@@ -101,7 +102,7 @@ function applyTransformer(
     if (!make) return value;
     try {
       const made = make(value, { principal });
-      // In plain JavaScript it may return anything.
+      // In plain JavaScript, it may return any value.
       if (typeof made === typeof value && Array.isArray(made) === Array.isArray(value)) return made;
       throw new TypeError('It returned a value of another type.');
     } catch (thrown) {
@@ -134,9 +135,9 @@ function applyTransformer(
 
 /**
  * Limits the conversation that models see to the newest messages: at most `maxMessages`, where a reply and
- * each of its results count as one each. The system message is not counted and stays first. Removes whole
- * replies with their results, always keeps the user's newest message, and starts the conversation with a
- * message of a user. The newest reply stays even if it is longer by itself.
+ * each of its results count as one message each. The system message does not count and stays first. Removes
+ * whole replies with their results, always keeps the user's newest message, and starts the conversation with
+ * a user's message. Keeps the newest reply even if it alone exceeds the limit.
  *
  * @throws RangeError if `maxMessages` is not a positive whole number.
  *
@@ -178,9 +179,10 @@ const sizeOf = (message: HistoryMessage | undefined): number =>
 const MAX_LENGTH = 10_000;
 
 /**
- * Cuts long results that models see. The journal, sinks and direct answers to the user keep the full text.
+ * Shortens long results that models see. The journal, sinks and direct answers to the user still have the
+ * full text.
  *
- * @throws RangeError if `maxLength` is not a whole number from 0.
+ * @throws RangeError if `maxLength` is not a whole number of at least 0.
  *
  * @example
  * ```ts
@@ -205,18 +207,21 @@ export function truncateToolResults({
   });
 }
 
-/** Returns the text after the first characters of a cut result: `shown` of `length` characters. */
+/**
+ * Returns the text after the first characters of a shortened result, which shows `shown` of `length`
+ * characters.
+ */
 export type TruncationMarker = (shown: number, length: number) => string;
 
-/** Marks a cut result with `\n... [truncated, 10000 chars shown]`. */
+/** Marks a shortened result with ` ... [truncated, 10000 chars shown]`. */
 export const charsShown: TruncationMarker = (shown) => `\n... [truncated, ${shown} chars shown]`;
 
-/** Marks a cut result with `... [truncated, full length: 20000 chars]`. */
+/** Marks a shortened result with `... [truncated, full length: 20000 chars]`. */
 export const fullLength: TruncationMarker = (_, length) => `... [truncated, full length: ${length} chars]`;
 
 /** Options of `truncateToolResults`. */
 export interface TruncationOptions {
-  /** The characters of a result to show. Defaults to 10,000; 0 leaves only the marker. */
+  /** The number of characters of a result to show. Defaults to 10,000. With 0, only the marker remains. */
   readonly maxLength?: number | undefined;
   /** Defaults to `charsShown`. */
   readonly marker?: string | TruncationMarker | undefined;

@@ -27,8 +27,7 @@ import {
 
 /**
  * Runs a call of an unfolding tool: returns the names of the tools that are offered from now on, and records
- * that the unfolding tool is open. If it is already open with the same input, lists its tools and changes
- * nothing.
+ * that the unfolding tool is open. If it is already open with the same input, only lists its tools.
  *
  * The names are those that the loop will offer, since they come from the same function.
  *
@@ -63,7 +62,7 @@ interface UnfoldingCall {
   readonly tools: readonly AnyTool[];
 }
 
-/** Returns the fact to record for a call: the least that is needed to make the same tools again. */
+/** Returns the fact to record for a call: the minimum that is needed to create the same tools again. */
 function toUnfoldedFact(
   offered: AnyTool,
   { into, scope }: Unfolding,
@@ -79,7 +78,7 @@ function toUnfoldedFact(
   };
 }
 
-/** Keeps the category of an input. All unknown categories are equal: they mean all tools. */
+/** Returns only the category of an input. All unknown categories are equal, since they mean all tools. */
 function categoryIn(input: Json, into: Extract<UnfoldsInto, { by: 'category' }>): JsonObject {
   const category = categoryOf(into, input);
   return category === undefined ? {} : { [into.parameter]: category };
@@ -95,7 +94,9 @@ function hiddenResult({ tool: name, log }: CallContext): ToolResult {
   return error(`Tool '${name}' cannot show its tools here. Do not call it again; go on without it.`);
 }
 
-/** Returns the result of a call of an unfolding tool that has no tools now, and therefore stays closed. */
+/**
+ * Returns the result of a call of an unfolding tool that currently has no tools and therefore stays closed.
+ */
 function noToolsResult({ tool: name, log }: CallContext, { into }: Unfolding): ToolResult {
   if (into.by === 'moment') {
     return withheldResult(`Tool '${name}' has no tools now; they may be there later. Go on without them.`);
@@ -106,7 +107,7 @@ function noToolsResult({ tool: name, log }: CallContext, { into }: Unfolding): T
   );
 }
 
-/** Returns the result of a call whose tool was removed by another call of the batch or by a strategy. */
+/** Returns the result of a call if another call of the batch, or a strategy, has removed its tool. */
 const closedResult = (name: string): ToolResult =>
   withheldResult(
     `Tool '${name}' cannot be opened any more: its tools are not available beside those you have now.`,
@@ -117,8 +118,8 @@ const closedResult = (name: string): ToolResult =>
  * so that policies, approvals and inspectors see the tool that runs. Its success also opens the unfolding
  * tool.
  *
- * Works only if the tools are fixed: a call that skips a selector cannot know its result. An unfolding tool
- * inside is opened by its own call. A property of the unfolding tool's own input takes precedence.
+ * Works only if the tools are fixed, since a call that skips a selector cannot know its result. An inner
+ * unfolding tool needs its own call. A property of the unfolding tool's own input takes precedence.
  */
 export function createShortcut(unfolding: Unfolding, { properties }: JsonSchema): AnyTool['route'] {
   const byName = directTools(unfolding, Object.keys(Object(properties)));
@@ -134,8 +135,8 @@ export function createShortcut(unfolding: Unfolding, { properties }: JsonSchema)
 }
 
 /**
- * Returns the tools that can be called through the unfolding tool, by name. It is a map, since the names come
- * from the model.
+ * Returns the tools that can be called through the unfolding tool, by name. Returns a map, since the names
+ * come from the model.
  */
 function directTools(unfolding: Unfolding, taken: readonly string[]): ReadonlyMap<string, AnyTool> {
   const { into } = unfolding;
@@ -147,7 +148,7 @@ function directTools(unfolding: Unfolding, taken: readonly string[]): ReadonlyMa
   return new Map(direct.map((tool) => [tool.name, withUnfoldingFirst(tool, unfolding)]));
 }
 
-/** Returns the tool so that its success opens the unfolding tool. */
+/** Returns a tool whose success opens the unfolding tool. */
 const withUnfoldingFirst = (tool: AnyTool, unfolding: Unfolding): AnyTool =>
   decorate(tool, {
     call(input, call) {
@@ -199,9 +200,8 @@ function renameNotes(tool: AnyTool): string[] {
 }
 
 /**
- * Makes the tool that keeps the name of an open unfolding tool, for a model that calls it again: the
- * unfolding tool itself, which then lists its tools. Only an unfolding tool whose input selects tools can
- * still change the offered tools.
+ * Creates the guide, which has the name of an open unfolding tool and lists its tools if the model calls it
+ * again. If the input selects tools, a call can still change the offered tools.
  */
 export function createGuide(unfolding: AnyTool, { into }: Unfolding): AnyTool {
   const chooses = into.by === 'category' || into.by === 'selection';
@@ -221,8 +221,8 @@ interface ContextToolParts {
 }
 
 /**
- * Makes a tool that keeps the description of an opened unfolding tool: it names the tools inside, and
- * describes each of them when it is called.
+ * Creates a tool with the description of an opened unfolding tool. It names the inner tools, and describes
+ * each when it is called.
  */
 export function createContextTool({ name, unfolding, notes, tools }: ContextToolParts): AnyTool {
   const about = trimFullStops(unfolding);
@@ -247,8 +247,8 @@ const trimFullStops = ({ description }: AnyTool): string => description.trim().r
 const MAX_NAME = 64;
 
 /**
- * Returns the name, or if it is in use, a name that begins with the unfolding tool's name, so that names stay
- * unique.
+ * Returns a unique name: the name itself, or if it is in use, a name that begins with that of the unfolding
+ * tool.
  */
 export function freeName(unfolding: string, name: string, taken: { has(name: string): boolean }): string {
   const wanted = name.slice(0, MAX_NAME);

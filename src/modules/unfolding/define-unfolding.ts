@@ -28,21 +28,21 @@ import {
 import type { Unfolding, UnfoldingTool } from './unfolding.ts';
 
 /**
- * The options of an unfolding tool that brings all of its tools. A group's usage notes are shown when it
- * opens. Providers are asked for tools each time the loop offers tools while it is open; they load external
- * data when it opens.
+ * The options of an unfolding tool that offers all of its tools. When it opens, the result contains the usage
+ * notes of groups, and providers load external data. While it is open, providers are queried each time the
+ * loop offers tools.
  */
 export type PlainUnfolding<Name extends string> = WithList<Name, ToolSource, ReturnedTool>;
 
 /**
- * The options of an unfolding tool that brings the tools of the category that the model names, or all tools
+ * The options of an unfolding tool that offers the tools of the category that the model names, or all tools
  * for an unknown category. It cannot contain providers.
  */
 export type CategoryUnfolding<Name extends string> = WithCategories<Name, ToolSource>;
 
 /**
- * The options of an unfolding tool that brings the tools that a function of its input returns. These can be
- * new tools.
+ * The options of an unfolding tool that offers the tools that a function returns for its input, including new
+ * tools.
  */
 export type SelectableUnfolding<Name extends string, Declaration extends InputDeclaration> = WithSelector<
   Name,
@@ -61,11 +61,12 @@ export type UnfoldingConfig<Name extends string, Declaration extends InputDeclar
 type ReturnedTool = AnyTool | ToolGroup | ToolObjectSource;
 
 /**
- * Makes an unfolding tool: the model sees it alone until it calls it. From the next model call on, the model
- * sees the tools inside instead. They are listed as for an agent, and can be unfolding tools themselves, to
- * any depth. Works in every loop; the journal records which unfolding tools are open.
+ * Creates an unfolding tool, whose inner tools the model does not see at first. After the model calls it, the
+ * loop offers the inner tools instead. They are listed as for an agent, and can be unfolding tools
+ * themselves, to any depth. Works in every loop. The journal records which unfolding tools are open.
  *
- * @throws ToolDefinitionError if the tool is invalid; ToolObjectError as `toolsOf`.
+ * @throws ToolDefinitionError if the tool is invalid.
+ * @throws ToolObjectError as `toolsOf` does.
  *
  * @example
  * ```ts
@@ -183,9 +184,9 @@ const createPrepare =
     return prepared;
   };
 
-/** Converts the sources that a function returned to tools. The same object gives the same tools. */
+/** Converts the sources that a function returned to tools. The same object always returns the same tools. */
 function flattenAnswer(sources: readonly ReturnedTool[]): readonly AnyTool[] {
-  // Anything but a list passes through. The code that opens the tool reports the mistake.
+  // Passes on a value that is not a list. The code that opens the tool reports the mistake.
   if (!Array.isArray(sources) || sources.every(isTool)) return sources as readonly AnyTool[];
   const listed = sources.flatMap((one) => (isTool(one) ? one : (objectTools(Object(one)).tools ?? one)));
   return collectTools(listed, { noProviders: CANNOT_LOAD, path: [] }).tools;

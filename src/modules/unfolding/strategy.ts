@@ -18,7 +18,7 @@ import {
   unfoldingIn,
 } from './unfolding.ts';
 
-/** Replaces open unfolding tools by the tools inside. Applies to every loop. */
+/** Replaces open unfolding tools with their inner tools. Applies to every loop. */
 export const unfoldingStrategy: InjectionStrategy = {
   name: 'unfolding',
   offer: (tools, view) => withoutEmpty(withOpen(tools, view), view),
@@ -29,8 +29,8 @@ export const unfoldingStrategy: InjectionStrategy = {
 };
 
 /**
- * Returns the tools, with those inside the open unfolding tools. An unfolding tool that is already open in
- * this list stays as it is, so that a strategy that adds tools after unfolding can call this again.
+ * Returns the tools, including those inside open unfolding tools. Does not change an unfolding tool that is
+ * already open in this list, so that a strategy that adds tools after unfolding can call this again.
  */
 export function withOpen(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[] {
   const all = view.recall(UNFOLDED);
@@ -50,11 +50,11 @@ export function withOpen(tools: readonly AnyTool[], view: LoopView): readonly An
   return offered;
 }
 
-/** The module of unfolding tools: it remembers the open ones, and offers the tools inside them. */
+/** The module of unfolding tools: it stores which are open, and offers their inner tools. */
 export const UNFOLDING = createUse(createModule({ name: 'unfolding', state: [UNFOLDED] }));
 OFFERS.give(UNFOLDING, unfoldingStrategy);
 
-/** The offered tools, and all inputs that they were made from except the memory of open unfolding tools. */
+/** The offered tools, and all inputs that they depend on except the memory of open unfolding tools. */
 interface OfferRecord {
   readonly turn: string;
   readonly frame: string;
@@ -70,10 +70,16 @@ interface MomentAnswer {
   readonly answer: readonly AnyTool[] | undefined;
 }
 
-/** Keyed by the memory. An unchanged list stays the same list, so the loop does no work for it. */
+/**
+ * Offers by memory. With the same memory, the list of tools stays the same object, so the loop needs no work
+ * for it.
+ */
 const offers = new WeakMap<UnfoldedList, readonly OfferRecord[]>();
 
-/** Several loops, and strategies that add unfolding tools, use lists of their own. */
+/**
+ * The maximum number of offers to cache, since loops and strategies that add unfolding tools have their own
+ * lists.
+ */
 const MAX_KEPT_OFFERS = 16;
 
 const isStillValid = (
@@ -89,8 +95,8 @@ const isStillValid = (
   );
 
 /**
- * Returns the tools inside, or `undefined` if they cannot be made again, since code may have changed since
- * the call. The unfolding tool then stays closed.
+ * Returns the inner tools. Returns `undefined` if they cannot be created again, because the code has changed
+ * since the call. The unfolding tool then stays closed.
  */
 function readInnerTools(
   unfolding: Unfolding,
@@ -107,13 +113,13 @@ function readInnerTools(
   }
 }
 
-/** Returns the tools of an opened unfolding tool, or `undefined` if they cannot be made. */
+/** Returns the tools of an opened unfolding tool, or `undefined` if they cannot be created. */
 type InnerToolsReader = (unfolding: Unfolding, unfolded: Unfolded) => readonly AnyTool[] | undefined;
 
 /**
- * Returns the offered tools when these unfolding tools are open: each is replaced by the tools inside it, and
- * by a guide with its name. They open in the order of their calls, but an unfolding tool inside another waits
- * until that one has opened. Skips entries whose unfolding tool is missing. Pure, except for `readInnerTools`.
+ * Returns the offered tools when these unfolding tools are open. Replaces each with its inner tools and a
+ * guide with its name. They open in the order of their calls, but an inner unfolding tool waits until the
+ * outer one has opened. Skips entries whose unfolding tool is missing. Pure, except for `readInnerTools`.
  */
 function unfold(tools: readonly AnyTool[], list: UnfoldedList, inside: InnerToolsReader): readonly AnyTool[] {
   let offered = tools;
@@ -147,12 +153,15 @@ function openOne(
   return unfolding.contextTool ? [...placed, contextToolFor(tool, unfolding, placed)] : placed;
 }
 
-/** Marks a guide with the entry that opened it. Copies of a guide keep the mark. */
+/** Marks a guide with the entry that opened it. Copies of a guide have the same mark. */
 const OPENED: unique symbol = Symbol('holdfast.opened');
 
 type MaybeGuide = AnyTool & { readonly [OPENED]?: readonly Unfolded[] };
 
-/** Unfolding tools of one name can come from several places. This checks that the opened one is meant. */
+/**
+ * Returns whether a tool is the opened unfolding tool, since several places can have unfolding tools with one
+ * name.
+ */
 function isUnder(tool: AnyTool, unfolding: string | undefined): boolean {
   if (unfolding !== undefined) return isBroughtBy(tool, unfolding);
   const origin = originOf(tool);
@@ -166,9 +175,9 @@ function contextToolFor(tool: AnyTool, { notes }: Unfolding, offered: readonly A
 }
 
 /**
- * Returns the siblings and the tools of an unfolding tool. A sibling keeps its name: an inner tool of the
- * same name gets a name that begins with the unfolding tool's. A tool that is already in the list is not
- * offered twice.
+ * Returns the siblings and the tools of an unfolding tool. A sibling keeps its name. An inner tool with the
+ * same name gets a name that begins with that of the unfolding tool. A tool that is already in the list is
+ * not offered twice.
  */
 export function placeInnerTools(
   siblings: readonly AnyTool[],
@@ -204,11 +213,11 @@ function withBringer(unfolding: AnyTool, tool: AnyTool): AnyTool {
 
 /**
  * Returns an inner tool with the guard of its unfolding tool. The guard also applies to tools further inside,
- * unless it handles those itself. An inner unfolding tool's own guard runs after it, and does not replace it.
+ * if it does not handle them itself. An inner unfolding tool's own guard runs in addition, after it.
  */
 function adoptTool({ adopt }: AnyTool, tool: AnyTool): AnyTool {
   if (!adopt) return tool;
-  // Its own `adopt` is removed first, so that a new one is the result of the outer guard.
+  // Removes the tool's own `adopt` first, so that any new `adopt` comes from the outer guard.
   const adopted = adopt(tool.adopt ? decorate(tool, { adopt: undefined }) : tool);
   if (adopted.adopt && !tool.adopt) return adopted;
   const further = adopted.adopt?.bind(adopted) ?? adopt;
@@ -216,10 +225,9 @@ function adoptTool({ adopt }: AnyTool, tool: AnyTool): AnyTool {
 }
 
 /**
- * Returns the tools without the unfolding tools that have no tools now, since a call could not open them. An
- * unfolding tool with `prepare` stays until the session knows its data. One whose function throws also stays,
- * so that a call reports the error. Returns the same list if all stay, and for the same list without the same
- * tools.
+ * Removes unfolding tools that currently have no tools, since a call could not open them. Keeps an unfolding
+ * tool with `prepare` until the session knows its data, and an unfolding tool whose function throws, so that
+ * a call reports the error. Returns the same list if nothing changes.
  */
 function withoutEmpty(tools: readonly AnyTool[], view: LoopView): readonly AnyTool[] {
   const known = listFactsOf(tools);
@@ -233,7 +241,7 @@ function withoutEmpty(tools: readonly AnyTool[], view: LoopView): readonly AnyTo
   return known.offered;
 }
 
-/** Facts about a list: the tools to check for emptiness, and the last offer made from it. */
+/** Cached data about a list: the tools to check for emptiness, and the last offer. */
 interface ListFacts {
   readonly asked: readonly AnyTool[];
   empty: readonly AnyTool[];
@@ -245,7 +253,7 @@ const listFactsOf = memoize(
 );
 
 /**
- * Returns whether the tools of an unfolding tool come and go, or it contains only unfolding tools that may be
+ * Returns whether the inner tools of an unfolding tool can change, or are all unfolding tools that can be
  * empty.
  */
 function canBeEmpty(tool: AnyTool): boolean {
@@ -262,7 +270,7 @@ function isEmpty(tool: AnyTool, view: LoopView): boolean {
   if (into.by === 'all') return into.tools.every((one) => isEmpty(one, view));
   if (into.by !== 'moment') return false;
   try {
-    // Tools further inside are not checked: a tree that is made as it is opened may have no end.
+    // Tools further inside are not checked, since a tree that is created as it is opened may be endless.
     return into.ask(view).length === 0;
   } catch {
     return false;

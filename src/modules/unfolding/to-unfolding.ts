@@ -27,7 +27,7 @@ import {
 } from './unfolding.ts';
 
 /**
- * Makes an unfolding tool from its options.
+ * Creates an unfolding tool from its options.
  *
  * @throws ToolDefinitionError if the tool is invalid.
  */
@@ -82,7 +82,7 @@ function toSelectableForm<Declaration extends InputDeclaration>(
   config: SelectableUnfolding<string, Declaration>,
 ): UnfoldingForm {
   const { name, select, input, tools = [] } = config;
-  // This schema has checked the input. Its output is JSON, since the unfolding tool refuses anything else.
+  // This schema has checked the input. Its output is JSON, since the unfolding tool refuses other values.
   const into: UnfoldsInto = { by: 'selection', select: (checked, view) => select(checked as never, view) };
   return {
     into,
@@ -116,7 +116,7 @@ function toCategoryForm({
 type Categories = Pick<CategoryUnfolding<string>, 'name' | 'byCategory' | 'categoryParameter'>;
 
 /**
- * Returns the tools, each once.
+ * Returns the tools without duplicates.
  *
  * @throws ToolDefinitionError if the list is empty, an item is not a tool, or two tools share a name.
  */
@@ -141,26 +141,21 @@ interface UnfoldingParts {
   readonly name: string;
   readonly description: string;
   readonly metadata: JsonObject;
-  /** For code that lists the tools inside. Absent if they are not known yet. */
+  /** The inner tools, for code that lists them. `undefined` if they are not known yet. */
   readonly inner: readonly AnyTool[] | undefined;
   readonly uses: readonly ModuleUse[];
-  /**
-   * The schema of an input that selects the tools. If the input does not matter, the JSON Schema that the
-   * model sees.
-   */
+  /** The schema of an input that selects tools, or else the JSON Schema that the model sees. */
   readonly input: InputSchema<unknown> | JsonSchema;
   readonly unfolding: Unfolding;
 }
 
 /**
- * Calls of unfolding tools in one reply run one after another, so that the second sees what the first opened.
+ * Calls of unfolding tools in one reply run one after another, so that each sees the tools that the previous
+ * one opened.
  */
 const SERIAL = 'unfolding';
 
-/**
- * Makes the tool itself. It runs no code of its own: the call is recorded, and the loop then offers the tools
- * inside.
- */
+/** Creates the tool itself. Its call is only recorded. The loop then offers the inner tools. */
 function createUnfoldingTool({
   name,
   description,
@@ -197,8 +192,8 @@ function createUnfoldingTool({
 }
 
 /**
- * After an eviction the tools are made again from the input, so a schema's output must be JSON that the
- * journal can keep.
+ * Checks that a schema's output is JSON, since the tools are created again from the journaled input after an
+ * eviction.
  */
 function toJsonInput(checked: CheckedInput<unknown>, name: string): CheckedInput<Json> {
   if (!checked.ok) return checked;
@@ -210,24 +205,24 @@ function toJsonInput(checked: CheckedInput<unknown>, name: string): CheckedInput
 }
 
 /**
- * The options of an unfolding tool that brings all of its tools. `Source` is the type of its list's items;
- * `Answered` is that of its function's.
+ * The options of an unfolding tool that offers all of its tools. `Source` is the type of the items in its
+ * list, and `Answered` that of the items that its function returns.
  */
 export interface PlainUnfolding<Name extends string, Source = AnyTool, Answered = AnyTool>
   extends UnfoldingBase<Name> {
   /**
-   * A list, or a function for tools that come and go. The function runs each time the loop offers tools while
-   * the unfolding tool is open.
+   * The inner tools as a list, or as a function if they change. The function runs each time the loop offers
+   * tools while the unfolding tool is open.
    */
   readonly tools: readonly Source[] | ((view: LoopView) => readonly Answered[]);
   /**
    * Runs when the unfolding tool is called, before `tools`, to load and record data that `tools` needs.
-   * Returns the problem, in words for the model, if it cannot open, or a remark to show below the names of
-   * its tools.
+   * Returns a text for the model: the problem if it cannot open, or a remark to show below the names of its
+   * tools.
    */
   readonly prepare?: Unfolding['prepare'];
   /**
-   * Returns whether the session already has the data that `prepare` loads. If it has, and there are no tools,
+   * Returns whether the session already has the data that `prepare` loads. If it has the data, but no tools,
    * the unfolding tool is not offered. Defaults to `false`. Must not throw.
    */
   readonly isKnown?: Unfolding['isKnown'];
@@ -238,7 +233,7 @@ export interface PlainUnfolding<Name extends string, Source = AnyTool, Answered 
 }
 
 /**
- * The options of an unfolding tool that brings the tools of the category that the model names, or all tools
+ * The options of an unfolding tool that offers the tools of the category that the model names, or all tools
  * for an unknown category.
  */
 export interface CategoryUnfolding<Name extends string, Source = AnyTool> extends UnfoldingBase<Name> {
@@ -253,8 +248,8 @@ export interface CategoryUnfolding<Name extends string, Source = AnyTool> extend
 }
 
 /**
- * The options of an unfolding tool that brings the tools that a function of its input returns. These can be
- * new tools.
+ * The options of an unfolding tool that offers the tools that a function returns for its input, including new
+ * tools.
  */
 export interface SelectableUnfolding<
   Name extends string,
@@ -266,12 +261,12 @@ export interface SelectableUnfolding<
   readonly prepare?: undefined;
   readonly isKnown?: undefined;
   /**
-   * Runs once for each call, and again with the journaled input when another invocation resumes. It must
-   * depend on its input alone; values that its tools share belong in `call.state`. The input has been through
-   * JSON.
+   * Returns the tools for an input. Runs once for each call, and again with the journaled input in an
+   * invocation that resumes the turn. So it must depend only on its input. Values that its tools share belong
+   * in `call.state`. The input was converted to JSON and back.
    */
   readonly select: (input: AsJson<InputOf<Declaration>>, view: LoopView) => readonly Answered[];
-  /** All tools that can be selected, for code that lists the tools inside. */
+  /** All tools that can be selected, for code that lists the inner tools. */
   readonly tools?: readonly Source[] | undefined;
   readonly byCategory?: undefined;
   readonly categoryParameter?: undefined;

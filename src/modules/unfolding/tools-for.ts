@@ -8,7 +8,7 @@ import { type ContextValues, ToolCallContext } from '../../tool/tool-call-contex
 import { placeInnerTools } from './strategy.ts';
 import { innerTools, unfoldingIn } from './unfolding.ts';
 
-/** The loop data that selectors and functions for tools can read outside of a loop. */
+/** The loop data that selectors and functions for tools can read outside a loop. */
 export interface ToolsForOptions {
   readonly context?: ContextValues | ToolCallContext | undefined;
   /** Defaults to `{ id: 'code' }`. */
@@ -16,13 +16,13 @@ export interface ToolsForOptions {
 }
 
 /**
- * Returns the tools that an unfolding tool would bring for an input, with their guards, as they would be
- * offered alone. For use outside of a loop. The input is checked like input from a model. Nothing is opened
- * or recorded; the functions of the unfolding tool receive an empty loop.
+ * Returns the tools that an unfolding tool would offer for an input, with their guards. For use outside a
+ * loop. Checks the input like input from a model. Does not open or record anything. The functions of the
+ * unfolding tool receive an empty loop.
  *
- * @throws ToolDefinitionError if it is not an unfolding tool, or loads its tools during a turn; TypeError
- * with the text for the model if the
- *   input is invalid; the errors of the unfolding tool's own functions.
+ * @throws ToolDefinitionError if it is not an unfolding tool, or loads its tools during a turn.
+ * @throws TypeError with the text for the model if the input is invalid. Also rethrows errors of the
+ * unfolding tool's own functions.
  *
  * @example
  * ```ts

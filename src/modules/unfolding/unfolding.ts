@@ -10,15 +10,15 @@ import type { AnyTool, CallRun, LoopView, OpeningTool, Tool } from '../../tool/t
 import type { FactPlace, SessionMoment, ToolMemory } from '../../tool/tool-memory.ts';
 
 /**
- * Marks an unfolding tool. Private to holdfast: only its functions make unfolding tools; the shape of an
- * object does not matter.
+ * Marks an unfolding tool. Only functions of holdfast can create unfolding tools, so an object with the same
+ * shape is not enough.
  */
 export const UNFOLDS: unique symbol = Symbol('holdfast.unfolds');
 
-/** The parts of an unfolding tool. After its call, the loop offers the tools inside instead. */
+/** The parts of an unfolding tool. After its call, the loop offers its inner tools instead. */
 export interface Unfolding {
   readonly into: UnfoldsInto;
-  /** Usage notes, shown below the names of its tools when it opens. */
+  /** The usage notes, which are shown below the names of its tools when it opens. */
   readonly notes: string | undefined;
   /** `true` if all other tools are removed when it opens. */
   readonly exclusive: boolean;
@@ -26,8 +26,8 @@ export interface Unfolding {
   readonly contextTool: boolean;
   readonly scope: UnfoldingScope;
   /**
-   * Loads and records the data for its tools when it is called. Returns the problem, in words for the model,
-   * if it cannot: the unfolding tool then stays closed. A remark is shown even though it opens.
+   * Loads and records the data for its tools when it is called. Returns a text for the model: a problem, with
+   * which the unfolding tool stays closed, or a remark to show when it opens.
    */
   readonly prepare?:
     | ((call: CallRun) => Promise<string | { readonly remark: string } | undefined>)
@@ -56,20 +56,23 @@ export type AnyUnfoldingTool = OpeningTool & { readonly [UNFOLDS]: Unfolding };
 const isUnfoldingTool = (tool: AnyTool): tool is AnyUnfoldingTool => UNFOLDS in tool;
 
 /**
- * Returns the unfolding parts of a tool, through its decorators, or `undefined` if it is not an unfolding
- * tool or hides that it is one.
+ * Returns the unfolding parts of a tool or of the tool that it decorates. Returns `undefined` if it is not an
+ * unfolding tool or hides this.
  */
 export const unfoldingIn = (tool: AnyTool): Unfolding | undefined =>
   unwrapAs(tool, isUnfoldingTool)?.[UNFOLDS];
 
-/** How long an unfolding tool stays open: until the turn or its loop ends, or for the rest of the session. */
+/**
+ * The time for which an unfolding tool stays open: until the turn or its loop ends, or for the rest of the
+ * session.
+ */
 export type UnfoldingScope = 'turn' | 'session';
 
-/** An opened unfolding tool, as the session remembers it. A type alias: it must be JSON. */
+/** An opened unfolding tool in the session's memory. A type alias, because it must be JSON. */
 export type Unfolded = {
-  /** The call that opened it. The key for making its tools again. */
+  /** The call that opened it, which is the key for creating its tools again. */
   readonly call: string;
-  /** The name that the loop offered it under. */
+  /** The name under which the loop offered it. */
   readonly facade: string;
   /** The unfolding tool that contained it. Absent for a tool that was offered from the start. */
   readonly under?: string;
@@ -89,7 +92,7 @@ export type UnfoldedList = readonly Unfolded[];
 /** The fact that a call records when it opens an unfolding tool. */
 export type UnfoldedFact = Omit<Unfolded, 'call' | 'frame' | 'path'> & { readonly scope?: 'session' };
 
-/** The memory of open unfolding tools. Entries of a loop are forgotten when the loop ends. */
+/** The memory of open unfolding tools. Entries of a loop are removed when the loop ends. */
 export const UNFOLDED: ToolMemory<UnfoldedList, UnfoldedFact> & { readonly apply: typeof applyUnfolded } = {
   name: 'unfolding',
   folding: FOLDING,
@@ -111,13 +114,14 @@ function forgetClosed(list: UnfoldedList, moment: SessionMoment): UnfoldedList {
   }
 }
 
-/** Returns the same list if all entries stay, so that results derived from it stay valid. */
+/** Filters a list. Returns the same list if all entries stay, so that derived results stay valid. */
 function filterUnchanged(list: UnfoldedList, stays: (unfolded: Unfolded) => boolean): UnfoldedList {
   return list.every(stays) ? list : list.filter(stays);
 }
 
 /**
- * Reopens an unfolding tool that is already open, in its place. If the input is the same, changes nothing.
+ * Adds an opened unfolding tool, or replaces its entry if it is already open. Returns the same list if the
+ * input is the same.
  */
 function applyUnfolded(list: UnfoldedList, { scope, ...fact }: UnfoldedFact, place: FactPlace): UnfoldedList {
   const where = scope === 'session' ? { path: place.path } : { frame: place.frame };
@@ -138,14 +142,15 @@ export const unfoldedIn = (
 
 type ByCategory = Extract<UnfoldsInto, { by: 'category' }>;
 
-/** The part of an entry that its tools are made from. */
+/** The part of an entry from which its tools are created. */
 type OpenedEntry = Pick<Unfolded, 'call' | 'input' | 'names'>;
 
 /**
- * Returns the tools of an opened unfolding tool, the same each time. A selector runs once for each invocation
- * and call, and its result is limited to the names that the model has read.
+ * Returns the tools of an opened unfolding tool, which are the same each time. A selector runs once for each
+ * invocation and call, and its result is limited to the names that the model has read.
  *
- * @throws the errors of the unfolding tool's own functions; TypeError if they return anything but tools.
+ * @throws TypeError if the unfolding tool's own functions return other values than tools. Also rethrows their
+ * errors.
  */
 export function innerTools(
   into: UnfoldsInto,
@@ -172,8 +177,8 @@ export function innerTools(
 let selectors = 0;
 
 /**
- * Distinguishes selectors: if a chained object changes, its unfolding tool is another one and selects for
- * that object.
+ * Identifies selectors. If a chained object changes, its unfolding tool has another selector, which selects
+ * for that object.
  */
 const selectorOf = memoize((_: UnfoldsInto) => {
   selectors += 1;
@@ -193,7 +198,7 @@ export function categoryOf({ parameter, tools }: ByCategory, input: Json): strin
   return typeof category === 'string' && tools.has(category) ? category : undefined;
 }
 
-/** Returns the tools of all categories, each once. */
+/** Returns the tools of all categories without duplicates. */
 export const allOf = (tools: ByCategory['tools']): readonly AnyTool[] => [
   ...new Set([...tools.values()].flat()),
 ];
@@ -214,25 +219,25 @@ export const isBroughtBy = (tool: AnyTool, unfolding: string): boolean =>
 export const isInputSchema = (input: InputSchema<unknown> | JsonSchema): input is InputSchema<unknown> =>
   'parse' in input && typeof input.parse === 'function';
 
-/** Treats any input as empty: an input that does not matter cannot be wrong. */
+/** Treats any input as empty, since an unused input cannot be wrong. */
 export function readAsEmpty(raw: string): JsonObject {
   const parsed = parseToolInput('', raw);
   return parsed.ok ? parsed.input : {};
 }
 
-/** A tool that unfolds: after its call, the loop offers the tools inside instead. */
+/** An unfolding tool. After its call, the loop offers its inner tools instead. */
 export type UnfoldingTool<Name extends string = string, Input = unknown> = Tool<Name, Input, string> & {
   readonly opens: true;
   readonly [UNFOLDS]: Unfolding;
 };
 
-/** Options of every form of an unfolding tool. */
+/** The options that all forms of unfolding tools share. */
 export interface UnfoldingOptions {
-  /** Modules for tools that are not known in advance. Tools that are known bring their own modules. */
+  /** Modules for tools that are not known in advance. Known tools add their own modules. */
   readonly uses?: readonly ModuleUse[] | undefined;
   /**
-   * Usage notes, shown below the names of its tools when it is called. They can be long, since they cost no
-   * tokens before that.
+   * Usage notes, which are shown below the names of its tools when it is called. They can be long, since they
+   * cost no tokens before that.
    */
   readonly childToolUsageNotes?: string | undefined;
   /**
@@ -242,7 +247,9 @@ export interface UnfoldingOptions {
   readonly exclusive?: boolean | undefined;
   /** `true` to also offer `{name}_context`, a tool that describes its tools. Defaults to `false`. */
   readonly contextTool?: boolean | undefined;
-  /** How long it stays open. Defaults to `turn`: until the turn or the nested loop ends. */
+  /**
+   * The time for which it stays open. Defaults to `turn`, which means until the turn or the nested loop ends.
+   */
   readonly scope?: UnfoldingScope | undefined;
   /**
    * Accepted and ignored: an open unfolding tool is always replaced by its tools and a guide with its name.
@@ -251,13 +258,10 @@ export interface UnfoldingOptions {
 }
 
 export interface UnfoldingBase<Name extends string> extends UnfoldingOptions {
-  /** Letters, digits, `_` and `-`, at most 64. */
+  /** The tool's name: letters, digits, `_` and `-`, at most 64. */
   readonly name: Name;
-  /**
-   * The purpose of its tools, in a sentence. It is part of every model call, so it costs tokens whether the
-   * tool is open or not.
-   */
+  /** The purpose of its tools, in a sentence. It is part of every model call, so it always costs tokens. */
   readonly description: string;
-  /** For programs that list tools. Never sent to a model. Must be JSON. */
+  /** JSON for programs that list tools. Never sent to a model. */
   readonly metadata?: JsonObject | undefined;
 }

@@ -19,15 +19,13 @@ import type { UnfoldingOptions } from './unfolding.ts';
 import { innerTools, UNFOLDS, type Unfolding, type UnfoldsInto, unfoldingIn } from './unfolding.ts';
 
 /**
- * Copies a reference or tool group so that its tools are behind one unfolding tool. Its notes are shown when
- * that tool is called, and are no longer part of the instructions. A copy that is already like this is
- * returned unchanged.
+ * Returns a copy of a reference or tool group whose tools are inside one unfolding tool. Its notes are shown
+ * when that tool is called, and are no longer part of the instructions. Returns such a copy unchanged.
  *
- * The tool has the name of the reference or group unless the options set one. Characters that a tool name
- * cannot contain become `_`. A group keeps its role, version and permissions. Its providers are asked for
- * tools when the model opens it, and load nothing before.
+ * The tool's name defaults to that of the reference or group, in which invalid characters become `_`. A group
+ * keeps its role, version and permissions. Its providers load no data before the model opens it.
  *
- * @throws ToolDefinitionError if there are no tools, or the name or description is invalid for a tool.
+ * @throws ToolDefinitionError if it has no tools, or the name or description is invalid for a tool.
  *
  * @example
  * ```ts
@@ -66,12 +64,12 @@ const toToolName = (name: string): string =>
     .slice(0, 64);
 
 /**
- * Copies an unfolding tool with more tools inside, listed as for an agent. Its notes, schema and selector
- * stay the same: the new tools come with every category and every selection. These two forms cannot contain
- * providers.
+ * Returns a copy of an unfolding tool with more inner tools, listed as for an agent. Its notes, schema and
+ * selector stay the same. With categories or a selector, the new tools are offered for every input, and
+ * cannot come from providers.
  *
- * @throws ToolDefinitionError if it is not an unfolding tool, or two tools inside would share a name;
- * ToolObjectError as `toolsOf`.
+ * @throws ToolDefinitionError if it is not an unfolding tool, or two inner tools would share a name.
+ * @throws ToolObjectError as `toolsOf` does.
  *
  * @example
  * ```ts
@@ -101,7 +99,7 @@ const noProvidersIn = ({ into }: Unfolding): string | undefined =>
     ? 'which is not allowed here, since the input of this tool selects its tools'
     : undefined;
 
-/** Adds tools to an unfolding tool, with those of them that are known in advance. */
+/** Adds tools to an unfolding tool, some of which may be known in advance. */
 function extendUnfolding(
   name: string,
   unfolding: Unfolding,

@@ -25,16 +25,16 @@ import {
   type WebhookTurn,
 } from './webhook.ts';
 
-/** The turn that `start` of a webhook returns. It must name its agent if the webhook does not. */
+/** The turn that `start` of a webhook returns. It must name an agent if the webhook does not. */
 export type TurnOf<Agent extends string | undefined> = Agent extends string
   ? WebhookTurn
   : WebhookTurn & { readonly agent: string };
 
 /** The options of `defineWebhook`. */
 export interface WebhookConfig<Name extends string, Payload, Agent extends string | undefined> {
-  /** The last part of its path, `/hooks/{name}`: 1 to 64 of `A-Z a-z 0-9 _ -`. */
+  /** The name, which is the last part of the path `/hooks/{name}`: 1 to 64 of `A-Z a-z 0-9 _ -`. */
   readonly name: Name;
-  /** The agent that deliveries start. If absent, `start` must name it. */
+  /** The agent that deliveries start. If absent, `start` must name the agent. */
   readonly agent?: Agent | undefined;
   /**
    * The default owner of its sessions: `{ tenant }` or `{ id }` of the callers who can read them. Defaults to
@@ -49,7 +49,7 @@ export interface WebhookConfig<Name extends string, Payload, Agent extends strin
   /**
    * Checks a delivery before its body is read, since an unverified sender could fill memory with the body.
    *
-   * @throws WebhookRefusal if no body could prove the sender, for example without a signature.
+   * @throws WebhookRefusal if no body could prove the sender, such as without a signature.
    */
   readonly admit?: ((request: UnverifiedRequest) => void | Promise<void>) | undefined;
   /**
@@ -60,12 +60,12 @@ export interface WebhookConfig<Name extends string, Payload, Agent extends strin
    */
   readonly verify: (raw: RawDelivery) => Verified<Payload> | Reply | Promise<Verified<Payload> | Reply>;
   /**
-   * Maps a delivery to a session and a message. If it throws, the response is 500 and nothing is stored, so
-   * that the sender retries. It must map the same delivery to the same session every time.
+   * Maps a delivery to a session and a message. If it throws, the delivery is not stored and the response is
+   * 500, so that the sender retries. It must map the same delivery to the same session every time.
    */
   readonly start: (delivery: Delivery<Payload>) => TurnOf<Agent> | Ignored | Promise<TurnOf<Agent> | Ignored>;
   /**
-   * Returns what is missing in the environment, such as `has no secret: set LINEAR_SECRET`, or `undefined`.
+   * Returns the problem of an environment, such as `has no secret: set LINEAR_SECRET`, or `undefined`.
    * `GET /health` reports it after the webhook's name.
    */
   readonly lacks?: ((env: WebhookEnv) => Promise<string | undefined>) | undefined;
@@ -78,9 +78,9 @@ export interface WebhookConfig<Name extends string, Payload, Agent extends strin
 const MAX_BODY_BYTES = 5_000_000;
 
 /**
- * Declares a webhook for any sender. A delivery is verified, mapped to a turn, and answered with 202 after
- * one durable write; the turn runs in the background. A delivery that repeats within 7 days gets the turn
- * that it started before.
+ * Declares a webhook for any sender. It verifies a delivery, maps it to a turn, and responds with 202 after
+ * one durable write. The turn runs in the background. A delivery that is repeated within 7 days finds the
+ * turn that it started.
  *
  * @throws WebhookDefinitionError if the name cannot be part of a path, or a setting is invalid.
  *
@@ -168,10 +168,9 @@ async function toStart(
 }
 
 /**
- * Returns the id as a key. It stays legible in the object's tables unless it is long or has unusual
- * characters.
+ * Returns the key for an id. The key is the id itself, or a hash if the id is long or has unusual characters.
  *
- * @throws Error if the id is empty: all deliveries would share it.
+ * @throws Error if the id is empty, since all deliveries would share it.
  */
 async function toKey(id: string): Promise<string> {
   if (id === '')

@@ -1,4 +1,4 @@
-/** The description of the route of all webhooks. */
+/** The OpenAPI description of the route of all webhooks. */
 import { ANY_OBJECT, bodyOf, type RouteDescription } from '../openapi/description.ts';
 import { HOOK_IGNORED, HOOK_STARTED } from './hook-route.ts';
 

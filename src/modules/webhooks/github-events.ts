@@ -1,7 +1,7 @@
 import { getOwn, type JsonObject } from '../../tool/json.ts';
 import { objectAt } from './payload.ts';
 
-/** GitHub's event names that an editor suggests. Any other name is accepted, too. */
+/** GitHub's event names, for the suggestions of editors. Other names are accepted, too. */
 export type GithubEventName =
   | 'check_run'
   | 'check_suite'
@@ -34,21 +34,21 @@ export type GithubEventName =
   | 'workflow_dispatch'
   | 'workflow_job'
   | 'workflow_run'
-  | (string & {}); // keeps the names above in an editor's list
+  | (string & {}); // so that editors still suggest the names above
 
 /** An event, or one of its actions, as in `issues` or `issues.opened`. */
 export type GithubEvent = GithubEventName | `${GithubEventName}.${string}`;
 
-/** The event of a name in `events`. */
+/** The event that a name in `events` belongs to. */
 export type EventOf<Asked extends string> = Asked extends `${infer Event}.${string}` ? Event : Asked;
 
-/** The top-level keys of an event's payload, and those that only related events have. */
+/** The top-level keys that an event's payload has, and those that only related events have. */
 interface Shape {
   readonly has: readonly string[];
   readonly lacks?: readonly string[];
 }
 
-/** GitHub does not sign the header with the event's name, but it signs the payload. */
+/** The payloads of events. GitHub signs the payload, but not the header with the event's name. */
 const SHAPES: Readonly<Record<string, Shape>> = {
   check_run: { has: ['check_run'], lacks: ['deployment_status'] },
   check_suite: { has: ['check_suite'] },
@@ -78,7 +78,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   workflow_dispatch: { has: ['inputs', 'workflow'] },
   workflow_job: { has: ['workflow_job'] },
   workflow_run: { has: ['workflow_run'], lacks: ['deployment', 'deployment_status', 'workflow_job_run'] },
-  // The payloads of these events show only their family.
+  // The payloads of these events only show the kind of alert.
   code_scanning_alert: { has: ['alert', 'commit_oid'] },
   dependabot_alert: { has: ['alert'], lacks: ['commit_oid'] },
   secret_scanning_alert: { has: ['alert'], lacks: ['commit_oid'] },
@@ -93,8 +93,7 @@ export function isPayloadOf(event: string, payload: JsonObject): boolean {
 }
 
 /**
- * The keys of texts that people write, the most specific first: a comment belongs to an issue, not the other
- * way round.
+ * The keys of texts that people write, the most specific first. For example, a comment belongs to an issue.
  */
 const TEXT_KEYS = [
   'comment',

@@ -1,6 +1,6 @@
 /**
- * Finds misspelled names of GitHub's events, in development. Accepts a name that is similar to no known one,
- * since GitHub adds events.
+ * Finds misspelled names of GitHub's events, in development. Accepts names that are not similar to a known
+ * name, since GitHub adds events.
  */
 import { getOwn } from '../../tool/json.ts';
 import { findNearest } from '../../tool/shown.ts';
@@ -16,7 +16,7 @@ const EVENTS =
   'repository_vulnerability_alert secret_scanning_alert secret_scanning_alert_location secret_scanning_scan security_advisory ' +
   'security_and_analysis sponsorship star status sub_issues team team_add watch workflow_dispatch workflow_job workflow_run';
 
-/** Actions of the events that most often start agents. Each is an action of at least one of them. */
+/** The actions of the events that most often start agents. */
 const ACTIONS =
   'added answered assigned auto_merge_disabled auto_merge_enabled category_changed closed completed converted_to_draft created deleted ' +
   'demilestoned dequeued dismissed edited enqueued in_progress labeled locked milestoned opened pinned prereleased published queued ' +
@@ -31,7 +31,7 @@ const MISTAKEN_NAMES: Readonly<Record<string, string>> = {
   synchronized: 'synchronize',
 };
 
-/** The maximum number of letters in which a misspelled name can differ. */
+/** The maximum number of letters by which a misspelled name can differ. */
 const MAX_DISTANCE = 2;
 
 /** Returns the problem with a name in `events`, as the end of a sentence, or `undefined`. */

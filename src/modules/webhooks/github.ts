@@ -36,8 +36,8 @@ import {
 } from './webhook.ts';
 
 /**
- * A delivery from GitHub. Properties that the event does not have are `undefined`; the payload has everything
- * that GitHub sent.
+ * A delivery from GitHub. Properties that the event does not have are `undefined`. `payload` contains all
+ * data from GitHub.
  */
 export interface GithubDelivery<Event extends string = string> extends SenderDelivery {
   /**
@@ -49,7 +49,7 @@ export interface GithubDelivery<Event extends string = string> extends SenderDel
   readonly delivery: string | undefined;
   /** The action, such as `opened`. */
   readonly action: string | undefined;
-  /** The repository, as in `acme/shop`. */
+  /** The repository, such as `acme/shop`. */
   readonly repository: string | undefined;
   /** The number of the issue, pull request or discussion. */
   readonly number: number | undefined;
@@ -76,34 +76,31 @@ export interface GithubWebhookConfig<Asked extends GithubEvent>
    */
   readonly bots?: 'ignore' | 'take' | undefined;
   /**
-   * How to treat a `repository_dispatch` or `workflow_dispatch` whose body equals an earlier one. `repeat`
-   * (the default) distinguishes them by the id of the delivery, which is not signed: an attacker who has one
-   * delivery can start any number of turns with it. `once` identifies them by body, like all other events,
-   * for 7 days.
+   * The behavior for a `repository_dispatch` or `workflow_dispatch` with the same body as an earlier one.
+   * `repeat` (the default) distinguishes them by delivery id, which is not signed, so an attacker who has one
+   * delivery can start any number of turns with it. `once` identifies them by body for 7 days, like all other
+   * events.
    */
   readonly dispatches?: 'repeat' | 'once' | undefined;
 }
 
 /**
- * Starts an agent from GitHub's webhooks, of either content type. By default each issue, pull request and
- * discussion has a session of its own, `{owner}:{repository}:{number}`. `ping` gets a response and starts no
- * turn.
+ * Starts an agent from GitHub's webhooks, of either content type. By default, each issue, pull request and
+ * discussion has its own session, `{owner}:{repository}:{number}`. `ping` gets a response but starts no turn.
  *
- * GitHub signs only the body: not the id of a delivery, its event or its time. This has consequences:
+ * GitHub signs only the body, not the id, event or time of a delivery. This has consequences:
  *
- * - A delivery is identified by its body. A repeated body starts no second turn in its session, whatever its
- * id, and at every
- *   `githubWebhook` of the app. Events with identical bodies count as one, such as a member who is added, removed
- *   and added again; `start` can set another `key`. `repository_dispatch` and `workflow_dispatch` repeat by design, so
- *   bodies with a `client_payload` or `inputs` are identified by body and id together: see `dispatches`.
- * - It is remembered for 7 days, but no longer than its session: if a session is erased, by `DELETE` or by
- * its retention, its deliveries are
- *   forgotten. An attacker who has a delivery can replay it after that: change the secret if a delivery may have
- *   leaked, and let tools check whether the requested work is still to be done.
+ * - A delivery is identified by its body. A repeated body starts no second turn in its session, regardless of
+ *   its id and of the `githubWebhook` that receives it. Events with identical bodies count as one event, such
+ *   as a member who is added, removed and added again. `start` can set another `key`. `repository_dispatch`
+ *   and `workflow_dispatch` repeat by design, so bodies with a `client_payload` or `inputs` are identified by
+ *   body and id together (see `dispatches`).
+ * - It is remembered for 7 days, but not after its session is erased, by `DELETE` or by its retention. An
+ *   attacker who has a delivery can replay it after that. So change the secret if a delivery may have leaked,
+ *   and let tools check whether the requested work is already done.
  * - An event is accepted only if the payload has the keys that GitHub sends with it, so that a pull request
- * cannot be replayed
- *   as an issue; otherwise it is ignored. For alerts, repositories and events that this package does not know, only the header differs, so
- *   `start` must check the payload.
+ *   cannot be replayed as an issue. Otherwise, it is ignored. For alerts, repositories and events that this
+ *   package does not know, only the header differs, so `start` must check the payload.
  *
  * @throws WebhookDefinitionError if a setting is invalid.
  *
@@ -155,8 +152,9 @@ async function readDelivery(
 }
 
 /**
- * Only signed data can distinguish a replay from a new event, but a dispatch that is requested twice is not a
- * replay. The signature does not work as an id: GitHub signs again after the secret was changed.
+ * Returns whether a payload is a dispatch. Only signed data can distinguish a replay from a new event, but a
+ * dispatch that is requested twice is not a replay. The signature cannot be the id, since it differs after
+ * the secret was changed.
  */
 const isDispatch = (payload: JsonObject): boolean =>
   Object.hasOwn(payload, 'client_payload') || Object.hasOwn(payload, 'inputs');
@@ -186,8 +184,8 @@ function readGithubHeader({ headers }: UnverifiedRequest): SignatureHeader {
 type VerifiedPayload = Pick<GithubDelivery, 'hook' | 'headers' | 'env' | 'payload'>;
 
 /**
- * Converts a payload to a delivery. The session depends only on signed data, so that a replay under another
- * event finds its turn.
+ * Converts a payload to a delivery. The session depends only on signed data, so that a replay with another
+ * event name finds its turn.
  */
 async function toGithubDelivery({ hook, headers, env, payload }: VerifiedPayload): Promise<GithubDelivery> {
   const named = headers.get('x-github-event') ?? '';
@@ -221,7 +219,9 @@ async function toGithubDelivery({ hook, headers, env, payload }: VerifiedPayload
 
 type DeliveryFacts = Omit<GithubDelivery, 'usual'>;
 
-/** Returns the issue, pull request or discussion of a payload: the objects with a number that people use. */
+/**
+ * Returns the issue, pull request or discussion of a payload, which are the objects with a number for people.
+ */
 const threadOf = (payload: JsonObject): JsonObject | undefined =>
   objectAt(payload, 'issue') ?? objectAt(payload, 'pull_request') ?? objectAt(payload, 'discussion');
 
@@ -251,7 +251,7 @@ function messageOf(seen: DeliveryFacts): string {
 }
 
 /**
- * Returns the texts from outsiders. Titles and names are untrusted like bodies, and often written by other
+ * Returns the texts from outsiders. Titles and names are as untrusted as bodies, and often come from other
  * people than the body.
  */
 function outsideTextsOf({ title, body, author, payload }: DeliveryFacts): readonly OutsideText[] {
@@ -268,14 +268,14 @@ function outsideTextsOf({ title, body, author, payload }: DeliveryFacts): readon
 const titleAuthorOf = (payload: JsonObject): string | undefined =>
   safeToken(textAt(threadOf(payload), 'user', 'login'));
 
-/** Removes the long objects that every payload has and whose content the facts already name. */
+/** Removes the long objects that every payload has, since the facts already contain their content. */
 function withoutActors(payload: JsonObject): JsonObject {
   const { repository, organization, sender, installation, enterprise, ...what } = payload;
   return what;
 }
 
 /**
- * Returns the context for the tools. A tool that reads it acts where the event was, even if the model was
+ * Returns the context for the tools. A tool that reads it acts on the event's subject, even if the model was
  * manipulated.
  */
 const contextOf = ({

@@ -42,7 +42,7 @@ const postHook = (webhooks: ReadonlyMap<string, Webhook>) =>
 
 export const WEBHOOK = defineSeam<Webhook>();
 
-/** The part that all webhooks together add to an app: one route. */
+/** The route that all webhooks together add to an app. */
 export const HOOKS: AppParts = {
   routes({ host }) {
     const webhooks = webhooksOf(host);
@@ -117,7 +117,12 @@ async function startDelivery({ received, ...starting }: DeliveryStart): Promise<
   return toResponse(received, told, { status: 202, headers: { location } });
 }
 
-/** @throws Problem 500 if the mapping names something that does not exist, and DeploymentError. */
+/**
+ * Returns the turn of a delivery.
+ *
+ * @throws Problem 500 if the mapping names an agent or owner that does not exist.
+ * @throws DeploymentError if the deployment cannot store it.
+ */
 async function toTurn({
   host,
   env,
@@ -134,7 +139,7 @@ async function toTurn({
       { host, env, base },
       {
         by: `webhook:${hook.name}`,
-        // The signed id identifies the delivery; its bytes may differ when a sender retries.
+        // The signed id identifies the delivery, since a retry can have other bytes.
         key: `delivery ${hook.namespace} ${received.key}`,
         whenBusy: hook.whenBusy,
         ...{ agent, owner, session, message, context },
@@ -158,7 +163,7 @@ function toProblem({ kind, message }: WebhookRefusal): Problem {
 }
 
 /**
- * Logs why a delivery was refused, since the sender may not show the response to anyone. @throws the failure.
+ * Logs the reason for a refusal, since the sender may not show the response to people. @throws the failure.
  */
 function told({ host, requestId }: LogContext, hook: string, failure: unknown): never {
   if (failure instanceof Problem && !NOT_LOGGED.includes(failure.type)) {
@@ -170,14 +175,14 @@ function told({ host, requestId }: LogContext, hook: string, failure: unknown): 
 }
 
 /**
- * Not logged here: anyone can send requests to an unknown webhook, and internal failures are logged where
- * they happen.
+ * The problems that are not logged here. Anyone can send requests to an unknown webhook, and internal
+ * failures are logged where they happen.
  */
 const NOT_LOGGED: readonly ProblemType[] = ['unknown-webhook', 'webhook-failed'];
 
 /**
- * Logs an internal failure. Its details stay out of the response, since senders store responses and show them
- * to others.
+ * Logs an internal failure. The response does not contain its details, since senders store responses and show
+ * them to others.
  */
 function logFailure({ host, requestId }: LogContext, hook: Webhook, failure: unknown): Problem {
   const message = `webhook '${hook.name}' could not start a turn`;
@@ -202,9 +207,9 @@ export const HOOK_STARTED = {
     agent: TEXT,
     turn: TEXT,
     status: { oneOf: ['accepted', 'known', 'queued', 'steering', 'scheduled'] },
-    /** The turn that takes the message in. */
+    /** The turn that the message joins. */
     into: OPTIONAL_TEXT,
-    /** For `scheduled`: milliseconds since the epoch. */
+    /** For `scheduled`, the time in milliseconds since the epoch. */
     at: OPTIONAL_NUMBER,
   },
 } as const satisfies Shape;

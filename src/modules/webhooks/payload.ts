@@ -16,8 +16,8 @@ interface ParsedBody {
 export const readJson = (body: Uint8Array): JsonObject => parseObject(readText(body), 'The body');
 
 /**
- * Parses a body that is JSON, or a form with JSON in its field `payload`. The body decides which, since it is
- * signed and the content type is not.
+ * Parses a body that is JSON, or a form with JSON in its field `payload`. The body determines the format,
+ * since it is signed and the content type is not.
  *
  * @throws WebhookRefusal `bad-json` if the JSON is not an object or nested too deeply, or the body is not
  * UTF-8.
@@ -53,8 +53,8 @@ function parseObject(text: string, what: string): JsonObject {
 }
 
 /**
- * `JSON.parse` accepts any depth, but the recursive functions that follow do not. Real payloads are far below
- * this limit.
+ * The maximum depth of a payload. `JSON.parse` accepts any depth, but recursive functions do not. Real
+ * payloads are far below this limit.
  */
 const MAX_DEPTH = 100;
 
@@ -91,7 +91,7 @@ export const withoutUndefined = (values: Readonly<Record<string, Json | undefine
     Object.entries(values).filter((entry): entry is [string, Json] => entry[1] !== undefined),
   );
 
-/** The maximum length of a line, and then of an outsider's text, in UTF-16 units. Tokens cost money. */
+/** The maximum lengths of a line and of an outsider's text, in UTF-16 code units, since tokens cost money. */
 const MAX_LINE_LENGTH = 300;
 const MAX_TEXT_LENGTH = 12_000;
 
@@ -105,21 +105,21 @@ export interface OutsideText {
 /** The parts of a delivery's message. */
 interface DeliveryDescription {
   /**
-   * Facts, one on each line; unknown facts are left out. Contains only the sender's own words, as `safeToken`
+   * Facts, one on each line, without unknown facts. They contain only the sender's own words, as `safeToken`
    * accepts them.
    */
   readonly lines: readonly (string | undefined)[];
   /**
-   * All texts from other people, such as titles and names. Only the last can contain line ends, which could
-   * look like further texts.
+   * All texts from other people, such as titles and names. Only the last text can contain line breaks, which
+   * could look like further texts.
    */
   readonly outsideTexts: readonly OutsideText[];
 }
 
 /**
- * Returns the message of a delivery: the facts, then the words of outsiders, since anyone can write to an
- * agent by opening an issue. Random marks around these words keep them from posing as part of the facts. This
- * does not control the model's reaction: each tool must decide what it allows.
+ * Returns the message of a delivery: the facts, followed by the texts of outsiders, since anyone can write to
+ * an agent by opening an issue. Random marks around these texts prevent them from imitating facts. This does
+ * not control the model's reaction, so each tool must decide what it allows.
  */
 export function describeDelivery({ lines, outsideTexts }: DeliveryDescription): string {
   const facts = lines.flatMap((line) => (line === undefined ? [] : [toOneLine(line)]));
@@ -132,7 +132,7 @@ const fenceOutsideText = ({ by, text }: OutsideText, mark: string): readonly str
   fenceUntrusted(shorten(text, MAX_TEXT_LENGTH), mark, '\n'),
 ];
 
-/** Removes line ends, which could look like further lines. */
+/** Replaces line breaks, which could look like further lines. */
 export const toOneLine = (text: string): string =>
   shorten(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim(), MAX_LINE_LENGTH);
 
@@ -140,22 +140,22 @@ export const toOneLine = (text: string): string =>
 export const safeToken = (text: string | undefined): string | undefined =>
   text !== undefined && /^[\x21-\x7e]{1,200}$/.test(text) ? text : undefined;
 
-/** Returns whether the value of a key is secret; `holder` is the object with the key. */
+/** Returns whether the value of a key is secret. `holder` is the object with the key. */
 export type IsSecret = (key: string, holder: { readonly [key: string]: Json }) => boolean;
 
-/** The text in place of a credential. */
+/** The text that replaces a credential. */
 const REMOVED = '[removed]';
 
 /**
- * Formats a payload as JSON for a model, without credentials: the message is journaled, and a model can be
- * manipulated into repeating it. Removes values whose keys sound like credentials, at every depth. `isSecret`
- * detects further secrets of the sender.
+ * Formats a payload as JSON for a model, without credentials, since the message is journaled and a
+ * manipulated model can repeat it. Removes values whose keys sound like credentials, at every depth.
+ * `isSecret` detects further secrets of the sender.
  */
 export function describeJson(value: Json, isSecret: IsSecret = () => false): string {
   return JSON.stringify(
     value,
     function conceal(this: { readonly [key: string]: Json }, key: string, one: Json): Json {
-      // Numbers, such as token counts, are not credentials, and `true` only says that one exists.
+      // Numbers, such as token counts, are not credentials, and `true` only shows that one exists.
       const holds = typeof one === 'string' ? one !== '' : typeof one === 'object' && one !== null;
       return holds && (isSecretKey(key) || isSecret(key, this)) ? REMOVED : one;
     },
@@ -166,10 +166,12 @@ export function describeJson(value: Json, isSecret: IsSecret = () => false): str
 const SECRET_KEY =
   /(^|_)(tokens?|secrets?|passwords?|passwd|passphrase|pwd|credentials?|authorization|cookies?|otp|(api|private|signing|access|secret|encryption)_?keys?)$|^response_urls?$/;
 
-/** Longer than every suffix in the pattern. */
+/** The number of characters of a key to check, which is more than every suffix in the pattern. */
 const MAX_SUFFIX_LENGTH = 100;
 
-/** Checks the end of a key, as in `client_secret` and `botAccessToken`: a `token_type` is not secret. */
+/**
+ * Checks the end of a key, as in `client_secret` and `botAccessToken`, since a `token_type` is not secret.
+ */
 const isSecretKey = (key: string): boolean =>
   SECRET_KEY.test(
     key

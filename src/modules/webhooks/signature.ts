@@ -14,7 +14,10 @@ export interface Signed {
   readonly content: readonly (string | Bytes)[];
 }
 
-/** A sender signs with each of its current secrets. More signatures than this are a guessing attempt. */
+/**
+ * The maximum number of signatures. A sender signs with each of its current secrets, so more signatures are a
+ * guessing attempt.
+ */
 const MAX_SIGNATURES = 8;
 
 /**
@@ -64,7 +67,7 @@ export function fromHex(text: string): Bytes | undefined {
   return Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(text.slice(2 * at, 2 * at + 2), 16));
 }
 
-/** Decodes padded base64, or returns `undefined`, also for a non-canonical encoding. */
+/** Decodes padded base64, or returns `undefined`. Rejects a non-canonical encoding. */
 export function fromBase64(text: string): Bytes | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0) return undefined;
   const binary = atob(text);
@@ -74,8 +77,8 @@ export function fromBase64(text: string): Bytes | undefined {
 const SECRET_PREFIX = 'whsec_';
 
 /**
- * The minimum in Standard Webhooks ("between 24 bytes (192 bits) and 64 bytes"). A longer secret is no
- * weaker, and is accepted.
+ * The minimum in Standard Webhooks ("between 24 bytes (192 bits) and 64 bytes"). Longer secrets are accepted,
+ * since they are not weaker.
  */
 const MIN_SECRET_BYTES = 24;
 
@@ -91,7 +94,7 @@ export function decodeStandardKey(secret: string): Bytes | undefined {
   return key && key.byteLength >= MIN_SECRET_BYTES ? key : undefined;
 }
 
-/** Compares in constant time. The length of a signature is public. */
+/** Compares two signatures in constant time. Their length is public. */
 function isEqualInConstantTime(one: Bytes, other: Bytes): boolean {
   if (one.byteLength !== other.byteLength) return false;
   let difference = 0;
@@ -118,7 +121,7 @@ function concatBytes(content: Signed['content']): Bytes {
 /**
  * Returns the secrets that are set. Each can be a binding of the Secrets Store.
  *
- * Rejects with a WebhookRefusal `not-configured` if none is set. Its message does not repeat the source,
+ * Rejects with a WebhookRefusal `not-configured` if no secret is set. Its message does not quote the source,
  * since the sender reads it. Also rejects with errors of the store.
  */
 export async function secretsOf(env: WebhookEnv, source: SecretSource): Promise<readonly string[]> {
@@ -139,9 +142,9 @@ const TOLERANCE_S = 300;
 
 /**
  * Refuses a delivery that was signed too long ago or in the future, since it may be a replay. `sent` is in
- * seconds since the epoch, `now` in milliseconds; `name` is that of the header.
+ * seconds since the epoch, and `now` in milliseconds. `name` is the name of the header.
  *
- * @throws WebhookRefusal if the time is too far off, or `sent` is not a valid number.
+ * @throws WebhookRefusal if the time differs too much, or `sent` is not a valid number.
  *
  * @example
  * ```ts

@@ -32,29 +32,27 @@ import {
 } from './webhook.ts';
 
 /**
- * A delivery from Slack. Properties that it does not have are `undefined`; the payload has everything that
- * Slack sent.
+ * A delivery from Slack. Properties that it does not have are `undefined`. `payload` contains all data from
+ * Slack.
  */
 export interface SlackDelivery<Event extends string = string> extends SenderDelivery {
   /** An event of the Events API, a slash command, or an interaction with a button, a menu or a form. */
   readonly kind: SlackKind;
   /**
-   * The name, as in `app_mention`, `/deploy` or `block_actions`. A message with a subtype includes that:
-   * `message.channel_join`.
+   * The name, such as `app_mention`, `/deploy` or `block_actions`. For a message with a subtype, it includes
+   * the subtype, as in `message.channel_join`.
    */
   readonly event: Event;
   readonly team: string | undefined;
   readonly channel: string | undefined;
   readonly user: string | undefined;
-  /**
-   * The time of the message that the thread belongs to, or of the message itself: Slack's id of the thread.
-   */
+  /** Slack's id of the thread, which is the time of its first message, or of the message itself. */
   readonly thread: string | undefined;
   readonly text: string | undefined;
   readonly isBot: boolean;
   /**
    * The whole envelope of an event, or the fields of a command. Contains values that must not be journaled,
-   * such as `response_url` and the `bot_access_token` of `function_executed`; `usual` leaves them out.
+   * such as `response_url` and the `bot_access_token` of `function_executed`; `usual` omits them.
    */
   readonly payload: JsonObject;
 }
@@ -69,14 +67,13 @@ export interface SlackWebhookConfig<Event extends string> extends SenderConfig<E
 }
 
 /**
- * Starts an agent from events, slash commands and interactions in Slack, at one address. By default each
- * thread has a session of its own, and so has each direct message. A signed `url_verification` gets its
- * response.
+ * Starts an agent from events, slash commands and interactions in Slack, at one address. By default, each
+ * thread and each direct message has its own session. A signed `url_verification` gets its response.
  *
- * A message is identified by its channel and time, so that its `message` and its `app_mention` count as one;
- * other events by `event_id`, commands and interactions by `trigger_id`. All of these are signed, and stay
- * the same when Slack retries. A delivery that was signed more than 300 s ago is refused. Without `events`,
- * changes to messages and channel notices (`message.channel_join`) are ignored.
+ * A message is identified by its channel and time, so that its `message` and its `app_mention` count as one
+ * event. Other events are identified by `event_id`, and commands and interactions by `trigger_id`. These are
+ * all signed, and stay the same when Slack retries. A delivery that was signed more than 300 s ago is
+ * refused. Without `events`, changes to messages and channel notices (`message.channel_join`) are ignored.
  *
  * @throws WebhookDefinitionError if a setting is invalid.
  *
@@ -135,10 +132,10 @@ const isMessage = (kind: SlackKind, event: string): boolean =>
 const VERSION = 'v0';
 
 /**
- * Reads `X-Slack-Signature`: the HMAC of the version, the time of `X-Slack-Request-Timestamp` and the raw
+ * Reads `X-Slack-Signature`: the HMAC of the version, the time in `X-Slack-Request-Timestamp` and the raw
  * body (Slack, "Verifying requests from Slack").
  *
- * @throws WebhookRefusal if it has no signature, or an old one.
+ * @throws WebhookRefusal if the signature is missing or too old.
  */
 function readSlackHeader({ headers, now }: UnverifiedRequest): SignatureHeader {
   const time = headers.get('x-slack-request-timestamp');
@@ -173,7 +170,10 @@ async function toSlackDelivery(from: VerifiedPayload): Promise<SlackDelivery> {
 
 type DeliveryFacts = Omit<SlackDelivery, 'usual'>;
 
-/** Returns one session for each thread, or outside of threads, for each direct message, channel or person. */
+/**
+ * Returns one session for each thread. Outside threads, returns one for each direct message, channel or
+ * person.
+ */
 function sessionOf({ team = '', channel, user = '', thread, isDirect }: SlackFacts): Promise<string> {
   if (channel === undefined) return toSessionId(team, user);
   return thread === undefined || isDirect ? toSessionId(team, channel) : toSessionId(team, channel, thread);
@@ -199,10 +199,10 @@ const contextOf = ({ hook, event, team, channel, user, thread, payload }: Delive
 const appOf = (payload: JsonObject): string | undefined =>
   textAt(payload, 'api_app_id') ?? textAt(valueAt(payload, 'view'), 'app_id');
 
-/** The three kinds of requests from Slack. */
+/** The kinds of requests from Slack. */
 export type SlackKind = 'event' | 'command' | 'interaction';
 
-/** The facts of a delivery, which each kind of request has in another place. */
+/** The facts of a delivery, whose place depends on the kind of request. */
 interface SlackFacts {
   readonly event: string;
   readonly team: string | undefined;
@@ -211,9 +211,9 @@ interface SlackFacts {
   readonly thread: string | undefined;
   readonly text: string | undefined;
   readonly isBot: boolean;
-  /** A direct message outside of any thread. All of these form one conversation. */
+  /** Whether this is a direct message outside threads. All such messages form one conversation. */
   readonly isDirect: boolean;
-  /** Data for the model if there is no text. Contains no credentials. */
+  /** Data for the model if the delivery has no text. Contains no credentials. */
   readonly about: JsonObject | undefined;
 }
 
@@ -247,8 +247,8 @@ function factsOfEvent(payload: JsonObject): SlackFacts {
 }
 
 /**
- * The keys to show of an event without text: its subject, its change and the person. Slack adds keys every
- * year, some of them secret, such as the token in `function_executed`.
+ * The keys of an event without text that the model sees: its subject, its change and the person. Slack adds
+ * keys every year, some of them secret, such as the token in `function_executed`.
  */
 const SHOWN_KEYS: readonly string[] = `
   type subtype user inviter channel channel_id channel_type team subteam usergroup ts thread_ts deleted_ts
@@ -258,9 +258,7 @@ const SHOWN_KEYS: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/**
- * Subtypes of messages that a person wrote. Other subtypes report a change of a message or of the channel.
- */
+/** Subtypes of messages that a person wrote. Other subtypes report changes of messages or channels. */
 const PERSON_SUBTYPES = [undefined, 'file_share', 'thread_broadcast', 'me_message', 'bot_message'];
 
 function eventNameOf(event: JsonObject | undefined): string | undefined {

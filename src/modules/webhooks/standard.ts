@@ -29,19 +29,19 @@ import {
 export interface StandardDelivery<Event extends string = string> extends SenderDelivery {
   /** The value of `webhook-id`. It is signed, and stays the same when the sender retries. */
   readonly id: string;
-  /** The payload's `type`, as in `contact.created`. */
+  /** The payload's `type`, such as `contact.created`. */
   readonly event: Event;
   /** The payload's `data`. `undefined` if the sender puts its data into the payload itself. */
   readonly data: Json | undefined;
   readonly payload: JsonObject;
 }
 
-/** The options of `standardWebhook`. `events` are types of the sender, as in `contact.created`. */
+/** The options of `standardWebhook`. `events` are types of the sender, such as `contact.created`. */
 export type StandardWebhookConfig<Event extends string> = SenderConfig<Event, StandardDelivery<Event>>;
 
 /**
  * Starts an agent from any sender that follows Standard Webhooks (version 1.0.0, `v1` signatures, JSON
- * objects). The standard has no conversations, so by default each delivery has a session of its own.
+ * objects). The standard has no conversations, so each delivery has its own session by default.
  *
  * A delivery is identified by its id, which is signed. A delivery that was signed more than 300 s ago is
  * refused.
@@ -86,7 +86,7 @@ async function readDelivery(signed: SignedDelivery): Promise<Verified<StandardDe
   return verified(id, { hook, headers, env, id, event, data, payload, usual });
 }
 
-/** The signature in the headers, and the id of the delivery, which is signed with it. */
+/** The signature in the headers, and the id of the delivery, which is part of the signed text. */
 interface StandardHeader extends SignatureHeader {
   readonly id: string;
 }
@@ -95,7 +95,7 @@ interface StandardHeader extends SignatureHeader {
  * Reads `webhook-signature`: the HMACs of the id, the time and the raw body (Standard Webhooks 1.0.0,
  * symmetric `v1`). Ignores signatures of other versions.
  *
- * @throws WebhookRefusal if it has no signature, or an old one.
+ * @throws WebhookRefusal if the signature is missing or too old.
  */
 function readStandardHeader({ headers, now }: UnverifiedRequest): StandardHeader {
   const id = headers.get('webhook-id');
@@ -105,7 +105,7 @@ function readStandardHeader({ headers, now }: UnverifiedRequest): StandardHeader
     const problem = 'webhook-id, webhook-timestamp or webhook-signature is missing.';
     throw new WebhookRefusal('invalid-signature', problem);
   }
-  // With a full stop in the id, the signed text could be split differently, into another id and another time.
+  // With a period in the id, the signed text could be split into another id and time.
   if (!/^[\x21-\x2d\x2f-\x7e]{1,256}$/.test(id)) {
     const problem = 'webhook-id has to be 1 to 256 visible ASCII characters without a full stop.';
     throw new WebhookRefusal('invalid-signature', problem);

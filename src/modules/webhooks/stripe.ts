@@ -28,13 +28,13 @@ import {
 } from './webhook.ts';
 
 /**
- * An event from Stripe. Properties that it does not have are `undefined`; the payload is the whole event, as
- * Stripe sent it.
+ * An event from Stripe. Properties that it does not have are `undefined`. `payload` is the whole event from
+ * Stripe.
  */
 export interface StripeDelivery<Event extends string = string> extends SenderDelivery {
-  /** The id of the event, as in `evt_1NG8Du2eZvKYlo2CUI79vXWy`. It stays the same when Stripe retries. */
+  /** The id of the event, such as `evt_1NG8Du2eZvKYlo2CUI79vXWy`. It stays the same when Stripe retries. */
   readonly id: string;
-  /** The type of the event, as in `invoice.payment_failed`. */
+  /** The type of the event, such as `invoice.payment_failed`. */
   readonly event: Event;
   /** The subject of the event: its `data.object`, or the `related_object` of a thin event. */
   readonly object: JsonObject | undefined;
@@ -45,20 +45,19 @@ export interface StripeDelivery<Event extends string = string> extends SenderDel
   /** `false` for test data. */
   readonly isLive: boolean;
   /**
-   * Contains values that must not be journaled, such as the `client_secret` of a payment; `usual` leaves them
-   * out.
+   * The whole event. Contains values that must not be journaled, such as the `client_secret` of a payment,
+   * which `usual` omits.
    */
   readonly payload: JsonObject;
 }
 
-/** The options of `stripeWebhook`. `events` are Stripe's types, as in `invoice.payment_failed`. */
+/** The options of `stripeWebhook`. `events` are Stripe's types, such as `invoice.payment_failed`. */
 export type StripeWebhookConfig<Event extends string> = SenderConfig<Event, StripeDelivery<Event>>;
 
 /**
- * Starts an agent from Stripe's events, snapshot or thin. By default each customer has a session of their
- * own.
+ * Starts an agent from Stripe's events, snapshot or thin. By default, each customer has their own session.
  *
- * An event is identified by its id, which is signed: Stripe's retries have other times, other signatures and
+ * An event is identified by its signed id, since Stripe's retries have other times, other signatures and
  * sometimes other bytes. A delivery that was signed more than 300 s ago is refused.
  *
  * @throws WebhookDefinitionError if a setting is invalid.
@@ -156,7 +155,7 @@ const customerOf = (object: JsonObject | undefined): string | undefined =>
     ? textAt(object, 'id')
     : (textAt(object, 'customer') ?? textAt(object, 'customer', 'id'));
 
-/** Returns one session for each customer, or else for each subject of events. */
+/** Returns one session for each customer, or else for each subject. */
 function sessionOf({ account, customer, object, id }: DeliveryFacts): Promise<string> {
   const about = customer ?? textAt(object, 'id') ?? id;
   return account === undefined ? toSessionId(about) : toSessionId(account, about);
@@ -172,7 +171,7 @@ function messageOf({ event, account, customer, object, isLive, payload }: Delive
   ];
   if (object === undefined) return describeDelivery({ lines, outsideTexts: [] });
   const previous_attributes = objectAt(payload, 'data', 'previous_attributes');
-  // Both contain names that customers chose. The changes come first, since the end of a long text is cut.
+  // Both contain names that customers chose. The changes come first, since a long text is cut off at the end.
   const told = previous_attributes ? { previous_attributes, object } : object;
   return describeDelivery({
     lines,
@@ -180,7 +179,7 @@ function messageOf({ event, account, customer, object, isLive, payload }: Delive
   });
 }
 
-/** Stripe's pages that anyone with the address can open without signing in. */
+/** The types of objects whose `url` anyone can open without signing in. */
 const OPEN_PAGES = [
   'account_link',
   'billing_portal.session',
@@ -190,8 +189,8 @@ const OPEN_PAGES = [
 ];
 
 /**
- * The object's type identifies a page. The previous attributes have no type, so the surrounding object
- * decides.
+ * Creates a check for such a `url`. The object's type identifies it. For previous attributes, which have no
+ * type, it is the type of the surrounding object.
  */
 const createPageSecretCheck =
   ({ object: type = '' }: JsonObject): IsSecret =>

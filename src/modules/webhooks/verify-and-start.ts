@@ -21,31 +21,33 @@ import {
 } from './webhook.ts';
 
 /**
- * The common options of the ready-made webhooks. `Event` is the type of names in `events`, `View` that of a
- * delivery.
+ * The common options of the ready-made webhooks. `Event` is the type of names in `events`, and `View` the
+ * type of a delivery.
  */
 export interface SenderConfig<Event extends string, View> {
-  /** The last part of its path, `/hooks/{name}`. Defaults to the sender's name. */
+  /** The name, which is the last part of the path `/hooks/{name}`. Defaults to the sender's name. */
   readonly name?: string | undefined;
   /** The agent that deliveries start. */
   readonly agent: string;
   /**
    * The owner of its sessions: `{ tenant }` or `{ id }` of the callers who can read them. Defaults to the
-   * owner of the built-in authentication (`{ id: 'token' }` with `HOLDFAST_TOKEN`, else `{ id: 'local' }`).
-   * If the app has its own `auth` and `owner` is missing, `createHoldfast` throws.
+   * owner of the built-in authentication (`{ id: 'token' }` with `HOLDFAST_TOKEN`, or else
+   * `{ id: 'local' }`). If the app has its own `auth` and `owner` is missing, `createHoldfast` throws.
    */
   readonly owner?: Owner | undefined;
   /**
-   * Returns the secret, as in `(env) => env.GITHUB_SECRET`, or names its var. While it is not set, deliveries
-   * get a 503 response. For several valid secrets, return a list: `(env) => [env.NEW, env.OLD]`.
+   * env.GITHUB_SECRET`, or names its var. While it is not set, deliveries get a 503 response. For several valid secrets, return a list: `(env)
+   * =>
+   * env.GITHUB_SECRET`, or names its var. While it is not set, deliveries get a 503 response. For several valid secrets, return a list: `(env)
+   * => [env.NEW, env.OLD]`.
    */
   readonly secret: SecretSource;
-  /** The events to accept. Defaults to all. Other events get a 200 response and are ignored. */
+  /** The events to accept. Defaults to all events. Other events get a 200 response and are ignored. */
   readonly events?: readonly Event[] | undefined;
   /**
-   * Maps a delivery to a session and a message. Defaults to `delivery.usual`. If it throws, the response is
-   * 500 and nothing is stored, so that the sender retries. It must map the same delivery to the same session
-   * every time.
+   * Maps a delivery to a session and a message. Defaults to `delivery.usual`. If it throws, the delivery is
+   * not stored and the response is 500, so that the sender retries. It must map the same delivery to the same
+   * session every time.
    */
   readonly start?: ((delivery: View) => WebhookTurn | Ignored | Promise<WebhookTurn | Ignored>) | undefined;
   /** The maximum number of bytes of a delivery. Defaults to 5 MB. */
@@ -60,7 +62,7 @@ export interface SenderDelivery {
   readonly hook: string;
   readonly headers: Headers;
   readonly env: WebhookEnv;
-  /** The turn that starts by default. Copy it with a change, as in `{ ...usual, message }`. */
+  /** The turn that starts by default. Copy it to change it, as in `{ ...usual, message }`. */
   readonly usual: WebhookTurn;
 }
 
@@ -69,30 +71,33 @@ interface Sender<View extends SenderDelivery> {
   /** The default name of its webhook. */
   readonly name: string;
   /**
-   * The source of delivery ids. Ids `of the sender` are shared by all of its webhooks, so that a delivery to
-   * one cannot be replayed at another with the same secret. A format with many senders distinguishes ids by
-   * webhook.
+   * The scope of delivery ids. All webhooks of a sender share ids `of the sender`, so that a delivery to one
+   * webhook cannot be replayed at another with the same secret. A format with many senders uses ids
+   * `of the webhook`.
    */
   readonly ids: 'of the sender' | 'of the webhook';
   /** Reads the signed parts of the headers. @throws WebhookRefusal if no body could make them valid. */
   readHeader(request: UnverifiedRequest): SignatureHeader;
   /**
-   * Makes a key from a secret. Defaults to the secret's text. @throws WebhookRefusal if the secret is
+   * Converts a secret to a key. Defaults to the secret's text. @throws WebhookRefusal if the secret is
    * invalid.
    */
   toKey?(secret: string): Signed['secrets'][number];
-  /** Parses a verified delivery. @throws WebhookRefusal if it cannot. */
+  /** Parses a verified delivery. @throws WebhookRefusal if it is invalid. */
   read(signed: SignedDelivery): Promise<Verified<View> | Reply>;
   /** Returns the names in `events` that match the delivery. */
   names(delivery: View): readonly string[];
   /** The webhook's own options, in addition to the common ones. */
   readonly options?: Readonly<Record<string, LiteralKind>> | undefined;
   /**
-   * Returns the problem with a name in `events`, as the end of a sentence, or `undefined`. In development
-   * only.
+   * Returns the problem with a name in `events`, as the end of a sentence, or `undefined`. Only called in
+   * development.
    */
   misnamed?(event: string): string | undefined;
-  /** Returns why the delivery starts no turn, regardless of `events`, or `undefined` if it starts one. */
+  /**
+   * Returns the reason why the delivery starts no turn, regardless of `events`, or `undefined` if it starts
+   * one.
+   */
   skip(delivery: View): string | undefined;
 }
 
@@ -110,7 +115,7 @@ export interface SignedDelivery extends RawDelivery {
 }
 
 /**
- * Makes the webhook of a sender. It verifies each delivery and starts the turn that `start` returns.
+ * Creates the webhook of a sender, which verifies each delivery and starts the turn that `start` returns.
  *
  * @throws WebhookDefinitionError if a setting is invalid.
  */
@@ -171,7 +176,7 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
   });
 }
 
-/** The option `bots`. */
+/** The rule for the option `bots`. */
 export const BOTS_RULE: LiteralKind = [
   "'ignore' or 'take'",
   (given) => given === 'ignore' || given === 'take',
@@ -195,7 +200,7 @@ const KEYS: Readonly<Record<keyof SenderConfig<string, unknown>, LiteralKind>> =
   whenBusy: 'any',
 };
 
-/** Makes all checks that do not need the body. @throws WebhookRefusal */
+/** Makes all checks that do not need the body. @throws WebhookRefusal if one fails. */
 async function prepareCheck(
   request: UnverifiedRequest,
   source: SecretSource,

@@ -12,13 +12,13 @@ export type WebhookEnv = Readonly<Record<string, unknown>>;
 export interface UnverifiedRequest {
   readonly headers: Headers;
   readonly env: WebhookEnv;
-  /** Milliseconds since the epoch. */
+  /** The current time in milliseconds since the epoch. */
   readonly now: number;
 }
 
 /** A request to a webhook with its body. Its sender is not verified yet. */
 export interface RawDelivery extends UnverifiedRequest {
-  /** The bytes as they were sent. Signatures cover these bytes, not a parsed and reserialized form. */
+  /** The bytes as they were sent. Signatures cover these bytes, not parsed and reserialized JSON. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
@@ -32,7 +32,8 @@ export type Acknowledgement = 'address' | 'nothing';
 export interface Verified<Payload> {
   readonly type: 'verified';
   /**
-   * Identifies the delivery: equal ids are one delivery. Use signed data, since a replay can change the rest.
+   * The id of the delivery. Deliveries with equal ids count as one. Use signed data, since a replay can
+   * change the rest.
    */
   readonly id: string;
   readonly payload: Payload;
@@ -40,7 +41,7 @@ export interface Verified<Payload> {
   readonly acknowledge?: Acknowledgement | undefined;
 }
 
-/** A response to a handshake of the sender: 200, without a turn. */
+/** A response with the status 200 to a handshake of the sender, which starts no turn. */
 export interface Reply {
   readonly type: 'reply';
   readonly body: Json;
@@ -49,7 +50,7 @@ export interface Reply {
 /** A verified delivery that starts no turn. */
 export interface Ignored {
   readonly type: 'ignored';
-  /** Sent to the sender. */
+  /** The reason, which is sent to the sender. */
   readonly reason: string;
 }
 
@@ -60,8 +61,8 @@ export interface Delivery<Payload> {
   readonly id: string;
   readonly payload: Payload;
   /**
-   * The headers of the request. An attacker who has seen one delivery can forge any that the sender does not
-   * sign.
+   * The headers of the request. An attacker who has seen one delivery can forge all headers that the sender
+   * does not sign.
    */
   readonly headers: Headers;
   readonly env: WebhookEnv;
@@ -78,14 +79,15 @@ export interface WebhookTurn {
    */
   readonly owner?: Owner | undefined;
   /**
-   * The session id: 1 to 128 of `A-Z a-z 0-9 _ . : @ -`, as `toSessionId` makes them. It must depend on the
-   * delivery alone, since a repeated delivery is recognized in its session.
+   * The session id: 1 to 128 of `A-Z a-z 0-9 _ . : @ -`, as `toSessionId` returns them. It must depend only
+   * on the delivery, since a repeated delivery is recognized in its session.
    */
   readonly session: string;
   /** The text that the model reads. */
   readonly message: string;
   /**
-   * Values for the tools, which the model never sees. It is journaled, so it must not contain credentials.
+   * Values for the tools, which the model never sees. They are journaled, so they must not contain
+   * credentials.
    */
   readonly context?: JsonObject | undefined;
   /**
@@ -111,7 +113,7 @@ export interface WebhookStart {
 /** The outcome of a delivery. */
 export type Received = Reply | ((Ignored | WebhookStart) & { readonly acknowledge: Acknowledgement });
 
-/** A webhook for one sender, at `POST /hooks/{name}`. Made by `defineWebhook`; never mutated. */
+/** A webhook for one sender, at `POST /hooks/{name}`. Created by `defineWebhook`, and never mutated. */
 export interface Webhook<Name extends string = string> extends ModuleUse {
   readonly name: Name;
   /** The default agent of its turns. */
@@ -122,13 +124,15 @@ export interface Webhook<Name extends string = string> extends ModuleUse {
   readonly namespace: string;
   readonly maxBodyBytes: number;
   /**
-   * The behavior for turns whose session has an open one. A message that would steer a turn waits in line
-   * instead if that turn waits for a person.
+   * The behavior if the session has an open turn. A message that would steer the turn is queued if the turn
+   * waits for a person.
    */
   readonly whenBusy: WhenBusy;
   /** Rejects with a WebhookRefusal if no body could prove the sender, so that the body is not read. */
   admit(request: UnverifiedRequest): Promise<void>;
-  /** Returns what is missing in an environment, as the end of a sentence after its name, or `undefined`. */
+  /**
+   * Returns the problem of an environment, as the end of a sentence after the webhook's name, or `undefined`.
+   */
   readonly lacks: ((env: WebhookEnv) => Promise<string | undefined>) | undefined;
   /**
    * Verifies and maps a delivery. Rejects with a WebhookRefusal, or with errors of the app's own functions.
@@ -147,7 +151,7 @@ export const verified = <Payload>(
 export const reply = (body: Json): Reply => ({ type: 'reply', body });
 
 /**
- * Ignores a delivery. `reason` is sent to the sender, which counts it as delivered.
+ * Ignores a delivery. The sender receives `reason`, and counts the delivery as successful.
  *
  * @example
  * ```ts
@@ -164,9 +168,9 @@ const MAX_ID_LENGTH = 128;
 const KEPT_PREFIX_LENGTH = 60;
 
 /**
- * Builds a session id from parts, such as `acme:shop:42`. Different parts never give the same id. Characters
- * that an id cannot contain become `@` and four hexadecimal digits. A long id is cut and ends with its
- * SHA-256.
+ * Builds a session id from parts, such as `acme:shop:42`. Different parts never result in the same id.
+ * Characters that an id cannot contain become `@` and four hexadecimal digits. A long id is shortened and
+ * ends with its SHA-256.
  *
  * @example
  * ```ts
@@ -181,22 +185,22 @@ export async function toSessionId(...parts: readonly string[]): Promise<string> 
 }
 
 /**
- * `:` separates the parts and `@` escapes, so both are escaped in the parts. Works by code units: half a
- * surrogate pair is valid text.
+ * Escapes a part. `:` separates parts and `@` starts an escape, so both are escaped. Works by code units,
+ * since half a surrogate pair is valid text.
  */
 const escapePart = (part: string): string =>
   part.replaceAll(/[^A-Za-z0-9_.-]/g, (unit) => `@${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /**
- * The reason why a delivery is refused. `invalid-signature`: the sender is not proven (401). `bad-json`: the
- * sender is proven, but the body is unreadable (400). `not-configured`: this Worker has no secret to check it
- * with (503).
+ * The reason why a delivery is refused. `invalid-signature` means that the sender is not proven (401),
+ * `bad-json` that the sender is proven but the body is unreadable (400), and `not-configured` that this
+ * Worker has no secret for the check (503).
  */
 export type RefusalKind = 'invalid-signature' | 'bad-json' | 'not-configured';
 
 /**
- * Thrown by verifiers, including those of an app, to refuse a delivery without storing anything. The message
- * is sent to the sender: it must help an honest sender, and contain no secret and no valid signature.
+ * Thrown by verifiers, including those of an app, to refuse a delivery without storing data. The sender
+ * receives the message, so it must help an honest sender, and must not contain a secret or a valid signature.
  */
 export class WebhookRefusal extends Error {
   override readonly name = 'WebhookRefusal';
@@ -208,10 +212,10 @@ export class WebhookRefusal extends Error {
   }
 }
 
-/** Thrown where a webhook is defined if its options are invalid. */
+/** Thrown at the definition of a webhook if its options are invalid. */
 export class WebhookDefinitionError extends Error {
   override readonly name = 'WebhookDefinitionError';
-  /** The name that was given, valid or not. */
+  /** The name in the options, which may be invalid. */
   readonly webhook: string;
   /** The invalid property. */
   readonly field: string;
