@@ -107,7 +107,7 @@ defineMcpEndpoint({ resources: [lines, policy, { ...base, uri: 'a://b' }] });
 // @ts-expect-error a resource has a uri
 defineMcpEndpoint({ resources: [base] });
 
-// The arguments of a prompt type its values, also if they have completions.
+// The arguments of a prompt type its values, even if they have completions.
 defineMcpPrompt({
   name: 'summary',
   description: 'Sums up.',

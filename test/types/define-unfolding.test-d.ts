@@ -19,7 +19,7 @@ import {
 const read = defineTool({ name: 'read', description: 'Reads.', run: () => 'read' });
 const base = { name: 'files', description: 'Files.' } as const;
 
-// The name is a literal, and an unfolding tool is a tool, also when it is decorated.
+// The name is a literal, and an unfolding tool is a tool, even if it is decorated.
 const files = defineUnfolding({ ...base, tools: [read] });
 expectTypeOf(files).toEqualTypeOf<UnfoldingTool<'files', Record<string, never>>>();
 expectTypeOf(files).toExtend<Tool<'files'>>();

@@ -98,7 +98,7 @@ describe.each(templates)('the template %s', (template) => {
   });
 });
 
-it('the settings of templates are those of the deployment page, and also minify the script', () => {
+it('the templates have the settings of the deployment page, and minify the script', () => {
   const [ofProduction = ''] = /```toml\n([\s\S]*?)```/.exec(read('docs/deploy.md'))?.slice(1) ?? [];
   const linesOf = (text: string): string[] => text.split('\n').filter((line) => !line.startsWith('#'));
   const settings = linesOf(read('src/create/templates/base/wrangler.toml').replace('my-agent', 'clerk'));

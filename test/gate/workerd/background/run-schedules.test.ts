@@ -179,7 +179,7 @@ describe('a schedule', () => {
     ]);
   });
 
-  it('starts although another module that handles crons fails, and logs that failure', async () => {
+  it('starts even if another module that handles crons fails, and logs that failure', async () => {
     const other = createUse(createModule({ name: 'other' }));
     const times: string[] = [];
     APP.give(other, {

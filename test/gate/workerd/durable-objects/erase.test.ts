@@ -92,7 +92,7 @@ describe('a session object that is erased', () => {
     expect(await leftIn(harness)).toEqual(NOTHING);
   });
 
-  it('is a new session in the same object afterwards, also after an eviction', async () => {
+  it('is a new session in the same object afterwards, even after an eviction', async () => {
     const harness = await filled();
     const { session, stub, epoch } = harness;
     await session.erase();
@@ -182,7 +182,7 @@ describe('the epochs of a session', () => {
     expect(lateAppend([7, 1_000])).toEqual({ status: 'stale' });
   });
 
-  it('differ from those of the previous session in the real object', async () => {
+  it('differ from the epochs of the previous session in the real object', async () => {
     const { raw } = makeObjectHarness();
     const epochs = new Set<number>();
     for (let i = 0; i < 5; i += 1) {

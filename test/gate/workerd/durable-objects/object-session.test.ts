@@ -168,7 +168,7 @@ describe('a call to the session object', () => {
     expect(await session.erase()).toBe(false);
   });
 
-  it('opens a watcher on a new stub, also if the response had no line', async () => {
+  it('opens a watcher on a new stub, even if the response had no WebSocket', async () => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(starting('t1', 'a'));
     const { pauses, ms } = heldPauses();

@@ -511,7 +511,7 @@ describe('a session object that is reset', () => {
     expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
   });
 
-  it('continues after a failed transaction, also after the one that created its tables', async () => {
+  it('continues after a failed transaction, even after the one that created its tables', async () => {
     const { session, stub } = makeObjectHarness();
     await runInDurableObject(stub(), (object, { storage }) => {
       const setAlarm = vi.spyOn(storage, 'setAlarm').mockImplementationOnce(() => {

@@ -33,7 +33,7 @@ it('a file in R2 has its media type, and its key begins with its session', async
   expect(object?.httpMetadata?.contentType).toBe('image/png');
 });
 
-it('files in R2 are deleted although the bucket lists them in several pages', async () => {
+it('files in R2 are deleted even if the bucket lists them in several pages', async () => {
   const keys = new Set(Array.from({ length: 2_500 }, (_, i) => `s/i1/${i}`));
   const bucket = {
     list: async () => ({

@@ -99,7 +99,7 @@ describe('the tools of the workspace', () => {
 });
 
 describe('the objects of the workspace', () => {
-  it('exist in the next turn, also after the object has restarted', async () => {
+  it('exist in the next turn, even after the object has restarted', async () => {
     const write = call('add_document', { title: 'Log', text: 'Day one.' });
     const session = scripted(
       ...inside('files', 'documents', [write]),
@@ -113,7 +113,7 @@ describe('the objects of the workspace', () => {
     );
   });
 
-  it('get unique ids, also within one reply, and ids are never reused', async () => {
+  it('get unique ids, even within one reply, and ids are never reused', async () => {
     const add = (title: string) => call('add_risk', { title });
     const session = scripted(
       ...inside(

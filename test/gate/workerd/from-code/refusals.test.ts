@@ -216,7 +216,7 @@ describe('the answer of a call', () => {
     );
   });
 
-  it('is refused without the required role, which is also required to end the turn', async () => {
+  it('is refused without the required role, which ending the turn requires too', async () => {
     const { chat, call, turn } = await asking('pay_as_manager');
     expect(await refusalOf(chat.decide(call, 'approve'))).toEqual(
       refusal(

@@ -87,7 +87,7 @@ describe('session.stream', () => {
     expect(items.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Done.' } });
   });
 
-  it('begins after a given event, also for an earlier turn', async () => {
+  it('begins after the event in `after`, even in an earlier turn', async () => {
     const { path, chat } = fresh();
     const text = script(adding, 'Three.').message();
     const first = await listed(await chat.stream(text, { idempotencyKey: 'k' }));

@@ -110,7 +110,7 @@ describe('over HTTP, with the object killed between requests', () => {
     expect(results().at(-1)).toBe('Hello ann.');
   });
 
-  it('an object of any type is found again, also in a copy with more modules (S0-081, S0-086)', async () => {
+  it('an object of any type is found again, even by a copied tool with more modules (S0-081, S0-086)', async () => {
     const ann = defineTool({
       name: 'ann',
       description: 'Finds.',

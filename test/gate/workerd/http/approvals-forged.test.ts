@@ -113,7 +113,7 @@ describe('a decision by another caller', () => {
 });
 
 describe('a replayed decision', () => {
-  it('is refused before and after the turn has ended, also with other content', async () => {
+  it('is refused before and after the end of the turn, with any content', async () => {
     const { links, session, to } = await waiting(['pay', 'pay_plainly']);
     const [first = '', second = ''] = links;
     await answer(first, { decision: 'reject' });

@@ -130,7 +130,7 @@ describe('an approval', () => {
     expect(paidTo(wait.to)).toEqual([]);
   });
 
-  it('completes although its client disconnects', async () => {
+  it('completes even if its client disconnects', async () => {
     const wait = await waiting(['pay']);
     const client = new AbortController();
     const answering = answer(linkOf(wait), APPROVE, { signal: client.signal }).catch(() => 'gone');
@@ -181,7 +181,7 @@ describe('another decision', () => {
 });
 
 describe('a retried decision', () => {
-  it('under its key gets the same response, also after the end, and does not run the call again', async () => {
+  it('under its key gets the same response, even after the end, and does not run the call again', async () => {
     const wait = await waiting(['pay']);
     const both = await Promise.all([1, 2].map(() => answer(linkOf(wait), APPROVE, { headers: KEY })));
     const [one, two] = await Promise.all(both.map(json));

@@ -66,7 +66,7 @@ describe('an app without authentication', () => {
     expect([health.status, (await json(health)).detail]).toEqual([500, notConfigured.detail]);
   });
 
-  it('refuses every caller if the token is blank, also from this machine', async () => {
+  it('refuses every caller if the token is blank, including this machine', async () => {
     const response = await appWith({}, { ...OPEN, HOLDFAST_TOKEN: ' \n' })('http://localhost/agents');
     expect(response.status).toBe(401);
   });
@@ -229,7 +229,7 @@ describe('an app with a token under another name', () => {
     expect(await json(response)).toEqual(unauthorized);
   });
 
-  it('refuses every caller if it is not set, also from this machine', async () => {
+  it('refuses every caller if it is not set, including this machine', async () => {
     for (const origin of ['http://localhost', 'https://h.example']) {
       const response = await appWith({ auth })(`${origin}/agents`);
       expect(response.status).toBe(401);

@@ -36,7 +36,7 @@ describe('a message for the background', () => {
   });
 
   it.each(['respond-async', 'RESPOND-ASYNC; x=1', 'wait=10, respond-async'])(
-    'is requested by Prefer: %s, also with Accept: text/event-stream',
+    'is requested by Prefer: %s, even with Accept: text/event-stream',
     async (prefer) => {
       const session = newSession();
       const response = await post(

@@ -122,7 +122,7 @@ describe('a body', () => {
     await expectProblem(await appWith({})(`${newSession()}/messages`, request), tooLarge);
   });
 
-  it('larger than 1 MB is refused although it declares no length', async () => {
+  it('larger than 1 MB is refused even if it declares no length', async () => {
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {

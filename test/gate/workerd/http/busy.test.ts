@@ -202,7 +202,7 @@ describe('a message that queues', () => {
     expect(first).toMatchObject({ outcome: 'cancelled' });
   });
 
-  it('queues behind a running turn, also if it would decline', async () => {
+  it('queues behind a running turn, even with pending=decline', async () => {
     const { session, first, answering } = await busy('Second.');
     const response = await say(session, 'pending=decline&whenBusy=queue', { message: 'Two' }, ASYNC);
     expect((await json(response)).status).toBe('queued');

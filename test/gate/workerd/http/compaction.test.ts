@@ -53,7 +53,7 @@ it('a compacted session shows its summary and its whole journal, and continues a
   ]);
 });
 
-it('a result that was shortened for the model is shown in full to readers, also after an eviction', async () => {
+it('a result that was shortened for the model is shown in full to readers, even after an eviction', async () => {
   const report = 'Kelp is sold by the crate. '.repeat(1_500).slice(0, 40_000);
   const small = smallWindow(8_000, ['Hello, Ann.', ['read'], 'By the crate.', 'Ann.']);
   const reader = defineAgent({

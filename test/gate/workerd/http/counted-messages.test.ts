@@ -39,7 +39,7 @@ describe('the port to a session’s object', () => {
     expect(methods.length).toBe(14);
   });
 
-  it('counts a retried call as often as it is sent', async () => {
+  it('counts a retried call once for each attempt', async () => {
     const { port, messages } = sentTo(2);
     await expect(port.renew(1)).rejects.toThrow('does not matter');
     expect(messages()).toBe(3);

@@ -12,7 +12,7 @@ const erase = (session: string, via = send): Promise<Response> => via(session, {
 /** A holder that waits for its model learns within a third of its term that it has lost its lease. */
 
 describe('DELETE of a session', () => {
-  it('returns 204 without a body, also for an unknown session, and then GET returns 404', async () => {
+  it('returns 204 without a body, even for an unknown session, and then GET returns 404', async () => {
     const session = newSession();
     await (await post(session, { message: script('Hello.').message() })).text();
     for (let i = 0; i < 2; i += 1) {
@@ -49,7 +49,7 @@ describe('DELETE of a session', () => {
     expect(await json(refused)).toEqual(problem(type, status, detail));
   });
 
-  it('erases a session whose agent is not deployed any more', async () => {
+  it('erases a session whose agent is no longer deployed', async () => {
     const session = newSession('scripted');
     await (await post(session, { message: script('Hello.').message() })).text();
     const without = appWith({ agents: [{ ...scripted, name: 'other' }] });
@@ -104,7 +104,7 @@ describe('a session that is erased while it is in use', () => {
     expect((await send(session)).status).toBe(404);
   });
 
-  it('ends the stream of a turn, and that of a follower', async () => {
+  it('ends the stream of a turn and the stream of a follower', async () => {
     const session = hearingSession();
     const reply = held('Never.');
     const streaming = await post(session, { message: script(reply.reply).message() }, { headers: SSE });

@@ -1,6 +1,6 @@
 /**
- * Event ids: a client that resumes after one learns that its session was erased, also if another one has its
- * name.
+ * Event ids: a client that resumes after an event learns that the session was erased, even if another session
+ * has its name.
  */
 import { describe, expect, it } from 'vitest';
 import { held, script } from '../../../fixtures/scripts.ts';

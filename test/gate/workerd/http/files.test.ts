@@ -349,7 +349,7 @@ describe('a file in an external store', () => {
     error.mockRestore();
   });
 
-  it('is a 500 with a fix if the deployment has no store any more', async () => {
+  it('is a 500 with a fix if the deployment no longer has a store', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { store } = storing();
     const { path } = await keep('given away', { by: fileApp({ ...everything, store: () => store }).via });

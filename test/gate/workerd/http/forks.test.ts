@@ -192,7 +192,7 @@ describe('a fork', () => {
     expect(done()).toBe(1);
   });
 
-  it('of a fork also shows the calls cut off from that fork, once', async () => {
+  it('of a fork also shows its model the calls that the first fork cut off, once', async () => {
     const { path, model, note } = await recorded();
     const one = await forkOf(path, { at: 2, repeatEffects: true });
     const message = (await journal(one)).findIndex(({ type }) => type === 'turn-steered') + 1;

@@ -61,7 +61,7 @@ const hostileBody = fc.oneof(
 );
 const anyBody = fc.oneof(fc.constantFrom(APPROVE, FOUND), hostileBody);
 
-/** None is the id of a pending call, also after decoding. The first three lead to other paths. */
+/** Invalid call ids, even after decoding. The first three lead to other paths. */
 const CALLS = [
   '',
   '.',

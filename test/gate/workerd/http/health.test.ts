@@ -108,7 +108,7 @@ describe('GET /health', () => {
     expect(await json(await via('/health'))).toEqual({ status: 'ok' });
   });
 
-  it('warns about each missing compatibility flag, also in the log', async () => {
+  it('warns about each missing compatibility flag, in the response and in the log', async () => {
     const lines: LogEntry[] = [];
     const via = appWith({ log: (line) => void lines.push(line) });
     const {

@@ -103,7 +103,7 @@ describe('a body', () => {
     await expect(readBytes(bodyOf(cut()), 99_999)).rejects.toMatchObject({ status: 413 });
   });
 
-  it('that is nested too deeply is refused permanently, although it was signed', async () => {
+  it('that is nested too deeply is refused permanently, even if it is signed', async () => {
     const app = appWith(
       {
         use: [githubWebhook(config), standardWebhook({ agent: 'scripted', secret: 'STANDARD_SECRET' })],

@@ -150,7 +150,7 @@ describe('a delivery', () => {
     answer.release();
   });
 
-  it('waits behind a turn with pending calls, also if the webhook steers', async () => {
+  it('waits behind a turn with pending calls, even if the webhook steers', async () => {
     const input = { to: crypto.randomUUID(), amount: 1 };
     const { message } = script({ calls: [{ name: 'pay', input }] }, 'Paid.', 'Second.');
     const webhook = githubWebhook({

@@ -73,7 +73,7 @@ describe('a message of parts', () => {
     expect(await started(session, via)).not.toHaveProperty('parts');
   });
 
-  it('accepts a data URL as data and as url, and its type can be that of the file', async () => {
+  it('accepts a data URL as data and as url, and the file’s type can come from the URL', async () => {
     const { via } = fileApp();
     const url = `data:image/PNG;name=x;BASE64,${btoa('a png')}`;
     const message = [
@@ -253,7 +253,7 @@ describe('the size of a body', () => {
     expect((await posted(generous.via, { message: 'x'.repeat(12.5 * 1024 * 1024) })).status).toBe(200);
   });
 
-  it('is limited while it is read, also without a declared length', async () => {
+  it('is limited while it is read, even without a declared length', async () => {
     const { via } = fileApp();
     const chunk = new Uint8Array(64 * 1024).fill(0x20);
     let pulled = 0;

@@ -66,7 +66,7 @@ describe('a model from the environment', () => {
     expect(seen).toEqual(['red', 'blue']);
   });
 
-  it('is created once for each environment also for the agents of an app', async () => {
+  it('is created once for each environment by an app, for all of its agents', async () => {
     const { make, seen } = maker();
     const agents = [defineAgent(base), defineAgent({ ...base, name: 'other' })];
     const [red, blue] = [deployed(agents, { WORD: 'red' }, make), deployed(agents, { WORD: 'blue' }, make)];

@@ -41,7 +41,7 @@ describe('a session of a tenant', () => {
     },
   );
 
-  it('has a name that differs from that of an id', () => {
+  it('has another object name than a session of a caller with the same id', () => {
     const place = { agent: 'scripted', session: 's1' };
     expect(toSessionName({ ...place, owner: { tenant: 'acme' } })).toBe(
       '[{"tenant":"acme"},"scripted","s1"]',

@@ -127,7 +127,7 @@ describe('a message whose client limits its wait', () => {
     expect([told(response), runsInBackground(session)]).toEqual([[200, null], false]);
   });
 
-  it('waits at most a minute, also if it asks for more', async () => {
+  it('waits at most a minute, even if it asks for more', async () => {
     const { session, turn, reply } = await running();
     const asking = get(session, turn, 'wait=99999999999999999999');
     await isWatched(session);

@@ -97,7 +97,7 @@ const linkIn = ({ pending }: Readonly<Record<string, unknown>>): string =>
 const BACKGROUND = { prefer: 'respond-async' };
 
 describe('the principal of a call', () => {
-  it('is the sender of the message, with the roles at that time, also in another invocation', async () => {
+  it('is the sender of the message, with the roles at that time, even in another invocation', async () => {
     const { as, resume } = deployment();
     await post(newSession('agent'), { message: script(...LOOKS).message() }, { via: as(ann) });
     const session = newSession('agent');
@@ -247,7 +247,7 @@ describe('a decision', () => {
   const APPROVE = { decision: 'approve' };
   const manager: Caller = { ...ann, roles: ['manager'] };
 
-  it('depends on its decider’s current roles, not on those of the message', async () => {
+  it('depends on the current roles of its decider, not on the roles of the message’s sender', async () => {
     const { as } = deployment();
     const message = script(...CLOSER).message();
     const asked = await json(await post(newSession('agent'), { message }, { via: as(manager) }));
@@ -317,7 +317,7 @@ describe('the request of a caller', () => {
     expect(seen).toMatchObject([{ key: 'minted-for-ann' }]);
   });
 
-  it('is not that of a caller who declines the pending calls of another caller', async () => {
+  it('is not the request of a caller who declines the pending calls of another caller', async () => {
     const session = newSession('agent');
     const { message } = script({ calls: [{ name: 'look_closer' }] }, ...LOOKS);
     await post(session, { message: message() }, { headers, via: as(ann) });

@@ -116,7 +116,7 @@ describe('the journal as JSON', () => {
     expect(await json(await send(`${session}/events?after=99`))).toEqual({ events: [], head: 4, next: null });
   });
 
-  it('responds to HEAD without a body, also if a stream is requested', async () => {
+  it('responds to HEAD without a body, even if a stream is requested', async () => {
     const session = newSession();
     await post(session, { message: script('Done.').message() });
     const response = await send(`${session}/events`, { method: 'HEAD', headers: SSE });

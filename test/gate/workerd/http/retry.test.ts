@@ -139,7 +139,7 @@ describe('a retry', () => {
     ]);
   });
 
-  it('runs once under its key, also if it is repeated after its end', async () => {
+  it('runs once under its key, even if it is repeated after its end', async () => {
     const session = newSession();
     const asked = script(down, down, 'Here.');
     await post(session, { message: asked.message() }, { via });

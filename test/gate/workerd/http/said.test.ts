@@ -38,7 +38,7 @@ const saidIn = (turn: unknown) => [
 ];
 
 describe('an answer', () => {
-  it('lists the calls that ended the turn and the tools that were added late, also at its own address', async () => {
+  it('lists the calls that ended the turn and the tools that were added late, in the response and at its address', async () => {
     const shelf = defineUnfolding({
       name: 'shelf',
       description: 'Opens the shelf.',

@@ -70,7 +70,7 @@ describe('an event stream', () => {
     expect(left).toBe(true);
   });
 
-  it('ends if its request is aborted, although its writer continues for a while', async () => {
+  it('ends if its request is aborted, even if its writer continues for a while', async () => {
     const client = new AbortController();
     const writing = Promise.withResolvers<void>();
     const { response, finished } = open(() => silentUntil(writing.promise), client.signal);

@@ -65,7 +65,7 @@ describe('a turn whose invocation goes silent', () => {
 });
 
 describe('a turn whose lease was granted to another invocation', () => {
-  it('is not written by the first one any more, which waits for the answer', async () => {
+  it('is no longer written by the first invocation, which waits for the answer', async () => {
     const session = hearingSession();
     const answer = held(record('fenced'));
     const { message } = script(answer.reply, record('fenced'), 'Done.');

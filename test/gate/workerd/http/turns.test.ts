@@ -9,7 +9,7 @@ const ASYNC = { prefer: 'respond-async' };
 const turnOf = (session: string, turn: unknown): string => `${session}/turns/${turn}`;
 
 describe('GET .../turns/{turn}', () => {
-  it('returns the message’s response, also after later turns', async () => {
+  it('returns the message’s response, even after later turns', async () => {
     const session = newSession();
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.', 'Next.');
     const first = await json(await post(session, { message: message() }));

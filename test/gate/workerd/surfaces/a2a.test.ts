@@ -177,7 +177,7 @@ describe('an agent card', () => {
 });
 
 describe('a task', () => {
-  it('can have several iterations, and its answer is that of the journal', async () => {
+  it('can have several iterations, and returns the journaled answer', async () => {
     const { send, talk } = await client('scripted');
     const task = await send(script({ text: 'I add.', ...adding }, adding, 'Three.').message());
     expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);

@@ -270,7 +270,7 @@ describe('a run', () => {
     expect(await journaled(path)).toMatchObject({ outcome: 'cancelled' });
   });
 
-  it('keeps its text if it is cancelled, also for a client that has not received it', async () => {
+  it('keeps its text if it is cancelled, even for a client that has not received it', async () => {
     const { path, say, chat, events } = client('scripted');
     const { model, message } = speech(['It is ', 'in ', waits]);
     const running = say(message());

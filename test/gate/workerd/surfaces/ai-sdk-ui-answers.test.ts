@@ -16,7 +16,7 @@ const statesOf = (parts: ReturnType<typeof lastParts>) =>
 const pay = (amount: number) => ({ name: 'pay', input: { amount } });
 
 describe.each(VERSIONS)('a chat of version %i', (version) => {
-  it('sends a result once although an approval is still pending, and then the approval', async () => {
+  it('sends a result once while an approval is still pending, and then the approval', async () => {
     const { chat, asked, id, say } = open(
       { version, sends: 'both' },
       { calls: [{ name: 'where' }, pay(4)] },
@@ -106,7 +106,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('gets a valid message list for a call that ran although it had been refused', async () => {
+  it('gets a valid message list for a call that ran after it had been refused', async () => {
     const { chat, asked, id, say } = open(
       { version, sends: 'approvals' },
       { calls: [{ name: 'suggest' }] },

@@ -80,7 +80,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await isSameLoaded(page);
   });
 
-  it('edits a message and gets a new answer, also for the first message', async () => {
+  it('edits a message and gets a new answer, even for the first message', async () => {
     const page = open({ version }, 'One.', 'Two.', 'Other one.');
     const { chat, words, id } = page;
     await page.say();
@@ -93,7 +93,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await isSameLoaded(page);
   });
 
-  it('makes a fork of a fork repeatedly, also after a reload', async () => {
+  it('makes a fork of a fork repeatedly, even after a reload', async () => {
     const page = open({ version }, 'One.', 'Two.', 'Two again.', 'Two anew.', 'Three.', 'Edited.', 'Last.');
     await page.say();
     await page.chat.sendMessage({ text: 'And then?' });

@@ -115,7 +115,7 @@ describe('two persons of one caller who send the same message', () => {
     ['A2A', ofA2a],
     ['chat completions', ofChat],
   ])(
-    'have separate new chats under one key over %s, also if a tenant shares its sessions',
+    'have separate new chats under one key over %s, even if a tenant shares its sessions',
     async (_, protocol) => {
       const via = app(crypto.randomUUID());
       const { message, model } = script('Words of Ann.', 'Words of Ben.');

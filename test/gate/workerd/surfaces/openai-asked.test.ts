@@ -178,7 +178,7 @@ describe('the instructions of a caller', () => {
   const ask = (asked: Scripted, instructions: string) =>
     client.responses.create({ model: 'scripted', instructions, input: asked.message() });
 
-  it('follow those of the agent, between delimiters, and are identical for identical text', async () => {
+  it('follow the agent’s instructions, between delimiters, and are identical for identical text', async () => {
     const asked = script('Oui.', 'Oui.');
     const response = await ask(asked, 'Answer in French.');
     await ask(asked, 'Answer in French.');

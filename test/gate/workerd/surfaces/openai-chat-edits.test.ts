@@ -161,7 +161,7 @@ describe('an edited history', () => {
     await expect(say(first.history, 'And when?', { via })).rejects.toMatchObject(unknown);
   });
 
-  it('is matched although people have given feedback about its turns', async () => {
+  it('is matched even if people have given feedback about its turns', async () => {
     const use = [openAi(), branches(), feedback()];
     const shop = appWith({ agents, use });
     const via = clientOf(shop, { maxRetries: 0 });
@@ -225,7 +225,7 @@ describe('a message that is repeated after the same history', () => {
     expect(asked.model.requests).toHaveLength(2);
   });
 
-  it('is a retry if its turn has no answer, also with other instructions, and otherwise a fork', async () => {
+  it('is a retry if its turn has no answer, even with other instructions, and otherwise a fork', async () => {
     const via = clientOf(appWith({ agents, use: [...use, retry()], auth }), { maxRetries: 0 });
     const hanging = held('Cut.');
     const asked = script('One.', hanging.reply, 'Two.', 'Other.');

@@ -154,7 +154,7 @@ describe('a chat identified by its history alone', () => {
     expect(model.requests).toHaveLength(4);
   });
 
-  it('continues after results upon which its turn failed, and accepts them once', async () => {
+  it('continues after tool results whose turn failed, and accepts them once', async () => {
     const { message, model } = script(
       { calls: [{ name: 'look_up', input: { id: '7' } }] },
       { text: '' },
@@ -201,7 +201,7 @@ describe('a chat identified by its history alone', () => {
     expect(lastWords(await say(history, 'Again.', { via: of('ada') }))).toBe('Two.');
   });
 
-  it('is refused if its session was erased, also if another of its name has begun', async () => {
+  it('is refused if its session was erased, even if another session has its name', async () => {
     const { message } = script('One.', 'Other.', 'More.');
     const text = message();
     const { history, session } = await say([], text);
@@ -296,7 +296,7 @@ describe('a message of a chat that its client repeats', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('returns its own turn, also while another chat has the same text', async () => {
+  it('returns its own turn, even if another chat has the same text', async () => {
     const { message, model } = script('Hi.', 'Hi.', 'A.', 'B.');
     const text = message();
     await say([], text);
@@ -315,7 +315,7 @@ describe('a message of a chat that its client repeats', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('begins one session under its key, also as the first of its chat', async () => {
+  it('begins one session under its key, even as the first message of its chat', async () => {
     const { message, model } = script('One.', 'Two.');
     const text = message();
     const { via, retries } = losing();

@@ -160,7 +160,7 @@ describe('a repeated message of a chat', () => {
     expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
 
-  it('is a retry with its current instructions, also after its turn was cancelled', async () => {
+  it('is a retry with its current instructions, even after its turn was cancelled', async () => {
     const { asked, history, session, turn } = await cancelled('Two.');
     const second = await say([{ role: 'system', content: 'It is one.' }, ...history], 'Again.');
     expect([second.session, lastWords(second)]).toEqual([session, 'Two.']);

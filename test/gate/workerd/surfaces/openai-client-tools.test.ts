@@ -61,7 +61,7 @@ const offered = ({ model }: Scripted) =>
   model.requests.map(({ tools = [] }) => tools.map(({ name }) => name));
 
 describe('an unmodified client with its own tools', () => {
-  it('calls a function by chat completions with the openai package, and continues in the chat', async () => {
+  it('calls a function through chat completions with the openai package, and continues in the chat', async () => {
     const asked = asking();
     const tools = [forChat()];
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: asked.message() }];
@@ -112,7 +112,7 @@ describe('an unmodified client with its own tools', () => {
     expect(asked.model.requests[1]?.messages.at(-1)?.text).toBe('Rain in Paris');
   });
 
-  it('calls a function by responses with the openai package', async () => {
+  it('calls a function through responses with the openai package', async () => {
     const asked = asking();
     const tools = [forResponses];
     const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: asked.message() }];
@@ -213,7 +213,7 @@ describe('functions of a client', () => {
     expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([{ message }, { message }]);
   });
 
-  it.each(['guide', 'closed'])('cannot be forced upon the model of agent %s', async (model) => {
+  it.each(['guide', 'closed'])('cannot be forced on the model of agent %s', async (model) => {
     const messages = [{ role: 'user' as const, content: 'Hello' }];
     const choice = { type: 'function' as const, function: { name: 'get_weather' } };
     await expect(

@@ -471,7 +471,7 @@ describe('a call that waits', () => {
     expect(await client.responses.retrieve(third.id)).toEqual(third);
   });
 
-  it('can ask again, also with a client that sends the whole conversation', async () => {
+  it('can ask again, even with a client that sends the whole conversation', async () => {
     const to = crypto.randomUUID();
     const { message } = script({ calls: [{ name: 'pay_twice_asked', input: { to, amount: 3 } }] }, 'Paid.');
     const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: message() }];

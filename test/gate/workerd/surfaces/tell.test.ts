@@ -365,7 +365,7 @@ describe('an AG-UI client', () => {
     return (await post(via, '/agents/desk/ag-ui', body)).text();
   };
 
-  it('gets short sentences for a failed turn and a failed call, also after a reload', async () => {
+  it('gets short sentences for a failed turn and a failed call, even after a reload', async () => {
     const via = deployed();
     const thread = crypto.randomUUID();
     const { message } = script(calling('fall'), failing());

@@ -7,7 +7,7 @@ import { calling, KEY, messagesOf, newId, postMcp, publishing, record, rpc, text
 const via = publishing({ agents: ['scripted'] });
 
 describe('a call that is repeated under its key', () => {
-  it('returns its turn, also if it named no session', async () => {
+  it('returns its turn, even if the call named no session', async () => {
     const { message, model } = script(record('mcp-retry'), 'Done.');
     const input = { message: message() };
     const key = crypto.randomUUID();

@@ -144,7 +144,7 @@ describe('a call of an agent', () => {
     expect(theirs.model.requests[0]?.messages.length).toBe(2);
   });
 
-  it('continues the sessions of its caller’s other requests: a tenant’s, but not those of an id with the tenant’s name', async () => {
+  it('continues the sessions of its caller’s other requests: those of a tenant, but not those of an id equal to the tenant’s name', async () => {
     const auth = ({ headers }: Request): Caller => JSON.parse(headers.get('x-caller') ?? '');
     const shared = publishing({ agents: ['scripted'] }, { auth });
     const session = newId();

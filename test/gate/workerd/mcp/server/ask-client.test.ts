@@ -237,7 +237,7 @@ describe('a published tool that asks its client', () => {
     });
   });
 
-  it('has one idempotency key in all runs of a call, also without a client’s key, and another for each call', async () => {
+  it('has one idempotency key in all runs of a call, even without a client’s key, and another key for each call', async () => {
     const [room, other] = [crypto.randomUUID(), crypto.randomUUID()];
     const [first, second, ...none] = await keysOfCall(room);
     expect([none, second]).toEqual([[], first]);

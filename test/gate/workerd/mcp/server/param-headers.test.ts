@@ -33,7 +33,7 @@ const sell = (arguments_: object, headers: Readonly<Record<string, string>>, run
     { capabilities: {}, headers },
   );
 
-describe('a call whose parameters are also in headers', () => {
+describe('a call whose parameters are repeated in headers', () => {
   it.each<[string, object, Record<string, string>]>([
     [
       'as plain text',

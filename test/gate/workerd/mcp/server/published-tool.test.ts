@@ -283,7 +283,7 @@ describe('a published tool', () => {
     await over;
   });
 
-  it('runs to its end although its client has disconnected', async () => {
+  it('runs to its end even if its client has disconnected', async () => {
     const client = new AbortController();
     const done = Promise.withResolvers<string>();
     const gone = Promise.withResolvers<void>();

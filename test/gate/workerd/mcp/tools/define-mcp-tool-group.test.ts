@@ -140,7 +140,7 @@ describe('a tool group of MCP servers', () => {
     expect(said).toEqual([`holdfast: ${none} It is optional, so the agent runs without it.`]);
   });
 
-  it('omits the tools of a failing server, keeps those of others, and retries (MCP-04, MCP-09)', async () => {
+  it('omits the tools of a failing server, keeps the tools of other servers, and retries (MCP-04, MCP-09)', async () => {
     const said = warnings();
     const [shop, news] = [scene([says('order')]), scene([says('headlines')], { name: 'news' })];
     shop.server.misbehave = answers(502);

@@ -25,7 +25,7 @@ describe('an app-wide module', () => {
 });
 
 describe('a retention', () => {
-  it('of an agent can differ from that of the app, and two equal ones are one', () => {
+  it('of an agent can differ from the app’s, and two equal ones are accepted', () => {
     const agents = [agentWith([retain({ days: 1 })])];
     expect(retain({ days: 1 })).toBe(retain({ days: 1 }));
     expect(() => createHoldfast({ agents, use: [retain({ days: 1 })] })).not.toThrow();

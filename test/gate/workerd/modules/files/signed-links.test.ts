@@ -110,7 +110,7 @@ describe('a signed URL', () => {
     expect((await open(url, { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('is the same in the stream and in the loaded messages, also for the user’s files', async () => {
+  it('is the same in the stream and in the loaded messages, including the user’s files', async () => {
     const { open, ada } = appOf();
     const id = crypto.randomUUID();
     const { chat } = openChat({ version: 7, agent: 'desk', via: ada, id });

@@ -99,7 +99,7 @@ describe('the `http` hook of a module', () => {
 });
 
 describe('the `caller` hook of a module', () => {
-  it('sets the caller for the later modules, and receives that of the earlier ones', async () => {
+  it('sets the caller for the later modules, and receives the caller of the earlier ones', async () => {
     const owners: unknown[] = [];
     const via = appWith({
       auth: () => ({ id: 'app', delegates: true }),

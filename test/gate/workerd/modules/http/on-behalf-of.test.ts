@@ -91,7 +91,7 @@ describe('a request on behalf of a person', () => {
     for (const init of [{}, ofPerson('cat')]) expect((await via(session, init)).status).toBe(404);
   });
 
-  it('is checked on every route, also on routes without a session', async () => {
+  it('is checked on every route, including routes without a session', async () => {
     const via = appOf(DELEGATING);
     for (const path of ['/agents', '/', '/openapi.json', newSession(), '/nothing'])
       expect((await via(path, ofPerson(' '))).status).toBe(400);

@@ -110,7 +110,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     expect(await title(shop)).toMatchObject({ title: shown });
   });
 
-  it('calls a model once under a key, also if the request is repeated at once or later', async () => {
+  it('calls a model once under a key, even if the request is repeated concurrently or later', async () => {
     const reply = held('Order 7');
     const { shop, model } = titling([reply.reply]);
     await shop.say('s1', 'One.');

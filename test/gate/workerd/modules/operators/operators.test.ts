@@ -173,7 +173,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect((await olga(of(), { method: 'DELETE' })).status).toBe(204);
   });
 
-  it('erases a session whose agent is not deployed any more', async () => {
+  it('erases a session whose agent is no longer deployed', async () => {
     const { ann, path, of } = shop();
     await text(post(path, { message: script('Done.').message() }, { via: ann }));
     const later = appWith({ agents: [indexed], use: PLAIN, auth: () => ({ id: 'olga', operator: true }) });

@@ -80,7 +80,7 @@ describe('an allowance', () => {
     expect((await shop.used()).tokens).toBeGreaterThan(1_000);
   });
 
-  it('counts as spent if its turn never began, and the turn is not open any more', async () => {
+  it('counts as spent if its turn never began, and the turn is no longer open', async () => {
     const shop = customer({ perDay: { turns: 3, tokens: 200_000 }, running: 1, openSessions: 1 });
     expect(await lost(shop)).toMatchObject({ status: 'granted', tokens: 20_000 });
     const open = { turns: 1, tokens: 20_000, running: 1, openSessions: 1 };

@@ -57,7 +57,7 @@ describe('the daily limit of turns', () => {
     });
   });
 
-  it('counts a repeated request once, also at the limit', async () => {
+  it('counts a repeated request once, even at the limit', async () => {
     const shop = customer({ perDay: { turns: 1 } });
     const message = script('Hi.').message();
     const again = () =>
