@@ -29,7 +29,7 @@ const isEntry = (file: string): boolean =>
   );
 
 /** Returns the imports of a folder's files that `allowed` rejects. */
-const strays = (folder: string, allowed: (imported: Import) => boolean): string[] =>
+const disallowedImports = (folder: string, allowed: (imported: Import) => boolean): string[] =>
   imports.filter((one) => isIn(one.from, folder) && !allowed(one)).map(({ from, to }) => `${from} -> ${to}`);
 
 const isPackage = ({ to }: Import, ...names: readonly string[]): boolean =>
@@ -42,7 +42,7 @@ const FOLDING = 'src/journal/memory-folding.ts';
  * The files and folders that each folder may import. From `types` it may import types only. A folder that no
  * list contains, such as that of an entry, cannot be imported.
  */
-const ARROWS: readonly {
+const IMPORT_RULES: readonly {
   readonly folder: string;
   readonly because: string;
   readonly on: readonly string[];
@@ -439,18 +439,18 @@ describe('the imports of the library', () => {
     expect(imports.length).toBeGreaterThan(files.length);
   });
 
-  it.each(ARROWS)('$folder imports only from its allowed folders, because $because', (rule) => {
+  it.each(IMPORT_RULES)('$folder imports only from its allowed folders, because $because', (rule) => {
     const { folder, on, types = [] } = rule;
     expect(files.some((file) => isIn(file, folder))).toBe(true);
     const isOutside = ({ to }: Import): boolean => !isIn(to, 'src/', 'durable-objects/');
-    const mayBe = (one: Import): boolean =>
+    const isAllowed = (one: Import): boolean =>
       isIn(one.to, folder, ...on) || (one.typeOnly && isIn(one.to, ...types));
-    expect(strays(folder, (one) => isOutside(one) || mayBe(one))).toEqual([]);
+    expect(disallowedImports(folder, (one) => isOutside(one) || isAllowed(one))).toEqual([]);
   });
 
   it('every folder of the library has a list of allowed imports', () => {
     const folders = files.filter((file) => /^src\/[^/]+\//.test(file) && !isIn(file, 'src/examples/'));
-    const known = ARROWS.map(({ folder }) => folder);
+    const known = IMPORT_RULES.map(({ folder }) => folder);
     expect(folders.filter((file) => !isIn(file, ...known))).toEqual([]);
   });
 
@@ -485,7 +485,7 @@ describe('the imports of the library', () => {
     ['src/modules/ai-sdk-tools/', ['@standard-schema/spec']],
   ])('%s imports no packages except %j', (folder, packages) => {
     const isOurs = ({ to }: Import): boolean => isIn(to, 'src/', 'durable-objects/');
-    expect(strays(folder, (one) => isOurs(one) || isPackage(one, ...packages))).toEqual([]);
+    expect(disallowedImports(folder, (one) => isOurs(one) || isPackage(one, ...packages))).toEqual([]);
   });
 
   it('only the adapter in src/model/ai-sdk imports provider packages, and only their types', () => {
@@ -572,7 +572,7 @@ describe('the imports of the library', () => {
       isIn(one.to, folder, ...below, ...shared) || isPackage(one, 'valibot', '@cfworker/json-schema');
     // Types are allowed, because they add no code to a Worker that has only one of the packages.
     const isType = (one: Import): boolean => one.typeOnly && isIn(one.to, '@modelcontextprotocol/');
-    expect(strays(folder, (one) => isBelow(one) || isType(one))).toEqual([]);
+    expect(disallowedImports(folder, (one) => isBelow(one) || isType(one))).toEqual([]);
   });
 
   it('only src/mcp imports the MCP SDK, and the library does not import src/mcp, so that an app without MCP does not carry it', () => {
@@ -769,7 +769,7 @@ describe('ARCHITECTURE.md', () => {
 
   it('shows every folder of the library in its diagram', () => {
     const drawing = textOf('docs/house.svg');
-    const folders = ARROWS.map(({ folder }) =>
+    const folders = IMPORT_RULES.map(({ folder }) =>
       folder.replace('src/', '').replace(/^(modules)\/.*|\/$/, '$1'),
     );
     const isDrawn = (folder: string): boolean => drawing.includes(folder);

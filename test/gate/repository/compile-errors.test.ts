@@ -82,7 +82,7 @@ const MISTAKES: readonly CompileError[] = [
 ];
 
 /** The first line of each mistake's error, or one line for each error. */
-let said: readonly string[] = [];
+let messages: readonly string[] = [];
 
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'compile-errors-'));
@@ -101,7 +101,7 @@ beforeAll(async () => {
   const { stdout } = await compiled.catch((failure) => failure);
   await rm(folder, { recursive: true });
   const lines = [...String(stdout).matchAll(/mistake(\d+)\.ts\(\d+,\d+\): error TS\d+: (.*)$/gm)];
-  said = MISTAKES.map((_, at) =>
+  messages = MISTAKES.map((_, at) =>
     lines.flatMap(([, of, line = '']) => (Number(of) === at ? [line] : [])).join('\n'),
   );
 }, 60_000);
@@ -110,7 +110,7 @@ describe('a compile error says what to write', () => {
   it.each(MISTAKES.map(([mistake, , message], at) => [mistake, at, message] as const))(
     'for %s',
     (_, at, message) => {
-      expect(said[at]).toBe(message);
+      expect(messages[at]).toBe(message);
     },
   );
 });

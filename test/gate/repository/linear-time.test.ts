@@ -92,7 +92,7 @@ const redactPieces =
   };
 
 /** Assembles a reply from one chunk for each line of the text. */
-const assembled =
+const assembleReply =
   (toDelta: (line: string, at: number) => object): Scan =>
   (text) => {
     const assembly = createReplyAssembly({ onText: () => undefined, onReasoning: () => undefined });
@@ -384,31 +384,33 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
 
 /** Replies that are assembled from chunks, one for each line of the text. */
 const REPLIES: Readonly<Record<string, Scan>> = {
-  'details with different indexes': assembled((text, index) => ({
+  'details with different indexes': assembleReply((text, index) => ({
     reasoning_details: [{ type: 'a', index, text }],
   })),
-  'details with one index': assembled((text) => ({ reasoning_details: [{ type: 'a', index: 0, text }] })),
-  'content parts of two types': assembled((text, at) => ({
+  'details with one index': assembleReply((text) => ({ reasoning_details: [{ type: 'a', index: 0, text }] })),
+  'content parts of two types': assembleReply((text, at) => ({
     content: [{ type: at % 2 ? 'a' : 'b', text }],
   })),
-  'thinking parts inside a thinking part': assembled((text, at) => ({
+  'thinking parts inside a thinking part': assembleReply((text, at) => ({
     content: [{ type: 'thinking', thinking: [{ type: at % 2 ? 'a' : 'text', text }] }],
   })),
-  'provider fields': assembled((text, at) => ({ extra_content: { [`k${at}`]: text } })),
-  'provider fields inside a field': assembled((text, at) => ({ extra_content: { a: { [`k${at}`]: text } } })),
-  'provider fields of a call': assembled((_, at) =>
+  'provider fields': assembleReply((text, at) => ({ extra_content: { [`k${at}`]: text } })),
+  'provider fields inside a field': assembleReply((text, at) => ({
+    extra_content: { a: { [`k${at}`]: text } },
+  })),
+  'provider fields of a call': assembleReply((_, at) =>
     callOf({ index: 0, id: 'a', function: { name: 'f' }, extra_content: { [`k${at}`]: 1 } }),
   ),
-  'calls with the same id': assembled((_, index) => callOf({ index, id: 'a', function: { name: 'f' } })),
-  'input pieces that repeat the name of the tool': assembled((_, at) =>
+  'calls with the same id': assembleReply((_, index) => callOf({ index, id: 'a', function: { name: 'f' } })),
+  'input pieces that repeat the name of the tool': assembleReply((_, at) =>
     callOf({ index: 0, function: { name: 'f', arguments: at === 0 ? `{"a":"${'x'.repeat(MIB)}` : '}' } }),
   ),
-  'repeated inputs of one call': assembled(() =>
+  'repeated inputs of one call': assembleReply(() =>
     callOf({ index: 0, function: { name: 'f', arguments: '{}' } }),
   ),
 };
 
-const repeated = (unit: string, length: number, start = ''): string =>
+const repeatUnit = (unit: string, length: number, start = ''): string =>
   (start + unit.repeat(Math.ceil(length / unit.length))).slice(0, length);
 
 const timeOf = async (work: () => unknown): Promise<number> => {
@@ -428,7 +430,7 @@ const TRIES = 25;
 type Times = [short: number, long: number];
 
 /** Returns the shortest times. Measures until `isGood` accepts them, but at most `TRIES` times. */
-async function measured(
+async function measureTimes(
   scan: Scan,
   [short, long]: readonly [string, string],
   isGood: (times: Times) => boolean,
@@ -445,12 +447,12 @@ async function measured(
  * The maximum time of a scan, as a number of `indexOf` searches of the same text. A loop over all characters
  * takes some thirty.
  */
-const MOST = 300;
+const MAX_SEARCHES = 300;
 /** The maximum ratio of the two times. It is 4 if the time is linear, and 16 if it is quadratic. */
-const MOST_TIMES = 12;
+const MAX_RATIO = 12;
 /** Shorter times, in ms, are too imprecise for a ratio. */
-const NO_TIME = 20;
-const isLinear = ([short, long]: Times): boolean => long < MOST_TIMES * Math.max(short, NO_TIME);
+const MIN_MS = 20;
+const isLinear = ([short, long]: Times): boolean => long < MAX_RATIO * Math.max(short, MIN_MS);
 
 /**
  * Fails unless the time of a scan is linear. The ratio can look quadratic once, because only the short text
@@ -458,8 +460,8 @@ const isLinear = ([short, long]: Times): boolean => long < MOST_TIMES * Math.max
  */
 async function expectLinear(scan: Scan, texts: readonly [string, string], times: Times): Promise<void> {
   if (isLinear(times)) return;
-  const [short, long] = await measured(scan, [texts[1], texts[1].repeat(4)], isLinear);
-  expect(long, 'four times as long').toBeLessThan(MOST_TIMES * Math.max(short, NO_TIME));
+  const [short, long] = await measureTimes(scan, [texts[1], texts[1].repeat(4)], isLinear);
+  expect(long, 'four times as long').toBeLessThan(MAX_RATIO * Math.max(short, MIN_MS));
 }
 
 describe('a text of 2 MiB', () => {
@@ -470,14 +472,14 @@ describe('a text of 2 MiB', () => {
   it.each(all)(
     'is scanned in linear time: $name, $unit',
     { timeout: 120_000 },
-    async ({ scan, unit, start, most = MOST }) => {
-      const texts = [repeated(unit, MIB / 2, start), repeated(unit, 2 * MIB, start)] as const;
+    async ({ scan, unit, start, most = MAX_SEARCHES }) => {
+      const texts = [repeatUnit(unit, MIB / 2, start), repeatUnit(unit, 2 * MIB, start)] as const;
       // Its first character occurs in every repetition, so the search cannot skip the text.
       const needle = `${texts[1].slice(0, 1)}\0`;
       const search = Math.min(
         ...(await Promise.all([1, 2, 3].map(() => timeOf(() => texts[1].indexOf(needle))))),
       );
-      const times = await measured(scan, texts, (least) => isLinear(least) && least[1] < most * search);
+      const times = await measureTimes(scan, texts, (least) => isLinear(least) && least[1] < most * search);
       expect(times[1] / search, 'searches').toBeLessThan(most);
       await expectLinear(scan, texts, times);
     },
@@ -490,7 +492,7 @@ describe('a reply of 80,000 pieces', () => {
     { timeout: 120_000 },
     async (_, scan) => {
       const texts = ['x\n'.repeat(20_000), 'x\n'.repeat(80_000)] as const;
-      const times = await measured(scan, texts, isLinear);
+      const times = await measureTimes(scan, texts, isLinear);
       // This takes a second or two, and more on a busy machine. Quadratic time would take minutes.
       expect(times[1]).toBeLessThan(10_000);
       await expectLinear(scan, texts, times);
@@ -512,7 +514,7 @@ describe('a reply of 80,000 pieces', () => {
   it('is refused before it is complete if it is longer than any model writes', () => {
     const long = { content: 'x'.repeat(MAX_REPLY_LENGTH / 8) };
     let read = 0;
-    const reading = assembled(() => {
+    const reading = assembleReply(() => {
       read += 1;
       return long;
     });

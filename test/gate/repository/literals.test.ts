@@ -103,7 +103,7 @@ const MISSPELT = `
 `;
 
 /** Runs a bundle without the globals of Node, as in a runtime without `process`. */
-async function saidBy(mode: Mode | undefined): Promise<unknown> {
+async function runMisspelt(mode: Mode | undefined): Promise<unknown> {
   const { text } = await bundle(MISSPELT, { mode });
   const web = { URL, TextEncoder, TextDecoder, AbortController, crypto, console };
   return runInNewContext(`${text}; [...bundled.said]`, web);
@@ -118,7 +118,7 @@ describe('a misspelt key', () => {
     ['is ignored in a production bundle, unlike an invalid name', 'production', 'clerk'],
     ['is ignored in a runtime without `process`, unlike an invalid name', undefined, 'clerk'],
   ])('%s', async (_, mode, said) => {
-    expect(JSON.stringify(await saidBy(mode))).toBe(JSON.stringify([said, NO_NAME]));
+    expect(JSON.stringify(await runMisspelt(mode))).toBe(JSON.stringify([said, NO_NAME]));
   });
 });
 

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { shakeDeclarations } from '../../../build/shake-declarations.ts';
 
 /** Shakes a folder with one declaration file, and returns the new text. */
-function shaken(text: string): string {
+function shake(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'declarations-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'entry.d.ts');
@@ -34,7 +34,7 @@ export declare const greet: {
     readonly hallo: string;
 };
 `;
-  expect(shaken(text)).toBe(`/**
+  expect(shake(text)).toBe(`/**
  * Returns a greeting.
  *
  * @example
