@@ -143,7 +143,10 @@ function Decision({ pending, action, onSend }: DecisionProps) {
   );
 }
 
-/** Returns the value that a form begins with. `isEdit`: it is the input of the call. Other questions ask for another value. */
+/**
+ * Returns the initial value of a form. `isEdit` is false if the question asks for another value than the input
+ * of its call.
+ */
 function initialOf({ schema, input }: PendingView): {
   readonly isEdit: boolean;
   readonly value: Json | undefined;

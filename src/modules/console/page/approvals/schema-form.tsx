@@ -8,7 +8,7 @@ import { type Field, type Member, readField, toField } from './form-fields.ts';
 
 interface SchemaFormProps {
   readonly schema: JsonSchema;
-  /** The value to begin with. Without it, the fields are empty. */
+  /** The initial value. Without it, the fields are empty. */
   readonly value: Json | undefined;
   readonly submit: string;
   readonly isBusy: boolean;
@@ -67,7 +67,7 @@ function problemsOf(schema: JsonSchema, root: Field): Problems {
   return problems;
 }
 
-/** Returns the problems of a value. A schema that cannot be checked here is checked by the server. */
+/** Returns the problems of a value, or none if only the server can check the schema. */
 export function checkValue(schema: JsonSchema, value: Json): ReturnType<ReturnType<typeof jsonSchemaCheck>> {
   try {
     return jsonSchemaCheck(structuredClone(schema))(value);
@@ -76,7 +76,7 @@ export function checkValue(schema: JsonSchema, value: Json): ReturnType<ReturnTy
   }
 }
 
-/** Returns the paths of the empty inputs that need a value. */
+/** Returns the paths of required inputs that are empty. */
 function missingIn(field: Field, path: readonly string[]): (readonly string[])[] {
   if (field.kind === 'list') return field.items.flatMap((item, at) => missingIn(item, [...path, String(at)]));
   if (field.kind === 'object')

@@ -74,7 +74,7 @@ export function ChatView({ store }: SessionViewProps) {
   );
 }
 
-/** Takes the place of the input in a session of another owner: only the owner can send messages. */
+/** Replaces the input in sessions of other owners, to which only the owner can send messages. */
 function Watched({ store, openTurn }: SessionViewProps & { readonly openTurn: string | undefined }) {
   const action = useAction();
   const { value: failure } = action.failure;
@@ -94,7 +94,10 @@ function Watched({ store, openTurn }: SessionViewProps & { readonly openTurn: st
   );
 }
 
-/** Retries and branches. `repeat` makes a branch that was refused since it leaves out calls with effects. */
+/**
+ * Returns the actions for retries and branches. `repeat` creates a branch that was refused because it leaves
+ * out calls with effects.
+ */
 function useActions(store: SessionStore) {
   const action = useAction();
   const [refused, setRefused] = useState<{ readonly at: number; readonly message: string }>();

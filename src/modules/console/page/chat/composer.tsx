@@ -11,14 +11,14 @@ import { Line } from '../ui/words.tsx';
 
 type Draft = Pick<SessionStore, 'agent' | 'id'>;
 
-/** Messages that were not sent yet, so that another view or a branch does not lose them. */
+/** Stores messages that are not sent yet, so that they remain in other views and in branches. */
 const drafts = new Map<string, string>();
 
 const keyOf = ({ agent, id }: Draft): string => JSON.stringify([agent, id]);
 
 const draftOf = (draft: Draft): string => drafts.get(keyOf(draft)) ?? '';
 
-/** Keeps a message. An empty one is forgotten. */
+/** Stores a message. An empty text deletes it. */
 export function keepDraft(draft: Draft, text: string): void {
   if (text === '') drafts.delete(keyOf(draft));
   else drafts.set(keyOf(draft), text);
@@ -117,7 +117,7 @@ function useMessage(store: SessionStore, onSent: () => void) {
   const action = useAction();
   const last = useRef<Promise<unknown>>(Promise.resolve());
   useEffect(() => keepDraft(store, text.value), [text.value]);
-  /** Sends messages one after another. One that cannot be sent is put back before what was typed since. */
+  /** Sends messages in order. A message that cannot be sent returns to the input, before any newer text. */
   const send = (how: How): void => {
     const message = { text: text.peek(), files: files.peek() };
     if (message.text.trim() === '' && message.files.length === 0) return;
@@ -178,7 +178,8 @@ interface Way {
 function waysOf(isOpen: boolean, isWaiting: boolean): readonly Way[] {
   if (!isOpen) return [{ label: 'Send', how: { whenBusy: 'queue' } }];
   const queue = { label: 'Queue', how: { whenBusy: 'queue' } } as const;
-  if (isWaiting) return [queue, { label: 'Decline and send', how: { pending: 'decline', whenBusy: 'queue' } }];
+  if (isWaiting)
+    return [queue, { label: 'Decline and send', how: { pending: 'decline', whenBusy: 'queue' } }];
   return [{ label: 'Steer', how: { whenBusy: 'steer' } }, queue];
 }
 

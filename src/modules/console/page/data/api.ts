@@ -36,7 +36,7 @@ export interface SessionPlace {
   readonly owner?: string | undefined;
 }
 
-/** Returns the path of a session's console route, with its query. */
+/** Returns the path and query of a console route of a session. */
 export function consolePath({ agent, id, owner }: SessionPlace, route: string, query: object): string {
   const search = new URLSearchParams({ ...query, ...(owner !== undefined && { owner }) });
   return `/agents/${encodeURIComponent(agent)}/sessions/${encodeURIComponent(id)}/console/${route}?${search}`;
@@ -44,7 +44,7 @@ export function consolePath({ agent, id, owner }: SessionPlace, route: string, q
 
 const clients = new Map<string, Client>();
 
-/** Returns the client of an agent's sessions: the caller's own, or those of an owner. */
+/** Returns the client for an agent's sessions. Defaults to the caller's own sessions. */
 export function clientOf(agent: string, owner?: string): Client {
   const key = JSON.stringify([agent, owner]);
   const known = clients.get(key) ?? createClient({ ...TRANSPORT, agent, owner });

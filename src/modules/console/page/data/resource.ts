@@ -3,7 +3,7 @@ import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { type Failure, toFailure } from './api.ts';
 
-/** `value` stays while newer data loads and if it cannot be loaded, so that a view keeps what a person writes in it. */
+/** `value` stays while newer data loads and if the load fails, so that forms in a view keep their text. */
 export interface Loaded<Value> {
   readonly value?: Value | undefined;
   readonly failure?: Failure | undefined;

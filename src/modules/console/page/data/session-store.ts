@@ -29,7 +29,7 @@ export interface SessionStore extends SessionPlace {
   close(): void;
 }
 
-/** The ids of new sessions, which the server need not be asked for. */
+/** The ids of new sessions, for which no request is needed. */
 const unsent = new Set<string>();
 
 /** Returns the id of a new session. */

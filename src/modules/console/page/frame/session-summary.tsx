@@ -1,4 +1,4 @@
-/** The numbers in the header of a session, from its journal. */
+/** Computes the numbers in the header of a session from its journal. */
 import { useMemo } from 'preact/hooks';
 import type { StoredEvent } from '../../../../journal/events.ts';
 import { toConversation } from '../chat/conversation.ts';

@@ -1,4 +1,4 @@
-/** Operators look at the sessions of another owner: the owner is in the address, and in the bar of the page. */
+/** Lets operators open the sessions of another owner, which the address and the header then name. */
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { index } from '../data/api.ts';
@@ -24,7 +24,7 @@ function look(owner: string | undefined): void {
   go({ view: 'sessions', query: {}, owner });
 }
 
-/** Shows whose sessions the page shows. The button opens the dialog. */
+/** Shows the selected owner, and opens the dialog. */
 export function OwnerButton() {
   const { owner } = place.value;
   return (
@@ -48,7 +48,7 @@ export function OwnerButton() {
   );
 }
 
-/** The owners that are suggested. The input accepts any other one. */
+/** The maximum number of suggested owners. The input accepts other owners too. */
 const MOST = 100;
 
 function OwnerDialog() {

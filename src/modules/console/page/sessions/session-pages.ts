@@ -15,14 +15,14 @@ interface AgentPage {
 
 const EACH = 50;
 
-/** Selects the sessions of an owner, or the caller's own, by their status. */
+/** Selects sessions by agents, status and owner. Without an owner, those of the caller. */
 export interface Selection {
   readonly names: readonly string[];
   readonly status: SessionStatus | undefined;
   readonly owner: string | undefined;
 }
 
-/** Loads the first page, or the next one of each agent that has more. */
+/** Loads the first page of each agent, or the next page of each agent that has more. */
 export async function loadPages({ names, status, owner }: Selection, before?: Pages): Promise<Pages> {
   const agents = names.map(async (agent): Promise<AgentPage> => {
     const known = before?.agents.find((one) => one.agent === agent);
@@ -33,7 +33,7 @@ export async function loadPages({ names, status, owner }: Selection, before?: Pa
   return { agents: await Promise.all(agents) };
 }
 
-/** Returns the loaded pages with a newer first page. A session that has moved to the first page stays there once. */
+/** Replaces the first page of each agent with a newer one. A session that moved to it is listed once. */
 export function withFirst(first: Pages, loaded: Pages | undefined): Pages {
   if (!loaded) return first;
   const agents = first.agents.map((page): AgentPage => {

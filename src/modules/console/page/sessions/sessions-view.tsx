@@ -114,7 +114,7 @@ interface ListedProps extends Selection {
   readonly search: string;
 }
 
-/** Milliseconds between two looks at the first page of the list, while the browser shows the console. */
+/** Milliseconds between two requests for the first page of the list while the page is visible. */
 const EVERY = 10_000;
 
 function Listed({ search, ...selection }: ListedProps) {

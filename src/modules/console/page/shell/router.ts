@@ -6,8 +6,8 @@ export const SESSION_TABS = ['chat', 'turn', 'tools', 'journal', 'state'] as con
 export type SessionTab = (typeof SESSION_TABS)[number];
 
 /**
- * A place in the page. `query` holds what a view keeps in the address, such as the open event. `owner`: an operator
- * looks at the sessions of this owner, such as `tenant:acme`.
+ * A place in the page. `query` contains the values that a view stores in the address, such as the open event.
+ * `owner` is set if an operator looks at the sessions of another owner, such as `tenant:acme`.
  */
 export type Place = (
   | { readonly view: 'sessions' }
@@ -41,7 +41,7 @@ function decoded(part: string): string {
   }
 }
 
-/** Returns the address of a place, for `href`. The current owner stays unless the place has `owner`. */
+/** Returns the address of a place, for `href`. The owner defaults to the current one. */
 export function hrefOf(to: Place): string {
   const path =
     to.view === 'session' ? ['s', to.agent, to.session, to.tab].map(encodeURIComponent).join('/') : to.view;

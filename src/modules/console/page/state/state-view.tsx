@@ -158,7 +158,7 @@ function useRested(seq: number): number {
   return rested;
 }
 
-/** Returns the parts of a state that differ from those before the event. Memories count one by one. */
+/** Returns the parts of a state that differ from the state at the previous event. Compares each memory separately. */
 function changedKeys(before: JsonObject | undefined, now: JsonObject): ReadonlySet<string> {
   const was = flat(before ?? {});
   return new Set([...flat(now)].filter(([key, text]) => was.get(key) !== text).map(([key]) => key));

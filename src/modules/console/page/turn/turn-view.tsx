@@ -1,4 +1,4 @@
-/** One turn as a waterfall, live while it runs. A row opens its event. */
+/** Shows one turn as a waterfall, live while it runs. A click on a row opens its event. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { TurnTimeline } from '../../../timeline/timeline.ts';
 import { timelineOf } from '../../../timeline/timeline-of.ts';
@@ -87,7 +87,7 @@ function TurnFacts({ timeline }: { readonly timeline: TurnTimeline }) {
 /** Milliseconds between updates of a running bar. */
 const TICK = 250;
 
-/** Returns the current time, and again every quarter of a second while `isRunning`. */
+/** Returns the current time. Updates it every quarter of a second while `isRunning` is `true`. */
 function useNow(isRunning: boolean): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
