@@ -52,7 +52,7 @@ async function bundled(): Promise<Bundled> {
   });
   const textOf = (extension: string): string => {
     const file = outputFiles.find(({ path }) => path.endsWith(extension));
-    if (!file) throw new Error(`The console has no ${extension} file.`);
+    if (!file) throw new Error(`The build of the console has no ${extension} file.`);
     return file.text.trim();
   };
   return { script: textOf('.js'), style: textOf('.css') };

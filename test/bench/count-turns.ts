@@ -48,7 +48,7 @@ export async function countSlowTurns(
   for (const { speed } of CLOCKS) workers.push(await start(speed));
   const counted = CLOCKS.map(async ({ speed, seconds }, index) => {
     const worker = workers[index];
-    if (!worker) throw new Error('A Worker was not started.');
+    if (!worker) throw new Error(`The Worker for clock ${index} was not started.`);
     const turns = seconds.flatMap((one) => SHAPE_NAMES.map((shape) => ({ shape, ms: one * 1_000 })));
     const counts = await countObjects(worker, turns, speed);
     return turns.flatMap(({ shape, ms }, turn) => {
@@ -91,7 +91,7 @@ async function countObjects(
   return sessions.map(({ session }) => {
     const found = Object.entries(objects).find(([name]) => name.includes(`${session}"`));
     if (!found)
-      throw new Error(`No object was counted for session ${session} among ${Object.keys(objects)}.`);
+      throw new Error(`Session ${session} has no counted object. Counted: ${Object.keys(objects)}.`);
     return found[1];
   });
 }

@@ -17,7 +17,7 @@ export async function openInspector(worker: string, url: URL): Promise<Inspector
   const response = await fetch(`http://${url.host}/json`);
   const targets = (await response.json()) as { id: string; webSocketDebuggerUrl: string }[]; // the format of the protocol
   const target = targets.find(({ id }) => id === `core:user:${worker}`);
-  if (!target) throw new Error(`The inspector knows no Worker '${worker}'.`);
+  if (!target) throw new Error(`The inspector does not list the Worker '${worker}'.`);
   const socket = new WebSocket(target.webSocketDebuggerUrl);
   const waiting = new Map<number, (answer: Answer) => void>();
   socket.addEventListener('message', ({ data }) => {
@@ -26,7 +26,9 @@ export async function openInspector(worker: string, url: URL): Promise<Inspector
   });
   const opened = Promise.withResolvers<void>();
   socket.addEventListener('open', () => opened.resolve());
-  socket.addEventListener('error', () => opened.reject(new Error('The inspector cannot be reached.')));
+  socket.addEventListener('error', () =>
+    opened.reject(new Error('The inspector refused the WebSocket connection.')),
+  );
   await opened.promise;
   let calls = 0;
   return {
@@ -37,7 +39,7 @@ export async function openInspector(worker: string, url: URL): Promise<Inspector
       socket.send(JSON.stringify({ id, method, params }));
       const { result, error } = await answered.promise;
       waiting.delete(id);
-      if (error) throw new Error(`The inspector refuses ${method}: ${error.message}`);
+      if (error) throw new Error(`The inspector returned an error for ${method}: ${error.message}`);
       return result;
     },
     close: () => socket.close(),

@@ -30,7 +30,7 @@ export async function startMeasured(bundle: string): Promise<MeasuredWorker> {
     for (const [key, value] of Object.entries(query)) asked.searchParams.set(key, String(value));
     const response = await fetch(asked);
     const text = await response.text();
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${text}`);
     return text;
   };
   return {

@@ -41,7 +41,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
   const whole = (name: keyof typeof FULL, least: number): number => {
     const text = values[name] ?? String(defaults[name]);
     if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text);
-    throw new Error(`--${name} is '${text}', not a whole number from ${least}.`);
+    throw new Error(`--${name} must be a whole number of at least ${least}, not '${text}'.`);
   };
   return {
     compare: values.compare,

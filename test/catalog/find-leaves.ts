@@ -23,7 +23,7 @@ async function hardest(leaves: readonly CatalogLeaf[]): Promise<Destination> {
     const input = smallestInput(leaf);
     if ((await leaf.tool.check(input)).ok) return { leaf, input, way: leaf.way };
   }
-  throw new Error(`No input could be made for any operation of '${leaves[0]?.operation.tag}'.`);
+  throw new Error(`No operation of '${leaves[0]?.operation.tag}' accepts a generated input.`);
 }
 
 /** Returns a minimal input for the schema. It may not match patterns. */

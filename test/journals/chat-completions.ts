@@ -64,7 +64,7 @@ export function readRequest(body: string): Asked {
   checkAnswers(messages);
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const said = messages[last];
-  if (said?.role !== 'user') throw new Error('Nobody said anything.');
+  if (said?.role !== 'user') throw new Error('The request has no user message.');
   return { said: said.content, replies: countReplies(messages.slice(last)), all: countReplies(messages) };
 }
 
@@ -76,15 +76,15 @@ function checkAnswers(messages: readonly Message[]): void {
   let open: readonly string[] = [];
   for (const [index, one] of messages.entries()) {
     if (one.role === 'tool') {
-      if (!open.includes(one.tool_call_id)) throw new Error(`Message ${index} answers no open call.`);
+      if (!open.includes(one.tool_call_id))
+        throw new Error(`Message ${index} is a result without an open call.`);
       open = open.filter((id) => id !== one.tool_call_id);
       continue;
     }
-    if (open.length > 0)
-      throw new Error(`Calls ${open.join(', ')} are not answered before message ${index}.`);
+    if (open.length > 0) throw new Error(`Calls ${open.join(', ')} have no results before message ${index}.`);
     if (one.role === 'assistant') open = one.tool_calls?.map(({ id }) => id) ?? [];
   }
-  if (open.length > 0) throw new Error(`Calls ${open.join(', ')} are not answered.`);
+  if (open.length > 0) throw new Error(`Calls ${open.join(', ')} have no results.`);
 }
 
 /** A call of a tool. An object is sent as JSON, and a text unchanged. */

@@ -71,7 +71,9 @@ describe.each(versions())('the journals of %s', (version) => {
       const journal = journals.find((one) => one.name === name);
       const kept = folder.journals.get(name);
       if (!journal || !kept)
-        throw new Error(`Nobody knows what to do with the journal ${name} of ${version}.`);
+        throw new Error(
+          `The journal ${name} of ${version} has no definition in test/journals/sessions, or no stored files.`,
+        );
       return { journal, dump: kept.dump };
     });
     readings = await read(stored, folder.at);
@@ -79,7 +81,7 @@ describe.each(versions())('the journals of %s', (version) => {
 
   const readingOf = (name: string): KeptReading => {
     const reading = readings.get(name);
-    if (!reading) throw new Error(`${name} was not read.`);
+    if (!reading) throw new Error(`The journal ${name} has no reading.`);
     if (reading instanceof Error) throw reading;
     return toKept(reading);
   };

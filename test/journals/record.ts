@@ -87,7 +87,7 @@ const toError = (failure: unknown): Error =>
 function judged(world: World, journal: Journal, reading: Reading | Error | undefined): Reading | Error {
   const problems = scenesOf(journal).flatMap((scene) => world.problems(scene));
   if (problems.length > 0) return new Error(problems.join('\n'));
-  return reading ?? new Error('It was not read.');
+  return reading ?? new Error('The session was not read.');
 }
 
 /** Sets the scripts of a session's models. */
@@ -122,7 +122,7 @@ interface Page {
 }
 
 const pageOf = ({ status, body }: Answer): Page => {
-  if (status !== 200) throw new Error(`GET events answered ${status}: ${body}`);
+  if (status !== 200) throw new Error(`GET events returned ${status}: ${body}`);
   return JSON.parse(body) as Page; // documented in DESIGN 7
 };
 
@@ -134,7 +134,7 @@ async function checkStream(url: string, { name, as }: Journal, pages: readonly A
   );
   const expected = `retry: 1000\n\n${frames.join('')}`;
   const told = await streamed(url, name, { as, head: events.length });
-  if (told !== expected) throw new Error(`The stream of ${name} is not what its pages are:\n${told}`);
+  if (told !== expected) throw new Error(`The stream of ${name} differs from its pages:\n${told}`);
 }
 
 async function goOn(url: string, world: World, seen: Seen): Promise<Reading> {

@@ -88,7 +88,7 @@ interface Events {
 function linkTo({ body }: Answer, tool: string): string {
   const { pending } = JSON.parse(body) as State; // documented in DESIGN 7
   const [link] = Object.values(pending.find((one) => one.tool === tool)?.links ?? {});
-  if (link === undefined) throw new Error(`No call of ${tool} waits: ${body}`);
+  if (link === undefined) throw new Error(`The session has no pending call of ${tool}: ${body}`);
   return link;
 }
 

@@ -57,7 +57,7 @@ async function store(): Promise<{ readonly at: number; readonly stored: readonly
 /** Returns the dump of a journal's session for any owner. */
 function dumpOf(dumps: ReadonlyMap<string, Dump>, { name }: Journal): Dump {
   const [found] = [...dumps].filter(([object]) => object.endsWith(`,"${name}","s"]`));
-  if (!found) throw new Error(`Nothing was stored of ${name}.`);
+  if (!found) throw new Error(`The storage contains no session ${name}.`);
   return found[1];
 }
 
@@ -74,10 +74,10 @@ async function readTwice(stored: readonly Stored[], at: number): Promise<Readonl
   return new Map(
     stored.map(({ journal: { name } }) => {
       const [reading, again] = [once.get(name), twice.get(name)].map(keptOf);
-      if (!reading || !again) throw new Error(`${name} was not read.`);
+      if (!reading || !again) throw new Error(`The journal ${name} has no reading.`);
       const lines = [reading, again].map((one) => textOf(one).split('\n'));
       const difference = lines[0]?.find((line, index) => line !== lines[1]?.[index]);
-      if (difference !== undefined) throw new Error(`${name} is read otherwise a second time: ${difference}`);
+      if (difference !== undefined) throw new Error(`Two readings of ${name} differ: ${difference}`);
       return [name, reading];
     }),
   );
@@ -104,7 +104,7 @@ async function readAgain(version: string, names: readonly string[]): Promise<voi
   const stored = names.map((name) => {
     const journal = journals.find((one) => one.name === name);
     const dump = kept.get(name)?.dump;
-    if (!journal || !dump) throw new Error(`There is no journal ${name} in test/journals/${version}.`);
+    if (!journal || !dump) throw new Error(`test/journals/${version} has no journal ${name}.`);
     return { journal, dump };
   });
   const readings = await readTwice(stored, at);

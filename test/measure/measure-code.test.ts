@@ -150,6 +150,6 @@ it('lists by name what is to be mended', () => {
 it('an entry whose source is not there is said', () => {
   const manifest = { name: 'holdfast', exports: { './gone': { types: './dist/src/gone.d.ts' } } };
   expect(() => measureCode(SOURCES, WALK, manifest)).toThrow(
-    new Error('holdfast/gone has no source src/gone.ts.'),
+    new Error('The source of holdfast/gone, src/gone.ts, does not exist.'),
   );
 });

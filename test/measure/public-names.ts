@@ -39,7 +39,7 @@ export function entriesOf({ name, exports }: Manifest, sources: readonly Source[
     const entry = `${name}${path.slice(1)}`;
     const built = types.replace(/^\.\/dist\//, '').replace(/\.d\.ts$/, '');
     const source = byFile.get(`${built}.ts`) ?? byFile.get(`${built}.tsx`);
-    if (!source) throw new Error(`${entry} has no source ${built}.ts.`);
+    if (!source) throw new Error(`The source of ${entry}, ${built}.ts, does not exist.`);
     const all = namesOf(source, byFile, new Set());
     const elsewhere = exportsOf(source).flatMap(({ name, from }) => (from === SIGNPOSTS ? name : []));
     for (const name of elsewhere) all.delete(name);

@@ -16,7 +16,8 @@ const checkout = readCheckout(resolve(import.meta.dirname, '../..'));
 const modules = modulesOf(checkout).filter(
   ({ path }) => values.only === undefined || basename(path) === values.only,
 );
-if (modules.length === 0) throw new Error(`There is no module '${values.only}'.`);
+if (modules.length === 0)
+  throw new Error(`--only must be the folder name of a module, not '${values.only}'.`);
 for (const module of modules) {
   const deletion = await deleteModule(checkout, module, KERNEL_TESTS);
   console.log(shown(module.path, deletion));

@@ -25,8 +25,7 @@ const all = (
 
 function list(texts: readonly Text[], habit: Habit): void {
   const pattern = HABITS[habit];
-  if (!pattern)
-    throw new Error(`There is no habit '${habit}'. Use one of: ${Object.keys(HABITS).join(', ')}.`);
+  if (!pattern) throw new Error(`--list must be one of ${Object.keys(HABITS).join(', ')}, not '${habit}'.`);
   for (const { kind, file, line, text } of texts)
     if (countHabits([{ text }]).counts[habit] > 0)
       console.log(`${file}:${line} ${kind}: ${text.replaceAll('\n', ' ')}`);

@@ -120,7 +120,7 @@ describe('the tests of a mutation', () => {
     const last = await runPatiently(tested, async (files) => {
       const next = given[asked.length];
       asked.push(files);
-      if (!next) throw new Error('The tests were run once too often.');
+      if (!next) throw new Error('The tests ran more often than expected.');
       return next;
     });
     return { asked, verdict: judge(last, tested, (name) => name.replace('/copy/', '')) };

@@ -37,23 +37,23 @@ it.each<[string, Partial<Mutation>, string]>([
   [
     'a missing function',
     { in: 'Till.pay' },
-    "guard: there is no function 'Till.pay'. Whoever renames or rewrites it says so in test/mutations.ts.",
+    "guard: the function 'Till.pay' does not exist. Update its entry in test/mutations.ts.",
   ],
   [
     'two functions with the same name',
     { in: 'open' },
-    "guard: there are 2 functions 'open', in src/a.ts, src/b.ts. Name it in test/mutations.ts with what it is inside of, as " +
+    "guard: 2 functions are named 'open': in src/a.ts, src/b.ts. Add the owner to the name in test/mutations.ts, as " +
       "in 'Owner.open', or name another function.",
   ],
   [
     'a function without the text',
     { text: 'if (owed)' },
-    "guard: 'pay' in src/pay.ts contains no `if (owed)`. Whoever renames or rewrites it says so in test/mutations.ts.",
+    "guard: 'pay' in src/pay.ts must contain `if (owed)` exactly once, not 0 times. Update its entry in test/mutations.ts.",
   ],
   [
     'a function that contains the text several times',
     { in: 'count', text: 'n += 1' },
-    "guard: 'count' in src/b.ts contains 2 times `n += 1`. Whoever renames or rewrites it says so in test/mutations.ts.",
+    "guard: 'count' in src/b.ts must contain `n += 1` exactly once, not 2 times. Update its entry in test/mutations.ts.",
   ],
 ])('reports %s and how to fix the entry', (_, change, message) => {
   const sources = [

@@ -16,27 +16,27 @@ export function locate(sources: readonly Source[], mutation: Mutation): Place {
   const [place] = places;
   const files = places.map(({ source }) => source.file).join(', ');
   if (!place) {
-    throw new Error(`${name}: there is no function '${owner}'. ${MEND}`);
+    throw new Error(`${name}: the function '${owner}' does not exist. ${MEND}`);
   }
   if (places.length > 1) {
     throw new Error(
-      `${name}: there are ${places.length} functions '${owner}', in ${files}. Name it in test/mutations.ts with what it is ` +
-        `inside of, as in 'Owner.${owner}', or name another function.`,
+      `${name}: ${places.length} functions are named '${owner}': in ${files}. Add the owner to the name in ` +
+        `test/mutations.ts, as in 'Owner.${owner}', or name another function.`,
     );
   }
   const { source, span } = place;
   const found = [...source.text.slice(span.start, span.end).matchAll(toPattern(text))];
   const [only] = found;
   if (!only || found.length > 1) {
-    throw new Error(`${name}: '${owner}' in ${files} contains ${times(found.length)} \`${text}\`. ${MEND}`);
+    throw new Error(
+      `${name}: '${owner}' in ${files} must contain \`${text}\` exactly once, not ${found.length} times. ${MEND}`,
+    );
   }
   const start = span.start + only.index;
   return { file: source.file, start, end: start + only[0].length };
 }
 
-const MEND = 'Whoever renames or rewrites it says so in test/mutations.ts.';
-
-const times = (count: number): string => (count === 0 ? 'no' : `${count} times`);
+const MEND = 'Update its entry in test/mutations.ts.';
 
 function placesOf(source: Source, name: string): { readonly source: Source; readonly span: Span }[] {
   const isNamed = name.split('.').every((part) => source.text.includes(part));

@@ -48,8 +48,8 @@ export function readOptions(args: readonly string[]): PromptCacheOptions | undef
   if (values.help) return undefined;
   const { only: scenario, wire } = values;
   if (scenario !== undefined && !SCENARIO_NAMES.some((name) => name === scenario))
-    throw new Error(`There is no scenario '${scenario}'.`);
+    throw new Error(`--only must name a scenario, not '${scenario}'.`);
   if (wire !== undefined && !WIRES.some(({ name }) => name === wire))
-    throw new Error(`There is no wire '${wire}'.`);
+    throw new Error(`--wire must name a wire, not '${wire}'.`);
   return { ...(scenario !== undefined && { scenario }), ...(wire !== undefined && { wire }) };
 }

@@ -18,7 +18,7 @@ export interface Declared {
  */
 export function declarationOf(name: string, source: Source, byFile: ReadonlyMap<string, Source>): Declared {
   const found = look(name, source, byFile);
-  if (!found) throw new Error(`${name}, which ${source.file} exports, is declared nowhere.`);
+  if (!found) throw new Error(`The sources do not declare ${name}, which ${source.file} exports.`);
   return found;
 }
 
@@ -43,7 +43,8 @@ function declaredIn({ file, text }: Source, name: string): Declared {
     'gm',
   );
   const places = [...text.matchAll(declaration)].map(({ index }) => index);
-  if (places.length === 0) throw new Error(`${name} of ${file} is not exported where it is declared.`);
+  if (places.length === 0)
+    throw new Error(`${file} declares ${name} without exporting it in the declaration.`);
   const docs = places.flatMap((at) => commentBefore(text.slice(0, at)) ?? []);
   return { file, name, doc: docs.length > 0 ? docs.join('\n') : undefined };
 }

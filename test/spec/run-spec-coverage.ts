@@ -29,7 +29,7 @@ function runTests(): string {
   console.log('spec: running all tests ...');
   const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
   spawnSync('npx', ['vitest', 'run', ...reporters], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (!existsSync(report)) throw new Error('The tests wrote no report.');
+  if (!existsSync(report)) throw new Error(`Vitest did not write a report to ${report}.`);
   return report;
 }
 

@@ -87,7 +87,7 @@ export const forget = (body: Body, from: number, to: number) => {
 export const swap = (content: Block[] | undefined, a: number, b: number) => {
   const [first, second] = [content?.[a], content?.[b]];
   if (content === undefined || first === undefined || second === undefined)
-    throw new Error('nothing to swap');
+    throw new Error(`The message has no blocks ${a} and ${b} to swap.`);
   [content[a], content[b]] = [second, first];
 };
 

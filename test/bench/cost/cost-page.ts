@@ -46,7 +46,8 @@ function parts({ turns }: KeptCounts): string {
 function firstMessage({ turns }: KeptCounts): string {
   const first = turns.find(({ shape, seconds }) => shape === 'first message' && seconds === 0);
   const next = turns.find(({ shape, seconds }) => shape === 'text only' && seconds === 0);
-  if (!first || !next) throw new Error('The first message of a session, or the next, was not counted.');
+  if (!first || !next)
+    throw new Error("counts.json has no turn 'first message' or no turn 'text only'. Run `npm run cost`.");
   const rowsOf = ({ counts }: KeptTurn): number => counts.rowsWritten + counts.alarmsSet;
   const more = dollars(billOfTurn(first).total - billOfTurn(next).total);
   return `The first message of a session writes ${rowsOf(first)} rows, and a later one ${rowsOf(next)}: a million sessions cost ${more} more.`;

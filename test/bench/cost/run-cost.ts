@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     const problems = alone.flatMap(([shape, counted]) =>
       exceeding(kept, shape, counted).map((problem) => `${shape}: ${problem}`),
     );
-    if (problems.length > 0) throw new Error(`A turn does more than it did. ${problems.join('; ')}`);
+    if (problems.length > 0) throw new Error(`Turns exceed their stored counts: ${problems.join('; ')}`);
     const most = Object.fromEntries(
       alone.map(([shape, { object, apis }]) => [shape, { object: billed(object), apis }]),
     );

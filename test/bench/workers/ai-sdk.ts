@@ -31,7 +31,7 @@ const model: LanguageModelV4 = {
       warnings: [],
     };
   },
-  doStream: () => Promise.reject(new Error('Nothing is streamed here.')),
+  doStream: () => Promise.reject(new Error('This model does not support streaming.')),
 };
 
 const look = () =>
@@ -79,7 +79,8 @@ async function loop({ message, tools }: Asked): Promise<void> {
   });
   const response = await serve(request, toolsOf(tools));
   const { outcome } = (await response.json()) as { outcome: string }; // written by `serve`
-  if (outcome !== 'completed') throw new Error(`A loop ended as ${outcome}.`);
+  if (outcome !== 'completed')
+    throw new Error(`The loop ended with the outcome '${outcome}', not 'completed'.`);
 }
 
 export default {

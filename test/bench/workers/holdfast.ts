@@ -78,7 +78,7 @@ async function post(fetch: Fetch, { agent, message }: Asked, session: string): P
   });
   const body = await response.text();
   const { outcome } = JSON.parse(body) as { outcome: string }; // the answer of a turn
-  if (outcome !== 'completed') throw new Error(`A loop ended otherwise: ${body}`);
+  if (outcome !== 'completed') throw new Error(`The turn did not complete: ${body}`);
 }
 
 async function answer(asked: Asked, fetch: Fetch): Promise<Response | undefined> {
@@ -106,7 +106,7 @@ export default {
     const asked = askedBy(request);
     const send = async (inner: Request): Promise<Response> => {
       const handler = appWith(asked.tools).worker.fetch;
-      if (!handler) throw new Error('The Worker has no fetch.');
+      if (!handler) throw new Error('The Worker has no fetch handler.');
       return handler(inner as Request<unknown, IncomingRequestCfProperties>, meteredEnv(env), ctx); // no code reads `cf`
     };
     const fetch: Fetch = (path, init) => send(new Request(`http://localhost${path}`, init));

@@ -13,7 +13,11 @@ const look = defineTool({
 const agent = defineAgent({ name: 'agent', description: 'Looks.', instructions: 'Look.', tools: [look] });
 const holdfast = createHoldfast({
   agents: [agent],
-  model: { name: 'none', ask: () => Promise.reject(new Error('No one asks it.')) },
+  model: {
+    name: 'none',
+    ask: () =>
+      Promise.reject(new Error('This Worker only measures the start, so its model must not be called.')),
+  },
 });
 
 export default { fetch: () => new Response(typeof holdfast.worker.fetch) };

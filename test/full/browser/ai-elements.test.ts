@@ -17,8 +17,9 @@ const VENDOR = join(FOLDER, 'vercel');
 const isThere = existsSync(join(FOLDER, 'node_modules/streamdown'));
 if (!isThere) {
   const how = 'npm ci --prefix .ci/ai-elements --ignore-scripts';
-  if (process.env.AI_ELEMENTS === 'required') throw new Error(`AI Elements is not installed: ${how}`);
-  console.warn(`skipped: what AI Elements imports is not installed (${how})`);
+  if (process.env.AI_ELEMENTS === 'required')
+    throw new Error(`AI Elements is not installed. Run \`${how}\`.`);
+  console.warn(`skipped: the packages of AI Elements are not installed (run ${how})`);
 }
 
 /** The folders for the import prefixes of the components and pages. */

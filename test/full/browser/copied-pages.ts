@@ -13,7 +13,7 @@ export interface CopiedPage {
 /** Returns the first block with this file name in the docs. */
 export function blockOf(docs: string, file: string): string {
   const [, code] = new RegExp(`\`\`\`tsx [^\\n]*'${file}'[^\\n]*\\n(.*?)\`\`\``, 's').exec(docs) ?? [];
-  if (code === undefined) throw new Error(`The docs have no ${file}.`);
+  if (code === undefined) throw new Error(`The docs have no code block for ${file}.`);
   return code;
 }
 
@@ -30,7 +30,7 @@ export const copiedPages = (pages: Readonly<Record<string, CopiedPage>>): Plugin
     });
     building.onLoad({ filter: /^page\//, namespace: 'copied' }, ({ path }) => {
       const page = pages[path.slice(5)];
-      if (!page) throw new Error(`There is no ${path}.`);
+      if (!page) throw new Error(`The copied pages do not include '${path}'.`);
       return { contents: changed(page), loader: 'tsx', resolveDir: page.folder };
     });
   },
@@ -38,6 +38,7 @@ export const copiedPages = (pages: Readonly<Record<string, CopiedPage>>): Plugin
 
 function changed({ code, changes }: CopiedPage): string {
   for (const [from] of changes)
-    if (code.split(from).length !== 2) throw new Error(`The page does not have this once: ${from}`);
+    if (code.split(from).length !== 2)
+      throw new Error(`The page must contain this text exactly once: ${from}`);
   return changes.reduce((text, [from, to]) => text.replace(from, () => to), code);
 }

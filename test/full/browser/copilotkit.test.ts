@@ -39,8 +39,8 @@ ${PROVIDER}`,
 const isThere = existsSync(join(ROOT, '.ci/copilotkit/node_modules/@copilotkit/react-core'));
 if (!isThere) {
   const how = 'npm ci --prefix .ci/copilotkit --ignore-scripts';
-  if (process.env.COPILOTKIT === 'required') throw new Error(`CopilotKit is not installed: ${how}`);
-  console.warn(`skipped: CopilotKit is not installed (${how})`);
+  if (process.env.COPILOTKIT === 'required') throw new Error(`CopilotKit is not installed. Run \`${how}\`.`);
+  console.warn(`skipped: CopilotKit is not installed (run ${how})`);
 }
 
 /** Inserts the styles that a script imports into the page, as bundlers do. */

@@ -181,6 +181,7 @@ async function serve({ entry, holds, bundled, checked, html = EXAMPLES_HTML }: S
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('It does not listen.');
+  if (address === null || typeof address === 'string')
+    throw new Error('The page server is not listening on a port.');
   return { server, origin: `http://127.0.0.1:${address.port}` };
 }

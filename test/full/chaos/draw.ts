@@ -117,6 +117,6 @@ const drawCall = (chance: Chance, label: string): PlannedCall => ({
 
 function oneOf<T>(chance: Chance, list: readonly T[]): T {
   const one = list[chance.between(0, list.length - 1)];
-  if (one === undefined) throw new Error('There is nothing to draw from.');
+  if (one === undefined) throw new Error('Cannot draw from an empty list.');
   return one;
 }

@@ -24,7 +24,8 @@ async function journalOf(url: string, session: string): Promise<readonly Timelin
   while (next !== null) {
     const response: Response = await fetch(url + next);
     if (response.status === 404) break;
-    if (!response.ok) throw new Error(`The journal of ${session} was answered ${response.status}.`);
+    if (!response.ok)
+      throw new Error(`The request for the journal of ${session} returned ${response.status}.`);
     const page = (await response.json()) as Page; // documented in DESIGN 7
     events.push(...page.events);
     ({ next } = page);

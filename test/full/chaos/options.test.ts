@@ -20,10 +20,10 @@ describe('the options of the chaos run', () => {
   });
 
   it.each([
-    [['--seed', 'x'], "--seed is 'x', not a whole number from 0."],
-    [['--kills', '0'], "--kills is '0', not a whole number from 1."],
-    [['--sessions', '1.5'], "--sessions is '1.5', not a whole number from 1."],
-    [['--lease-ms', '20'], "--lease-ms is '20', not a whole number from 300."],
+    [['--seed', 'x'], "--seed must be a whole number of at least 0, not 'x'."],
+    [['--kills', '0'], "--kills must be a whole number of at least 1, not '0'."],
+    [['--sessions', '1.5'], "--sessions must be a whole number of at least 1, not '1.5'."],
+    [['--lease-ms', '20'], "--lease-ms must be a whole number of at least 300, not '20'."],
     [['--what'], /^Unknown option '--what'/],
     [['extra'], /^Unexpected argument 'extra'/],
   ])('do not include %j', (args, problem) => {

@@ -44,5 +44,5 @@ export function readOptions(args: readonly string[]): ChaosOptions | undefined {
 function whole(name: string, text: string, least: number): number {
   const value = Number(text);
   if (/^\d{1,9}$/.test(text) && value >= least) return value;
-  throw new Error(`--${name} is '${text}', not a whole number from ${least}.`);
+  throw new Error(`--${name} must be a whole number of at least ${least}, not '${text}'.`);
 }

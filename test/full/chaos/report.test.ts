@@ -30,7 +30,7 @@ it('a chaos report shows the messages sent, the outcomes that the model saw and 
 
 it('a chaos report shows the problems, the count of each kind first, with a limited number of examples', () => {
   const [, , once] = CALLS;
-  if (!once) throw new Error('There is no such call.');
+  if (!once) throw new Error('The plan has no third call.');
   const executions = [
     ...effects(),
     execution(once),
@@ -53,7 +53,7 @@ it('a chaos report shows the problems, the count of each kind first, with a limi
 
 describe('the figures of the chaos run', () => {
   const idempotent = CALLS[1];
-  if (!idempotent) throw new Error('There is no such call.');
+  if (!idempotent) throw new Error('The plan has no second call.');
 
   it('count messages by outcome, and calls by the reported outcome', () => {
     const figures = figuresOf(ledger({ executions: [...effects(), execution(idempotent)] }));

@@ -9,7 +9,7 @@ import { parts } from './scenarios/parts.ts';
 
 async function playedBy(kind: string, modes: readonly Mode[], without?: Guard): Promise<readonly Played[]> {
   const scenario = [...leaves, ...parts].find((one) => one.kind === kind);
-  if (!scenario) throw new Error(`There is no kind '${kind}'.`);
+  if (!scenario) throw new Error(`The scenarios have no kind '${kind}'.`);
   return playAll(cellsOf([await Trial.of(scenario)], modes), { without });
 }
 

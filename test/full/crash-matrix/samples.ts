@@ -18,7 +18,7 @@ export function samplesOf(
 
 function pick<T>(list: readonly T[], index: number): T {
   const found = list[index];
-  if (found === undefined) throw new Error(`There is no ${index} in a list of ${list.length}.`);
+  if (found === undefined) throw new Error(`The index ${index} is outside a list of ${list.length} items.`);
   return found;
 }
 

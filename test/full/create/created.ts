@@ -62,7 +62,8 @@ export async function runDev(path: string, env: NodeJS.ProcessEnv, script = 'dev
     scripts: Readonly<Record<string, string>>;
   }; // our own script
   const [program, entry = ''] = scripts[script]?.split(' ') ?? [];
-  if (program !== 'node') throw new Error(`The script ${script} is ${scripts[script]}.`);
+  if (program !== 'node')
+    throw new Error(`The script '${script}' must run node, but is '${scripts[script]}'.`);
   // The PATH that `npm run` sets.
   const bin = `${join(path, 'node_modules/.bin')}:${join(path, '../node_modules/.bin')}`;
   const log = (): string => readFileSync(file, 'utf8');
@@ -75,7 +76,7 @@ export async function runDev(path: string, env: NodeJS.ProcessEnv, script = 'dev
     });
     const group = server;
     await until('a command to try', 90_000, async () => {
-      if (!group.running) throw new Error(`\`${script}\` has ended:\n${log()}`);
+      if (!group.running) throw new Error(`\`${script}\` exited before it printed a command:\n${log()}`);
       return /^curl .*\n/m.test(log());
     });
     const [curl = ''] = /^curl .*/m.exec(log()) ?? [];

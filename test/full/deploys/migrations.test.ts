@@ -26,7 +26,7 @@ afterAll(() => site.close());
 
 function stored(): Stored {
   const [one] = storedIn(site.storage).values();
-  if (!one) throw new Error('No session is stored.');
+  if (!one) throw new Error('The storage contains no session.');
   return one;
 }
 

@@ -68,7 +68,7 @@ export async function openSite(entry: string, end: End = 'stopped'): Promise<Sit
     },
     visit: (agent, session = 's') =>
       openVisit(() => {
-        if (!running) throw new Error('No build runs.');
+        if (!running) throw new Error('No build is running. Call deploy() first.');
         return new URL(`/agents/${agent}/sessions/${session}`, running.url).href;
       }),
     logs: () => running?.logs ?? [],

@@ -61,7 +61,7 @@ export function openVisit(address: () => string): Visit {
     say: (message) => post('/messages', { message }),
     async start(message) {
       const { status, body } = await post('/messages', { message }, { headers: { prefer: 'respond-async' } });
-      if (status !== 202) throw new Error(`A background message returned ${status}, not 202.`);
+      if (status !== 202) throw new Error(`The background message returned ${status}, not 202.`);
       return (body as { readonly turn: string }).turn; // documented in DESIGN 7
     },
     ended: (after = 0) => {

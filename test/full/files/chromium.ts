@@ -10,9 +10,7 @@ const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 export function findChromium(): string | undefined {
   const found = PLACES.find((place) => existsSync(place));
   if (found === undefined && process.env.CHROMIUM === 'required')
-    throw new Error(
-      `There is no chromium: ${PLACES.join(', ')} are not there, and CHROMIUM=required asks for one.`,
-    );
+    throw new Error(`CHROMIUM=required is set, but chromium is not installed at ${PLACES.join(' or ')}.`);
   return found;
 }
 

@@ -54,7 +54,7 @@ export default {
 /** Exists if V8 runs with `--expose-gc`. */
 function collectGarbage(): void {
   const { gc } = globalThis as { gc?: () => void };
-  if (!gc) throw new Error('The engine was not told to expose its garbage collector.');
+  if (!gc) throw new Error('The garbage collector is not exposed. Start V8 with --expose-gc.');
   gc();
 }
 

@@ -49,7 +49,8 @@ const startOf = (agent: string, turn: string) => {
 export async function beginTurn(port: SessionPort, agent: string, turn: string) {
   const request = { nonce: `of ${turn}`, start: startOf(agent, turn), reader: toReader() };
   const leased = await port.begin(request);
-  if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
+  if (leased.status !== 'leased')
+    throw new Error(`The turn ${turn} got no lease: the session is ${leased.status}.`);
   return { request, leased };
 }
 
@@ -107,7 +108,7 @@ async function store(port: SessionPort, agent: string, events: readonly SessionE
     const release = at + AT_ONCE >= rows.length ? ('ended' as const) : undefined;
     const from = leased.page.head + 1 + at;
     const { status } = await port.append(leased.epoch, from, { events: part, release });
-    if (status !== 'appended') throw new Error(`The session was not filled: ${status}.`);
+    if (status !== 'appended') throw new Error(`The session refused an append: ${status}.`);
   }
 }
 

@@ -91,7 +91,8 @@ export default {
         const reducer = query.get('from') === 'journal' ? 0 : REDUCER_VERSION;
         for (let i = 0; i < count; i += 1) {
           const leased = await port.begin({ ...again, reader: { ...toReader(), reducer } });
-          if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
+          if (leased.status !== 'leased')
+            throw new Error(`The session granted no lease: it is ${leased.status}.`);
           await foldLeased(port, leased, { memories: BUILT_IN_KINDS.memories });
         }
         break;
@@ -101,7 +102,8 @@ export default {
         const { leased } = await beginTurn(port, agent, turn);
         for (let i = 0, head = leased.page.head; i < count; i += 1, head += 3) {
           const answer = await port.append(leased.epoch, head + 1, { events: iteration(turn, head) });
-          if (answer.status !== 'appended') throw new Error(`An append was refused: ${answer.status}.`);
+          if (answer.status !== 'appended')
+            throw new Error(`The session refused an append: ${answer.status}.`);
         }
         break;
       }

@@ -92,7 +92,7 @@ export class IndexedSite {
         const response = await fetch(`${this.#worker?.url}${path}`, init);
         const body = await response.text();
         if (response.status < 500 || isOutcome(body)) return new Response(body || null, response);
-        if (Date.now() > until) throw new Error(`${path} was answered ${response.status}: ${body}`);
+        if (Date.now() > until) throw new Error(`${path} returned ${response.status}: ${body}`);
       } catch (failure) {
         if (Date.now() > until) throw failure;
       }
@@ -103,7 +103,7 @@ export class IndexedSite {
   async ask<Answer>(path: string, init: RequestInit = {}): Promise<Answer> {
     const response = await this.request(path, init);
     const text = await response.text();
-    if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${text}`);
+    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${text}`);
     return (text === '' ? undefined : JSON.parse(text)) as Answer; // returned by the Worker of this folder
   }
 
@@ -115,9 +115,9 @@ export class IndexedSite {
       const response = await this.request(`/agents/clerk/sessions/${session}/messages`, init);
       const said = await response.text();
       if (response.ok || isOutcome(said)) return;
-      if (response.status !== 409) throw new Error(`A message was answered ${response.status}: ${said}`);
+      if (response.status !== 409) throw new Error(`The message returned ${response.status}: ${said}`);
     }
-    throw new Error(`The turn of ${key} did not stop.`);
+    throw new Error(`The turn of ${key} did not stop within ${PATIENCE} ms.`);
   }
 
   /** Returns all sessions of an owner from the index. */

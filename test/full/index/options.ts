@@ -49,7 +49,7 @@ export function readOptions(args: readonly string[]): IndexOptions | undefined {
     const text: unknown = Object(values)[name];
     if (text === undefined) return DEFAULTS[name];
     if (typeof text !== 'string' || !/^\d{1,9}$/.test(text))
-      throw new Error(`--${name} takes a whole number, not '${text}'.`);
+      throw new Error(`--${name} must be a whole number, not '${text}'.`);
     return Number(text);
   };
   return Object.fromEntries(names.map((name) => [name, read(name)])) as unknown as IndexOptions; // all names are read

@@ -61,11 +61,11 @@ export function readOptions(args: readonly string[]): PlaysOptions | undefined {
 
 function matrixOf(text: string | undefined): PlaysOptions['matrix'] {
   if (text === undefined || text === 'whole' || text === 'in-turn') return text;
-  throw new Error(`--matrix is '${text}', and neither 'whole' nor 'in-turn'.`);
+  throw new Error(`--matrix must be 'whole' or 'in-turn', not '${text}'.`);
 }
 
 function whole(name: string, text: string, least: number): number {
   const value = Number(text);
   if (/^\d{1,9}$/.test(text) && value >= least) return value;
-  throw new Error(`--${name} is '${text}', not a whole number from ${least}.`);
+  throw new Error(`--${name} must be a whole number of at least ${least}, not '${text}'.`);
 }

@@ -59,9 +59,7 @@ describe('npm run plays', () => {
   it('refuses an unknown hole', () => {
     const { stderr, status } = plays('--hole', 'nothing');
     expect(status).toBe(1);
-    expect(stderr).toContain(
-      "--hole is 'nothing', which is no mutation of test/mutations.ts and none of append-again, ",
-    );
+    expect(stderr).toContain('--hole must be a mutation of test/mutations.ts or one of append-again, ');
   });
 
   it('prints its usage and starts no play', () => {

@@ -39,7 +39,7 @@ interface Waiting {
 async function askIn(session: string): Promise<Waiting> {
   const { turn, outcome, pending = [] } = await open(session).send('Please refund order 1002');
   const [only] = pending;
-  if (!only) throw new Error(`The turn does not wait: ${outcome}.`);
+  if (!only) throw new Error(`The turn has no pending call: ${outcome}.`);
   expect(only.message).toBe(
     'Refund 118.50 euro for order 1002 (2 x Mooring line, 20 m, 1 x Storm lantern) to Iker Sola?',
   );
@@ -59,7 +59,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
   const waiting = new Map<string, Waiting>();
   const waitingIn = (session: (typeof sessions)[number]): Waiting => {
     const one = waiting.get(session);
-    if (!one) throw new Error(`Nothing waits in ${session}.`);
+    if (!one) throw new Error(`The session '${session}' has no pending call.`);
     return one;
   };
   beforeAll(async () => {

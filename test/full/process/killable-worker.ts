@@ -42,8 +42,8 @@ export async function startKillable(entry: string, settings: WorkerSettings): Pr
   const told = await Promise.race([once(child, 'message'), exited.then(() => undefined), late]);
   limit.abort();
   if (told === undefined) {
-    const how = signal() ? `did not listen within ${PATIENCE} ms` : 'ended before it listened';
-    throw new Error(`The process of ${entry} ${how}.`);
+    const how = signal() ? `did not listen within ${PATIENCE} ms` : 'exited before it listened';
+    throw new Error(`The Worker ${entry} ${how}.`);
   }
   return { url: String(told[0]).replace(/\/$/, ''), kill };
 }

@@ -74,7 +74,8 @@ it('a stream continues after its last seen event when its Worker was killed', as
   await take(await client.responses.retrieve(id, { stream: true, starting_after: after }));
   expect(textOf(seen)).toBe('Step 1.Step 2.Step 3.All three are done.');
   const last = seen.at(-1);
-  if (last?.type !== 'response.completed') throw new Error(`It ended with ${last?.type}.`);
+  if (last?.type !== 'response.completed')
+    throw new Error(`The last event is ${last?.type}, not response.completed.`);
   const whole = await client.responses.retrieve(id);
   expect({ ...last.response, output_text: whole.output_text }).toEqual(whole);
   expect(whole.output.map(({ type }) => type)).toEqual([

@@ -107,7 +107,7 @@ it.each([
   const column = (lines[line]?.indexOf(declared) ?? 0) + declared.length - (built ?? name).length;
   const map = JSON.parse(read(`${file}.map`));
   const entry = new SourceMap(map).findEntry(line, column);
-  if (!('originalLine' in entry)) throw new Error('It leads nowhere.');
+  if (!('originalLine' in entry)) throw new Error('The source map has no entry for the declaration.');
   const source = readFileSync(resolve(root, dirname(file), entry.originalSource), 'utf8').split('\n');
   expect(source[entry.originalLine]?.slice(entry.originalColumn)).toMatch(new RegExp(`^${name}\\b`));
 });

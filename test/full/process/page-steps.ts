@@ -35,7 +35,7 @@ export function applyDiff(text: string, diff: string): string {
     const before = side('-');
     const [head, tail, ...more] = changed.split(before);
     if (head === undefined || tail === undefined || before === '' || more.length > 0)
-      throw new Error(`The page changes what is not in the file exactly once:\n${before}`);
+      throw new Error(`The file must contain the replaced lines exactly once:\n${before}`);
     changed = `${head}${side('+')}${tail}`;
   }
   return changed;

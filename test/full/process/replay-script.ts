@@ -93,7 +93,7 @@ function bestMatch(scripted: readonly Scripted[], messages: readonly unknown[]):
     return { ...one, agreed: differs === -1 ? texts.length : differs };
   });
   const [best] = matches.sort((a, b) => b.agreed - a.agreed);
-  if (best === undefined) throw new Error('There are no conversations.');
+  if (best === undefined) throw new Error('The recording contains no conversations.');
   return best;
 }
 

@@ -135,7 +135,7 @@ describe.skipIf(!recording)('the recorded conversations', () => {
 
   it('fail if a single bit of one output differs', async () => {
     const [conversation] = conversations;
-    if (!conversation) throw new Error('There are no conversations.');
+    if (!conversation) throw new Error('The recording contains no conversations.');
     const { id, messages } = conversation;
     const position = messages.findIndex(({ role }) => role === 'tool');
     const stage = await setStage(recorded, { evicted: false, flip: { conversation: id, position } });

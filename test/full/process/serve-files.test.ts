@@ -124,7 +124,7 @@ async function toldOf(line: RegExp): Promise<void> {
   for (let told = await errors.next(); !told.done; told = await errors.next()) {
     if (line.test(told.value)) return;
   }
-  throw new Error('The program has ended.');
+  throw new Error(`The filesystem server exited before it printed a line that matches ${line}.`);
 }
 
 /** Returns the status of a request. Uses `node:http`, because `fetch` sets the host header itself. */

@@ -191,7 +191,7 @@ export async function bundleWorker(
     plugins,
   });
   const [output] = outputFiles;
-  if (output === undefined) throw new Error(`Building ${entry} gave no output.`);
+  if (output === undefined) throw new Error(`The build of ${entry} has no output.`);
   return output.text;
 }
 
@@ -204,7 +204,7 @@ function compatibility({ compatibilityDate, compatibilityFlags }: DeployedAs): {
   const date = /^compatibility_date = "(.+)"$/m.exec(toml)?.[1];
   const flags = /^compatibility_flags = (\[.*\])$/m.exec(toml)?.[1];
   if (date === undefined || flags === undefined)
-    throw new Error('wrangler.toml does not set its compatibility.');
+    throw new Error('wrangler.toml must set compatibility_date and compatibility_flags.');
   return {
     compatibilityDate: compatibilityDate ?? date,
     compatibilityFlags: [...(compatibilityFlags ?? JSON.parse(flags))],

@@ -19,7 +19,8 @@ async function bridge(options?: BridgeOptions) {
     await bridged.stop();
   });
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  if (address === null || typeof address === 'string')
+    throw new Error('The bridge is not listening on a port.');
   return { ...bridged, url: `http://127.0.0.1:${address.port}` };
 }
 

@@ -33,7 +33,7 @@ async function asked(method: string, params: Readonly<Record<string, unknown>>) 
   });
   const text = await response.text();
   const { result, error } = JSON.parse(/^data: (\{"(?:result|jsonrpc).*)$/m.exec(text)?.[1] ?? text);
-  if (error) throw new Error(`${method} answered ${JSON.stringify(error)}`);
+  if (error) throw new Error(`${method} returned the error ${JSON.stringify(error)}`);
   return result;
 }
 

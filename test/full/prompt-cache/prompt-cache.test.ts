@@ -61,9 +61,9 @@ it('npm run prompt-cache prints its usage for an unknown option', () => {
   expect({ status, stdout, stderr }).toEqual({
     status: 2,
     stdout: '',
-    stderr: `There is no scenario 'nothing'.\n\n${USAGE}\n`,
+    stderr: `--only must name a scenario, not 'nothing'.\n\n${USAGE}\n`,
   });
-  expect(() => readOptions(['--wire', 'fax'])).toThrow("There is no wire 'fax'.");
+  expect(() => readOptions(['--wire', 'fax'])).toThrow("--wire must name a wire, not 'fax'.");
   expect(readOptions(['--only', 'plain', '--wire', 'gemini'])).toEqual({ scenario: 'plain', wire: 'gemini' });
   expect(readOptions([])).toEqual({});
 });

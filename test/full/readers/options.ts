@@ -43,7 +43,7 @@ export function readOptions(args: readonly string[]): ReadersOptions | undefined
   const whole = (name: Exclude<keyof typeof values, 'help'>, least = 1): number => {
     const value = Number(values[name]);
     if (/^\d{1,9}$/.test(values[name]) && value >= least) return value;
-    throw new Error(`--${name} is '${values[name]}', not a whole number from ${least}.`);
+    throw new Error(`--${name} must be a whole number of at least ${least}, not '${values[name]}'.`);
   };
   return {
     readers: whole('readers'),

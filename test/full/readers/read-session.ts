@@ -95,7 +95,8 @@ async function say(
     body: JSON.stringify({ message: JSON.stringify({ replies, words, pace }) }),
   });
   const { outcome } = (await response.json()) as { readonly outcome?: unknown };
-  if (outcome !== 'completed') throw new Error(`A turn was answered ${response.status}, ${String(outcome)}.`);
+  if (outcome !== 'completed')
+    throw new Error(`The turn did not complete: status ${response.status}, outcome ${String(outcome)}.`);
 }
 
 /** The event that ends a turn. Reading ends at its second occurrence. */
@@ -132,7 +133,7 @@ function follow(url: string, cuts: readonly number[]) {
   const connect = async (signal: AbortSignal): Promise<void> => {
     const headers = { accept: 'text/event-stream', ...(last !== '' && { 'last-event-id': last }) };
     const response = await fetch(url, { headers, signal });
-    if (!response.ok || !response.body) throw new Error(`A reader was answered ${response.status}.`);
+    if (!response.ok || !response.body) throw new Error(`The event stream returned ${response.status}.`);
     const parser = createParser({ onEvent: take });
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
       parser.feed(chunk);

@@ -23,6 +23,6 @@ it('npm run readers prints its usage and refuses unknown options', () => {
   expect(run('--help')).toMatchObject({ status: 0, stdout: `${USAGE}\n`, stderr: '' });
   expect(run('--readers', 'many')).toMatchObject({
     status: 2,
-    stderr: `--readers is 'many', not a whole number from 1.\n\n${USAGE}\n`,
+    stderr: `--readers must be a whole number of at least 1, not 'many'.\n\n${USAGE}\n`,
   });
 });

@@ -25,7 +25,7 @@ export async function send(worker: MeasuredWorker, place: Place, message: string
   });
   const body = await response.text();
   const { outcome } = JSON.parse(body) as { outcome?: string }; // the answer of a turn
-  if (outcome !== 'completed') throw new Error(`A turn ended otherwise: ${body}`);
+  if (outcome !== 'completed') throw new Error(`The turn did not complete: ${body}`);
 }
 
 /** The memory of the Worker's process, in bytes. */
@@ -102,7 +102,7 @@ export async function openReaders(worker: MeasuredWorker, count: number): Promis
   const streams: IncomingMessage[] = [];
   const open = async (index: number): Promise<void> => {
     const place = places[Math.floor(index / STREAMS_OF_ONE)];
-    if (!place) throw new Error('There is no session for this reader.');
+    if (!place) throw new Error(`Reader ${index} has no session.`);
     const stream = await openStream(`${urlOf(worker, place)}/events`, place.owner);
     stream.on('data', (chunk: string) => {
       seen[index] = (seen[index] ?? 0) + (chunk.match(/^id:/gm)?.length ?? 0);
@@ -129,7 +129,7 @@ export async function openReaders(worker: MeasuredWorker, count: number): Promis
 async function openStream(url: string, owner: string): Promise<IncomingMessage> {
   const request = get(url, { agent: false, headers: { accept: 'text/event-stream', 'x-owner': owner } });
   const [stream] = (await once(request, 'response')) as [IncomingMessage]; // the argument of this event
-  if (stream.statusCode !== 200) throw new Error(`A stream was answered ${stream.statusCode}.`);
+  if (stream.statusCode !== 200) throw new Error(`The event stream returned ${stream.statusCode}.`);
   stream.on('error', () => {}); // the stream is destroyed on purpose
   return stream.setEncoding('utf8');
 }

@@ -25,7 +25,7 @@ async function counted(speed?: number): Promise<MeasuredWorker> {
 /** Returns the stored counts of a turn whose model takes this long. */
 function kept(shape: Shape, seconds: number) {
   const turn = readKept().turns.find((one) => one.shape === shape && one.seconds === seconds);
-  if (!turn) throw new Error(`No counts are kept of '${shape}' with a model of ${seconds} s.`);
+  if (!turn) throw new Error(`counts.json has no turn '${shape}' whose model takes ${seconds} s.`);
   return turn.counts;
 }
 

@@ -21,7 +21,7 @@ async function rowIn(endsAt: Stops['endsAt'], patience?: number) {
   for (const place of world.places.values()) place.stops = { endsAt };
   const run = { world, sessions, directory, say: () => {} };
   const [row] = rowsOf(await playLives({ ...run, ...(patience !== undefined && { patience }) }));
-  if (!row) throw new Error('Nothing was played.');
+  if (!row) throw new Error('The run has no result.');
   return row;
 }
 
@@ -41,7 +41,7 @@ it('a run on two wires keeps all data if the network once fails before and after
 
 it('a stuck session is reported with its position and the responses to its client', async () => {
   const row = await rowIn(() => {
-    throw new Error('The world is gone.');
+    throw new Error('The world does not respond.');
   }, 5_000);
   expect(keptEverything(row)).toBe(false);
   expect(findingsOf(row)).toEqual([

@@ -56,7 +56,7 @@ it('npm run wires prints its usage for an unknown option', () => {
   expect({ status, stdout, stderr }).toEqual({
     status: 2,
     stdout: '',
-    stderr: `There is no wire 'nothing'.\n\n${USAGE}\n`,
+    stderr: `--only must name a wire, not 'nothing'.\n\n${USAGE}\n`,
   });
   expect(readOptions(['--positions', '40', '--seed', '7', '--only', 'kimi'])).toEqual({
     wires: ['kimi'],

@@ -19,7 +19,8 @@ async function post(worker: RunningWorker, path: string, body: object, status = 
     body: JSON.stringify(body),
   });
   const text = await response.text();
-  if (response.status !== status) throw new Error(`${path} returned ${response.status}: ${text}`);
+  if (response.status !== status)
+    throw new Error(`${path} returned ${response.status}, not ${status}: ${text}`);
   return response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text;
 }
 
@@ -28,7 +29,7 @@ async function send(worker: RunningWorker, message: unknown): Promise<void> {
   const answer = await post(worker, `${SESSION}/messages`, { message });
   const { outcome, text, toolCalls } = answer as Readonly<Record<string, unknown>>; // the answer of a turn
   if (outcome === 'completed' && text === 'Done.' && toolCalls === 1) return;
-  throw new Error(`A turn ended otherwise: ${JSON.stringify(answer)}`);
+  throw new Error(`The turn did not complete with one call: ${JSON.stringify(answer)}`);
 }
 
 const look = (worker: RunningWorker): Promise<void> => send(worker, 'Look.');
@@ -38,7 +39,7 @@ async function approve(worker: RunningWorker): Promise<void> {
   const { pending } = waiting as { pending: readonly { call: string }[] }; // the answer of a suspended turn
   const answer = await post(worker, `${SESSION}/approvals/${pending[0]?.call}`, { decision: 'approve' });
   const { outcome } = answer as Readonly<Record<string, unknown>>;
-  if (outcome !== 'completed') throw new Error(`A turn ended otherwise: ${JSON.stringify(answer)}`);
+  if (outcome !== 'completed') throw new Error(`The turn did not complete: ${JSON.stringify(answer)}`);
 }
 
 const sendFile = (worker: RunningWorker, run: number): Promise<void> =>
@@ -50,7 +51,8 @@ const sendFile = (worker: RunningWorker, run: number): Promise<void> =>
 async function chat(worker: RunningWorker, run: number): Promise<void> {
   const messages = [{ id: `m${run}`, role: 'user', parts: [{ type: 'text', text: 'Look.' }] }];
   const stream = await post(worker, '/agents/agent/chat', { id: 's1', messages, trigger: 'submit-message' });
-  if (!String(stream).includes('"delta":"Done."')) throw new Error(`A chat ended otherwise: ${stream}`);
+  if (!String(stream).includes('"delta":"Done."'))
+    throw new Error(`The chat did not stream the answer 'Done.': ${stream}`);
 }
 
 /** The first scenario is a plain message, whose cost all users pay. */

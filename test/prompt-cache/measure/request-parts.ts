@@ -129,7 +129,7 @@ function textsOf(system: unknown): readonly unknown[] {
 }
 
 function messagesOf(messages: unknown): readonly unknown[] {
-  if (!Array.isArray(messages)) throw new Error('A request was sent without messages.');
+  if (!Array.isArray(messages)) throw new Error('The request has no list of messages.');
   return messages;
 }
 

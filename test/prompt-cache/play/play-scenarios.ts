@@ -34,7 +34,7 @@ export async function playScenarios(
 
 async function rowOf(scenario: Scenario, wire: (typeof WIRES)[number]): Promise<Row> {
   const played = await playSession(scenario, wire).catch((cause: unknown) => {
-    throw new Error(`'${scenario.name}' cannot be played over ${wire.name}.`, { cause });
+    throw new Error(`The scenario '${scenario.name}' failed over ${wire.name}.`, { cause });
   });
   return {
     scenario: scenario.name,

@@ -39,9 +39,10 @@ export async function playSession(session: Session, wire: MeasuredWire): Promise
     const request = new Request(input, init);
     const text = await request.clone().text();
     const body: unknown = JSON.parse(text);
-    if (!place) throw new Error('A request was sent that no loop has announced.');
+    if (!place) throw new Error('A model request was sent outside a loop.');
     // The comparison serializes the parsed body again, so the result must equal the original.
-    if (JSON.stringify(body) !== text) throw new Error('A body was not written by JSON.stringify().');
+    if (JSON.stringify(body) !== text)
+      throw new Error('The request body differs from the output of JSON.stringify().');
     const { frame, path } = place;
     sent.push({ frame, path, body });
     return servers.of(place).handle(request);
@@ -64,7 +65,7 @@ export async function playSession(session: Session, wire: MeasuredWire): Promise
     const { outcome, text, ...rest } = await talk.send(`Message ${turn + 1}: go on.`);
     const refused = servers.all().flatMap((server) => server.refused.map(({ message }) => message));
     if ((outcome === 'completed' || outcome === 'limit-reached') && refused.length === 0) continue;
-    throw new Error(`Turn ${turn + 1} is ${outcome}: ${refused[0] ?? text}\n${JSON.stringify(rest)}`);
+    throw new Error(`Turn ${turn + 1} ended with ${outcome}: ${refused[0] ?? text}\n${JSON.stringify(rest)}`);
   }
   const events = await talk.events();
   return { requests: withReplies(sent, events), events };
@@ -79,10 +80,13 @@ function withReplies(
     event.type === 'model-replied' ? [{ seq: event.seq, frame: event.frame ?? '' }] : [],
   );
   if (replies.length !== sent.length)
-    throw new Error(`${sent.length} requests were sent, and the journal has ${replies.length} replies.`);
+    throw new Error(
+      `The number of requests (${sent.length}) differs from the number of replies in the journal (${replies.length}).`,
+    );
   return sent.map((request, index) => {
     const reply = replies[index];
-    if (reply?.frame !== request.frame) throw new Error('A reply is of another loop than its request.');
+    if (reply?.frame !== request.frame)
+      throw new Error(`Request ${index + 1} and its reply belong to different loops.`);
     return { ...request, reply: reply.seq };
   });
 }
@@ -107,7 +111,7 @@ function serversOf({ turns, nested = {} }: Session, wire: MeasuredWire): Servers
       const count = opened.get(name) ?? 0;
       opened.set(name, count + 1);
       const turn = nested[name]?.[count];
-      if (!turn) throw new Error(`No script is there for loop ${count + 1} of '${name}'.`);
+      if (!turn) throw new Error(`The scenario has no script for loop ${count + 1} of '${name}'.`);
       const made = wire.server({ script: { turns: [turn] }, seed: `${name}${count}` });
       servers.set(frame, made);
       return made;

@@ -106,7 +106,7 @@ function wordsOf(body: unknown): string {
 /** Returns the whole journal of the session. @throws Error with the response if it is not a page of events. */
 export async function journalOf(asked: Asked): Promise<readonly SessionEvent[]> {
   const response = await fetch(`${pathOf(asked)}/events`, { signal: asked.signal });
-  if (!response.ok) throw new Error(`GET events: ${response.status} ${await response.text()}`);
+  if (!response.ok) throw new Error(`GET events returned ${response.status}: ${await response.text()}`);
   const page = (await response.json()) as { readonly events: readonly SessionEvent[] }; // documented for the route
   return page.events;
 }

@@ -97,7 +97,7 @@ const progressLine = (life: number, plays: readonly Play[]): string => {
 
 function placeOf({ places }: World, { name }: Session): Place {
   const place = places.get(name);
-  if (!place) throw new Error(`The world has no session '${name}'.`);
+  if (!place) throw new Error(`The session '${name}' is not part of this run.`);
   return place;
 }
 
@@ -152,7 +152,7 @@ class Play {
 
   /** @throws Error if the session has not ended. */
   result(): Result {
-    if (!this.#outcome) throw new Error(`${this.where()} is not over.`);
+    if (!this.#outcome) throw new Error(`The session has not ended: ${this.where()}.`);
     return { session: this.#session, kills: this.#kills, outcome: this.#outcome };
   }
 

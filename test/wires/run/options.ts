@@ -47,15 +47,15 @@ export function readOptions(args: readonly string[]): WiresOptions | undefined {
   if (values.help) return undefined;
   const { only, change: kind, positions } = values;
   const wires = WIRES.filter((wire) => only === undefined || wire === only);
-  if (wires.length === 0) throw new Error(`There is no wire '${only}'.`);
+  if (wires.length === 0) throw new Error(`--only must name a wire, not '${only}'.`);
   const changes = [undefined, ...CHANGES].filter((one) => kind === undefined || kind === (one ?? 'none'));
-  if (changes.length === 0) throw new Error(`There is no change '${kind}'.`);
+  if (changes.length === 0) throw new Error(`--change must name a model change, not '${kind}'.`);
   const drawn = { positions: whole('positions', positions), seed: whole('seed', values.seed) };
   const kills = values['no-kills'] ? 'none' : values.all ? 'all' : drawn;
   return { wires, changes, kills };
 }
 
 function whole(name: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} is '${text}', not a whole number.`);
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} must be a whole number, not '${text}'.`);
   return Number(text);
 }

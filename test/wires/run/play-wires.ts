@@ -66,7 +66,7 @@ const isKilled =
 
 function placeIn({ places }: World, name: string): NonNullable<ReturnType<World['places']['get']>> {
   const place = places.get(name);
-  if (!place) throw new Error(`The world has no session '${name}'.`);
+  if (!place) throw new Error(`The session '${name}' is not part of this run.`);
   return place;
 }
 

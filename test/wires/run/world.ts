@@ -110,7 +110,7 @@ async function respond(site: Site, incoming: IncomingMessage, outgoing: ServerRe
 
 function placeIn({ places }: Site, name: string): Place {
   const place = places.get(name);
-  if (!place) throw new Error(`There is no session '${name}' in this run.`);
+  if (!place) throw new Error(`The session '${name}' is not part of this run.`);
   return place;
 }
 
@@ -127,7 +127,7 @@ async function ofServer(site: Site, incoming: IncomingMessage, outgoing: ServerR
   const { url = '', method = 'POST' } = incoming;
   const [, name = '', path] = url.split('/', 3);
   const [, server] = allServers(placeIn(site, name).servers).find(([one]) => one === path) ?? [];
-  if (!server) throw new Error(`Nobody answers at ${url}.`);
+  if (!server) throw new Error(`The run has no server at ${url}.`);
   const headers = Object.entries(incoming.headersDistinct).flatMap(([key, values = []]) =>
     values.map((value): [string, string] => [key, value]),
   );

@@ -31,7 +31,7 @@ const { WIRES_URL: url, MCP_URL, LIFE, LEASE_MS, PLAYED } = env as unknown as Va
 async function tell(path: string, what: unknown): Promise<void> {
   const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(what) });
   await response.body?.cancel();
-  if (!response.ok) throw new Error(`${path} answered ${response.status}.`);
+  if (!response.ok) throw new Error(`${path} returned ${response.status}.`);
 }
 
 const played = new Set(PLAYED.split(','));

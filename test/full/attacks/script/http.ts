@@ -107,7 +107,7 @@ export async function sendBytes(origin: string, bytes: string): Promise<string> 
 export function pendingIn({ json, text }: Came): readonly [PendingCall, ...PendingCall[]] {
   const pending: unknown = json?.pending;
   if (!Array.isArray(pending) || pending.length === 0)
-    throw new Error(`Nothing is pending: ${text.slice(0, 400)}`);
+    throw new Error(`The response has no pending calls: ${text.slice(0, 400)}`);
   return pending as [PendingCall, ...PendingCall[]]; // documented in docs/approvals.md
 }
 

@@ -49,7 +49,7 @@ export function readOptions(args: readonly string[]): AttackOptions | undefined 
   const holes = listed(values.hole);
   const unknown = holes.find((hole) => !Object.hasOwn(HOLES, hole));
   if (unknown !== undefined) {
-    throw new Error(`--hole is '${unknown}', which is none of ${Object.keys(HOLES).join(', ')}.`);
+    throw new Error(`--hole must be one of ${Object.keys(HOLES).join(', ')}, not '${unknown}'.`);
   }
   return { only: listed(values.only), holes, verbose: values.verbose };
 }

@@ -14,7 +14,8 @@ export async function eventually(ask: () => Promise<Came>, isSuch: (came: Came) 
   for (;;) {
     const came = await ask();
     if (isSuch(came)) return came;
-    if (Date.now() > deadline) throw new Error(`It did not come: ${came.text}`);
+    if (Date.now() > deadline)
+      throw new Error(`No response matched within 15 seconds. The last one: ${came.text}`);
     await delay(50);
   }
 }

@@ -66,7 +66,7 @@ describe('npm run attacks', () => {
   it('refuses unknown options and prints its usage', async () => {
     const { code, stdout, stderr } = await run('--hole', 'none');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toBe(`--hole is 'none', which is none of ${Object.keys(HOLES).join(', ')}.\n\n${USAGE}\n`);
+    expect(stderr).toBe(`--hole must be one of ${Object.keys(HOLES).join(', ')}, not 'none'.\n\n${USAGE}\n`);
   });
 
   it('is tested with every known hole', () => {

@@ -55,7 +55,8 @@ export async function settleVictims({ zoe, at, play }: Scene): Promise<Victims> 
 
 function expectStatus(...pairs: readonly (readonly [Came, number])[]): void {
   for (const [came, expected] of pairs) {
-    if (came.status !== expected) throw new Error(`Zeta was answered ${came.status}: ${came.text}`);
+    if (came.status !== expected)
+      throw new Error(`A request of zeta returned ${came.status}, not ${expected}: ${came.text}`);
   }
 }
 

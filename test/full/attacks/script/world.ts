@@ -82,7 +82,8 @@ async function setTrap(): Promise<{ readonly trap: Trap; close(): void }> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The trap has no port.');
+  if (address === null || typeof address === 'string')
+    throw new Error('The trap server is not listening on a port.');
   const { port } = address;
   const trap: Trap = {
     port,

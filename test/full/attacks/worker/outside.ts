@@ -10,7 +10,7 @@ export async function happen(call: CallContext, what: string, about: unknown): P
     body,
     signal: call.signal,
   });
-  if (!response.ok) throw new Error('The world refused.');
+  if (!response.ok) throw new Error(`The effect failed: the world returned ${response.status}.`);
   return { done: what, for: tenant ?? id };
 }
 

@@ -41,7 +41,9 @@ const ifItFits =
   (request) => {
     const sent = Math.ceil(JSON.stringify([request.messages, request.tools]).length / 4);
     if (sent <= WINDOW) return words;
-    throw new ModelError('context-length', 'This is too long.', { length: { sent, most: WINDOW } });
+    throw new ModelError('context-length', 'The request exceeds the context window.', {
+      length: { sent, most: WINDOW },
+    });
   };
 
 /**

@@ -45,6 +45,6 @@ function runThread(share: Share, onPlayed: (played: Played) => void): Promise<vo
     else onPlayed(message.played);
   });
   thread.on('error', reject);
-  thread.on('exit', () => reject(new Error('A thread ended before it was done.')));
+  thread.on('exit', () => reject(new Error('A worker thread ended before it had played all of its cells.')));
   return promise;
 }

@@ -20,7 +20,7 @@ export async function playInWorkerd(order: WorkerdOrder): Promise<readonly Playe
     const report = join(folder, 'report.json');
     const output = await runTest(report, order);
     const played = existsSync(report) ? playedIn(readFileSync(report, 'utf8')) : undefined;
-    if (!played) throw new Error(`Nothing was played in workerd.\n${output}`);
+    if (!played) throw new Error(`The run in workerd wrote no report.\n${output}`);
     return played;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -21,10 +21,10 @@ describe('the options of the crash matrix', () => {
   });
 
   it.each([
-    [['--only', 'nothing'], "There is no kind 'nothing'."],
-    [['--without', 'mercy'], "There is no guard 'mercy'."],
-    [['--without', 'toString'], "There is no guard 'toString'."],
-    [['--seed', 'x'], "--seed is 'x', not a whole number."],
+    [['--only', 'nothing'], "--only must name a kind of tool, not 'nothing'."],
+    [['--without', 'mercy'], "--without must name a guard, not 'mercy'."],
+    [['--without', 'toString'], "--without must name a guard, not 'toString'."],
+    [['--seed', 'x'], "--seed must be a whole number, not 'x'."],
     [['--samples', '-1'], /is ambiguous/],
     [['--what'], /^Unknown option '--what'/],
     [['extra'], /^Unexpected argument 'extra'/],

@@ -43,8 +43,10 @@ export function readOptions(args: readonly string[], kinds: readonly string[]): 
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;
   const { only, without, at } = values;
-  if (only !== undefined && !kinds.includes(only)) throw new Error(`There is no kind '${only}'.`);
-  if (without !== undefined && !isGuard(without)) throw new Error(`There is no guard '${without}'.`);
+  if (only !== undefined && !kinds.includes(only))
+    throw new Error(`--only must name a kind of tool, not '${only}'.`);
+  if (without !== undefined && !isGuard(without))
+    throw new Error(`--without must name a guard, not '${without}'.`);
   return {
     only,
     without,
@@ -57,6 +59,6 @@ export function readOptions(args: readonly string[], kinds: readonly string[]): 
 const isGuard = (name: string): name is Guard => Object.hasOwn(SABOTAGES, name);
 
 function whole(name: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} is '${text}', not a whole number.`);
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} must be a whole number, not '${text}'.`);
   return Number(text);
 }

@@ -25,7 +25,7 @@ it.each(['write-ahead', 'fencing'])('the crash matrix fails without %s and print
 
 it('the crash matrix prints its usage for an unknown option', () => {
   const { status, stdout, stderr } = run('--only', 'nothing');
-  expect(stderr).toBe("There is no kind 'nothing'.\n\n");
+  expect(stderr).toBe("--only must name a kind of tool, not 'nothing'.\n\n");
   expect(stdout).toMatch(/^Usage: npm run crash-matrix/);
   expect(status).toBe(2);
 });

@@ -26,19 +26,20 @@ export function readOptions(args: readonly string[]): Options | undefined {
   });
   if (values.help) return undefined;
   return {
-    managers: among('package manager', values.pm, MANAGERS),
+    managers: among('pm', values.pm, MANAGERS),
     nodes: values.node.split(','),
     templates: among('template', values.template, TEMPLATES),
   };
 }
 
 function among<Name extends string>(
-  what: string,
+  option: string,
   list: string,
   known: Readonly<Record<Name, unknown>>,
 ): Name[] {
   return list.split(',').map((name) => {
-    if (!Object.hasOwn(known, name)) throw new Error(`There is no ${what} "${name}".`);
+    if (!Object.hasOwn(known, name))
+      throw new Error(`--${option} must be one of ${Object.keys(known).join(', ')}, not '${name}'.`);
     return name as Name; // checked above
   });
 }

@@ -61,7 +61,8 @@ async function tryOne({ manager, node, template, tarballs, env }: Trial): Promis
   const project = await runDev(path, env);
   const answered = performance.now() - start;
   await project.end();
-  if (!/"outcome"|202 Accepted/.test(project.answer)) throw new Error(`${path} answered: ${project.answer}`);
+  if (!/"outcome"|202 Accepted/.test(project.answer))
+    throw new Error(`The command that the project in ${path} prints returned: ${project.answer}`);
   const checked = await command(`${run} check`, path, env);
   const tested = await command(`${run} test`, path, env);
   const deployed = await command(`${exec} wrangler deploy --dry-run`, path, env);

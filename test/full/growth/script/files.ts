@@ -119,7 +119,7 @@ async function loadsOver(model: ModelServer, storage: string): Promise<Named<num
       const response = await fetch(`${session}${path}`, init);
       const { byteLength } = await response.arrayBuffer();
       if (!response.ok || (path !== '' && byteLength !== SIZES.at(-1)))
-        throw new Error(`${init.method} was answered ${response.status}, with ${byteLength} bytes.`);
+        throw new Error(`${init.method} ${path} returned ${response.status} with ${byteLength} bytes.`);
       return performance.now() - began;
     };
     return [

@@ -52,7 +52,7 @@ async function held({ worker, heap }: MeasuredWorker): Promise<number> {
   // The inspector also has a command for this, but it blocks until the Worker receives a request.
   for (let i = 0; i < COLLECTIONS; i += 1) {
     const response = await fetch(new URL('/collect', worker.url));
-    if (!response.ok) throw new Error(`/collect answered ${response.status}.`);
+    if (!response.ok) throw new Error(`/collect returned ${response.status}.`);
     await response.text();
   }
   return heap.read();
@@ -97,5 +97,5 @@ async function post(session: string, body: FormData | string): Promise<void> {
   const response = await fetch(`${session}/messages`, { method: 'POST', headers, body });
   const text = await response.text();
   if (!response.ok || (JSON.parse(text) as { outcome?: string }).outcome !== 'completed')
-    throw new Error(`A turn was answered ${response.status}: ${text}`);
+    throw new Error(`The turn did not complete (${response.status}): ${text}`);
 }

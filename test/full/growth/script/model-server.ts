@@ -27,7 +27,8 @@ export async function startModelServer(): Promise<ModelServer> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  if (address === null || typeof address === 'string')
+    throw new Error('The model server is not listening on a port.');
   const url = `http://127.0.0.1:${address.port}/v1`;
   const model: ModelServer = { url, onRequest: async () => {}, close: () => server.close() };
   return model;

@@ -24,7 +24,7 @@ async function ask(path: string, query: Query, init?: RequestInit): Promise<unkn
   );
   const response = await fetch(new URL(`${path}?${parameters}`, worker.url), init);
   const text = await response.text();
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`${path} returned ${response.status}: ${text}`);
   return text === 'ok' ? undefined : JSON.parse(text);
 }
 

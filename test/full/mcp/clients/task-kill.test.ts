@@ -27,7 +27,7 @@ async function connected(): Promise<TaskEnabledSession> {
 async function packing(session: TaskEnabledSession, orderId: number) {
   const hold = await worker.effects.hold('warehouse');
   const execution = await session.callTool('orders', { message: `Move order ${orderId} to packed` });
-  if (execution.kind !== 'task') throw new Error(`The call is ${execution.kind}.`);
+  if (execution.kind !== 'task') throw new Error(`The call returned a ${execution.kind}, not a task.`);
   await within(20_000, 'the order reaches the warehouse', hold.reached);
   return { execution, hold };
 }

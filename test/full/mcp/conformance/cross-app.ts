@@ -63,5 +63,5 @@ async function exchanged(app: CrossApp, discovery: OAuthDiscoveryState | undefin
 }
 
 function nobody(): never {
-  throw new Error('Nobody is there to sign in.');
+  throw new Error('This provider exchanges tokens and must not ask the user to sign in.');
 }

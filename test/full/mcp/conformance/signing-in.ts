@@ -70,6 +70,7 @@ async function signedInAt(
   const response = await fetch(address, { redirect: 'manual' });
   const { searchParams } = new URL(response.headers.get('location') ?? address);
   const [authorizationCode, iss] = [searchParams.get('code'), searchParams.get('iss')];
-  if (authorizationCode === null) throw new Error(`Nobody could sign in: HTTP ${response.status}.`);
+  if (authorizationCode === null)
+    throw new Error(`The sign-in page returned ${response.status} without an authorization code.`);
   return { authorizationCode, ...(iss !== null && { iss }) };
 }

@@ -48,7 +48,7 @@ async function listening(child: ChildProcess, stderr: Readable, ready: RegExp): 
     });
     child.once('error', reject);
     child.once('exit', (code) =>
-      reject(new Error(`A server of the tests ended with ${code}, and said: ${said}`)),
+      reject(new Error(`The server exited with code ${code} before it was listening. Its output: ${said}`)),
     );
   });
 }

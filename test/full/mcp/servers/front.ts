@@ -77,7 +77,8 @@ export async function startFront(backend: Backend): Promise<Front> {
 /** The run is the name of a folder, so only simple words are allowed. */
 function partsOf({ url = '' }: IncomingMessage): [run: string, path: string] {
   const [, run, path] = /^\/([\w-]{1,64})(\/.*)$/.exec(url) ?? [];
-  if (run === undefined || path === undefined) throw new Error(`No server of the tests answers ${url}.`);
+  if (run === undefined || path === undefined)
+    throw new Error(`${url} must start with the name of a run, such as /run-1/mcp.`);
   return [run, path];
 }
 

@@ -18,6 +18,7 @@ export async function openSessions({ urls }: RealServers): Promise<void> {
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
     });
     const text = await response.text();
-    if (!text.includes('serverInfo')) throw new Error(`No session began: ${response.status} ${text}`);
+    if (!text.includes('serverInfo'))
+      throw new Error(`The server did not open a session: ${response.status} ${text}`);
   }
 }

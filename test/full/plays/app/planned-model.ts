@@ -21,7 +21,7 @@ export const plannedModel = (outside: Outside): ChatModel => ({
     const fate = outside.modelFate();
     alive?.();
     await wait(fate === 'silent' ? 300_000 : (plans.at(-1)?.think ?? 0));
-    if (fate === 'error') throw new ModelError('server-error', 'The provider answered 503.', { status: 503 });
+    if (fate === 'error') throw new ModelError('server-error', 'The provider returned 503.', { status: 503 });
     const left = plans
       .flatMap(({ steps }) => steps)
       .map((step) => step.filter((call) => !isKnown(call, known)));

@@ -76,7 +76,7 @@ export function simpleTools(outside: Outside) {
     input,
     async run({ before }) {
       await outside.pause(before);
-      throw new Error('It failed, as planned.');
+      throw new Error('The tool failed as planned.');
     },
   });
   return { read, idempotent, once, reconciled, approved, fails };

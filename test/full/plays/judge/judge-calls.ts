@@ -176,7 +176,7 @@ function judgeFailure({ turn, call, excuses }: Judged, word: Told): Finding[] {
 }
 
 const MODEL_FAILED: readonly string[] = [
-  'The provider answered 503.',
+  'The provider returned 503.',
   "The model 'planned' was silent for ",
   'The stream broke off.',
 ];

@@ -39,7 +39,7 @@ export function simulate(simulation: Simulation, seed: number): () => void {
 
 /** Returns the running simulation. @throws Error if there is none. */
 export function running(): Simulation {
-  if (!current) throw new Error('No simulation runs.');
+  if (!current) throw new Error('No simulation is running.');
   return current.simulation;
 }
 

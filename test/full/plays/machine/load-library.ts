@@ -52,5 +52,5 @@ function changesOf(name: string): readonly Change[] {
   const mutation = MUTATIONS.find((one) => one.name === name);
   if (mutation) return [mutation];
   const own = HOLES.map((one) => one.name).join(', ');
-  throw new Error(`--hole is '${name}', which is no mutation of test/mutations.ts and none of ${own}.`);
+  throw new Error(`--hole must be a mutation of test/mutations.ts or one of ${own}, not '${name}'.`);
 }

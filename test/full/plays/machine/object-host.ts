@@ -219,7 +219,7 @@ export class ObjectHost {
   #storage(life: Owner): object {
     const { database } = this;
     const alive = (): void => {
-      if (life.isDead) throw new Error('This object is gone.');
+      if (life.isDead) throw new Error('This object was evicted or has crashed.');
     };
     const host = this;
     return {

@@ -45,7 +45,7 @@ export function createDraw(seed: number): Draw {
     happens: (probability) => fraction() < probability,
     oneOf(list) {
       const one = list[between(0, list.length - 1)];
-      if (one === undefined) throw new Error('There is nothing to draw from.');
+      if (one === undefined) throw new Error('Cannot draw from an empty list.');
       return one;
     },
   };

@@ -57,7 +57,8 @@ export class OutsideWorld implements Outside {
           () => `effect of ${label} (${call})${isLate ? ' refused' : ''}, sent by ${owner?.name}`,
         );
         if (!isLate) this.effects.push({ key, session, call, label, at: simulation.now });
-        const settle = (): void => (isLate ? reject(new Error('This request comes too late.')) : resolve());
+        const settle = (): void =>
+          isLate ? reject(new Error('The request is refused because its key was recalled.')) : resolve();
         simulation.after(this.#way(), settle, owner ?? null);
       };
       simulation.after(this.#way(), arrive, null);

@@ -68,5 +68,5 @@ process.exitCode = isRight ? 0 : 1;
 /** Approves a call. The answer of the turn arrives on the open stream. */
 async function approve(call: string): Promise<void> {
   const { status } = await post(`/approvals/${call}`, { decision: 'approve' }, { prefer: 'respond-async' });
-  if (status !== 202) throw new Error(`An approval was answered ${status}.`);
+  if (status !== 202) throw new Error(`The approval returned ${status}, not 202.`);
 }

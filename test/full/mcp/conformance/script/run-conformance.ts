@@ -94,7 +94,7 @@ async function playAll(plays: readonly Omit<Play, 'worker'>[]): Promise<readonly
     const runs = await Promise.all(
       plays.map(async (one) => {
         const worker = workers.get(one.side)?.url;
-        if (worker === undefined) throw new Error(`No Worker plays the ${one.side}.`);
+        if (worker === undefined) throw new Error(`No Worker is running for the ${one.side} side.`);
         const play = { ...one, worker };
         return [play, await playSuite(play)] as const;
       }),
