@@ -6,11 +6,11 @@ const kept = { reducer: 3_007, folds: { 'a/one': '1', 'a/two': '2' } };
 const changed = { 'a/one': '1', 'a/two': '3' };
 const stale = 'The folds of test/journals/folds.json are of before: npm run write-folds';
 
-it('the fold of every stored session is that of its REDUCER_VERSION', () => {
+it('every stored session has the fold that is recorded for REDUCER_VERSION', () => {
   expect(problemOf(readFolds(), foldsNow())).toBe(undefined);
 });
 
-it('a fold that has changed asks for another REDUCER_VERSION', () => {
+it('a changed fold requires another REDUCER_VERSION', () => {
   expect(problemOf(kept, { ...kept, folds: changed })).toBe(
     'The fold of a/two has changed, and snapshots that were stored before would go on with what it was: ' +
       'raise REDUCER_VERSION in src/journal/reduce.ts.',

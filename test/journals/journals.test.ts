@@ -86,7 +86,7 @@ describe.each(versions())('the journals of %s', (version) => {
     return toKept(reading);
   };
 
-  it.each(names)('%s is read and continued with the same result as before', (name) => {
+  it.each(names)('%s is read and continued with the recorded result', (name) => {
     const was = folder.journals.get(name)?.reading;
     expect(changes(textOf(was), textOf(readingOf(name)))).toEqual(NOTHING);
   });
@@ -98,7 +98,7 @@ describe.each(versions())('the journals of %s', (version) => {
     expect(holds.filter((text) => !sql.includes(text))).toEqual([]);
   });
 
-  it('their databases are restored as they were', async () => {
+  it('have databases that are unchanged after they are restored', async () => {
     const storage = await mkdtemp(join(tmpdir(), 'holdfast-journals-'));
     const dumps = [...folder.journals.values()].map(({ dump }) => dump);
     try {
@@ -126,17 +126,17 @@ describe.each(versions())('the journals of %s', (version) => {
     ['killed-in-subagent', doneBefore],
     ['killed-with-answer', unknown('charge')],
     ['killed-with-cancel', unknown('charge')],
-  ])('an interrupted call in %s has happened once, and the model receives: %s', (name, outcome) => {
+  ])('the interrupted call in %s runs once, and the model receives: %s', (name, outcome) => {
     expect([...told(readingOf(name), 'charge')]).toEqual([outcome]);
     expect(acted(name, 'charge')).toEqual({ times: 1, keys: 1 });
   });
 
-  it('a call that may be repeated is, under its key', () => {
+  it('interrupted calls that may be repeated run again under the same key', () => {
     expect(acted('killed-in-once', 'mail')).toEqual({ times: 2, keys: 1 });
     expect(acted('steered', 'look_up')).toEqual({ times: 3, keys: 2 });
   });
 
-  it('what waited for an answer takes it, and acts once', () => {
+  it('a waiting call accepts its answer and has one effect', () => {
     const { answers, done } = readingOf('suspended');
     expect(answers.at(-1)).toMatchObject({ status: 200, body: { text: 'Refunded.' } });
     expect(done.map(({ tool, input }) => [tool, input])).toEqual([
@@ -149,7 +149,7 @@ describe.each(versions())('the journals of %s', (version) => {
     expect(acted('expired', 'refund')).toEqual({ times: 0, keys: 0 });
   });
 
-  it('a message and a delivery that were known are known', () => {
+  it('a repeated message and a repeated delivery are recognized', () => {
     const { answers, events } = readingOf('finished');
     const again = { turn: (bodyOf(answers[0]) as { turn: string }).turn, message: 'Again.' };
     expect(bodyOf(events[0])).toMatchObject({
@@ -159,7 +159,7 @@ describe.each(versions())('the journals of %s', (version) => {
     expect(readingOf('hooked').answers[0]).toMatchObject({ status: 202, body: { status: 'known' } });
   });
 
-  it('the model is shown what stands for a conversation, and no more', () => {
+  it('the model receives the summary in place of the compacted messages', () => {
     expect(said(readingOf('compacted'))).toEqual([
       'Summary of the conversation so far, whose messages are not shown any more:\n\nIn short: it was paid twice.',
       'On.',

@@ -86,7 +86,7 @@ const remembered = ({ memories, brokenMemories }: State) => ({
 });
 
 describe.each(SESSIONS)('the stored session $name', ({ events }) => {
-  it('goes on from each of its snapshots as if it were folded anew', () => {
+  it('has the same state from each of its snapshots as from its first event', () => {
     const cold = emptyState();
     const snapshots: { readonly seq: number; readonly body: string }[] = [];
     for (const event of events) {
@@ -99,7 +99,7 @@ describe.each(SESSIONS)('the stored session $name', ({ events }) => {
   });
 });
 
-it('every memory of the library has something to remember in one of them', () => {
+it('every memory of the library has content in at least one stored session', () => {
   const met = new Set<string>();
   for (const { events } of SESSIONS) {
     const state = emptyState();
@@ -114,7 +114,7 @@ it('every memory of the library has something to remember in one of them', () =>
   expect(MEMORIES.map(({ name }) => name).filter((name) => !met.has(name))).toEqual([]);
 });
 
-it('every memory that a module of the library has is among them', () => {
+it('the tested memories include those of every module', () => {
   const root = resolve(import.meta.dirname, '../..');
   const texts = sourceFilesIn(root, 'src').map((file) => readFileSync(join(root, file), 'utf8'));
   const found = (pattern: RegExp): string[] =>

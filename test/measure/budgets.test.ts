@@ -11,7 +11,7 @@ describe('a budget', () => {
     [100, undefined],
     [95, undefined],
     [94, 'code: 94 is far below the budget of 100. Lower it in budgets.ts.'],
-  ])('of 100 is compared with %i', (is, problem) => {
+  ])('of 100 reports the expected problem for %i', (is, problem) => {
     expect(problemOf({ what: 'code', is, budget: 100 })).toBe(problem);
   });
 
@@ -20,7 +20,7 @@ describe('a budget', () => {
   });
 });
 
-describe('what a message executes in a warm session', () => {
+describe('the code that a message executes in a warm session', () => {
   const measured = new Map<string, Executed>();
 
   // On a busy machine, a long message can renew its lease, so the measurement is retried.
@@ -36,7 +36,7 @@ describe('what a message executes in a warm session', () => {
     expect(problems).toEqual([undefined, undefined]);
   });
 
-  it('is no function of a feature if the message is plain', () => {
+  it('contains no feature if the message is plain, except for the listed ones', () => {
     const files = measured.get('read')?.files ?? [];
     expect(files).toContain('src/loop/run-loop.ts');
     const ran = libraryFeatures().filter(({ path }) => files.some((file) => isOfFeature(file, path)));

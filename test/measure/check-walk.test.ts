@@ -22,7 +22,7 @@ const step = (file: string, calls: string, from: string | null): Step => ({
 
 const FIRST = step('src/a.ts', 'a', null);
 
-it('a walk holds that follows imports of functions and classes, and what is called without one', () => {
+it('a walk is valid if it follows imports of functions and classes, and calls without an import', () => {
   const walk: Step[] = [
     FIRST,
     step('src/b.ts', 'b', 'src/a.ts'),
@@ -55,7 +55,7 @@ it.each<[string, Step, string]>([
   expect(problemsOfWalk([FIRST, wrong], SOURCES)).toEqual([problem]);
 });
 
-it('a type alone leads nowhere', () => {
+it('a walk is invalid if a step only follows the import of a type', () => {
   const sources = [
     parseSource('src/a.ts', "import type { D } from './d.ts';\nexport const a = (d: D) => d;"),
     parseSource('src/d.ts', 'export class D { begin() {} }'),
@@ -65,7 +65,7 @@ it('a type alone leads nowhere', () => {
   ]);
 });
 
-it('a step within a file needs no import, but somebody there who calls the function or constructs its class', () => {
+it('a step within a file needs no import, but the file must call the function or construct its class', () => {
   const sources = [
     parseSource(
       'src/a.ts',
@@ -78,7 +78,7 @@ it('a step within a file needs no import, but somebody there who calls the funct
   ]);
 });
 
-it('a file with several steps counts once', () => {
+it('the files of a walk list a file with several steps once', () => {
   expect(filesOfWalk([FIRST, step('src/b.ts', 'b', 'src/a.ts'), step('src/a.ts', 'a', 'src/b.ts')])).toEqual([
     'src/a.ts',
     'src/b.ts',

@@ -8,7 +8,7 @@ import { type BundleWithout, bundleWithout } from './without-feature.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-it('a feature is a folder of a module, or what an entry beside those of the kernel leads to', () => {
+it('a feature is the folder of a module, or the folder or file of an entry outside the kernel', () => {
   const exported = (file: string) => ({ types: `./dist/src/${file}.d.ts` });
   const exports = {
     '.': exported('index'),
@@ -44,17 +44,17 @@ describe("the README's Worker", () => {
   });
   const isFree = ({ path }: { readonly path: string }): boolean => !(path in STILL_CARRIED);
 
-  it('names the adapter of its model and the planner, and no module', () => {
+  it('imports the adapter of its model and the planner, and no module', () => {
     expect(own.map(({ path }) => path)).toEqual(['src/model/openai-compatible', 'src/offline-model']);
     expect(others.filter(isModule).length).toBeGreaterThan(3);
   });
 
-  it.each(others.filter(isFree))('is the same, byte for byte, without $path', async ({ path }) => {
+  it.each(others.filter(isFree))('has an identical bundle without $path', async ({ path }) => {
     expect(await bundleWithout(path)).toEqual(whole);
   });
 
   // Remove a feature from the list when the library builds without it.
-  it.each(Object.keys(STILL_CARRIED))('still cannot be built without %s', async (path) => {
+  it.each(Object.keys(STILL_CARRIED))('cannot be built without %s yet', async (path) => {
     expect(others.map((feature) => feature.path)).toContain(path);
     expect((await bundleWithout(path)).importedBy).not.toEqual([]);
   });

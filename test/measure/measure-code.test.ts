@@ -29,7 +29,7 @@ const MANIFEST = {
 };
 const figures = measureCode(SOURCES, WALK, MANIFEST);
 
-it('measures files, functions, circles, entries and the walk', () => {
+it('`measureCode` measures files, functions, circles, entries and the walk', () => {
   expect(figures).toEqual({
     files: { count: 4, lines: 16, median: 3, p90: 6, longest: 6 },
     codeLines: { all: 10, kernel: 0 },
@@ -72,7 +72,7 @@ it('measures files, functions, circles, entries and the walk', () => {
   });
 });
 
-it('an entry that only gathers others has no names of its own', () => {
+it('an entry that only re-exports other entries has no names of its own', () => {
   const both = parseSource('src/both.ts', "export * from './index.ts';\n");
   const exports = { ...MANIFEST.exports, './both': { types: './dist/src/both.d.ts' } };
   const { entries, sharedNames } = measureCode([...SOURCES, both], WALK, { ...MANIFEST, exports });
@@ -81,7 +81,7 @@ it('an entry that only gathers others has no names of its own', () => {
   expect(sharedNames).toEqual(figures.sharedNames);
 });
 
-it('says of each goal whether it is met', () => {
+it('`goalsOf` reports whether each goal is met', () => {
   expect(goalsOf(figures)).toEqual([
     { goal: 'at most 420 files', is: 4, isMet: true },
     { goal: 'at most 45,000 lines with code', is: 10, isMet: true },
@@ -117,7 +117,7 @@ const RUNNING: Running = {
 };
 const budgets = budgetsOf(RUNNING, { executed: { call: { functions: 0, files: 1 } }, clerk: 2 });
 
-it('compares each budget with its figure', () => {
+it('`budgetsOf` compares each budget with its figure', () => {
   expect(budgets).toEqual([
     { goal: 'no functions executed by a call', is: 1, isMet: false },
     { goal: 'at most 1 files executed by a call', is: 1, isMet: true },
@@ -125,7 +125,7 @@ it('compares each budget with its figure', () => {
   ]);
 });
 
-it('lists what runs and what a Worker carries', () => {
+it('the report lists the executed code and the content of the Worker', () => {
   const lines = report(figures, RUNNING, budgets).split('\n');
   expect(lines).toContain('     1    1    2  a call');
   expect(lines).toContain("The README's Worker:    2.0 KiB gzipped; before that, by folder");
@@ -135,7 +135,7 @@ it('lists what runs and what a Worker carries', () => {
   expect(lines).toContain('  FAIL  no functions executed by a call                1');
 });
 
-it('lists by name what is to be mended', () => {
+it('the report names the circles, functions and shared names that violate a goal', () => {
   const lines = report(figures, RUNNING, goalsOf(figures)).split('\n');
   expect(lines).toContain('Circles between files, types included: 1');
   expect(lines).toContain('  src/a/a.ts -> src/b/b.ts -> src/a/a.ts');
@@ -147,7 +147,7 @@ it('lists by name what is to be mended', () => {
   expect(lines).toContain('  FAIL  no circles between top folders                        1');
 });
 
-it('an entry whose source is not there is said', () => {
+it('an entry without a source is an error', () => {
   const manifest = { name: 'holdfast', exports: { './gone': { types: './dist/src/gone.d.ts' } } };
   expect(() => measureCode(SOURCES, WALK, manifest)).toThrow(
     new Error('The source of holdfast/gone, src/gone.ts, does not exist.'),

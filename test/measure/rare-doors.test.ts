@@ -13,7 +13,7 @@ beforeAll(async () => {
   );
 });
 
-it("the README's Worker carries the loop", () => {
+it("the README's Worker contains the loop", () => {
   expect(carried).toContain('src/loop/running-call.ts');
 });
 

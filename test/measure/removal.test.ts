@@ -20,12 +20,12 @@ function withoutWallet(files: Readonly<Record<string, string>>): Removal {
 
 const WALLET = ['src/modules/wallet/entry.ts', 'src/modules/wallet/wallet.ts'];
 
-it('a part that nothing imports goes alone', () => {
+it('a part without importers is deleted alone', () => {
   const loop = { 'src/loop/loop.ts': 'export const loop = 1;' };
   expect(withoutWallet(loop)).toEqual({ files: WALLET, rewritten: [], kernel: [] });
 });
 
-it('each file that imports it goes with it, and each that imports one of those', () => {
+it('a part is deleted with every file that imports it directly or indirectly', () => {
   const { files, rewritten, kernel } = withoutWallet({
     'src/bank/describe.ts': "import type { Coin } from '../modules/wallet/wallet.ts'; export const a = 1;",
     'src/bank/bank.ts': 'export const bank = 1;',
@@ -37,7 +37,7 @@ it('each file that imports it goes with it, and each that imports one of those',
   expect([rewritten, kernel]).toEqual([[], []]);
 });
 
-it('a file that only passes names on loses those of what goes, and whoever imports one of them goes', () => {
+it('a file with only re-exports loses the deleted names, and the importers of these names are deleted', () => {
   const { files, rewritten } = withoutWallet({
     'src/bank/entry.ts':
       "export { bank, type Sum as Total } from './bank.ts';\nexport { wallet as purse } from '../modules/wallet/wallet.ts';",
@@ -58,7 +58,7 @@ it('a file that only passes names on loses those of what goes, and whoever impor
   ]);
 });
 
-it('a file that only passes on what goes is gone itself', () => {
+it('a file that re-exports only deleted names is deleted', () => {
   const { files } = withoutWallet({
     'test/door.ts': "export { wallet } from '../src/modules/wallet/wallet.ts';",
     'test/door.test.ts': "import { wallet } from './door.ts';",
@@ -66,7 +66,7 @@ it('a file that only passes on what goes is gone itself', () => {
   expect(files).toEqual([...WALLET, 'test/door.test.ts', 'test/door.ts']);
 });
 
-it('a file of the kernel stays and is listed, also if it knows no more than a type or another file that goes', () => {
+it('a kernel file is kept and listed even if it imports only a type or an importer of the part', () => {
   const { files, kernel } = withoutWallet({
     'src/bank/bank.ts': "import { wallet } from '../modules/wallet/entry.ts'; export const bank = wallet;",
     'src/loop/loop.ts': "import type { Coin } from '../modules/wallet/wallet.ts';",

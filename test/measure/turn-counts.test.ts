@@ -11,7 +11,7 @@ import { type MeasuredWorker, startMeasured } from '../bench/measured-worker.ts'
 
 const kept = readKept();
 
-describe('what a turn makes the platform do', () => {
+describe('the platform usage of a turn', () => {
   let worker: MeasuredWorker;
   let into: string;
 
@@ -33,7 +33,7 @@ describe('what a turn makes the platform do', () => {
   });
 });
 
-it('a turn that does more than is kept is reported with each count', () => {
+it('a turn that exceeds its stored counts is reported with each exceeded count', () => {
   const one = { appends: 99, requests: 0, rowsRead: 0, rowsWritten: 0, alarmsSet: 0, messages: 0 };
   expect(exceeding(kept, 'text only', { object: one, apis: { digest: 1 } })).toEqual([
     'appends: 99 is over 1',
@@ -41,7 +41,7 @@ it('a turn that does more than is kept is reported with each count', () => {
   ]);
 });
 
-it('the page on cost is what `npm run cost` writes from the counts', () => {
+it('the page on cost equals the output of `npm run cost` for the stored counts', () => {
   const page = readFileSync(resolve(import.meta.dirname, '../../docs/cost.md'), 'utf8');
   expect(page).toBe(costPage(kept));
 });

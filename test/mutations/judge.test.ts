@@ -31,7 +31,7 @@ const LATE = test('pays', 'failed', 'Error: Test timed out in 30000ms.');
 const GREEN = test('pays', 'passed');
 
 describe('a mutation', () => {
-  it('is caught by the test that was red first', () => {
+  it('is caught by the first test that failed', () => {
     const other = file('b.test.ts', 2, [test('sends', 'failed', 'Error: x')]);
     expect(
       judged(ran(other, file('a.test.ts', 1, [GREEN, RED, test('asks', 'failed', 'Error: y')]))),
@@ -41,7 +41,7 @@ describe('a mutation', () => {
     });
   });
 
-  it('survives tests that are all green', () => {
+  it('survives if all tests pass', () => {
     expect(judged(ran(file('a.test.ts', 1, [GREEN])))).toEqual({ is: 'survived' });
   });
 
@@ -86,11 +86,11 @@ describe('a mutation', () => {
       ran(file('a.test.ts', 1, [test('pays', 'skipped')])),
       'no test of a.test.ts ran and passed',
     ],
-  ])('counts as not run, not as survived, with %s', (_, one, why) => {
+  ])('counts as not run, and not as survived, with %s', (_, one, why) => {
     expect(judged(one)).toEqual({ is: 'not-run', why });
   });
 
-  it('is caught by tests that do not end, if its entry says that it may hang', () => {
+  it('is caught by tests that do not end if its entry allows a hang', () => {
     expect(judged({ ended: 'too-late', afterMs: 9_000 }, true)).toEqual({
       is: 'caught',
       by: 'the tests did not end within 9 s',
@@ -101,7 +101,7 @@ describe('a mutation', () => {
     });
   });
 
-  it('is caught by a test that says something, rather than by one that timed out before', () => {
+  it('is caught by a failed test rather than by an earlier timeout', () => {
     expect(judged(ran(file('a.test.ts', 1, [LATE, RED])))).toEqual({
       is: 'caught',
       by: 'a.test.ts > pays once',
@@ -126,7 +126,7 @@ describe('the tests of a mutation', () => {
     return { asked, verdict: judge(last, tested, (name) => name.replace('/copy/', '')) };
   }
 
-  it('run once if each file ran and passed', async () => {
+  it('run once if every file passes', async () => {
     const one = ran(A, file('b.test.ts', 2, [GREEN]));
     expect(await runs({ tests }, one)).toEqual({ asked: [tests], verdict: { is: 'survived' } });
   });
@@ -135,7 +135,7 @@ describe('the tests of a mutation', () => {
     ['could not be loaded', ran(A, UNLOADED)],
     ['timed out', ran(A, file('b.test.ts', 2, [LATE]))],
     ['is missing', ran(A)],
-  ])('run again alone in the one file that %s, whose second result counts', async (_, first) => {
+  ])('run again in the single file that %s, whose second result counts', async (_, first) => {
     const asked = [tests, ['b.test.ts']];
     expect(await runs({ tests }, first, ran(file('b.test.ts', 3, [RED])))).toEqual({
       asked,
@@ -147,7 +147,7 @@ describe('the tests of a mutation', () => {
     });
   });
 
-  it('leave it open if a file cannot be run alone either', async () => {
+  it('have no result if a file cannot be run alone either', async () => {
     expect((await runs({ tests }, ran(A, UNLOADED), ran(UNLOADED))).verdict).toEqual({
       is: 'not-run',
       why: 'b.test.ts could not be run: Error: Failed to start a worker',
@@ -165,26 +165,26 @@ describe('the tests of a mutation', () => {
       'something failed outside of the tests',
       { ended: 'reported', report: { success: false, testResults: [A] } },
     ],
-  ])('all run again, each file alone, if a run has no result because %s', async (_, first) => {
+  ])('run again, each file alone, if a run has no result because %s', async (_, first) => {
     expect(await runs({ tests }, first, ran(A), ran(file('b.test.ts', 2, [RED])))).toEqual({
       asked: [tests, ['a.test.ts'], ['b.test.ts']],
       verdict: { is: 'caught', by: 'b.test.ts > pays once' },
     });
   });
 
-  it('run once if a test was red, also where it ended the run before other files', async () => {
+  it('run once if a test failed, even if the run then skipped other files', async () => {
     const one = ran(file('a.test.ts', 1, [RED]), file('b.test.ts', 2, [test('sends', 'skipped')]));
     expect((await runs({ tests }, one)).asked).toEqual([tests]);
   });
 
-  it('run once if they come to no end and their entry says that they may', async () => {
+  it('run once if they do not end and their entry allows a hang', async () => {
     const hanging = { tests, hangs: true } as const;
     expect((await runs(hanging, { ended: 'too-late', afterMs: 9_000 })).asked).toEqual([tests]);
     expect((await runs(hanging, ran(A, file('b.test.ts', 2, [LATE])))).asked).toEqual([tests]);
   });
 });
 
-describe('the last line', () => {
+describe('the summary', () => {
   it('counts survivors separately from mutations that could not run', () => {
     expect(
       summaryOf([
@@ -197,13 +197,13 @@ describe('the last line', () => {
   });
 });
 
-describe('the tests before anything is changed', () => {
-  it('are green when each file has a test that passed, and none failed', () => {
+describe('the tests of the unchanged code', () => {
+  it('are usable if each file has a passed test and no failed test', () => {
     const one = ran(file('test/a.test.ts', 1, [GREEN]), file('test/b.test.ts', 1, [GREEN]));
     expect(notGreen(one, ['test/a.test.ts', 'test/b.test.ts'])).toBeUndefined();
   });
 
-  it('are green where only the file of another mutation is red', () => {
+  it('are usable if only the file of another mutation fails', () => {
     const one = ran(file('test/a.test.ts', 1, [GREEN]), file('test/b.test.ts', 1, [RED]));
     expect(notGreen(one, ['test/a.test.ts'])).toBeUndefined();
   });
@@ -236,7 +236,7 @@ describe('the tests before anything is changed', () => {
       ran(file('test/a.test.ts', 1, [GREEN]), file('test/a.test.ts', 1, [], 'Error: no worker')),
       '/copy/test/a.test.ts could not be run: Error: no worker',
     ],
-  ])('are not when %s', (_, one, why) => {
+  ])('are not usable if %s', (_, one, why) => {
     expect(notGreen(one, ['test/a.test.ts'])).toBe(why);
   });
 });

@@ -16,7 +16,7 @@ const of = (change: Partial<Mutation>): Mutation => ({
 const PAY =
   'function owe() { if (paid) return; }\nfunction pay() {\n  if (paid)\n    return;\n  send();\n}\n';
 
-it('finds the replaced code inside the function, regardless of line breaks', () => {
+it('`locate` finds the replaced code inside the function, regardless of line breaks', () => {
   const place = locate([source('src/a.ts', 'function a() {}'), source('src/pay.ts', PAY)], of({}));
   expect(place).toMatchObject({ file: 'src/pay.ts' });
   expect(replaced(PAY, [{ place, becomes: 'log();' }])).toBe(
@@ -24,7 +24,7 @@ it('finds the replaced code inside the function, regardless of line breaks', () 
   );
 });
 
-it('replaces several places of one file, in any order', () => {
+it('`replaced` replaces several places of one file, in any order', () => {
   const changes = [
     { place: { start: 0, end: 1 }, becomes: 'xyz' },
     { place: { start: 3, end: 5 }, becomes: '' },
@@ -55,7 +55,7 @@ it.each<[string, Partial<Mutation>, string]>([
     { in: 'count', text: 'n += 1' },
     "guard: 'count' in src/b.ts must contain `n += 1` exactly once, not 2 times. Update its entry in test/mutations.ts.",
   ],
-])('reports %s and how to fix the entry', (_, change, message) => {
+])('`locate` reports %s and how to fix the entry', (_, change, message) => {
   const sources = [
     source('src/a.ts', 'const open = () => 1;'),
     source('src/b.ts', 'class A { open() {} }\nfunction count() { n += 1; n += 1; }'),

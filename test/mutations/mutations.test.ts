@@ -11,12 +11,12 @@ import { locate, replaced } from './locate.ts';
 const root = resolve(import.meta.dirname, '../..');
 const sources = readLibrary(root);
 
-it('are 91, each of a name and with tests of its own', () => {
+it('the list has 91 mutations with unique names', () => {
   expect(MUTATIONS).toHaveLength(91);
   expect(new Set(MUTATIONS.map(({ name }) => name)).size).toBe(91);
 });
 
-it.each(MUTATIONS)('$name changes one place of $in to valid code', (mutation) => {
+it.each(MUTATIONS)('the mutation $name changes one place of $in to valid code', (mutation) => {
   const place = locate(sources, mutation);
   const text = sources.find(({ file }) => file === place.file)?.text ?? '';
   const changed = replaced(text, [{ place, becomes: mutation.becomes }]);
@@ -25,7 +25,7 @@ it.each(MUTATIONS)('$name changes one place of $in to valid code', (mutation) =>
   expect(compiled(changed)).not.toBe(compiled(text));
 });
 
-it.each(HOLES)('$name, a hole of the plays, changes places that exist', ({ name, changes }) => {
+it.each(HOLES)('the hole $name of the plays changes existing code to valid code', ({ name, changes }) => {
   for (const one of changes) {
     const place = locate(sources, { ...one, name, breaks: '', tests: [''] });
     const text = sources.find(({ file }) => file === place.file)?.text ?? '';
@@ -34,6 +34,6 @@ it.each(HOLES)('$name, a hole of the plays, changes places that exist', ({ name,
   }
 });
 
-it.each(MUTATIONS)('$name names tests that exist', ({ tests }) => {
+it.each(MUTATIONS)('the mutation $name lists existing test files', ({ tests }) => {
   expect(tests.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });

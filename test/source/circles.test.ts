@@ -37,7 +37,7 @@ describe('circles', () => {
     expect(circlesAmong(arrows(...all))).toEqual(circles);
   });
 
-  it('between files are found where one of them imports only types', () => {
+  it('between files are found even if one of them imports only types', () => {
     const files = [
       parseSource('src/a.ts', "import type { B } from './b.ts';\nexport const a: B = 1;"),
       parseSource('src/b.ts', "import { a } from './a.ts';\nexport type B = 1; a;"),
@@ -49,20 +49,20 @@ describe('circles', () => {
 });
 
 describe('circles between folders', () => {
-  it('are found where no circle is between their files', () => {
+  it('are found even if there is no circle between their files', () => {
     const all = arrows('src/a/1.ts > src/b/1.ts', 'src/b/2.ts > src/a/2.ts');
     expect(circlesAmong(all)).toEqual([]);
     expect(folderCircles(all)).toEqual({ top: [['src/a', 'src/b']], nested: [] });
   });
 
-  it('are found between src and the folder beside it, for each folder of src on its own', () => {
+  it('are found between a folder of src and a folder next to src', () => {
     const back = arrows('durable-objects/1.ts > src/a/1.ts', 'src/a/b/1.ts > durable-objects/2.ts');
     expect(folderCircles(back)).toEqual({ top: [['durable-objects', 'src/a']], nested: [] });
     const on = arrows('durable-objects/1.ts > src/a/1.ts', 'src/b/1.ts > durable-objects/2.ts');
     expect(folderCircles(on)).toEqual({ top: [], nested: [] });
   });
 
-  it('count a file of src as a folder of its own: it may use what it is used by others for', () => {
+  it('treat each file directly in src as a separate folder', () => {
     const all = arrows('src/index.ts > src/a/1.ts', 'src/b/1.ts > src/kinds.ts', 'src/kinds.ts > src/c/1.ts');
     expect(folderCircles(all).top).toEqual([]);
     expect(folderCircles([...all, ...arrows('src/c/2.ts > src/kinds.ts')]).top).toEqual([
@@ -70,14 +70,14 @@ describe('circles between folders', () => {
     ]);
   });
 
-  it('are found inside of a folder, between its folders; its own files may know them, and be known by them', () => {
+  it('are found between the subfolders of a folder, whose own files are ignored', () => {
     const siblings = arrows('src/a/b/1.ts > src/a/c/d/1.ts', 'src/a/c/2.ts > src/a/b/2.ts');
     expect(folderCircles(siblings)).toEqual({ top: [], nested: [['src/a/b', 'src/a/c']] });
     const parent = arrows('src/a/1.ts > src/a/b/1.ts', 'src/a/b/2.ts > src/a/2.ts');
     expect(folderCircles(parent)).toEqual({ top: [], nested: [] });
   });
 
-  it('are looked for in every folder around a file', () => {
+  it('are searched in every folder that contains a file', () => {
     expect(foldersOf(['src/a/b/1.ts', 'src/2.ts'])).toEqual(['src', 'src/a', 'src/a/b']);
   });
 });

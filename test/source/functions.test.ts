@@ -8,7 +8,7 @@ const source = (text: string) => parseSource('src/a.ts', text);
 const found = (text: string, name: string): string[] =>
   functionsNamed(source(text), name).map(({ start, end }) => text.slice(start, end));
 
-describe('a function is found', () => {
+describe('`functionsNamed` finds a function', () => {
   it.each([
     ['that is declared', 'function f() { g({}); }'],
     [
@@ -47,11 +47,11 @@ describe('a function is found', () => {
     expect(found(all, 'f')).toEqual([text.slice(text.search(/\bf\b/))]);
   });
 
-  it('that is private', () => {
+  it('that is a private method', () => {
     expect(found('class A { #f() { this.#f(); } f() {} }', '#f')).toEqual(['#f() { this.#f(); }']);
   });
 
-  it('inside of what it is named with, be it a class, a constant or a function', () => {
+  it('inside its named owner: a class, a constant or a function', () => {
     const text = `class A { f() { 1; } }
       const B = { g: 1, f(a) { 2; } };
       function c() { const f = () => 3; return g({ d, f() { 4; } }); }`;
@@ -62,7 +62,7 @@ describe('a function is found', () => {
     expect(found(text, 'B.c.f')).toEqual([]);
   });
 
-  it('that is a property of what a call is given', () => {
+  it('that is a property of an argument', () => {
     const text = "const A = make({ name: 'a', f: (b) => c(b), [f]: () => 2, 'g': function () {} });";
     expect(found(text, 'A.f')).toEqual(['f: (b) => c(b)']);
     expect(found(text, 'A.g')).toEqual(["'g': function () {}"]);
@@ -84,7 +84,7 @@ it.each([
   expect(found(text, 'f')).toEqual([]);
 });
 
-it('every function says what is around it, how many parameters it takes and how many lines it has', () => {
+it('`functionsOf` returns each function with its owners and its numbers of parameters and lines', () => {
   const text = `// It’s before.
 class A {
   constructor(readonly a: string, b = 1) {}
@@ -114,7 +114,7 @@ class A {
   ]);
 });
 
-it('a text that is no TypeScript is refused with its place', () => {
+it('invalid TypeScript is refused with its position', () => {
   expect(() => source('const a = ;')).toThrow(
     /^src\/a\.ts cannot be parsed: [\s\S]*Unexpected token[\s\S]*src\/a\.ts:1:11/,
   );

@@ -22,7 +22,7 @@ it.each<[string, string, string, boolean, readonly string[]]>([
   expect(importsOf(source(text))).toEqual([{ from: 'src/a/b.ts', to, typeOnly, names }]);
 });
 
-it('what comments and texts say is no import', () => {
+it('comments and strings contain no imports', () => {
   expect(
     importsOf(source("/*\nimport { a } from './a.ts';\n*/ export const b = `\nimport './c.ts'`;")),
   ).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { parseSource } from './parse-source.ts';
 import { seamsOf } from './seams.ts';
 
-it('each call of defineSeam is a seam, by the name of its constant', () => {
+it('each call of `defineSeam` is a seam with the name of its constant', () => {
   const text = `
     import { defineSeam } from './module-use.ts';
     export const LOOPS = defineSeam<LoopSeam>();

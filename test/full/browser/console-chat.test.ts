@@ -62,7 +62,7 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     await page.locator('.session-row', { hasText: 'Hello' }).waitFor();
   });
 
-  it('decides calls from the inbox: an edit in a form that shows the problems of its fields', async () => {
+  it('approves a call from the inbox with an edited input, in a form that validates its fields', async () => {
     const page = await open('#/s/clerk/edited/chat');
     await say(page, 'Please refund order 1001.');
     await page.getByRole('article', { name: 'Waiting: refund_order' }).waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     await page.getByText('Refunded 12.5 euro of order 1001.').waitFor();
   });
 
-  it('rejects with a reason, and approves, in the chat itself', async () => {
+  it('approves a call in the chat, and rejects one with a reason', async () => {
     const page = await open('#/s/clerk/rejected/chat');
     await say(page, 'Please refund order 1001.');
     const card = page.getByRole('article', { name: 'Waiting: refund_order' });
@@ -128,7 +128,7 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     await page.locator('.unanswered').nth(1).waitFor();
   });
 
-  it('sends files by button, paste and drop, and shows images', async () => {
+  it('sends files by button, by paste and by drop, and shows images', async () => {
     const page = await open('#/s/clerk/files/chat');
     const png = { name: 'red.png', mimeType: 'image/png', buffer: Buffer.from(RED_SQUARE, 'base64') };
     await page.locator('input[type=file]').setInputFiles(png);
@@ -146,7 +146,7 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     await page.getByRole('button', { name: 'Save paste.txt' }).waitFor();
   });
 
-  it('branches from a message with its text, and asks before it leaves out calls with effects', async () => {
+  it('branches from a message with its text, and asks before the branch omits calls with effects', async () => {
     const page = await open('#/s/clerk/refund/chat');
     await page.getByRole('button', { name: 'Edit in a branch' }).first().click();
     await page.getByText('would-repeat-effects').waitFor();
@@ -157,7 +157,7 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     );
   });
 
-  it('shows the letter of a stranger as text, and reasoning folded', async () => {
+  it('shows untrusted content as text, and collapses reasoning', async () => {
     const page = await open('#/s/clerk/hostile/chat');
     await page.locator('.reply > .words', { hasText: '<script>window.pwned=1</script>' }).waitFor();
     await page.locator('.reply > .words .unseen', { hasText: 'U+202E' }).waitFor();

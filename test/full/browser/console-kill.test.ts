@@ -66,7 +66,7 @@ describe.skipIf(!HAS_BROWSER)('a console that watches a turn', () => {
     await rm(storage, { recursive: true, force: true, maxRetries: 3 });
   });
 
-  it('shows both deaths and the take-overs, and agrees with the journal at each moment', async () => {
+  it('shows both kills and the take-overs, and always agrees with the journal', async () => {
     const url = `http://127.0.0.1:${Object(server.server.address()).port}`;
     const session = () => createClient({ url: worker.url, agent: 'clerk', retries: 0 }).session('killed');
     await session().send('Hello');

@@ -49,7 +49,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
     expect(await row.textContent()).toMatch(/count_stock\s*idempotent/);
   });
 
-  it('shows the tools of each reply, the locked ones, and the position in a diagram', async () => {
+  it('shows the offered and the locked tools of each reply, and the current state in a diagram', async () => {
     const page = await open('#/s/clerk/parcel/tools');
     await page.getByRole('heading', { name: '10 tools offered' }).waitFor();
     const steps = page.getByRole('list', { name: 'Model calls' }).getByRole('button');
@@ -65,7 +65,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
     expect(await page.getByText('toolCalls (module)').count()).toBe(1);
   });
 
-  it('shows a playbook: what was used, and what each locked tool waits for', async () => {
+  it('shows the used tools of a playbook, and what unlocks each locked tool', async () => {
     const page = await open('#/s/clerk/book/tools');
     const steps = page.getByRole('list', { name: 'Model calls' }).getByRole('button');
     await steps.nth(1).click();
@@ -75,7 +75,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
     expect(await page.locator('.node.locked').allTextContents()).toEqual(['🔒 refund_order']);
   });
 
-  it('searches the journal, and walks through it by keyboard', async () => {
+  it('searches the journal and moves through it by keyboard', async () => {
     const page = await open('#/s/clerk/refund/journal');
     await page.locator('.virtual-row').first().waitFor();
     await page.keyboard.press('/');
@@ -90,7 +90,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
     await page.getByText('No event matches').waitFor();
   });
 
-  it('shows the state at any event by its slider, and what the event changed', async () => {
+  it('shows the state at the event that its slider selects, and the changes of that event', async () => {
     const page = await open('#/s/clerk/parcel/state');
     const slider = page.getByRole('slider', { name: 'Event' });
     await page.getByText('"shipped"').waitFor();
@@ -106,7 +106,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
     await page.getByText('8 of 19').waitFor();
   });
 
-  it('is used by keyboard: the skip link, tabs, shortcuts, help and themes', async () => {
+  it('supports the keyboard for the skip link, tabs, shortcuts, help and themes', async () => {
     const page = await open('#/s/clerk/refund/turn');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -138,7 +138,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
     ['light', 390],
     ['dark', 390],
   ] as const)(
-    'has no serious finding of axe-core, and no sideways scrolling: %s, %i pixels wide',
+    'has no serious findings of axe-core and no horizontal scrolling in the %s theme, %i pixels wide',
     async (colorScheme, width) => {
       const page = await open('#/sessions', { colorScheme, viewport: { width, height: 820 } });
       for (const view of VIEWS) {
@@ -151,7 +151,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
     },
   );
 
-  it('shows what a stranger wrote as text: no markup, no invisible characters, and the beginning of long lines', async () => {
+  it('shows untrusted content as text without markup and invisible characters, and truncates long lines', async () => {
     const page = await open('#/s/clerk/hostile/turn');
     await page.locator('.row', { hasText: 'read_letter' }).click();
     const detail = page.getByRole('complementary');
@@ -175,7 +175,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
     (shown.complaints as string[]).length = 0; // the browser reports the refused assignment
   });
 
-  it('scrolls through 10,000 events with few elements, as fast as through 100', {
+  it('scrolls through 10,000 events as fast as through 100, with few elements', {
     timeout: 200_000,
   }, async () => {
     const median = async (events: number): Promise<number> => {

@@ -79,7 +79,7 @@ describe.skipIf(!HAS_BROWSER || !isThere)('a page with CopilotKit in chromium, a
     await shown.page.locator('textarea').press('Enter');
   }
 
-  it('sends its state by useAgentContext, and the model changes it by useFrontendTool', async () => {
+  it('sends its state with useAgentContext, and the model changes it with useFrontendTool', async () => {
     const { page } = shown;
     await say('Which color is the page?');
     await page.getByText('The color is white.').waitFor();

@@ -121,7 +121,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     await expect.poll(said).toMatch(/^A tool has run\.\n.*INV-17.*\n$/s);
   });
 
-  it('reads the reason of a refusal', async () => {
+  it('reads the reason for a refusal', async () => {
     await page.goto(`${ours}/`);
     await page.fill('[name=token]', 'no-token');
     await page.click('button');
@@ -194,7 +194,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     });
   });
 
-  it('that is not in the app’s list sees only a network failure and changes no data', async () => {
+  it('sees only a network failure and changes no data if its origin is not in the app’s list', async () => {
     await page.goto(`${anothers}/`);
     const session = newSession(open);
     const failed = 'TypeError: Failed to fetch';
@@ -240,7 +240,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     expect(await seen()).toEqual(ended);
   });
 
-  it('whose connection was lost while its session was erased and recreated follows the new one and reports it once', async () => {
+  it('reports an erasure once if its session was erased and created again while it was disconnected, and follows the new session', async () => {
     await page.goto(`${ours}/`);
     const session = newSession(open);
     const say = (): Promise<Response> => fetch(`${session}/messages`, post());
@@ -267,7 +267,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
   });
 });
 
-it('is the same page as in the docs', () => {
+it('uses the same code as the docs', () => {
   const docs = readFileSync(resolve(root, 'docs/browsers.md'), 'utf8');
   expect(docs).toContain(`\`\`\`html\n${PAGE}\`\`\`\n`);
 });

@@ -36,7 +36,7 @@ const PAGE = `
 `;
 
 it.skipIf(!HAS_BROWSER)(
-  'a list is read while it is shown, grows, and is closed when its component unmounts',
+  'a list is refreshed while it is shown, and is no longer requested after its component unmounts',
   async () => {
     const { outputFiles } = await build({
       stdin: { contents: PAGE, resolveDir: resolve(import.meta.dirname, '../../..'), loader: 'ts' },

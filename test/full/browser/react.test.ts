@@ -97,7 +97,7 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
     expect(shown.complaints).toEqual([]);
   });
 
-  it('shows why a turn has failed until the next turn', async () => {
+  it('shows the reason for a failed turn until the next turn', async () => {
     const { page } = shown;
     await say('Break.');
     await page.getByRole('alert').getByText("The model 'desk-model' threw instead of answering.").waitFor();
@@ -120,7 +120,7 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
     await page.getByText('Here is what came of it: 5 euro of order A-17 are on their way back.').waitFor();
   });
 
-  it('shows the reason if it is not authorized', async () => {
+  it('shows the reason if the user is not authorized', async () => {
     const stranger = await shown.context.newPage();
     await stranger.goto(shown.address.replace(TOKEN, 'wrong'));
     await stranger

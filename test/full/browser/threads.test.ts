@@ -20,7 +20,7 @@ describe.skipIf(!HAS_BROWSER)('the list of chats of a page with useChat in chrom
   };
   const [FIRST, SECOND, OTHER] = ['My lamp is broken', 'My order is late', 'My chair is late'];
 
-  it('opens a chat with its messages, creates, renames and deletes chats, and marks unread ones', async () => {
+  it('opens a chat with its messages, creates, renames and deletes chats, and marks unread chats', async () => {
     const { page } = shown;
     await said(FIRST);
     await expect.poll(titles).toEqual([FIRST]);

@@ -195,7 +195,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       expect(shown.complaints).toEqual([]);
     });
 
-    it('regenerates an answer and edits a message, each in place of the previous one', async () => {
+    it('replaces an answer when it is regenerated, and a message when it is edited', async () => {
       const { page } = shown;
       const words = `Please draft something, ${crypto.randomUUID()}.`;
       await say('When are you open?');
@@ -252,7 +252,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       expect(shown.complaints).toEqual([]);
     });
 
-    it('shows all of a reply during which its Worker was killed', async () => {
+    it('shows the whole reply if its Worker was killed during the reply', async () => {
       const { page } = shown;
       const storage = await mkdtemp(join(tmpdir(), 'holdfast-page-'));
       // The same Worker as in the other tests, from the build cache.

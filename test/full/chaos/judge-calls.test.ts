@@ -136,7 +136,7 @@ describe('the chaos oracle for calls', () => {
     expect(judge(ledger(parts))).toEqual([{ rule, where: `${label} (${tool})`, what }]);
   });
 
-  it('reports an effect whose start is not in the journal, as if no call were written ahead', () => {
+  it('reports an effect of a call whose start is not in the journal', () => {
     const events = goodJournal().filter(
       (event) => event.type !== 'tool-call-started' || event.call !== idOf(once),
     );
@@ -170,7 +170,7 @@ describe('the chaos oracle for calls', () => {
     expect(judge(ledger({ executions: shared }))).toEqual([key(once.label, idOf(once))]);
   });
 
-  it('reports a planned call that a completed turn has made twice', () => {
+  it('reports a planned call that a completed turn made twice', () => {
     const again = {
       id: `${TURN}.9.0`,
       providerId: 'p',
@@ -195,7 +195,7 @@ describe('the chaos oracle for calls', () => {
     ]);
   });
 
-  it('reports a planned call that a completed turn has not made', () => {
+  it('reports a planned call that a completed turn did not make', () => {
     const fewer = withJournal(
       ...opening(others(read)),
       ...others(read).flatMap((one) => [started(one), ended(one)]),
@@ -210,12 +210,12 @@ describe('the chaos oracle for calls', () => {
     expect(judge(ledger({ executions: [...effects(), execution(idempotent)] }))).toEqual([]);
   });
 
-  it('allows a `once` call to be in doubt if its holder died inside it, with or without its effect', () => {
+  it('allows a `once` call to have an unknown outcome if its holder died during the call, with or without an effect', () => {
     expect(judge(ledger(endingOf(once, 'unknown-outcome')))).toEqual([]);
     expect(judge(ledger({ ...endingOf(once, 'unknown-outcome'), ...without(once) }))).toEqual([]);
   });
 
-  it('allows a cancelled idempotent call to have its effect, if the model sees that as possible', () => {
+  it('allows a cancelled idempotent call to have an effect if the model was told that it may have', () => {
     const cancelled = (message: string): Bare => ({
       type: 'tool-call-ended',
       turn: TURN,

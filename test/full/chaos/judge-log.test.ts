@@ -4,7 +4,7 @@ import { judgeLog } from './judge-log.ts';
 
 const NOTICE = 'Cloudflare collects anonymous telemetry about your usage of Wrangler.';
 
-it('the telemetry notice is no finding, in the text of the installed wrangler', () => {
+it('the telemetry notice of the installed wrangler is not a finding', () => {
   const wrangler = readFileSync(
     new URL('../../../node_modules/wrangler/wrangler-dist/cli.js', import.meta.url),
     'utf8',

@@ -141,7 +141,7 @@ describe('the chaos oracle for messages', () => {
     ).toEqual(['stuck', 'not answered']);
   });
 
-  it('allows a message without a key to have a turn or none if its connection broke', () => {
+  it('allows a message without a key to have a turn or no turn if its connection broke', () => {
     const sent = { errand: { ...errand, keyed: false }, replies: [], shown: [] };
     expect(judge(ledger({}, sent))).toEqual([]);
     expect(judge(ledger({ journals: new Map(), executions: [] }, sent))).toEqual([]);
@@ -168,7 +168,7 @@ describe('the chaos oracle for messages', () => {
     ]);
   });
 
-  it('allows a message to be refused until the end', () => {
+  it('allows a message to be refused until the end of the run', () => {
     const refused = {
       came: 'refused',
       why: 'session-busy',

@@ -26,7 +26,7 @@ describe('the options of the chaos run', () => {
     [['--lease-ms', '20'], "--lease-ms must be a whole number of at least 300, not '20'."],
     [['--what'], /^Unknown option '--what'/],
     [['extra'], /^Unexpected argument 'extra'/],
-  ])('do not include %j', (args, problem) => {
+  ])('refuse %j', (args, problem) => {
     expect(() => readOptions(args)).toThrow(problem);
   });
 });
@@ -37,12 +37,12 @@ describe('a seed of the chaos run', () => {
     return Array.from({ length: 30 }, () => rounds.next().value);
   };
 
-  it('repeats the actions of the users', () => {
+  it('yields the same actions of the users', () => {
     expect(roundsOf(1)).toEqual(roundsOf(1));
     expect(roundsOf(1)).not.toEqual(roundsOf(2));
   });
 
-  it('repeats the times of the kills', () => {
+  it('yields the same times of the kills', () => {
     const lives = drawLives(createChance(5), 20, 3_000);
     expect(lives).toEqual(drawLives(createChance(5), 20, 3_000));
     expect(lives.every((life) => life >= 600 && life <= 10_800)).toBe(true);

@@ -25,7 +25,7 @@ const labelsOf = ({ toolCalls }: ModelReply): readonly string[] => toolCalls.map
 describe('the planned model', () => {
   const first = plan('m1', ['a', 'b'], ['c']);
 
-  it('runs the steps of the last message in order and then answers', async () => {
+  it('requests the steps of the last message in order and then answers', async () => {
     expect(await ask([says(first)])).toEqual({
       text: '',
       toolCalls: [
@@ -41,7 +41,7 @@ describe('the planned model', () => {
     expect(pieces.join('')).toBe(end.text);
   });
 
-  it('also runs the steps of a steering message', async () => {
+  it('also requests the steps of a steering message', async () => {
     const more = { ...plan('m2', ['d']), steers: true };
     const steered = [says(first), asked, says(more)];
     expect(labelsOf(await ask(steered))).toEqual(['c']);
@@ -49,7 +49,7 @@ describe('the planned model', () => {
     expect((await ask([...steered, asked, asked])).text).toBe('Done: m1, m2.');
   });
 
-  it('restarts with a message that follows an answer or that does not steer', async () => {
+  it('starts a new plan with a message that follows an answer or does not steer', async () => {
     const more = { ...plan('m2', ['d']), steers: true };
     expect(labelsOf(await ask([says(first), asked, asked, answered, says(more)]))).toEqual(['d']);
     expect(labelsOf(await ask([says(first), asked, says(plan('m3', ['e']))]))).toEqual(['e']);

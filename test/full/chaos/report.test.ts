@@ -28,7 +28,7 @@ it('a chaos report shows the messages sent, the outcomes that the model saw and 
   ]);
 });
 
-it('a chaos report shows the problems, the count of each kind first, with a limited number of examples', () => {
+it('a chaos report shows the number of problems of each kind, and then a limited number of examples', () => {
   const [, , once] = CALLS;
   if (!once) throw new Error('The plan has no third call.');
   const executions = [

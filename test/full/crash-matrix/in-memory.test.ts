@@ -30,7 +30,7 @@ const OF_EFFECTS = [
   'everything',
 ];
 
-it('the in-memory matrix has all kinds of effects', () => {
+it('the in-memory matrix covers every kind of effect', () => {
   const kinds = SCENARIOS.map(({ kind }) => kind);
   expect(OF_EFFECTS.filter((kind) => !kinds.includes(kind))).toEqual([]);
 });
@@ -70,7 +70,7 @@ describe.each(SCENARIOS.map((scenario) => [scenario.kind, scenario] as const))('
   });
 });
 
-describe('all kinds together', { timeout: 60_000 }, () => {
+describe('all kinds of tools together', { timeout: 60_000 }, () => {
   let trial: Trial;
   beforeAll(async () => {
     trial = await Trial.of(everything);

@@ -17,7 +17,7 @@ const failures = (played: readonly Played[]): string[] =>
   played.flatMap(({ verdict }) => (verdict.is === 'failed' ? verdict.why : []));
 
 describe('the crash matrix', () => {
-  it('reports a call that acts twice if its start is not stored before it runs', async () => {
+  it('reports a call that has two effects if its start is not stored before it runs', async () => {
     expect(failures(await playedBy('once', ['hangs']))).toEqual([]);
     const played = await playedBy('once', ['hangs'], 'write-ahead');
     expect(failures(played)).toContain("calls of 'act' that are not in the journal had 1 effects, not 0");
@@ -34,7 +34,7 @@ describe('the crash matrix', () => {
     ['without one of their parts', 'every-part'],
     ['with two parts swapped', 'part-order'],
     ['with a shorter signature', 'signatures'],
-  ])('reports a cold fold that gives a model its replies back %s', async (_, guard) => {
+  ])('reports a cold fold that returns replies to the model %s', async (_, guard) => {
     for (const kind of ['reasoning', 'provider-tools']) {
       expect(failures(await playedBy(kind, ['cold-fold']))).toEqual([]);
       const found = failures(await playedBy(kind, ['cold-fold'], guard));
@@ -44,7 +44,7 @@ describe('the crash matrix', () => {
     }
   });
 
-  it('reports no failure without a disturbance that needs the guard', async () => {
+  it('reports no failure if the disturbance does not need the removed guard', async () => {
     expect(failures(await playedBy('once', ['cold-fold'], 'fencing'))).toEqual([]);
     expect(failures(await playedBy('once', ['lost-acknowledgement'], 'fencing'))).toEqual([]);
   });

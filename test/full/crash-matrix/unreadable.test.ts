@@ -72,7 +72,7 @@ const MINUTES = 5 * 60_000;
 
 describe('an invocation that is lost at any event', () => {
   it(
-    'leaves turns that end, for every event type that the next invocations cannot fold',
+    'ends every turn once, for every event type that the next invocations cannot read',
     async () => {
       expect(trials.map(({ scenario }) => scenario.kind).toSorted()).toEqual(KINDS.toSorted());
       const cells = trials.flatMap((trial) => {
@@ -98,7 +98,7 @@ describe('an invocation that is lost at any event', () => {
   );
 
   it(
-    'leaves turns that continue normally with a message of an unknown kind in their inbox',
+    'does not affect the result of a turn whose inbox contains a message of an unknown kind',
     async () => {
       const cells = trials.flatMap((trial) =>
         disturbancesAt(trial.positions, 'hangs').map((disturbance) => ({ trial, disturbance })),

@@ -22,7 +22,7 @@ describe('`verdictOf`', () => {
     expect(against({})).toEqual({ is: 'equal' });
   });
 
-  it('allows a cut-off holder to show the model again the messages that only it knew', () => {
+  it('allows repeated requests of a cut-off holder with messages that only it knew', () => {
     expect(against({ shown: ['a', 'a', 'also', 'b'] })).toEqual({ is: 'equal' });
   });
 
@@ -47,7 +47,7 @@ describe('`verdictOf`', () => {
     expect(verdict.is === 'failed' && verdict.why).toContain(why);
   });
 
-  it('does not allow a repeated model call without a cut-off holder', () => {
+  it('reports a repeated request if no holder was cut off', () => {
     const again = against({ shown: ['a', 'a', 'b'] }, 'cold-fold');
     expect(again).toEqual({ is: 'failed', why: ['the model was asked 3 times, not 2'] });
     const lost = against({ takenOver: 1 }, 'cold-fold');

@@ -133,7 +133,7 @@ it.each([
   180_000,
 );
 
-it('the template chat has a page on which a refund is requested, approved and still shown after a reload', async () => {
+it('the page of the template chat requests and approves a refund, and still shows it after a reload', async () => {
   const path = await created('chat');
   const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
   const { stdout: built } = await run(process.execPath, [wrangler, 'deploy', '--dry-run'], {

@@ -55,7 +55,7 @@ describe('a waiting approval', () => {
   const changed =
     "Error: Tool 'refund' has changed since this was asked, so the decision no longer applies. Call it again to ask again.";
 
-  it('is void if the schema of the tool has changed: the reviewer is informed and asked again', async () => {
+  it('is void if the schema of the tool has changed, and the reviewer is asked again', async () => {
     expect(await approve('schema')).toMatchObject({
       status: 409,
       body: {
@@ -86,7 +86,7 @@ describe('a waiting approval', () => {
     expect(done('message')).toBe(1);
   });
 
-  it('is void if the reviewer’s role has changed: the former reviewers can no longer decide', async () => {
+  it('is void if the role of its reviewers has changed, and the former reviewers can no longer decide', async () => {
     expect(await approve('role')).toMatchObject({ status: 202, body: { outcome: 'suspended' } });
     expect(answers('role')).toEqual([['refund', changed]]);
     expect(await approve('role')).toMatchObject({
@@ -96,7 +96,7 @@ describe('a waiting approval', () => {
     expect(done('role')).toBe(0);
   });
 
-  it('is void in a nested loop too', async () => {
+  it('is also void in a nested loop', async () => {
     expect(await approve('nested')).toMatchObject({ status: 202, body: { outcome: 'suspended' } });
     expect(answers('nested-clerk')).toEqual([['refund', changed]]);
     expect(await approve('nested')).toMatchObject({ status: 200, body: { outcome: 'completed' } });
@@ -109,7 +109,7 @@ describe('a waiting approval', () => {
     expect(done('described')).toBe(1);
   });
 
-  it('is not needed for a result that the caller sends: a deployment does not undo a run tool', async () => {
+  it('is not repeated for a tool that the caller has already run', async () => {
     const [pending] = await site.visit('sent').pending();
     const heard = await site.visit('sent').post(`/results/${pending?.call}`, { text: 'Refunded by hand.' });
     expect(heard).toMatchObject({ status: 200, body: { outcome: 'completed' } });
@@ -117,7 +117,7 @@ describe('a waiting approval', () => {
   });
 });
 
-describe('a call that was started under one effect and resumed under another', () => {
+describe('resumes a call under the effect with which it was started', () => {
   it.each([
     ['once-to-read', unknown('charge'), 1],
     ['once-to-idempotent', unknown('charge'), 1],

@@ -73,8 +73,8 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-describe('an unlocked unfolding tool that a deployment removed', () => {
-  it('is forgotten: a started call is in doubt, and an unstarted one calls a tool that does not exist', async () => {
+describe('an opened unfolding tool that a deployment removed', () => {
+  it('is forgotten, so a started inner call has an unknown outcome and an unstarted one reports a missing tool', async () => {
     expect(await outcomeOf('facade')).toMatchObject(completed);
     const { offered, answers } = last('facade');
     expect(answers.slice(1)).toEqual([
@@ -84,7 +84,7 @@ describe('an unlocked unfolding tool that a deployment removed', () => {
     expect(offered).toEqual(['look_up']);
   });
 
-  it('keeps tools that are now offered without it: their calls resume under their keys', async () => {
+  it('does not affect calls of inner tools that the agent now offers directly, which resume under their keys', async () => {
     expect(await outcomeOf('regrouped')).toMatchObject(completed);
     expect(last('regrouped')).toMatchObject({
       offered: ['write_file'],
@@ -94,7 +94,7 @@ describe('an unlocked unfolding tool that a deployment removed', () => {
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
   });
 
-  it('removes the tools that the session had stored', async () => {
+  it('removes the inner tools that the session had stored', async () => {
     expect(await site.visit('kept').say('Write it.')).toMatchObject({ body: { text: 'Done.' } });
     expect(last('kept')).toEqual({
       offered: ['look_up'],
@@ -104,7 +104,7 @@ describe('an unlocked unfolding tool that a deployment removed', () => {
   });
 });
 
-it('an object of a removed domain type offers no tools, and its call is in doubt', async () => {
+it('an object of a removed domain type offers no tools, and its call has an unknown outcome', async () => {
   expect(await outcomeOf('chained')).toMatchObject(completed);
   expect(last('chained')).toEqual({
     offered: ['find_customer'],
@@ -113,7 +113,7 @@ it('an object of a removed domain type offers no tools, and its call is in doubt
   expect(await site.visit('chained').say('Are you there?')).toMatchObject({ body: { text: 'Yes.' } });
 });
 
-it('an unlocked tool of a removed playbook does not exist, and the progress is kept', async () => {
+it('an unlocked tool of a removed playbook does not exist, and the progress of the playbook is kept', async () => {
   expect(await outcomeOf('playbook')).toMatchObject(completed);
   expect(last('playbook', inside)).toEqual({
     offered: ['search'],
@@ -130,12 +130,12 @@ it('an unlocked tool of a removed playbook does not exist, and the progress is k
 });
 
 describe('a subagent whose loop has had effects', () => {
-  it('leaves the call in doubt if its tool is removed', async () => {
+  it('has an unknown outcome if its tool is removed', async () => {
     expect(await outcomeOf('subagent')).toMatchObject(completed);
     expect(last('subagent')).toEqual({ offered: ['look_up'], answers: [['clerk', unknown('clerk')]] });
   });
 
-  it('is not found if its agent is removed, and the model sees that it had started', async () => {
+  it('fails if its agent is removed, and the model sees that the call had started', async () => {
     expect(await outcomeOf('named')).toMatchObject(completed);
     expect(last('named').answers).toEqual([
       [
@@ -150,7 +150,7 @@ describe('a subagent whose loop has had effects', () => {
 describe('a removed agent', () => {
   const error = { type: 'misconfigured', message: "This deployment has no agent 'gone-running'." };
 
-  it('returns no sessions to clients', async () => {
+  it('returns 404 for its sessions', async () => {
     for (const agent of ['gone-running', 'gone-waiting']) {
       expect(await site.visit(agent).get()).toMatchObject({
         status: 404,
@@ -163,7 +163,7 @@ describe('a removed agent', () => {
     }
   });
 
-  it('leaves an open turn failed, and the session is available when the agent is back', async () => {
+  it('fails its open turn, and its session is available when the agent is restored', async () => {
     const hasLeft = async (): Promise<boolean> => done('gone-running', 'runner-left').length > 0;
     await until('the turn is taken over', 10_000, hasLeft);
     await site.deploy(before);
@@ -180,7 +180,7 @@ describe('a removed agent', () => {
     expect(done('gone-running', 'send_order')).toHaveLength(1);
   });
 
-  it('leaves a waiting turn waiting, and accepts its decision when the agent is back', async () => {
+  it('keeps a waiting turn, and accepts its decision when the agent is restored', async () => {
     const [pending] = await site.visit('gone-waiting').pending();
     const heard = await site
       .visit('gone-waiting')
@@ -189,7 +189,7 @@ describe('a removed agent', () => {
     expect(done('gone-waiting', 'send_order')).toHaveLength(1);
   });
 
-  it('a restored domain type offers the object again that the session had', async () => {
+  it('a restored domain type offers the object that the session had before', async () => {
     expect(await site.visit('chained').say('And now?')).toMatchObject({ body: { text: 'Again.' } });
     expect(last('chained').offered).toEqual(['find_customer', 'greet']);
   });

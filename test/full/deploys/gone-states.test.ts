@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('a call of a removed state fails with its name and does not call the model inside', async () => {
+it('a call in a removed state fails with the name of the state, and does not run the nested loop', async () => {
   site.world.plays('between', [call, 'Packed.', call, 'No.'], 'Pack order 41.');
   expect(await site.visit('between').say('Ship it.')).toMatchObject({ body: { text: 'No.' } });
   expect(answersIn(site.world.asked('between').at(-1)).at(-1)).toEqual([
@@ -47,7 +47,7 @@ it('a call of a removed state fails with its name and does not call the model in
   expect(await positions('between')).toEqual({ 'between/orders': { 41: 'packed' } });
 });
 
-it('an open loop of a removed state ends: started calls are finished, and other calls fail with its name', async () => {
+it('an open loop in a removed state finishes started calls, and fails other calls with the name of the state', async () => {
   const events = await site.visit('inside').ended();
   expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   const inside = site.world.asked('inside').filter(({ messages }) => messages.some(isOpening));
@@ -61,7 +61,7 @@ it('an open loop of a removed state ends: started calls are finished, and other 
   expect(await positions('inside')).toEqual({ 'inside/orders': { 41: 'packed' } });
 });
 
-it('an object in a removed state continues from the state that it is mapped to', async () => {
+it('an object in a removed state continues from the state to which a build maps it', async () => {
   await site.deploy({ constants: { BUILD: 'mapped' } });
   site.world.plays('between', [call, 'Packed.', call, 'No.', call, 'Shipped.'], 'Pack order 41.');
   site.world.plays('between', [[['ship']], 'So.'], opening);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it('an unstarted call of a removed tool is reported as a tool that does not exist', async () => {
+it('an unstarted call of a removed tool reports that the tool does not exist', async () => {
   const events = await site.visit('asked').ended();
   expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   expect(answersIn(site.world.asked('asked').at(-1))).toEqual([
@@ -43,7 +43,7 @@ it.each([
   ['idempotent', unknown('send_order')],
   ['once', unknown('send_order')],
 ] as const)(
-  'a call of a removed tool that was started as %s is reported by its effect',
+  'a started call of a removed tool with the effect %s is reported according to that effect',
   async (scene, answer) => {
     const events = await site.visit(scene).ended();
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
@@ -52,7 +52,7 @@ it.each([
   },
 );
 
-it('a call in doubt does not end a turn that ends at the first tool that does not exist', async () => {
+it('a call with an unknown outcome does not end a turn that ends at the first missing tool', async () => {
   const events = await site.visit('strict').ended();
   expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   expect(answersIn(site.world.asked('strict').at(-1))).toEqual([['send_order', unknown('send_order')]]);

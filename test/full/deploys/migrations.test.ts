@@ -30,7 +30,7 @@ function stored(): Stored {
   return one;
 }
 
-describe('the next version of the tables', () => {
+describe('a build with the next version of the tables', () => {
   it('makes no changes if its upgrade fails midway', async () => {
     await site.deploy(brokenMigration);
     expect((await site.visit('clerk').say('Hello?')).status).toBeGreaterThanOrEqual(500);
@@ -38,12 +38,12 @@ describe('the next version of the tables', () => {
     expect(stored()).toEqual(before);
   });
 
-  it('contains all data of an object of this version', async () => {
+  it('keeps all data of an object of this version', async () => {
     await site.deploy(laterMigration);
     expect(await site.visit('clerk').get()).toEqual(shown);
   });
 
-  it('continues the session: a waiting call is decided', async () => {
+  it('continues the session and accepts the decision about a waiting call', async () => {
     const [pending] = await site.visit('clerk').pending();
     const heard = await site.visit('clerk').post(`/approvals/${pending?.call}`, { decision: 'approve' });
     expect(heard).toMatchObject({ status: 200, body: { text: 'Sent.' } });
@@ -53,7 +53,7 @@ describe('the next version of the tables', () => {
     expect(stored().events.slice(0, before.events.length)).toEqual(before.events);
   });
 
-  it('can be rolled back: its pending work is kept, and no alarm is retried for it', async () => {
+  it('can be rolled back without losing pending work or retrying an alarm', async () => {
     addToAgenda(site.storage, 'audit');
     await site.deploy(tellingAlarms);
     expect(await site.visit('clerk').say('And you?')).toMatchObject({ body: { text: 'Still here.' } });

@@ -58,7 +58,7 @@ describe('an older build', () => {
     ['ended', 1, 2],
     ['waiting', 1, 2],
     ['running', 1, 2],
-  ] as const)('does not show the session %s', async (session, seq, seqOfTurn) => {
+  ] as const)('does not show the session %s, which has newer events', async (session, seq, seqOfTurn) => {
     expect(await at(session).get()).toMatchObject(newer(seq));
     expect(await at(session).get('/events')).toMatchObject(newer(seq));
     const stream = { accept: 'text/event-stream', 'last-event-id': String(seq - 1) };
@@ -66,13 +66,13 @@ describe('an older build', () => {
     expect(await at(session).get(`/turns/${turnIn(session)}`)).toMatchObject(newer(seqOfTurn));
   });
 
-  it('accepts no decision, and no message while a decision is pending', async () => {
+  it('refuses a decision, and refuses a message while a decision is pending', async () => {
     const { call } = firstOf('waiting', 'tool-call-suspended');
     expect(await at('waiting').post(`/approvals/${call}`, { decision: 'approve' })).toMatchObject(newer(2));
     expect(await at('waiting').say('Well?')).toMatchObject(newer(2));
   });
 
-  it('leaves an open turn with its journal unchanged, and rarely checks for a newer build', async () => {
+  it('does not change the journal of an open turn, and rarely checks for a newer build', async () => {
     const turn = turnIn('running');
     const givenBack = () => site.logs().filter((line) => line.includes(`turn ${turn} was not taken over`));
     await until('the turn is given back', 5_000, async () => givenBack().length > 0);

@@ -63,22 +63,28 @@ describe.each(['stopped', 'killed'] as const)('a turn whose build is %s', (end) 
   beforeAll(() => replaceBuild(end));
   afterAll(() => site.close());
 
-  it.each(places)('at its %s is answered by the next build for a client that retries', async (place) => {
-    const scene = `at-${place}`;
-    expect(await ask(scene)).toMatchObject({ status: 200, body: { text: 'Done.', outcome: 'completed' } });
-    const events = await site.visit(scene).ended();
-    expect(events.filter(({ type }) => type === 'turn-started')).toHaveLength(1);
-    expectDone(scene);
-  });
+  it.each(places)(
+    'is answered by the next build if it was waiting for %s and its client retries',
+    async (place) => {
+      const scene = `at-${place}`;
+      expect(await ask(scene)).toMatchObject({ status: 200, body: { text: 'Done.', outcome: 'completed' } });
+      const events = await site.visit(scene).ended();
+      expect(events.filter(({ type }) => type === 'turn-started')).toHaveLength(1);
+      expectDone(scene);
+    },
+  );
 
-  it('in a nested loop resumes inside it', async () => {
+  it('resumes inside its nested loop', async () => {
     const events = await site.visit('inside').ended();
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
     expect(events.filter(({ type }) => type === 'frame-started')).toHaveLength(1);
     expectDone('inside', 'clerk');
   });
 
-  it.each(['accepted', 'left'])('does not need its own build to resume: %s', async (scene) => {
+  it.each([
+    ['it runs in the background', 'accepted'],
+    ['its client has disconnected', 'left'],
+  ] as const)('is resumed by the next build if %s', async (_, scene) => {
     const events = await site.visit(scene).ended();
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
     expectDone(scene);

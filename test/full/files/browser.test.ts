@@ -79,7 +79,7 @@ describe.skipIf(program === undefined)('a file of a session in chromium', () => 
   it.each([
     ['an SVG', 'image/svg+xml', SVG],
     ['an HTML file', 'text/html', HTML],
-  ])('would run the script of %s if it were served without protection', async (_, type, content) => {
+  ])('runs the script of %s if it is served without protection', async (_, type, content) => {
     const running = page.waitForRequest(/\/ran\?by=/);
     await page.goto(carelessly(type, content));
     await running;
@@ -91,7 +91,7 @@ describe.skipIf(program === undefined)('a file of a session in chromium', () => 
     ['an HTML file', 'text/html', HTML, 'evil.html'],
     ['an XHTML file', 'application/xhtml+xml', HTML.replace('<!doctype html>', ''), 'evil.xhtml'],
     ['an HTML file with the type of plain text', 'text/plain', HTML, 'evil.txt'],
-  ])('that is %s is downloaded and runs no script', async (_, type, content, name) => {
+  ])('is downloaded and runs no script if it is %s', async (_, type, content, name) => {
     const address = await upload(type, content, name);
     expect(await saved(address)).toBe(name);
     expect(page.url()).toBe('about:blank');
@@ -102,7 +102,7 @@ describe.skipIf(program === undefined)('a file of a session in chromium', () => 
     ['an SVG', 'image/svg+xml', SVG],
     ['an HTML file', 'text/html', HTML],
   ])(
-    'that is %s runs no script in a frame or an object of a page of its origin',
+    'runs no script in a frame or an object on a page of its origin if it is %s',
     async (_, type, content) => {
       const address = await upload(type, content, 'evil');
       for (const element of [
@@ -125,7 +125,7 @@ describe.skipIf(program === undefined)('a file of a session in chromium', () => 
   it.each([
     ['an SVG with a script', 'image/svg+xml', SVG, 8],
     ['a PNG', 'image/png', PNG, 1],
-  ])('that is %s is shown as an image in a page and runs no script', async (_, type, content, width) => {
+  ])('is shown as an image on a page and runs no script if it is %s', async (_, type, content, width) => {
     const bytes = type === 'image/png' ? new Uint8Array(Buffer.from(content, 'base64')) : content;
     const address = await upload(type, bytes, 'shown');
     await page.goto(carelessly('text/html', `<!doctype html><img src="${address}">`));
@@ -135,7 +135,7 @@ describe.skipIf(program === undefined)('a file of a session in chromium', () => 
     expect(asked).toEqual([]);
   });
 
-  it('that is a PNG is shown at its URL', async () => {
+  it('is shown at its URL if it is a PNG', async () => {
     const address = await upload('image/png', new Uint8Array(Buffer.from(PNG, 'base64')), 'pixel.png');
     const response = await page.goto(address);
     expect([response?.status(), page.url()]).toEqual([200, address]);

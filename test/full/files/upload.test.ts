@@ -12,7 +12,7 @@ afterAll(() => worker.stop());
 
 const MIB = 1024 * 1024;
 
-it('an upload of 20 MB is refused before all of it was sent', async () => {
+it('an upload of 20 MB is refused before the client has sent all of it', async () => {
   const sending = request(new URL('/agents/seer/sessions/s1/messages', worker.url).href, {
     method: 'POST',
     // A chunked request without a `content-length`.

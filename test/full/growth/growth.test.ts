@@ -49,7 +49,7 @@ describe('a long session', () => {
     expect(new Set(work.map((one) => JSON.stringify(one))).size).toBe(1);
   });
 
-  it('starts with one row per MiB of its messages after those before its snapshot were joined', async () => {
+  it('is opened with one row per MiB of messages after the messages before its snapshot are joined', async () => {
     const whole: Work[] = [];
     const compacted: Work[] = [];
     for (const messages of [100, 1_000, 10_000]) {
@@ -84,7 +84,7 @@ describe('a long session', () => {
     expect(compacted[0]?.read).toBeLessThan(100);
   }, 60_000);
 
-  it('folds all entries of a blackboard, of which a snapshot holds up to 4 MiB', async () => {
+  it('folds all blackboard entries, of which a snapshot stores up to 4 MiB', async () => {
     const { raw } = makeObjectHarness();
     await fillBlackboard(raw, 'agent', 10_000);
     const folded = await foldAll(raw, BUILT_IN_KINDS.memories);

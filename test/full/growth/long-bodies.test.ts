@@ -63,7 +63,7 @@ async function eventsOf(session: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('bodies of five million characters', () => {
-  it('are read back unchanged in a message, its context, a result, an artifact and an answer', async () => {
+  it('are unchanged in a message, its context, a result, an artifact and an answer', async () => {
     const session = newSession('writer');
     const { message } = script(
       { calls: [{ name: 'text' }] },
@@ -96,7 +96,7 @@ describe('bodies of five million characters', () => {
     expect((await json(await post(session, { message: 'More?' }, { via }))).outcome).toBe('failed');
   }, 60_000);
 
-  it('wait in the inbox in parts and are read back unchanged', async () => {
+  it('are stored in parts in the inbox, and are unchanged when they are read', async () => {
     const session = newSession('writer');
     // The maximum size of the messages that can wait in a session.
     const long = LONG.slice(0, 4_900_000);

@@ -19,7 +19,7 @@ async function site(leaseMs: number): Promise<IndexedSite> {
   return started;
 }
 
-it('the index shows every session as its journal has it, in lists and in D1, after a kill', {
+it('after a kill, the index and its copy in D1 agree with the journal of every session', {
   timeout: 400_000,
 }, async () => {
   const load = await runLoad(await site(2_000), { sessions: 24, owners: 3, atOnce: 8, kills: 1 }, SETTLES);
@@ -28,7 +28,7 @@ it('the index shows every session as its journal has it, in lists and in D1, aft
   expect(load.turns).toBeGreaterThanOrEqual(24);
 });
 
-it('the index has no row of an owner whose erasure was interrupted by a kill, and the erasure is reported', {
+it('an erasure that a kill interrupts removes all rows of its owner and is reported as done', {
   timeout: 600_000,
 }, async () => {
   const erasure = await runErasure(await site(1_000), { sessions: 12, atOnce: 6, kills: 1 }, SETTLES);

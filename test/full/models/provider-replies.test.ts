@@ -101,7 +101,7 @@ describe.skipIf(!recorded)('a recorded reply', () => {
   const [known, unknown] = [replies.filter(modelOf), replies.filter((reply) => !modelOf(reply))];
 
   it.each(known.map((reply) => [reply.file, reply] as const))(
-    '%s has the parts that the SDK reads, with their order and data',
+    '%s contains the same parts, order and data as the SDK reads',
     async (_, reply) => {
       const expected = await bySdk(reply);
       expect(expected.length).toBeGreaterThan(0);
@@ -116,7 +116,7 @@ describe.skipIf(!recorded)('a recorded reply', () => {
     expect(new Set(unknown.map(({ provider }) => provider))).toEqual(new Set(['amazon-bedrock', 'mistral']));
   });
 
-  it('that is an error is not a reply', async () => {
+  it('is not read as a reply if it is an error', async () => {
     const reply = (recorded ?? []).find(({ file }) => FAILS.has(file));
     await expect(reply && byUs(reply)).rejects.toMatchObject({ name: 'ModelError' });
   });

@@ -9,7 +9,7 @@ describe('a checkout without one module', () => {
   const [module = { path: 'src/modules', entries: [] }] = modulesOf(checkout);
 
   // `npm run delete-modules` deletes each module and runs more tests.
-  it(`compiles, and its journal folds as before, without ${module.path}`, {
+  it(`compiles and folds its journal as before without ${module.path}`, {
     timeout: 5 * MINUTES,
   }, async () => {
     const { problem, tests } = await deleteModule(checkout, module, ['test/gate/node/journal']);
@@ -17,12 +17,12 @@ describe('a checkout without one module', () => {
     expect(tests.passed).toBeGreaterThan(3);
   });
 
-  it('is not created if no test of the kernel would be left', async () => {
+  it('is not created if no kernel test would remain', async () => {
     const { problem } = await deleteModule(checkout, module, ['test/gate/node/nowhere']);
     expect(problem).toBe('No test of the kernel is left.');
   });
 
-  it('is not created for a part that the kernel imports, and the importing files are named', async () => {
+  it('is not created for a part that the kernel imports, and the report names the importing files', async () => {
     const loop = { path: 'src/loop', entries: [] };
     const { problem } = await deleteModule(checkout, loop, ['test/gate/node/journal']);
     expect(problem).toMatch(/^The kernel imports it: .*\bsrc\/agent\/define-agent\.ts\b.*\.$/);

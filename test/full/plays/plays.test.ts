@@ -19,7 +19,7 @@ describe('npm run plays', () => {
     expect(stdout).toMatch(/^plays: 50 from seed 1; 0 with findings; .* s; PASS$/m);
   });
 
-  it('reports no failures in forks and retries that are disturbed at each message', {
+  it('reports no failures in forks and retries with a fault at each message', {
     timeout: PATIENCE,
   }, () => {
     const { stdout, stderr, status } = plays('--matrix', 'in-turn');
@@ -29,7 +29,7 @@ describe('npm run plays', () => {
     );
   });
 
-  it('plays a seed identically each time, alone and after another one', { timeout: PATIENCE }, () => {
+  it('plays a seed in the same way each time, alone and after another seed', { timeout: PATIENCE }, () => {
     const traceOf = (...args: readonly string[]) =>
       plays('--trace', ...args).stdout.replace(/^plays: .*$/gm, '');
     const alone = traceOf('--seed', '103', '--count', '1');
@@ -44,13 +44,13 @@ describe('npm run plays', () => {
     ['fencing-off', 1, /: epoch: /],
     ['shown-early', 1, /was shown before it was durable/],
     ['snapshot-field', 8, /: warm is not cold: /],
-  ])('reports the hole %s', { timeout: PATIENCE }, (hole, seed, finding) => {
+  ])('detects the planted hole %s', { timeout: PATIENCE }, (hole, seed, finding) => {
     const { stdout, status } = plays('--hole', hole, '--bail', '--seed', String(seed), '--count', '40');
     expect(stdout).toMatch(finding);
     expect(status).toBe(1);
   });
 
-  it('reports the hole retry-key in disturbed retries', { timeout: PATIENCE }, () => {
+  it('detects the planted hole retry-key in retries with faults', { timeout: PATIENCE }, () => {
     const { stdout, status } = plays('--matrix', 'in-turn', '--hole', 'retry-key');
     expect(stdout).toMatch(/: differs: /);
     expect(status).toBe(1);

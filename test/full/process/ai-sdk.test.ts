@@ -124,7 +124,7 @@ describe.each(Object.entries(providers))('a model of %s', (_, { path, sdk }) => 
       expect(answer).toMatchObject({ text: 'Rain in both.', finish: 'stop', toolCalls: [] });
     });
 
-    it('keeps text beside tool calls', async () => {
+    it('keeps text next to tool calls', async () => {
       const { reply } = await ask('both');
       expect(reply).toMatchObject({ text: 'Let me look.', toolCalls: [{ id: 'call_a' }, { id: 'call_b' }] });
     });
@@ -139,7 +139,7 @@ describe.each(Object.entries(providers))('a model of %s', (_, { path, sdk }) => 
       expect((await ask('form', { tools: [], output })).reply.text).toBe('{"mood":"good"}');
     });
 
-    it.each([429, 500, 503])('recovers from one %i', async (status) => {
+    it.each([429, 500, 503])('retries once after the status %i and succeeds', async (status) => {
       mock.nextRequestError(status, { message: 'not now' });
       expect((await ask('hello')).reply.text).toBe(hello);
       expect(mock.getRequests().map(({ response }) => response.status)).toEqual([status, 200]);
@@ -155,7 +155,7 @@ describe.each(Object.entries(providers))('a model of %s', (_, { path, sdk }) => 
       expect(mock.getRequests()).toHaveLength(1);
     });
 
-    it('makes one request if it is refused, and does not report the key', async () => {
+    it('does not retry a refused request, and does not reveal the key', async () => {
       mock.nextRequestError(401, { message: `Incorrect API key provided: ${apiKey}` });
       await expect(ask('hello')).rejects.toMatchObject({
         failure: 'unauthorized',
@@ -165,7 +165,7 @@ describe.each(Object.entries(providers))('a model of %s', (_, { path, sdk }) => 
       expect(mock.getRequests()).toHaveLength(1);
     });
 
-    it('abandons a silent server', async () => {
+    it('abandons the request if the server is silent', async () => {
       await expect(ask('slow', { timeout: 100, retries: 0 })).rejects.toMatchObject({
         failure: 'timeout',
         message: "The model's server was silent for 100 ms.",
@@ -209,7 +209,7 @@ describe.each(Object.entries(providers))('a model of %s', (_, { path, sdk }) => 
   });
 });
 
-it('reports that no server listens', async () => {
+it('reports that no server is listening', async () => {
   const sdk = createOpenAI({ baseURL: 'http://127.0.0.1:1/v1', apiKey })('gpt-5-mini');
   const asked = fromAiSdk(sdk, { retries: 0 }).ask(
     { messages: [{ role: 'user', text: 'hello' }], tools: [] },

@@ -86,11 +86,11 @@ describe.each([false, true])('the adapter with aimock, streaming: %s', (stream) 
     });
   });
 
-  it('keeps text beside tool calls', async () => {
+  it('keeps text next to tool calls', async () => {
     expect((await ask('both', { stream })).reply).toMatchObject({ text: 'Let me look.', toolCalls });
   });
 
-  it.each([429, 500, 503])('recovers from one %i', async (status) => {
+  it.each([429, 500, 503])('retries once after the status %i and succeeds', async (status) => {
     mock.nextRequestError(status, { message: 'not now' });
     expect((await ask('hello', { stream })).reply.text).toBe('Grüße, 世界! 🌊');
     expect(mock.getRequests().map(({ response }) => response.status)).toEqual([status, 200]);
@@ -105,7 +105,7 @@ describe.each([false, true])('the adapter with aimock, streaming: %s', (stream) 
     expect(mock.getRequests()).toHaveLength(1);
   });
 
-  it('makes one request if it is refused', async () => {
+  it('does not retry a refused request', async () => {
     mock.nextRequestError(401, { message: 'Incorrect API key provided: sk-loopback' });
     await expect(ask('hello', { stream })).rejects.toMatchObject({
       failure: 'unauthorized',
@@ -115,7 +115,7 @@ describe.each([false, true])('the adapter with aimock, streaming: %s', (stream) 
     expect(mock.getRequests()).toHaveLength(1);
   });
 
-  it('abandons a silent server', async () => {
+  it('abandons the request if the server is silent', async () => {
     await expect(ask('slow', { stream, timeout: 100, retries: 0 })).rejects.toMatchObject({
       failure: 'timeout',
       message: "The model's server was silent for 100 ms.",
@@ -130,7 +130,7 @@ it('distinguishes a stream that the server cuts off from a complete one', async 
   });
 });
 
-it('reports that no server listens', async () => {
+it('reports that no server is listening', async () => {
   const model = openaiCompatible({ baseURL: 'http://127.0.0.1:1/v1', model: 'm', retries: 0 });
   const asked = model.ask({ messages: [], tools: [] }, { signal: new AbortController().signal });
   await expect(asked).rejects.toMatchObject({

@@ -95,7 +95,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
     expect(done(turn)).toEqual([]);
   });
 
-  it('runs the call once if it is decided several times, at once and later', async () => {
+  it('runs the call once if several decisions arrive, at the same time and later', async () => {
     const { turn, pending } = waitingIn('twice');
     const approve = (): Promise<Answer> => open('twice').decide(pending, { decision: 'approve' });
     const settled = await Promise.allSettled([approve(), approve(), approve()]);

@@ -58,16 +58,19 @@ it('every target of the exports map exists after a build', () => {
 it.each([
   { module: 'esnext', moduleResolution: 'bundler' },
   { module: 'nodenext', moduleResolution: 'nodenext' },
-])('a user’s program gets types, and can declare its own, with $moduleResolution', async (rules) => {
-  const clerk = asInstalled(await read('src/examples/first/clerk.ts'));
-  const worker = asInstalled(await read('src/examples/first/worker.ts'));
-  expect(worker).toContain('export const { TurnRunner } = holdfast;');
-  const options = { types: ['@cloudflare/workers-types'], rewriteRelativeImportExtensions: true, ...rules };
-  expect(await check(rules.module, { 'clerk.ts': clerk, 'worker.ts': worker, 'own.ts': OWN }, options)).toBe(
-    '',
-  );
-  expect(existsSync(join(temp, rules.module, 'worker.d.ts'))).toBe(true);
-});
+])(
+  'a user’s program has the types of the package and can declare its own with module resolution $moduleResolution',
+  async (rules) => {
+    const clerk = asInstalled(await read('src/examples/first/clerk.ts'));
+    const worker = asInstalled(await read('src/examples/first/worker.ts'));
+    expect(worker).toContain('export const { TurnRunner } = holdfast;');
+    const options = { types: ['@cloudflare/workers-types'], rewriteRelativeImportExtensions: true, ...rules };
+    expect(
+      await check(rules.module, { 'clerk.ts': clerk, 'worker.ts': worker, 'own.ts': OWN }, options),
+    ).toBe('');
+    expect(existsSync(join(temp, rules.module, 'worker.d.ts'))).toBe(true);
+  },
+);
 
 it('a user’s program can use a model of the AI SDK', async () => {
   // The SDK's types import `json-schema`, which the SDK does not install.
@@ -87,7 +90,7 @@ it('a user’s program can use MCP', async () => {
 it.each([
   ['client', 'server', 'src/examples/files/files.ts'],
   ['server', 'client', 'src/examples/mcp/order-desk.ts'],
-])('a user’s program can be the %s of MCP without the package of the %s', async (end, other, example) => {
+])('a user’s program can be the MCP %s without the package of the %s', async (end, other, example) => {
   const program = asInstalled(await read(example));
   expect(program).toContain(`from 'holdfast/mcp/${end}';`);
   const packages = join(temp, 'node_modules/@modelcontextprotocol');
@@ -119,7 +122,7 @@ it('a user’s test needs no Workers types and runs in plain Node', async () => 
   expect(JSON.parse(stdout)).toMatchObject({ outcome: 'completed', text: 'Three.', toolCalls: 1 });
 });
 
-it('a user’s kind of tool is typed, counts failures and subagents, and passes the crash matrix', async () => {
+it('a user’s own kind of tool has types, counts failures and subagents, and passes the crash matrix', async () => {
   const options = { types: ['node'], module: 'nodenext' };
   const files = {
     'with-rate-limit.ts': asInstalled(await read('src/examples/rate-limited/with-rate-limit.ts')),

@@ -56,7 +56,7 @@ it('a client shows every event of the turn and the answer once across a kill', a
   expect(types.at(-1)).toBe('answer');
 });
 
-it('a message that was sent while the Worker was down runs once', async () => {
+it('a message that is sent while the Worker is down runs once', async () => {
   await worker.kill();
   const session = client.session('sent');
   const sent = session.send('Count.');
@@ -66,7 +66,7 @@ it('a message that was sent while the Worker was down runs once', async () => {
   expect(messages.filter(({ role }) => role === 'user')).toHaveLength(1);
 });
 
-it('the client resumes in a page', async () => {
+it('the client resumes on a page', async () => {
   const store = createSessionStore(client.session('shown'));
   const leave = store.subscribe(() => {});
   expect(await store.send('Count.')).toBe(true);

@@ -15,7 +15,7 @@ describe('a console in production', () => {
   });
   afterAll(() => worker?.stop());
 
-  it('opens for operators, and names the command for everyone else', async () => {
+  it('opens only for operators, and shows everyone else the command to use', async () => {
     const page = await ask('/console', 'yes');
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('<!doctype html>');

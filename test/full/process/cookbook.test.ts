@@ -230,7 +230,7 @@ it('d1-tools.md: an order of another tenant is not found', async () => {
   expect(await (await fetch(session)).text()).toContain('There is no order B-1.');
 });
 
-it('email.md: a mail is answered once, to its sender; an automatic one is ignored', async () => {
+it('email.md: an email is answered once, to its sender, and an automatic email is ignored', async () => {
   const seen: string[] = [];
   const { url } = await start('src/examples/mail/worker.ts', {
     vars: await modelThatCalls({ name: 'answer_mail', input: { text: 'We open at nine.' } }, seen),

@@ -98,7 +98,7 @@ const misconfigured = (detail: string): Answer => [
   { type: 'urn:holdfast:problem:misconfigured', title: 'misconfigured', status: 500, detail },
 ];
 
-describe('a misconfigured Worker on which no session can work', () => {
+describe('a misconfigured Worker that cannot run sessions', () => {
   it.each<[string, WorkerSettings, string]>([
     ['a compatibility date without ctx.exports', onDate('2025-11-16'), NO_EXPORTS],
     ['no TurnRunner', withoutRunner, NO_RUNNER],
@@ -162,14 +162,14 @@ describe('a Worker that runs turns in the background', () => {
       'the first date with ctx.exports, and a queue',
       { deployedAs: { compatibilityDate: '2025-11-17', hasQueue: true } },
     ],
-  ])('is healthy and runs them: %s', async (_, settings) => {
+  ])('is healthy and runs the turns: %s', async (_, settings) => {
     const worker = await start(settings);
     expect(await ask(worker, '/health')).toEqual([200, 'application/json', { status: 'ok' }]);
     expect(await paysInBackground(worker)).toBe('completed');
     await expectSaid(worker, []);
   });
 
-  it('also runs them with the compatibility date of `ctx.exports`, with a warning that they may be stopped', async () => {
+  it('runs the turns with the compatibility date of `ctx.exports`, and warns that the turns may be stopped', async () => {
     const worker = await start(onDate('2025-11-17'));
     expect(await paysInBackground(worker)).toBe('completed');
     const healthy = { status: 'ok', warnings: [MAY_STOP] };
@@ -204,7 +204,7 @@ describe('a turn that was accepted before a faulty deployment', () => {
   it.each<[string, WorkerSettings, string]>([
     ['a compatibility date without ctx.exports', onDate('2025-10-01'), 'has no `ctx.exports`'],
     ['no TurnRunner', withoutRunner, 'exports no `TurnRunner`'],
-  ])('is logged and resumes when the fault is fixed: %s', async (_, mistaken, problem) => {
+  ])('is logged, and resumes when the fault is fixed: %s', async (_, mistaken, problem) => {
     const storage = await mkdtemp(join(tmpdir(), 'holdfast-deployment-'));
     const kept = { storage, vars: { LEASE_MS: '2000' } };
     try {

@@ -121,7 +121,7 @@ async function look(environment?: string): Promise<Project> {
 
 const idsOf = (project: Project): string[] => checkProject(project).map(({ id }) => id);
 
-it('the doctor reports no problem for a project without one', async () => {
+it('the doctor reports no problem for a correct project', async () => {
   const project = await look();
   expect(checkProject(project)).toEqual([]);
   expect(findNeededSecrets(project).map(({ name }) => name)).toEqual(['HOLDFAST_TOKEN', 'OPENAI_API_KEY']);
@@ -310,7 +310,7 @@ const BROKEN: readonly (readonly [id: string, file: File, from: string, to: stri
 ];
 
 describe('the doctor in a broken project', () => {
-  it('reports the object of a module that no migration makes, and adds one', async () => {
+  it('reports a module’s object without a migration, and adds the migration', async () => {
     change('src/worker.ts', 'use: []', 'use: [sessionIndex()]');
     change(
       'src/worker.ts',
@@ -329,26 +329,29 @@ describe('the doctor in a broken project', () => {
     expect(idsOf(await look())).toEqual([]);
   });
 
-  it.each(BROKEN)('reports the problem %s with its fix: %s %j', async (id, file, from, to, fix) => {
-    change(file, from, to);
-    const project = await look();
-    const problems = checkProject(project);
-    expect(problems.map((one) => one.id)).toEqual([id]);
-    const [problem] = problems;
-    expect(problem?.fix).toContain(fix);
-    // A problem must not contain the value of a secret.
-    expect(JSON.stringify(problem)).not.toContain(TOKEN);
-    if (!problem?.edits) return;
-    expect(applyFixes(project, problems)).toEqual({ done: problems, refused: [] });
-    expect(idsOf(await look())).toEqual([]);
-    expect(read('wrangler.toml')).toContain('name = "clerk" # ours\n');
-  });
+  it.each(BROKEN)(
+    'reports the problem %s with its fix if %s is changed at %j',
+    async (id, file, from, to, fix) => {
+      change(file, from, to);
+      const project = await look();
+      const problems = checkProject(project);
+      expect(problems.map((one) => one.id)).toEqual([id]);
+      const [problem] = problems;
+      expect(problem?.fix).toContain(fix);
+      // A problem must not contain the value of a secret.
+      expect(JSON.stringify(problem)).not.toContain(TOKEN);
+      if (!problem?.edits) return;
+      expect(applyFixes(project, problems)).toEqual({ done: problems, refused: [] });
+      expect(idsOf(await look())).toEqual([]);
+      expect(read('wrangler.toml')).toContain('name = "clerk" # ours\n');
+    },
+  );
 
-  it('reports more than twenty problems', () => {
+  it('is tested with more than twenty problems', () => {
     expect(new Set(BROKEN.map(([id]) => id)).size).toBeGreaterThan(20);
   });
 
-  it('reports a queue without a consumer, or with batches', async () => {
+  it('reports a queue without a consumer or with batches', async () => {
     writeFileSync(join(folder, 'src/worker.ts'), turned(WORKER));
     change('wrangler.toml', '# Not secret.\n', queue);
     const project = await look();
@@ -384,7 +387,7 @@ describe('the doctor in a broken project', () => {
     expect(idsOf(await look())).toEqual([]);
   });
 
-  it('reports a .env file, which no new .dev.vars hides', async () => {
+  it('reports a .env file, and does not create a .dev.vars that would hide it', async () => {
     writeFileSync(join(folder, '.env'), 'OPENAI_API_KEY=sk-1\n');
     onTestFinished(() => {
       for (const file of ['.env', '.env.local']) rmSync(join(folder, file), { force: true });
@@ -397,7 +400,7 @@ describe('the doctor in a broken project', () => {
     expect(() => read('.dev.vars')).toThrow('ENOENT');
   });
 
-  it('reports migrations with uncounted tags, and writes none of them twice', async () => {
+  it('adds a migration whose tag follows the highest existing tag', async () => {
     change(
       'wrangler.toml',
       'tag = "v1"\nnew_sqlite_classes = ["SessionObject"]',
@@ -408,7 +411,7 @@ describe('the doctor in a broken project', () => {
     expect(read('wrangler.toml')).toContain('tag = "v3"\nnew_sqlite_classes = ["SessionObject"]\n');
   });
 
-  it('reports sessions under another name and in a class without SQLite', async () => {
+  it('reports a session class with another name or without SQLite', async () => {
     change('wrangler.toml', '"SESSIONS"', '"SESSION"');
     change('wrangler.toml', 'new_sqlite_classes', 'new_classes');
     const project = await look();
@@ -425,7 +428,7 @@ describe('the doctor in a broken project', () => {
     expect(idsOf(await look())).toEqual(['sessions-sqlite']);
   });
 
-  it('reports a peer dependency with a wrong version or none', async () => {
+  it('reports a peer dependency that is missing or has a wrong version', async () => {
     const modules = join(folder, 'node_modules');
     renameSync(join(modules, 'valibot'), join(folder, 'valibot'));
     onTestFinished(() => {
@@ -477,7 +480,7 @@ const run = (...args: string[]): Promise<{ code: number; stdout: string; stderr:
   });
 
 describe('the doctor command', () => {
-  it('fixes problems automatically if it can, and prints the others and the bundle size', async () => {
+  it('fixes the problems that it can fix, and prints the others and the bundle size', async () => {
     rmSync(join(folder, 'wrangler.toml'));
     onTestFinished(() => rmSync(join(folder, 'wrangler.jsonc')));
     writeFileSync(

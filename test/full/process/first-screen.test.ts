@@ -63,7 +63,7 @@ it('the first screen names every template in the order of the prompt', () => {
 });
 
 it.each(['a2a', 'ag-ui'])(
-  'the protocol in the folder %s is supported by a copy that follows its page',
+  'a project supports the protocol in the folder %s after the steps on its page',
   async (example) => {
     const copied = join(folder, 'src', example);
     await mkdir(copied);

@@ -40,7 +40,7 @@ describe("the SDK's client", () => {
 
   const call = (name: string, input: Record<string, unknown>) => client.callTool({ name, arguments: input });
 
-  it('lists tools, an agent among them, and prompts', async () => {
+  it('lists tools, including an agent, and prompts', async () => {
     expect(client.getServerVersion()).toEqual({ name: 'reading-room', version: '1' });
     const { tools } = await client.listTools();
     expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual([
@@ -57,7 +57,7 @@ describe("the SDK's client", () => {
     ]);
   });
 
-  it('calls tools, several at once', async () => {
+  it('calls several tools at the same time', async () => {
     const [found, fetched, absent, invalid] = await Promise.all([
       call('search_documents', { theme: 'tides' }),
       call('fetch_document', { documentId: 'D-2' }),
@@ -74,7 +74,7 @@ describe("the SDK's client", () => {
     expect(invalid.isError).toBe(true);
   });
 
-  it('gets a prompt with its values', async () => {
+  it('gets a prompt with its arguments filled in', async () => {
     const { messages } = await client.getPrompt({ name: 'research', arguments: { theme: 'tides' } });
     expect(messages).toEqual([{ role: 'user', content: { type: 'text', text: PROMPT } }]);
   });

@@ -52,7 +52,7 @@ const compilerOptions = {
   outDir: 'out',
 };
 
-it('a module package has types, counts, removes a tool, and agrees with its journal after every kill', async () => {
+it('a module package has types, counts calls, removes a tool, and agrees with its journal after every kill', async () => {
   await writeFile(
     join(temp, 'tsconfig.json'),
     JSON.stringify({ compilerOptions, files: ['play.ts', 'quota.ts'] }),

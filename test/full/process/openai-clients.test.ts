@@ -57,7 +57,7 @@ async function killInSecondStep(): Promise<void> {
 const textOf = (events: readonly ResponseStreamEvent[]): string =>
   events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
 
-it('a stream continues after its last seen event when its Worker was killed', async () => {
+it('a stream continues after the last received event when its Worker was killed', async () => {
   const killed = killInSecondStep();
   const seen: ResponseStreamEvent[] = [];
   let id = '';

@@ -75,7 +75,7 @@ const json = ({ out, code }: Result): unknown => {
   return JSON.parse(out);
 };
 
-it('the operator commands list sessions and waiting calls, show a session and cancel it', async () => {
+it('the operator commands list sessions and waiting calls, and show and cancel a session', async () => {
   await say('s1', 'Hello \u202e there');
   expect(await say('s2', 'pay now')).toMatchObject({ outcome: 'suspended' });
   const waiting = ['sessions', ...clerk, '--status', 'waiting', '--since', '1h', '--json'];
@@ -157,7 +157,7 @@ describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
     expect(out).toContain('Too dear.');
   });
 
-  it('find the session by the call, and report a call that is not waiting', async () => {
+  it('find the session of a call, and report a call that is not waiting', async () => {
     await say('i3', 'pay here');
     const call = await waitingIn('i3');
     expect(await run(['inbox', '--approve', call])).toMatchObject({
@@ -182,7 +182,7 @@ describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
     expect((await run(['inbox', 'i4', ...clerk, '--approve', second])).out).toMatch(/: completed\n/);
   });
 
-  it('print in one line why the deployment refuses a decision', async () => {
+  it('print the reason for a refused decision on one line', async () => {
     const refused = async (session: string, call: string) => {
       const { code, out, err } = await run(['inbox', session, ...clerk, '--approve', call]);
       expect([code, out, err.split('\n').length]).toEqual([1, '', 1]);
@@ -270,7 +270,7 @@ it('`follow` prints a journal and survives a lost connection until it is interru
 }, 120_000);
 
 describe('erase', () => {
-  it('is refused without a terminal, and asks for confirmation with one', async () => {
+  it('is refused without a terminal, and asks for confirmation in a terminal', async () => {
     await say('e1', 'Hello');
     expect(await run(['erase', 'e1', ...clerk])).toEqual({
       code: 1,
@@ -299,7 +299,7 @@ describe('erase', () => {
     });
   }, 60_000);
 
-  it('shows, cancels and erases a session of an owner, and no session of the operator, for an operator', async () => {
+  it('lets an operator show, cancel and erase a session of another owner without affecting sessions of the operator', async () => {
     await say('o1', 'Hello');
     await say('o2', 'pay now');
     const owner = [...clerk, '--owner', 'id:token'];
@@ -327,7 +327,7 @@ describe('erase', () => {
     });
   }, 60_000);
 
-  it('erases all sessions of an owner only for an operator, after it has shown the usage', async () => {
+  it('erases all sessions of an owner only for an operator, after it has shown their usage', async () => {
     await say('e2', 'Hello');
     const owner = ['--owner', 'id:token'];
     const list = ['sessions', ...clerk, ...owner];
@@ -363,7 +363,7 @@ async function answering(status: number, body: string, type = 'application/json'
 const noIndex = (name: string): string =>
   `holdfast ${name}: this deployment has no index of sessions. See docs/index-of-sessions.md.`;
 
-describe('an error is one line', () => {
+describe('a command prints its error on one line', () => {
   it.each<[string, readonly string[], string]>([
     ['sessions', ['sessions'], noIndex('sessions')],
     ['inbox', ['inbox'], noIndex('inbox')],
@@ -374,7 +374,7 @@ describe('an error is one line', () => {
       ['retry', 's1'],
       'holdfast retry: this deployment cannot retry, since its app does not use retry(). See docs/turns.md.',
     ],
-  ])('for %s of an app that lacks it', async (_, args, err) => {
+  ])('if the app does not support %s', async (_, args, err) => {
     await say('s1', 'Hello', bare);
     expect(await run(args, { url: bare.url.href })).toEqual({ code: 1, out: '', err });
   });
@@ -403,7 +403,7 @@ describe('an error is one line', () => {
     expect(err).toMatch(/^holdfast sessions: [^\n]+ \(unknown-agent\)$/);
   }, 60_000);
 
-  it('for a server that is not a Worker', async () => {
+  it('if the server is not a Worker', async () => {
     const told = async (url: string) => {
       const { code, out, err } = await run(['inbox'], { url });
       expect([code, out]).toEqual([1, '']);
@@ -452,7 +452,7 @@ describe('an error is one line', () => {
     [['journal', 'a', '--after', 'x'], 'journal: --after must be the sequence number of an event'],
     [['erase'], 'erase: name a session, or use --owner'],
     [['usage', '--bye'], "usage: Unknown option '--bye'"],
-  ])('for %j, which is not valid usage', async (args, line) => {
+  ])('if its arguments are %j', async (args, line) => {
     const { code, out, err } = await run(args);
     expect([code, out]).toEqual([2, '']);
     // For an unknown option, Node adds a second sentence.

@@ -51,7 +51,7 @@ it('all entries of the package have types with the resolution of Node and of bun
   expect(Object.keys(analysis.entrypoints).toSorted()).toEqual(Object.keys(exports).toSorted());
 }, 120_000);
 
-it('the package without its maps weighs less than its limit, and has all required files and no tests', () => {
+it('the package without its source maps is smaller than its limit, and has all required files and no tests', () => {
   const bytes = files
     .filter((file) => !file.endsWith('.map'))
     .reduce((sum, file) => sum + statSync(join(packed.folder, file)).size, 0);

@@ -47,7 +47,7 @@ async function run(entry: string, commands: string, settings: WorkerSettings = {
   return stdout;
 }
 
-it('the pages with commands are those that this test runs, except for those that need other programs', () => {
+it('this test runs the commands of all pages, except for those that need other programs', () => {
   const pages = readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'));
   // Other tests run the commands of cli.md (operating.test.ts), operators.md, doctor.md, mcp.md
   // (mcp-published.test.ts and serve-files.test.ts), openapi.md and tutorial.md. A browser test covers
@@ -75,7 +75,7 @@ it('the pages with commands are those that this test runs, except for those that
   ]);
 });
 
-it('quickstart.md: a message is answered, and the conversation is kept after the process was killed', async () => {
+it('quickstart.md: a message is answered, and the conversation survives a kill of the process', async () => {
   const [, said = '', asked = ''] = commandsOf('quickstart.md');
   const storage = mkdtempSync(join(tmpdir(), 'holdfast-quickstart-'));
   onTestFinished(() => rmSync(storage, { recursive: true, force: true, maxRetries: 3 }));

@@ -48,7 +48,7 @@ async function endingFetch(url: string, init?: RequestInit): Promise<Response> {
   return new Response(ReadableStream.from(untilBroken()), response);
 }
 
-it('an AG-UI thread ends with the content of the journal after a kill', async () => {
+it('an AG-UI thread has the content of the journal after a kill', async () => {
   await start();
   const first = client();
   first.addMessage({ id: 'm1', role: 'user', content: 'Please refund order 1002' });
@@ -82,7 +82,7 @@ it('an AG-UI thread ends with the content of the journal after a kill', async ()
   ]);
 });
 
-it('an A2A task ends with the content of the journal after a kill', async () => {
+it('an A2A task has the content of the journal after a kill', async () => {
   const talk = () => new ClientFactory().createFromUrl(`${worker.url}/a2a/refunds/`);
   const saying = (taskId: string, ...parts: Task['history'][number]['parts']) => ({
     tenant: '',

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { startWorker } from './start-worker.ts';
 
-it('streams whose clients have disconnected free their slots when the platform reports it', async () => {
+it('streams of disconnected clients free their slots when the platform reports the disconnection', async () => {
   const worker = await startWorker('src/examples/first/worker.ts', { vars: { MODEL: 'offline' } });
   onTestFinished(() => worker.stop());
   const at = (path: string): URL => new URL(`/agents/clerk/sessions/s1${path}`, worker.url);

@@ -62,7 +62,7 @@ const fetchOutput = (tool: string, input: unknown): Promise<Response> =>
   post('/tools', { conversation: '1', tool, input, idempotencyKey: 'key' });
 
 describe('the replay server', () => {
-  it('answers a recorded history with the next recorded reply', async () => {
+  it('returns the next recorded reply for a recorded history', async () => {
     const response = await ask([system, user]);
     expect(await response.json()).toMatchObject({
       choices: [{ message: asks, finish_reason: 'tool_calls' }],
@@ -99,7 +99,7 @@ describe('the replay server', () => {
     expect(server.differences).toHaveLength(before + 1);
   });
 
-  it('returns the output of the call that was just requested, and of no other', async () => {
+  it('returns the output only for the call that was just requested', async () => {
     await ask([system, user]);
     const response = await fetchOutput('look_up', { deep: { a: [2], b: 1 }, order: 'Zürich' });
     expect(await response.json()).toEqual({ output: '{"at": "Tromsø"}' });

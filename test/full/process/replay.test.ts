@@ -102,7 +102,7 @@ describe.skipIf(!recording)('the recorded conversations', () => {
   const totals = totalsOf(conversations);
   const replies = new Map(conversations.map((one) => [one.id, repliesOf(one).length]));
 
-  it('are the ones this suite was written for', () => {
+  it('have the expected size and content', () => {
     expect(conversations).toHaveLength(14);
     expect(totals).toEqual({ exchanges: 105, replies: 228, calls: 125 });
   });
@@ -110,7 +110,7 @@ describe.skipIf(!recording)('the recorded conversations', () => {
   it.each([
     { name: 'warm', evicted: false },
     { name: 'evicted', evicted: true },
-  ])('run again without a difference, objects $name', async ({ name, evicted }) => {
+  ])('are replayed without a difference, with objects that are $name', async ({ name, evicted }) => {
     const stage = await setStage(recorded, { evicted });
     const { answered, served, differences: refused } = stage.server;
     const heard = await Promise.all(
@@ -133,7 +133,7 @@ describe.skipIf(!recording)('the recorded conversations', () => {
     else expect(stage.objectStarts()).toBe(conversations.length);
   });
 
-  it('fail if a single bit of one output differs', async () => {
+  it('fail to replay if a single bit of one output differs', async () => {
     const [conversation] = conversations;
     if (!conversation) throw new Error('The recording contains no conversations.');
     const { id, messages } = conversation;

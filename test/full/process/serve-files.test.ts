@@ -80,13 +80,13 @@ it.each([
   expect(await statusOf('/mcp', { 'mcp-session-id': 'none', ...headers })).toBe(status);
 });
 
-it('serve-files refuses other addresses, and starts no process for a request that starts no session', async () => {
+it('serve-files refuses other addresses, and starts no process for a request without a session', async () => {
   expect(await statusOf('/')).toBe(404);
   expect(await statusOf('/mcp')).toBe(406);
   expect(said).not.toContain('tools/list');
 });
 
-it('serve-files serves only its folder, with any roots of a client', async () => {
+it('serve-files serves only its folder, regardless of the roots that a client declares', async () => {
   const answer = await session(
     async (client) => {
       await client.listTools();

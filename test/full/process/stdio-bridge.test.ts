@@ -56,7 +56,7 @@ const ended = (pid: number): boolean => {
   }
 };
 
-it('the bridge starts one process per session, and none for requests that start no session', async () => {
+it('the bridge starts one process per session, and no process for requests that start no session', async () => {
   const { url, pids } = await bridge();
   expect((await post(url, 'tools/list', {})).status).toBe(400);
   expect(pids()).toEqual([]);
@@ -76,7 +76,7 @@ it('the bridge limits the number of concurrent sessions', async () => {
   await expect.poll(again, { timeout: 10_000 }).toBe(200);
 });
 
-it('the bridge ends a session and its process after its client was idle for a while', async () => {
+it('the bridge ends a session and its process after its client has been idle for a while', async () => {
   const started: number[] = [];
   const { url, pids } = await bridge({ idle: 50, heard: () => started.push(...pids()) });
   const session = await begin(url);
@@ -84,7 +84,7 @@ it('the bridge ends a session and its process after its client was idle for a wh
   expect((await post(url, 'tools/list', {}, session)).status).toBe(404);
 });
 
-it('the bridge keeps a session whose client listens', async () => {
+it('the bridge keeps a session whose client is listening', async () => {
   const { url, pids } = await bridge({ idle: 1_000 });
   const session = await begin(url);
   const leave = new AbortController();

@@ -49,7 +49,7 @@ async function until(taskId: string, status: string) {
 
 const done = (): unknown[] => desk.effects.executions().map(({ what }) => JSON.parse(what));
 
-it('a task that is polled and answered across three kills completes and acts once', async () => {
+it('a task that is polled and answered across three kills completes with one effect', async () => {
   const input = { message: 'Please refund order 1002', session: 'task-kill' };
   const { taskId, resultType } = await asked('tools/call', { name: 'refunds', arguments: input });
   expect(resultType).toBe('task');

@@ -147,7 +147,7 @@ const treeFrom = (root: ReceivedSpan, spans: readonly ReceivedSpan[]): Tree => (
     .map((span) => treeFrom(span, spans)),
 });
 
-it('a turn that is killed twice is one trace, whose tree is that of its journal', async () => {
+it('a turn whose process is killed twice is one trace, whose spans match the journal', async () => {
   const inModel = world.holding('model');
   const sent = await fetch(`${worker.url}${SESSION}/messages`, {
     method: 'POST',

@@ -174,17 +174,20 @@ describe('the tutorial', () => {
     expect(stdout).toContain('3 passed');
   });
 
-  it.skipIf(findChromium() === undefined)('step 5: the page asks, and its button approves', async () => {
-    await take(5);
-    const shown = await open(await start());
-    await shown.getByRole('button', { name: 'Send' }).click();
-    await shown.getByText('Pay invoice INV-17?').waitFor();
-    await shown.getByRole('button', { name: 'Approve' }).click();
-    await shown.getByRole('listitem').nth(1).getByText('INV-17').waitFor();
-  });
+  it.skipIf(findChromium() === undefined)(
+    'step 5: the page requests a payment, and its button approves it',
+    async () => {
+      await take(5);
+      const shown = await open(await start());
+      await shown.getByRole('button', { name: 'Send' }).click();
+      await shown.getByText('Pay invoice INV-17?').waitFor();
+      await shown.getByRole('button', { name: 'Approve' }).click();
+      await shown.getByRole('listitem').nth(1).getByText('INV-17').waitFor();
+    },
+  );
 
   it.skipIf(findChromium() === undefined)(
-    'step 6: staff ask, a manager approves, and others are refused; the tests pass',
+    'step 6: staff request a payment, only a manager can approve it, and the tests pass',
     async () => {
       await take(6);
       const worker = await start(TOKENS);
@@ -240,7 +243,7 @@ describe('the tutorial', () => {
     });
   });
 
-  it('step 8: the doctor finds no problem in the settings, nor in what wrangler would deploy', async () => {
+  it('step 8: the doctor finds no problem in the settings and in the deployment', async () => {
     await take(8);
     const { stdout } = await program(path('package/dist/cli/holdfast.js'), 'doctor');
     expect(stdout).toContain('No problems.');

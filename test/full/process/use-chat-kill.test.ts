@@ -37,7 +37,7 @@ const via = (path: string, init?: RequestInit): Promise<Response> => fetch(`${wo
 const HELLO = 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
 
 describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version) => {
-  it('in the middle of a reply is resumed and shows the whole reply', async () => {
+  it('resumes and shows the whole reply if the kill is in the middle of the reply', async () => {
     const { chat, id } = openChat({ version, agent: 'desk', via });
     const saying = chat.sendMessage({ text: 'When are you open? Say it slowly.' });
     await expect.poll(() => JSON.stringify(lastParts(chat))).toContain('Hello!');
@@ -66,7 +66,7 @@ describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version)
     expect(types).toContain('turn-resumed');
   });
 
-  it('while it waits for an approval accepts the answer and runs the call once', async () => {
+  it('accepts an approval and runs the call once if the kill is during the wait', async () => {
     const { chat, asked, id } = openChat({ version, agent: 'desk', via, sends: 'approvals' });
     await chat.sendMessage({ text: 'Please refund 20 euro.' });
     const waiting = lastParts(chat).at(-1);

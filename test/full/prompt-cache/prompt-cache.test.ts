@@ -7,7 +7,7 @@ import { readOptions, SCENARIO_NAMES, USAGE } from '../../prompt-cache/options.t
 import { playScenarios } from '../../prompt-cache/play/play-scenarios.ts';
 import { WIRES } from '../../prompt-cache/play/wires.ts';
 
-it('the requests of plain agents and state machines extend each other over every wire, and every exception has its cause', {
+it('the requests of plain agents and state machines extend each other over every wire, and every departure has a cause', {
   timeout: 300_000,
 }, async () => {
   const rows = await playScenarios({}, () => {});
@@ -43,7 +43,7 @@ const run = (...args: readonly string[]) =>
     },
   );
 
-it('npm run prompt-cache prints a table, the exceptions with their causes, and its result as the last line', () => {
+it('npm run prompt-cache prints a table, the departures with their causes, and its result as the last line', () => {
   const { status, stdout } = run('--only', 'workspace', '--wire', 'chat');
   expect(stdout).toMatch(/^workspace +chat +20 +11 /m);
   expect(stdout).toMatch(

@@ -5,7 +5,7 @@ import { startWorker } from '../process/start-worker.ts';
 import { USAGE } from './options.ts';
 import { problemsOf, readTurn } from './read-session.ts';
 
-it('many readers of one session, half of them disconnected, end with the same events, and those still connected see all text', async () => {
+it('many readers of one session receive the same events, and those that stay connected receive all text', async () => {
   const worker = await startWorker('test/full/readers/worker/readers-worker.ts');
   onTestFinished(() => worker.stop());
   const options = { readers: 12, cut: 6, replies: 3, words: 40, pace: 15, seed: 7 };

@@ -42,7 +42,7 @@ it('50 new sessions at once cost each of their objects as much as a single sessi
   expect(objects.filter(({ requests }) => requests > most.requests)).toEqual([]);
 });
 
-it('200 waiting readers cause no cost to their objects, and see the next event', options, async () => {
+it('200 waiting readers cost their objects no work, and receive the next event', options, async () => {
   const worker = await counted(SPEED);
   const { places, seen, leave } = await openReaders(worker, 200);
   onTestFinished(leave);

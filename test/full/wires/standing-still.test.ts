@@ -34,7 +34,7 @@ const throwingOnceAt =
     throw new Error('The world is overloaded.');
   };
 
-it('a run on two wires keeps all data if the network once fails before and after an append', async () => {
+it('a run on two wires keeps all data if the network fails once before and once after an append', async () => {
   const row = await rowIn(throwingOnceAt('before', 'after'));
   expect(findingsOf(row)).toEqual([]);
 });

@@ -37,7 +37,7 @@ const run = (...args: readonly string[]) =>
     encoding: 'utf8',
   });
 
-it('npm run wires prints a table, its plays, and the share of kept data as the last line', () => {
+it('npm run wires prints a table, the number of sessions, and the share of rows that kept all data as the last line', () => {
   const { status, stdout } = run('--only', 'kimi', '--change', 'upgrade', '--no-kills');
   expect(stdout).toMatch(/^wire +change +manner +kills +requests +refused +lost +executions$/m);
   expect(stdout).toMatch(/^kimi +upgrade +json +1 +32 +0 +0 +36 of 44 calls, 0 told as unknown$/m);

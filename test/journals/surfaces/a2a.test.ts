@@ -53,12 +53,15 @@ function expectEnd({ stop }: KeptTurn, events: readonly StreamResponse[]): void 
   expect(held).toBe(stop.answer.text);
 }
 
-describe('kept turns as A2A', () => {
-  it.each(turns.map((one) => [one.of, one.turn, one] as const))('%s, turn %s', async (_, __, one) => {
-    expectEnd(one, await readByClient(one, [...one.events, one.stop]));
-  });
+describe('stored turns as A2A', () => {
+  it.each(turns.map((one) => [one.of, one.turn, one] as const))(
+    'show a client the outcome of %s, turn %s',
+    async (_, __, one) => {
+      expectEnd(one, await readByClient(one, [...one.events, one.stop]));
+    },
+  );
 
-  it('are taken in pieces, and from any place on', async () => {
+  it('show a client the outcome if they arrive in pieces, and from any position', async () => {
     const part = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
     await fc.assert(
       fc.asyncProperty(fc.nat(), part, fc.infiniteStream(part), async (which, cut, parts) => {

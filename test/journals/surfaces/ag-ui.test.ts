@@ -52,18 +52,21 @@ function expectAnswer({ stop }: KeptTurn, messages: readonly Message[]): void {
   expect(lastWords(messages)).toBe(stop.answer.text);
 }
 
-describe('kept turns as AG-UI', () => {
-  it('are many', () => {
+describe('stored turns as AG-UI', () => {
+  it('include more than thirty turns, answered and suspended', () => {
     expect(turns.length).toBeGreaterThan(30);
     expect(new Set(turns.map(({ stop }) => stop.type))).toEqual(new Set(['answer', 'suspended']));
   });
 
-  it.each(turns.map((one) => [one.of, one.turn, one] as const))('%s, turn %s', async (_, __, one) => {
-    const { events, stop } = one;
-    expectAnswer(one, await readByClient(await told(one, [...events, stop])));
-  });
+  it.each(turns.map((one) => [one.of, one.turn, one] as const))(
+    'show a client the answer of %s, turn %s',
+    async (_, __, one) => {
+      const { events, stop } = one;
+      expectAnswer(one, await readByClient(await told(one, [...events, stop])));
+    },
+  );
 
-  it('are taken in pieces, and cut in two at any place', async () => {
+  it('show a client the answer if they arrive in pieces, and are accepted if they are cut at any position', async () => {
     const part = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
     await fc.assert(
       fc.asyncProperty(fc.nat(), part, fc.infiniteStream(part), async (which, cut, parts) => {

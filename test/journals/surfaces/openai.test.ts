@@ -81,11 +81,11 @@ function put(events: readonly ResponseEvent[]) {
   return { texts, opened, closed, last: events.at(-1) };
 }
 
-describe('each turn of the kept journals', () => {
-  it('there are many', () => expect(turns.length).toBeGreaterThan(40));
+describe('the turns of the stored journals', () => {
+  it('include more than forty turns', () => expect(turns.length).toBeGreaterThan(40));
 
   it.each(turns)(
-    '$name is the same response live, replayed, and cut anywhere',
+    'produce the same response for $name live, replayed, and cut at any position',
     async ({ events: stored }) => {
       const items = replayed(stored);
       const parts = 1 + stored.filter((event, place) => begins(event, stored[place - 1])).length;
@@ -115,7 +115,7 @@ describe('each turn of the kept journals', () => {
   );
 });
 
-it('a completion whose turn is not begun yet says which turn will have the answer', async () => {
+it('a completion whose turn has not started names the turn that will have the answer', async () => {
   const view = { turn: 't1', session: 's', agent: 'agent', status: 'queued' } as const;
   const wanted = { agent: 'agent', session: 's', turn: 't1', hasForm: false, now: 0 };
   const said: unknown[] = [];

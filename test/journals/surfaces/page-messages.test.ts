@@ -28,12 +28,15 @@ const told = (messages: Conversation['messages']): unknown =>
     ),
   );
 
-it.each(sessions)('$name has the same messages, in the same order', ({ events, view }) => {
-  const none: Conversation = { messages: [] };
-  const { messages } = events.reduce(foldItem, none);
-  expect(told(messages)).toEqual(told(toMessages(view)));
-});
+it.each(sessions)(
+  '$name shows the same messages in the same order live and after a reload',
+  ({ events, view }) => {
+    const none: Conversation = { messages: [] };
+    const { messages } = events.reduce(foldItem, none);
+    expect(told(messages)).toEqual(told(toMessages(view)));
+  },
+);
 
-it('is shown of many sessions', () => {
+it('more than thirty sessions are compared', () => {
   expect(sessions.length).toBeGreaterThan(30);
 });

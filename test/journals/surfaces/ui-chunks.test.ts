@@ -121,7 +121,7 @@ const stops: readonly TurnItem[] = [
 ];
 
 describe.each([6, 7] as const)('chunks for version %i', (version) => {
-  it('the journals have turns of many kinds', () => {
+  it('cover more than forty turns of many kinds', () => {
     const types = new Set(turns.flat().map(({ type }) => type));
     expect(turns.length).toBeGreaterThan(40);
     expect([...types]).toEqual(
@@ -129,7 +129,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
     );
   });
 
-  it('each turn is the same message streamed, whole, and loaded', async () => {
+  it('build the same message for a turn that is streamed, sent whole, and loaded', async () => {
     for (const events of turns) {
       const stop = stopOf(events);
       const whole = await chunksOf([...events, ...stop], version);
@@ -150,7 +150,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
     }
   });
 
-  it('each list of messages, of whatever there is of a turn, is one that the SDK takes and can give to a model', async () => {
+  it('build messages that the SDK accepts and can convert for a model, at each point of a turn', async () => {
     const convert = (version === 7 ? convert7 : convert6) as typeof convert7;
     for (const events of turns) {
       for (const so of events.keys()) {
@@ -166,7 +166,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
     }
   });
 
-  it('journaled text replaces different streamed text if the client supports it', async () => {
+  it('replace streamed text with different journaled text if the client supports it', async () => {
     const events = turns.find((one) =>
       one.some((event) => event.type === 'model-replied' && event.text !== ''),
     );
@@ -181,7 +181,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
     else expect(message?.parts).toContainEqual({ type: 'text', text: 'Something else.', state: 'done' });
   });
 
-  it('a stream that ends before its turn tells why, and what to do', async () => {
+  it('report why a stream ends before its turn, and what to do', async () => {
     const told = await Promise.all(stops.map((stop) => chunksOf([stop], version)));
     const goesOn = 'The answer continues, but this stream has to end: resume the chat to see the rest.';
     expect(told).toEqual(
@@ -189,7 +189,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
     );
   });
 
-  it('any sequence of what can be shown is made of chunks that the SDK takes', async () => {
+  it('are accepted by the SDK for any sequence of items', async () => {
     const all: readonly TurnItem[] = turns.flatMap((events) => [
       ...streamed(events, [3], true),
       ...stopOf(events),

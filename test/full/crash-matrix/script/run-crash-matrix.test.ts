@@ -15,13 +15,16 @@ it('the crash matrix prints a table and passes', () => {
   expect(status).toBe(0);
 });
 
-it.each(['write-ahead', 'fencing'])('the crash matrix fails without %s and prints the position', (guard) => {
-  const { status, stdout } = run('--only', 'idempotent', '--samples', '0', '--without', guard);
-  expect(stdout).toContain(`crash-matrix: without ${guard}\n`);
-  expect(stdout).toMatch(/^failed: idempotent at \d+, /m);
-  expect(stdout).toMatch(/; FAIL\n$/);
-  expect(status).toBe(1);
-});
+it.each(['write-ahead', 'fencing'])(
+  'the crash matrix fails without the guard %s and prints the position',
+  (guard) => {
+    const { status, stdout } = run('--only', 'idempotent', '--samples', '0', '--without', guard);
+    expect(stdout).toContain(`crash-matrix: without ${guard}\n`);
+    expect(stdout).toMatch(/^failed: idempotent at \d+, /m);
+    expect(stdout).toMatch(/; FAIL\n$/);
+    expect(status).toBe(1);
+  },
+);
 
 it('the crash matrix prints its usage for an unknown option', () => {
   const { status, stdout, stderr } = run('--only', 'nothing');

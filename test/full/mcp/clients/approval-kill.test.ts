@@ -31,7 +31,7 @@ const refundsOf = (orderId: number): readonly unknown[] =>
   worker.done('refunds').filter((what) => JSON.stringify(what).includes(`"orderId":${orderId}`));
 
 describe('an approval of a Worker that was killed while it waited', () => {
-  it('is asked as a form, and the call runs once if it is approved', async () => {
+  it('is shown as a form, and the call runs once if it is approved', async () => {
     const asked: unknown[] = [];
     const answer = await refund(1002, async (params) => {
       asked.push(params);

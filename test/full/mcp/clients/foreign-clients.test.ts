@@ -35,7 +35,7 @@ describe.each(Object.entries(FOREIGN_CLIENTS))('%s', (name, connect) => {
   });
   afterAll(() => client?.close());
 
-  it('lists tools, agents among them', async () => {
+  it('lists tools, including agents', async () => {
     const agents = ['researcher', 'orders', 'refunds'];
     expect(await client.tools()).toEqual(['search_documents', 'fetch_document', ...agents]);
   });
@@ -62,7 +62,7 @@ describe.each(Object.entries(FOREIGN_CLIENTS))('%s', (name, connect) => {
   });
 });
 
-it('asks a client of 2025-11-25 an agent’s question, through mcp-remote', async () => {
+it('forwards an agent’s question to a client of 2025-11-25 through mcp-remote', async () => {
   const asked: unknown[] = [];
   const client = await translating(new URL('/mcp', worker.url), (params) => {
     asked.push(params);
@@ -74,7 +74,7 @@ it('asks a client of 2025-11-25 an agent’s question, through mcp-remote', asyn
   expect(structured).toMatchObject({ outcome: 'completed' });
 });
 
-describe('a client that accepts any content, like curl,', () => {
+describe('a client that accepts any content, such as curl,', () => {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'curl', version: '8' },
@@ -83,7 +83,7 @@ describe('a client that accepts any content, like curl,', () => {
   it.each([
     ['2025-11-25', {}, {}],
     ['2026-07-28', { _meta }, { 'mcp-method': 'tools/call', 'mcp-name': 'search_documents' }],
-  ])('can call a tool with %s', async (revision, params, headers) => {
+  ])('can call a tool with revision %s', async (revision, params, headers) => {
     const response = await fetch(new URL('/mcp', worker.url), {
       method: 'POST',
       headers: {

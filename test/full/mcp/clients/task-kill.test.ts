@@ -34,7 +34,7 @@ async function packing(session: TaskEnabledSession, orderId: number) {
 
 const packed = (): number => worker.done('warehouse').length;
 
-it('a task can be polled across a kill and runs once', async () => {
+it('a task runs once and can be polled across a kill', async () => {
   const { execution, hold } = await packing(await connected(), 2001);
   await worker.restart(hold.release);
   const { outcome } = await execution.settle();

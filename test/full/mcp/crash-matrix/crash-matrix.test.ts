@@ -45,22 +45,25 @@ it.each<[string, Way]>([
     'of a server without sessions',
     { script: scriptOf(), server: { kind: 'stateless', json: true }, toolsOf: flat },
   ],
-])('tools %s are not lost or doubled at any crash of the Worker', async (_, { script, server, toolsOf }) => {
-  warnings(); // one for each call with an unknown outcome
-  const shops: Shop[] = [];
-  const report = await crashMatrix<Shop>((kit) => clerkOf(kit, toolsOf), script, {
-    world: () => {
-      const shop = makeShop(server);
-      shops.push(shop);
-      return shop;
-    },
-  });
-  expect(report.failures).toEqual([]);
-  expect(report).toMatchObject({ messagesLost: 0, effectsDoubled: 0, passed: true });
-  expect(report.plays).toBeGreaterThan(200);
-  // Checks the server's record, because the model's result can differ.
-  const twice = shops.flatMap(({ ran }) =>
-    (ran.get('pay') ?? []).filter((key, at, keys) => keys.indexOf(key) < at),
-  );
-  expect(twice).toEqual([]);
-});
+])(
+  'calls of tools %s are not lost or doubled by a crash of the Worker at any position',
+  async (_, { script, server, toolsOf }) => {
+    warnings(); // one for each call with an unknown outcome
+    const shops: Shop[] = [];
+    const report = await crashMatrix<Shop>((kit) => clerkOf(kit, toolsOf), script, {
+      world: () => {
+        const shop = makeShop(server);
+        shops.push(shop);
+        return shop;
+      },
+    });
+    expect(report.failures).toEqual([]);
+    expect(report).toMatchObject({ messagesLost: 0, effectsDoubled: 0, passed: true });
+    expect(report.plays).toBeGreaterThan(200);
+    // Checks the server's record, because the model's result can differ.
+    const twice = shops.flatMap(({ ran }) =>
+      (ran.get('pay') ?? []).filter((key, at, keys) => keys.indexOf(key) < at),
+    );
+    expect(twice).toEqual([]);
+  },
+);

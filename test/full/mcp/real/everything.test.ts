@@ -28,7 +28,7 @@ async function progressOf(
 }
 
 describe('the real everything server used by an agent', () => {
-  it('lists all its tools to the model, except those that run only as tasks', async () => {
+  it('offers all of its tools to the model, except those that run only as tasks', async () => {
     const run = realRun('everything');
     const talk = realTalk(run, { replies: ['Done.'] });
     expect(await talk.say()).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -41,7 +41,7 @@ describe('the real everything server used by an agent', () => {
   });
 
   it.each(answers.map(([tool, input, shows, artifacts = []]) => ({ tool, input, shows, artifacts })))(
-    'shows the result of $tool $input',
+    'returns the result of $tool with the input $input to the model',
     async ({ tool, input, shows, artifacts }) => {
       const talk = realTalk(realRun('everything'), { replies: [calls(tool, input), 'Done.'] });
       const answer = await talk.say();
@@ -96,7 +96,7 @@ describe('the real everything server used by an agent', () => {
     expect(told).toEqual(['1/3', '2/3', '3/3']);
   });
 
-  it('logs into the stream of the running call', async () => {
+  it('writes its log messages to the stream of the running call', async () => {
     const work = { name: 'trigger-long-running-operation', input: { duration: 25, steps: 1 } };
     const replies = [{ calls: [work, { name: 'toggle-simulated-logging' }] }];
     const talk = realTalk(realRun('everything'), { replies });
@@ -153,7 +153,7 @@ describe('an elicitation of the real everything server', () => {
     expect(talk.shown()).toEqual([expect.stringContaining('User cancelled the elicitation dialog.')]);
   });
 
-  it('suspends a call that can restart, which then reads the answer from the journal', async () => {
+  it('suspends a restartable call, which then reads the answer from the journal', async () => {
     const talk = realTalk(realRun('everything'), {
       replies: [ASK, 'Done.'],
       client: { effects: { 'trigger-elicitation-request': 'idempotent' } },
@@ -164,7 +164,7 @@ describe('an elicitation of the real everything server', () => {
     expect(talk.shown()).toEqual([expect.stringContaining('- Name: Ada')]);
   });
 
-  it('is not possible if no person can be asked: its tool is not listed', async () => {
+  it('is impossible without a user to ask, so its tool is not listed', async () => {
     const talk = realTalk(realRun('everything'), { replies: ['Done.'], client: { elicitation: 'refuse' } });
     await talk.say();
     expect(talk.offered()).toEqual([...new Set(answers.map(([tool]) => tool))].toSorted());

@@ -74,7 +74,7 @@ async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 }
 
 describe('the real filesystem server used by an agent', () => {
-  it('lists all its tools to the model, and each one can be called', async () => {
+  it('offers all of its tools to the model, and each of them can be called', async () => {
     const run = realRun('filesystem');
     const day = steps(run);
     const talk = realTalk(run, { replies: [...day.map(({ tool, input }) => calls(tool, input)), 'Done.'] });
@@ -89,7 +89,7 @@ describe('the real filesystem server used by an agent', () => {
     ['media/dot.png', 'image/png', 70],
     ['media/beep.wav', 'audio/wav', 16],
     ['media/blob.bin', 'application/octet-stream', 4],
-  ] as const)('returns %s as a file, and replaces the bytes by its hash', async (path, mimeType, size) => {
+  ] as const)('returns %s as a file, and replaces its bytes with its hash', async (path, mimeType, size) => {
     const talk = realTalk(realRun('filesystem'), {
       replies: [calls('read_media_file', { path }), 'Seen.'],
     });
@@ -105,7 +105,7 @@ describe('the real filesystem server used by an agent', () => {
     expect(artifacts).toMatchObject([{ type: 'McpContent', value: { content: [block] } }]);
   });
 
-  it('has the agent’s changes in its folder', async () => {
+  it('stores the agent’s changes in its folder', async () => {
     const run = realRun('filesystem');
     const written = { path: 'new.txt', content: 'Kept.' };
     await realTalk(run, { replies: [calls('write_file', written), 'Done.'] }).say();

@@ -6,7 +6,7 @@ import { calls, realTalk } from './real-talk.ts';
 
 const ROUNDS = 12;
 
-it('a turn that is too long for one invocation reconnects in the next and repeats no call', async () => {
+it('a turn that is too long for one invocation reconnects in the next one without repeating calls', async () => {
   const run = realRun('memory');
   const entityOf = (at: number) => ({ name: `e${at}`, entityType: 'thing', observations: [] });
   const rounds = Array.from({ length: ROUNDS }, (_, at) =>

@@ -68,7 +68,7 @@ export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
       ],
     }),
   },
-  'an answer to a question of the server': {
+  "an answer to the server's question": {
     replies: [ASK],
     turn: decided({ decision: 'edit', input: { name: 'Ada' } }),
     sends: ['tools/call', 'answer'],
@@ -78,7 +78,7 @@ export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
     turn: decided({ decision: 'reject' }),
     sends: ['tools/call', 'answer'],
   },
-  'a question for which a call begins anew': {
+  'a question after which the call restarts': {
     replies: [ASK],
     client: { effects: { 'trigger-elicitation-request': 'idempotent' } },
     turn: decided({ decision: 'edit', input: { name: 'Ada' } }),
@@ -90,13 +90,13 @@ export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
       atProgress(talk.stream(body), () => talk.via(`${talk.session}/cancel`, { method: 'POST' })),
     sends: ['tools/call', 'notifications/cancelled'],
   },
-  'a stream that is taken up again': {
+  'a stream that is resumed': {
     replies: [worksFor(1.5)],
     server: 'everything-stdio',
     turn: (talk, body, run) => atProgress(talk.stream(body), () => run.cut()),
     sends: ['tools/call', 'resume'],
   },
-  'a session that goes on': {
+  'a session that continues in the next turn': {
     replies: [ECHO, 'One.', ECHO],
     client: { keepSession: true },
     turn: async (talk, body) => {
@@ -124,7 +124,7 @@ export const LEAK_PATHS_2026: Readonly<Record<string, LeakPath>> = {
     turn: (talk, body) =>
       atProgress(talk.stream(body), () => talk.via(`${talk.session}/cancel`, { method: 'POST' })),
   },
-  'an answer to a question of the server': {
+  "an answer to the server's question": {
     replies: [calls('ask_word')],
     server: 'sdk-2026',
     turn: decided({ decision: 'edit', input: { word: 'tide' } }),

@@ -62,7 +62,7 @@ const graphOf = (run: RealRun): Promise<unknown> =>
   plainly(run, async (client) => (await client.callTool({ name: 'read_graph' })).structuredContent);
 
 describe('the real memory server used by an agent', () => {
-  it('lists all its tools to the model, and each one can be called', async () => {
+  it('offers all of its tools to the model, and each of them can be called', async () => {
     const run = realRun('memory');
     const replies = [...steps.map(({ tool, input }) => calls(tool, input)), 'Done.'];
     const talk = realTalk(run, { replies });
@@ -78,7 +78,7 @@ describe('the real memory server used by an agent', () => {
     );
   });
 
-  it('reports in its own words why a call failed', async () => {
+  it('reports the reason for a failed call in its own words', async () => {
     const observations = [{ entityName: 'Nobody', contents: ['is here'] }];
     const talk = realTalk(realRun('memory'), {
       replies: [calls('add_observations', { observations }), 'Oh.'],

@@ -145,8 +145,8 @@ const OF_A_CALL = {
 };
 
 /** Concurrent, because some of them wait for an answer. */
-describe.concurrent.each(converters)('the data of %s, on every path (MCP-05)', (_, meta, crossing) => {
-  it.each(Object.entries(LEAK_PATHS))('is the only data that crosses by %s', async (_name, path) => {
+describe.concurrent.each(converters)('the requests to an MCP server %s (MCP-05)', (_, meta, crossing) => {
+  it.each(Object.entries(LEAK_PATHS))('contain only the allowed data for %s', async (_name, path) => {
     const run = realRun(path.server ?? 'everything');
     const session = await runTurn(run, path, meta);
     const requests = await run.requests();
@@ -162,7 +162,7 @@ describe.concurrent.each(converters)('the data of %s, on every path (MCP-05)', (
   });
 
   it.each(Object.entries(LEAK_PATHS_2026))(
-    'is the only data that crosses by %s, of 2026-07-28',
+    'contain only the allowed data for %s, with revision 2026-07-28',
     async (_name, path) => {
       const run = realRun(path.server ?? 'sdk-2026');
       const session = await runTurn(run, path, meta);
@@ -184,7 +184,7 @@ describe.concurrent.each(converters)('the data of %s, on every path (MCP-05)', (
   );
 });
 
-it('the id of a stored session is in no response, stream, event or log line', async () => {
+it('no response, stream, event or log line contains the id of a stored MCP session', async () => {
   const run = realRun('everything');
   const seen: unknown[] = [];
   const talk = realTalk(run, {

@@ -9,8 +9,8 @@ const WORK = calls('trigger-long-running-operation', { duration: 0.6, steps: 3 }
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterAll(() => void vi.restoreAllMocks());
 
-describe('a real server that speaks only the transport of 2024-11-05', () => {
-  it('is detected, lists its tools and answers', async () => {
+describe('a real server that supports only the transport of 2024-11-05', () => {
+  it('is detected, lists its tools and answers calls', async () => {
     const run = realRun('everything-sse');
     const chosen = answers.filter(([tool]) => !tool.startsWith('t'));
     const replies = [{ calls: chosen.map(([name, input]) => ({ name, input })) }, 'Done.'];
@@ -22,7 +22,7 @@ describe('a real server that speaks only the transport of 2024-11-05', () => {
     expect(methods.slice(0, 4)).toEqual(['POST', 'POST', 'GET', 'POST']);
   });
 
-  it('is called in that transport at once if the client is configured so', async () => {
+  it('is called with that transport from the start if the client is configured for it', async () => {
     const run = realRun('everything-sse');
     const talk = realTalk(run, { replies: [WORK, 'Done.'], client: { transport: 'sse' } });
     const told: unknown[] = [];
@@ -41,7 +41,7 @@ describe('a real server that speaks only the transport of 2024-11-05', () => {
     expect(talk.shown()).toEqual([expect.stringContaining('- Name: Ada')]);
   });
 
-  it('leaves the turn to its agent if it dies during a call', async () => {
+  it('does not end the turn if it dies during a call', async () => {
     const run = realRun('everything-sse');
     const talk = realTalk(run, {
       replies: [worksFor(60), 'I do without.'],

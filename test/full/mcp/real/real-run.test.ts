@@ -19,7 +19,7 @@ describe('a real server called by the SDK’s client in workerd', () => {
     expect(content).toEqual([{ type: 'text', text }]);
   });
 
-  it('is recorded with all requests that it received', async () => {
+  it('has a record of all requests that it received', async () => {
     const run = realRun('memory');
     await listedBy(run);
     const requests = await run.requests();
@@ -35,7 +35,7 @@ describe('a real server called by the SDK’s client in workerd', () => {
     expect(list?.headers.join(' ')).toMatch(/mcp-session-id [\w-]{36}/);
   });
 
-  it('gives each run its own folder', async () => {
+  it('uses a separate folder for each run', async () => {
     const [one, other] = [realRun('filesystem'), realRun('filesystem')];
     const read = { name: 'read_text_file', arguments: { path: `${one.folder}/notes.txt` } };
     const own = await plainly(one, (client) => client.callTool(read));

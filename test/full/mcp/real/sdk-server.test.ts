@@ -10,7 +10,7 @@ const SPEAKS: readonly (readonly [ServerName, string])[] = [
 
 const methodOf = ({ body }: RecordedRequest): string => (body === '' ? '' : JSON.parse(body).method);
 
-describe.each(SPEAKS)('a server made with the second SDK (%s) that supports %s', (server) => {
+describe.each(SPEAKS)('a server built with the second SDK (%s) that supports %s', (server) => {
   it('lists and runs its tools over 2026-07-28, without a session', async () => {
     const run = realRun(server);
     const word = { word: 'tide' };
@@ -35,7 +35,7 @@ describe.each(SPEAKS)('a server made with the second SDK (%s) that supports %s',
     }
   });
 
-  it('gets its elicitation answered, and resumes with the data in its state', async () => {
+  it('receives the answer to its elicitation, and resumes with the data in its state', async () => {
     const run = realRun(server);
     const talk = realTalk(run, { replies: [calls('ask_word'), 'Done.'] });
     expect(await talk.say()).toMatchObject({ outcome: 'suspended' });

@@ -21,7 +21,7 @@ describe('a real server that dies', () => {
     ['idempotent', UNKNOWN],
     ['read', "Error: The connection of tool 'trigger-long-running-operation' was lost before it answered."],
   ] as const)(
-    'leaves the turn to its agent, even if it dies during a call that is %s',
+    'does not end the turn, even if it dies during a call with the effect %s',
     async (effect, shows) => {
       const run = realRun('everything-stdio');
       const effects = { 'trigger-long-running-operation': effect };
@@ -32,7 +32,7 @@ describe('a real server that dies', () => {
     },
   );
 
-  it('is abandoned if its resumable stream cannot be resumed', async () => {
+  it('is abandoned when its stream cannot be resumed', async () => {
     const run = realRun('everything');
     const talk = realTalk(run, { replies: [worksFor(60), 'I do without.'], client: { timeout: 3_000 } });
     const answer = await atProgress(talk.stream(), () => run.kill());
@@ -42,7 +42,7 @@ describe('a real server that dies', () => {
     ]);
   });
 
-  it('makes later calls fail with errors', async () => {
+  it('makes later calls fail', async () => {
     const run = realRun('memory');
     const replies = [
       calls('read_graph'),
@@ -60,7 +60,7 @@ describe('a real server that dies', () => {
     ]);
   });
 
-  it('only affects its own tools, which are replaced by a tool that reports the failure', async () => {
+  it('affects only its own tools, which a tool that reports the failure replaces', async () => {
     const run = realRun('memory');
     await run.kill();
     const talk = realTalk(run, { replies: ['I do without.'] });
@@ -68,7 +68,7 @@ describe('a real server that dies', () => {
     expect(talk.offered()).toEqual(['real_is_not_reachable']);
   });
 
-  it('is reported by its required tool with what is missing', async () => {
+  it('is reported by a required tool with the missing tools', async () => {
     const run = realRun('memory');
     await run.kill();
     const talk = realTalk(run, {

@@ -42,7 +42,7 @@ async function think(talk: RealTalk): Promise<string | undefined> {
 const kinds = async (run: RealRun): Promise<readonly string[]> => (await run.requests()).map(kindOf);
 
 describe('the real sequential-thinking server used by an agent', () => {
-  it('continues its thoughts across turns, and in another Worker, with `keepSession`', async () => {
+  it('continues its thoughts across turns and Workers with `keepSession`', async () => {
     const run = realRun('sequential-thinking');
     const talk = talkWith(run, { keepSession: true });
     expect([await think(talk), await think(talk)]).toEqual([known(1, 1), known(2, 2)]);
