@@ -101,7 +101,7 @@ describe.skipIf(!recorded)('a recorded reply', () => {
   const [known, unknown] = [replies.filter(modelOf), replies.filter((reply) => !modelOf(reply))];
 
   it.each(known.map((reply) => [reply.file, reply] as const))(
-    '%s contains the same parts, order and data as the SDK reads',
+    '%s is read with the same parts, order and data as by the SDK',
     async (_, reply) => {
       const expected = await bySdk(reply);
       expect(expected.length).toBeGreaterThan(0);

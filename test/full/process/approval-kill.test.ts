@@ -88,12 +88,15 @@ describe('an approval of a Worker that was killed while it waited', () => {
   it.each([
     ['reject', 'completed'],
     ['exit', 'cancelled'],
-  ] as const)('does not run the call for %s, and the turn ends as %s', async (decision, outcome) => {
-    const { turn, pending } = waitingIn(decision);
-    const answer = await open(decision).decide(pending, { decision, reason: 'Not today.' });
-    expect(answer).toMatchObject({ turn, outcome });
-    expect(done(turn)).toEqual([]);
-  });
+  ] as const)(
+    'does not run the call after the decision %s, and the turn ends as %s',
+    async (decision, outcome) => {
+      const { turn, pending } = waitingIn(decision);
+      const answer = await open(decision).decide(pending, { decision, reason: 'Not today.' });
+      expect(answer).toMatchObject({ turn, outcome });
+      expect(done(turn)).toEqual([]);
+    },
+  );
 
   it('runs the call once if several decisions arrive, at the same time and later', async () => {
     const { turn, pending } = waitingIn('twice');

@@ -26,7 +26,7 @@ describe('a console in production', () => {
     expect(text).toContain(`npx holdfast console --url ${worker.url.origin}`);
   });
 
-  it.each(['state', 'offer', 'request'])('shows %s of a session only to operators', async (what) => {
+  it.each(['state', 'offer', 'request'])('shows the %s of a session only to operators', async (what) => {
     const session = '/agents/clerk/sessions/s1';
     await fetch(new URL(`${session}/messages`, worker.url), {
       method: 'POST',

@@ -110,7 +110,7 @@ describe('a misconfigured Worker that cannot run sessions', () => {
       { ...withoutRunner, deployedAs: { isUnbound: true, compatibilityDate: '2025-10-01' } },
       [NO_BINDING, NO_EXPORTS, NO_RUNNER].join('\n\n'),
     ],
-  ])('reports the problem in every response and once in its log: %s', async (_, settings, problem) => {
+  ])('reports %s in every response and once in its log', async (_, settings, problem) => {
     const worker = await start(settings);
     const answers = [
       await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND),
@@ -162,7 +162,7 @@ describe('a Worker that runs turns in the background', () => {
       'the first date with ctx.exports, and a queue',
       { deployedAs: { compatibilityDate: '2025-11-17', hasQueue: true } },
     ],
-  ])('is healthy and runs the turns: %s', async (_, settings) => {
+  ])('is healthy and runs the turns with %s', async (_, settings) => {
     const worker = await start(settings);
     expect(await ask(worker, '/health')).toEqual([200, 'application/json', { status: 'ok' }]);
     expect(await paysInBackground(worker)).toBe('completed');

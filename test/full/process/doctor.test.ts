@@ -535,7 +535,7 @@ describe('the doctor command', () => {
       1,
       /environment-missing\n {2}There is no environment none in wrangler\.toml\./,
     ],
-  ])('%j exits with %i', async (args, code, text) => {
+  ])('with the arguments %j exits with %i', async (args, code, text) => {
     const result = await run(...args);
     expect(result.stdout + result.stderr).toMatch(text);
     expect(result.code).toBe(code);

@@ -80,7 +80,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it.each(HELLOS)('$package: $holds', async (hello) => {
+it.each(HELLOS)('the example of $package with `$holds` runs against a Worker', async (hello) => {
   const { package: name, file: page = 'README.md', holds, behind, asks, shows } = hello;
   const text = (await readFile(join(ROOT, 'node_modules', name, page), 'utf8')).replaceAll(/^ \* ?/gm, '');
   const blocks = [...text.matchAll(/```(?:ts|js|typescript)\n([\s\S]*?)```/g)].map(([, code = '']) => code);

@@ -382,7 +382,7 @@ describe('a command prints its error on one line', () => {
   const REFUSED = 'the deployment rejects the token. Check --token and HOLDFAST_TOKEN.';
   const WANTED =
     'the deployment requires a token. Use --token, or set the environment variable HOLDFAST_TOKEN.';
-  it('from a Worker', async () => {
+  it('if a Worker returns an error', async () => {
     const told = async (args: readonly string[], more = {}) => {
       const { code, out, err } = await run(args, more);
       expect(out).toBe('');

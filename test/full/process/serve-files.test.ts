@@ -76,7 +76,7 @@ it.each([
   ['a page with another host name for this address', 403, { host: 'evil.example' }],
   ['a page that hides its origin', 403, { origin: 'null' }],
   ['a local page with an unknown session', 404, { origin: 'http://localhost:6274' }],
-])('%s returns %i', async (_, status, headers) => {
+])('a request from %s receives the status %i', async (_, status, headers) => {
   expect(await statusOf('/mcp', { 'mcp-session-id': 'none', ...headers })).toBe(status);
 });
 

@@ -185,7 +185,7 @@ it.each([
     2,
     /^holdfast smoke: --timeout must be a whole number of seconds/,
   ],
-])('%j exits with %i', async (args, code, text) => {
+])('the smoke test with the arguments %j exits with %i', async (args, code, text) => {
   const result = await run(...args);
   expect(result.lines[0]).toMatch(text);
   expect(result.code).toBe(code);
