@@ -1,7 +1,7 @@
 /**
- * `npm run build`: builds the library for publication, in `dist`, or in `-- --outDir FOLDER`. The scripts
- * have no comments and little white space. The declarations contain only what the entries reference. The maps
- * of both contain their sources, so that the package itself stays small.
+ * `npm run build`: builds the library for publication in `dist`, or in the folder of `-- --outDir FOLDER`. The
+ * scripts have no comments and little white space. The declarations contain only the names that the entries
+ * reference. The source maps of both include the source text, so the package contains no source files.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', ou
 
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   exports: Readonly<Record<string, { readonly types: string; readonly default: string }>>;
-}; // our own
+}; // the package.json of this repository
 const built = (target: string): string => join(out, target.replace('./dist/', ''));
 const entries = Object.values(exports);
 shakeDeclarations(
@@ -46,21 +46,21 @@ await build({
   charset: 'utf8',
   minifyWhitespace: true,
   minifySyntax: true,
-  // Names that are exported stay. The maps have the others.
+  // Exported names are preserved. The source maps contain the other original names.
   minifyIdentifiers: true,
-  // Stack traces without maps, and debuggers, need lines.
+  // Line breaks keep stack traces without source maps readable, and let debuggers set breakpoints.
   lineLimit: 1000,
   sourcemap: 'linked',
   sourcesContent: true,
   logLevel: 'warning',
 });
 
-// It is minified already, and a map of it would contain it once more.
+// The page is already minified, and a source map would repeat its text.
 await buildConsolePage();
 copyFileSync(BUILT_PAGE, join(out, relative(root, BUILT_PAGE)));
 
-// The program runs in Node. It is one file, since other modules do not import it, but for the page of the
-// console, which the package contains once.
+// The command line program runs in Node. It is a single file, since other modules do not import it. Only the
+// page of the console is not included in it, because the package already contains that page.
 await build({
   entryPoints: [join(root, 'src/cli/main.ts')],
   outfile: join(out, 'cli/holdfast.js'),
@@ -93,7 +93,7 @@ for (const file of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
   if (file.endsWith('.map')) finishMap(file);
 }
 
-/** Removes the script of a file with only types, since other scripts do not import it. */
+/** Removes the empty script of a file with only types. A package entry keeps an empty module instead. */
 function removeEmpty(path: string): void {
   if (!/^\/\/# sourceMappingURL=\S+\s*$/.test(readFileSync(path, 'utf8'))) return;
   rmSync(`${path}.map`);
@@ -102,12 +102,12 @@ function removeEmpty(path: string): void {
 }
 
 /**
- * Rewrites a map so that its sources have their paths in the repository, and include their text, since the
- * package does not contain them.
+ * Rewrites a source map: its sources get their paths in the repository, and their text is included, since the
+ * package contains no source files.
  */
 function finishMap(file: string): void {
   const path = join(out, file);
-  const map = JSON.parse(readFileSync(path, 'utf8')) as { readonly sources: readonly string[] }; // ours
+  const map = JSON.parse(readFileSync(path, 'utf8')) as { readonly sources: readonly string[] }; // written by esbuild or the compiler
   const sources = map.sources.map((source) => resolve(dirname(path), source));
   const published = dirname(join(root, 'dist', file));
   const finished = {

@@ -15,13 +15,13 @@ const folder = join(root, 'src/modules/console');
 export const BUILT_PAGE = join(folder, 'built-page.js');
 
 /**
- * Writes the module if the page has changed. Building takes less time than comparing the sources with the
- * last build would save, so there is no other cache.
+ * Writes the module if the page has changed. It always builds the page, because a build is fast enough without
+ * a cache.
  */
 export async function buildConsolePage(): Promise<void> {
   const text = toModule(await bundled());
   if (existsSync(BUILT_PAGE) && readFileSync(BUILT_PAGE, 'utf8') === text) return;
-  // Another process may read the module meanwhile.
+  // Another process may be reading the module, so it is replaced in one step.
   const temporary = `${BUILT_PAGE}.${process.pid}`;
   writeFileSync(temporary, text);
   renameSync(temporary, BUILT_PAGE);

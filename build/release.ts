@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '..');
 const folder = join(root, 'src/create');
 const manifest = readFileSync(join(folder, 'package.json'), 'utf8');
-const { name, version } = JSON.parse(manifest) as { name: string; version: string }; // our own
+const { name, version } = JSON.parse(manifest) as { name: string; version: string }; // the package.json of create-holdfast
 
 execFileSync('npx', ['changeset', 'publish'], { cwd: root, stdio: 'inherit' });
 const known = spawnSync('npm', ['view', `${name}@${version}`, 'version'], { encoding: 'utf8' });

@@ -11,7 +11,7 @@ interface Statement {
   readonly end: number;
   /** The local names that it declares. */
   readonly names: readonly string[];
-  /** All its identifiers, including the names that it references. */
+  /** All identifiers in it, including the names that it references. */
   readonly mentions: ReadonlySet<string>;
   /** Inline imports of types, each with a file and a name, or the whole file. */
   readonly inline: readonly Reference[];
@@ -24,8 +24,8 @@ interface Statement {
   /** `true` if it declares something without `export`. */
   readonly isLocal: boolean;
   /**
-   * `true` if it declares a value. Its type is written in one line, since it is for inference, not for
-   * readers.
+   * `true` if it declares a value. Its type is written on one line, because the type is used for inference and
+   * is not read by people.
    */
   readonly isValue: boolean;
   /** The names of an `import` statement. Such a statement declares no other names. */
@@ -52,7 +52,7 @@ interface DeclarationFile {
   readonly imports: ReadonlyMap<string, Reference>;
 }
 
-/** The parts of a syntax tree's node that are read. */
+/** The fields of a syntax tree node that this file reads. */
 interface Node {
   readonly type: string;
   readonly start: number;
@@ -61,9 +61,8 @@ interface Node {
 }
 
 /**
- * Removes unreferenced files, statements with their comments, and imported names from the declarations in a
- * folder. Indents with tabs, and keeps the declaration maps correct. Entries are the paths of declaration
- * files.
+ * Removes unreferenced files, statements and imported names from the declarations in a folder. Indents with
+ * tabs, and keeps the declaration maps correct. Entries are the paths of declaration files.
  */
 export function shakeDeclarations(folder: string, entries: readonly string[]): void {
   const files = new Map<string, DeclarationFile>();
@@ -235,7 +234,7 @@ function mentionsIn(
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) for (const one of value) visit(one);
     if (typeof value !== 'object' || value === null || !('type' in value)) return;
-    const node = value as Node; // it has a type
+    const node = value as Node; // every object with a `type` in the tree is a node
     if (node.type === 'Identifier') mentions.add(nameOf(node));
     if (node.type === 'TSImportType') {
       const file = fileOf(node.source ?? node.argument);
@@ -254,11 +253,13 @@ function mentionsIn(
 /** Returns the first name of `A.B.C`, or `*` if there is none. */
 function firstOf(qualifier: unknown): string {
   if (!qualifier) return '*';
-  const node = qualifier as Node; // of an import type
+  const node = qualifier as Node; // the qualifier of an import type is a node
   return node.type === 'TSQualifiedName' ? firstOf(node.left) : nameOf(node);
 }
 
-/** A piece of a written line: its original line, and the number of columns removed from its beginning. */
+/**
+ * A piece of an output line, with its original line number and the number of columns removed from its start.
+ */
 interface Piece {
   readonly text: string;
   readonly was: number;
@@ -278,8 +279,8 @@ function writeShaken(
     lines.push([{ text, was: -1, lost: 0 }]);
   };
   for (const statement of file.statements) {
-    // A statement that users cannot name needs no comment. Its members do, since public types may include
-    // them.
+    // Users cannot name this statement, so its own comment is removed. The comments of its members are kept,
+    // since public types may include the members.
     const isNamed = statement.names.length === 0 || published.has(statement);
     const start = isNamed ? statement.start : statement.own;
     const text = file.text.slice(start, statement.end);
@@ -288,7 +289,7 @@ function writeShaken(
       const left = statement.imported.filter(({ local }) => mentioned.has(local));
       if (left.length === statement.imported.length) lines.push(...piecesOf(text, first).map((one) => [one]));
       else if (left.length > 0) {
-        // An import of several names has them in braces.
+        // Imports of several names always use braces.
         const from = text.slice(text.lastIndexOf(' from '));
         made(`import { ${left.map((one) => one.text).join(', ')} }${from}`);
       }
@@ -300,7 +301,7 @@ function writeShaken(
   }
   const isModule = [...used].some(({ names, imported }) => imported === undefined && names.length > 0);
   if (lines.length === 0 && !isModule) made('export {};');
-  const map = JSON.parse(readFileSync(`${path}.map`, 'utf8')) as { mappings: string }; // the compiler's
+  const map = JSON.parse(readFileSync(`${path}.map`, 'utf8')) as { mappings: string }; // written by the compiler
   const decoded = decode(map.mappings);
   const mappings = lines.map((pieces) => {
     let column = 0;

@@ -22,7 +22,7 @@ const NAMING = [
 
 const versionOf = (): string => {
   const manifest = readFileSync(join(root, 'package.json'), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version; // our own
+  return (JSON.parse(manifest) as { version: string }).version; // the package.json of this repository
 };
 const run = (command: string, ...args: string[]): void => {
   execFileSync(command, args, { cwd: root, stdio: 'inherit' });

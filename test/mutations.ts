@@ -1,17 +1,17 @@
 /**
  * Defects that break Holdfast's guarantees, and the tests that must detect them. `npm run mutations` applies
- * each to a copy and runs its test files. A mutation is located by its function and text, not by file or line,
- * because code can move. Update it when you rename the function or change the text. `npm test` reports
- * mutations that no longer match.
+ * each mutation to a copy of the checkout and runs its test files. A mutation is located by its function and
+ * text, not by file or line, because code can move. Update the entry when you rename the function or change the
+ * text. `npm test` reports mutations that no longer match.
  */
 export interface Mutation {
-  /** For `npm run mutations -- --only {name}`. */
+  /** The name for `npm run mutations -- --only {name}`. */
   readonly name: string;
   /** The effect of the defect for users. */
   readonly breaks: string;
   /** The changed function. A name that is not unique has its owner, such as `Outbox.#append`. */
   readonly in: string;
-  /** The replaced text. It must occur once. All white space is equal. */
+  /** The replaced text, which must occur exactly once in the function. Any white space matches any other. */
   readonly text: string;
   readonly becomes: string;
   /**

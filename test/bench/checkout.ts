@@ -14,7 +14,7 @@ export interface Checkout {
   remove(): void;
 }
 
-/** This checkout, unchanged. */
+/** The current checkout, used without a copy. */
 export const here: Checkout = { folder: root, remove: () => {} };
 
 /**
@@ -37,14 +37,14 @@ export function checkOut(commit: string): Checkout {
   };
 }
 
-/** The measured Workers and their files in `workers`. */
+/** The names of the measured Workers, which are also their file names in `workers`. */
 export type Measured = 'holdfast' | 'ai-sdk' | 'one-tool' | 'ai-sdk-one-tool' | 'bare-object' | 'empty';
 
-/** The differences from a user's build. */
+/** The build settings that a user's build does not have. */
 export interface Metered {
-  /** Makes the Worker count its use of the platform. */
+  /** Makes the Worker count its platform usage. */
   readonly isCounted?: boolean | undefined;
-  /** The factor by which its clock runs faster. */
+  /** The speed of its clock, as a multiple of real time. */
   readonly speed?: number | undefined;
 }
 

@@ -13,34 +13,31 @@ export const SHAPES = {
 
 export type Shape = keyof typeof SHAPES;
 
-export const SHAPE_NAMES = Object.keys(SHAPES) as readonly Shape[]; // its own keys
+export const SHAPE_NAMES = Object.keys(SHAPES) as readonly Shape[]; // the keys of SHAPES are the shapes
 
 /**
- * The durations of a model reply in seconds, and the factor by which the Worker's clock is faster. A faster
- * clock also multiplies the machine's delays, so it is not used for short replies.
+ * The durations of a model reply in seconds, and the speed of the Worker's clock as a multiple of real time. A
+ * faster clock also multiplies the machine's delays, so it is not used for short replies.
  */
 const CLOCKS = [
   { speed: 1, seconds: [0, 1] },
   { speed: 5, seconds: [30] },
 ] as const;
 
-/** A turn to count: its shape, and the milliseconds that the model takes for a reply. */
+/** A turn to count: its shape, and the duration of each model reply in ms. */
 interface CountedTurn {
   readonly shape: Shape;
   readonly ms: number;
 }
 
-/** Turns of one shape, with this duration of a model reply. */
+/** The counts of a turn of one shape, with this duration of each model reply. */
 export interface SlowTurn {
   readonly shape: Shape;
   readonly seconds: number;
   readonly counts: ObjectCounts;
 }
 
-/**
- * Counts turns of every shape with slow models. @param start Starts a Worker whose clock is faster by this
- * factor.
- */
+/** Counts turns of every shape with slow models. @param start Starts a Worker whose clock has this speed. */
 export async function countSlowTurns(
   start: (speed: number) => Promise<MeasuredWorker>,
 ): Promise<readonly SlowTurn[]> {
@@ -64,8 +61,8 @@ export async function countSlowTurns(
 }
 
 /**
- * Runs the turns at once in separate sessions, with a clock that is faster by this factor. Returns the usage of
- * each object.
+ * Runs the turns concurrently in separate sessions, with a clock of this speed. Returns the usage of each
+ * object.
  */
 async function countObjects(
   worker: MeasuredWorker,
@@ -97,14 +94,14 @@ async function countObjects(
 }
 
 /**
- * The time by which the alarm of a lease has run, in ms. It is set to the end of the lease, 20 seconds after
- * the last renewal.
+ * The time in ms after which the alarm of a lease has run. The alarm is set to the end of the lease, 20 seconds
+ * after the last renewal.
  */
 const ALARMS_AFTER = 30_000;
 
 const settled = (speed: number): Promise<void> => wait(ALARMS_AFTER / speed);
 
-/** The duration of the work that remains after a turn is answered, in ms. */
+/** The time that the remaining work takes after a turn is answered, in ms. */
 const ENDING = 150;
 
 /** The usage of a single turn. */
@@ -118,7 +115,7 @@ export interface TurnCounts {
 export async function countTurn(worker: MeasuredWorker, shape: Shape): Promise<TurnCounts> {
   const { agent, calls, isFirst } = SHAPES[shape];
   const session = `alone-${crypto.randomUUID()}`;
-  // The very first turn includes one-time work.
+  // The first turn of a process includes one-time work, so it is not counted.
   await worker.ask('/turns', { agent, session: isFirst ? `${session}-before` : session });
   await wait(ENDING);
   await worker.counts();
@@ -128,7 +125,7 @@ export async function countTurn(worker: MeasuredWorker, shape: Shape): Promise<T
   return { object: Object.values(objects)[0] ?? NO_OBJECT, apis: made };
 }
 
-/** The usage of a peer, which has no object. */
+/** The counts for a Worker without objects. */
 const NO_OBJECT: ObjectCounts = {
   rowsWritten: 0,
   rowsRead: 0,

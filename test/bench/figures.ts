@@ -6,17 +6,17 @@
 import { type MeasuredWorker, startMeasured } from './measured-worker.ts';
 import type { BenchOptions } from './options.ts';
 
-/** A contestant: its library and its Workers. */
+/** A measured library with its Workers. */
 export interface Contestant {
   readonly name: string;
-  /** `true` if its sessions are stored. The peer has no sessions. */
+  /** `true` if its sessions are stored. The AI SDK has no sessions. */
   readonly isStored: boolean;
   readonly worker: MeasuredWorker;
-  /** The bundle of its Worker with one tool. */
+  /** The path of the bundle of its Worker with one tool. */
   readonly oneTool: string;
 }
 
-/** The place where a sample is taken. */
+/** The options of a sample. */
 export interface Sampling extends Pick<BenchOptions, 'loops' | 'turns' | 'starts'> {
   readonly round: number;
 }
@@ -62,8 +62,8 @@ const MORE_TURNS = 10;
 const long = new WeakSet<MeasuredWorker>();
 
 /**
- * Returns the CPU time of another turn in a session with this many turns, in ms. The earlier turns are run
- * before the first sample.
+ * Returns the CPU time in ms of one more turn in a session with this many turns. The earlier turns run before
+ * the first sample.
  */
 async function oneMoreTurn({ worker }: Contestant, { turns }: Sampling): Promise<number> {
   const session = 'long';
@@ -99,7 +99,7 @@ async function writtenBy({ worker }: Contestant, agent: string, { round }: Sampl
   const session = `written-${agent}-${round}`;
   await worker.ask('/turns', { agent, session, message: 'calls=10' });
   const { events } = JSON.parse(await worker.ask(`/agents/${agent}/sessions/${session}/events`)) as {
-    events: unknown[]; // written by the route
+    events: unknown[]; // the response of the events route
   };
   return events.reduce<number>((sum, event) => sum + JSON.stringify(event).length, 0) / 1_024;
 }

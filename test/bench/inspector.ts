@@ -1,7 +1,10 @@
 /** The inspector of a Worker's process. */
 
 export interface Inspector {
-  /** Sends a command of the protocol, and resolves with its result. @throws Error if it is refused. */
+  /**
+   * Sends a command of the inspector protocol, and resolves with its result.
+   * @throws Error if it is refused.
+   */
   ask(method: string, params?: object): Promise<unknown>;
   close(): void;
 }
@@ -15,7 +18,7 @@ interface Answer {
 /** Opens the inspector of a Worker. @throws Error if the inspector does not list the Worker. */
 export async function openInspector(worker: string, url: URL): Promise<Inspector> {
   const response = await fetch(`http://${url.host}/json`);
-  const targets = (await response.json()) as { id: string; webSocketDebuggerUrl: string }[]; // the format of the protocol
+  const targets = (await response.json()) as { id: string; webSocketDebuggerUrl: string }[]; // the format of the inspector protocol
   const target = targets.find(({ id }) => id === `core:user:${worker}`);
   if (!target) throw new Error(`The inspector does not list the Worker '${worker}'.`);
   const socket = new WebSocket(target.webSocketDebuggerUrl);

@@ -1,4 +1,4 @@
-/** Times in ms over several runs. */
+/** Measures durations over several runs. */
 export interface Timing {
   readonly median: number;
   readonly least: number;

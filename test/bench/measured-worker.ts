@@ -11,7 +11,7 @@ export interface MeasuredWorker {
   readonly url: URL;
   /** Sends a request and resolves with the response text. @throws Error if the status is not a success. */
   ask(path: string, query?: Query): Promise<string>;
-  /** Returns the counts since the last read. Needs a build that counts. */
+  /** Returns the counts since the previous call. Needs a build with counting. */
   counts(): Promise<Counts>;
   /** The CPU seconds of its process. */
   cpu(): number;
@@ -20,7 +20,10 @@ export interface MeasuredWorker {
   stop(): Promise<void>;
 }
 
-/** Starts a bundle. Start one at a time, because the process is identified as the new one. */
+/**
+ * Starts a bundled Worker. Must not be called concurrently, because the new process is identified by comparing
+ * process lists.
+ */
 export async function startMeasured(bundle: string): Promise<MeasuredWorker> {
   const before = workerdPids();
   const worker = await startWorker(bundle, { bundle });
@@ -36,7 +39,7 @@ export async function startMeasured(bundle: string): Promise<MeasuredWorker> {
   return {
     url: worker.url,
     ask,
-    counts: async () => JSON.parse(await ask('/counts')) as Counts, // written by the Worker
+    counts: async () => JSON.parse(await ask('/counts')) as Counts, // the response of the Worker's /counts route
     cpu: () => workerdCpu(pid),
     memory: () => memoryOf(pid, 'VmRSS'),
     stop: () => worker.stop(),

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 export interface BenchOptions {
-  /** A commit to measure in addition to this checkout. */
+  /** The commit to measure in addition to this checkout. */
   readonly compare?: string | undefined;
   /** The number of samples of each figure. */
   readonly rounds: number;

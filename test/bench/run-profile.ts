@@ -1,6 +1,6 @@
 /**
- * `npm run profile` prints the 20 functions with the highest own CPU time in loops of ten calls. Includes the
- * Worker, the library and its packages.
+ * `npm run profile` prints the 20 functions with the highest self time in loops of ten calls. It includes
+ * functions of the Worker, the library and its packages.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,8 +31,8 @@ interface ProfiledFunction {
 }
 
 /**
- * Returns the own time of each function in ms, sorted in descending order. Skips entries that are not code,
- * such as idle time.
+ * Returns the self time of each function in ms, in descending order. Skips entries that are not code, such as
+ * idle time.
  */
 function selfTimes({ nodes, samples, timeDeltas }: Profile): readonly (readonly [string, number])[] {
   const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
@@ -71,7 +71,7 @@ try {
   await inspector.ask('Profiler.setSamplingInterval', { interval: INTERVAL });
   await inspector.ask('Profiler.start');
   await loops('profiled');
-  const { profile } = (await inspector.ask('Profiler.stop')) as { profile: Profile }; // the format of the protocol
+  const { profile } = (await inspector.ask('Profiler.stop')) as { profile: Profile }; // the format of the inspector protocol
   inspector.close();
   const times = selfTimes(profile);
   const all = times.reduce((sum, [, ms]) => sum + ms, 0);

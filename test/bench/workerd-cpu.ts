@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Returns the CPU seconds of this process's workerds, or of the one with this id. Returns `NaN` if the
- * machine does not report them.
+ * Returns the CPU seconds of the workerd processes that this process started, or of the one with this id.
+ * Returns `NaN` if the machine does not report them.
  */
 export function workerdCpu(pid?: string): number {
   try {
@@ -13,7 +13,10 @@ export function workerdCpu(pid?: string): number {
   }
 }
 
-/** Returns the peak memory of this process's workerd in bytes, or `NaN` if the machine does not report it. */
+/**
+ * Returns the peak memory in bytes of the workerd that this process started, or `NaN` if the machine does not
+ * report it.
+ */
 export function workerdMost(): number {
   try {
     const most = workerdPids().map((pid) => memoryOf(pid, 'VmHWM'));
@@ -32,7 +35,10 @@ export function memoryOf(pid: string, which: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`^${which}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
 }
 
-/** Returns the ids of this process's workerds. The list is empty if the machine does not report them. */
+/**
+ * Returns the ids of the workerd processes that this process started. The list is empty if the machine does not
+ * report them.
+ */
 export function workerdPids(): readonly string[] {
   try {
     return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isWorkerd(name));
@@ -52,7 +58,7 @@ function isWorkerd(pid: string): boolean {
   }
 }
 
-/** Returns the CPU time of a process's threads in seconds, from the scheduler's nanoseconds. */
+/** Returns the CPU time of all threads of a process in seconds. */
 const cpuOf = (pid: string): number =>
   readdirSync(`/proc/${pid}/task`).reduce(
     (sum, thread) => sum + cpuOfThread(`/proc/${pid}/task/${thread}`),

@@ -1,7 +1,7 @@
 import type { CatalogLeaf } from '../../src/examples/catalog/catalog.ts';
 import type { Api, ApiRequest } from '../../src/examples/catalog/operation-tool.ts';
 
-/** An in-process API that accepts and records every request. */
+/** An API in this process that accepts and records every request. */
 export interface FakeApi {
   readonly api: Api;
   readonly requests: readonly ApiRequest[];

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { OpenApiDocument } from '../../src/examples/catalog/openapi.ts';
 
-/** The measured description of GitHub's API. Its package has 385 MB, so it is not a dependency. */
+/** The measured description of GitHub's API. Its package unpacks to 385 MB, so it is not a dependency. */
 export const PACKAGE = '@octokit/openapi@23.0.2';
 const INTEGRITY =
   'sha512-pV8M7L9GY23AybNvTmo2nyjmpmnt6+2sRE/tqr0ZLQcPS4lnw7u5eZGNmwRNkBC3D7gZXbFx5AHzLUVRBXGDhg==';
@@ -46,7 +46,7 @@ async function fetchTo(file: string): Promise<void> {
 /** Downloads the package. Returns the name of the archive in the cache. */
 async function packed(): Promise<string> {
   const args = ['pack', PACKAGE, '--json', '--loglevel=error', '--pack-destination', cache];
-  const windows = process.platform === 'win32'; // npm is a shell script there
+  const windows = process.platform === 'win32'; // on Windows, npm is a shell script
   try {
     const { stdout } = await run('npm', args, { shell: windows, timeout: 10 * 60_000 });
     const [archive]: readonly { readonly filename: string }[] = JSON.parse(stdout);
@@ -55,8 +55,8 @@ async function packed(): Promise<string> {
   } catch (failure) {
     const reason = /"summary": "([^"]+)"/.exec(String(Object(failure).stdout))?.[1] ?? String(failure);
     throw new Error(
-      `npm could not fetch ${PACKAGE}, which is needed once and then kept in ${cache}. ` +
-        `Run this again with a network. npm said: ${reason}`,
+      `npm could not fetch ${PACKAGE}, which is then cached in ${cache}. ` +
+        `Connect to the network and try again. npm reported: ${reason}`,
     );
   }
 }

@@ -2,7 +2,7 @@ import type { CatalogLeaf } from '../../src/examples/catalog/catalog.ts';
 import type { ChatModel, JsonObject } from '../../src/index.ts';
 import type { ModelReply, ModelRequest } from '../../src/model/entry.ts';
 
-/** The target of a pilot. */
+/** The leaf that a pilot calls, and the way to it. */
 export interface Destination {
   readonly leaf: CatalogLeaf;
   readonly input: JsonObject;
@@ -12,7 +12,7 @@ export interface Destination {
 
 /** A scripted model that opens unfolding tools one after another, calls the leaf, and answers. */
 export interface Pilot extends ChatModel {
-  /** Sets the target of the next turn. */
+  /** Sets the target for the next turn. */
   flyTo(destination: Destination): void;
 }
 

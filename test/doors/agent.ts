@@ -1,4 +1,4 @@
-/** A door for tests. Settings of an agent, the list of kinds, and an app's modules for its turns. */
+/** Internals for tests: agent settings, the list of kinds, and the modules that an app uses for its turns. */
 
 export {
   collectAppModules,

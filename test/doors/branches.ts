@@ -1,4 +1,4 @@
-/** A door for tests. Copying of forks without a Worker. */
+/** Internals for tests: copying a fork without a Worker. */
 
 export { composeModules } from '../../src/loop/modules.ts';
 export { copyOn } from '../../src/modules/branches/copy-events.ts';

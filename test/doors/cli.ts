@@ -1,2 +1,2 @@
-/** A door for tests. The program `npx holdfast`, callable in this process. */
+/** Internals for tests: the program `npx holdfast`, callable in this process. */
 export { runCli } from '../../src/cli/run-cli.ts';

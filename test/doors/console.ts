@@ -1,4 +1,7 @@
-/** A door for tests. The console outside of an app: its program, its page, and the rows that the page draws. */
+/**
+ * Internals for tests: the console without an app, with its program, its page, and the rows that the page
+ * draws.
+ */
 export { UsageError } from '../../src/cli/command.ts';
 export { console } from '../../src/cli/console/console.ts';
 export { loadPage } from '../../src/cli/console/page.ts';

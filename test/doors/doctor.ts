@@ -1,4 +1,4 @@
-/** A door for tests, in Node. The doctor's inspection of a project. */
+/** Internals for tests in Node: the doctor's inspection of a project. */
 export { readBundle } from '../../src/cli/doctor/bundle.ts';
 export { findNeededSecrets } from '../../src/cli/doctor/check-vars.ts';
 export { checkProject } from '../../src/cli/doctor/checks.ts';

@@ -1,3 +1,3 @@
-/** A door for tests. Exports that run only in workerd, where Durable Objects exist. */
+/** Internals for tests: exports that run only in workerd, where Durable Objects exist. */
 export { SessionObject } from '../../durable-objects/session-object.ts';
 export { createObjectSession } from '../../src/session/object-session.ts';

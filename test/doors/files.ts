@@ -1,4 +1,4 @@
-/** A door for tests. Storage, display and search of files. */
+/** Internals for tests: storing, showing and searching files. */
 
 export { assertFits } from '../../src/modules/files/files-taken.ts';
 export { FileRefusedError, withKeptFiles } from '../../src/modules/files/kept-files.ts';

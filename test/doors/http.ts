@@ -1,4 +1,4 @@
-/** A door for tests. Requests, and streamed responses. */
+/** Internals for tests: requests and streamed responses. */
 export { createMcpRoutes } from '../../src/mcp/server/define-mcp-endpoint.ts';
 export { createApp } from '../../src/worker/app.ts';
 export { readBytes } from '../../src/worker/body.ts';

@@ -1,4 +1,4 @@
-/** A door for tests. Events, the reducer, the state, the port to a session, and stored rows. */
+/** Internals for tests: events, the reducer, the state, the port to a session, and stored rows. */
 
 export { type PackedEvents, unpackEvents } from '../../durable-objects/packed-events.ts';
 export type { AgendaOwner, AgendaRow } from '../../src/journal/agenda.ts';

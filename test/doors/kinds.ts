@@ -1,4 +1,4 @@
-/** A door for tests. The memory and the offers of kinds of tools, in addition to their definitions. */
+/** Internals for tests: the memories and the offers of the kinds of tools. */
 
 import { composeModules, type Modules } from '../../src/loop/modules.ts';
 import { CHAINING } from '../../src/modules/chaining/memory.ts';

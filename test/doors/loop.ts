@@ -1,4 +1,4 @@
-/** A door for tests. The loop, what it offers, and its limits. */
+/** Internals for tests: the loop, its offers and its limits. */
 
 export { OverheadTimer } from '../../src/loop/around-time.ts';
 export { askLayer } from '../../src/loop/ask-layers.ts';

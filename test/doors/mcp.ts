@@ -1,4 +1,4 @@
-/** A door for tests. The client of MCP servers, the listed tools, and the endpoint. */
+/** Internals for tests: the client of MCP servers, their listed tools, and the endpoint. */
 
 export { connect } from '../../src/mcp/client/connect.ts';
 export {

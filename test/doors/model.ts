@@ -1,5 +1,5 @@
 /**
- * A door for tests. The port to a model, its errors and prices, and internals of the adapters and the planner.
+ * Internals for tests: the port to a model, its errors and prices, and parts of the adapters and the planner.
  */
 export { fromAiSdkWithClock } from '../../src/model/ai-sdk/from-ai-sdk.ts';
 export { createDataParser, MAX_STREAM_BYTES } from '../../src/model/chat-completions/read-stream.ts';

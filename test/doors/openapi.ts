@@ -1,4 +1,4 @@
-/** A door for tests. Routes and their descriptions. */
+/** Internals for tests: routes and their descriptions. */
 export { ASKING } from '../../src/journal/asking.ts';
 export { composeModules } from '../../src/loop/modules.ts';
 export { toDocument } from '../../src/modules/openapi/document.ts';

@@ -1,4 +1,4 @@
-/** A door for tests. The messages to the object of an owner, and the allowances of turns. */
+/** Internals for tests: the messages to an owner's object, and the allowances of turns. */
 
 export type { TurnUsage } from '../../src/modules/owner-limits/account.ts';
 export {

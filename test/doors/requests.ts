@@ -1,4 +1,4 @@
-/** A door for tests. Parsing of requests, and runs without a Worker. */
+/** Internals for tests: parsing requests, and running agents without a Worker. */
 export { readBody } from '../../src/worker/body.ts';
 export {
   readIdempotencyKey,

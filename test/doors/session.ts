@@ -1,4 +1,4 @@
-/** A door for tests. The Worker's side of a session: running, holding, reading and following a turn. */
+/** Internals for tests: the Worker's side of a session, which runs, holds, reads and follows a turn. */
 
 export { toTurnStart } from '../../src/journal/event-rows.ts';
 export { checkAnswer, postAnswer } from '../../src/modules/answers/check-answer.ts';

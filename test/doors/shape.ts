@@ -1,4 +1,4 @@
-/** A door for tests. Shapes and the types of their values. */
+/** Internals for tests: shapes and the types of their values. */
 
 export type { EventOf, EventType } from '../../src/journal/events.ts';
 export type { Json } from '../../src/tool/json.ts';

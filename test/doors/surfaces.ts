@@ -1,4 +1,4 @@
-/** A door for tests. The parts of surfaces. */
+/** Internals for tests: the parts of surfaces. */
 export { toUiMessages } from '../../src/surfaces/ai-sdk-ui/ui-messages.ts';
 export { type ChatChunk, chatItems } from '../../src/surfaces/openai/chat-chunks.ts';
 export type { Conversation, ListedItem } from '../../src/surfaces/openai/lists/list-types.ts';

@@ -1,4 +1,4 @@
-/** A door for tests. Formatting of texts and tables in commands, which does not need Node. */
+/** Internals for tests: the formatting of texts and tables in commands, which does not need Node. */
 export {
   formatDollars,
   formatTable,

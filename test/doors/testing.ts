@@ -1,4 +1,4 @@
-/** A door for tests. The parts of test sessions and crash matrices. */
+/** Internals for tests: the parts of test sessions and crash matrices. */
 
 export { MemoryStorage } from '../../src/in-memory/memory-storage.ts';
 export {

@@ -1,3 +1,3 @@
-/** A door for tests. The timeline of a turn, which several modules draw. */
+/** Internals for tests: the timeline of a turn, which several modules use. */
 export type { CallNode, LoopNode, TurnTimeline } from '../../src/modules/timeline/timeline.ts';
 export { timelineOf } from '../../src/modules/timeline/timeline-of.ts';

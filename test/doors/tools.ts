@@ -1,6 +1,6 @@
 /**
- * A door for tests. The parts of a tool: results, inputs, calls, signals, resolution. The entries export the
- * public ones.
+ * Internals for tests: the parts of tools that the entries do not export, such as results, inputs, calls,
+ * signals and resolution.
  */
 
 export { schemaProblemLines } from '../../src/modules/answers/check-answer.ts';

@@ -1,4 +1,4 @@
-/** A door for tests. Deliveries, before a turn is started. */
+/** Internals for tests: deliveries before a turn starts. */
 
 export { createSender } from '../../src/modules/outgoing-webhooks/announce.ts';
 export { isPayloadOf } from '../../src/modules/webhooks/github-events.ts';

@@ -48,11 +48,11 @@ const request = v.strictObject({
 
 type Message = v.InferOutput<typeof message>;
 
-/** The data of a request. */
+/** The data of a request that selects its reply. */
 export interface Asked {
   /** The last user message. */
   readonly said: string;
-  /** The number of replies to it. */
+  /** The number of replies to this message. */
   readonly replies: number;
   /** The number of replies in the conversation. */
   readonly all: number;
@@ -87,7 +87,7 @@ function checkAnswers(messages: readonly Message[]): void {
   if (open.length > 0) throw new Error(`Calls ${open.join(', ')} have no results.`);
 }
 
-/** A call of a tool. An object is sent as JSON, and a text unchanged. */
+/** A call of a tool. An object is sent as JSON, and a string is sent unchanged. */
 export type Call = readonly [tool: string, input?: object | string];
 
 /** One reply of a script: a text, calls, or an error of the server. */

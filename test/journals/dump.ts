@@ -4,9 +4,12 @@ import { DatabaseSync } from 'node:sqlite';
 import * as v from 'valibot';
 import { databasesIn } from '../full/deploys/stored.ts';
 
-/** A stored object as text: the SQL statements that restore its database, and its file. */
+/** A stored object: its file, and the SQL statements that restore its database. */
 export interface Dump {
-  /** The path in the storage. Its name is the hash of the object's name, so the same class finds it. */
+  /**
+   * The path in the storage. The name of the file is a hash of the object's name, by which the same class finds
+   * the file.
+   */
   readonly file: string;
   readonly sql: string;
 }
@@ -33,7 +36,10 @@ const columns = v.array(v.object({ name: v.string() }));
 const statements = v.array(v.object({ sql: v.string() }));
 const tables = v.array(v.object({ type: v.string(), name: v.string(), sql: v.nullable(v.string()) }));
 
-/** Dumps every table, one row on a line. SQLite's own tables come first, because they set the next row ids. */
+/**
+ * Dumps every table, with one row on each line. SQLite's own tables come first, because they set the next row
+ * ids.
+ */
 function sqlOf(database: DatabaseSync): string {
   const all = v.parse(tables, database.prepare('SELECT type, name, sql FROM sqlite_schema').all());
   const made = all.flatMap(({ name, sql }) => (sql === null || isOwn(name) ? [] : `${sql};`));

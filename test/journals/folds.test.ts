@@ -1,4 +1,7 @@
-/** A snapshot is used by all code with the same REDUCER_VERSION, so a change of the fold must increase it. */
+/**
+ * Checks that each change of the fold increases REDUCER_VERSION, because all code with the same version uses
+ * the same snapshots.
+ */
 import { expect, it } from 'vitest';
 import { foldsNow, problemOf, readFolds } from './folds.ts';
 

@@ -1,4 +1,4 @@
-/** The folds of the stored sessions. Each is stored as a hash, with the version of its reducer. */
+/** The folds of the stored sessions, which are recorded as hashes with the version of the reducer. */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -69,8 +69,8 @@ const EVENTS = `SELECT seq, at, type, turn, bytes, lengths, coalesce(body, (SELE
   FROM chunks WHERE owner = 'event' AND chunks.seq = events.seq)) AS body FROM events ORDER BY seq`;
 
 /**
- * Hashes the snapshots of a journal. A snapshot is possible after each end of a turn, so an open turn is ended
- * here.
+ * Hashes the snapshots of a journal. A snapshot is possible after each end of a turn, so this function ends an
+ * open turn.
  */
 function foldOf(dump: Dump): string {
   const state = emptyState();

@@ -5,23 +5,23 @@ import type { Script, World } from './world.ts';
 export interface Journal {
   /** The name of its agent and of its files. */
   readonly name: string;
-  /** The features that it covers: texts that its database must contain. */
+  /** Texts that its database must contain, which show that it covers a feature. */
   readonly holds: readonly string[];
   /** The script of its agent's model. */
   readonly plays: Script;
   /** The scripts of nested agents, by scene. */
   readonly inside?: Readonly<Record<string, Script>> | undefined;
-  /** Headers of all its requests, which set its owner. */
+  /** The headers of all its requests, which set its owner. */
   readonly as?: Readonly<Record<string, string>> | undefined;
-  /** The scene that reports an interrupted call as done. */
+  /** The scene whose tools report an interrupted call as done. */
   readonly wasDone?: string | undefined;
-  /** Creates the session. The Worker is killed when this resolves, with all held requests. */
+  /** Creates the session. When this resolves, the Worker is killed while all held requests are still open. */
   write(talk: Talk, world: World): Promise<unknown>;
   /**
    * Sends requests to the next Worker while the leases of the killed one are still running. This Worker is also
    * killed.
    */
   lastly?(talk: Talk): Promise<unknown>;
-  /** Continues the session two hours later, when it is read. */
+  /** Continues the session two hours later, after it was read. */
   goesOn(talk: Talk): Promise<unknown>;
 }

@@ -1,6 +1,7 @@
 /**
- * The current code reads sessions that other versions have stored, with the same bytes as the version that
- * stored them, and continues them. Each runs in a real Durable Object at the time of its storage.
+ * Reads and continues sessions that earlier versions have stored. The responses must equal those of the version
+ * that stored the session, byte for byte. Each session runs in a real Durable Object, with the clock at the
+ * time when it was stored.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +28,7 @@ function changes(
   return { was: shown(before), is: shown(now) };
 }
 
-/** The tools that are offered because of the session's memory, for each kind. */
+/** The tools that each journal's memory makes available, by the name of the journal. */
 const OFFERED: Readonly<Record<string, readonly string[]>> = {
   unfolded: ['files', 'office', 'shop', 'read_file', 'take_milk', 'take_tea', 'write_file', 'send_mail'],
   chained: [
@@ -109,7 +110,10 @@ describe.each(versions())('the journals of %s', (version) => {
     }
   });
 
-  /** Returns how often a tool of an open turn was executed, before and after, and under how many keys. */
+  /**
+   * Returns how often a tool of an open turn was executed before and after the session was stored, and with how
+   * many keys.
+   */
   function acted(name: string, tool: string) {
     const { before = [] } = folder.journals.get(name) ?? {};
     const all = [...before, ...readingOf(name).done].filter((deed) => deed.tool === tool);

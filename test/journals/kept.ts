@@ -27,7 +27,7 @@ const reading = v.strictObject({
   after: answer,
 });
 
-/** A reading in its stored form. Bodies that were sent as JSON are parsed, which loses no data. */
+/** A reading in its stored form. JSON bodies are parsed if that loses no data. */
 export type KeptReading = v.InferOutput<typeof reading>;
 
 /** Returns the parsed value of a text that `JSON.stringify` would reproduce, and any other text unchanged. */
@@ -43,8 +43,7 @@ function kept(text: string): unknown {
 const keptAnswer = (one: Answer) => ({ ...one, body: kept(one.body) });
 
 /**
- * Converts a reading to its stored form. Two readings have the same stored form only if they are equal byte for
- * byte.
+ * Converts a reading to its stored form. Two readings have the same stored form only if their bytes are equal.
  */
 export const toKept = ({ session, events, answers, asked, done, after }: Reading): KeptReading => ({
   session: keptAnswer(session),
@@ -73,7 +72,7 @@ function inLines(value: unknown, indent = ''): string {
   return [isList ? '[' : '{', inner.join(',\n'), `${indent}${isList ? ']' : '}'}`].join('\n');
 }
 
-/** A stored journal. */
+/** The stored files of a journal. */
 export interface Kept {
   readonly dump: Dump;
   /** The effects of its tools when it was stored. */
@@ -83,7 +82,7 @@ export interface Kept {
 
 /** The journals of one version. */
 export interface Folder {
-  /** The time of the storage, in ms since the epoch. */
+  /** The time at which the journals were stored, in ms since the epoch. */
   readonly at: number;
   readonly journals: ReadonlyMap<string, Kept>;
 }
@@ -124,7 +123,7 @@ function fromText(text: string): Dump {
   return { file, sql };
 }
 
-/** Replaces long repetitions with one copy and its count. */
+/** Replaces long repetitions with one copy and the number of copies. */
 const shorten = (text: string): string =>
   text.replace(/([^"⟨⟩]{2,40}?)\1{999,}/g, (all, one: string) => `⟨${one}×${all.length / one.length}⟩`);
 

@@ -1,4 +1,4 @@
-/** Queries on a reading. */
+/** Functions that extract data from a reading. */
 import * as v from 'valibot';
 import type { KeptReading } from './kept.ts';
 
@@ -16,7 +16,7 @@ const request = v.object({
 
 const requestOf = ({ asked }: KeptReading, index: number) => v.parse(request, asked[index]);
 
-/** Returns the tools of a model's first or a later request. */
+/** Returns the tools in a request to a model. Defaults to its first request. */
 export const offered = (reading: KeptReading, index = 0): readonly string[] =>
   requestOf(reading, index).tools?.map((tool) => tool.function.name) ?? [];
 

@@ -27,9 +27,9 @@ export interface Reading {
   readonly events: readonly Answer[];
   /** The responses to the requests that continue it. */
   readonly answers: readonly Answer[];
-  /** The following requests to its model and to models of nested agents. */
+  /** The requests of these continuations to its model and to models of nested agents. */
   readonly asked: readonly string[];
-  /** The following effects of its tools. */
+  /** The effects of its tools in these continuations. */
   readonly done: readonly Deed[];
   /** The last `GET session`. */
   readonly after: Answer;
@@ -38,9 +38,9 @@ export interface Reading {
 const TWO_HOURS = 2 * 60 * 60_000;
 
 /**
- * Restores stored sessions in new objects at the time of their storage (`at`, in ms since the epoch). Reads
- * them, and continues them two hours later. `build` defaults to the code of the checkout. For an unreadable
- * session, the result is an error, such as a model request without a scripted reply.
+ * Restores stored sessions in new objects, with the clock at the time when they were stored (`at`, in ms since
+ * the epoch). Reads them, and continues them two hours later. `build` defaults to the code of the checkout. For
+ * an unreadable session, the result is an error, such as a model request without a scripted reply.
  */
 export async function read(
   stored: readonly Stored[],
@@ -73,7 +73,7 @@ async function readAt(
 ): Promise<ReadonlyMap<string, Reading | Error>> {
   for (const { journal } of stored) play(world, journal);
   const seen = await Promise.all(stored.map((one) => look(url, one).catch(toError)));
-  // The reads restarted the lease terms of killed holders. After two hours, these have expired.
+  // Reading the sessions has restarted the lease terms of killed holders. After two hours, they have expired.
   await fetch(`${url}/clock`, { method: 'POST', body: String(TWO_HOURS) });
   const going = seen.map((one) => (one instanceof Error ? one : goOn(url, world, one).catch(toError)));
   const readings = await Promise.all(going);
@@ -123,7 +123,7 @@ interface Page {
 
 const pageOf = ({ status, body }: Answer): Page => {
   if (status !== 200) throw new Error(`GET events returned ${status}: ${body}`);
-  return JSON.parse(body) as Page; // documented in DESIGN 7
+  return JSON.parse(body) as Page; // documented in docs/http.md
 };
 
 /** Checks that the stream returns the same events, byte for byte. */
@@ -161,7 +161,7 @@ const byCall = (a: Deed, b: Deed): number => (a.call < b.call ? -1 : 1);
 
 /** Removes the durations and the order of calls from the process memory. */
 function withoutChance(body: string): string {
-  const state = JSON.parse(body) as State; // documented in DESIGN 7
+  const state = JSON.parse(body) as State; // documented in docs/http.md
   const { history = [], tools = [] } = state.memory?.process ?? {};
   for (const list of [history, tools]) list.sort(byTool);
   for (const call of history) if (call.ms !== undefined) call.ms = 0;
@@ -196,5 +196,5 @@ const withNamesFor =
       text = text.replaceAll(turn, `new-turn-${index + 1}`);
     }
     text = text.replace(/("call":"new-turn-[^"]+","key":")[0-9a-f]{32}[0-9.]*"/g, '$1new"');
-    return JSON.parse(text) as T; // the same value with other names
+    return JSON.parse(text) as T; // the text differs only in names
   };

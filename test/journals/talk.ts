@@ -10,7 +10,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** One session over HTTP. Its requests and responses are recorded. */
+/** A session over HTTP, whose requests and responses are recorded. */
 export interface Talk {
   readonly answers: readonly Answer[];
   /** The path is relative to the session. */
@@ -26,7 +26,7 @@ export interface Talk {
   settle(tool: string, body: object, headers?: Headers): Promise<Answer>;
   /** Sends a delivery to a webhook. */
   deliver(hook: string, body: object): Promise<Answer>;
-  /** Resolves when the session is idle: the open turn waits for a person, or there are only scheduled turns. */
+  /** Resolves when the session is idle: its open turn waits for a person, or it has only scheduled turns. */
   rest(): Promise<void>;
   /** Resolves when the journal has this many events of a type. These requests are not recorded. */
   happened(type: string, times?: number): Promise<void>;
@@ -62,12 +62,12 @@ export function openTalk(worker: string, agent: string, as: Headers = {}): Talk 
     deliver: (hook, body) => ask(`POST /hooks/${hook} ${shown(body)}`, `/hooks/${hook}`, toPost(body)),
     rest: () =>
       until(`${agent} is at rest`, PATIENCE, async () => {
-        const { openTurn, waiting, pending } = JSON.parse((await look('')).body) as State; // documented in DESIGN 7
+        const { openTurn, waiting, pending } = JSON.parse((await look('')).body) as State; // documented in docs/http.md
         return openTurn === null ? waiting.every(({ status }) => status === 'scheduled') : pending.length > 0;
       }),
     happened: (type, times = 1) =>
       until(`${agent} has ${times} of ${type}`, PATIENCE, async () => {
-        const { events } = JSON.parse((await look('/events')).body) as Events; // documented in DESIGN 7
+        const { events } = JSON.parse((await look('/events')).body) as Events; // documented in docs/http.md
         return events.filter((event) => event.type === type).length >= times;
       }),
   };
@@ -86,7 +86,7 @@ interface Events {
 }
 
 function linkTo({ body }: Answer, tool: string): string {
-  const { pending } = JSON.parse(body) as State; // documented in DESIGN 7
+  const { pending } = JSON.parse(body) as State; // documented in docs/http.md
   const [link] = Object.values(pending.find((one) => one.tool === tool)?.links ?? {});
   if (link === undefined) throw new Error(`The session has no pending call of ${tool}: ${body}`);
   return link;
@@ -119,7 +119,8 @@ export async function streamed(worker: string, agent: string, { as = {}, head }:
     const last = new RegExp(`\nid: ${head}(?:-.*)?\n`).exec(told)?.index ?? -1;
     if (last >= 0 && told.indexOf('\n\n', last + 1) >= 0) break;
   }
-  // Removes the incarnation from event ids. It is also in the first event, and stored ids did not contain it.
+  // Removes the incarnation from event ids. The incarnation is also in the first event, and the ids in stored
+  // readings do not contain it.
   return told.replaceAll(/^(id: \d+)-.*$/gm, '$1');
 }
 

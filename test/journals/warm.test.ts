@@ -1,6 +1,6 @@
 /**
- * A session that continues from any of its snapshots equals a session that is folded from the start, for the
- * memory of every module.
+ * Checks for the memory of every module that a session that continues from any of its snapshots equals a
+ * session that is folded from the start.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -54,7 +54,7 @@ const forked = (id: string, session: string): SessionEvent => ({
   facts: [{ slice: 'branches', fact: { session, at: 4, of: 'i' }, at: 1 }],
 });
 
-/** Adds a session with facts outside of turns, because no stored session has any. */
+/** Adds a session with facts outside of turns, because no stored session has such facts. */
 SESSIONS.push({
   name: 'notes beside turns',
   events: [
@@ -69,7 +69,7 @@ SESSIONS.push({
 
 type State = ReturnType<typeof emptyState>;
 
-/** Continues from a snapshot that was written and read, like the next holder of a session. */
+/** Continues from a snapshot after writing and reading it, like the next holder of a session. */
 function warmed(snapshot: string, events: readonly StoredEvent[], seq: number): State {
   const state = fromSnapshot(snapshot);
   for (const event of events) {

@@ -35,7 +35,8 @@ async function store(): Promise<{ readonly at: number; readonly stored: readonly
   try {
     for (const journal of journals) play(world, journal);
     await untilKilled(async (journal, talk) => journal.write(talk, world));
-    // The holders are dead and their leases have not expired. The sessions are read at this time.
+    // At this time, the holders are dead and their leases have not expired. The sessions are read with the
+    // clock at this time.
     const at = Date.now();
     await untilKilled(async (journal, talk) => journal.lastly?.(talk));
     const problems = journals.flatMap(scenesOf).flatMap((scene) => world.problems(scene));

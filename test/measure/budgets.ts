@@ -6,7 +6,10 @@
 /** The share by which a figure may be below its budget. */
 export const SLACK = 0.05;
 
-/** The distinct functions and files of the library that a scenario executes, by the scenario's Worker. */
+/**
+ * The maximum numbers of distinct functions and files of the library that a scenario executes, by the
+ * scenario's Worker.
+ */
 export const EXECUTED: Readonly<Record<string, { readonly functions: number; readonly files: number }>> = {
   read: { functions: 430, files: 84 },
   once: { functions: 437, files: 85 },
@@ -18,19 +21,19 @@ export const EXECUTED: Readonly<Record<string, { readonly functions: number; rea
   'use-chat': { functions: 534, files: 95 },
 };
 
-/** The README's Worker, minified and gzipped, in KiB. */
+/** The maximum size of the README's Worker in KiB, minified and gzipped. */
 export const CLERK_KIB = 105;
 
 /** The maximum number of seams in the kernel and its modules. */
 export const SEAMS = 10;
 
 /**
- * The reason for each feature in the README's Worker that the Worker does not import by name. The list only
- * shrinks.
+ * The features that the README's Worker contains without importing them, each with the reason. The list may
+ * only become shorter.
  */
 export const STILL_CARRIED: Readonly<Record<string, string>> = {};
 
-/** The reason for each feature that a plain message executes. The list only shrinks. */
+/** The features that a plain message executes, each with the reason. The list may only become shorter. */
 export const STILL_EXECUTED: Readonly<Record<string, string>> = {};
 
 /** A figure with its budget. */

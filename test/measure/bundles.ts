@@ -13,13 +13,13 @@ export interface Bundle {
   readonly folders: readonly { readonly folder: string; readonly bytes: number }[];
 }
 
-/** A part of the library that a Worker may import, by its files. */
+/** A part of the library that a Worker may import, with its files. */
 export interface Part {
   readonly name: string;
   readonly files: readonly string[];
 }
 
-/** The size that one part adds to the clerk's Worker if the Worker uses all exports of its files. */
+/** The size that a part adds to the README's Worker if the Worker uses all exports of its files. */
 export interface AddedBytes {
   readonly name: string;
   /** The gzipped size in bytes. */

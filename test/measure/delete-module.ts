@@ -16,11 +16,11 @@ export interface Checkout {
 
 /** The outcome of deleting a module. */
 export interface Deletion {
-  /** The reason why the kernel does not work without the module, or `undefined`. */
+  /** Why the kernel does not work without the module, or `undefined`. */
   readonly problem: string | undefined;
   /** The library files outside of the module that are also deleted. */
   readonly alongside: readonly string[];
-  /** The number of kernel test files that passed, and of those that were deleted. */
+  /** The numbers of kernel test files that passed and that were deleted. */
   readonly tests: { readonly passed: number; readonly gone: number };
 }
 
@@ -73,7 +73,7 @@ const isLibrary = (file: string): boolean =>
   !file.startsWith('test/') && !file.startsWith('src/examples/') && file !== 'src/worker.ts';
 
 const readManifest = (root: string): Manifest =>
-  JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // our own package.json
+  JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // the package.json of this repository
 
 function apply({ files, rewritten }: Removal, copy: string): void {
   for (const file of files) rmSync(join(copy, file));

@@ -16,7 +16,7 @@ export interface Text {
   readonly text: string;
 }
 
-/** The counted habits. The first eight have limits. The others only describe the style of a text. */
+/** The counted habits. The first eight have limits, and the others only describe the style of a text. */
 export const HABITS = {
   told: /\b(?:told|tells?)\b/gi,
   nobody: /\b(?:nobody|nothing|none|neither)\b/gi,
@@ -113,7 +113,7 @@ function stringsOf({ file, text, program }: Source): Text[] {
     },
     NewExpression({ callee, arguments: given }) {
       if (!/(?:Error|Problem)$/.test(text.slice(callee.start, callee.end))) return;
-      for (const one of given) add('errors', one as Expression); // a spread has no text
+      for (const one of given) add('errors', one as Expression); // a spread element has no text, so it is skipped
     },
   }).visit(program);
   return found;

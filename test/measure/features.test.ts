@@ -53,7 +53,7 @@ describe("the README's Worker", () => {
     expect(await bundleWithout(path)).toEqual(whole);
   });
 
-  // Remove a feature from the list when the library builds without it.
+  // Remove a feature from the list when the Worker can be built without it.
   it.each(Object.keys(STILL_CARRIED))('cannot be built without %s yet', async (path) => {
     expect(others.map((feature) => feature.path)).toContain(path);
     expect((await bundleWithout(path)).importedBy).not.toEqual([]);

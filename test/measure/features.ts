@@ -4,11 +4,11 @@ import { importsOf } from '../source/imports.ts';
 import { type Source, sourceFilesIn } from '../source/parse-source.ts';
 import type { Manifest } from './public-names.ts';
 
-/** A part of the library that adds no size if it is not imported. */
+/** A part of the library that must not add to the size of a Worker that does not import it. */
 export interface Feature {
-  /** Its folder, or its file if it is one, from the root of the checkout: `src/modules/openapi`. */
+  /** The path of its folder or its single file, from the root of the checkout: `src/modules/openapi`. */
   readonly path: string;
-  /** The entries of package.json that lead to it, as they are written there: `./openapi`. */
+  /** The entries of package.json whose source is in it, as they are written there: `./openapi`. */
   readonly entries: readonly string[];
 }
 
@@ -65,6 +65,6 @@ export function importedFeatures(features: readonly Feature[], sources: readonly
 /** Returns the features of this checkout. */
 export function libraryFeatures(): Feature[] {
   const root = resolve(import.meta.dirname, '../..');
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // our own package.json
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // the package.json of this repository
   return featuresOf(manifest, sourceFilesIn(root, MODULES));
 }

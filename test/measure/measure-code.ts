@@ -41,7 +41,7 @@ export interface Figures {
   readonly walk: {
     readonly files: readonly { readonly file: string; readonly lines: number }[];
     readonly lines: number;
-    /** The entries of the list of steps that the code contradicts. */
+    /** The steps of the walk that the code contradicts. */
     readonly problems: readonly string[];
   };
 }

@@ -10,11 +10,11 @@ export interface Entry {
   readonly gathers: boolean;
   readonly values: readonly string[];
   readonly types: readonly string[];
-  /** The names that it only marks as exported by another entry. */
+  /** The names that it exports only as a hint that another entry exports them. */
   readonly elsewhere: readonly string[];
 }
 
-/** The file that marks such names. */
+/** The file with these hints. */
 const SIGNPOSTS = 'src/elsewhere.ts';
 
 /** A name that several entries export. */

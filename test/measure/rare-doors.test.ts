@@ -1,4 +1,4 @@
-/** Features of calls that a Worker contains only if one of its tools imports them. */
+/** Checks that a Worker contains rare features of calls only if one of its tools imports them. */
 import { build } from 'esbuild';
 import { beforeAll, expect, it } from 'vitest';
 import { bundling, CLERK_ENTRY } from './bundles.ts';

@@ -1,9 +1,9 @@
 import { exportsOf, type Import, importsOf, resolved } from '../source/imports.ts';
 import type { Source } from '../source/parse-source.ts';
 
-/** The file changes when a part of the library is deleted, so that no import is broken. */
+/** The file changes that are needed to delete a part of the library without breaking an import. */
 export interface Removal {
-  /** The deleted files including those of the part, sorted. */
+  /** The files to delete, including those of the part, sorted. */
   readonly files: readonly string[];
   /** The files that only re-export names, with their remaining text. */
   readonly rewritten: readonly { readonly file: string; readonly text: string }[];
@@ -18,9 +18,9 @@ export interface Parts {
 }
 
 /**
- * Returns the changes for the deletion of a part: each file that imports it is deleted, each file that imports
- * a deleted file, and so on. A file with only re-exports, such as a package entry, loses the deleted names.
- * Kernel files are kept and reported.
+ * Returns the changes for the deletion of a part: each file that imports the part or another deleted file is
+ * deleted. A file with only re-exports, such as a package entry, loses only the deleted names. Kernel files are
+ * kept and reported.
  */
 export function removalOf(sources: readonly Source[], { isPart, isKernel }: Parts): Removal {
   const files = sources.map(toFile);

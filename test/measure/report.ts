@@ -4,12 +4,12 @@ import type { AddedBytes, Bundle } from './bundles.ts';
 import type { Executed } from './executed/measure-executed.ts';
 import type { Figures, Sizes } from './measure-code.ts';
 
-/** The measured figures of the running library. */
+/** The figures that are measured while the library runs. */
 export interface Running {
   readonly executed: readonly Executed[];
   readonly clerk: Bundle;
   readonly added: readonly AddedBytes[];
-  /** The added bytes, by the folder of the module. */
+  /** The bytes that each module adds, by its folder. */
   readonly modules: readonly AddedBytes[];
 }
 

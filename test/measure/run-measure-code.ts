@@ -21,7 +21,7 @@ const { values } = parseArgs({
   options: { json: { type: 'boolean', default: false }, check: { type: 'boolean', default: false } },
 });
 const root = resolve(import.meta.dirname, '../..');
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // our own package.json
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // the package.json of this repository
 const sources = readLibrary(root);
 const figures = measureCode(sources, WALK, manifest);
 const files = sources.map(({ file }) => file);

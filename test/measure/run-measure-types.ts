@@ -69,7 +69,7 @@ try {
   else rmSync(folder, { recursive: true });
 }
 
-/** Copies the built declarations to the place of an installed package, next to its dependencies. */
+/** Copies the built declarations to the folder of an installed package, next to its dependencies. */
 function installPackage(into: string): void {
   const modules = join(into, 'node_modules');
   mkdirSync(modules);

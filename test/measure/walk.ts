@@ -3,7 +3,7 @@ export interface Step {
   readonly file: string;
   /** The name of the function in the format of `test/source`. `Owner.name` is a nested function. */
   readonly calls: string;
-  /** The work of the function, in a few words. */
+  /** What the function does, in a few words. */
   readonly does: string;
   /**
    * The file of the earlier step that calls it, or `null` for the first step. That file imports the function or

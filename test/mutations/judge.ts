@@ -2,9 +2,9 @@
 export type Verdict =
   /** Contains the first test that failed. Also used for tests that did not end, if the entry allows this. */
   | { readonly is: 'caught'; readonly by: string }
-  /** All tests passed. */
+  /** All tests passed, so the defect was not detected. */
   | { readonly is: 'survived' }
-  /** The tests failed to run or did not end, so the guard is untested. */
+  /** The tests could not run or did not end, so the verdict is open. */
   | { readonly is: 'not-run'; readonly why: string }
   /** The entry is invalid. */
   | { readonly is: 'error'; readonly why: string };
@@ -41,8 +41,8 @@ export interface Tested {
 }
 
 /**
- * Judges a run. A mutation is caught only by a test that ran and failed. It survives only if all of its files
- * ran and passed. `toName` formats a file name.
+ * Returns the verdict of a run. A mutation is caught only by a test that ran and failed. It survives only if
+ * all of its test files ran and passed. `toName` formats a file name.
  */
 export function judge(ran: Ran, { tests, hangs }: Tested, toName: (file: string) => string): Verdict {
   const mayHang = hangs === true;
@@ -88,10 +88,10 @@ export function leftOpen(ran: Ran, { tests, hangs }: Tested): readonly string[] 
   );
   const isLate = ({ assertionResults }: RanFile): boolean =>
     assertionResults.some((test) => test.status === 'failed' && isTimeout(test.failureMessages));
-  // A run stops at the first failed test, which is enough proof.
+  // A run stops at the first failed test, which is sufficient for a verdict.
   const isCaught = failures.some((test) => hangs || !isTimeout(test.failureMessages));
   if (unloaded.length > 0 || isCaught) return unloaded;
-  if (!success && failures.length === 0) return tests; // a failure outside of the tests
+  if (!success && failures.length === 0) return tests; // the failure is outside of the tests
   return tests.filter((file) => !hasPassed(ran.report, file) || resultsOf(file).some(isLate));
 }
 

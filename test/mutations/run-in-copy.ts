@@ -30,12 +30,12 @@ export async function runTests(
   const { isLate, output } = await run(copy, args, mostMs);
   if (isLate) return { ended: 'too-late', afterMs: mostMs };
   if (!existsSync(report)) return { ended: 'broken', output };
-  return { ended: 'reported', report: JSON.parse(readFileSync(report, 'utf8')) as Report }; // vitest's own JSON report
+  return { ended: 'reported', report: JSON.parse(readFileSync(report, 'utf8')) as Report }; // the format of Vitest's JSON report
 }
 
 /** Returns the compiler's errors for these files and all of their imports, one line each. */
 export async function compile(copy: string, files: readonly string[], mostMs: number): Promise<string[]> {
-  // A mutation can leave unused code behind.
+  // Disabled, because a mutation can leave unused code behind.
   const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false, noEmit: true };
   const config = { extends: './tsconfig.json', compilerOptions, include: [], files };
   writeFileSync(join(copy, 'tsconfig.mutations.json'), JSON.stringify(config));
@@ -79,7 +79,7 @@ async function run(copy: string, [program = '', ...args]: readonly string[], mos
   child.stdout.on('data', listen);
   child.stderr.on('data', listen);
   const ended = Promise.withResolvers<void>();
-  child.on('exit', () => kill(child)); // its children can still hold its output open
+  child.on('exit', () => kill(child)); // its children can keep its output open
   child.on('close', () => ended.resolve());
   child.on('error', ended.reject);
   const timer = setTimeout(() => {

@@ -13,7 +13,7 @@ import { locate, type Place, replaced } from './locate.ts';
 import { compile, runTests, stopAll } from './run-in-copy.ts';
 import { runPatiently } from './run-patiently.ts';
 
-/** A mutation whose place was found. */
+/** A mutation with its place in the code. */
 interface Located {
   readonly mutation: Mutation;
   readonly place: Place;

@@ -1,4 +1,4 @@
-/** A dependency of a file, or of a folder whose files import another. */
+/** A dependency between two files, or between two folders whose files import each other in this direction. */
 export interface Arrow {
   readonly from: string;
   readonly to: string;

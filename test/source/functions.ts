@@ -11,7 +11,7 @@ import {
 } from 'oxc-parser';
 import type { Source } from './parse-source.ts';
 
-/** A range of a text, from its first character to the one after its last. */
+/** A range of a text, from its first character to the character after its last one. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -122,7 +122,7 @@ function nameOf(key: Holding['key']): string | undefined {
   return key?.type === 'Literal' ? String(key.value) : undefined;
 }
 
-/** Returns the value inside `as` and `satisfies`. */
+/** Returns a value without `as` and `satisfies`. */
 function held(value: Member['value']): Member['value'] {
   const isTyped = value?.type === 'TSAsExpression' || value?.type === 'TSSatisfiesExpression';
   return isTyped ? held(value.expression) : value;

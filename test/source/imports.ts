@@ -10,7 +10,7 @@ export interface Import {
   /** `true` for an import of types only. */
   readonly typeOnly: boolean;
   /**
-   * The imported names as the other file exports them: `default`, or `*` for all. Empty for an import without
+   * The imported names, as the other file exports them: `default`, or `*` for all. Empty for an import without
    * names.
    */
   readonly names: readonly string[];

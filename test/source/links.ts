@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 
 /** A link of a Markdown page. */
 export interface Link {
-  /** As the page writes it. */
+  /** The link as it is written on the page. */
   readonly to: string;
   /** The target path in the repository. For a link to a heading only, it is the page itself. */
   readonly path: string;

@@ -3,7 +3,9 @@ import { declarationOf } from './docstrings.ts';
 import { resolved } from './imports.ts';
 import type { Source } from './parse-source.ts';
 
-/** The types of objects that users write as literals. Their keys are options. */
+/**
+ * Matches the names of types of objects that users write as literals. The keys of these objects are options.
+ */
 const OPTIONS =
   /(?:Options?|Config|Declaration|Settings|Limits|Plan|Retention|Place|OnBehalfOf|WhenUnavailable|LaterMessage)$/;
 
@@ -14,7 +16,7 @@ type Declaration = Extract<Statement, { type: `${string}Declaration` }>;
 export interface Options {
   /** The keys of its parameters that are objects of options. */
   readonly own: readonly string[];
-  /** The keys of objects of options inside these. */
+  /** The keys of nested objects of options. */
   readonly inner: readonly string[];
 }
 
@@ -44,7 +46,7 @@ interface Search {
 const declarationsIn = ({ program }: Source): Declaration[] =>
   program.body.flatMap((node) => {
     const one = node.type === 'ExportNamedDeclaration' ? node.declaration : node;
-    return one?.type.endsWith('Declaration') ? (one as Declaration) : []; // by the end of its type
+    return one?.type.endsWith('Declaration') ? (one as Declaration) : []; // its type ends with `Declaration`
   });
 
 /** Returns the parameters of all overloads of a function. */
@@ -89,7 +91,7 @@ function collectReference(name: string, given: readonly TSType[] = [], search: S
   else if (OPTIONS.test(name)) collectNamed(name, search);
 }
 
-/** Collects the keys of a type that `Pick` keeps, or `Omit` does not name. */
+/** Collects the keys of a type that remain after `Pick` or `Omit`. */
 function collectChosen(type: TSType | undefined, { chosen, isKept }: Choice, search: Search): void {
   const named = literalsIn(chosen);
   const own = new Set<string>();
@@ -118,7 +120,7 @@ function collectMembers(members: readonly TSSignature[], search: Search): void {
   }
 }
 
-/** Collects the keys of a type of this file or of one that it imports. */
+/** Collects the keys of a type that this file declares or imports. */
 function collectNamed(name: string, search: Search): void {
   const { source, library, seen } = search;
   const id = `${source.file} ${name}`;

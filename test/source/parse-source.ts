@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EcmaScriptModule, type Program, parseSync } from 'oxc-parser';
 
-/** A TypeScript file and its parse result. All positions refer to `text`. */
+/** A parsed TypeScript file. All positions refer to `text`. */
 export interface Source {
   /** Its path from the root of the checkout, with slashes. */
   readonly file: string;

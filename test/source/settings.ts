@@ -3,12 +3,12 @@ import type { Source } from './parse-source.ts';
 
 const SETTING = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 
-/** Texts in capitals that are no settings: methods of requests, and a mark of the MCP client. */
+/** Names in capitals that are not settings: HTTP methods, and a constant of the MCP client. */
 const OTHERS = new Set(['DELETE', 'OPTIONS', 'PATCH', 'AUTHORIZED']);
 
 /**
- * Returns the vars, secrets and bindings that a file reads: `env.NAME`, a pattern `{ NAME }`, and names in texts
- * and keys that are passed to other functions, such as `'WALL_MS'`.
+ * Returns the vars, secrets and bindings that a file reads: `env.NAME`, a pattern `{ NAME }`, and strings and
+ * keys that are passed to other functions, such as `'WALL_MS'`.
  */
 export function settingsIn({ program }: Source): string[] {
   const found = new Set<string>();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** One test of a run in the JSON report. */
 export interface RanTest {
-  /** The titles of its blocks and its own title, joined by spaces. */
+  /** The titles of its `describe` blocks and its own title, joined by spaces. */
   readonly title: string;
   readonly passed: boolean;
 }
@@ -14,7 +14,7 @@ export type Standing =
   | { readonly id: string; readonly is: 'not-applicable'; readonly why: string }
   | { readonly id: string; readonly is: 'missing' };
 
-/** A row of the source documents, with its ids that no passed test names. */
+/** A row of the source documents, with those of its ids that no passed test names. */
 export interface RowStanding extends SourceRow {
   readonly missing: readonly string[];
 }

@@ -39,7 +39,7 @@ function testsOf(report: string): RanTest[] {
       readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
     }[];
   }
-  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report; // Vitest's JSON report
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report; // the format of Vitest's JSON report
   return testResults.flatMap(({ assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'passed' || status === 'failed')

@@ -16,8 +16,8 @@ export interface Body {
 }
 
 /**
- * Indexes of recorded requests: the fifth request of the first turn, after four replies; the first of the
- * second turn, after eleven replies; and the last request.
+ * Indexes of recorded requests: the fifth request of the first turn (after four replies), the first request of
+ * the second turn (after eleven replies), and the last request.
  */
 export const [midTurn, nextTurn, last] = [4, 11, 14];
 
@@ -33,7 +33,7 @@ async function record(kind: 'adaptive' | 'enabled', preserved: boolean): Promise
   return wire.requests;
 }
 
-/** Records a run once for each kind of thinking. */
+/** Returns the recorded requests of a run, which is recorded once for each kind of thinking. */
 async function recordingOf(of: Sabotage['of']): Promise<readonly unknown[]> {
   recorded[of] ??= await record(of === 'budget' ? 'enabled' : 'adaptive', of === 'preserved');
   return recorded[of];
@@ -46,9 +46,9 @@ export interface Sabotage {
   readonly beta?: string;
 }
 
-/** A recorded request that tests can modify. */
+/** Returns a copy of a recorded request that tests can modify. */
 export async function recordedBody({ of, at = midTurn }: Sabotage): Promise<Body> {
-  // The wire accepted the recorded requests.
+  // The wire has accepted the recorded requests, so they are valid.
   return structuredClone((await recordingOf(of))[at] as Body);
 }
 

@@ -44,11 +44,11 @@ export interface AnthropicWireOptions {
    * `false`.
    */
   readonly preserved?: boolean;
-  /** The additional content of replies. Defaults to all variants. */
+  /** The kinds of additional content in replies. Defaults to all default variants. */
   readonly variants?: readonly AnthropicVariant[];
-  /** The seeds of other models whose thinking this model reads, as Claude models can do. */
+  /** The seeds of other models whose thinking this model can read, as Claude models do. */
   readonly kin?: readonly string[];
-  /** If `true`, the current turn may omit all thinking. For clients that have a reason to omit it. */
+  /** If `true`, the current turn may omit all thinking. Used for clients that have a reason to omit it. */
   readonly thinkingMayGo?: boolean;
 }
 

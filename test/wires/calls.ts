@@ -16,7 +16,7 @@ export function isSameJson(sent: unknown, given: string): boolean {
   }
 }
 
-/** The expectations for the order of replies. */
+/** The expected replies, and how their order is checked. */
 export interface OrderCheck {
   readonly replies: readonly ScriptedReply[];
   /** If `true`, a conversation may start after the first reply, because earlier messages were summarized. */

@@ -1,6 +1,6 @@
 /**
- * The strict server of chat completions, `POST .../chat/completions`, as JSON and as a stream. Its dialects are
- * those of providers that send more than text and calls and require it back.
+ * The strict server of chat completions, `POST .../chat/completions`, as JSON and as a stream. Its dialects
+ * belong to providers that send more than text and calls, and require clients to return it.
  */
 import { nextReply } from './calls.ts';
 import { type ChatDialectName, type DialectOptions, dialectOf } from './chat-completions/dialects.ts';
@@ -76,7 +76,7 @@ function toolsIn({ tools }: Readonly<Record<string, unknown>>): ReadonlySet<unkn
   );
 }
 
-/** A reply with the other parts of its response. */
+/** A reply with the data that its response also contains. */
 interface Completion {
   readonly reply: ScriptedReply;
   readonly calls: readonly GivenCall[];

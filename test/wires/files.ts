@@ -1,10 +1,13 @@
-/** Shared code for files in the strict servers: the files in a request, and file types by their bytes. */
+/**
+ * Code for files that the strict servers share: finds the files in a request, and recognizes file types by
+ * their bytes.
+ */
 
 /** A file of a request, in the form that tests compare. */
 export interface SentFile {
-  /** Whether it is in a user message or in the result of a call. */
+  /** Whether the file is in a user message or in the result of a call. */
   readonly where: 'message' | 'result';
-  /** Absent if the wire does not send a type with a URL. */
+  /** The media type. Absent if the wire sends a URL without a type. */
   readonly mediaType?: string;
   /** The hash of its bytes, in hex. */
   readonly sha256?: string;

@@ -33,7 +33,7 @@ export interface GeminiWireOptions {
   readonly script: Script;
   /** Determines ids and signatures, so that wires with different seeds refuse each other's data. */
   readonly seed?: string;
-  /** The additional content of replies. Defaults to all variants. */
+  /** The kinds of additional content in replies. Defaults to all variants. */
   readonly variants?: readonly GeminiVariant[];
   /** If `true`, the current turn may omit its thought summaries, which the API allows. */
   readonly thinkingMayGo?: boolean;

@@ -1,6 +1,6 @@
 /**
- * The checks of OpenAI's APIs for images and documents in any place. `path` is the name of the parameter in
- * errors.
+ * The checks of OpenAI's APIs for images and documents in messages and results. `path` is the name of the
+ * parameter in errors.
  */
 import { dataUrlIn, isBase64, isHttps, typeOfBytes } from './files.ts';
 import { Refused } from './wire.ts';

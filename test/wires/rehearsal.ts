@@ -18,8 +18,8 @@ import type { Script, ScriptStep } from './wire.ts';
 const call = (name: string, n: number) => ({ name, input: { query: `${name} ${n}`, n } });
 
 /**
- * Ten replies with calls, three of them with two parallel calls, and an answer. Then a turn with three replies
- * and an answer.
+ * A turn of ten replies with calls, three of which have two parallel calls, and an answer. Then a turn of three
+ * replies with calls and an answer.
  */
 export const rehearsalScript: Script = {
   turns: [

@@ -1,4 +1,4 @@
-/** Sends a recorded request to a wire after a change. */
+/** Sends a changed copy of a recorded request to a wire. */
 import type { Wire } from './wire.ts';
 
 export interface Answered {

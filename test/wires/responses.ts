@@ -3,7 +3,7 @@
  * `store`.
  *
  * It replies with reasoning items, function calls and messages, and refuses an input that does not contain them
- * unchanged. It stores no items, because an `item_reference` is resolved from the script.
+ * unchanged. It stores no items, and resolves an `item_reference` from the script.
  */
 import { nextReply } from './calls.ts';
 import { hashed, type SentFile } from './files.ts';

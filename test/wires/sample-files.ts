@@ -27,7 +27,7 @@ export const sample = (mediaType: SampleType, name?: string): MessageFile => ({
   ...(name !== undefined && { name }),
 });
 
-/** Returns a file that is given by URL. */
+/** Returns a file with this URL in place of bytes. */
 export const linked = (mediaType: string, data = 'https://files.test/one'): MessageFile => ({
   type: 'file',
   mediaType,

@@ -1,6 +1,6 @@
 /**
  * Signatures that contain their own data, because wires keep no state. A signature contains its reply and its
- * prefix. A code over these fields, the seal, shows changes.
+ * prefix. The seal is a hash of these fields, which reveals changes.
  */
 import { canonical, fingerprint, isRecord } from './wire.ts';
 

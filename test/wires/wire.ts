@@ -1,5 +1,5 @@
 /**
- * Shared code for the strict servers: the script, the record of refusals, and functions for signatures and
+ * Code that the strict servers share: the script, the record of refusals, and functions for signatures and
  * streams.
  *
  * A wire replaces the model's side of a provider's API. It plays a script and makes the same checks as the real
@@ -58,9 +58,9 @@ export interface ScriptedReply {
   /** The number of earlier replies in all turns. */
   readonly at: number;
   readonly turn: number;
-  /** Its index in its turn. The index of the answer is the number of steps. */
+  /** Its index in its turn. The index of the answer equals the number of steps. */
   readonly step: number;
-  /** Empty for the answer of a turn. */
+  /** The calls of the reply. Empty for the answer of a turn. */
   readonly calls: readonly ScriptCall[];
   readonly thinking: string;
   /** The answer, or the text next to calls, which can be empty. */
@@ -187,7 +187,7 @@ export function jsonResponse(body: unknown, status = 200): Response {
   return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
 }
 
-/** A server-sent event. A string is sent unchanged, and any other data as JSON. */
+/** A server-sent event. A string is sent unchanged, and other data is sent as JSON. */
 export interface StreamEvent {
   readonly event?: string;
   readonly data: unknown;

@@ -4,7 +4,7 @@ import { asTable } from '../statistics.ts';
 import type { KeptCounts, KeptTurn } from './kept-counts.ts';
 import { ASSUMED, billOf, PRICES } from './prices.ts';
 
-/** The turns of the tables and their names on the page. */
+/** The kinds of turns in the tables, with their descriptions on the page. */
 const TURNS: readonly (readonly [Shape, string])[] = [
   ['text only', 'an answer without calls'],
   ['ten reads', 'ten calls of a `read` tool, one a reply'],
@@ -15,7 +15,7 @@ const billOfTurn = ({ shape, counts }: KeptTurn) => billOf(counts, SHAPES[shape]
 
 const dollars = (amount: number): string => `$${amount.toFixed(2)}`;
 
-/** The cost of a million turns, by their work and by the duration of a model reply. */
+/** Returns the table with the cost of a million turns, by kind of turn and by the duration of a model reply. */
 function totals({ turns }: KeptCounts): string {
   const seconds = [...new Set(turns.map((turn) => turn.seconds))];
   const head = ['A million turns', ...seconds.map((one) => `model of ${one} s`)];
@@ -26,7 +26,7 @@ function totals({ turns }: KeptCounts): string {
   return asTable([head, ...rows]);
 }
 
-/** The items of each total. */
+/** Returns the table with the billed items of each total. */
 function parts({ turns }: KeptCounts): string {
   const head = ['Turn', 'Model', 'Rows written', 'Object requests', 'Rows', 'Requests', 'Duration', 'Worker'];
   const rows = TURNS.flatMap(([shape, words]) =>

@@ -7,14 +7,14 @@ import type { ObjectCounts } from '../workers/counts.ts';
 /** The billed usage of a turn. The time that its object was awake depends on the machine. */
 export type BilledCounts = Omit<ObjectCounts, 'awakeMs'>;
 
-/** A turn whose model takes this many seconds for a reply. */
+/** The counts of a turn whose model takes this many seconds for each reply. */
 export interface KeptTurn {
   readonly shape: Shape;
   readonly seconds: number;
   readonly counts: BilledCounts;
 }
 
-/** A turn counted alone, in a session in memory, with a model that replies at once. */
+/** The counts of a turn that runs alone in a loaded session, with a model that replies at once. */
 export interface CountedAlone {
   readonly object: BilledCounts;
   /** The number of uses of each counted platform API. */
@@ -45,7 +45,7 @@ export function exceeding(
   return [...over(billed(object), { ...kept.object }), ...over(apis, kept.apis)];
 }
 
-/** Returns the counts without the machine-dependent ones. */
+/** Returns the counts without those that depend on the machine. */
 export const billed = ({ rowsWritten, rowsRead, alarmsSet, appends, requests, messages }: BilledCounts) => ({
   rowsWritten,
   rowsRead,

@@ -1,7 +1,7 @@
 /** Cloudflare's prices, and the cost of a turn at these prices. */
 import type { BilledCounts } from './kept-counts.ts';
 
-/** Dollars on the paid plan, beyond what it includes. */
+/** Prices in dollars on the paid plan, beyond the included usage. */
 export const PRICES = {
   read: 'November 2026',
   sources: [

@@ -9,10 +9,10 @@ const look = tool({
   execute: ({ id }) => ({ id, found: true }),
 });
 
-/** Keeps the code of a route in the bundle. */
+/** Keeps the code for requests in the bundle. */
 export const run = (prompt: string) => generateText({ model: 'none', prompt, tools: { look } });
 
 export default { fetch: () => new Response(typeof run) };
 
-/** Every measured Worker exports this class, because they share a configuration. */
+/** All measured Workers share one configuration, which requires this class. */
 export class SessionObject extends DurableObject {}

@@ -58,9 +58,9 @@ function toolsOf(count: number): ToolSet {
   return tools;
 }
 
-/** Handles a request like a route of an app, with JSON bodies. */
+/** Handles a request with JSON bodies, like a route of an app. */
 async function serve(request: Request, tools: ToolSet): Promise<Response> {
-  const { message } = (await request.json()) as { message: string }; // written by `loop`
+  const { message } = (await request.json()) as { message: string }; // the body that `loop` sends
   const { text, finishReason } = await generateText({
     model,
     system: 'Be quick.',
@@ -78,7 +78,7 @@ async function loop({ message, tools }: Asked): Promise<void> {
     body: JSON.stringify({ message }),
   });
   const response = await serve(request, toolsOf(tools));
-  const { outcome } = (await response.json()) as { outcome: string }; // written by `serve`
+  const { outcome } = (await response.json()) as { outcome: string }; // the body that `serve` returns
   if (outcome !== 'completed')
     throw new Error(`The loop ended with the outcome '${outcome}', not 'completed'.`);
 }
@@ -93,5 +93,5 @@ export default {
   },
 } satisfies ExportedHandler;
 
-/** Every measured Worker exports this class, because they share a configuration. */
+/** All measured Workers share one configuration, which requires this class. */
 export class SessionObject extends DurableObject {}

@@ -1,4 +1,4 @@
-/** Objects that only store one row. Measures the cost of any object with a database. */
+/** A Worker whose objects only store rows. Measures the minimum cost of an object with a database. */
 import { DurableObject } from 'cloudflare:workers';
 import { thinking } from './talk.ts';
 

@@ -3,9 +3,9 @@ export interface ObjectCounts {
   /** Rows written by its database, including index rows. */
   rowsWritten: number;
   rowsRead: number;
-  /** Alarms set. Each is billed as a written row. */
+  /** The number of times that an alarm was set. Each is billed as a written row. */
   alarmsSet: number;
-  /** Appends to the journal, which are requests. */
+  /** Appends to the journal, which are also counted as requests. */
   appends: number;
   /** Method calls, opened WebSockets, and alarms. */
   requests: number;

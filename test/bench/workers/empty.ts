@@ -1,6 +1,6 @@
-/** A Worker without any code. Measures the cost of any Worker's start. */
+/** A Worker without any code. Measures the minimum cost of starting a Worker. */
 import { DurableObject } from 'cloudflare:workers';
 export default { fetch: () => new Response('function') };
 
-/** Every measured Worker exports this class, because they share a configuration. */
+/** All measured Workers share one configuration, which requires this class. */
 export class SessionObject extends DurableObject {}

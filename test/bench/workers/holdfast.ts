@@ -1,4 +1,4 @@
-/** The Worker that is measured from outside, with whole requests through a real app. */
+/** The measured Worker, whose requests go through a whole app. */
 import * as v from 'valibot';
 import * as durableObjects from '../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
@@ -61,7 +61,7 @@ function appOf(tools: number) {
 
 const apps = new Map<number, ReturnType<typeof appOf>>();
 
-/** Creates the app on first use, so that the import of this file only creates the app of the runner. */
+/** Creates the app on first use, so that importing this file creates only the app of the runner. */
 function appWith(tools: number): ReturnType<typeof appOf> {
   const app = apps.get(tools) ?? appOf(tools);
   apps.set(tools, app);

@@ -1,14 +1,12 @@
 /**
- * Counts the platform usage of a measured Worker. The library reads platform functions when it uses them, so it
- * calls the counted ones. A build without the constants below does not change the platform.
+ * Counts the platform usage of a measured Worker. The library looks up platform functions when it calls them,
+ * so it calls the counting ones. A build without the constants below does not change the platform.
  */
 import type { Counts, ObjectCounts } from './counts.ts';
 
-/** Set by the build if the platform usage is counted. */
+/** Defined by the build if the platform usage is counted. */
 declare const COUNTED: string;
-/**
- * Set by the build: the factor by which the clock of the Worker and its objects is faster than the machine's.
- */
+/** Defined by the build: the speed of the clock of the Worker and its objects, as a multiple of real time. */
 declare const SPEED: string;
 
 const isCounted = typeof COUNTED !== 'undefined';
@@ -43,7 +41,7 @@ export function takeCounts(): Counts {
 
 type ObjectClass = new (...args: [ctx: DurableObjectState, env: Env]) => DurableObject;
 
-/** Returns a class with counted objects, or the class itself in a build without counts. */
+/** Returns a class whose objects are counted, or the class itself in a build without counts. */
 export function metered<Class extends ObjectClass>(Base: Class): Class {
   if (!isCounted) return Base;
   // A mixin's constructor must accept any arguments.
@@ -139,7 +137,7 @@ export function meteredEnv(env: Env): Env {
       get:
         (stub, key) =>
         (...args: never[]) => {
-          const call = Reflect.get(stub, key) as (...args: never[]) => Promise<unknown>; // a method of the object
+          const call = Reflect.get(stub, key) as (...args: never[]) => Promise<unknown>; // every key of a stub is a method
           return whileAwake(name, () => (key === 'fetch' ? Reflect.apply(call, stub, args) : call(...args)));
         },
     });
@@ -179,7 +177,7 @@ function count(owner: object, key: string, name = key): void {
 if (speed !== 1) {
   const { setTimeout } = globalThis;
   Date.now = () => toFast(realNow());
-  globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms / speed)) as typeof setTimeout; // no one passes arguments
+  globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms / speed)) as typeof setTimeout; // callers pass no further arguments
 }
 if (isCounted) {
   for (const key of ['AbortController', 'DOMException', 'TextEncoder', 'TextDecoder', 'URL', 'setTimeout'])

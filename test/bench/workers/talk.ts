@@ -1,4 +1,4 @@
-/** Shared code of the measured Workers: plans for their models, and concurrent work. */
+/** Code that the measured Workers share: plans for their models, and concurrent work. */
 
 /**
  * The plan of a message: the number of calls, one in each reply, and the time that the model takes for each

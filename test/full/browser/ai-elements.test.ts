@@ -88,8 +88,8 @@ const transport = new HoldfastChatTransport(AGENT);
 `;
 
 /**
- * The edits to the pages. The Tool page reads a result before it exists, and the Confirmation page never sends
- * its decision. Both fail with any server.
+ * The edits to the pages from the docs. Without the edits, two pages fail with any server: the Tool page reads
+ * a result before it exists, and the Confirmation page never sends its decision.
  */
 const URL_AND_KEY = 'api: AGENT.api, headers: AGENT.headers,';
 const OF_DOCS: Readonly<Record<string, CopiedPage['changes']>> = {

@@ -302,7 +302,9 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
   });
 });
 
-/** Returns a script that gives the input a text file, as a person does by this event. */
+/**
+ * Returns a script that passes a text file to the input with this event, as if a person pasted or dropped it.
+ */
 const gaveFile = (kind: string, event: string, data: string): string => `{
   const ${data} = new DataTransfer();
   ${data}.items.add(new File(['kelp'], '${event}.txt', { type: 'text/plain' }));

@@ -1,4 +1,6 @@
-/** A turn whose Worker is killed twice while the console watches: everything that it showed agrees with the journal. */
+/**
+ * A turn whose Worker is killed twice while the console is open. The page must always agree with the journal.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,15 +12,15 @@ import { timelineOf } from '../../doors/timeline.ts';
 import { type KillableWorker, startKillable } from '../process/killable-worker.ts';
 import { HAS_BROWSER, showConsole } from './console/shown-console.ts';
 
-/** The page at one moment. */
+/** The content of the page at one moment. */
 interface Sample {
-  /** The number of events in its header. */
+  /** The number of events that the header shows. */
   readonly events: number;
   /** The names and badges of the rows, without times. */
   readonly rows: readonly string[];
 }
 
-/** Looks at the page in each frame, and keeps what differs from the frame before. */
+/** Records the content of the page in each animation frame, if it differs from the previous frame. */
 const WATCH = `(() => {
   globalThis.samples = [];
   let last = '';
@@ -50,7 +52,7 @@ describe.skipIf(!HAS_BROWSER)('a console that watches a turn', () => {
   beforeAll(async () => {
     storage = await mkdtemp(join(tmpdir(), 'holdfast-console-'));
     await start();
-    // Its address stays the same when the Worker starts again at another port.
+    // The console's address stays the same when the Worker restarts on another port.
     server = createConsoleServer({
       get url() {
         return new URL(worker.url);
@@ -100,7 +102,7 @@ describe.skipIf(!HAS_BROWSER)('a console that watches a turn', () => {
       'Invocation 2 died',
       'Invocation 3 done',
     ]);
-    // The browser reports requests that were lost with the Worker.
+    // The browser reports the requests that failed while the Worker was down.
     expect(shown.complaints.filter((one) => !/Failed to load resource/.test(one))).toEqual([]);
     (shown.complaints as string[]).length = 0;
   }, 120_000);

@@ -1,4 +1,4 @@
-/** The console in chromium: every view by keyboard and by mouse, and the letter of a stranger. */
+/** The console in chromium: every view with keyboard and mouse, and untrusted content. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/entry.ts';
@@ -169,10 +169,10 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
       expect(await page.evaluate("document.getElementById('app').textContent.length")).toBeLessThan(60_000);
     }
     expect(await page.evaluate('globalThis.pwned')).toBe(undefined);
-    // Even its own script could not turn text into markup.
+    // The page's own script cannot turn text into markup either.
     const assigning = "try { document.body.innerHTML = '<b>' } catch (thrown) { String(thrown) }";
     expect(await page.evaluate(assigning)).toContain('TrustedHTML');
-    (shown.complaints as string[]).length = 0; // the browser reports the refused assignment
+    (shown.complaints as string[]).length = 0; // the browser logs the refused assignment
   });
 
   it('scrolls through 10,000 events as fast as through 100, with few elements', {
@@ -183,7 +183,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
       await page.route(/\/sessions\/many\/events/, (route) => {
         const { searchParams } = new URL(route.request().url());
         const after = Number(searchParams.get('after') ?? 0);
-        if (route.request().headers().accept?.includes('text/event-stream')) return; // it stays silent
+        if (route.request().headers().accept?.includes('text/event-stream')) return; // the stream never responds
         return route.fulfill({ json: pageOf(events, after) });
       });
       await page.evaluate("location.assign('#/s/clerk/many/journal')");
@@ -202,7 +202,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
   });
 });
 
-/** A page of a journal of this many events. */
+/** Returns a page of events from a journal with this many events. */
 function pageOf(count: number, after: number) {
   const events = Array.from({ length: Math.min(500, count - after) }, (_, at): StoredEvent => {
     const seq = after + at + 1;
@@ -216,13 +216,13 @@ function pageOf(count: number, after: number) {
   return { events, head: count, next };
 }
 
-/** The rows of a list while it was scrolled. */
+/** The observed rows of a list while it is scrolled. */
 interface Scrolled {
-  /** The largest number of its elements at once. */
+  /** The maximum number of row elements at one time. */
   readonly most: number;
   /** The time between frames, in ms. */
   readonly frames: readonly number[];
-  /** The number of different rows. */
+  /** The number of different rows that were shown. */
   readonly seen: number;
 }
 

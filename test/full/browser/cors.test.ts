@@ -1,4 +1,7 @@
-/** Requests of a page to another origin in a real browser, with an allowed origin and with a forbidden one. */
+/**
+ * Requests of a page to a Worker of another origin in a real browser. The origin of the page is allowed in some
+ * tests and forbidden in others.
+ */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -13,7 +16,7 @@ if (program === undefined) console.warn('skipped: there is no chromium on this m
 
 const root = resolve(import.meta.dirname, '../../..');
 const PAGE = readFileSync(resolve(root, 'src/examples/browsers/page.html'), 'utf8');
-/** The origins in the example: its pages, and its Worker. */
+/** The origins in the example: the origin of its page, and that of its Worker. */
 const ITS_PAGES = 'http://localhost:5173';
 const ITS_WORKER = 'http://localhost:8787';
 const TOKEN = 'a-token-of-the-tests';
@@ -200,7 +203,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     const failed = 'TypeError: Failed to fetch';
     expect(await ask(`${session}/messages`, post())).toBe(failed);
     expect(await ask(`${open.url.origin}/agents`)).toBe(failed);
-    // A browser sends this without a preflight, and the page cannot read the response.
+    // A browser sends this request without a preflight, but the page cannot read the response.
     await inPage(
       "await fetch(args[0], { method: 'POST', mode: 'no-cors', body: args[1] }).catch(() => {})",
       `${session}/messages`,
@@ -233,7 +236,8 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     const first = ['session-opened 1', expect.stringMatching(/^turn-ended \d+$/)];
     await expect.poll(seen).toEqual(first);
     await fetch(session, { method: 'DELETE' });
-    // The browser reconnects without an id. The session no longer exists, so it receives a 404 and stops.
+    // The browser reconnects without an event id. It receives a 404 because the session no longer exists, and
+    // stops.
     const ended = [...first, 'erased ', 'error 0', 'error 2'];
     await expect.poll(seen).toEqual(ended);
     await say();

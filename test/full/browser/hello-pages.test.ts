@@ -1,4 +1,4 @@
-/** The first pages in the docs of the AI SDK. Only the URL of an agent and a key are added. */
+/** The introductory pages from the docs of the AI SDK. The test adds only the URL of an agent and a key. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,7 @@
 /**
- * `node test/full/browser/run-console.ts`: starts the shop with sessions of every kind and prints the address of
- * its console. With SCREENSHOTS=FOLDER it writes pictures of the views instead, and ends. VIEWS=a,b limits them.
+ * `node test/full/browser/run-console.ts`: starts the shop with sessions of every kind, and prints the URL of
+ * its console. With SCREENSHOTS=FOLDER, it writes screenshots of the views instead and exits. VIEWS=a,b selects
+ * the views.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { CHROMIUM_ARGS, findChromium } from '../files/chromium.ts';
 import { startWorker } from '../process/start-worker.ts';
 import { playSessions } from './console/play.ts';
 
-/** The views to look at, by the name of their picture. */
+/** The hashes of the views, by the name of their screenshot. */
 const VIEWS: Readonly<Record<string, string>> = {
   sessions: '#/sessions',
   inbox: '#/inbox',

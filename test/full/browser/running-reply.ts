@@ -1,4 +1,4 @@
-/** Pages that are opened while a reply is streaming. `RUNS` sets the number of runs of each test. */
+/** A test with pages that are opened while a reply is streaming. `RUNS` sets the number of runs. */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { HELLO, type ShownPage } from './shown-page.ts';
@@ -12,7 +12,7 @@ export function comesIntoReply(shown: ShownPage): void {
     async () => {
       const { page, open, say, texts, look, endReply } = shown;
       let known = 0;
-      /** Resolves when a page shows at least as much as another page showed before. */
+      /** Resolves when a page shows at least as much text as the previous page. */
       const showsBeginning = async (on: Page): Promise<void> => {
         await expect
           .poll(async () => (await texts(on))[1]?.length ?? 0)

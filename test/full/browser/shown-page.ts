@@ -1,4 +1,4 @@
-/** An example page in a real browser, on another origin than its Worker. */
+/** Opens an example page in a real browser, on another origin than its Worker. */
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { basename, join, resolve } from 'node:path';
@@ -32,7 +32,9 @@ export const PNG = Buffer.from(RED_SQUARE, 'base64');
 export interface Shown {
   /** The entry script of the page. */
   readonly entry: string;
-  /** A file that must be in the bundle. Without it, the page would not run the tested code. */
+  /**
+   * The path of a file that must be in the bundle, because the page would not run the tested code without it.
+   */
   readonly holds: string;
   /** Additional build options. */
   readonly bundled?: Pick<BuildOptions, 'alias' | 'plugins'>;
@@ -167,7 +169,7 @@ async function serve({ entry, holds, bundled, checked, html = EXAMPLES_HTML }: S
     outdir: '/',
     entryNames: 'page',
     ...bundled,
-    define: { 'process.env.NODE_ENV': '"development"' }, // React mounts twice in development
+    define: { 'process.env.NODE_ENV': '"development"' }, // in development, React mounts components twice
   });
   const files = Object.keys(metafile.inputs);
   expect(files).toContain(holds);

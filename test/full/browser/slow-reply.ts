@@ -4,7 +4,7 @@
  */
 let mayEnd = true;
 
-/** The number of words before the stop, and the time between words of a slow reply, in ms. */
+/** The number of words before the stop, and the time between the words of a slow reply in ms. */
 const WORDS = 12;
 const PACE = 200;
 
@@ -14,7 +14,7 @@ const PACE = 200;
  */
 const FAST = 5;
 
-/** Waits before the word at this position of the reply to `asked`. */
+/** Waits before the word at this position in the reply to the message `asked`. */
 export async function pauseBefore(place: number, asked: string): Promise<void> {
   if (place === 0) mayEnd = !asked.includes('slowly');
   await new Promise((resolve) => setTimeout(resolve, mayEnd ? FAST : PACE));

@@ -36,7 +36,8 @@ const model: ChatModel = {
       onText?.('I begin, and ');
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     }
-    // After a cut-off reply, the last user message asks the model to continue. It starts with a bracket.
+    // After a reply was cut off, the loop adds a user message that asks the model to continue. It starts with a
+    // bracket, and is skipped here.
     const said = messages.findLast((one) => one.role === 'user' && !one.text.startsWith('['))?.text ?? '';
     const times = (asked.get(said) ?? 0) + 1;
     if (/draft|fail once/i.test(said)) asked.set(said, times);
@@ -80,8 +81,8 @@ const { worker, TurnRunner } = createHoldfast({
 });
 
 /**
- * Delays the preflight of a cancel request, as over a slow network. The page can be closed before the request
- * is sent.
+ * Delays the preflight of a cancel request, as on a slow network. The page can then be closed before the
+ * request is sent.
  */
 const fetch: typeof worker.fetch = async (request, ...more) => {
   const isFar = request.method === 'OPTIONS' && new URL(request.url).pathname.endsWith('/cancel');

@@ -13,7 +13,7 @@ import { FILES_KEY, HAS_BROWSER, HELLO, PNG, showPage, TOKEN } from './shown-pag
 
 const WORKER = 'test/full/browser/use-chat-worker.ts';
 
-/** Asks for a reply that does not end until the test lets it. */
+/** Requests a reply that does not end until the test allows it. */
 const SLOWLY = 'When are you open? Say it slowly.';
 
 /** Opens a proxy to a Worker that can cut its connections and refuse new ones. */
@@ -255,7 +255,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
     it('shows the whole reply if its Worker was killed during the reply', async () => {
       const { page } = shown;
       const storage = await mkdtemp(join(tmpdir(), 'holdfast-page-'));
-      // The same Worker as in the other tests, from the build cache.
+      // The same Worker as in the other tests, with the same constants, so that the cached build is used.
       const bundle = join(storage, 'worker.js');
       await writeFile(bundle, await buildWorker(WORKER, { constants: { PAGES: shown.origin } }));
       const start = () =>
@@ -292,7 +292,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
         .toEqual([SLOWLY, HELLO]);
       await ready();
       await look('11-back');
-      // Only requests to the stopped Worker fail.
+      // Requests may fail only while the Worker is stopped.
       expect(shown.complaints.filter((one) => one !== 'TypeError: Failed to fetch')).toEqual([]);
     });
   },

@@ -7,7 +7,7 @@ export interface Shown {
   readonly type: string;
 }
 
-/** One request. */
+/** The settings of one request. */
 export interface Request {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -17,7 +17,10 @@ export interface Request {
   readonly shown?: ((event: Shown) => void) | undefined;
 }
 
-/** Milliseconds until a request is abandoned and can be repeated. Every successful request is faster. */
+/**
+ * The time in ms after which a request is abandoned, so that it can be repeated. Every successful request is
+ * faster.
+ */
 const PATIENCE = 30_000;
 
 /** Sends one request and returns its outcome. Does not reject. */

@@ -28,6 +28,6 @@ export async function atRest(url: string, sessions: readonly string[], signal: A
 async function isAtRest(session: string): Promise<boolean> {
   const response = await fetch(session);
   if (response.status === 404) return true;
-  const { openTurn, waiting, pending } = (await response.json()) as State; // the response of GET session
+  const { openTurn, waiting, pending } = (await response.json()) as State; // the response of `GET /sessions/{session}`
   return pending.length > 0 || (openTurn === null && waiting.length === 0);
 }

@@ -22,7 +22,7 @@ export interface Sent {
   readonly shown: Shown[];
 }
 
-/** The target of messages, and the signals that end the sending. */
+/** The URL of the sessions, and the signals that stop the senders. */
 export interface Place {
   readonly url: string;
   /** Aborts when no new work may start. */
@@ -31,7 +31,7 @@ export interface Place {
   readonly over: AbortSignal;
 }
 
-/** Milliseconds between requests. */
+/** The time between requests, in ms. */
 const AGAIN = 300;
 const LOOK_AGAIN = 1_000;
 
@@ -49,7 +49,7 @@ async function untilAnswered(place: Place, sent: Sent): Promise<void> {
   let declines = false;
   while (!place.over.aborted && !(place.closing.aborted && cannotBeThere(sent))) {
     const reply = await request(place, sent, { way, hangUpAfter, declines });
-    // The user hangs up once. A client that received an acceptance waits for the answer.
+    // The sender disconnects only on the first attempt.
     hangUpAfter = undefined;
     // The waiting call belongs to an earlier message whose sender does not decide.
     declines = reply.came === 'refused' && reply.why === 'turn-suspended';
@@ -63,11 +63,14 @@ async function untilAnswered(place: Place, sent: Sent): Promise<void> {
   }
 }
 
-/** Every attempt was refused. */
+/** Returns `true` if every request was refused, so that the message cannot be stored. */
 export const cannotBeThere = ({ replies }: Pick<Sent, 'replies'>): boolean =>
   replies.every((reply) => reply.came === 'refused' && !isInDoubt(reply));
 
-/** A repeated message waits for its answer. A message that steers a running turn has no answer of its own. */
+/**
+ * Returns `true` if a repeat of the message can wait for its answer. A message that steers a running turn has
+ * no answer of its own.
+ */
 const isJoinable = (reply: Reply & { readonly came: 'accepted' }): boolean =>
   reply.status !== 'steering' && reply.status !== 'steered';
 

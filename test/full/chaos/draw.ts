@@ -4,7 +4,7 @@ import type { Plan, PlannedCall, ToolName } from './worker/plan.ts';
 /** A user's decision about a call that waits for approval. */
 export type Verdict = 'approve' | 'reject' | 'leave';
 
-/** One message, and the behavior of its sender. All times are in ms. */
+/** A message, and the behavior of its sender. All times are in ms. */
 export interface Errand {
   readonly session: string;
   readonly plan: Plan;
@@ -18,7 +18,7 @@ export interface Errand {
   readonly whenBusy: 'reject' | 'queue' | 'steer';
   /** The number of identical requests that are sent at the same time. */
   readonly copies: number;
-  /** Waits for the answer by repeating the message. Otherwise, reads the turn. */
+  /** If `true`, the sender waits for the answer by repeating the message. Otherwise, it reads the turn. */
   readonly rejoins: boolean;
   readonly startAfter: number;
   readonly hangUpAfter?: number | undefined;
@@ -34,11 +34,11 @@ export interface Round {
   readonly rest: number;
 }
 
-/** The traits of a session's user. */
+/** The kinds of users. */
 export const HABITS = ['plain', 'rival', 'approver', 'canceller', 'queuer', 'steerer'] as const;
 export type Habit = (typeof HABITS)[number];
 
-/** The endless actions of a user. The same seed yields the same actions. */
+/** Yields the messages of a user without end. The same seed yields the same messages. */
 export function* drawRounds(chance: Chance, session: string, habit: Habit): Generator<Round, never> {
   for (let number = 1; ; number += 1) {
     const name = `${session}-m${number}`;
@@ -110,7 +110,7 @@ const CARES: readonly ToolName[] = ['read', 'idempotent', 'once', 'once', 'recon
 const drawCall = (chance: Chance, label: string): PlannedCall => ({
   tool: oneOf(chance, CARES),
   label,
-  // About half of the values are 0. Then the effect immediately follows the record of its start.
+  // About half of the values are 0, so that the effect immediately follows the recorded start.
   before: Math.max(0, chance.between(-400, 400)),
   after: chance.between(0, 400),
 });

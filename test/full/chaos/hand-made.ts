@@ -1,4 +1,4 @@
-/** A small run, built by hand. The tests of the oracle modify it. */
+/** A small run that is built by hand. The tests of the oracle modify it. */
 
 import type { TimelineEvent } from '../../../src/examples/demo/client.ts';
 import type { Execution } from '../../../src/examples/demo/counted-effects.ts';
@@ -36,7 +36,7 @@ export const errand: Errand = {
 export const idOf = ({ label }: Pick<PlannedCall, 'label'>): string =>
   `${TURN}.3.${Number(label.slice(-1)) - 1}`;
 
-/** The end of a call in the journal. */
+/** The way in which a call ends in the journal. */
 export type CallEnd = 'done' | 'unknown-outcome' | 'cancelled' | 'threw';
 
 /** An event of the turn without its sequence number. */
@@ -101,11 +101,11 @@ export const opening = (calls: readonly PlannedCall[] = CALLS): readonly Bare[] 
   },
 ];
 
-/** Numbers the events, with 50 ms between them. */
+/** Adds sequence numbers and times to the events, with 50 ms between them. */
 export const journal = (...events: readonly Bare[]): readonly TimelineEvent[] =>
   events.map((event, index) => ({ ...event, seq: index + 1, at: STARTED + 50 * index }));
 
-/** The journal of a correct run in which a process died once. */
+/** Returns the journal of a correct run in which one process died. */
 export const goodJournal = (): readonly Bare[] => [
   ...opening(),
   ...CALLS.map(started),
@@ -114,7 +114,7 @@ export const goodJournal = (): readonly Bare[] => [
   turnEnded('completed'),
 ];
 
-/** One record of the counter for a call. */
+/** Returns the counter's record of one execution of a call. */
 export function execution({ tool, label }: PlannedCall, more: Partial<Execution> = {}): Execution {
   const service = tool === 'read' ? '' : SERVICES[tool];
   const call = idOf({ label });

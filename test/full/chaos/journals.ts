@@ -26,7 +26,7 @@ async function journalOf(url: string, session: string): Promise<readonly Timelin
     if (response.status === 404) break;
     if (!response.ok)
       throw new Error(`The request for the journal of ${session} returned ${response.status}.`);
-    const page = (await response.json()) as Page; // documented in DESIGN 7
+    const page = (await response.json()) as Page; // documented in docs/http.md
     events.push(...page.events);
     ({ next } = page);
   }

@@ -27,7 +27,7 @@ const [read, idempotent, once, reconciled] = CALLS as readonly [
 ]; // the plan has four calls
 const others = (call: PlannedCall): readonly PlannedCall[] => CALLS.filter((one) => one !== call);
 
-/** A turn in which only this call has a different end. */
+/** Returns a run in which only this call has a different end. */
 const endingOf = (call: PlannedCall, end: Parameters<typeof ended>[1], events: readonly Bare[] = [resumed]) =>
   withJournal(
     ...opening(),
@@ -187,7 +187,7 @@ describe('the chaos oracle for calls', () => {
         finish: 'tool-calls',
         toolCalls: [again],
       },
-      { ...ended(read), call: again.id } as Bare, // the end of the other call
+      { ...ended(read), call: again.id } as Bare, // a second call with the same end
       turnEnded('completed'),
     ];
     expect(judge(ledger(withJournal(...events)))).toEqual([

@@ -4,7 +4,7 @@ import type { Finding, Ledger } from './ledger.ts';
 import type { CallStory, Told, TurnStory } from './story.ts';
 import type { Plan } from './worker/plan.ts';
 
-/** Executions by purpose. */
+/** Groups executions by the label of their call. */
 export function effectsByLabel(executions: readonly Execution[]): ReadonlyMap<string, readonly Execution[]> {
   return Map.groupBy(executions, ({ what }) => labelOf(what));
 }
@@ -24,7 +24,7 @@ export function judgeCalls(ledger: Ledger, homes: Homes): Finding[] {
   const calls = stories.flatMap((turn) => [...turn.calls.values()].map((call) => ({ turn, call })));
   const planned = ledger.sent.flatMap(({ errand }) => {
     const turns = homes.get(errand.plan.message) ?? [];
-    return turns.slice(0, 1).flatMap((turn) => judgePlan(errand.plan, turn)); // another check reports several turns
+    return turns.slice(0, 1).flatMap((turn) => judgePlan(errand.plan, turn)); // `judgeMessages` reports a message with several turns
   });
   return [
     ...planned,

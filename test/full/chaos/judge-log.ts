@@ -9,7 +9,7 @@ const EXPECTED: readonly RegExp[] = [
   /^\s*$/,
   /^ ⛅️ wrangler /,
   /^─+$/,
-  // Printed once on each machine and by each new version, even if telemetry is blocked.
+  // Wrangler prints this once for each version on a machine, even if telemetry is blocked.
   /^Cloudflare collects anonymous telemetry about your usage of Wrangler\. /,
   /^Using secrets defined in /,
   /^Your Worker has access to the following bindings:$/,
@@ -18,17 +18,17 @@ const EXPECTED: readonly RegExp[] = [
   /^⎔ Starting local server\.\.\.$/,
   /^\[wrangler:info\] Ready on http:/,
   /^\[wrangler:info\] (GET|POST|DELETE) \S+ \d{3} .*\(\d+ms\)$/,
-  // Logged once by each process in local mode, which .dev.vars enables.
+  // Each process logs this once in local mode, which .dev.vars enables.
   /^▲ \[WARNING\] holdfast: This machine is let in without a token\. /,
-  // The log line of each turn. A failed turn does not match, so it is reported.
+  // The log line of a turn. The line of a failed turn does not match, so it is reported.
   /^\{"owner":\{[^}]*\},"agent":"chaos","session":"s\d+",.*"event":"turn","outcome":"(completed|cancelled)",/,
-  // Printed if someone saves a file during the run, which restarts the Worker.
+  // Wrangler prints this if a file is saved during the run, which restarts the Worker.
   /^⎔ (Reloading local server\.\.\.|Local server updated and ready)$/,
-  // Wrangler requests a file at its start, and there is no network.
+  // Wrangler requests a file when it starts, and there is no network.
   /^\[wrangler:warn\] Unable to fetch the `Request\.cf` object! /,
   /^Error: getaddrinfo \w+ workers\.cloudflare\.com$/,
   /^ {4}at GetAddrInfoReqWrap\./,
-  // Notes of workerd. After a SIGKILL, its alarm manager and the object's storage can have different alarm
+  // Messages of workerd. After a SIGKILL, the alarm manager and the object's storage can have different alarm
   // times.
   /NOSENTRY SQLite alarm (overdue, running despite AlarmManager mismatch|handler canceled with requestScheduledAlarm)/,
 ];

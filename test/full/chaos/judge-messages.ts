@@ -69,12 +69,10 @@ function judgeTurns(ledger: Ledger, sent: Sent, turns: readonly TurnStory[]): Fi
   return [...lateness, ...judgeOutcome(ledger, sent, turn)];
 }
 
-/**
- * The number of consecutive take-overs without progress after which a turn is abandoned (DESIGN 5, rule 4).
- */
+/** The number of consecutive take-overs without progress after which a turn is abandoned. */
 const GIVEN_UP_AFTER = 8;
 
-/** A turn completes unless it is cancelled or its holders died repeatedly. */
+/** Checks that a turn completed, unless it was cancelled or its holders died repeatedly. */
 function judgeOutcome(ledger: Ledger, sent: Sent, turn: TurnStory): Finding[] {
   const { outcomes, error, cancelRequested, startedAt, endedAt, inVain } = turn;
   // An invocation that is killed immediately after its take-over leaves no event. A stalled holder loses its
@@ -117,7 +115,7 @@ function judgeSilence(sent: Sent): Finding[] {
   return [about(sent, 'not answered', `It was sent ${replies.length} times, and nobody told how it ended.`)];
 }
 
-/** Checks that streams showed only durable events (DESIGN 5, rule 7). */
+/** Checks that streams showed only durable events. */
 function judgeShown({ journals }: Ledger, sent: Sent): Finding[] {
   const journal = journals.get(sent.errand.session) ?? [];
   const types = new Map(journal.map(({ seq, type }) => [seq, type]));

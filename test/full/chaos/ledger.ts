@@ -2,18 +2,18 @@ import type { TimelineEvent } from '../../../src/examples/demo/client.ts';
 import type { Execution } from '../../../src/examples/demo/counted-effects.ts';
 import type { Sent } from './deliver.ts';
 
-/** Everything that is known about a run after its end. Times are in ms since the epoch. */
+/** All data about a run after its end. Times are in ms since the epoch. */
 export interface Ledger {
   readonly sent: readonly Sent[];
   /** The journals by session. Empty if the session never accepted a message. */
   readonly journals: ReadonlyMap<string, readonly TimelineEvent[]>;
-  /** The records on the counter's disk. */
+  /** The executions that the counter has stored on its disk. */
   readonly executions: readonly Execution[];
   /** The times of the kills. */
   readonly kills: readonly number[];
   /** The time when the last process was ready. */
   readonly restartedAt: number;
-  /** The longest time that a turn may take after that, or after the previous turn, in ms. */
+  /** The maximum time in ms that a turn may take after `restartedAt`, or after the previous turn. */
   readonly patience: number;
   /** The output of wrangler. */
   readonly log: string;

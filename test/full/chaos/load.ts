@@ -3,9 +3,9 @@ import { deliver, type Place, type Sent } from './deliver.ts';
 import { drawRounds, HABITS } from './draw.ts';
 import { pause } from './worker/pause.ts';
 
-/** Many users. Each has a session and sends one message after another. */
+/** The running users. Each has a session and sends one message after another. */
 export interface Load {
-  /** All messages so far. */
+  /** All messages that were sent so far. */
   readonly sent: readonly Sent[];
   /** The paths of the sessions. */
   readonly sessions: readonly string[];

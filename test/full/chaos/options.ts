@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** The options of a run. */
+/** The options of a chaos run. */
 export interface ChaosOptions {
   readonly seed: number;
   readonly kills: number;

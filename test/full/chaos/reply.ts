@@ -1,6 +1,6 @@
 import type { Pending } from '../../../src/examples/demo/client.ts';
 
-/** The outcome of one request for its sender. */
+/** The outcome of one request, as its sender observes it. */
 export type Reply =
   /** The turn's outcome. */
   | { readonly came: 'answer'; readonly turn: string; readonly outcome: string }
@@ -12,7 +12,7 @@ export type Reply =
   | { readonly came: 'refused'; readonly why: string; readonly retryAfter: number }
   /** The Worker was down, so the request did not arrive. */
   | { readonly came: 'down' }
-  /** The connection was lost; the request may have arrived. */
+  /** The connection was lost, but the request may have arrived. */
   | { readonly came: 'broken' }
   /** A response that must never occur. */
   | { readonly came: 'unexpected'; readonly status: number; readonly body: string };
@@ -56,6 +56,6 @@ function bodyOf(text: string): Body {
   try {
     return JSON.parse(text) ?? {};
   } catch {
-    return {}; // not one of our responses, so it is unexpected
+    return {}; // the body is not JSON, so the response is unexpected
   }
 }

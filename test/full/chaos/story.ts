@@ -14,11 +14,11 @@ export interface CallStory {
   readonly id: string;
   readonly tool: ToolName;
   readonly label: string;
-  /** The start is recorded, so the effect may happen. */
+  /** `true` if the journal has the start of the call, so that the effect may happen. */
   started: boolean;
-  /** Another invocation took over between the start and the end of the call. */
+  /** `true` if another invocation took over between the start and the end of the call. */
   tookOver: boolean;
-  /** Contains one result in a correct run. */
+  /** The results that the model received. A correct run has one result. */
   readonly told: Told[];
 }
 
@@ -37,7 +37,7 @@ export interface TurnStory {
   /** The time at which the previous turn ended. 0 for the first turn. */
   readonly freeAt: number;
   endedAt: number;
-  /** Contains one outcome in a correct run. Empty while the turn waits. */
+  /** The outcomes of the turn. A correct run has one outcome, or none while the turn waits. */
   readonly outcomes: FinalOutcome[];
   error: TurnError | undefined;
   cancelRequested: boolean;
@@ -125,7 +125,7 @@ function takeCall(turn: TurnStory, event: CallEvent): void {
 }
 
 function toCall(id: string, name: string, input: string): CallStory {
-  const { label }: { label: string } = JSON.parse(input); // the chaos model wrote this input
+  const { label }: { label: string } = JSON.parse(input); // the input is from the chaos model
   const tool = name as ToolName; // the chaos model calls only these tools
   return { id, tool, label, started: false, tookOver: false, told: [] };
 }

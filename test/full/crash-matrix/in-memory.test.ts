@@ -1,7 +1,7 @@
 /**
- * The crash matrix in memory: every kind, disturbed at every position. The ways of a disturbance differ only in
- * the time of an effect. So kinds with effects are disturbed in every way at every position, and other kinds in
- * alternating ways. `npm run crash-matrix` uses every way for all kinds.
+ * The crash matrix in memory: every kind of tool, disturbed at every position. The modes of a disturbance
+ * differ only in when an effect happens. So kinds with effects are disturbed in every mode at every position,
+ * and other kinds in alternating modes. `npm run crash-matrix` uses every mode for all kinds.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fromSnapshot, toSnapshot } from '../../doors/journal.ts';

@@ -39,7 +39,7 @@ export const cellsInTurn = (trials: readonly Trial[]): Cell[] =>
     return ways[(Math.floor(at / 2) + (at % 2)) % ways.length] === mode;
   });
 
-/** The undisturbed plays of these scenarios. */
+/** Runs the undisturbed plays of these scenarios. */
 export const trialsOf = (scenarios: readonly Scenario[]): Promise<Trial[]> =>
   Promise.all(scenarios.map((scenario) => Trial.of(scenario)));
 

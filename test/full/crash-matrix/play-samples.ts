@@ -4,11 +4,11 @@ import { type Guard, SABOTAGES } from './lab/sabotage.ts';
 import type { Cell, Played } from './matrix.ts';
 
 /**
- * The lease for plays that wait for an expiry, in ms. If an invocation stalls that long, it is only another
- * disturbance.
+ * The lease in ms for plays that wait for an expiry. If an invocation stalls that long, this is only an
+ * additional disturbance.
  */
 const SHORT_LEASE = 1_500;
-/** The lease for plays without a lost invocation. It is long enough for any busy machine. */
+/** The lease in ms for plays without a lost invocation. It is long enough for a busy machine. */
 const LONG_LEASE = 20_000;
 
 /** Plays cells in real Durable Objects. Most of the time is spent waiting for a lease to expire. */

@@ -2,7 +2,7 @@ import { disturbancesAt, MODES } from '../../doors/testing.ts';
 import type { Trial } from './lab/trial.ts';
 import type { Cell } from './matrix.ts';
 
-/** Draws cells by a seed: each trial in turn, with a random mode and position. */
+/** Draws cells with a seed: each trial in turn, with a random mode and position. */
 export function samplesOf(
   trials: readonly Trial[],
   { count, seed }: { count: number; seed: number },

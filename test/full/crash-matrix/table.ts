@@ -1,7 +1,7 @@
 import { type CrashRow, crashTable } from '../../doors/testing.ts';
 import type { Played } from './matrix.ts';
 
-/** A kind and its plays. */
+/** A kind of tool and its plays. */
 export interface TableRow {
   readonly kind: string;
   /** The number of positions in its scenario. */

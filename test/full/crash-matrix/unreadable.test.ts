@@ -1,6 +1,6 @@
 /**
- * Lost invocations, followed by invocations that cannot read an event or message: every message has exactly one
- * outcome.
+ * Plays in which later invocations cannot read an event or an inbox message. Every message must still have
+ * exactly one outcome.
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { SessionPort } from '../../../src/testing/entry.ts';
@@ -47,7 +47,7 @@ const without = (type: string): CrashableSession => ({
 const withUnknownMessage = (): CrashableSession =>
   telling((leased) => {
     const turn = leased.page.openTurn?.id ?? '';
-    const praise = { id: 1_000_000, kind: 'praise', turn, body: '{}' } as unknown as InboxMessage; // written by newer code
+    const praise = { id: 1_000_000, kind: 'praise', turn, body: '{}' } as unknown as InboxMessage; // as newer code would write it
     return { ...leased, inbox: [praise, ...leased.inbox] };
   });
 
@@ -67,7 +67,7 @@ beforeAll(async () => {
   );
 });
 
-/** The timeout of a matrix on a busy machine, in ms. */
+/** The timeout of a matrix in ms, for a busy machine. */
 const MINUTES = 5 * 60_000;
 
 describe('an invocation that is lost at any event', () => {
@@ -77,7 +77,7 @@ describe('an invocation that is lost at any event', () => {
       expect(trials.map(({ scenario }) => scenario.kind).toSorted()).toEqual(KINDS.toSorted());
       const cells = trials.flatMap((trial) => {
         const types = [...new Set(trial.result.events.map(({ type }) => type))];
-        // Each type is tested at every third position, and each position with every third type.
+        // Tests each type at every third position, and each position with every third type.
         return types.flatMap((type, index) =>
           disturbancesAt(trial.positions, 'hangs')
             .filter(({ at }) => (at + index) % 3 === 0)

@@ -1,7 +1,7 @@
 import type { Guard } from './lab/sabotage.ts';
 import type { Played } from './matrix.ts';
 
-/** The options that the script passes to the tests in workerd. */
+/** The options that the script passes to the test in workerd. */
 export interface WorkerdOrder {
   readonly count: number;
   readonly seed: number;

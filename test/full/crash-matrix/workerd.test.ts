@@ -9,7 +9,7 @@ import { SCENARIOS } from './scenarios.ts';
 import { failuresOf } from './table.ts';
 import { PROGRESS, type WorkerdOrder } from './workerd-order.ts';
 
-/** The default size in the full test run. */
+/** The number of samples in the full test run. */
 const FEW: WorkerdOrder = { count: 20, seed: 1 };
 
 it('every kind of tool survives in a real Durable Object', { timeout: 300_000 }, async ({ task }) => {

@@ -1,5 +1,6 @@
 /**
- * Both packages from their tarballs. Each template is created, checked, tested, built for deployment and run.
+ * Creates a project from each template with the tarballs of both packages. Checks, tests, builds and runs the
+ * project.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -28,7 +29,7 @@ beforeAll(async () => {
     GIT_COMMITTER_EMAIL: email,
   };
   env = userEnv({ TMPDIR: folder, XDG_CONFIG_HOME: folder, ...git });
-  // The tarballs are unpacked. Their dependencies come from the repository.
+  // The packages are unpacked from the tarballs, and their dependencies come from the repository.
   for (const [name, tarball] of [
     ['holdfast', tarballs.holdfast],
     ['create-holdfast', tarballs.createHoldfast],

@@ -10,7 +10,7 @@ import { packPackage } from '../process/packed.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** The published form of both packages, in a folder outside of the repository. */
+/** The paths of the tarballs of both packages, in a folder outside of the repository. */
 export interface Tarballs {
   readonly folder: string;
   readonly holdfast: string;
@@ -41,9 +41,9 @@ export function userEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   };
 }
 
-/** A project that runs with its own `dev` script. */
+/** A project that is running with its `dev` script. */
 export interface RunningProject {
-  /** The output of the command that the project prints. */
+  /** The output of the command that the project's script has printed. */
   readonly answer: string;
   /** The output so far. */
   log(): string;
@@ -60,7 +60,7 @@ export async function runDev(path: string, env: NodeJS.ProcessEnv, script = 'dev
   const file = join(place, 'dev.log');
   const { scripts } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as {
     scripts: Readonly<Record<string, string>>;
-  }; // our own script
+  }; // the package.json of a template
   const [program, entry = ''] = scripts[script]?.split(' ') ?? [];
   if (program !== 'node')
     throw new Error(`The script '${script}' must run node, but is '${scripts[script]}'.`);

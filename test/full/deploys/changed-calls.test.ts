@@ -1,4 +1,4 @@
-/** A tool that changes in the next build, while calls of it wait for a decision or have started. */
+/** A tool changes in the next build, while calls of it wait for a decision or have started. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
@@ -64,7 +64,7 @@ describe('a waiting approval', () => {
           "Tool 'refund' has changed since this was asked, so this answer no longer applies. The model sees this and can ask again.",
       },
     });
-    // The turn resumes in the background.
+    // The turn then resumes in the background.
     await until('the model asks again', 5_000, async () => site.world.asked('schema').length > 1);
     expect(answers('schema')).toEqual([['refund', changed]]);
     expect(done('schema')).toBe(0);
@@ -117,18 +117,18 @@ describe('a waiting approval', () => {
   });
 });
 
-describe('resumes a call under the effect with which it was started', () => {
+describe('a started call whose tool has another effect in the next build', () => {
   it.each([
     ['once-to-read', unknown('charge'), 1],
     ['once-to-idempotent', unknown('charge'), 1],
     ['once-to-reconciled', 'charged before', 1],
-    // The build that started a call decides whether it may be repeated, not the build that would repeat it.
+    // The build that started a call decides whether it may be repeated, not the build that resumes it.
     ['idempotent-to-once', unknown('charge'), 1],
     ['idempotent-to-reconciled', 'charged before', 1],
     ['idempotent-to-read', 'charge is done', 2],
     ['read-to-once', 'charge is done', 2],
     ['read-to-idempotent', 'charge is done', 2],
-  ] as const)('%s', async (scene, answer, times) => {
+  ] as const)('is repeated only if the effect at its start allows that: %s', async (scene, answer, times) => {
     const events = await site.visit(scene).ended();
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
     expect(answers(scene)).toEqual([['charge', answer]]);

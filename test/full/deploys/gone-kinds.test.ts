@@ -1,5 +1,5 @@
 /**
- * Sources of tools that the next build does not have: an unfolding tool, a domain type, a playbook's tool, a
+ * The next build does not have some sources of tools: an unfolding tool, a domain type, a playbook's tool, a
  * subagent and an agent.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -65,7 +65,7 @@ beforeAll(async () => {
   await site.deploy({ constants: { BUILD: 'after' } });
   for (const { release } of [...running, searchingAgain]) release();
 
-  /** The first search unlocks the report. The second search is in the reply that requests the report. */
+  /** The first search unlocks the report. The model requests the second search and the report in one reply. */
   function letNextWait() {
     searching.release();
     return world.hold('playbook', 'search');

@@ -17,7 +17,7 @@ const gone =
 /** Returns the positions of the state machines in the session's memory. */
 const positions = async (agent: string): Promise<unknown> => {
   const { body } = await site.visit(agent).get();
-  return (body as { readonly memory: Readonly<Record<string, unknown>> }).memory['state-machines']; // documented in DESIGN 7
+  return (body as { readonly memory: Readonly<Record<string, unknown>> }).memory['state-machines']; // the state of a session, documented in docs/http.md
 };
 
 beforeAll(async () => {

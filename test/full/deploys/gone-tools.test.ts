@@ -1,6 +1,6 @@
 /**
- * A tool that the next build does not have. Its calls are answered by the tool-not-found policy or have an
- * unknown outcome.
+ * The next build does not have a tool. Unstarted calls of the tool follow the policy for unknown tools, and
+ * started calls have an unknown outcome.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';

@@ -1,4 +1,6 @@
-/** The tables of a session that another version of the object created (durable-objects/journal-schema.ts). */
+/**
+ * Reads a session whose tables another version of the object created. See durable-objects/journal-schema.ts.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';
@@ -57,7 +59,7 @@ describe('a build with the next version of the tables', () => {
     addToAgenda(site.storage, 'audit');
     await site.deploy(tellingAlarms);
     expect(await site.visit('clerk').say('And you?')).toMatchObject({ body: { text: 'Still here.' } });
-    await delay(500); // the absence of a change cannot be awaited
+    await delay(500); // gives a change time to happen, since its absence cannot be awaited
     expect(site.logs().filter((line) => line === 'alarm').length).toBeLessThan(3);
     await site.kill();
     expect(stored()).toMatchObject({ version: before.version + 1, agenda: ['audit'] });

@@ -1,6 +1,6 @@
 /**
- * A build that finds events of a newer build does not touch the session until the newer build returns (DESIGN
- * 5, rule 10).
+ * A build that finds events of a newer build leaves the session unchanged until the newer build is deployed
+ * again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -76,7 +76,7 @@ describe('an older build', () => {
     const turn = turnIn('running');
     const givenBack = () => site.logs().filter((line) => line.includes(`turn ${turn} was not taken over`));
     await until('the turn is given back', 5_000, async () => givenBack().length > 0);
-    await delay(1_000); // the absence of a change cannot be awaited
+    await delay(1_000); // gives a change time to happen, since its absence cannot be awaited
     expect(givenBack()).toEqual([
       JSON.stringify({
         level: 'error',
@@ -90,7 +90,7 @@ describe('an older build', () => {
     const sent = await send('ended');
     expect(sent).toMatchObject({ status: 202, body: { session: 'ended', status: 'accepted' } });
     expect(sent.location).toContain('/agents/clerk/sessions/ended');
-    // The sender can repeat the request with the same key, and waits for the build that continues the turn.
+    // The sender repeats the request with the same key, and waits until a build continues the turn.
     waiting = send('ended').catch(() => 'lost');
     const { body } = await send('typed', { accept: 'text/event-stream' });
     expect(body).toMatch(
@@ -131,7 +131,7 @@ describe('the newer build that is restored', () => {
   });
 
   it('answers each accepted message once', async () => {
-    expect(await waiting).toBe('lost'); // the request was lost with its build
+    expect(await waiting).toBe('lost'); // the request was lost when its build ended
     expect(await send('ended')).toMatchObject({ status: 200, body: { text: 'Two.', outcome: 'completed' } });
     const events = await at('typed').ended(before.get(storedAs('typed'))?.events.length);
     expect(events.filter(({ type }) => type === 'turn-started')).toHaveLength(2);

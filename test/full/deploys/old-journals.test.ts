@@ -1,4 +1,4 @@
-/** Data of an older build: a snapshot that is ignored, and events that are upgraded. */
+/** Reads data of an older build: a snapshot is ignored, and events are upgraded. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';
 import { storedIn } from './stored.ts';
@@ -7,7 +7,7 @@ import { answersIn } from './world.ts';
 
 let site: Site;
 const name = JSON.stringify(['local', 'long', 's']);
-/** More events than a session without a snapshot has. */
+/** The number of calls. Their events are more than a session without a snapshot can have. */
 const CALLS = 110;
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** A build that is replaced while turns run, at every step of a turn. No work is lost or done twice. */
+/** Replaces a build while turns run, at every step of a turn. No work is lost or done twice. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type End, openSite, type Site } from './site.ts';
 import type { Heard } from './visit.ts';
@@ -9,7 +9,7 @@ const script: readonly Line[] = [[['look_up']], [['charge'], ['mail']], 'Done.']
 const answers = ['look_up', 'charge', 'mail'].map((tool) => [tool, `${tool} is done`]);
 const places = ['model', 'look_up', 'charge', 'mail'] as const;
 
-/** Sends a message. A repeat with the same key is the same message. */
+/** Sends a message with a fixed key, so that a repeat is the same message. */
 const ask = (scene: string): Promise<Heard> =>
   site.visit(scene).post('/messages', { message: 'Go.' }, { headers: { 'idempotency-key': 'k1' } });
 

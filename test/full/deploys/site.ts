@@ -6,12 +6,12 @@ import { type Build, startWorker, type WorkerSettings } from '../process/start-w
 import { openVisit, type Visit } from './visit.ts';
 import { openWorld, type World } from './world.ts';
 
-/** One storage, on which builds of a Worker run one after another. */
+/** A storage on which builds of a Worker run one after another. */
 export interface Site {
   readonly world: World;
   /** The folder of the storage. */
   readonly storage: string;
-  /** Ends the running build at any point of its work, and starts this build. */
+  /** Ends the running build in the middle of its work, and starts this build. */
   deploy(build: Build): Promise<void>;
   /** Ends the running build. */
   kill(): Promise<void>;
@@ -22,7 +22,7 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** Short, so that a turn is taken over soon, but longer than the start of a build. */
+/** The lease is short, so that a turn is taken over soon, but longer than the start of a build takes. */
 const LEASE_MS = 1_500;
 
 /**

@@ -10,7 +10,7 @@ export interface Stored {
   /** `body` is `null` if it is stored in parts. */
   readonly events: readonly { readonly seq: number; readonly type: string; readonly body: string | null }[];
   readonly lease: { readonly epoch: number; readonly turn: string | null; readonly state: string };
-  /** The kinds of its agenda rows. */
+  /** The modules of its agenda rows. */
   readonly agenda: readonly string[];
   /** The body is parsed. */
   readonly snapshot?: { readonly seq: number; readonly reducer: number; readonly body: unknown };

@@ -1,4 +1,4 @@
-/** Builds with another version of the library, as edits of the current one. */
+/** Builds with other versions of the library, defined as edits of the current version. */
 import { EVENT_VERSION } from '../../doors/journal.ts';
 import type { Build } from '../process/start-worker.ts';
 import type { Edit } from '../process/with-edits.ts';

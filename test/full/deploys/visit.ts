@@ -11,7 +11,7 @@ export interface Heard {
   readonly body: unknown;
 }
 
-/** One session over HTTP, as any client uses it. */
+/** A session, used over HTTP like by any client. */
 export interface Visit {
   get(path?: string, headers?: Readonly<Record<string, string>>): Promise<Heard>;
   post(path: string, body?: object, more?: Sending): Promise<Heard>;
@@ -62,7 +62,7 @@ export function openVisit(address: () => string): Visit {
     async start(message) {
       const { status, body } = await post('/messages', { message }, { headers: { prefer: 'respond-async' } });
       if (status !== 202) throw new Error(`The background message returned ${status}, not 202.`);
-      return (body as { readonly turn: string }).turn; // documented in DESIGN 7
+      return (body as { readonly turn: string }).turn; // documented in docs/http.md
     },
     ended: (after = 0) => {
       const { origin, pathname } = new URL(address());
@@ -72,14 +72,14 @@ export function openVisit(address: () => string): Visit {
     happened: (type) =>
       until(`an event ${type}`, PATIENCE, async () => {
         const { body } = await get('/events');
-        const { events = [] } = body as { readonly events?: readonly TimelineEvent[] }; // documented in DESIGN 7
+        const { events = [] } = body as { readonly events?: readonly TimelineEvent[] }; // documented in docs/http.md
         return events.some((event) => event.type === type);
       }),
     async pending() {
       let pending: readonly Pending[] = [];
       await until('something is waited for', PATIENCE, async () => {
         const { body } = await get();
-        ({ pending = [] } = body as { readonly pending?: readonly Pending[] }); // documented in DESIGN 7
+        ({ pending = [] } = body as { readonly pending?: readonly Pending[] }); // documented in docs/http.md
         return pending.length > 0;
       });
       return pending;

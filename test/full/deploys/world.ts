@@ -3,7 +3,7 @@ import { Gate, type Hold } from '../../../src/examples/demo/gate.ts';
 import { listen, readJson } from '../../../src/examples/demo/loopback.ts';
 import type { ModelMessage, ModelReply, ModelRequest } from '../../../src/model/entry.ts';
 
-/** One reply of a script: text, or calls of tools by name. */
+/** One reply of a script: a text, or calls with the names of their tools. */
 export type Line = string | readonly (readonly [tool: string, input?: object])[];
 
 /** An effect of a tool. */

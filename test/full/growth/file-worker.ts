@@ -1,6 +1,6 @@
 /**
- * The Worker whose memory `npm run growth` measures. Its model is a server that receives the files of a
- * session.
+ * The Worker whose memory `npm run growth` measures. Its model is a server of the script that receives the
+ * files of a session.
  */
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, image } from '../../../src/index.ts';
@@ -25,7 +25,8 @@ const draw = defineTool({
 const seer = defineAgent({
   name: 'seer',
   description: 'Sees.',
-  // The apostrophe is not Latin-1, as in typical text. A string with such a character takes twice the memory.
+  // The curly apostrophe is not in Latin-1, like many characters of typical texts. A string with such a
+  // character takes twice the memory.
   instructions: 'Say what’s on the images.',
   tools: [draw],
   model: (env) =>
@@ -51,7 +52,7 @@ export default {
   },
 } satisfies typeof worker;
 
-/** Exists if V8 runs with `--expose-gc`. */
+/** Runs the garbage collector, which V8 exposes with `--expose-gc`. */
 function collectGarbage(): void {
   const { gc } = globalThis as { gc?: () => void };
   if (!gc) throw new Error('The garbage collector is not exposed. Start V8 with --expose-gc.');

@@ -14,7 +14,7 @@ const AT_ONCE = 5_000;
 
 type Call = Extract<SessionEvent, { type: 'model-replied' }>['toolCalls'][number];
 
-/** The events of an answered turn after its start. */
+/** Returns the events of an answered turn after its start. */
 const answered = (turn: string, answer = ANSWER): SessionEvent[] => [
   replied(turn, answer),
   { type: 'turn-ended', turn, outcome: 'completed' },
@@ -99,7 +99,7 @@ export async function fillBlackboard(port: SessionPort, agent: string, entries: 
   await store(port, agent, events);
 }
 
-/** Appends events like a holder that never stops. The last event ends the last turn. */
+/** Appends events as a single holder, without ending between turns. The last event ends the last turn. */
 async function store(port: SessionPort, agent: string, events: readonly SessionEvent[]): Promise<void> {
   const { leased } = await beginTurn(port, agent, 't0');
   const rows: NewRow[] = events.map(toRow);

@@ -22,7 +22,7 @@ export class SessionObject extends Base {
     sql.exec = (...given) => {
       const cursor = exec(...given);
       cursors.push(cursor);
-      return cursor as never; // the type that the caller asked for
+      return cursor as never; // the type of the rows is up to the caller
     };
     super(ctx, env);
     this.#cursors = cursors;

@@ -18,7 +18,7 @@ function workOf({ stub }: ObjectHarness, call: (object: SessionObject) => void):
   return runInDurableObject(stub(), (object, { storage }) => {
     const exec = vi.spyOn(storage.sql, 'exec');
     call(object);
-    const cursors = exec.mock.results.map((result) => result.value as SqlStorageCursor<never>); // the results of `exec`
+    const cursors = exec.mock.results.map((result) => result.value as SqlStorageCursor<never>); // `exec` returns cursors
     exec.mockRestore();
     return {
       statements: cursors.length,

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { each, type IndexedSite, type Listed, type Place } from './indexed-site.ts';
 import type { JournalFacts, Shown } from './worker/journal-facts.ts';
 
-/** The visible state of sessions as text, by name. */
+/** The state of each session as a text, by session name. */
 type View = ReadonlyMap<string, string>;
 
 const line = (facts: Omit<JournalFacts, 'stops'>): string => {
@@ -14,7 +14,7 @@ const line = (facts: Omit<JournalFacts, 'stops'>): string => {
 const listedLine = ({ usage, title, outcome, status, turns }: Listed): string =>
   line({ ...usage, status, turns, outcome, title: String(title) });
 
-/** A row of D1. */
+/** A row of the copy in D1. */
 interface Row {
   readonly session: string;
   readonly title: string;
@@ -55,7 +55,7 @@ const differences = (wanted: View, is: View): string[] =>
     .filter((session) => wanted.get(session) !== is.get(session))
     .map((session) => `${session}: journal ${wanted.get(session)}, shown ${is.get(session)}`);
 
-/** Returns how the index of an owner differs from its journals. */
+/** Returns the differences of an owner's index from the journals. */
 export async function indexDiffers(
   site: IndexedSite,
   owner: string,
@@ -65,7 +65,7 @@ export async function indexDiffers(
   return differences(view, new Map(listed.map((one) => [one.session, listedLine(one)])));
 }
 
-/** Returns how D1 differs from the journals of an owner. */
+/** Returns the differences of the copy in D1 from the journals of an owner. */
 export async function d1Differs(
   site: IndexedSite,
   owner: string,
@@ -83,7 +83,10 @@ export async function settled(compare: () => Promise<string[]>, ms: number): Pro
   }
 }
 
-/** Returns the delay until the index showed each stop of a turn, in ms. Skips stops that were never shown. */
+/**
+ * Returns the time in ms after which the index showed each stop of a turn. Skips stops that the index never
+ * showed.
+ */
 export async function lagsOf(site: IndexedSite, owner: string, { facts }: OwnerJournals): Promise<number[]> {
   const bySession = Map.groupBy(
     await site.ask<readonly Shown[]>(`/shown?owner=${owner}`),
@@ -97,7 +100,7 @@ export async function lagsOf(site: IndexedSite, owner: string, { facts }: OwnerJ
   );
 }
 
-/** Returns the quantile of the values. */
+/** Returns a quantile of the values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

@@ -1,4 +1,4 @@
-/** A small run of `npm run index`. Everything it compares must agree. */
+/** A small run of `npm run index`. The index must agree with the journals. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { IndexedSite } from './indexed-site.ts';
 import { NOTHING_LEFT, runErasure, runLoad } from './run-play.ts';
 
-/** The timeout of the comparison, in ms. A row that was not acknowledged is sent again after a minute. */
+/**
+ * The timeout of the comparison in ms. It exceeds a minute, after which a report without an acknowledgement is
+ * sent again.
+ */
 const SETTLES = 150_000;
 
 async function site(leaseMs: number): Promise<IndexedSite> {

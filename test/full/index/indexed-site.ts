@@ -1,4 +1,4 @@
-/** A Worker with an index, and requests that read its data from outside. */
+/** A Worker with an index, and requests that read its data. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -7,10 +7,10 @@ import { buildWorker } from '../process/start-worker.ts';
 
 const ENTRY = 'test/full/index/worker/index-worker.ts';
 
-/** How long a request is repeated after a kill of the Worker, in ms. */
+/** The time in ms for which a request is repeated after the Worker was killed. */
 const PATIENCE = 120_000;
 
-/** A session of the site. */
+/** A session and its owner. */
 export interface Place {
   readonly owner: string;
   readonly session: string;
@@ -26,13 +26,13 @@ export interface Listed {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
 }
 
-/** The usage of an owner. */
+/** The response about an owner. */
 export interface Standing {
   readonly sessions: number;
   readonly erasure?: { readonly status: string; readonly removed: number };
 }
 
-/** The Worker in a process that can be killed. Requests that a kill cuts off are sent again. */
+/** A Worker in a process that can be killed. Repeats the requests that a kill interrupts. */
 export class IndexedSite {
   readonly #settings: Parameters<typeof startKillable>[1];
   #worker: KillableWorker | undefined;
@@ -104,7 +104,7 @@ export class IndexedSite {
     const response = await this.request(path, init);
     const text = await response.text();
     if (!response.ok) throw new Error(`${path} returned ${response.status}: ${text}`);
-    return (text === '' ? undefined : JSON.parse(text)) as Answer; // returned by the Worker of this folder
+    return (text === '' ? undefined : JSON.parse(text)) as Answer; // the Worker in this folder returns this type
   }
 
   /** Sends a message, and repeats it after a kill, until its turn has stopped. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** How large the run is. */
+/** The size of the run. */
 export interface IndexOptions {
   readonly sessions: number;
   readonly owners: number;
@@ -36,7 +36,7 @@ ${Object.entries(DEFAULTS)
  * Parses the arguments. Returns `undefined` if help is requested. @throws Error if the arguments are invalid.
  */
 export function readOptions(args: readonly string[]): IndexOptions | undefined {
-  const names = Object.keys(DEFAULTS) as (keyof IndexOptions)[]; // its own keys
+  const names = Object.keys(DEFAULTS) as (keyof IndexOptions)[]; // the keys of DEFAULTS are the options
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -52,5 +52,5 @@ export function readOptions(args: readonly string[]): IndexOptions | undefined {
       throw new Error(`--${name} must be a whole number, not '${text}'.`);
     return Number(text);
   };
-  return Object.fromEntries(names.map((name) => [name, read(name)])) as unknown as IndexOptions; // all names are read
+  return Object.fromEntries(names.map((name) => [name, read(name)])) as unknown as IndexOptions; // contains all options
 }

@@ -12,7 +12,7 @@ import { IndexedSite } from './indexed-site.ts';
 import { type IndexOptions, readOptions, USAGE } from './options.ts';
 import { NOTHING_LEFT, runErasure, runLoad } from './run-play.ts';
 
-/** The timeout of the comparison after the load in ms, in addition to lease terms. */
+/** The timeout of the comparison after the load in ms. Lease terms are added to it. */
 const SETTLES = 180_000;
 
 /**

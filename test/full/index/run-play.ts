@@ -1,9 +1,9 @@
-/** The two plays: many sessions under kills, and the erasure of an owner under kills. */
+/** Two runs in which the process is killed: one with many sessions, and one that erases an owner. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { d1Differs, indexDiffers, lagsOf, type OwnerJournals, readJournals, settled } from './agreement.ts';
 import { each, type IndexedSite, type Place } from './indexed-site.ts';
 
-/** The size of a play. */
+/** The size of a run. */
 export interface LoadSize {
   readonly sessions: number;
   readonly owners: number;
@@ -11,17 +11,20 @@ export interface LoadSize {
   readonly kills: number;
 }
 
-/** The results of a load. */
+/** The results of a run with many sessions. */
 export interface LoadResult {
   readonly turns: number;
-  /** The delay of each stopped turn, in ms. */
+  /** The time in ms after which the index showed each stopped turn. */
   readonly lags: readonly number[];
   /** The differences of the index and D1 from the journals. */
   readonly differences: readonly string[];
   readonly seconds: number;
 }
 
-/** Every seventh message fails, every fifth waits, and all others are answered. */
+/**
+ * Returns the message of a session. Every seventh one fails, every fifth one waits for an approval, and all
+ * others are answered.
+ */
 const messageOf = (index: number): string =>
   `${index % 7 === 3 ? 'fail' : index % 5 === 2 ? 'pay' : 'ask'} number ${index}`;
 
@@ -69,7 +72,7 @@ export async function runLoad(site: IndexedSite, size: LoadSize, settleMs: numbe
 const missing = ({ facts }: OwnerJournals, places: readonly Place[]): string[] =>
   places.filter(({ session }) => !facts.has(session)).map(({ session }) => `${session} has no journal`);
 
-/** The data of an owner after its erasure was reported as done. */
+/** The remaining data of an owner after the index reported the erasure as done. */
 export interface ErasureResult {
   readonly removed: number;
   readonly left: Readonly<Record<string, unknown>>;
@@ -81,7 +84,10 @@ export interface ErasureResult {
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** Erases an owner with this many sessions, each with a file, under kills. Then searches for remaining data. */
+/**
+ * Erases an owner with this many sessions, each with a file, while the process is killed. Then searches for
+ * remaining data.
+ */
 export async function runErasure(
   site: IndexedSite,
   size: Omit<LoadSize, 'owners'>,

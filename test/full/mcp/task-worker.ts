@@ -7,7 +7,7 @@ import { defineMcpEndpoint } from '../../../src/mcp/server/entry.ts';
 import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
 import { orOffline } from '../../../src/offline-model/entry.ts';
 
-const { SHOP_URL } = env as { readonly SHOP_URL: string }; // set by the test
+const { SHOP_URL } = env as { readonly SHOP_URL: string }; // a var that the test sets
 
 const holdfast = createHoldfast({
   agents: [defineRefunds(shopAt(SHOP_URL))],

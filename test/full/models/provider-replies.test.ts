@@ -1,6 +1,6 @@
 /**
- * Recorded replies of providers, read through the AI SDK's providers and our adapter. Our replies must contain
- * all of their data.
+ * Recorded replies of providers, which the AI SDK's providers and the adapter of Holdfast read. The replies of
+ * the adapter must contain all data.
  */
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const options: LanguageModelV4CallOptions = {
   prompt: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
 };
 
-/** A part in a form that both sides can produce. */
+/** A part in a form that allows comparing both sides. */
 interface Read {
   readonly type: string;
   readonly said: unknown;
@@ -35,7 +35,7 @@ function readSdk(part: Fields): readonly Read[] {
   return [{ type: String(type), said, ...(providerMetadata ? { provider: json(providerMetadata) } : {}) }];
 }
 
-/** Converts a part of our reply. */
+/** Converts a part of the adapter's reply. */
 function readOurs(part: Fields): Read {
   const { type, text, id, name, input, result, url, kind, ranBy, provider } = part;
   const [call, tool] = type === 'source' ? [] : [id, name];
@@ -80,7 +80,7 @@ async function byUs(reply: RecordedReply): Promise<readonly Read[]> {
   const model = modelOf(reply);
   if (!model) return [];
   const { provider, modelId, specificationVersion, supportedUrls } = model;
-  // A model without streaming is asked for whole replies.
+  // A model without streaming returns a whole reply.
   const whole = {
     specificationVersion,
     provider,

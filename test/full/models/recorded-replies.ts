@@ -7,10 +7,10 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 
-/** The folder is next to the checkout, not in it. */
+/** The folder is outside the checkout. */
 const FOLDER = resolve(import.meta.dirname, '../../../../shared/data/provider-replies');
 
-/** A recorded reply: a whole body, or the data lines of a stream. */
+/** A recorded reply. Its text is a whole body, or the data lines of a stream. */
 export interface RecordedReply {
   readonly file: string;
   readonly provider: string;

@@ -13,7 +13,7 @@ export interface PlaysOptions {
   readonly matrix: 'whole' | 'in-turn' | undefined;
   /** Stops after the first play with findings. */
   readonly bails: boolean;
-  /** Mutations to plant in the library. The plays must find them. */
+  /** The mutations to plant in the library. The plays must find them. */
   readonly holes: readonly string[];
 }
 

@@ -9,7 +9,7 @@ const plays = (...args: readonly string[]) =>
     maxBuffer: 2 ** 28,
   });
 
-/** The timeout on a busy machine, in ms. */
+/** The timeout of a test in ms, for a busy machine. */
 const PATIENCE = 600_000;
 
 describe('npm run plays', () => {
@@ -37,7 +37,7 @@ describe('npm run plays', () => {
     expect(traceOf('--seed', '102', '--count', '2').endsWith(alone)).toBe(true);
   });
 
-  // Several seeds, because a change of the library changes what each seed finds.
+  // Tries several seeds, because each change of the library changes which defects a seed finds.
   it.each([
     ['reconcile', 100, /: doubled: /],
     ['append-again', 1, /: (?:snapshot is not cold|warm is not cold|ends once|stream): /],

@@ -1,4 +1,4 @@
-/** The built Worker is killed between a question and its decision. A separate process counts the effects. */
+/** Kills the built Worker between a question and its decision. A separate process counts the effects. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ async function askIn(session: string): Promise<Waiting> {
   return { turn, pending: only };
 }
 
-/** Returns the refunds of a turn, including repeats. */
+/** Returns the refunds that a turn has caused, including repeats. */
 const done = (turn: string): unknown[] =>
   effects
     .executions()

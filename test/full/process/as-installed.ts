@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const manifest = readFileSync(resolve(import.meta.dirname, '../../../package.json'), 'utf8');
-const { exports } = JSON.parse(manifest) as { exports: Record<string, { default: string }> }; // our own package.json
+const { exports } = JSON.parse(manifest) as { exports: Record<string, { default: string }> }; // the package.json of this repository
 
-/** Patterns that match relative imports of our entries, with the package's exports that replace them. */
+/** Patterns that match relative imports of the package's entries, with the package paths that replace them. */
 const ENTRIES = Object.entries(exports).map(([entry, { default: built }]) => {
   const file = built
     .replace('./dist/', '')

@@ -11,7 +11,7 @@ import { type RunningWorker, startWorker } from './start-worker.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** The used part of the bindings. Node programs do not have the types of Workers. */
+/** The members of bindings that the test uses. Node programs do not have the types of Workers. */
 interface Seen {
   readonly DB: {
     prepare(sql: string): { run(): Promise<unknown>; all(): Promise<{ readonly results: unknown }> };
@@ -21,7 +21,7 @@ interface Seen {
 type Issue = (...[one, other]: readonly [object, object]) => Promise<string>;
 /** Imports a function of an example. The path is computed, so that its Worker types are not checked here. */
 const exampleOf = async (file: string, name: string): Promise<Issue> =>
-  ((await import(resolve(root, 'src/examples/auth', file))) as Record<string, Issue>)[name] as Issue; // one of our examples
+  ((await import(resolve(root, 'src/examples/auth', file))) as Record<string, Issue>)[name] as Issue; // a function of the example
 const createApiKey = await exampleOf('by-api-key.ts', 'createApiKey');
 const logIn = await exampleOf('by-cookie.ts', 'logIn');
 

@@ -1,6 +1,5 @@
 /**
- * The output of `npm run build` as a user's project sees it: its types, its exports, and its code in plain
- * Node.
+ * Uses the output of `npm run build` in a user's project: its types, its exports, and its code in plain Node.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -21,7 +20,7 @@ let manifest: Manifest;
 const read = (file: string): Promise<string> => readFile(join(root, file), 'utf8');
 
 beforeAll(async () => {
-  ({ path: temp, manifest } = await installPackage(['@types/node'])); // for the test's own code
+  ({ path: temp, manifest } = await installPackage(['@types/node'])); // the test's program uses the types of Node
 }, PACKING_MS);
 afterAll(() => rm(temp, { recursive: true, force: true }));
 
@@ -82,7 +81,7 @@ it('a user’s program can use MCP', async () => {
   const worker = asInstalled(await read('src/examples/mcp/worker.ts'));
   expect(worker).toContain("from 'holdfast/mcp/client';");
   expect(worker).toContain("from 'holdfast/mcp/server';");
-  // The SDK's declarations use Node's `Buffer`, whose types a Worker project may not have.
+  // The declarations of the SDK use Node's `Buffer`, whose types a Worker project may not have.
   const options = { types: ['@cloudflare/workers-types'], module: 'nodenext', skipLibCheck: true };
   expect(await check('with-mcp', { 'with-mcp.ts': worker }, options)).toBe('');
 });

@@ -1,4 +1,4 @@
-/** The client of the package. The built Worker is killed during a turn and restarted. */
+/** Uses the client of the package while the built Worker is killed during a turn and restarted. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

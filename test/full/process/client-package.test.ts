@@ -1,6 +1,6 @@
 /**
- * The client as a user installs it: its types in a browser project, its code in plain Node, and the content of
- * its bundle.
+ * Uses the client as a user installs it: its types in a browser project, its code in plain Node, and the
+ * content of its bundle.
  */
 import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';

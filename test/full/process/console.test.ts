@@ -1,4 +1,4 @@
-/** The console of a deployed Worker: in production only operators open it. */
+/** The console of a deployed Worker, which only operators can open in production. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from './start-worker.ts';
 

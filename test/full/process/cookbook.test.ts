@@ -37,8 +37,8 @@ interface ScriptedCall {
 }
 
 /**
- * Starts a model that requests this call and then ends. Returns the vars that select it. `seen` receives the
- * requests.
+ * Starts a model server that requests this call and then ends the turn. Returns the vars that select it. `seen`
+ * receives the requests.
  */
 async function modelThatCalls(
   { name, input }: ScriptedCall,
@@ -153,8 +153,8 @@ it('slack-thread.md: a manager approves with a button, and the requester cannot'
     };
     return deliver(new URLSearchParams({ payload: JSON.stringify(payload) }).toString());
   };
-  expect(await press('U1')).toBe(200); // a manager, but the requester
-  expect(await press('U3')).toBe(200); // no manager
+  expect(await press('U1')).toBe(200); // a manager, but also the requester
+  expect(await press('U3')).toBe(200); // not a manager
   expect(posted.slice(1)).toEqual([
     { ...thread, text: expect.stringMatching(/^<@U1>: /) },
     { ...thread, text: expect.stringMatching(/^<@U3>: /) },

@@ -1,4 +1,7 @@
-/** The logged warnings about mistakes in `wrangler.toml` or in the exports of the main module. */
+/**
+ * The reported problems and logged warnings about mistakes in `wrangler.toml` or in the exports of the main
+ * module.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +53,7 @@ const withoutRunner = without('export const { TurnRunner } = holdfast;');
 const withoutClass = without("export { SessionObject } from '../../../durable-objects/index.ts';");
 const onDate = (compatibilityDate: string): WorkerSettings => ({ deployedAs: { compatibilityDate } });
 
-/** The compatibility flags that every Worker should have, with any compatibility date. */
+/** The compatibility flags that every Worker should have, regardless of its compatibility date. */
 const FLAGS = ['enable_request_signal', 'global_fetch_strictly_public'];
 
 const workers: RunningWorker[] = [];
@@ -70,11 +73,13 @@ async function start(settings?: WorkerSettings): Promise<RunningWorker> {
  */
 const LOCAL_MODE = 'holdfast: Requests from this machine need no token.';
 
-/** Returns the log lines about the deployment, without lines of the runtime and the line about local mode. */
+/**
+ * Returns the log lines about the deployment, without the lines of the runtime and the line about local mode.
+ */
 const said = ({ logs }: RunningWorker): readonly string[] =>
   logs.filter((line) => line.startsWith('holdfast') && !line.startsWith(LOCAL_MODE));
 
-/** Waits for these log lines, because logs can arrive later than responses. */
+/** Waits until these log lines have arrived, because logs can arrive later than responses. */
 const expectSaid = (worker: RunningWorker, lines: readonly string[]): Promise<void> =>
   vi.waitFor(() => expect(said(worker)).toEqual(lines), { timeout: 10_000 });
 
@@ -194,7 +199,7 @@ const outcome = (worker: RunningWorker): Promise<unknown> =>
     { timeout: 30_000, interval: 50 },
   );
 
-/** Disables the hand-over of a turn, as if the Worker were stopped before its alarm runs. */
+/** Disables the hand-over of a turn, as if the Worker had stopped before the alarm ran. */
 const HANDS_NOTHING_OVER: Edit = {
   from: 'void this.#carrier.handOver({ name, turn });',
   to: 'void turn;',

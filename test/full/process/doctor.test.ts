@@ -135,7 +135,7 @@ const turned = (text: string): string =>
     'export default { ...holdfast.worker, queue: consumeTurns(holdfast) };',
   );
 
-/** A change of one file, the resulting problem, and the repair. */
+/** Changes of a file that cause a problem. `fix` is a part of the suggested fix. */
 const BROKEN: readonly (readonly [id: string, file: File, from: string, to: string, fix: string])[] = [
   [
     'compatibility-date',
@@ -519,7 +519,7 @@ describe('the doctor command', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       problems: [{ id: 'bundle-fails', level: 'error', what: expect.stringContaining('holdfast/htp') }],
     });
-    expect(stdout).not.toContain('\\u001b'); // wrangler prints in color
+    expect(stdout).not.toContain('\\u001b'); // wrangler uses color codes
     expect(code).toBe(1);
   }, 120_000);
 

@@ -1,4 +1,4 @@
-/** The exact Worker from the README. */
+/** Runs the exact Worker from the README. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from './start-worker.ts';
 import { answerOf, say } from './talk.ts';

@@ -1,4 +1,4 @@
-/** The first screen of the README: its project, and its commands in order. */
+/** Follows the first screen of the README: creates its project, and runs its commands in order. */
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';

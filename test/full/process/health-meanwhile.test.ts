@@ -1,4 +1,4 @@
-/** A Worker responds to other clients while it processes an expensive request. */
+/** Checks that a Worker responds to other clients while it processes an expensive request. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { availableParallelism, loadavg } from 'node:os';
@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from './start-worker.ts';
 
-/** About 64 KB of gzip. */
+/** A body of 64 MiB that is compressed to about 64 KB. */
 const BLANK = gzipSync(' '.repeat(64 * 1024 * 1024));
 
 const reply = (message: object): string =>
@@ -71,8 +71,8 @@ async function say(message: string): Promise<unknown> {
 }
 
 /**
- * The maximum response time in ms. On a busy machine, the Worker waits for a processor core, which does not
- * count as blocked.
+ * Returns the maximum response time in ms. It is higher on a busy machine, where the Worker waits for a
+ * processor core.
  */
 const most = (): number => {
   const busy = (loadavg()[0] ?? 0) / availableParallelism();

@@ -12,15 +12,15 @@ import { type RunningWorker, startWorker } from './start-worker.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** A program of a package: the first block of its README that contains these words. */
+/** An example program of a package: the first code block of its README that contains `holds`. */
 interface Hello {
   readonly package: string;
   /** The file with the program. Defaults to the README. */
   readonly file?: string;
-  /** Words in an earlier block that the program needs. */
+  /** Words in an earlier code block that the program needs. */
   readonly behind?: string;
   readonly holds: string;
-  /** The question of the program. */
+  /** The question that the program asks. */
   readonly asks: string;
   /** The model that the program names. */
   readonly model: string;
@@ -86,7 +86,7 @@ it.each(HELLOS)('the example of $package with `$holds` runs against a Worker', a
   const blocks = [...text.matchAll(/```(?:ts|js|typescript)\n([\s\S]*?)```/g)].map(([, code = '']) => code);
   const blockWith = (words: string): string => blocks.find((code) => code.includes(words)) ?? '';
   const program = `${behind === undefined ? '' : blockWith(behind)}${blockWith(holds)}`;
-  // A base URL in the code is replaced.
+  // The base URL in the code is replaced by that of the Worker.
   const code = program.replace("'https://api.example.com/v1'", 'process.env.OPENAI_BASE_URL');
   const file = join(folder, `${crypto.randomUUID()}.mts`);
   await writeFile(file, `${code}\n${shows === undefined ? '' : `console.log(${shows});`}`);

@@ -26,7 +26,7 @@ export async function installPackage(more: readonly string[]): Promise<UserFolde
   const path = await mkdtemp(join(tmpdir(), 'holdfast-user-'));
   const { folder } = await packPackage();
   await cp(folder, join(path, 'package'), { recursive: true });
-  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest; // our own package.json
+  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest; // the package.json of this package
   await writeFile(join(path, 'package.json'), '{ "name": "user", "type": "module" }');
   await link('holdfast', join(path, 'package'));
   const { dependencies, peerDependencies } = manifest;

@@ -1,4 +1,4 @@
-/** The Worker and effect counter for tests with kills over MCP. */
+/** A killable Worker and an effect counter for tests over MCP. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type CountedEffects, countEffects } from '../../../src/examples/demo/counted-effects.ts';
 import { type KillableWorker, startKillable } from './killable-worker.ts';
 
-/** A Worker for all tests of a file. It can be killed and restarted on the same storage. */
+/** A Worker for all tests of a file, which can be killed and restarted on the same storage. */
 export interface KillableDesk {
   /** The running Worker. */
   readonly worker: KillableWorker;

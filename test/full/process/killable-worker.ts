@@ -11,11 +11,12 @@ export interface KillableWorker {
   kill(): Promise<void>;
 }
 
-/** The maximum time until a process listens on an overloaded machine, in ms. */
+/** The maximum time in ms until a process is listening, for an overloaded machine. */
 const PATIENCE = 120_000;
 
 /**
- * Starts a Worker's entry in a separate process group. The same storage continues the same sessions.
+ * Starts a Worker's entry in a separate process group. A Worker with the same storage continues the same
+ * sessions.
  *
  * @throws Error if the process exits early or does not listen in time.
  */

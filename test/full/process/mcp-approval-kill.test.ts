@@ -1,5 +1,5 @@
 /**
- * The built Worker is killed while an MCP client shows an approval to its user, and while the approved call
+ * Kills the built Worker while an MCP client shows an approval to its user, and again while the approved call
  * runs.
  */
 import { Client, type ElicitRequest, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';

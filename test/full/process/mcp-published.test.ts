@@ -92,7 +92,7 @@ describe("the SDK's client", () => {
       expect.arrayContaining(['search_documents: started', 'report_findings: done']),
     );
     expect(told.map(({ progress }) => progress)).toEqual(told.map((_, index) => index + 1));
-    const { session, path } = first as { session: string; path: string }; // validated by the client
+    const { session, path } = first as { session: string; path: string }; // the client validates structured content
     expect(await (await fetch(worker.url + path)).json()).toMatchObject({ outcome: 'completed', session });
     const { structuredContent: again } = await ask({ message: 'Research tides again', session });
     expect(again).toMatchObject({ session, outcome: 'completed' });
@@ -102,7 +102,7 @@ describe("the SDK's client", () => {
 });
 
 describe("the inspector's CLI", () => {
-  // It reads its own package.json with a path that works only in this directory.
+  // The CLI reads its own package.json by a path that works only in this directory.
   const build = resolve(
     import.meta.dirname,
     '../../../node_modules/@modelcontextprotocol/inspector-cli/build',
@@ -111,7 +111,7 @@ describe("the inspector's CLI", () => {
 
   async function inspect(...args: readonly string[]): Promise<unknown> {
     const command = ['cli.js', '--cli', new URL('/mcp', worker.url).href, '--transport', 'http', ...args];
-    // It starts `node` from the PATH.
+    // The CLI starts `node` from the PATH.
     const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
     const { stdout } = await run(process.execPath, command, {
       cwd: build,

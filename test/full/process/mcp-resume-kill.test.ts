@@ -1,6 +1,6 @@
 /**
- * The Worker of an MCP endpoint is killed, or its connection is cut, during a call of an agent. The client
- * still receives the answer.
+ * Kills the Worker of an MCP endpoint, or cuts its connection, during a call of an agent. The client must still
+ * receive the answer.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -131,7 +131,7 @@ describe.each([
     const { structuredContent } = await answer.finally(() => clearInterval(told));
     expect(structuredContent).toMatchObject({ outcome: 'completed', text: 'It said: a lighthouse' });
     await client.close();
-    const { session } = structuredContent as { readonly session: string }; // validated by the client
+    const { session } = structuredContent as { readonly session: string }; // the client validates structured content
     const page = await fetch(`${worker.url}/agents/lookout/sessions/${session}/events`);
     const { events } = (await page.json()) as { readonly events: readonly { readonly type: string }[] };
     expect(events.filter(({ type }) => type === 'turn-started').length).toBe(1);

@@ -1,4 +1,4 @@
-/** OpenAI's clients with a Worker that is killed during its answer. */
+/** Uses OpenAI's clients with a Worker that is killed during its answer. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';

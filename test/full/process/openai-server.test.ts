@@ -1,4 +1,4 @@
-/** The Worker of this repository with a third-party model server, selected only by its settings. */
+/** Uses the Worker of this repository with a third-party model server that only the settings select. */
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from './start-worker.ts';

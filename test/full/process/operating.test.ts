@@ -56,7 +56,7 @@ async function run(
   return result;
 }
 
-/** Characters that must not reach a terminal. */
+/** Matches characters that must not reach a terminal. */
 const UNSEEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 /** Runs a turn in a session of the clerk, and returns the response. */
@@ -66,7 +66,7 @@ async function say(session: string, message: string, at = worker): Promise<Recor
     headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
     body: JSON.stringify({ message }),
   });
-  return (await response.json()) as Record<string, unknown>; // the tests assert its members
+  return (await response.json()) as Record<string, unknown>; // the tests assert the members of the response
 }
 
 const clerk = ['--agent', 'clerk'];
@@ -455,7 +455,7 @@ describe('a command prints its error on one line', () => {
   ])('if its arguments are %j', async (args, line) => {
     const { code, out, err } = await run(args);
     expect([code, out]).toEqual([2, '']);
-    // For an unknown option, Node adds a second sentence.
+    // For an unknown option, Node adds a second sentence to the error.
     expect(err.split('\n')[0]?.slice(0, `holdfast ${line}`.length)).toBe(`holdfast ${line}`);
     expect(err).toContain(`\n\nUsage: npx holdfast ${args[0]}`);
   });

@@ -1,6 +1,6 @@
 /**
- * A hundred concurrent turns of one owner with a kill of the process. No turn exceeds the limit, and the
- * counters match the journals.
+ * Runs a hundred concurrent turns of an owner, and kills the process. No turn may exceed the limit, and the
+ * counters must match the journals.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ async function start(): Promise<void> {
     storage,
     vars: { LEASE_MS: '2000' },
     deployedAs: { hasLimits: true },
-    // Shortens the delay of a check after a kill, which is otherwise a minute.
+    // Shortens the time after which lost allowances are checked, which is otherwise a minute.
     build: {
       edits: [
         {
@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const get = async (owner: string, path: string) => {
   const response = await fetch(`${worker.url}${path}`, { headers: { 'x-owner': owner } });
-  return (await response.json()) as Record<string, unknown>; // the tests assert its members
+  return (await response.json()) as Record<string, unknown>; // the tests assert the members of the response
 };
 
 /**
@@ -129,7 +129,7 @@ it(`${TURNS} turns of each of two owners at once stay within their limits over $
   expect(turns).toBeLessThanOrEqual(40);
   expect((await journals(FEW_TURNS)).completed).toBe(turns);
   expect(turns + ofTurns).toBe(TURNS);
-  // The allowance of a turn that was killed before it was stored counts as used.
+  // The allowance of a turn whose process was killed before the turn was stored counts as used.
   expect((await reported(FEW_TURNS)).used).toBe(40);
   console.log(`limits: of ${TURNS} turns at once ${turns} ran, and ${ofTurns} were refused; ${KILLS} kills`);
 

@@ -42,12 +42,12 @@ it('all entries of the package have types with the resolution of Node and of bun
       readonly problems: readonly { readonly kind: string; readonly resolutionKind?: string }[];
       readonly entrypoints: object;
     };
-  }; // the output format of the tool
+  }; // the output format of `attw`
   const told = analysis.problems.filter(
     ({ resolutionKind = '' }) => !/node10|node16-cjs/.test(resolutionKind),
   );
   expect(told).toEqual([]);
-  const { exports } = JSON.parse(read('package.json')) as { exports: object }; // our own package.json
+  const { exports } = JSON.parse(read('package.json')) as { exports: object }; // the package.json of this package
   expect(Object.keys(analysis.entrypoints).toSorted()).toEqual(Object.keys(exports).toSorted());
 }, 120_000);
 
@@ -80,7 +80,7 @@ it('every script and every declaration has a map that contains its sources as in
   const lost = built.filter((file) => {
     const [, name] = /\n\/\/# sourceMappingURL=(\S+)\s*$/.exec(read(file)) ?? [];
     if (name === undefined || !existsSync(join(packed.folder, dirname(file), name))) return true;
-    const { sources, sourcesContent } = JSON.parse(read(join(dirname(file), name))) as Map; // checked here
+    const { sources, sourcesContent } = JSON.parse(read(join(dirname(file), name))) as Map; // the assertions below check its members
     return sources.some(
       (source, at) => readFileSync(join(root, dirname(file), source), 'utf8') !== sourcesContent[at],
     );
@@ -93,9 +93,9 @@ it('every script and every declaration has a map that contains its sources as in
 it.each([
   ['dist/src/loop/run-loop.js', 'runToolLoop', 'async function '],
   ['dist/src/tool/call.d.ts', 'CallContext', 'export interface CallContext'],
-  // The build removed some of the imports and the text before the declaration.
+  // The build removed some of the imports and the text before this declaration.
   ['dist/src/client/create-client.d.ts', 'createClient', 'export declare function createClient'],
-  // The declaration is on one line.
+  // The build wrote this declaration on one line.
   ['dist/src/journal/events.d.ts', 'PRINCIPAL', 'export declare const PRINCIPAL'],
 ])('the map of %s maps %s to its line in the source', (file, name, declaration) => {
   const text = read(file);
@@ -131,7 +131,7 @@ it(
       ({ outputFiles }) => outputFiles[0]?.contents.length,
     );
     expect(ours).toBeGreaterThan(100_000);
-    // Names and the order of a few statements differ.
+    // The bundles differ in names and in the order of a few statements, so only their sizes are compared.
     expect(Math.abs(theirs - ours)).toBeLessThan(ours / 100);
   },
   PACKING_MS,

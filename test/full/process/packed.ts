@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../../..');
 const cache = join(root, 'node_modules/.cache/holdfast');
 
-/** The sources of the package. */
+/** The files and folders from which the package is built. */
 const MADE_OF = [
   ...['build', 'src', 'durable-objects', 'docs'],
   ...['package.json', 'package-lock.json', 'README.md', 'LICENSE', 'tsconfig.json', 'tsconfig.build.json'],
@@ -23,7 +23,7 @@ const MADE_OF = [
 const isOfPackage = (path: string): boolean =>
   !/docs\/(?:node_modules|\.vitepress|reference)(?:\/|$)/.test(path);
 
-/** The published form of the package. */
+/** The package in its published form. */
 export interface Packed {
   /** The path of the tarball. */
   readonly tarball: string;
@@ -31,7 +31,10 @@ export interface Packed {
   readonly folder: string;
 }
 
-/** The age in ms at which a lock belongs to a killed run. Packing takes half a minute on a busy machine. */
+/**
+ * The age in ms after which a lock is considered abandoned by a killed run. Packing takes half a minute on a
+ * busy machine.
+ */
 const PATIENCE_MS = 120_000;
 
 /** The timeout of a test that packs, in ms. */

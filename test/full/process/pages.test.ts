@@ -1,4 +1,7 @@
-/** The commands in the pages of docs, with the Workers that the pages describe. Only the port is changed. */
+/**
+ * Runs the commands in the pages of docs against the Workers that the pages describe. The test changes only the
+ * port.
+ */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -178,7 +181,7 @@ async function serve(page: string): Promise<(commands: string) => Promise<string
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   });
   await until('the Worker answers', 60_000, async () => {
-    // A mounted app has another root, so any response is enough.
+    // The root path of a mounted app belongs to another app, so any response is enough.
     const answer = await fetch(`http://localhost:${port}/`).catch(() => undefined);
     return answer !== undefined;
   });
@@ -195,7 +198,7 @@ const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
 
 it('outgoing-webhooks.md: a secret is created', async () => {
   const [commands = ''] = commandsOf('outgoing-webhooks.md');
-  // There is no account to store the secret.
+  // The command that stores the secret needs an account, so it is not run.
   const made = commands.replace('npx wrangler secret put TURNS_WEBHOOK_SECRET', 'cat');
   const { stdout } = await promisify(execFile)('bash', ['-euc', made]);
   expect(stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/);
@@ -219,7 +222,7 @@ it(
     const today = () => new Date().toISOString().slice(0, 10);
     const before = today();
     expect(await run(fired)).toBe('ok');
-    // The date can change at midnight.
+    // The date can change at midnight, so both dates are accepted.
     const states = [before, today()].map((day) =>
       run(`curl localhost:8787/agents/reporter/sessions/report-${day}`),
     );

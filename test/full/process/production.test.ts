@@ -1,4 +1,4 @@
-/** Wrangler's build of our Worker with `wrangler.toml`. No data is uploaded. */
+/** Wrangler's build of this repository's Worker with `wrangler.toml`. No data is uploaded. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

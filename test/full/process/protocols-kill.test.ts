@@ -1,4 +1,6 @@
-/** A Worker with AG-UI and A2A is killed during a call. Their clients resume, and the effect happens once. */
+/**
+ * Kills a Worker with AG-UI and A2A during a call. The clients must resume, and the effect must happen once.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +37,7 @@ async function start(): Promise<void> {
 const client = () =>
   new HttpAgent({ url: `${worker.url}/agents/refunds/ag-ui`, threadId: 'killed', fetch: endingFetch });
 
-/** Makes a broken body end normally. The client cancels a broken body and does not handle the rejection. */
+/** Makes a broken body end normally, because the client does not handle the rejection of a broken body. */
 async function endingFetch(url: string, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   async function* untilBroken() {
@@ -56,7 +58,7 @@ it('an AG-UI thread has the content of the journal after a kill', async () => {
   const [interrupt] = first.pendingInterrupts;
   await worker.kill();
   await start();
-  // The question has survived its Worker. The next Worker is killed during the approved call.
+  // The question is still open after the kill. The next Worker is killed during the approved call.
   const second = client();
   await second.runAgent();
   expect(second.pendingInterrupts).toEqual([interrupt]);
@@ -69,7 +71,7 @@ it('an AG-UI thread has the content of the journal after a kill', async () => {
   await worker.kill();
   hold.release();
   await cut;
-  expect(second.messages.at(-1)?.role).toBe('assistant'); // the last message contains calls without results
+  expect(second.messages.at(-1)?.role).toBe('assistant'); // its calls have no results yet
   await start();
   const third = client();
   await third.runAgent();
@@ -100,11 +102,11 @@ it('an A2A task has the content of the journal after a kill', async () => {
   const asked = await (await talk()).sendMessage(
     saying('', part({ $case: 'text', value: 'Please refund order 1002' })),
   );
-  const { id, status } = asked as Task; // a message is never a response here
+  const { id, status } = asked as Task; // the agent always responds with a task
   const data = status?.message?.parts.find(({ content }) => content?.$case === 'data')?.content?.value;
   await worker.kill();
   await start();
-  // The question has survived its Worker. The next Worker is killed during the approved call.
+  // The question is still open after the kill. The next Worker is killed during the approved call.
   const hold = await effects.hold('refunds');
   const decision = { call: data.call, decision: 'approve' };
   const cut = (await talk())

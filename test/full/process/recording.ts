@@ -37,7 +37,7 @@ export type Conversation = Recording['conversations'][number];
 export type Message = v.InferOutput<typeof message>;
 export type AssistantMessage = Extract<Message, { role: 'assistant' }>;
 
-/** A message of a customer, with the final text of its answer. */
+/** A message of a customer, with the text of the final answer. */
 export interface Exchange {
   readonly message: string;
   readonly answer: string;
@@ -50,7 +50,7 @@ export interface Totals {
   readonly calls: number;
 }
 
-/** The file is next to the checkout, not in it. */
+/** The file is outside the checkout. */
 const FILE = resolve(import.meta.dirname, '../../../../shared/data/airline-conversations.json');
 
 /** Returns the recorded conversations, or `undefined` if the file does not exist. */
@@ -75,7 +75,7 @@ export function exchangesOf({ messages }: Conversation): Exchange[] {
 export const repliesOf = ({ messages }: Conversation): AssistantMessage[] =>
   messages.filter((said) => said.role === 'assistant');
 
-/** Counts the exchanges to replay. */
+/** Counts the exchanges, replies and calls to replay. */
 export const totalsOf = (conversations: readonly Conversation[]): Totals => ({
   exchanges: conversations.flatMap(exchangesOf).length,
   replies: conversations.flatMap(repliesOf).length,

@@ -1,6 +1,6 @@
 /**
- * Clients that disconnect while their streams are silent. The platform reports some of them only when the next
- * comment cannot be written.
+ * Clients disconnect while their streams are silent. For some of them, the platform reports this only when the
+ * next comment cannot be written.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Conversation, Message, Recording } from './recording.ts';
 
-/** The next item of the recording, or the difference of the request from it. */
+/** The next item of the recording, or a description of how the request differs from the recording. */
 export type Found<Next> = { readonly next: Next } | { readonly difference: string };
 
 /** A recorded reply of the model. */
@@ -18,7 +18,9 @@ export interface Output {
   readonly output: string;
 }
 
-/** The recording. It refuses requests that differ in a single byte. */
+/**
+ * The recorded conversations, which return an item only for a request that equals the recording byte for byte.
+ */
 export interface ReplayScript {
   /** Returns the conversation that has the longest common start with these messages. */
   conversationOf(messages: readonly unknown[]): string;
@@ -82,7 +84,7 @@ export function createReplayScript({ system, conversations }: Recording): Replay
 }
 
 interface Match extends Scripted {
-  /** The number of equal messages at the start. */
+  /** The number of equal messages at the start of both lists. */
   readonly agreed: number;
 }
 

@@ -1,4 +1,4 @@
-/** Tests the server that checks the replay: the requests that it accepts, and those that it refuses. */
+/** Tests which requests the replay server accepts and which it refuses. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createChance } from './chance.ts';
 import type { AssistantMessage, Message, Recording } from './recording.ts';

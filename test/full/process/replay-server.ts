@@ -7,7 +7,7 @@ import { finishReason, streamReply } from './stream-reply.ts';
 
 export const API_KEY = 'sk-loopback';
 
-/** A recorded output to serve with one changed bit. */
+/** The recorded output that is served with one changed bit. */
 export interface Flip {
   readonly conversation: string;
   readonly position: number;
@@ -28,7 +28,7 @@ export interface ReplayServer {
   readonly answered: ReadonlyMap<string, number>;
   /** The number of times that the output of a call was served, by idempotency key. */
   readonly served: ReadonlyMap<string, number>;
-  /** The differences of the requests that were refused with 409. */
+  /** A description of the difference for each request that was refused with 409. */
   readonly differences: readonly string[];
   stop(): Promise<void>;
 }

@@ -16,7 +16,7 @@ import { answerOf, type Heard, say } from './talk.ts';
 const recording = readRecording();
 if (!recording) console.log('replay: skipped, there is no ../shared/data/airline-conversations.json');
 
-/** The Worker, and the server of its model and services. */
+/** The Worker, and the server that plays its model and services. */
 interface Stage {
   readonly server: ReplayServer;
   readonly worker: RunningWorker;
@@ -46,8 +46,8 @@ async function setStage(recorded: Recording, { evicted, flip }: Manner): Promise
       MODEL: 'gpt-4o',
       REPLAY_URL: server.url,
       REPLAY_SYSTEM: recorded.system,
-      // Prevents hand-overs, because a turn that is handed over is not streamed in pieces. Other tests cover
-      // that.
+      // A high limit of subrequests prevents hand-overs, because a turn that is handed over is not streamed in
+      // pieces. Other tests cover hand-overs.
       SUBREQUESTS: '10000',
     },
   });
@@ -85,7 +85,7 @@ async function replay(stage: Stage, conversation: Conversation, evicted: boolean
     const as = chance.between(0, 1) === 0 ? 'json' : 'events';
     const heard = await tell(stage, id, { message, as });
     const { text, outcome } = answerOf(heard);
-    // A tool's output that ends the turn is not streamed as a reply.
+    // If a tool's output ends the turn, it is not streamed as a reply.
     const streamed = as === 'events' && outcome === 'completed' ? heard.streamed.at(-1) : text;
     if (text !== answer || streamed !== answer) {
       differences.push(`${id}: '${answer}' was recorded, '${text}' answered and '${streamed}' streamed`);

@@ -1,4 +1,4 @@
-/** `npm run smoke` with this repository's Worker, and with a proxy that makes the Worker misbehave. */
+/** `npm run smoke` against this repository's Worker, and through a proxy that makes the Worker misbehave. */
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';

@@ -13,31 +13,31 @@ const INDEX = 'IndexObject';
 const LIMITS = 'OwnerLimits';
 const QUEUE = 'turns';
 
-/** The differences of a build from the code in the checkout. */
+/** How a build differs from the code in the checkout. */
 export interface Build {
-  /** Names in the entry's code that are replaced by texts. */
+  /** Texts that replace these names in the entry's code. */
   readonly constants?: Readonly<Record<string, string>> | undefined;
   /** Edits that turn the code into an older or newer version. */
   readonly edits?: readonly Edit[] | undefined;
 }
 
-/** The differences of a deployment from `wrangler.toml`. */
+/** How a deployment differs from `wrangler.toml`. */
 export interface DeployedAs {
   readonly compatibilityDate?: string | undefined;
   readonly compatibilityFlags?: readonly string[] | undefined;
   /** If `true`, `SESSIONS` is not bound. Defaults to `false`. */
   readonly isUnbound?: boolean | undefined;
-  /** The storage of a class in `new_classes` or without a migration. Defaults to SQLite. */
+  /** Uses the storage of a class that is in `new_classes` or has no migration. Defaults to SQLite. */
   readonly storage?: 'legacy-kv' | undefined;
   /** Binds a queue as `TURNS`, and delivers its messages to the Worker. */
   readonly hasQueue?: boolean | undefined;
-  /** The entry exports `IndexObject`, which is bound as `INDEX`. */
+  /** Binds the class `IndexObject`, which the entry must export, as `INDEX`. */
   readonly hasIndex?: boolean | undefined;
-  /** The Worker receives emails at `POST /cdn-cgi/local/email`, as in `wrangler dev`. */
+  /** Lets the Worker receive emails at `POST /cdn-cgi/local/email`, as in `wrangler dev`. */
   readonly takesMail?: boolean | undefined;
   /** Additional bindings in Miniflare's format, such as `{ DB: { type: 'd1', id: 'db' } }`. */
   readonly bindings?: Readonly<Record<string, Binding>> | undefined;
-  /** The entry exports `OwnerLimits`, which is bound as `OWNER_LIMITS`. */
+  /** Binds the class `OwnerLimits`, which the entry must export, as `OWNER_LIMITS`. */
   readonly hasLimits?: boolean | undefined;
 }
 
@@ -81,7 +81,7 @@ export interface RunningWorker {
 
 /**
  * Builds a Worker's entry (a path from the root of the checkout) and starts it. The compatibility settings
- * default to those of `wrangler.toml`. The entry exports `SessionObject`, which is bound as `SESSIONS`. No
+ * default to those of `wrangler.toml`. The entry must export `SessionObject`, which is bound as `SESSIONS`. No
  * request leaves this machine.
  */
 export async function startWorker(entry: string, settings: WorkerSettings = {}): Promise<RunningWorker> {
@@ -181,7 +181,7 @@ export async function bundleWorker(
     write: false,
     format: 'esm',
     target: 'es2024',
-    // The same package resolution as in wrangler.
+    // Packages are resolved as in wrangler.
     conditions: ['workerd', 'worker', 'browser'],
     mainFields: ['browser', 'module', 'main'],
     external: ['cloudflare:*', 'node:*'],

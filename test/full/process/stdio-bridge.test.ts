@@ -91,7 +91,7 @@ it('the bridge keeps a session whose client is listening', async () => {
   const headers = { accept: 'text/event-stream', 'mcp-session-id': session };
   await fetch(url, { headers, signal: leave.signal });
   await (await post(url, 'tools/list', {}, session)).text();
-  // Waits longer than the idle timeout, so that the process would have ended by then.
+  // Waits longer than the idle timeout, after which the process of an idle session would have ended.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(pids()).toHaveLength(1);
   leave.abort();

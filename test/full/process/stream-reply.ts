@@ -50,7 +50,7 @@ const endOf = (message: AssistantMessage): unknown[] => [
   chunk([], { usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }),
 ];
 
-/** Returns the reason in OpenAI's format. */
+/** Returns the finish reason in OpenAI's format. */
 export const finishReason = ({ tool_calls = [] }: AssistantMessage): string =>
   tool_calls.length > 0 ? 'tool_calls' : 'stop';
 

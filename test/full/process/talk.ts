@@ -12,7 +12,7 @@ const turnAnswer = v.object({
 /** The response to a message, as a client reads it. */
 export interface Heard {
   readonly status: number;
-  /** The answer of a turn, or a problem. */
+  /** The response body: the answer of a turn, or a problem. */
   readonly body: unknown;
   /** The streamed texts of the replies, in order. */
   readonly streamed: readonly string[];

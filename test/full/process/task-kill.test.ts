@@ -1,4 +1,4 @@
-/** The built Worker is killed between the polls of a task, and during an effect of its turn. */
+/** Kills the built Worker between polls of a task, and during an effect of its turn. */
 import { expect, it } from 'vitest';
 import { within } from '../../../src/examples/demo/ports.ts';
 import { killableDesk } from './killable-desk.ts';

@@ -1,6 +1,6 @@
 /**
- * A turn whose process is killed twice, once while its nested loop waits for the model and once while its tool runs: what a
- * receiver of OTLP is sent is one trace without an orphan, and its tree is that of the journal.
+ * Kills the process of a turn twice: while its nested loop waits for the model, and while its tool runs. An
+ * OTLP receiver must receive one trace without orphaned spans, and the tree of spans must match the journal.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -21,7 +21,10 @@ interface Tree {
   readonly inside: readonly Tree[];
 }
 
-/** The model, the place where tools act, and the receiver, in this process. The first two hold some of their answers. */
+/**
+ * Starts a server for the model, the effects of tools, and the OTLP receiver. It can hold requests to the model
+ * and effects.
+ */
 async function openWorld() {
   const received = { traces: [] as unknown[], metrics: [] as unknown[] };
   const parents: string[] = [];
@@ -46,7 +49,7 @@ async function openWorld() {
         if (holds === 'pay') return void hold('pay', response);
         return void response.end('Paid.');
       }
-      // The types of what the Worker sends are those of OpenAI and OTLP; the receiver checks the latter.
+      // The Worker sends bodies in the formats of OpenAI and OTLP. The test checks the latter.
       const body = (await readJson(request)) as {
         readonly messages: readonly { readonly role: string }[];
         readonly tools?: readonly { readonly function: { readonly name: string } }[];
@@ -62,7 +65,7 @@ async function openWorld() {
       }
       if (path === '/v1/traces') {
         received.traces.push(body);
-        // It is busy at first, and accepts the repetition.
+        // The receiver refuses the first request as busy, and accepts its repeat.
         response.statusCode = refusals-- > 0 ? 503 : 200;
       }
       if (path === '/v1/metrics') received.metrics.push(body);
@@ -75,7 +78,7 @@ async function openWorld() {
   };
   return {
     ...{ url, received, parents },
-    /** Resolves when such a request has come. It is never answered. */
+    /** Resolves when a request of this kind has arrived. The server never answers it. */
     async holding(what: string): Promise<void> {
       holds = what;
       isHeld = Promise.withResolvers<void>();
@@ -100,7 +103,7 @@ async function start(): Promise<void> {
   worker = await startKillable('test/fixtures/traced-worker.ts', {
     storage,
     vars: { LEASE_MS: '500', MODEL: 'scripted', OPENAI_BASE_URL: world.url, WORLD_URL: world.url },
-    // A busy receiver is asked again soon, so that the test need not wait for it.
+    // Shortens the pause before a request to a busy receiver is repeated.
     build: { edits: [{ file: 'tracing/export.ts', from: '= [5, 30,', to: '= [1, 30,' }] },
   });
 }
@@ -120,10 +123,10 @@ const SESSION = '/agents/clerk/sessions/s1';
 
 async function events(): Promise<readonly StoredEvent[]> {
   const response = await fetch(`${worker.url}${SESSION}/events`);
-  return ((await response.json()) as { readonly events: readonly StoredEvent[] }).events; // our own route
+  return ((await response.json()) as { readonly events: readonly StoredEvent[] }).events; // documented in docs/http.md
 }
 
-/** The tree that the journal shows, in the names of spans. */
+/** Returns the tree of a loop in the journal, with the names that its spans have. */
 function treeOf(loop: LoopNode, name: string, end: number): Tree {
   const inside = loop.iterations.flatMap(({ model, calls }) => [
     { name: `chat ${model.model}`, start: model.start, end: model.end ?? end, inside: [] },
@@ -137,7 +140,7 @@ function treeOf(loop: LoopNode, name: string, end: number): Tree {
   return { name, start: loop.start, end: loop.end ?? end, inside };
 }
 
-/** The tree of received spans. */
+/** Returns the tree of the received spans. */
 const treeFrom = (root: ReceivedSpan, spans: readonly ReceivedSpan[]): Tree => ({
   name: root.name,
   start: root.start,
@@ -156,7 +159,8 @@ it('a turn whose process is killed twice is one trace, whose spans match the jou
   });
   expect(sent.status).toBe(202);
   await inModel;
-  // A reply that was not stored is lost with its invocation, and so is what follows it.
+  // Waits until the start of the nested loop is stored. Events that are not stored are lost with their
+  // invocation.
   await expect.poll(async () => (await events()).map(({ type }) => type)).toContain('frame-started');
   await worker.kill();
 
@@ -187,7 +191,7 @@ it('a turn whose process is killed twice is one trace, whose spans match the jou
     timeline && treeOf(timeline.loop, 'invoke_agent clerk', timeline.end ?? 0),
   );
 
-  // Each invocation that died is closed by its successor.
+  // The span of an invocation that died ends when its successor starts.
   const invocations = spans.filter(({ name }) => name === 'holdfast.invocation');
   expect(invocations.map(({ isError, end }) => [isError, end])).toEqual([
     [true, invocations[1]?.start],
@@ -197,7 +201,8 @@ it('a turn whose process is killed twice is one trace, whose spans match the jou
   expect(root?.attributes).toMatchObject({ 'holdfast.take_overs': 2, 'holdfast.turn': turn });
   expect(root?.events.filter((name) => name === 'holdfast.take_over')).toHaveLength(2);
 
-  // Each request to the model and the tool is inside a span of the trace, also those of invocations that died.
+  // Each request to the model and the tool has a parent span in the trace, including requests of invocations
+  // that died.
   expect(world.parents.length).toBeGreaterThan(5);
   const asked = world.parents.map((header) => header.split('-'));
   expect(asked.filter(([, trace, span = '']) => trace !== root?.traceId || !ids.has(span))).toEqual([]);

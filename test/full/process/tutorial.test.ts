@@ -59,7 +59,7 @@ async function take(step: number): Promise<void> {
   expect(stdout).toBe('');
 }
 
-/** Starts the Worker as it is after the last step. */
+/** Starts the Worker with the code after the latest step. */
 async function start(vars: Readonly<Record<string, string>> = {}): Promise<RunningWorker> {
   const bundle = path('worker.bundle.js');
   await writeFile(bundle, await bundleWorker(path('src/worker.ts'), { plugins: [] }));

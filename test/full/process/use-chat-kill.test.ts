@@ -1,6 +1,6 @@
 /**
- * The Worker of a chat is killed during its turns. The messages of the AI SDK's client match the journal in the
- * end.
+ * Kills the Worker of a chat during its turns. In the end, the messages of the AI SDK's client must match the
+ * journal.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version)
     await saying;
     expect(chat.status).toBe('error');
     await start();
-    // Loads the existing messages and then resumes the stream, like a page.
+    // Loads the existing messages and then resumes the stream, as a page does.
     chat.messages = await loadedFrom(via, { agent: 'desk', id, version });
     const resuming = chat.resumeStream();
     // The model is retried after a pause.

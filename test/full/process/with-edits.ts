@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
 /**
- * A replacement of text in the code of a build. The text identifies the place if possible, because code can
- * move.
+ * A replacement of text in the code of a build. The text identifies the place, because code can move to other
+ * files.
  */
 export interface Edit {
   /** The end of the file's path. Defaults to any file. */

@@ -1,5 +1,5 @@
 /**
- * A Worker in a process that can be killed. `node worker-child.ts ENTRY SETTINGS` reports its URL to its
+ * Runs a Worker in a process that can be killed. `node worker-child.ts ENTRY SETTINGS` reports its URL to its
  * parent.
  */
 import { startWorker } from './start-worker.ts';

@@ -8,7 +8,8 @@ import { LOG_FILE, startWorker } from '../../../src/examples/demo/worker-process
 it('a Worker of the demo does not log telemetry and does not change wrangler’s settings on this machine', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-worker-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }));
-  // The user allowed wrangler to send metrics and has not seen the notice of this version.
+  // The settings of a user who allowed wrangler to send metrics, and has not yet seen the notice of this
+  // version.
   const settings = join(directory, 'home', '.config', '.wrangler', 'metrics.json');
   const permission = { enabled: true, date: '2026-01-01T00:00:00.000Z' };
   mkdirSync(join(settings, '..'), { recursive: true });

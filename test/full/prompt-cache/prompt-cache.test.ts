@@ -1,4 +1,4 @@
-/** `npm run prompt-cache` as a program. */
+/** Runs `npm run prompt-cache` as a program. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -24,12 +24,12 @@ it('the requests of plain agents and state machines extend each other over every
     `prompt-cache: plain agents and state machines: 0 departures in ${4 * WIRES.length} sessions over ${WIRES.length} wires; ` +
       'every other departure has its cause; PASS',
   );
-  // docs/models.md lists these as exceptions.
+  // docs/models.md lists these scenarios as exceptions.
   const others = ['playbook', 'chain', 'mcp'];
   expect(rows.filter(({ scenario, findings }) => others.includes(scenario) && findings.length > 0)).toEqual(
     [],
   );
-  // The minimum of a session: 20 requests, and most of the bytes are shared with the previous request.
+  // The minimum for a session: 20 requests, most of whose bytes are shared with the previous request.
   expect(rows.filter(({ requests }) => requests < 20)).toEqual([]);
   expect(promised.filter(({ bytes }) => bytes.total < 0.75)).toEqual([]);
 });

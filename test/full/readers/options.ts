@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** The readers and the replies that they read. */
+/** The numbers of readers and replies, and the form of the replies. */
 export interface ReadersOptions {
   readonly readers: number;
   readonly replies: number;
@@ -8,7 +8,7 @@ export interface ReadersOptions {
   readonly words: number;
   /** The pause before each word, in ms. */
   readonly pace: number;
-  /** The seed for the times at which connections are cut. */
+  /** The seed that determines when connections are cut. */
   readonly seed: number;
 }
 

@@ -1,4 +1,4 @@
-/** Measures the run time of a Worker's function with the sampling profiler of its engine. */
+/** Measures the run time of a Worker's function with V8's sampling profiler. */
 import { openInspector } from '../../bench/inspector.ts';
 
 interface Profile {
@@ -32,7 +32,7 @@ export async function profilerOf(worker: string, inspector: URL): Promise<Profil
       await ask('Profiler.start');
     },
     async stop(name) {
-      const { profile } = (await ask('Profiler.stop')) as { profile: Profile }; // the format of the protocol
+      const { profile } = (await ask('Profiler.stop')) as { profile: Profile }; // the format of the inspector protocol
       return timeIn(profile, name);
     },
     close,

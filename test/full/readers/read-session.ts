@@ -24,7 +24,7 @@ interface ShownText {
   readonly text: string;
 }
 
-/** A turn with its readers and the work of its object. */
+/** The results of a turn: its readers, and the work of its object. */
 export interface ReadTurn {
   readonly reads: readonly Read[];
   /** The events in the journal. */
@@ -99,7 +99,7 @@ async function say(
     throw new Error(`The turn did not complete: status ${response.status}, outcome ${String(outcome)}.`);
 }
 
-/** The event that ends a turn. Reading ends at its second occurrence. */
+/** The type of the event that ends a turn. Reading ends at its second occurrence. */
 const LAST = 'turn-ended';
 const TURNS = 2;
 

@@ -1,10 +1,10 @@
-/** The work of a session's object, as the object counts it. */
+/** The work of a session's object, which the object itself counts. */
 export interface ObjectWork {
   /** The number of activations by cause: a call, an opened socket, or a socket message. */
   readonly calls: { readonly [way: string]: number };
-  /** The messages that it received on sockets. */
+  /** The number of messages that it received on sockets. */
   readonly heard: Traffic;
-  /** The messages that it sent on sockets. */
+  /** The number of messages that it sent on sockets. */
   readonly sent: Traffic;
   readonly rows: { readonly read: number; readonly written: number };
   /** The times of its activations, in ms since the epoch. */

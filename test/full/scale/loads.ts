@@ -1,4 +1,4 @@
-/** Loads for a measured Worker: many concurrent sessions, many waiting readers, and one long session. */
+/** Loads a measured Worker with many concurrent sessions, many waiting readers, or one long session. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -31,7 +31,7 @@ export async function send(worker: MeasuredWorker, place: Place, message: string
 /** The memory of the Worker's process, in bytes. */
 export interface Memory {
   readonly before: number;
-  /** The observed maximum. */
+  /** The maximum that was observed. */
   readonly most: number;
   readonly after: number;
 }
@@ -78,7 +78,7 @@ export const bareObjects = (worker: MeasuredWorker, count: number, name = 'new')
 /** The number of streams that one caller may open. */
 const STREAMS_OF_ONE = 16;
 
-/** Waiting readers. Each has a stream of a session that has had one turn. */
+/** The open streams of waiting readers. Each stream belongs to a session that has had one turn. */
 export interface Readers {
   readonly places: readonly Place[];
   readonly memory: Memory;
@@ -128,7 +128,7 @@ export async function openReaders(worker: MeasuredWorker, count: number): Promis
 /** Opens a stream of events. `node:http` can disconnect at any time without an error. */
 async function openStream(url: string, owner: string): Promise<IncomingMessage> {
   const request = get(url, { agent: false, headers: { accept: 'text/event-stream', 'x-owner': owner } });
-  const [stream] = (await once(request, 'response')) as [IncomingMessage]; // the argument of this event
+  const [stream] = (await once(request, 'response')) as [IncomingMessage]; // this event has one argument
   if (stream.statusCode !== 200) throw new Error(`The event stream returned ${stream.statusCode}.`);
   stream.on('error', () => {}); // the stream is destroyed on purpose
   return stream.setEncoding('utf8');

@@ -27,9 +27,9 @@ const [sessions, readers, turns, idleSeconds] = [
   values.readers,
   values.turns,
   values.idle,
-].map(Number) as [number, number, number, number]; // one value for each option
+].map(Number) as [number, number, number, number]; // one number for each option
 
-/** The number of sessions before the first measurement, so that one-time costs are not measured. */
+/** The number of sessions that run before the first measurement, so that it does not include one-time costs. */
 const WARM = 50;
 /** The number of measured turns in a long session. */
 const MORE_TURNS = 20;

@@ -49,7 +49,7 @@ it('200 waiting readers cost their objects no work, and receive the next event',
   expect(await idleCounts(worker)).toEqual({ messages: 0, requests: 0, rowsWritten: 0 });
   const before = seen();
   await Promise.all(places.map((place) => send(worker, place, 'hello')));
-  const ofOneTurn = 3; // its start, its model reply, and its end
+  const ofOneTurn = 3; // the start, the model reply, and the end of the turn
   await expect.poll(seen).toEqual(before.map((events) => events + ofOneTurn));
 });
 
@@ -61,6 +61,6 @@ it('a turn after 300 others costs as much as an early one', options, async () =>
   const [object] = Object.values((await worker.counts()).objects);
   const { rowsWritten, requests } = kept('text only', 0);
   expect(object).toMatchObject({ rowsWritten, requests });
-  // Only the events after the last snapshot, which is stored every 200 events.
+  // A turn reads only the events after the last snapshot. A snapshot is stored every 200 events.
   expect(object?.rowsRead).toBeLessThan(300);
 });

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** The turns to stop. */
+/** The number of turns to stop. */
 export interface StopsOptions {
   readonly turns: number;
   readonly leaseMs: number;

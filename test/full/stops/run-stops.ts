@@ -26,7 +26,7 @@ interface RunningTurn {
   /** The kind of work: `think` is a model request, `dig` is a tool call. */
   readonly at: 'think' | 'dig';
   readonly session: string;
-  /** The outcome of its message, and when it arrived. */
+  /** The outcome of its message, and the time at which the response arrived. */
   readonly answer: Promise<{ readonly outcome: unknown; readonly at: number }>;
 }
 

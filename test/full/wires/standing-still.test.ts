@@ -9,7 +9,7 @@ import { startWorld } from '../../wires/run/world.ts';
 import { agentsOf } from '../../wires/session/names.ts';
 import type { Moment, Stops } from '../../wires/session/stops.ts';
 
-/** Plays a session whose `endsAt` can throw. */
+/** Plays a session with this `endsAt`, which can throw. */
 async function rowIn(endsAt: Stops['endsAt'], patience?: number) {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-wires-'));
   const sessions = agentsOf(['kimi'], [undefined]).slice(0, 1);

@@ -1,6 +1,6 @@
 /**
  * A small run of `npm run wires`: two wires, a model that returns, and a model that is upgraded. The command
- * plays everything.
+ * itself plays all wires and changes.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

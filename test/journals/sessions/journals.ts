@@ -6,7 +6,10 @@ import { nestedLoops } from './nested.ts';
 import { outside } from './outside.ts';
 import { waits } from './waits.ts';
 
-/** All stored sessions. The files of earlier versions must not change, so add a new session instead. */
+/**
+ * All stored sessions. Do not change these sessions, because the files of earlier versions must not change. Add
+ * a new session instead.
+ */
 export const journals: readonly Journal[] = [
   ...leaves,
   ...kinds,

@@ -1,8 +1,8 @@
-/** Sessions with one tool of each kind that decides about later tools or stands for several tools. */
+/** Sessions with one tool of each kind that affects the later tools or represents several tools. */
 import type { Call } from '../chat-completions.ts';
 import type { Journal } from '../journal.ts';
 
-/** Opens a tool for the turn, which is asked to send, and another for the session, which stays open. */
+/** Opens an unfolding tool for the turn, and another one for the session, which stays open. */
 const unfolded: Journal = {
   name: 'unfolded',
   holds: ['"slice":"unfolding"', '"type":"tool-call-suspended"'],

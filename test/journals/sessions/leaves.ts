@@ -28,7 +28,7 @@ const finished: Journal = {
 };
 
 interface Killed extends Partial<Journal> {
-  /** The held phase of the charge. */
+  /** The phase of the effect in which the charge is held. */
   readonly held: 'charge' | 'before charge';
 }
 
@@ -123,7 +123,7 @@ const blobs: Journal = {
   },
 };
 
-/** With their ends, more events than a session without a snapshot has. */
+/** With the ends of these calls, the session has more events than a session without a snapshot can have. */
 const CALLS = 100;
 
 const snapshot: Journal = {

@@ -16,7 +16,7 @@ const budgeted: Journal = {
   goesOn: (talk) => talk.say('And now?'),
 };
 
-/** The reservation of the interrupted model request remains. */
+/** The tokens that the interrupted model request has reserved stay reserved. */
 const killedInModel: Journal = {
   name: 'killed-in-model',
   holds: ["'held'", '"module":"budgets"'],

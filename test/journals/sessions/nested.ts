@@ -24,7 +24,7 @@ const nested: Journal = {
   goesOn: (talk) => talk.say('And now?'),
 };
 
-/** The interrupted call was executed, and its outcome cannot be found out. */
+/** The interrupted call was executed, but the next holder cannot find out its outcome. */
 const killedInAgenticTool: Journal = {
   name: 'killed-in-agentic-tool',
   holds: ["'held'", '"parent":', '"effect":"once"'],
@@ -43,7 +43,7 @@ const killedInAgenticTool: Journal = {
   goesOn: (talk) => talk.sayNext('And now?'),
 };
 
-/** The interrupted call was executed, and its outcome can be found out. */
+/** The interrupted call was executed, and the next holder can find out its outcome. */
 const killedInSubagent: Journal = {
   name: 'killed-in-subagent',
   holds: ["'held'", '"ownBlackboard":true', '"effect":"once"'],

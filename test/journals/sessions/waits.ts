@@ -1,4 +1,4 @@
-/** Sessions whose turns wait for a person, for each other, or for a scheduled time. */
+/** Sessions whose turns wait for a person, for another turn, or for a scheduled time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Journal } from '../journal.ts';
 
@@ -63,7 +63,7 @@ const ofATenant: Journal = {
   },
 };
 
-/** At the reading, no decision has been made for an hour. */
+/** When the session is read, the decision has been open for more than an hour. */
 const expired: Journal = {
   name: 'expired',
   holds: ["'expiry'", '"onExpiry":"reject"'],
@@ -118,7 +118,7 @@ const scheduled: Journal = {
   },
 };
 
-/** One message was accepted by a turn, and another was in transit when the Worker was killed. */
+/** A turn accepted one message, and another message was in transit when the Worker was killed. */
 const steered: Journal = {
   name: 'steered',
   holds: ['"type":"turn-steered"', "'steered ", "'steer', ", "'held'"],
@@ -144,7 +144,7 @@ const steered: Journal = {
   goesOn: (talk) => talk.sayNext('And now?'),
 };
 
-/** Two calls returned after their turns were cancelled. The second result was reported to no client. */
+/** Two calls returned after their turns were cancelled. No client received the second result. */
 const cancelled: Journal = {
   name: 'cancelled',
   holds: ['"type":"cancel-requested"', '"outcome":"cancelled"', '"type":"late-result-received"', "'late', "],

@@ -1,4 +1,7 @@
-/** All stored turns as A2A. The protocol's client accepts them from any position, and receives their answer. */
+/**
+ * Sends all stored turns as A2A. The protocol's client must accept them from any position, and receive their
+ * answer.
+ */
 import { type StreamResponse, TaskState } from '@a2a-js/sdk';
 import { JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import fc from 'fast-check';

@@ -1,6 +1,6 @@
 /**
- * All stored turns as AG-UI. The protocol's client accepts them, whole and split at any position, and ends with
- * their answer.
+ * Sends all stored turns as AG-UI, whole and split at any position. The protocol's client must accept them and
+ * end with their answer.
  */
 import { HttpAgent, type Message } from '@ag-ui/client';
 import fc from 'fast-check';

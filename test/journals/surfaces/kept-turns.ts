@@ -1,6 +1,6 @@
 /**
- * The turns of all stored journals in the form that surfaces receive: complete, and with pieces of replies that
- * may be lost or void.
+ * The turns of all stored journals in the form that surfaces receive: complete, or with pieces of replies, some
+ * of which are lost or invalid.
  */
 import type { ShownEvent, TurnStreamEnd } from '../../../src/create-holdfast.ts';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
@@ -39,7 +39,7 @@ export async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-/** Adds pieces before each stored reply. The last pieces may be lost. */
+/** Adds the pieces of each stored reply before it. The last pieces may be missing. */
 export function inPieces(events: readonly StoredEvent[], draw: () => number): ShownEvent[] {
   let replies = 0;
   return events.flatMap((event): ShownEvent[] => {

@@ -1,6 +1,6 @@
 /**
- * All stored journals as OpenAI responses. A client receives the same response, regardless of where its stream
- * is cut.
+ * Sends all stored journals as OpenAI responses. A client must receive the same response regardless of where
+ * its stream is cut.
  */
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
@@ -34,7 +34,7 @@ async function told(
 /** The turns of all stored journals that have ended or wait for a person. */
 const turns = versions().flatMap((version) =>
   [...readFolder(version).journals].flatMap(([name, { reading }]) => {
-    const stored = reading.events.flatMap(({ body }) => (Object(body).events ?? []) as StoredEvent[]); // stored as they were sent
+    const stored = reading.events.flatMap(({ body }) => (Object(body).events ?? []) as StoredEvent[]); // the body of a page of events
     const byTurn = Map.groupBy(stored, (event) => ('turn' in event ? event.turn : ''));
     byTurn.delete('');
     return [...byTurn.values()]
@@ -51,7 +51,7 @@ function replayed(events: readonly StoredEvent[]): TurnItem[] {
   return [...events, { type: 'suspended', view: { ...answer, outcome, status: 'suspended', pending: [] } }];
 }
 
-/** Returns the same items as a live stream, with pieces before each stored reply. */
+/** Returns the same items as a live stream sends them, with pieces before each stored reply. */
 const live = (items: readonly TurnItem[]): TurnItem[] =>
   items.flatMap((item) => {
     if (!('seq' in item) || item.type !== 'model-replied' || item.frame !== undefined) return [item];

@@ -1,4 +1,4 @@
-/** A page shows the same messages for live events as after a reload, for all stored sessions. */
+/** Checks for all stored sessions that a page shows the same messages for live events as after a reload. */
 import { expect, it } from 'vitest';
 import type { SessionView } from '../../../src/create-holdfast.ts';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
@@ -10,7 +10,7 @@ const sessions = versions().flatMap((version) =>
   [...readFolder(version).journals].flatMap(([name, { reading }]) => {
     const events = reading.events.flatMap(({ body }) => (Object(body).events ?? []) as StoredEvent[]);
     const isWhole = !events.some(({ type }) => type === 'conversation-cut');
-    const view = reading.session.body as SessionView; // the response of the route
+    const view = reading.session.body as SessionView; // the response of `GET /sessions/{session}`
     return reading.session.status === 200 && isWhole ? [{ name: `${version}/${name}`, events, view }] : [];
   }),
 );

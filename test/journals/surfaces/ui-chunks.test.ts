@@ -1,6 +1,6 @@
 /**
- * Stored sessions as chunks of the AI SDK. Both versions accept every chunk, in any cut and order, and the
- * SDK's reader builds the same message as a reload.
+ * Sends stored sessions as chunks of the AI SDK. Both versions must accept every chunk, wherever a stream is
+ * cut and in any order, and the SDK's reader must build the same message as a reload.
  */
 import {
   convertToModelMessages as convert7,
@@ -83,7 +83,7 @@ async function readBySdk(chunks: readonly UiChunk[], version: UiVersion) {
   return { message: JSON.parse(JSON.stringify(message ?? null)) as UiMessage | null, problems };
 }
 
-/** Adds streamed pieces before each reply. An attempt may have failed. */
+/** Adds streamed pieces before each reply, including pieces of a failed attempt. */
 function streamed(
   events: readonly StoredEvent[],
   pieces: readonly number[],
@@ -143,7 +143,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
       const other = await readBySdk(pieces, version);
       expect([...one.problems, ...other.problems].filter((text) => !isOfTurn(text, events))).toEqual([]);
       expect(other.message).toEqual(one.message);
-      // Version 6 does not receive answers of other clients.
+      // Version 6 does not receive the answers that other clients have sent.
       const parts = version === 7 ? loaded?.parts : loaded?.parts.map(withoutAnswer);
       const shown = version === 7 ? one.message?.parts : one.message?.parts.map(withoutAnswer);
       expect(shown ?? []).toEqual(JSON.parse(JSON.stringify(parts)));

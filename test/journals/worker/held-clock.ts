@@ -1,6 +1,7 @@
 /**
  * The Worker's clock, which is `CLOCK_AHEAD` ms ahead of the machine's clock. Must be imported first, because
- * other modules may store `Date.now`. It lets the Worker read old data at the time of its storage.
+ * other modules may store `Date.now`. It lets the Worker read old data as if it were the time at which the data
+ * was stored.
  */
 import { env } from 'cloudflare:workers';
 

@@ -54,7 +54,7 @@ const finished = scene('finished', {
   ],
 });
 
-/** An agent that is killed during two calls. One of them must run only once. */
+/** An agent whose Worker is killed during two calls, one of which must run only once. */
 const killed = (name: string, charge = acting(name, 'charge', { effect: 'once' })) =>
   scene(name, {
     tools: [
@@ -126,8 +126,8 @@ const blobs = scene('blobs', {
 });
 
 /**
- * An agent with more events than a session without a snapshot has, and more calls than an invocation has
- * requests.
+ * An agent whose turn has more events than a session without a snapshot can have, and more calls than an
+ * invocation may make requests.
  */
 const snapshot = scene('snapshot', {
   tools: [

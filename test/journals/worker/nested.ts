@@ -1,4 +1,4 @@
-/** Agents with nested loops that finish or are killed. */
+/** Agents with nested loops that finish, or during which the Worker is killed. */
 import * as v from 'valibot';
 import { artifact, defineTool } from '../../../src/index.ts';
 import {
@@ -62,7 +62,10 @@ const nested = scene('nested', {
   ],
 });
 
-/** An agent that is killed in a call of a doubly nested loop. The outcome of the call cannot be found out. */
+/**
+ * An agent whose Worker is killed in a call of a doubly nested loop. The next holder cannot find out the
+ * outcome of the call.
+ */
 const killedInAgenticTool = scene('killed-in-agentic-tool', {
   tools: [
     defineAgenticTool({

@@ -49,13 +49,16 @@ const groups = registered([web]);
 type Serve = Holdfast['worker']['fetch'];
 let serve: Serve = () => new Response('not yet', { status: 503 });
 
-/** The part of an execution context that an endpoint uses. */
+/** The members of an execution context that an endpoint uses. */
 const execution = {
   waitUntil: () => undefined,
   passThroughOnException: () => undefined,
 } as Partial<ExecutionContext> as ExecutionContext;
 
-/** Converts a request that did not arrive over a network. No code here reads its origin. */
+/**
+ * Converts a request that did not arrive over a network to the type of incoming requests. No code here reads
+ * its network data.
+ */
 const asIncoming = (request: Request): IncomingRequest => request as IncomingRequest;
 type IncomingRequest = Parameters<Serve>[0];
 

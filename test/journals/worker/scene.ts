@@ -1,6 +1,6 @@
 /**
- * The parts of the stored sessions' agents. Their model and the effects of their tools are outside of the
- * Worker.
+ * The parts of the agents of stored sessions. Their model and the effects of their tools are on the script's
+ * server.
  */
 
 import { env } from 'cloudflare:workers';
@@ -52,7 +52,7 @@ interface Acting {
   readonly returnDirect?: boolean | undefined;
 }
 
-/** Defines a tool with an effect in the world, which can hold it. */
+/** Defines a tool whose effect happens on the script's server, which can hold it. */
 export const acting = <const Name extends string>(
   scene: string,
   name: Name,
@@ -80,7 +80,7 @@ export const reconciling = <const Name extends string>(scene: string, name: Name
 
 type Acts = Pick<CallContext, 'id' | 'idempotencyKey' | 'signal'>;
 
-/** Causes an effect in the world, at `{scene}/{what}`. */
+/** Causes an effect on the script's server, at `{scene}/{what}`. */
 export async function act(place: string, input: unknown, call: Acts): Promise<string> {
   const body = JSON.stringify(input);
   const response = await fetch(`${env.WORLD_URL}/${place}`, { method: 'POST', body, ...by(call) });

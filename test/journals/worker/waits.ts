@@ -1,4 +1,4 @@
-/** Agents whose turns wait for a person, for each other, or for a scheduled time. */
+/** Agents whose turns wait for a person, for another turn, or for a scheduled time. */
 
 import * as v from 'valibot';
 import { defineTool } from '../../../src/index.ts';

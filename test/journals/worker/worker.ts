@@ -16,7 +16,7 @@ import { nestedLoops } from './nested.ts';
 import { outside, served } from './outside.ts';
 import { waits } from './waits.ts';
 
-// Imported later, because these modules may store `Date.now`.
+// Imported after the clock, because these modules may store `Date.now`.
 
 /** Returns the caller with the id, tenant and role in the request. */
 function callerOf({ headers }: Request): Caller {
@@ -25,7 +25,7 @@ function callerOf({ headers }: Request): Caller {
   return { id: headers.get('x-user') ?? 'ada', ...(tenant && { tenant }), ...(role && { roles: [role] }) };
 }
 
-/** The order in which their tools have always been offered. */
+/** The order in which these tools have always been offered. */
 const KINDS = [chaining(), unfolding, stateMachines, playbooks, agentProcess, listings];
 
 const agents = [...leaves, ...kinds, ...nestedLoops, ...waits, ...limits, ...outside];
@@ -33,7 +33,7 @@ const SERVED = served((request, env, execution) => holdfast.worker.fetch(request
 const holdfast: Holdfast = createHoldfast({
   agents,
   auth: callerOf,
-  // The clock does not advance, so streams are never closed as silent.
+  // The clock does not advance by itself, so the Worker never closes streams as silent.
   http: { maxStreams: 1_000, bodyContext: ['team'] },
   ...SERVED,
   use: [...KINDS, files(), ...(SERVED.use ?? [])],

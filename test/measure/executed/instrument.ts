@@ -4,7 +4,7 @@ import type { Plugin } from 'esbuild';
 import { type ArrowFunctionExpression, type Function as FunctionNode, Visitor } from 'oxc-parser';
 import { parseSource, type Source } from '../../source/parse-source.ts';
 
-/** A function of a built Worker, by where it begins. */
+/** A function of a built Worker, identified by its start. */
 export interface CountedFunction {
   /** Relative to the root of the checkout. */
   readonly file: string;
@@ -12,7 +12,8 @@ export interface CountedFunction {
 }
 
 /**
- * Runs before all modules. Defines the set of functions that were entered since the last read of `/executed`.
+ * Code that runs before all modules. It defines the set of functions that were entered since the last read of
+ * `/executed`.
  */
 const BANNER =
   'globalThis.__executed = new Set(); globalThis.__entered = (number) => { globalThis.__executed.add(number); };';
@@ -51,7 +52,7 @@ function withCounts(source: Source, functions: CountedFunction[]): string {
   const { file, text } = source;
   const insertions: Insertion[] = [];
   const add = ({ start, body }: FunctionNode | ArrowFunctionExpression): void => {
-    if (body === null) return; // an overload
+    if (body === null) return; // an overload has no body
     const entered = `__entered(${functions.push({ file, line: lineAt(text, start) }) - 1})`;
     if (body.type === 'BlockStatement') {
       insertions.push({ at: body.start + 1, text: `${entered};` });

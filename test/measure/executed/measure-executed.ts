@@ -7,7 +7,7 @@ import { bundleWorker, startWorker } from '../../full/process/start-worker.ts';
 import { type CountedFunction, instrumented, isLibrary } from './instrument.ts';
 import type { Scenario } from './scenarios.ts';
 
-/** The constants that `wrangler deploy` defines. */
+/** The constants that `wrangler deploy` also defines. */
 const DEPLOYED = { 'process.env.NODE_ENV': 'production' };
 
 /** The functions that were executed between a request and the last byte of its response, each counted once. */
@@ -48,7 +48,7 @@ export async function measureExecuted(scenario: Scenario): Promise<Executed> {
     });
     try {
       const executed = async (): Promise<readonly number[]> =>
-        (await (await fetch(new URL('/executed', worker.url))).json()) as readonly number[]; // the route of `measured`
+        (await (await fetch(new URL('/executed', worker.url))).json()) as readonly number[]; // the response of the route in `measured.ts`
       await talk(worker, 1);
       await executed();
       await talk(worker, 2);

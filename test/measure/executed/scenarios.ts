@@ -1,11 +1,11 @@
-/** The use of a Worker, from the first request to the last byte of its response. */
+/** A use of a Worker, from the first request to the last byte of its response. */
 import type { RunningWorker } from '../../full/process/start-worker.ts';
 
 export interface Scenario {
   readonly name: string;
   /** The file of its Worker in `workers`. */
   readonly worker: string;
-  /** Talks to the Worker. Runs twice in one session: the second run is measured. */
+  /** Sends the requests. Runs twice in one session, and the second run is measured. */
   talk(worker: RunningWorker, run: number): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ async function chat(worker: RunningWorker, run: number): Promise<void> {
     throw new Error(`The chat did not stream the answer 'Done.': ${stream}`);
 }
 
-/** The first scenario is a plain message, whose cost all users pay. */
+/** All scenarios. The first one is a plain message, whose cost all users have. */
 export const SCENARIOS: readonly Scenario[] = [
   { name: 'a `read` call', worker: 'read', talk: look },
   { name: 'a `once` call', worker: 'once', talk: look },

@@ -7,7 +7,7 @@ import type { Departure } from './departures.ts';
 import { after, between, factsIn, type MadeFact, type Span } from './journal-span.ts';
 import { TOOLS_TOLD } from './request-parts.ts';
 
-/** The departures that an event explains, in the terms of the documentation. */
+/** The departures that an event explains, named as in the documentation. */
 interface Cause {
   readonly words: string;
   readonly explains: (departure: Departure) => boolean;
@@ -74,7 +74,7 @@ const wereOpened = (span: Span): boolean =>
     ({ slice, fact }) => slice === 'unfolding' && textIn(fact, 'scope') !== 'session',
   );
 
-/** Describes the effect of a call on the offered tools, from the fact that it stored. */
+/** Describes the effect of a call on the offered tools, based on the fact that the call stored. */
 function wordsOfFact(made: MadeFact, span: Span): string {
   const { slice, fact } = made;
   switch (slice) {

@@ -1,7 +1,7 @@
-/** The departures of a request from the previous one, which it should only extend. */
+/** Finds the departures of a request from the previous one. A request should only extend the previous one. */
 import { PARTS, type Part, type Piece, type RequestParts } from './request-parts.ts';
 
-/** A piece that breaks a cache. */
+/** A piece that makes a cache of the previous request unusable from its position. */
 export interface Departure {
   readonly part: Part;
   /** `inserted`: a new piece precedes an existing one at a position that a cache contains. */
@@ -69,7 +69,7 @@ function match(
   return made;
 }
 
-/** Returns `true` if two places are equally far after the same kept piece. */
+/** Returns `true` if two positions have the same distance from the same unchanged piece before them. */
 function placesIn(kept: Matches): (at: number, to: number) => boolean {
   const pairs = [...kept];
   return (at, to) => {

@@ -4,7 +4,7 @@ import type { SessionEvent, StoredEvent } from '../../../src/journal/entry.ts';
 export interface Span {
   /** The whole journal. */
   readonly events: readonly StoredEvent[];
-  /** The loop: the id of the call that opened it, or empty for the turn's own loop. */
+  /** The id of the call that opened the loop, or empty for the turn's own loop. */
   readonly frame: string;
   /** The sequence number of the previous request's reply, or -1 for the beginning. */
   readonly after: number;

@@ -16,12 +16,12 @@ export interface SentRequest {
   readonly reply: number;
 }
 
-/** The places and causes of a request's departures. */
+/** The departures of a request, and their causes. */
 export interface Finding {
   /** The number of the request in the session, from 1. */
   readonly request: number;
   readonly path: string;
-  /** A text such as `tools: 1 changed, 3 inserted`. */
+  /** A summary such as `tools: 1 changed, 3 inserted`. */
   readonly place: string;
   readonly cause: string;
 }

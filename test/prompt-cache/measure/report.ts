@@ -3,7 +3,7 @@ import { UNEXPLAINED } from './causes.ts';
 import type { Finding, Measured } from './measure-session.ts';
 import type { ShareSummary } from './shares.ts';
 
-/** A scenario on one wire. */
+/** The result of a scenario on one wire. */
 export interface Row extends Measured {
   readonly scenario: string;
   readonly wire: string;
@@ -45,7 +45,7 @@ const departedIn = (findings: readonly Finding[]): number =>
 const sharesOf = ({ least, median, total }: ShareSummary): string =>
   [least, median, total].map((share) => `${(share * 100).toFixed(1)} %`.padStart(7)).join('  ');
 
-/** Returns one line for equal departures in several requests and on several wires. */
+/** Returns one line for each kind of departure. Equal departures of several requests and wires share a line. */
 export function departuresOf(rows: readonly Row[]): readonly string[] {
   const scenarios = Map.groupBy(rows, ({ scenario }) => scenario);
   return [...scenarios].flatMap(([scenario, own]) => {
@@ -67,7 +67,7 @@ function alike(findings: readonly Finding[]): readonly string[] {
   });
 }
 
-/** Returns the failures: departures where extension is promised, and departures without a cause. */
+/** Returns the failures: departures in scenarios that must not have any, and departures without a cause. */
 export function problemsOf(rows: readonly Row[]): readonly string[] {
   const broken = rows
     .filter(({ isPromised, findings }) => isPromised && findings.length > 0)

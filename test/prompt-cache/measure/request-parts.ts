@@ -5,7 +5,7 @@
 
 /** A part of a request that a provider reads as a unit. */
 export interface Piece {
-  /** Its identity: the name of a tool, or the role of a message. */
+  /** The name of a tool, or the role of a message. */
   readonly key: string;
   /** Its JSON, without cache marks. */
   readonly text: string;
@@ -16,7 +16,7 @@ export const PARTS = ['tools', 'system', 'messages'] as const;
 export type Part = (typeof PARTS)[number];
 export type RequestParts = Readonly<Record<Part, readonly Piece[]>>;
 
-/** The form of a wire's bodies. */
+/** The format of a wire's request bodies. */
 export type BodyForm = 'anthropic' | 'gemini' | 'responses' | 'chat';
 
 /** The key of a message that only announces added and removed tools. */
@@ -36,7 +36,7 @@ const READERS: Readonly<Record<BodyForm, (body: Json) => RequestParts>> = {
     system: textsOf(system).map((text) => piece('system', withoutAnthropicMarks(text))),
     messages: messagesOf(messages).map((message) => piece(roleOf(message), withoutAnthropicMarks(message))),
   }),
-  // Gemini's requests have no marks. `cachedContent` names an explicit cache outside of these parts.
+  // Requests to Gemini have no cache marks. `cachedContent` names an explicit cache outside of these parts.
   gemini: ({ tools, systemInstruction, contents }) => ({
     tools: listOf(tools).flatMap((tool) => {
       const declared = isRecord(tool) ? listOf(tool.functionDeclarations) : [];
@@ -91,8 +91,8 @@ export function withoutChatMarks(value: unknown): unknown {
 }
 
 /**
- * Applies a change to a tool or a message, and to the blocks of its content, recursively. Does not read text of
- * the model.
+ * Applies a change to a tool or a message, and to the blocks of its content, recursively. Does not change text
+ * of the model.
  */
 function inBlocks(value: unknown, change: (block: Json) => Json): unknown {
   if (!isRecord(value)) return value;

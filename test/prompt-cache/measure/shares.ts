@@ -1,4 +1,4 @@
-/** The share of a request that a cache of the previous request contains. */
+/** Computes the share of a request that a cache of the previous request contains. */
 import { PARTS, type Piece, type RequestParts } from './request-parts.ts';
 
 /** The length of a request and of its common prefix with the previous one. */
@@ -8,7 +8,7 @@ export interface Length {
 }
 
 export interface RequestShare {
-  /** UTF-8 bytes. */
+  /** The number of UTF-8 bytes. */
   readonly bytes: Length;
   readonly tokens: Length;
 }
@@ -23,7 +23,7 @@ export function shareOf(
   tokenize: Tokenizer,
 ): RequestShare {
   const [was, is] = [before ? inOrder(before) : [], inOrder(now)];
-  // Each piece is tokenized separately, so tokens do not cross pieces.
+  // Each piece is tokenized separately, so a token cannot extend over two pieces.
   const measured = (unitsOf: (text: string) => ArrayLike<number>): Length => {
     let [all, kept, isSame] = [0, 0, true];
     for (const [at, { text }] of is.entries()) {
@@ -52,7 +52,7 @@ function commonLength(one: ArrayLike<number>, other: ArrayLike<number>): number 
 
 /** The combined shares of several requests. */
 export interface ShareSummary {
-  /** The share of everything sent, including the first requests of loops. */
+  /** The share of all sent data, including the first requests of loops. */
   readonly total: number;
   /** The shares of the requests that have a previous one. */
   readonly least: number;

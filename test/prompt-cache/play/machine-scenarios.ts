@@ -30,7 +30,9 @@ const moves = [
   [2004, 'cancelled'],
 ] as const;
 
-/** The order desk. Its tools are a state machine and the tools of the objects that it finds. */
+/**
+ * The scenario of an order desk, whose tools are a state machine and the tools of the objects that it finds.
+ */
 export const orders = defineOrders(paperShop);
 
 export const machine: Scenario = {
@@ -47,7 +49,7 @@ export const machine: Scenario = {
   nested: { move_order: moves.map(([, status]) => turn(call(STEPS[status]))) },
 };
 
-/** The options of the machine besides its states. */
+/** The options of the state machine in addition to its states. */
 interface MachineOptions {
   readonly hideUnavailable?: true;
   readonly instructions?: (view: unknown, input: { readonly title: string }, state: string) => string;
@@ -120,7 +122,7 @@ export const machineHides: Scenario = {
   about: 'the same with `hideUnavailable`, which offers the tools of the state alone',
   agent: machineAgent({ hideUnavailable: true }),
   turns: [turn(call('print_text', { title: 'Tides' }))],
-  // A tool that is not offered cannot be called.
+  // The script cannot call a tool that is not offered.
   nested: { print_text: [turn(...inMachine.filter((_, at) => at !== printing.length))] },
 };
 

@@ -1,4 +1,4 @@
-/** Plays scenarios over wires, and measures the requests that each wire received. */
+/** Plays scenarios over wires, and measures the requests that each wire receives. */
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { measureSession } from '../measure/measure-session.ts';
 import type { Row } from '../measure/report.ts';

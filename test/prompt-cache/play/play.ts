@@ -59,7 +59,8 @@ export async function playSession(session: Session, wire: MeasuredWire): Promise
     ],
   };
   const model = wire.model({ baseURL: 'https://wire.test/v1', fetch: answer });
-  // A cold session connects to its MCP servers before each request, which takes five times as long.
+  // The session is warm, because a cold session connects to its MCP servers before each request, which takes
+  // five times as long.
   const talk = createTestSession(watched, { model, warm: true });
   for (const turn of session.turns.keys()) {
     const { outcome, text, ...rest } = await talk.send(`Message ${turn + 1}: go on.`);
@@ -71,7 +72,7 @@ export async function playSession(session: Session, wire: MeasuredWire): Promise
   return { requests: withReplies(sent, events), events };
 }
 
-/** Requests are sequential, and each has a response. */
+/** Requests are sequential, and each has a reply. */
 function withReplies(
   sent: readonly Omit<SentRequest, 'reply'>[],
   events: readonly StoredEvent[],
@@ -98,7 +99,7 @@ interface Servers {
 
 /** Creates one server for each loop, because each loop starts a conversation. */
 function serversOf({ turns, nested = {} }: Session, wire: MeasuredWire): Servers {
-  // Wires recognize an answer by its text, so answers must differ.
+  // Wires recognize an answer by its text, so each answer must be unique.
   const distinct = turns.map((turn, at) => ({ ...turn, answer: `${turn.answer} That was turn ${at + 1}.` }));
   const servers = new Map([['', wire.server({ script: { turns: distinct }, seed: 'root' })]]);
   const opened = new Map<string, number>();

@@ -2,7 +2,7 @@
 import type { ScriptCall, ScriptTurn } from '../../wires/wire.ts';
 import type { Session } from './play.ts';
 
-/** A session with a name. */
+/** A named session. */
 export interface Scenario extends Session {
   readonly name: string;
   /** Its description for the table. */

@@ -12,7 +12,7 @@ import type { BodyForm } from '../measure/request-parts.ts';
 
 export interface MeasuredWire {
   readonly name: string;
-  /** The package and the model. */
+  /** The package and the model of the wire. */
   readonly by: string;
   readonly form: BodyForm;
   readonly model: (server: ServerAt) => ChatModel;

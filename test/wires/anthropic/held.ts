@@ -74,7 +74,7 @@ function heldIn(conversation: readonly Said[]): readonly (Said | undefined)[] {
     if (said.role === 'user') return said.blocks.filter(({ block }) => isTold(block)).map(() => undefined);
     if (said.role !== 'assistant') return [];
     const behind = conversation[index + 1]?.blocks.find(({ block }) => block.type !== 'tool_result')?.block;
-    // The text of a foreign reply whose calls are reported in the next message.
+    // This is the text of another model's reply, whose calls the next message reports.
     return callIdsOf(said).length === 0 && behind && isTold(behind) ? [] : [said];
   });
 }

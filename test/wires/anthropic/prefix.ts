@@ -1,6 +1,6 @@
 /**
  * The prefix of a thinking block: the system text, the tools, the messages and the thinking. Newer models bind
- * their thinking to it. The block's signature contains a hash of each.
+ * their thinking to this prefix. The block's signature contains a hash of each part.
  */
 import { fingerprint } from '../wire.ts';
 import { isThinking, type Said, settled, withoutMarks } from './conversation.ts';
@@ -9,15 +9,15 @@ import type { AnthropicBlock, AnthropicBody } from './request.ts';
 /** A type, not an interface, so that it can be spread into the fields of a seal. */
 export type Prefix = {
   readonly system: string;
-  /** Excludes tools with deferred loading. */
+  /** The hash of the tools, without those with deferred loading. */
   readonly tools: string;
-  /** All earlier content without thinking. */
+  /** The hash of all earlier content without thinking. */
   readonly messages: string;
-  /** The signatures of all earlier thinking. */
+  /** The hash of the signatures of all earlier thinking. */
   readonly thinking: string;
 };
 
-/** Collects the content of a conversation, and returns the prefix at any point. */
+/** Reads a conversation block by block, and returns the prefix at the current position. */
 export class PrefixReader {
   readonly #system: string;
   readonly #tools: string;

@@ -15,7 +15,7 @@ export type AnthropicVariant =
   | 'empty-thinking'
   /** If `web_search` is declared, every fourth reply begins with a search that the provider runs. */
   | 'server-tools'
-  /** The provider pauses after its search and must be asked again. Not part of the default variants. */
+  /** The provider pauses after its search and must be asked again. This is not one of the default variants. */
   | 'pauses';
 
 export interface Casting {

@@ -45,7 +45,7 @@ export function placeOfThinking(
   return fields;
 }
 
-/** Refuses a block whose text does not match its signature. Only used in the current turn. */
+/** Refuses a block whose text does not match its signature. Only called for blocks of the current turn. */
 export function checkWords(block: ThinkingBlock, { of }: Sealed, path: string): void {
   if (of !== wordsHash(block)) throw modified(path);
 }
@@ -117,7 +117,7 @@ function boundElsewhere(
   if (!bindingControls) {
     sentences.push(`That setting requires the \`${bindingBeta}\` value in the \`anthropic-beta\` header.`);
   }
-  // Published errors distinguish only these two.
+  // The published errors distinguish only these two cases.
   if (changed === 'system')
     sentences.push('The `system` prompt differs from the one this block was created with.');
   if (changed === 'thinking') {

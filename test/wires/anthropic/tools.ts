@@ -43,7 +43,10 @@ function knownTool(name: string, declared: ReadonlyMap<string, AnthropicTool>): 
   return name;
 }
 
-/** Checks that a system message is last or directly before a reply. The API's own error message is unknown. */
+/**
+ * Checks that a system message is the last message or directly precedes a reply. The API's own error message
+ * for this is unknown.
+ */
 function checkSystemPlace({ path }: Said, next: Said | undefined): void {
   if (next !== undefined && next.role !== 'assistant') {
     throw ownRefusal(`${path}: a system message stands last or right before an assistant message`);

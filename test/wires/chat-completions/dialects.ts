@@ -48,7 +48,7 @@ export function dialectOf(
   }
 }
 
-/** Sends thinking in a text field: as a whole, or in pieces that start with an empty one. */
+/** Sends thinking in a text field, as a whole or in pieces. The first piece is empty. */
 const plainThinking = (field: string): Omit<Dialect, 'check' | 'checkForeign'> => ({
   media: openAIMedia,
   ofMessage: ({ thinking }) => ({ [field]: thinking }),

@@ -12,9 +12,9 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface DialectMedia {
   readonly message: readonly PartName[];
   readonly result: readonly PartName[];
-  /** The names of audio formats. */
+  /** The accepted names of audio formats. */
   readonly audio?: readonly string[];
-  /** Accepts the URL of a document in place of its bytes. */
+  /** If `true`, accepts the URL of a document in place of its bytes. */
   readonly fetchesFiles?: true;
 }
 

@@ -38,7 +38,7 @@ export interface SentMessage {
   readonly isInCurrentTurn: boolean;
 }
 
-/** A call of a reply in the message format. */
+/** A call of a reply in the format of messages. */
 export interface GivenCall {
   readonly id: string;
   readonly type: 'function';

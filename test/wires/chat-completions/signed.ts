@@ -104,7 +104,7 @@ function piecesOfDetail(detail: Detail): readonly Detail[] {
   }
 }
 
-/** Returns the error of the upstream provider, because OpenRouter forwards it. */
+/** Returns the error in the form of the upstream provider, because OpenRouter forwards it. */
 function upstreamWords(lost: Detail | undefined, index: number): string {
   switch (lost?.type) {
     case undefined:
@@ -175,7 +175,7 @@ function signatureIn(holder: unknown): unknown {
   return isRecord(google) ? google.thought_signature : undefined;
 }
 
-/** Returns the error for a signature: valid in another place, or unreadable. */
+/** Returns the error for a signature that is unreadable or belongs to another place. */
 function wrongSignature(back: unknown, known: ReadonlySet<unknown>): Refused {
   return new Refused(400, known.has(back) ? 'Invalid thought signature.' : 'Corrupted thought signature.');
 }

@@ -11,7 +11,7 @@ import { type Given, type Item, type ItemMode, itemsOf, type Ledger } from './it
 export interface InputCheck extends OrderCheck {
   readonly input: readonly unknown[];
   readonly seed: string;
-  /** The settings of the request. They determine the names of missing items in errors. */
+  /** The settings of the request, which determine the names of missing items in errors. */
   readonly mode: ItemMode;
   readonly ledger: Ledger;
   readonly exactArguments: boolean;
@@ -55,7 +55,9 @@ export function checkInput(check: InputCheck): number {
   return (replies.at(-1)?.at ?? -1) + 1;
 }
 
-/** Consecutive entries: the items of a reply, and the outputs after them. A message starts a new run. */
+/**
+ * A run of consecutive entries: the items of a reply, and the outputs after them. A message starts a new run.
+ */
 interface Run {
   readonly run: ModelEntry[];
   readonly outputs: string[];
@@ -155,7 +157,7 @@ function entryOf(sent: unknown, { ledger, mode }: InputCheck): Entry {
   if (role === 'user' || ((role === 'system' || role === 'developer') && type !== 'additional_tools')) {
     return { kind: 'message' };
   }
-  // Tools that are added later, and other entries that are not part of a reply.
+  // The types of entries that are not part of a reply, such as tools that are added later.
   return { kind: 'beside' };
 }
 

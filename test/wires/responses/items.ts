@@ -1,4 +1,4 @@
-/** The items of each reply, and the ledger that recognizes them. */
+/** Creates the items of each reply, and recognizes items that were sent. */
 import { spacedJson } from '../calls.ts';
 import { fingerprint, type ScriptedReply } from '../wire.ts';
 
@@ -49,7 +49,7 @@ export interface CallItem {
 
 export type Item = ReasoningItem | MessageItem | CallItem;
 
-/** The inputs of items in addition to their reply. */
+/** The data that determines the items of a reply, in addition to the reply itself. */
 export interface Casting {
   readonly seed: string;
   readonly mode: ItemMode;
@@ -62,7 +62,7 @@ export interface Given {
   readonly mode: ItemMode;
 }
 
-/** All items that a script can have sent, by their identifiers. */
+/** All items that the wire can have sent for a script, by their identifiers. */
 export interface Ledger {
   readonly byId: ReadonlyMap<string, Given>;
   readonly byBlob: ReadonlyMap<string, Given>;

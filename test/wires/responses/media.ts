@@ -75,7 +75,7 @@ function checkFile(part: Fields, path: string): void {
   }
 }
 
-/** Returns the parts of the user's side. Other code compares the model's parts with the script. */
+/** Returns the parts from the user's side. Other code compares the model's parts with the script. */
 function partsIn(input: readonly unknown[]): readonly PlacedPart[] {
   return input.flatMap((item, index) => {
     if (!isRecord(item) || item.role === 'assistant') return [];

@@ -14,7 +14,7 @@ export interface Asked {
   readonly onAgain: (why: string) => void;
 }
 
-/** A message of a user, and how it is sent. */
+/** A message of a user, and how the client sends it. */
 export interface Message extends Said {
   readonly form: 'json' | 'multipart';
 }
@@ -49,7 +49,7 @@ async function answerOnce(
     return { again: `${response.status} ${body === undefined ? 'without an answer' : wordsOf(body)}` };
   } catch (failure) {
     asked.signal.throwIfAborted();
-    // A broken connection says nothing about the turn.
+    // After a broken connection, the state of the turn is unknown.
     if (failure instanceof TypeError) return { again: `${failure.message}: ${String(failure.cause)}` };
     throw failure;
   }
@@ -98,7 +98,7 @@ function answerIn(stream: string): unknown {
 }
 
 function wordsOf(body: unknown): string {
-  const { text, detail } = Object(body) as { readonly text?: unknown; readonly detail?: unknown }; // any JSON object
+  const { text, detail } = Object(body) as { readonly text?: unknown; readonly detail?: unknown }; // the members can have any type
   if (typeof text === 'string') return text;
   return typeof detail === 'string' ? detail : JSON.stringify(body);
 }
@@ -107,6 +107,6 @@ function wordsOf(body: unknown): string {
 export async function journalOf(asked: Asked): Promise<readonly SessionEvent[]> {
   const response = await fetch(`${pathOf(asked)}/events`, { signal: asked.signal });
   if (!response.ok) throw new Error(`GET events returned ${response.status}: ${await response.text()}`);
-  const page = (await response.json()) as { readonly events: readonly SessionEvent[] }; // documented for the route
+  const page = (await response.json()) as { readonly events: readonly SessionEvent[] }; // documented in docs/http.md
   return page.events;
 }

@@ -1,6 +1,6 @@
 /**
- * Plays sessions in one Worker, life by life. When each session has ended or has reached the end of its life,
- * the process is killed and restarted on the same storage.
+ * Plays sessions in one Worker, one life after another. When each session has ended or has reached the end of
+ * its life, the process is killed and restarted on the same storage.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,10 +16,10 @@ import type { Place, World } from './world.ts';
 
 const ENTRY = 'test/wires/session/worker.ts';
 
-/** The lease in ms. It is long enough that a holder on a slow machine is not taken over. */
+/** The lease in ms. It is long enough that the lease of a holder on a slow machine does not expire. */
 const LEASE_MS = 60_000;
 
-/** The timeout of a session in one life, and the addition for each other session, in ms. */
+/** The timeout of a session in one life in ms, and the time that is added for each other session. */
 const [PATIENCE, MORE] = [120_000, 6_000];
 
 /** The interval between progress reports, in ms. */
@@ -35,7 +35,7 @@ export interface Result {
 export interface Run {
   readonly world: World;
   readonly sessions: readonly Session[];
-  /** An empty folder for the run. */
+  /** The path of an empty folder for the run. */
   readonly directory: string;
   /** Receives progress lines. */
   readonly say: (line: string) => void;
@@ -146,7 +146,7 @@ class Play {
       this.#isLiving = false;
       clearTimeout(late);
       leave.abort();
-      talk.catch(() => {}); // the kill breaks its connection
+      talk.catch(() => {}); // the kill breaks the connection, which rejects the promise
     }
   }
 

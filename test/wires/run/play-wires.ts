@@ -10,7 +10,7 @@ import type { Kills, WiresOptions } from './options.ts';
 import { startWorld, type World } from './world.ts';
 
 export interface Surroundings {
-  /** An empty folder for the run. */
+  /** The path of an empty folder for the run. */
   readonly directory: string;
   readonly say: (line: string) => void;
 }
@@ -38,7 +38,7 @@ async function playChange(
     mkdirSync(directory);
     return playLives({ world, sessions: some, directory, say: around.say });
   };
-  // Without kills on both sides, one session for each wire and manner is enough.
+  // Without kills, both sides are the same, so one session for each wire and manner is enough.
   const [after, before] = [sessions.filter(isKilled('after')), sessions.filter(isKilled('before'))];
   for (const session of sessions) placeIn(world, session.name).stops = stopsOf(session, noStops);
   try {

@@ -72,7 +72,8 @@ const LONGEST = 400;
 const HEAD = ['wire', 'change', 'manner', 'kills', 'requests', 'refused', 'lost', 'executions'] as const;
 
 /**
- * Formats the rows as a table. Executions are runs of tools, with the number of calls and of unknown outcomes.
+ * Formats the rows as a table. The column of executions shows how often tools ran, with the numbers of calls
+ * and of unknown outcomes.
  */
 export function tableOf(rows: readonly Row[]): string {
   const lines = [

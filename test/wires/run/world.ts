@@ -1,6 +1,6 @@
 /**
- * The services that survive kills: the strict servers, an MCP server, the effects of tools, and the decisions
- * where lives end.
+ * The services that survive kills: the strict servers, an MCP server, the record of effects, and the decisions
+ * about where lives end.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -33,7 +33,7 @@ export interface World {
   readonly mcpUrl: string;
   /** The places by session name. */
   readonly places: ReadonlyMap<string, Place>;
-  /** Closes the requests that were never answered. */
+  /** Closes the requests that the end of a life has left unanswered. */
   forgetStopped(): void;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function startWorld(sessions: readonly Session[]): Promise<World> {
   };
 }
 
-/** Starts one process for all sessions. It has a separate state for each connection. */
+/** Starts one MCP server process for all sessions, which has a separate state for each connection. */
 async function startMcpServer(): Promise<Pick<Front, 'url' | 'stop'>> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-wires-mcp-'));
   const options = { transport: 'streamableHttp', socketPath: join(folder, 'everything.sock') } as const;
@@ -91,13 +91,13 @@ interface Site {
 async function respond(site: Site, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   switch (incoming.url) {
     case '/effects': {
-      const effect = (await json(incoming)) as Effect; // sent by the Worker of this run
+      const effect = (await json(incoming)) as Effect; // sent by the Worker
       placeIn(site, effect.agent).effects.push(effect);
       outgoing.end();
       return;
     }
     case '/moments': {
-      const { session, moment } = (await json(incoming)) as { session: string; moment: Moment }; // sent by the Worker of this run
+      const { session, moment } = (await json(incoming)) as { session: string; moment: Moment }; // sent by the Worker
       const [, agent] = JSON.parse(session) as [owner: string, agent: string]; // the name of a session's object
       if (isLast(placeIn(site, agent), moment)) site.stopped.add(outgoing);
       else outgoing.end();

@@ -1,4 +1,4 @@
-/** The agent for the wires: tools of every kind and effect. A separate process counts the effects. */
+/** The agent of the wires run, with tools of every kind and effect. A separate process counts the effects. */
 import * as v from 'valibot';
 import {
   type Agent,
@@ -122,7 +122,7 @@ export function defineWiresAgent({ name: agent, models, accepts, mcp, act }: Wir
 /** The MCP tool that returns an image. Its server is listed only when the factory tool is called. */
 const picturesOf = ({ url, fetch }: WiresAgent['mcp']) =>
   createMcpToolFactory({
-    // The long timeouts keep a slow machine from looking like a lost server.
+    // The timeouts are long, so that a slow machine does not look like a lost server.
     clients: [
       defineMcpClient({ name: 'everything', url, fetch, connectTimeout: PATIENCE, timeout: PATIENCE }),
     ],

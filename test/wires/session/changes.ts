@@ -1,6 +1,6 @@
 /**
- * Sessions whose model changes in their first turn, and their servers. A server is unavailable while the other
- * model should answer.
+ * Sessions whose model changes in the first turn, and their servers. A server is unavailable while the other
+ * model should reply.
  */
 import type { ChatModel } from '../../../src/index.ts';
 import { fallback } from '../../../src/index.ts';
@@ -49,14 +49,14 @@ export const allServers = (servers: Servers): readonly (readonly [name: keyof Se
  * The numbers of calls in the first replies of the main loop. Another model takes over after three replies, and
  * the first returns after five.
  */
-const [LEAVES, RETURNS] = [3, 5].map(callsOfFirst) as [number, number]; // one number for each
+const [LEAVES, RETURNS] = [3, 5].map(callsOfFirst) as [number, number]; // one number for each change
 
 function callsOfFirst(replies: number): number {
   const [turn] = SCRIPTS.main.turns;
   return turn?.steps.slice(0, replies).flatMap(({ calls }) => calls).length ?? 0;
 }
 
-/** Matches results of calls in a request to any wire, and lines that report them as text. */
+/** Matches results of calls in a request to any wire, including lines that report results as text. */
 const RESULT =
   /"type":"tool_result"|"role":"tool"|"type":"function_call_output"|"functionResponse":| with the input /g;
 

@@ -78,7 +78,7 @@ interface Expecting {
 interface Expected {
   /** The files that the request contains as files. */
   readonly files: readonly PlacedFile[];
-  /** The ids that the request mentions at least in text. */
+  /** The ids that the request mentions, at least as text. */
   readonly ids: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Compares a session with its scripts. */
+/** Compares a session with the scripts of its models. */
 import type { SessionEvent } from '../../../src/journal/entry.ts';
 import { canonical, repliesOf, type ScriptedReply } from '../wire.ts';
 import type { Effect } from './agent.ts';
@@ -24,7 +24,7 @@ export interface Verdict {
   readonly requests: number;
   /** The message of each refusal. */
   readonly refused: readonly string[];
-  /** Missing and unexpected items. */
+  /** The missing and unexpected items, one line each. */
   readonly lost: readonly string[];
   /** Calls with too many effects, too few effects, or an unreported outcome. */
   readonly miscounted: readonly string[];
@@ -34,7 +34,7 @@ export interface Verdict {
   readonly unknown: number;
 }
 
-/** The effect of each tool. Tools that are not listed only lead to others. */
+/** The effect of each tool. Tools that are not listed only make other tools available. */
 const CARES: Readonly<Record<string, 'read' | 'idempotent' | 'once'>> = {
   ...{ look: 'read', shot: 'read', read_file: 'read', search: 'read', status: 'read' },
   ...{ save: 'idempotent', write_file: 'idempotent', analyze: 'idempotent' },

@@ -14,7 +14,7 @@ import type { ModelMedia, ModelSettings } from '../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../src/model/openai-compatible/entry.ts';
 import type { WireName } from './servers.ts';
 
-/** The address of a wire. */
+/** The address of a wire's server. */
 export interface ServerAt {
   readonly baseURL: string;
   /** Defaults to the platform's `fetch`. */

@@ -4,7 +4,7 @@
  */
 import { WIRES, type WireName } from './servers.ts';
 
-/** How a client requests its answers. */
+/** The forms in which a client requests answers. */
 export const MANNERS = ['json', 'stream'] as const;
 export type Manner = (typeof MANNERS)[number];
 

@@ -39,7 +39,7 @@ export async function readRequest(wire: WireName, body: unknown): Promise<ReadRe
 type Side = 'user' | 'model' | 'result';
 type Body = Readonly<Record<string, unknown>>;
 
-/** A part of a conversation from one side. */
+/** A part of a conversation that one side wrote. */
 interface Piece {
   readonly side: Side;
   /** The request with only this piece as its conversation. */

@@ -15,7 +15,7 @@ export interface Played {
 
 type Make = (played: Played) => Wire;
 
-/** Set `exactArguments` if the adapter forwards the text of an input unchanged. */
+/** Must set `exactArguments` if the adapter forwards the text of an input unchanged. */
 const chat =
   (dialect: ChatDialectName, exactArguments = true): Make =>
   (played) =>
@@ -47,10 +47,13 @@ const SERVERS = {
   'extra-content-sdk': chat('gemini', false),
 } as const satisfies Readonly<Record<string, Make>>;
 
-/** A wire with the adapter that is tested on it. `-sdk` marks chat completions with a package of the AI SDK. */
+/**
+ * The names of wires. Some names include the adapter that is tested on the wire. `-sdk` marks chat completions
+ * with a package of the AI SDK.
+ */
 export type WireName = keyof typeof SERVERS;
 
-export const WIRES = Object.keys(SERVERS) as readonly WireName[]; // the keys of a literal are complete
+export const WIRES = Object.keys(SERVERS) as readonly WireName[]; // the literal has a key for each wire
 
 /** Creates the strict server of a wire. */
 export const serverOf = (name: WireName, played: Played): Wire => SERVERS[name](played);

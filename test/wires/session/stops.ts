@@ -1,6 +1,6 @@
 /**
- * Where a session is killed. Appends determine the position, not time. A life lasts from a start to the next
- * kill, and a kill happens before or after an append is stored.
+ * Decides where a session is killed. The position is determined by appends, not by time. A life lasts from a
+ * start to the next kill, and a kill happens before or after an append is stored.
  */
 
 /** An append that is about to be stored or was just stored. */
@@ -22,8 +22,8 @@ export interface Stops {
 export const noStops: Stops = { endsAt: () => false };
 
 /**
- * The events that the loop counts as progress. After eight take-overs without progress, a turn is abandoned.
- * Pauses start after the second one.
+ * The types of events that count as progress. After eight take-overs without progress, a turn is abandoned.
+ * Pauses between take-overs start after the second one.
  */
 const PROGRESS: ReadonlySet<string> = new Set(['model-replied', 'tool-call-ended', 'turn-ended']);
 
@@ -31,7 +31,7 @@ const PROGRESS: ReadonlySet<string> = new Set(['model-replied', 'tool-call-ended
 const MOST_IDLE = 2;
 
 /**
- * Returns `true` if an append belongs to the turn. The event of a take-over does not, because a kill cannot
+ * Returns `true` if an append belongs to the turn. The append of a take-over does not, because a kill cannot
  * separate it from another event.
  */
 const isOfTurn = ({ types }: Moment): boolean => types.some((type) => type !== 'turn-resumed');

@@ -1,7 +1,7 @@
 /**
  * The Worker of `npm run wires`: an agent for each session, whose models use the strict servers at `WIRES_URL`.
- * The session's object also asks there before and after each append. The process is killed when it receives no
- * answer.
+ * Before and after each append, a session's object also asks there whether to continue. If there is no
+ * response, the process is killed.
  */
 import { DurableObject, env } from 'cloudflare:workers';
 import { SessionObject as RealSession } from '../../../durable-objects/index.ts';
@@ -59,20 +59,20 @@ const holdfast = createHoldfast({ agents, use: [files()], limits: { subrequests:
 export default holdfast.worker;
 export const { TurnRunner } = holdfast;
 
-/** The time between two lives by the objects' clock. It is longer than two lease terms. */
+/** The time between two lives on the objects' clock. It is longer than two lease terms. */
 const APART = 3 * Number(LEASE_MS);
 
 /**
  * The real object, which blocks when the runner does not answer. From then on, it handles no calls and sends no
  * messages, as if the process had already been killed.
  *
- * Its clock jumps at each start, so that the lease from before the kill has expired. Tests do not wait for an
- * expiry, and leases can be long enough for slow machines.
+ * Its clock jumps at each start, so that the lease from before the kill has expired. So tests need not wait for
+ * an expiry, and leases can be long enough for slow machines.
  */
 export class SessionObject extends DurableObject {
   readonly #real: RealSession;
   readonly #name: string;
-  /** The last question. Calls wait until it is answered. */
+  /** The last request to the runner. Calls wait until it is answered. */
   #asked: Promise<void> = Promise.resolve();
   #isAwake = false;
 
@@ -137,7 +137,7 @@ export class SessionObject extends DurableObject {
     this.#real.alarm();
   }
 
-  /** Waits until the last question is answered. On the first call, an open turn is handed over. */
+  /** Waits until the last request is answered. On the first call, an open turn is handed over. */
   async #ready(): Promise<void> {
     await this.#asked;
     if (this.#isAwake) return;
@@ -159,14 +159,14 @@ export class SessionObject extends DurableObject {
     await this.#ask({ ...moment, side: 'before' });
     const head = this.#head();
     const answer = store();
-    // The append is on the disk when the question is sent.
+    // The append is on the disk when the request is sent.
     if (this.#head() > head) await this.#ask({ ...moment, side: 'after' });
     return answer;
   }
 
   #ask(moment: Moment): Promise<void> {
     const asked = tell('/moments', { session: this.#name, moment });
-    // A lost question fails only its own append, not later calls.
+    // A failed request makes only its own append fail, and no later calls.
     this.#asked = asked.catch(() => {});
     return asked;
   }

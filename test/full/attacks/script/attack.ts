@@ -5,11 +5,11 @@ import type { Scene } from './scene.ts';
 
 /** One attack and its expected outcome. */
 export interface Attack {
-  /** States the fact that the test asserts: true if the attack fails. */
+  /** States the fact that holds if the attack fails. */
   readonly name: string;
   /** Runs the attack and returns the outcome. */
   readonly act: (scene: Scene) => Promise<unknown>;
-  /** The exact value that `act` returns, or a check of it. */
+  /** The expected result of `act`, or a check of the result. */
   readonly comes: Expected;
   /** The tool effects during the attack, such as `pay 5 for acme`, in order. Defaults to no effects. */
   readonly effects?: readonly string[];
@@ -31,7 +31,7 @@ export type Expected =
   | readonly unknown[]
   | Readonly<Record<string, unknown>>;
 
-/** Returns the problems with the outcome of an attack. */
+/** Returns the difference between the outcome of an attack and its expectation, or `undefined`. */
 export function wrongWith(came: unknown, expected: Expected, scene: Scene): string | undefined {
   if (typeof expected === 'function') return expected(came, scene);
   return thrownBy(() => assert.deepStrictEqual(came, expected), came, expected);
@@ -46,7 +46,7 @@ function thrownBy(check: () => void, came: unknown, expected: unknown): string |
   }
 }
 
-/** Formats a value on one line, and truncates it if it is long. */
+/** Formats a value on one line, and truncates a long text. */
 export const shown = (value: unknown): string => {
   const text = value instanceof RegExp ? String(value) : (JSON.stringify(value) ?? String(value));
   return text.length > 900 ? `${text.slice(0, 900)}… (${text.length} characters)` : text;
@@ -84,7 +84,7 @@ export function fits(text: string, pattern: string, { session }: Pick<Scene, 'se
 export const answer =
   (status: number, part: Readonly<Record<string, unknown>> = {}): Check =>
   (came) => {
-    const { status: got, json } = came as Came; // as in `problem`
+    const { status: got, json } = came as Came; // an attack with this expectation returns a response
     if (got !== status) return `expected status ${status}\n      actual   ${shown(came)}`;
     return thrownBy(() => assert.partialDeepStrictEqual(json ?? {}, part), json, part);
   };
@@ -93,7 +93,7 @@ export const answer =
 export const status =
   (...expected: readonly number[]): Check =>
   (came) => {
-    const { status: got } = came as Came; // as in `problem`
+    const { status: got } = came as Came; // an attack with this expectation returns a response
     return expected.includes(got) ? undefined : `expected status ${expected}\n      actual   ${shown(came)}`;
   };
 

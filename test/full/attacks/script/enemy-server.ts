@@ -30,7 +30,7 @@ export interface RawResponse {
 /** Sends a request to the client while a call runs, and resolves to the client's response. */
 type Ask = (method: string, params: object) => Promise<unknown>;
 
-/** How the server behaves at one path. */
+/** The behavior of the server at one path. */
 export interface Scenario {
   readonly tools?: readonly object[] | (() => readonly object[]);
   /** Returns the result of a call. The server wraps it in JSON-RPC. */

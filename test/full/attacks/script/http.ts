@@ -22,7 +22,8 @@ export interface Came {
 }
 
 /**
- * The maximum duration of a request in milliseconds. A stream that an attacker could open would never end.
+ * The maximum duration of a request in milliseconds. Without it, a stream that an attack opens by mistake would
+ * never end.
  */
 const PATIENCE = 10_000;
 

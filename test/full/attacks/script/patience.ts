@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Came } from './http.ts';
 
 /**
- * Repeats a request until its background turn has ended, that is, until the status is not 202. @throws Error if
+ * Repeats a request while it returns 202, which means that its turn is still running. @throws Error if
  * that takes too long.
  */
 export const ended = (ask: () => Promise<Came>): Promise<Came> =>

@@ -33,7 +33,7 @@ export interface Identity {
   readonly record: (exchange: Exchange) => void;
 }
 
-/** Creates a person, whose requests have the token as a bearer if there is one. */
+/** Creates a person. If there is a token, all requests send it as a bearer token. */
 export function person(identity: Identity): Person {
   const { origin, name, token, door, record } = identity;
   const own: [string, string][] = [

@@ -1,4 +1,4 @@
-/** Runs groups of attacks, one attack at a time, and checks the invariants after each group. */
+/** Runs groups of attacks, one attack after another, and checks the invariants after each group. */
 import { readFileSync } from 'node:fs';
 import { until } from '../../../../src/examples/demo/ports.ts';
 import { type Attack, shown, wrongWith } from './attack.ts';
@@ -16,7 +16,7 @@ export interface GroupReport {
   readonly tried: number;
   /** The failed attacks, each with its problems. */
   readonly failed: readonly string[];
-  /** Attacks that are skipped until a feature exists. */
+  /** The names of attacks that are skipped until a feature exists. */
   readonly waiting: readonly string[];
   readonly broken: readonly string[];
   readonly ms: number;

@@ -1,6 +1,5 @@
 /**
- * A model on the chat completions wire that says what the attacker wants. It validates requests like a real
- * server.
+ * A server of chat completions that returns the replies of an attack. It validates requests like a real server.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { listen, readJson } from '../../../../src/examples/demo/loopback.ts';
@@ -47,7 +46,7 @@ export interface PuppetModel {
   readonly url: string;
   /** The request bodies that it received. */
   readonly bodies: readonly string[];
-  /** The reasons for which a real server would have refused requests. */
+  /** The problems for which a real server would have refused requests. */
   readonly complaints: readonly string[];
   /** Sets the replies. Returns the message that selects them. */
   play(...replies: readonly Reply[]): string;
@@ -59,7 +58,7 @@ export async function startPuppetModel(): Promise<PuppetModel> {
   const bodies: string[] = [];
   const complaints: string[] = [];
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const asked = (await readJson(request)) as WireRequest; // our own adapter sends it
+    const asked = (await readJson(request)) as WireRequest; // sent by the adapter of the library
     bodies.push(JSON.stringify(asked));
     const complaint = complaintAbout(asked, request.headers.authorization);
     if (complaint !== undefined) {

@@ -1,4 +1,4 @@
-/** Tests that the attacks find each planted hole, and that only the attacks that target it do. */
+/** Tests that exactly the attacks that target a planted hole find it. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -21,10 +21,10 @@ const run = (...args: readonly string[]): Promise<Ran> =>
 
 const lastLine = ({ stdout }: Ran): string => stdout.trim().split('\n').at(-1) ?? '';
 
-/** A hole, an attack that succeeds because of it, and a text that selects the attacks that target it. */
+/** A hole, the name of an attack that succeeds because of it, and a text that selects the attacks to run. */
 type Planted = readonly [hole: string, attack: string, only: string];
 
-/** These vulnerabilities do not hide each other, so one Worker has them all. */
+/** These holes do not hide each other, so one Worker can have all of them. */
 const together: readonly Planted[] = [
   ['context-tenant', "context: a body cannot say 'tenant' of the context", 'context: a body cannot say'],
   ['no-roles', 'approvals: who lacks the role cannot approve', 'approvals: who lacks'],
@@ -48,7 +48,7 @@ const alone: Planted = [
   'owners: GET',
 ];
 
-/** Plants vulnerabilities and returns the findings. @throws Error if the run did not fail. */
+/** Plants holes and returns the findings. @throws Error if the run did not fail. */
 async function sabotaged(holes: readonly Planted[]): Promise<string> {
   const only = holes.map(([, , part]) => part).join(',');
   const ran = await run('--hole', holes.map(([hole]) => hole).join(','), '--only', only);

@@ -1,4 +1,4 @@
-/** The environment of the attacks: the people, and their sessions. */
+/** The environment of the attacks: the callers and their sessions. */
 import type { EnemyServer } from './enemy-server.ts';
 import { type Came, sendBytes } from './http.ts';
 import { type Exchange, type Identity, type Person, person } from './person.ts';
@@ -6,7 +6,7 @@ import type { PuppetModel, Reply } from './puppet-model.ts';
 import { type Claims, type Forgery, tokenOf } from './secrets.ts';
 import type { World } from './world.ts';
 
-/** The people. Members of acme attack, and members of zeta are the victims. */
+/** The callers. Members of acme attack, and members of zeta are the victims. */
 export interface People {
   /** A member of acme without a role. */
   readonly ann: Person;
@@ -20,7 +20,7 @@ export interface People {
   readonly nobody: Person;
 }
 
-/** The inputs of one attack. */
+/** The environment of one attack. */
 export interface Scene extends People {
   /** A session id that no other attack uses. */
   readonly session: string;
@@ -43,7 +43,7 @@ export interface Scene extends People {
   bytes(text: string): Promise<string>;
 }
 
-/** The parts of a scene. */
+/** The parts that all scenes share. */
 export interface Stage {
   readonly origin: string;
   readonly world: World;
@@ -52,7 +52,7 @@ export interface Stage {
   readonly record: (exchange: Exchange) => void;
 }
 
-/** Creates the people of all scenes. */
+/** Creates the callers of all scenes. */
 export function peopleOf({ origin, record }: Pick<Stage, 'origin' | 'record'>): People {
   const known = (name: string, claims?: Claims): Person => {
     const identity: Identity = { origin, name, record };

@@ -1,4 +1,4 @@
-/** The data of zeta, and a byte-exact check that it does not change. */
+/** The data of zeta, and the view that must not change by a single byte. */
 import type { Came } from './http.ts';
 import type { Scene } from './scene.ts';
 

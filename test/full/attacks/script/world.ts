@@ -1,4 +1,4 @@
-/** The world outside the Worker: counters of effects, and gates that hold tools. */
+/** The services outside the Worker: they count effects, and hold tools at gates. */
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
@@ -47,7 +47,7 @@ export async function startWorld(): Promise<World> {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [, kind, name = ''] = (request.url ?? '').split('/');
     if (kind === 'effects')
-      effects.push((await readJson(request)) as Effect); // our own tools send it
+      effects.push((await readJson(request)) as Effect); // sent by the tools of the attacked Worker
     else {
       const gate = gateOf(decodeURIComponent(name));
       gate.isReached.resolve();

@@ -128,7 +128,7 @@ const DOORS: ReadonlyMap<string, Door> = new Map([
   ['limited', { holdfast: limited, env: { RATE_LIMIT: threeEach() } }],
 ]);
 
-/** One environment for each app, because an app caches its environment. */
+/** One environment object for each app, because an app caches values by environment. */
 const environments = new Map<string, Env>();
 
 function environment(name: string, door: Door, env: Env): Env {
@@ -141,7 +141,7 @@ export default {
   ...main.worker,
   fetch(request, env, ctx) {
     const mark = request.headers.get('x-mark');
-    if (mark !== null) console.log(mark); // shows the runner that the console output has arrived up to here
+    if (mark !== null) console.log(mark); // the runner waits for the mark, so that it has all earlier output
     const name = request.headers.get('x-door') ?? 'main';
     const door = DOORS.get(name);
     if (door === undefined) return new Response('There is no such door.', { status: 599 });

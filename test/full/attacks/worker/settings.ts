@@ -21,7 +21,7 @@ interface AttackedEnv {
   readonly HOLE: string;
 }
 
-export const settings: AttackedEnv = env as unknown as AttackedEnv; // the runner sets all of them
+export const settings: AttackedEnv = env as unknown as AttackedEnv; // the runner sets all vars
 
 /** Returns `true` if this hole is planted. */
 export const hasHole = (hole: string): boolean => settings.HOLE.split(',').includes(hole);

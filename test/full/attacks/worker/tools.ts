@@ -136,7 +136,7 @@ const measure = defineManualTool({
 
 const manager = hasHole('no-roles') ? {} : { by: 'manager' };
 
-/** The tools of the clerk, each of a different kind. */
+/** The tools of the agent `clerk`, each of a different kind. */
 export const clerksTools: readonly AnyTool[] = [
   ...[pay, note, records, whoami, leak, hang, breed, swarm, passOn, peek, measure, scheduleMessage()],
   requireApproval(paying('refund'), ({ amount: paid }) => `Refund ${paid}?`, manager),

@@ -1,4 +1,7 @@
-/** A thread made of assistant-ui primitives. It replaces the one that its CLI copies. */
+/**
+ * A thread built from the primitives of assistant-ui. It replaces the component that the CLI of assistant-ui
+ * copies into a project.
+ */
 import {
   ActionBarPrimitive,
   ComposerPrimitive,

@@ -1,10 +1,10 @@
-/** Sessions of the shop, played by a client as people would. */
+/** Creates sessions of the shop with a client, as its users would. */
 import { createClient } from '../../../../src/client/entry.ts';
 
-/** The sessions that {@link playSessions} makes, by what they show. */
+/** The sessions that {@link playSessions} creates, named after their content. */
 export const SESSIONS = ['refund', 'approval', 'parcel', 'book', 'research', 'hostile', 'failed'] as const;
 
-/** Plays all sessions on a running Worker. */
+/** Creates all sessions on a running Worker. */
 export async function playSessions(url: string): Promise<void> {
   const client = createClient({ url, agent: 'clerk' });
   const say = async (session: string, ...messages: readonly string[]): Promise<void> => {

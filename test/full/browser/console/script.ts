@@ -1,9 +1,9 @@
-/** The model of the shop: the replies to each message, in order. */
+/** The scripted model of the shop. */
 import type { ChatModel } from '../../../../src/index.ts';
 import type { ModelMessage, ModelReply } from '../../../../src/model/entry.ts';
 import { pauseBefore } from '../slow-reply.ts';
 
-/** A letter of a stranger: markup, scripts, text that runs backward, and a line of a megabyte. */
+/** Untrusted content: markup, scripts, right-to-left text, and a line of one megabyte. */
 export const HOSTILE = [
   '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>',
   '<svg/onload=window.pwned=1><iframe srcdoc="<script>parent.pwned=1</script>">',
@@ -25,7 +25,7 @@ type Called = readonly [name: string, input?: object];
 
 const orderId = 1001;
 
-/** The replies by the words that a message contains. The first that fits is played. */
+/** The replies to each message, in order. The first pattern that matches the message selects them. */
 const SCRIPTS: readonly (readonly [words: RegExp, replies: readonly Reply[]])[] = [
   [/"question"/, [{ calls: [['find_order', { orderId }]] }, 'Order 1001 of Maren Olsen is damaged.']],
   [
@@ -85,7 +85,7 @@ const SCRIPTS: readonly (readonly [words: RegExp, replies: readonly Reply[]])[] 
 
 const HELLO = 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
 
-/** Makes the model. It streams its words one by one, and reports usage as providers do. */
+/** Creates the model. It streams its replies word by word, and reports usage like a provider. */
 export const scriptedShop = (): ChatModel => ({
   name: 'shop-model-2',
   media: { message: { data: ['image/*'], url: [] }, result: { data: ['image/*'], url: [] } },

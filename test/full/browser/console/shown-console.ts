@@ -1,4 +1,4 @@
-/** The console in a real browser, for the tests of a group. */
+/** Opens the console in a real browser for the tests of a group. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import {
@@ -13,18 +13,20 @@ import { CHROMIUM_ARGS, findChromium } from '../../files/chromium.ts';
 
 const program = findChromium();
 
-/** False where there is no browser to show a page in. */
+/** `false` if there is no browser on this machine. */
 export const HAS_BROWSER = program !== undefined;
 
-/** Opens pages, and collects what is wrong in them. */
+/** Opens pages of the console, and collects their errors. */
 export interface ShownConsole {
-  /** Opens a page at a hash of the console at this address. */
+  /** Opens the console at this URL with this hash. */
   open(url: string, hash: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Errors of scripts, lines of the console at level `error`, and requests to other origins. */
+  /** Uncaught errors, console messages of the level `error`, and requests to other origins. */
   readonly complaints: readonly string[];
 }
 
-/** Shows consoles in the group in which it is called. Each page has a context of its own. */
+/**
+ * Registers the browser for the group of tests in which it is called. Each page has a separate browser context.
+ */
 export function showConsole(): ShownConsole {
   let browser: Browser;
   const contexts: BrowserContext[] = [];
@@ -58,14 +60,17 @@ export function showConsole(): ShownConsole {
   };
 }
 
-/** Chromium logs each refusal, such as of a session that has not started. The page shows what it means. */
+/**
+ * Chromium logs each 404 and 409, such as for a session that has not started. The page itself explains these
+ * responses.
+ */
 const REFUSAL = /^Failed to load resource: the server responded with a status of 4(?:04|09) /;
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** Returns the serious and critical findings of axe-core, each with an example. */
 export async function seriousFindings(page: Page): Promise<readonly string[]> {
-  // The policy of the page allows no script beside its own, but the debugger is not bound by it.
+  // The page's Content-Security-Policy allows only its own script, but does not apply to the debugger.
   await page.evaluate(await readFile(AXE, 'utf8'));
   return page.evaluate<readonly string[]>(FINDINGS);
 }

@@ -1,4 +1,4 @@
-/** A shop behind a model that follows a script, with a tool of every kind that the console draws. */
+/** A Worker for a shop with a scripted model, and with a tool of each kind that the console shows. */
 import * as v from 'valibot';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineDomainType, defineTool } from '../../../../src/index.ts';
@@ -63,7 +63,7 @@ const slow = defineTool({
   async run({ shelf }, call) {
     for (const part of ['left', 'middle', 'right']) {
       call.progress(`Counting the ${part} of shelf ${shelf}`);
-      // Shelf Z takes longer, so that a test can watch the running call.
+      // Counting shelf Z takes longer, so that a test can observe the running call.
       await new Promise((resolve) => setTimeout(resolve, shelf === 'Z' ? 3_000 : 250));
     }
     return `Shelf ${shelf} holds 214 ropes and 38 blocks.`;

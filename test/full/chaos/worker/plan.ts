@@ -1,4 +1,4 @@
-/** The requests of the load. The agent and the oracle both parse them. */
+/** The plans in the messages of the load. The agent and the oracle both parse them. */
 
 /** The agent's tools, named by the behavior of a repeated call. */
 export type ToolName = 'read' | 'idempotent' | 'once' | 'reconciled' | 'approved';

@@ -5,7 +5,7 @@ import { BUILT_IN_KINDS, PROCESS } from '../../../doors/kinds.ts';
 import { type CallNames, callNames, type PlayResult, unknownCalls } from '../../../doors/testing.ts';
 import { comparable, comparableState } from './comparable.ts';
 
-/** A result in a comparable form. Two results are equal if no data was lost. */
+/** The result of a play in a comparable form. If no data was lost, the results of two plays are equal. */
 export interface ComparableResult {
   /** Each request that the model received. */
   readonly shown: readonly string[];
@@ -21,7 +21,7 @@ export interface ComparableResult {
   readonly unjustified: readonly string[];
 }
 
-/** Events about invocations and their timing. */
+/** The types of events about invocations and their timing. */
 const OF_INVOCATIONS: readonly string[] = [
   'session-opened',
   'turn-resumed',
@@ -29,11 +29,11 @@ const OF_INVOCATIONS: readonly string[] = [
   'tool-call-started',
 ];
 
-/** Returns `true` for the tokens that a budget reserves for a reply. */
+/** Returns `true` for an event about the tokens that a budget reserves for a reply. */
 const isHeldBack = (event: SessionEvent): boolean =>
   event.type === 'module-event' && event.module === 'budgets';
 
-/** Events of the questions of calls. */
+/** The types of events about questions of calls. */
 const OF_QUESTIONS: readonly string[] = ['tool-call-suspended', 'tool-call-answered'];
 
 const nameOf = (event: SessionEvent, names: CallNames): string =>
@@ -46,7 +46,7 @@ export function toComparable(
   const names = callNames(events);
   const unknown = unknownCalls(events);
   return {
-    // The output limit depends on the tokens that dead attempts used.
+    // The output limit depends on the tokens that lost attempts used.
     shown: requests.map(({ maxOutputTokens: _, ...request }) => comparable(request, names)),
     happened: events
       .filter((event) => !OF_INVOCATIONS.includes(event.type) && !isHeldBack(event))
@@ -66,7 +66,7 @@ export function toComparable(
   };
 }
 
-/** Removes the journal position of the messages whose summary was dropped. */
+/** Removes the journal positions of messages whose summary was dropped. */
 const placeless = (event: StoredEvent): StoredEvent =>
   event.type === 'module-event'
     ? { ...event, facts: event.facts.map((one) => ({ ...one, fact: { ...Object(one.fact), from: 0 } })) }
@@ -94,7 +94,9 @@ function memoryOf(state: SessionState, names: CallNames): Record<string, string>
   );
 }
 
-/** Replaces times. The memory of a scenario's own kind contains only times, and their number is compared. */
+/**
+ * Replaces times. The memory of a scenario's own module contains only times, so only their number is compared.
+ */
 const timeless = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? 'a time' : one)));
 

@@ -6,7 +6,7 @@ import type { CrashableSession } from '../../../doors/testing.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
 import { counted } from './counted-clock.ts';
 
-/** The maximum wait for an expected event, in ms. */
+/** The time in ms after which an invocation counts as hanging. */
 const HANGS = 30_000;
 
 /** A session in a real Durable Object, in real time. Its alarms hand the turn to a runner that ignores it. */

@@ -18,11 +18,14 @@ interface KitTool<Name extends string, Input, Output> {
   readonly serial?: string;
   readonly returnDirect?: boolean;
   readonly output?: StandardSchemaV1;
-  /** Returns the result. Defaults to `name done`. It must depend only on the input and the call context. */
+  /**
+   * Returns the result of the tool. Defaults to `name done`. It must depend only on the input and the call
+   * context.
+   */
   readonly answer?: (input: Input, call: CallContext) => Output;
 }
 
-/** The external state of a scenario, except for its effects. */
+/** The external state of a scenario in addition to its effects. */
 export interface LabWorld {
   /** If `true`, new invocations run the next version of the code. */
   isDeployed: boolean;
@@ -69,7 +72,7 @@ function acts<Name extends string, Input, Output>(
 ) {
   const { name, description = `To ${name}.` } = declared;
   const answerOf = (input: Input, call: CallContext): Output =>
-    answer ? answer(input, call) : (`${name} done` as Output); // without `answer`, no caller uses the type
+    answer ? answer(input, call) : (`${name} done` as Output); // callers that set `Output` also pass `answer`
   return {
     ...declared,
     description,

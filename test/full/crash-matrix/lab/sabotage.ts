@@ -9,13 +9,13 @@ import type {
 } from '../../../doors/journal.ts';
 import type { CrashableSession } from '../../../doors/testing.ts';
 
-/** Removes a guard, to check that the matrix detects it. */
+/** Removes a guard from a session, so that a test can check that the matrix detects this. */
 type Sabotage = (session: CrashableSession) => CrashableSession;
 
 export const SABOTAGES = {
   /** Acknowledges appends before they are stored, so a crash loses them. */
   'write-ahead': (session) => ({ ...session, outgoing: (port) => acknowledgedEarly(port, session.clock) }),
-  /** Accepts every append without a check of the epoch or the sequence. */
+  /** Accepts every append without checking its epoch or sequence number. */
   fencing: (session) => ({ ...session, port: withoutFence(session.port) }),
   /** Stores replies without their first part. */
   'every-part': (session) => storing(session, ([, ...others]) => others),

@@ -15,7 +15,10 @@ import type { LabWorld } from './kit.ts';
 import { type LabSubject, type Scenario, toSubject } from './scenario.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
-/** The result of a disturbed play: the damage that a user sees, and a comparison of its internals. */
+/**
+ * The result of a disturbed play: the damage that users can observe, and the comparison with the undisturbed
+ * play.
+ */
 export interface Finding {
   readonly damage: Damage;
   readonly verdict: Verdict;

@@ -11,7 +11,7 @@ export type Verdict =
   | { readonly is: 'unknown' }
   | { readonly is: 'failed'; readonly why: readonly string[] };
 
-/** The expected results for a disturbed play. */
+/** The results that a disturbed play is compared with. */
 export interface Comparison {
   readonly modes: readonly Mode[];
   /** The undisturbed play in which the same calls have an unknown outcome. */

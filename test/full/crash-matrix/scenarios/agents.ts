@@ -8,7 +8,7 @@ import { survivor } from './survivor.ts';
 
 const task = v.object({ task: v.string() });
 
-/** Two parallel nested loops. One of them contains another nested loop. */
+/** Two parallel nested loops, one of which contains another nested loop. */
 const agentic: Scenario = {
   kind: 'agentic',
   agent: (kit) => {
@@ -114,7 +114,7 @@ const helper = (kit: Kit) =>
     ],
   });
 
-/** Subagents that are given as a definition and by name. Their blackboard entries are returned on success. */
+/** Subagents that are set as a definition and by name. Their blackboard entries are returned on success. */
 const subagent: Scenario = {
   kind: 'subagent',
   agent: (kit) =>

@@ -92,7 +92,7 @@ const chain = (kind: string, entries: (types: Types) => readonly Chained[]): Sce
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 });
 
-/** All objects of a list, each with tools of different names. */
+/** All objects of a list are bound, each with tools of different names. */
 const discovered: Scenario = {
   kind: 'discover',
   agent(kit) {

@@ -11,7 +11,7 @@ import { survivor } from './survivor.ts';
 /** Text that fills a conversation. */
 const AT_LENGTH = 'as you asked, and in the way that you had asked for, '.repeat(4);
 
-/** A conversation that is summarized twice. A summary that was paid for is not requested again. */
+/** A conversation that is summarized twice. A summary that was already received is not requested again. */
 const compacted = (
   kind: string,
   options: SummaryOptions,
@@ -89,7 +89,7 @@ export const compactions: readonly Scenario[] = [
     { to: '{"assistant":', replies: ['In short: it was paid.'] },
   ]),
   {
-    // A later invocation does not pay again for a dropped summary.
+    // A dropped summary is not requested again by a later invocation.
     ...compacted('compaction-dropped', { overTokens: 60, keepTurns: 0 }, [
       { to: '{"assistant":', replies: [' '] },
     ]),

@@ -23,7 +23,7 @@ const toolsOf = (kit: Kit): ReadonlyMap<string, AnyTool> =>
     ['sell', kit.tool({ name: 'sell', care: 'once' })],
   ]);
 
-/** Returns the tools that the session knows of a source. */
+/** Returns the names of a source's tools that the session has stored. */
 const knownOf = (key: string, view: LoopView | undefined): readonly string[] =>
   (view?.recall(LISTINGS).find((one) => one.key === key)?.told ?? []) as readonly string[]; // stored by `found`
 

@@ -5,7 +5,7 @@ import { oneShotPerLoop, publishToBlackboard } from '../../../../src/modules/dec
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
-/** A result that is delivered once for each loop and referenced afterwards. A new turn delivers it again. */
+/** A result that is sent once for each loop and referenced afterwards. A new turn sends it again. */
 const oneShot: Scenario = {
   kind: 'one-shot',
   agent: (kit) => survivor([oneShotPerLoop(kit.tool({ name: 'manual', care: 'read' }), 'Write it now.')]),

@@ -7,7 +7,10 @@ import { survivor } from './survivor.ts';
 
 const Finding = defineDomainType({ name: 'Finding', schema: v.object({ id: v.string() }) });
 
-/** A playbook that unlocks tools step by step, separately for each topic. A later turn restarts one topic. */
+/**
+ * A playbook that unlocks tools step by step, separately for each topic. A later turn restarts the playbook for
+ * one topic.
+ */
 const playbook: Scenario = {
   kind: 'playbook',
   agent: (kit) => {

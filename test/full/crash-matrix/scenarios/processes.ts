@@ -9,7 +9,7 @@ import { callLimits, budget as holdBack } from '../../../../src/modules/limits/e
 import type { Scenario } from '../lab/scenario.ts';
 import { survivor } from './survivor.ts';
 
-/** A turn that inspects its process, except for times. */
+/** A turn that inspects its process. Times are removed from the results. */
 const process: Scenario = {
   kind: 'process-tools',
   agent: (kit) =>

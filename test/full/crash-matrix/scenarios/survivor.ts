@@ -8,7 +8,7 @@ import {
 
 type More = Pick<AgentConfig<'survivor', InputDeclaration>, 'output' | 'limits' | 'use'>;
 
-/** The agent of every scenario. */
+/** Defines the agent of a scenario. */
 export const survivor = (tools: readonly ToolSource[], more: More = {}): Agent =>
   defineAgent({
     name: 'survivor',

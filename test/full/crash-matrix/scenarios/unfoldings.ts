@@ -121,7 +121,7 @@ const checkOut = (kit: Kit) =>
     answer: (_, { state }) => `bought:${state.get('cart')}`,
   });
 
-/** An unfolding tool inside another, and one that hides all other tools when it is open. */
+/** An unfolding tool inside another one, and an unfolding tool that hides all other tools when it is open. */
 const nested: Scenario = {
   kind: 'unfolding-nested',
   agent: (kit) =>

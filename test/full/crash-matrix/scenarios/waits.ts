@@ -38,7 +38,7 @@ const approval: Scenario = {
   ],
 };
 
-/** A tool of a reply that the caller runs. */
+/** A reply with a tool that the caller runs. */
 const manualResult: Scenario = {
   kind: 'manual-result',
   agent: (kit) =>

@@ -7,7 +7,7 @@ import type { TableRow } from '../table.ts';
 import type { Share, ThreadMessage } from './memory-thread.ts';
 import type { MatrixOptions } from './options.ts';
 
-/** The results of all plays in memory. */
+/** The results of the plays in memory. */
 export interface MemoryPlays {
   readonly rows: readonly TableRow[];
   readonly played: readonly Played[];

@@ -40,7 +40,7 @@ async function runTest(report: string, order: WorkerdOrder): Promise<string> {
   test.stderr.on('data', (data) => said.push(String(data)));
   for await (const line of createInterface({ input: test.stdout })) {
     said.push(line);
-    const at = line.indexOf(PROGRESS); // a reporter adds colors before the text
+    const at = line.indexOf(PROGRESS); // the reporter writes color codes before the text
     if (at >= 0) console.log(line.slice(at));
   }
   return said.join('\n');
@@ -52,6 +52,6 @@ function playedIn(report: string): readonly Played[] | undefined {
       readonly assertionResults: readonly { readonly meta: { readonly crashMatrix?: readonly Played[] } }[];
     }[];
   }
-  const { testResults } = JSON.parse(report) as Report; // Vitest's JSON report
+  const { testResults } = JSON.parse(report) as Report; // the format of Vitest's JSON report
   return testResults.flatMap(({ assertionResults }) => assertionResults).at(0)?.meta.crashMatrix;
 }

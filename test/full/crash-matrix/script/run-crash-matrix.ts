@@ -40,8 +40,8 @@ async function run(options: MatrixOptions): Promise<boolean> {
 }
 
 /**
- * Runs the plays of several sessions. A script has only one session, so these use the real session object and
- * its requests.
+ * Runs the plays with several sessions. A scenario has only one session, so these plays use the real session
+ * object and requests.
  */
 function forksAndRetries(): boolean {
   const plays = join(import.meta.dirname, '../../plays/run-plays.ts');

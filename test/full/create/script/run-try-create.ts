@@ -12,7 +12,7 @@ import { runCommand } from '../../process/run-command.ts';
 import { packBoth, runDev, type Tarballs, userEnv } from '../created.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
 
-/** The npm packages of each program, and the setup of its command. */
+/** The npm packages of each package manager. */
 const PROGRAMS: Readonly<Record<Manager, readonly string[]>> = {
   npm: ['npm'],
   pnpm: ['pnpm'],
@@ -36,7 +36,7 @@ async function command(line: string, cwd: string, env: NodeJS.ProcessEnv): Promi
   return { ms: performance.now() - start, text };
 }
 
-/** Matches warnings. Yarn numbers its messages, and the excluded numbers are progress. */
+/** Matches warnings. Yarn numbers its messages, and the excluded numbers are messages about progress. */
 const WARNING = /\bwarn|deprecated|YN(?!0000|0007|0013|0019|0085)\d{4}|ERR_|peer/i;
 
 interface Trial {
@@ -47,7 +47,7 @@ interface Trial {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Creates one project and follows its README. */
+/** Creates a project and follows its README. Returns a row of the report. */
 async function tryOne({ manager, node, template, tarballs, env }: Trial): Promise<string[]> {
   const cwd = join(tarballs.folder, `${manager}-${node}`);
   const path = join(cwd, template);
@@ -105,7 +105,7 @@ async function tryAll({ managers, nodes, templates }: Options): Promise<boolean>
       const bin = await programsFor(node, managers, tarballs, tools);
       for (const manager of managers) {
         for (const template of templates) {
-          // `CI` is unset, because Yarn would not write a lock file.
+          // `CI` is unset, because Yarn does not write a lock file if it is set.
           const env = userEnv({
             CI: undefined,
             PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`,

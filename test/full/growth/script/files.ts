@@ -18,7 +18,10 @@ import { type ModelServer, startModelServer } from './model-server.ts';
 
 const MIB = 1024 * 1024;
 
-/** Just under 50 MiB in total. The last two fill the 16 MiB that a request can carry. */
+/**
+ * The sizes of the files. Together they are slightly smaller than 50 MiB, and the last two fill the 16 MiB that
+ * a request can contain.
+ */
 const SIZES = [1.9, 8, 8, 8, 8, 8, 8].map((mib) => Math.floor(mib * MIB));
 
 /**
@@ -28,7 +31,7 @@ const SIZES = [1.9, 8, 8, 8, 8, 8, 8].map((mib) => Math.floor(mib * MIB));
 const MOST_HELD = 64 * MIB;
 /** The memory after a turn must not grow with its files. */
 const MOST_AFTER = 8 * MIB;
-/** The limit on a busy machine. A turn usually takes about one second. */
+/** The maximum time of a turn, for a busy machine. A turn usually takes about one second. */
 const MOST_MS = 10_000;
 
 const ASK = JSON.stringify({ message: 'What’s there?' });
@@ -43,7 +46,7 @@ function upload(bytes: number): FormData {
 export interface FileGrowth {
   /** The measured values: times in ms, memory in MiB. */
   readonly rows: readonly (readonly string[])[];
-  /** Values above their limits. */
+  /** The values above their limits, one line each. */
   readonly problems: readonly string[];
 }
 

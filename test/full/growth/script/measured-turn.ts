@@ -11,7 +11,7 @@ export interface MeasuredWorker {
   readonly model: ModelServer;
 }
 
-/** Starts a process on this storage. Its engine exposes the garbage collector. */
+/** Starts a process on this storage whose engine exposes the garbage collector. */
 export async function startMeasured(model: ModelServer, storage: string): Promise<MeasuredWorker> {
   process.env.MINIFLARE_WORKERD_V8_FLAGS = '--expose-gc';
   const vars = { MODEL_URL: model.url };
@@ -43,7 +43,7 @@ export interface MeasuredTurn {
 }
 
 /**
- * The number of collections that free all garbage. A buffer is freed by the collection after that of its
+ * The number of collections that are needed to free all garbage. A buffer is freed one collection after its
  * object.
  */
 const COLLECTIONS = 3;

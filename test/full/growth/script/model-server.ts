@@ -46,7 +46,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 function replyTo(messages: readonly Said[]): object {
-  // Drawn images follow as user messages with several parts, so the search skips them.
+  // Images of tools follow as user messages with several parts, so the search skips them.
   const at = messages.findLastIndex(({ role, content }) => role === 'user' && typeof content === 'string');
   const wanted = Number(/^Draw (\d+)/.exec(String(messages[at]?.content))?.[1] ?? 0);
   const done = messages.slice(at).filter(({ role }) => role === 'tool').length;

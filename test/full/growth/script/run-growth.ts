@@ -47,7 +47,7 @@ interface Size {
 
 const sizeOf = async (query: Query): Promise<Size> => (await ask('/size', query)) as Size;
 
-/** Measures the opening of one session by a turn that stays open. */
+/** Measures the time to open a session for a turn that stays open. */
 const opened = async (query: Query, from: 'journal' | 'snapshot'): Promise<number> => {
   const { median } = await measure(() => ask('/open', { ...query, from, count: OPENS }), {
     units: OPENS,
@@ -62,7 +62,8 @@ async function growth(messages: number): Promise<readonly string[]> {
   const { journal } = await sizeOf(plain);
   const whole = await opened(plain, 'journal');
   await ask('/end', plain);
-  // Two turns are needed. A session with few events has no snapshot and is folded whole.
+  // The session needs a second turn, because a session with few events has no snapshot and is folded from the
+  // start.
   await say('plain', plain.session);
   const next = { ...plain, turn: 'next' };
   const snapshot = await opened(next, 'snapshot');
@@ -83,7 +84,7 @@ async function growth(messages: number): Promise<readonly string[]> {
   ];
 }
 
-/** Measures the opening of a session with many blackboard entries. */
+/** Measures the time to open a session with many blackboard entries. */
 async function blackboard(entries: number): Promise<readonly string[]> {
   const query = { agent: 'plain', session: `b${entries}`, turn: 'measured' };
   await ask('/fill-blackboard', { ...query, count: entries });

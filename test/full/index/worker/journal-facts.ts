@@ -1,4 +1,4 @@
-/** Computes the state of a session from its journal, with different code than the index. */
+/** Computes the state of a session from its journal, independently of the index. */
 /** The state of a session as a list must show it. */
 export interface JournalFacts {
   readonly status: string;
@@ -22,7 +22,7 @@ interface Page {
   readonly openTurn: { readonly state: string } | null;
 }
 
-/** The time at which the index showed a session with its events up to `seq`. */
+/** When the index showed a session with its events up to `seq`. */
 export interface Shown {
   readonly session: string;
   readonly seq: number;

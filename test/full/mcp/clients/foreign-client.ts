@@ -11,7 +11,7 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { MCPServerStreamableHttp } from '@openai/agents';
 import * as v from 'valibot';
 
-/** The result of a call, as far as the client exposes it. */
+/** The parts of a call's result that the client exposes. */
 export interface Called {
   readonly text: string;
   /** `undefined` if the client does not expose it. */
@@ -108,7 +108,7 @@ async function aiSdk(url: URL): Promise<ForeignClient> {
 
 /** A text, or a link to a resource. */
 const Block = v.object({ text: v.optional(v.string()) });
-/** LangChain's form of a result. A result with one block is a string. */
+/** The form in which LangChain returns a result. A result with one block is a string. */
 const ToolMessage = v.object({
   content: v.union([v.array(Block), v.string()]),
   artifact: v.array(v.object({ type: v.string(), data: v.record(v.string(), v.unknown()) })),
@@ -149,7 +149,7 @@ async function openAiAgents(url: URL): Promise<ForeignClient> {
 const REMOTE = ['mcp-remote/dist/proxy.js', 'URL', '--allow-http', '--transport', 'http-only'];
 const GATEWAY = ['supergateway/dist/index.js', '--streamableHttp', 'URL', '--logLevel', 'none'];
 
-/** mcp-remote with 2026-07-28 to the endpoint and 2025-11-25 to its own client. */
+/** mcp-remote, which uses 2026-07-28 with the endpoint and 2025-11-25 with its own client. */
 export const translating = (url: URL, decide?: Decide): Promise<ForeignClient> =>
   bridge(url, [...REMOTE, '--protocol', 'auto'], decide);
 

@@ -1,6 +1,6 @@
 /**
- * MCP clients of other libraries with our endpoint. Each lists tools, calls a tool and an agent, and continues
- * its session.
+ * MCP clients of other libraries with the endpoint of Holdfast. Each client lists tools, calls a tool and an
+ * agent, and continues its session.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from '../../process/start-worker.ts';
@@ -12,7 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => worker?.stop());
 
-/** Clients whose users cannot request progress. supergateway does not forward notifications from a server. */
+/**
+ * Clients whose callers cannot request progress, and supergateway, which does not forward notifications from a
+ * server.
+ */
 const DEAF = new Set(['@ai-sdk/mcp', '@openai/agents', 'supergateway']);
 /** Clients that can return a result before they have forwarded all earlier progress. */
 const HASTY = new Set(['mcp-remote', 'mcp-remote, of 2026-07-28']);

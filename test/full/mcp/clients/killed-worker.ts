@@ -8,8 +8,8 @@ import { type KillableWorker, startKillable } from '../../process/killable-worke
 export interface KilledWorker {
   readonly effects: CountedEffects;
   /**
-   * Sends a request to the running Worker, and waits for one to start. Each Worker has a different port behind
-   * the same host name.
+   * Sends a request to the running Worker, and waits for its start if necessary. Each Worker has a different
+   * port behind the same host name.
    */
   readonly fetch: typeof fetch;
   /** Returns the effects of a service, including repeats. */

@@ -6,7 +6,7 @@ import { MCP_URL } from './killed-worker.ts';
 const REVISION = '2026-07-28';
 const clientInfo = { name: 'foreign-client', version: '1' };
 
-/** The client of the tasks extension, on a connection of the second SDK. */
+/** Opens the client of the tasks extension on a connection of the second SDK. */
 export async function taskSession(via: typeof fetch): Promise<TaskEnabledSession> {
   const client = new Client(clientInfo, { versionNegotiation: { mode: { pin: REVISION } } });
   await client.connect(new StreamableHTTPClientTransport(MCP_URL, { fetch: via }));
@@ -30,7 +30,7 @@ export async function taskSession(via: typeof fetch): Promise<TaskEnabledSession
           },
           body: JSON.stringify({ jsonrpc: '2.0', id, ...Object(request) }),
         });
-      // A `tasks/get` request can be repeated if its connection is lost.
+      // Only a `tasks/get` request can be repeated if its connection is lost.
       const response = await ask().catch((lost: unknown) => {
         if (method !== 'tasks/get') throw lost;
         return ask();

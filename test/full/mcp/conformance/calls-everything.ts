@@ -3,8 +3,8 @@ import type { ToolDefinition } from '../../../../src/model/entry.ts';
 import { isJsonObject } from '../../../doors/tools.ts';
 
 /**
- * A model that calls each offered tool once and then ends. Inputs come from the message, or are examples for
- * the schema.
+ * A model that calls each offered tool once and then ends. It reads the inputs from the message, or generates
+ * them from the schema.
  */
 export const callsEverything: ChatModel = {
   name: 'calls-everything',
@@ -12,7 +12,7 @@ export const callsEverything: ChatModel = {
     const last = messages.at(-1);
     const wanted = last?.role === 'user' ? wantedIn(last.text) : new Map();
     const schema = tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema;
-    if (schema) wanted.set(ECHO, { schema: schema as JsonObject }); // a schema is sent as JSON
+    if (schema) wanted.set(ECHO, { schema: schema as JsonObject }); // schemas arrive as JSON
     const toolCalls = last?.role === 'user' ? tools.map((tool, index) => callOf(tool, index, wanted)) : [];
     return toolCalls.length > 0
       ? { text: '', toolCalls, finish: 'tool-calls' }
@@ -28,11 +28,11 @@ const ECHO = 'json_schema_echo';
 const callOf = ({ name, inputSchema }: ToolDefinition, index: number, wanted: Wanted) => ({
   id: `call_${index}`,
   name,
-  // The schema of a tool is sent as JSON.
+  // Schemas arrive as JSON.
   input: JSON.stringify(wanted.get(name) ?? exampleOf(inputSchema as JsonObject)),
 });
 
-/** Returns the inputs in a message of JSON. Omits `null` values, as a model would. */
+/** Returns the inputs in a JSON message. Omits `null` values, as a model would. */
 function wantedIn(message: string): Wanted {
   if (!message.startsWith('{')) return new Map();
   const { toolCalls = [] }: { readonly toolCalls?: readonly { name: string; arguments: JsonObject }[] } =

@@ -15,7 +15,7 @@ const scenarioOf = ({ context }: McpUser): Scenario => ({
 const server = defineMcpClient({
   name: 'scenario',
   url: (user) => scenarioOf(user).server,
-  // The suite's servers run on this machine.
+  // The suite's servers run on this machine, so private addresses are allowed.
   allowPrivate: true,
   // All scenarios run in parallel, and the machine can be busy.
   connectTimeout: 60_000,

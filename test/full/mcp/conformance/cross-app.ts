@@ -5,7 +5,9 @@ import type {
 } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 
-/** The data from which the identity provider knows the user, and the authorization server knows the client. */
+/**
+ * The credentials that identify the user at the identity provider, and the client at the authorization server.
+ */
 export interface CrossApp {
   readonly client_id: string;
   readonly client_secret: string;

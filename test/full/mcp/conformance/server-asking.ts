@@ -6,7 +6,7 @@ import {
   type McpQuestion,
 } from '../../../../src/mcp/server/entry.ts';
 
-/** A form with one required field. */
+/** The schema of a form with one required field. */
 const form = (message: string, field: string) =>
   ({
     method: 'elicitation/create',

@@ -6,7 +6,7 @@ import {
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 
-/** A client that signs in at any authorization server. */
+/** The settings of a client that signs in at any authorization server. */
 interface SignIn {
   /** The URL of the MCP server. */
   readonly server: string;

@@ -48,7 +48,7 @@ it.each<[string, Way]>([
 ])(
   'calls of tools %s are not lost or doubled by a crash of the Worker at any position',
   async (_, { script, server, toolsOf }) => {
-    warnings(); // one for each call with an unknown outcome
+    warnings(); // each call with an unknown outcome logs a warning
     const shops: Shop[] = [];
     const report = await crashMatrix<Shop>((kit) => clerkOf(kit, toolsOf), script, {
       world: () => {
@@ -60,7 +60,7 @@ it.each<[string, Way]>([
     expect(report.failures).toEqual([]);
     expect(report).toMatchObject({ messagesLost: 0, effectsDoubled: 0, passed: true });
     expect(report.plays).toBeGreaterThan(200);
-    // Checks the server's record, because the model's result can differ.
+    // Checks the server's record in addition to the result that the model receives.
     const twice = shops.flatMap(({ ran }) =>
       (ran.get('pay') ?? []).filter((key, at, keys) => keys.indexOf(key) < at),
     );

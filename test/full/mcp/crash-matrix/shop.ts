@@ -9,7 +9,7 @@ import {
   fakeServer,
 } from '../../../fixtures/mcp/fake-server.ts';
 
-/** A server that survives every crash, with a record of its calls. */
+/** A server that is not affected by crashes, with a record of its calls. */
 export interface Shop {
   readonly server: FakeServer;
   /** The idempotency keys of each execution, by the name of the tool. */
@@ -45,7 +45,7 @@ export function clerkOf(kit: CrashKit<Shop>, toolsOf: (client: McpClient) => Too
   const client = defineMcpClient({
     name: 'shop',
     url: kit.world.server.url,
-    // The clock of a play advances on its own.
+    // The clock of a play also advances while a request runs, so short timeouts would expire.
     connectTimeout: 900_000,
     timeout: 900_000,
     elicitation: 'refuse',

@@ -26,7 +26,7 @@ const hiddenImage = {
   mimeType: 'image/png',
   data: expect.stringMatching(/^iVBORw0KGgo.{5000,}$/),
 };
-/** A file of a result that is stored elsewhere, with this size in bytes. */
+/** Matches a file of a result whose bytes are stored elsewhere, with this size in bytes. */
 const elsewhere = (size: unknown) => ({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/), size });
 const annotated = (priority: number, ...audience: readonly string[]) => ({
   annotations: { priority, audience },

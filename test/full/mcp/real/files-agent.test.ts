@@ -9,7 +9,7 @@ import { type RealRun, realRun } from './real-run.ts';
 
 /** Opens a session of the example agent over HTTP, with the offline planner and the server of a run. */
 function talk({ url }: RealRun) {
-  // Keeps a turn in one invocation, because the tests' Worker would run the next one.
+  // Keeps the turn in one invocation, because another invocation would run in the tests' Worker.
   const platform = { subrequests: 10_000 };
   const via = appWith(
     { agents: [defineFiles({ url })], model: orOffline(openaiCompatible()), limits: platform },
@@ -47,7 +47,7 @@ it('the files agent lists, reads and writes approved files without a language mo
       },
     ],
   });
-  const [pending] = asks.pending as [{ readonly links: { readonly approvals: string } }]; // checked above
+  const [pending] = asks.pending as [{ readonly links: { readonly approvals: string } }]; // matched above
   const written = await decide(pending.links.approvals, { decision: 'approve' });
   expect(written).toMatchObject({ outcome: 'completed' });
   expect((await say('Read the text file with the path "packing.txt"')).text).toContain('Two tents');

@@ -114,7 +114,7 @@ export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
   },
 };
 
-/** The same paths with 2026-07-28. It has no sessions, so each request identifies its caller. */
+/** The paths with 2026-07-28, which has no sessions, so each request identifies its caller. */
 export const LEAK_PATHS_2026: Readonly<Record<string, LeakPath>> = {
   'a list of tools': { replies: [], server: 'sdk-2026', sends: [] },
   'a call': { replies: [calls('count_letters', { word: 'tide' })], server: 'sdk-2026' },

@@ -52,7 +52,7 @@ const lookUp = defineTool({
   },
 });
 
-// Each session warns about a tool that it leaves out.
+// Silences the warning of each session about a tool that it leaves out.
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterAll(() => void vi.restoreAllMocks());
 
@@ -107,7 +107,7 @@ function rest(request: RecordedRequest): string {
   return [method, url, ...sent.filter((value) => value !== bearer), JSON.stringify(message)].join('\n');
 }
 
-/** The headers of the protocol, of HTTP, and of the platform. */
+/** The allowed headers: those of the protocol, of HTTP, and of the platform. */
 const HEADERS = new Set([
   'accept',
   'authorization',
@@ -123,7 +123,7 @@ const HEADERS = new Set([
   'transfer-encoding',
 ]);
 
-/** Names and values alternate. */
+/** Returns `true` for the name of a header that is not allowed. Names and values alternate in the list. */
 const isUnknownName = (word: string, at: number): boolean => at % 2 === 0 && !HEADERS.has(word.toLowerCase());
 
 /** Asserts that no request contains planted data. */
@@ -144,7 +144,7 @@ const OF_A_CALL = {
   progressToken: expect.any(Number),
 };
 
-/** Concurrent, because some of them wait for an answer. */
+/** The tests are concurrent, because some of them wait for an answer. */
 describe.concurrent.each(converters)('the requests to an MCP server %s (MCP-05)', (_, meta, crossing) => {
   it.each(Object.entries(LEAK_PATHS))('contain only the allowed data for %s', async (_name, path) => {
     const run = realRun(path.server ?? 'everything');

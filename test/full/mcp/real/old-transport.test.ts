@@ -5,7 +5,7 @@ import { atProgress, calls, realTalk, worksFor } from './real-talk.ts';
 
 const WORK = calls('trigger-long-running-operation', { duration: 0.6, steps: 3 });
 
-// Each session warns about a tool that it leaves out.
+// Silences the warning of each session about a tool that it leaves out.
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterAll(() => void vi.restoreAllMocks());
 

@@ -1,17 +1,17 @@
 import { inject } from 'vitest';
 import type { RecordedRequest, ServerName } from '../servers/provided.ts';
 
-/** The use of a real server by one test. */
+/** A test's connection to a real server. */
 export interface RealRun {
   /** The URL of the MCP server. */
   readonly url: string;
-  /** The run's folder, as a path of the servers. */
+  /** The path of the run's folder. */
   readonly folder: string;
   /** Returns all requests so far. */
   requests(): Promise<readonly RecordedRequest[]>;
   /** Breaks the open connections. */
   cut(): Promise<void>;
-  /** Breaks the connections, kills the server process, and stops answering. */
+  /** Breaks the connections, kills the server process, and refuses later requests. */
   kill(): Promise<void>;
 }
 

@@ -50,7 +50,7 @@ export interface RealTalk {
   stream(body?: Readonly<Record<string, unknown>>): AsyncGenerator<Sent>;
   /** Returns the same session and script on a new Worker. */
   restarted(): RealTalk;
-  /** Runs an open turn in a new invocation, like its alarm. */
+  /** Runs an open turn in a new invocation, as its alarm would. */
   goOn(turn: string): Promise<void>;
   /** Returns the names of the tools in the last model request, sorted. */
   offered(): readonly string[];
@@ -123,7 +123,7 @@ function talkIn(
   };
 }
 
-/** Keeps a turn in one invocation, because the tests' Worker would run the next one. */
+/** Keeps a turn in one invocation, because another invocation would run in the tests' Worker. */
 const PAID = { subrequests: 10_000 };
 
 /** Offers all tools of a server directly. */
@@ -155,13 +155,13 @@ export async function atProgress(
 }
 
 /**
- * A reply that calls the everything server's long operation for this many seconds, with ten progress messages a
- * second.
+ * Returns a reply that calls the everything server's long operation for this many seconds, with ten progress
+ * messages per second.
  */
 export const worksFor = (duration: number): ScriptedReply =>
   calls('trigger-long-running-operation', { duration, steps: duration * 10 });
 
-/** A reply that calls one tool. */
+/** Returns a reply that calls one tool. */
 export const calls = (name: string, input: Readonly<Record<string, unknown>> = {}): ScriptedReply => ({
   calls: [{ name, input }],
 });

@@ -11,7 +11,7 @@ const UNKNOWN =
 const asked = (requests: readonly RecordedRequest[], rpc: string): number =>
   requests.filter(({ body }) => body !== '' && JSON.parse(body).method === rpc).length;
 
-// The warnings are about unreachable servers and tools that are left out.
+// Silences the warnings about unreachable servers and about tools that are left out.
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterAll(() => void vi.restoreAllMocks());
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** A request to a server with its whole body. */
 export interface Arrived {
-  /** Isolates tests that use the same server. */
+  /** The name of the run, which isolates tests that use the same server. */
   readonly run: string;
   /** The rest of the URL after the run, such as `/mcp`. */
   readonly path: string;
@@ -11,7 +11,7 @@ export interface Arrived {
   readonly response: ServerResponse;
 }
 
-/** One of the real servers, behind a front. */
+/** One of the real servers. Tests reach it through a front. */
 export interface Backend {
   handle(arrived: Arrived): Promise<void>;
   /** Kills the processes of this run without closing its connections. */

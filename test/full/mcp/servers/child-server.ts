@@ -10,7 +10,7 @@ import { type Listening, passOn } from './pass-on.ts';
 export interface ChildCommand {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Matches its standard error when it is listening. */
+  /** Matches the text that it writes to standard error when it is listening. */
   readonly ready: RegExp;
   readonly at: Listening;
 }

@@ -5,8 +5,8 @@ import { startChild } from './child-server.ts';
 export const EVERYTHING_ENV = { GREETING: 'Hello from the environment.' };
 
 /**
- * Starts the "everything" server with one of its transports. The value for its port is the path of a Unix
- * socket, because it would otherwise listen on every interface.
+ * Starts the "everything" server with one of its transports. Its port is set to the path of a Unix socket,
+ * because it would otherwise listen on every network interface.
  */
 export const startEverything = (
   main: string,

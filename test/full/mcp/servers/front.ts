@@ -3,7 +3,7 @@ import { listen } from '../../../../src/examples/demo/loopback.ts';
 import type { Arrived, Backend } from './backend.ts';
 import type { RecordedRequest } from './provided.ts';
 
-/** A server as tests reach it: on loopback, with a record of its requests. */
+/** A server that forwards requests of tests to a real server, and records them. It listens on loopback. */
 export interface Front {
   readonly url: string;
   /** Returns the running processes of the backend. */

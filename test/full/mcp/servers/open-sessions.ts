@@ -1,6 +1,6 @@
 import type { RealServers } from './provided.ts';
 
-/** Servers with another transport, without sessions, or with a browser for each session. */
+/** The skipped servers: they have another transport, no sessions, or a browser for each session. */
 const WITHOUT = new Set(['everything-sse', 'sdk-2026', 'playwright']);
 
 /** Opens a session with each server, so that each has a running process. */

@@ -20,7 +20,7 @@ export interface RealServers {
    * `playwright` is missing if there is no browser.
    */
   readonly urls: Readonly<Partial<Record<ServerName, string>>>;
-  /** The parent of the runs' folders. Each is named after its run. */
+  /** The path of the folder that contains the runs' folders, which have the names of the runs. */
   readonly folder: string;
 }
 

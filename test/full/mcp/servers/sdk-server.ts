@@ -11,7 +11,9 @@ export const A_STEP = 200;
 
 const Answer = z.object({ word: z.string().describe('The word of the day.') });
 
-/** A typical server built with the second SDK. Its `ask_word` asks the user as in 2026-07-28. */
+/**
+ * Creates a typical server with the second SDK. Its tool `ask_word` asks the user as specified in 2026-07-28.
+ */
 function wordServer(): McpServer {
   const server = new McpServer(
     { name: 'words', version: '1.0.0' },
@@ -62,7 +64,10 @@ function wordServer(): McpServer {
   return server;
 }
 
-/** Serves it in this process, for all runs. It cannot be killed. `reject` allows only clients of 2026-07-28. */
+/**
+ * Serves the word server in this process for all runs. It cannot be killed. `reject` allows only clients of
+ * 2026-07-28.
+ */
 export function sdkServer(legacy: 'stateless' | 'reject'): Backend {
   const handler = createMcpHandler(() => wordServer(), { legacy });
   return {

@@ -30,7 +30,7 @@ export const mainOf = (server: string): string =>
 export async function startServers(): Promise<StartedServers> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-mcp-')));
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  // An interrupted run exits without a call of `stop`.
+  // An interrupted run exits without calling `stop`.
   process.once('exit', remove);
   const startOwn = async (transport: 'streamableHttp' | 'sse'): Promise<Front> => {
     const socketPath = join(folder, `${transport}.sock`);

@@ -1,4 +1,4 @@
-/** The app for the plays. It has every kind of tool, and messages contain plans for its model. */
+/** The app for the plays. It has every kind of tool, and its model follows the plans in messages. */
 import { consumeTurns, createHoldfast, type LogEntry } from '../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../src/index.ts';
 import { logTo } from '../../../../src/modules/app/entry.ts';

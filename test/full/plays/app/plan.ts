@@ -12,15 +12,15 @@ export type ToolName =
   | 'later'
   | 'tally'
   | 'legacy'
-  /** Nested loops with their own steps. */
+  /** Tools that open a nested loop with its own steps. */
   | 'work'
   | 'order'
   | 'recipe'
-  /** An unfolding tool that contains the next two. */
+  /** An unfolding tool that contains the next two tools. */
   | 'desk'
   | 'filed'
   | 'noted'
-  /** Tools of the state machine and the playbook. */
+  /** The tools of the state machine and the playbook. */
   | 'confirm'
   | 'ship'
   | 'prepare'
@@ -65,7 +65,7 @@ export const planText = (plan: Plan): string => PREFIX + JSON.stringify(plan);
 export function planIn(text: string): Plan | undefined {
   if (text.startsWith(PREFIX)) return JSON.parse(text.slice(PREFIX.length));
   if (!text.startsWith('{"label":')) return undefined;
-  const { label, steps = [], before }: PlannedCall = JSON.parse(text); // the input of a call that opens a loop
+  const { label, steps = [], before }: PlannedCall = JSON.parse(text); // the text is the input of the call that opened the loop
   return { message: label, think: before, steps };
 }
 

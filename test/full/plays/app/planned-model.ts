@@ -71,7 +71,7 @@ function unfinished(messages: readonly ModelMessage[]): {
     if (isAnswer || (plan && !plan.steers)) plans = [];
     if (plan) plans = [...plans, plan];
     if (message.role === 'assistant')
-      for (const { input } of message.toolCalls) known.add((JSON.parse(input) as PlannedCall).label); // the planned model wrote this input
+      for (const { input } of message.toolCalls) known.add((JSON.parse(input) as PlannedCall).label); // the input is from the planned model
     if (message.role === 'user' && message.text.startsWith(CUT_OFF))
       for (const [, label = ''] of message.text.matchAll(/"label":"([^"]+)"/g)) known.add(label);
   }

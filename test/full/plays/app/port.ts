@@ -1,10 +1,10 @@
-/** The interface between the app, which is Worker code, and the play, which is Node code. */
+/** The interface between the app, which is code of a Worker, and the play, which is code of Node. */
 
-/** The external world with the effects. It has no knowledge of sessions. */
+/** The external services in which effects happen. They know nothing about sessions. */
 export interface Outside {
   /** Resolves after `ms` of simulated time. */
   pause(ms: number): Promise<void>;
-  /** Returns the current ticket of a key. A request with a ticket from before the last `recall` is refused. */
+  /** Returns the current ticket of a key. Requests with a ticket from before the last `recall` are refused. */
   ticket(key: string): number;
   /** Sends a request for an effect. It can arrive late, even after the death of its sender. */
   act(request: {
@@ -16,14 +16,14 @@ export interface Outside {
   }): Promise<void>;
   /** Returns the outcome of the key, and refuses all earlier requests for it. */
   recall(key: string): Promise<'done' | 'not-done' | 'unknown'>;
-  /** Draws the fate of a model request. */
+  /** Draws the outcome of a model request. */
   modelFate(): 'fine' | 'error' | 'breaks' | 'silent';
 }
 
 /** One version of the app. */
 export interface AppOptions {
   readonly outside: Outside;
-  /** A deployment alternates between two versions. */
+  /** During a deployment, both versions run. */
   readonly version: 'v1' | 'v2';
   /** Receives the app's log lines. */
   readonly log: (line: string) => void;

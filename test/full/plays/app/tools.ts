@@ -102,7 +102,7 @@ const later = defineTool({
     plan: v.looseObject({ message: v.string() }),
   }),
   async run({ delaySeconds, plan }, call) {
-    const planned = plan as unknown as Plan; // the model wrote this input
+    const planned = plan as unknown as Plan; // the input is from the planned model
     return { turn: await sendLater(call, { message: planText(planned), delaySeconds }) };
   },
 });

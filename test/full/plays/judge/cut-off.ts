@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 
-/** A call whose effect is not in a fork. */
+/** A call whose effect happened, but is not in a fork. */
 export interface CutOffCall {
   readonly call: string;
   readonly label: string;
@@ -18,7 +18,7 @@ export function cutOffIn(events: readonly StoredEvent[], at: number, until: numb
   for (const event of events) {
     if (event.type === 'model-replied')
       for (const { id, input } of event.toolCalls) {
-        labels.set(id, JSON.parse(input).label); // the planned model wrote this input
+        labels.set(id, JSON.parse(input).label); // the input is from the planned model
         turns.set(id, event.turn);
       }
     const isEffect =

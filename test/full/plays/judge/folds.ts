@@ -23,8 +23,8 @@ export class Folds {
   }
 
   /**
-   * Returns the problem with a snapshot, or `undefined`. The snapshot was made from the state in its writer's
-   * memory.
+   * Returns the difference of a snapshot from a fold of the journal, or `undefined`. Its writer created the
+   * snapshot from the state in its memory.
    */
   snapshotFault({ seq, reducer, body }: StoredSnapshot, events: readonly StoredEvent[]): string | undefined {
     const memories = this.#memories.get(reducer);
@@ -55,7 +55,7 @@ export class Folds {
         foldCoveredEvent(state, event);
     }
     const cold = folded(events, memories);
-    if (cold.turn?.outcome === undefined && cold.turn) return undefined; // no snapshot is stored during a turn
+    if (cold.turn?.outcome === undefined && cold.turn) return undefined; // snapshots are stored only between turns
     return difference(cold, state);
   }
 }

@@ -24,7 +24,7 @@ const about = (rule: string, { label, tool, id }: CallStory, what: string): Find
   what,
 });
 
-/** The permitted failures of a play. */
+/** The failures that are allowed in a play. */
 interface Excuses {
   readonly mayTimeOut: boolean;
   readonly mayModelFail: boolean;
@@ -97,7 +97,7 @@ function judgeDoubled(
   const [all, mine] = [callsOf(turns), callsOf(own)];
   return [...Map.groupBy(all.values(), ({ label }) => label)].flatMap(([label, calls]) => {
     if (calls.length === 1) return [];
-    // The source made a copied call.
+    // A copied call was made by the source.
     const done = (byLabel.get(label) ?? []).filter(
       (one) => all.has(one.call) && mine.has(one.call) === (one.session === session),
     );

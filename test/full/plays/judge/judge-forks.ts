@@ -13,11 +13,14 @@ export interface ForkSession {
   readonly session: string;
   readonly events: readonly StoredEvent[];
   readonly turns: readonly TurnStory[];
-  /** The turns that were not copied. */
+  /** The turns that were not copied from the session's source. */
   readonly own: readonly TurnStory[];
-  /** Includes erased journals. */
+  /** The journals of the session, including erased ones. */
   readonly journals: Journals;
-  /** `true` if the session or its source may have been erased. Then its remaining data proves little. */
+  /**
+   * `true` if the session or its source may have been erased. Then its remaining data does not prove a
+   * violation.
+   */
   readonly isErasable: boolean;
   /** Returns the last event that was stored at a time, in simulated ms. */
   headAt(time: number): number;

@@ -7,7 +7,7 @@ import type { Finding } from './witness.ts';
 export interface ReadStream {
   readonly session: string;
   readonly shown: readonly Shown[];
-  /** The end of a turn's stream. */
+  /** The last reply of a turn's stream. */
   readonly end?: Reply | undefined;
   /** `true` if the stream was read long enough to contain the whole journal. */
   readonly isWhole: boolean;
@@ -54,7 +54,7 @@ const isNext = (event: StoredEvent, between: readonly StoredEvent[]): boolean =>
  */
 function judgeEnd({ shown, end, isWhole }: ReadStream, journals: Journals): string[] {
   const last = shown.at(-1);
-  // The note of a fork can follow.
+  // A note about a fork can follow the end of the turn.
   const ended = shown.findLast(({ type }) => type !== 'module-event');
   if (end?.came === 'answer' && ended?.type !== 'turn-ended')
     return [`It tells the answer, and its last event is ${ended?.type} at ${ended?.seq}.`];

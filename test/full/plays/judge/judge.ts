@@ -49,7 +49,7 @@ const EXPECTED = [
 ];
 const isExpected = (line: string): boolean => EXPECTED.some((pattern) => pattern.test(line));
 
-/** Returns the session's id for its users. */
+/** Returns the id by which users address the session. */
 const sessionOf = (name: string): string => String(JSON.parse(name)[2]);
 
 /** The data of a session at the end of a play. */
@@ -58,7 +58,7 @@ interface SessionStory extends ForkSession {
   readonly erasedTurns: ReadonlySet<string>;
 }
 
-/** The data of a session that no message reached. */
+/** The default data of a session that received no message. */
 const NOWHERE: Pick<SessionStory, 'turns' | 'events' | 'isErasable' | 'headAt' | 'erasedTurns'> = {
   turns: [],
   events: [],

@@ -154,7 +154,7 @@ function callOf(
   turn: string,
   { id, name, input }: { readonly id: string; readonly name: string; readonly input: string },
 ): CallStory {
-  const { label }: { label: string } = JSON.parse(input); // the planned model wrote this input
+  const { label }: { label: string } = JSON.parse(input); // the input is from the planned model
   const tool = name as ToolName; // the planned model calls only these tools
   return { id, tool, label, turn, isStarted: false, isTakenOver: false, told: [], results: [] };
 }

@@ -176,7 +176,7 @@ export function turnsAreIn(host: ObjectHost): readonly string[] {
   return [...new Set([...waiting, ...ofEvents])];
 }
 
-/** Identifies the incarnation that a journal belongs to. Several sessions can have the same id over time. */
+/** Returns the incarnation that a journal belongs to. Over time, several sessions can have the same id. */
 export function incarnationOf([opened]: readonly StoredEvent[]): string {
   const isFirst = opened?.type === 'session-opened' || opened?.type === 'session-forked';
   return isFirst ? (opened.incarnation ?? '') : '';

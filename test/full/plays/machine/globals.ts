@@ -1,6 +1,6 @@
 /**
- * Replaces globals that the library reads with simulated time, chance and sockets. It must be imported before
- * the library, which stores some of them. Without a simulation, the globals behave as usual.
+ * Replaces globals that the library uses by simulated time, random values and sockets. Must be imported before
+ * the library, which stores some of these globals. Without a running simulation, the globals behave as usual.
  */
 import '../../../gate/hashes-at-once.ts';
 import { createDraw, type Draw, type Simulation } from './simulation.ts';
@@ -22,7 +22,10 @@ export const realTime = real.performance;
 
 interface Simulated {
   readonly simulation: Simulation;
-  /** The library's own draws. They are separate, so that they do not change the draws of the play. */
+  /**
+   * The source of random values for the library. It is separate, so that the library does not change the draws
+   * of the play.
+   */
   readonly draw: Draw;
 }
 
@@ -82,7 +85,7 @@ class SocketResponse extends Response {
     body?: ConstructorParameters<typeof Response>[0],
     init: ResponseInit & { readonly webSocket?: SocketEnd } = {},
   ) {
-    // `init` can be another response, whose properties are getters of its prototype.
+    // `init` can be another response, whose properties are getters and cannot be spread.
     const { webSocket = null, status = 200, statusText = '', headers = {} } = init;
     super(body, { status: status === 101 ? 200 : status, statusText, headers });
     Object.defineProperty(this, 'webSocket', { value: webSocket });

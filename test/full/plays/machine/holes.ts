@@ -4,8 +4,8 @@ import type { Mutation } from '../../../mutations.ts';
 export type Change = Pick<Mutation, 'in' | 'text' | 'becomes'>;
 
 /**
- * A defect that plays must find, although unit tests may not. It takes effect only if messages overlap or
- * machines die.
+ * A defect that plays must find. It has an effect only if messages overlap or machines die, so unit tests may
+ * miss it.
  */
 export interface Hole {
   readonly name: string;

@@ -31,7 +31,7 @@ export class Invocation implements Owner {
     this.deployed = deployed;
   }
 
-  /** The `ctx` of its code. */
+  /** The `ctx` that its code receives. */
   get context(): object {
     return { waitUntil: (work: Promise<unknown>) => this.hold(work), passThroughOnException: () => {} };
   }
@@ -68,7 +68,7 @@ export class Invocation implements Owner {
     this.frozenUntil = Math.max(this.frozenUntil, this.#simulation.now + ms);
   }
 
-  /** The client has disconnected. The invocation is ended after a while. */
+  /** Reports that the client has disconnected. The platform ends the invocation after a while. */
   leave(): void {
     if (this.#isLeft) return;
     this.#isLeft = true;

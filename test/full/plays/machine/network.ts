@@ -17,12 +17,12 @@ export interface Weather {
 
 export const CALM: Weather = { lost: 0, unanswered: 0, overloaded: 0, slow: 0, crash: 0 };
 
-/** A certain fault of one call. */
+/** A fault that happens to one given call. */
 export interface Strike {
   /** The index of the call among all calls to objects, from 0. */
   readonly at: number;
   /**
-   * The way of the fault. `killed-before` and `killed-after` kill the caller before or after the call is sent.
+   * The kind of fault. `killed-before` and `killed-after` kill the caller before or after the call is sent.
    */
   readonly way: 'killed-before' | 'killed-after' | 'lost' | 'unanswered' | 'crash';
 }

@@ -2,7 +2,7 @@ import type { Owner, Simulation } from './simulation.ts';
 import type { RequestResponsePair, SocketEnd } from './sockets.ts';
 import { Database } from './sql.ts';
 
-/** One life of an object. */
+/** An object in memory, from its creation until it is evicted or crashes. */
 export interface LiveObject {
   alarm(): void;
   fetch(request: Request): Response;
@@ -11,7 +11,7 @@ export interface LiveObject {
   readonly [method: string]: unknown;
 }
 
-/** Creates an object on the state of its host. */
+/** The class of the objects. */
 export type ObjectClass = new (ctx: object, env: object, now: () => number) => LiveObject;
 
 /** The parts of the platform that a host uses. */
@@ -96,7 +96,7 @@ export class ObjectHost {
     const life = this.#wake();
     const answer = simulation.enter(life, (): Answer => {
       try {
-        return { ok: true, value: run(this.#object as LiveObject) }; // the object is awake
+        return { ok: true, value: run(this.#object as LiveObject) }; // `#wake` has created the object
       } catch (thrown) {
         return { ok: false, error: thrown instanceof Error ? thrown : new Error(String(thrown)) };
       }
@@ -118,7 +118,7 @@ export class ObjectHost {
 
   /** Runs a read on the object that is not part of the play. */
   look<T>(run: (object: LiveObject) => T): T {
-    return this.#platform.simulation.enter(this.#wake(), () => run(this.#object as LiveObject)); // the object is awake
+    return this.#platform.simulation.enter(this.#wake(), () => run(this.#object as LiveObject)); // `#wake` has created the object
   }
 
   /** Sends an output after earlier writes are committed. */

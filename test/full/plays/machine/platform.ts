@@ -150,7 +150,7 @@ export class SimulatedPlatform {
       headers,
       ...(body !== undefined && { body }),
     });
-    // Node's own signal is only weakly referenced.
+    // Node references its own signal only weakly.
     Object.defineProperty(request, 'signal', { value: gone.signal });
     const responding = Promise.resolve(
       invocation.deployed.worker.fetch(request, this.#workerEnv, invocation.context),

@@ -51,7 +51,7 @@ export function createDraw(seed: number): Draw {
   };
 }
 
-/** Stored before a test can replace it. */
+/** The original function, stored before a test can replace it. */
 const { setImmediate } = globalThis;
 
 const BEGIN = Date.UTC(2030, 0, 1);
@@ -96,7 +96,8 @@ export class Simulation {
   }
 
   /**
-   * Runs code after `ms` unless its owner is dead. `null` is the platform. Returns a function that cancels it.
+   * Runs code after `ms` unless its owner is dead. The owner `null` is the platform. Returns a function that
+   * cancels the run.
    */
   after(ms: number, run: () => void, owner: Owner | null = this.owner ?? null): () => void {
     const at = this.now + Math.max(0, Math.ceil(ms) || 0);
@@ -107,7 +108,7 @@ export class Simulation {
     };
   }
 
-  /** Resolves after `ms`. Never resolves if its owner has died. */
+  /** Resolves after `ms`. Never resolves if the caller's owner has died. */
   pause(ms: number): Promise<void> {
     return new Promise((resolve) => void this.after(ms, resolve));
   }

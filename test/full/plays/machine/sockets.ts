@@ -11,7 +11,7 @@ const ABNORMAL = 1006;
 /** One end of a WebSocket between two machines. Messages arrive later, in order. */
 export class SocketEnd {
   readyState = OPEN;
-  /** Set for a hibernatable socket of an object. The host then receives its messages. */
+  /** The host of the object, if the socket is hibernatable. It receives the messages of the socket. */
   host:
     | {
         receive(end: SocketEnd, message: string): void;

@@ -13,7 +13,7 @@ class Cursor {
     this.#arrays = () => {
       if (!statement) return [];
       statement.setReturnArrays(true);
-      const rows = statement.all(...bindings) as unknown as unknown[][]; // returned as arrays by the setting above
+      const rows = statement.all(...bindings) as unknown as unknown[][]; // `setReturnArrays` makes rows arrays
       statement.setReturnArrays(false);
       return rows.map((row) => row.map(unpacked));
     };

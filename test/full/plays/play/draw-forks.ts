@@ -1,4 +1,7 @@
-/** Actions of users on sessions besides messages: forks and retries. They use a separate random stream. */
+/**
+ * The actions of users on sessions in addition to messages: forks and retries. They use a separate source of
+ * random values.
+ */
 import type { Draw } from '../machine/simulation.ts';
 import { drawErrand, type Errand, type PlayScript, type SessionScript } from './draw.ts';
 
@@ -17,7 +20,7 @@ export interface ForkErrand {
   readonly cut: 'head' | 'anywhere' | 'in-call' | 'live';
   /** Selects one of the events, from 0 to 1. */
   readonly place: number;
-  /** When the request allows repeated effects. */
+  /** When the request allows the fork to repeat effects. */
   readonly repeats: 'never' | 'if-refused' | 'at-once';
   /** The number of identical requests that are sent at the same time. */
   readonly copies: number;

@@ -4,7 +4,7 @@ import type { QueueWeather } from '../machine/platform.ts';
 import type { Draw } from '../machine/simulation.ts';
 import type { ForkErrand, RetryErrand } from './draw-forks.ts';
 
-/** One message, and the behavior of its sender. All times are in ms. */
+/** A message, and the behavior of its sender. All times are in ms. */
 export interface Errand {
   readonly plan: Plan;
   readonly way: 'json' | 'stream' | 'background';

@@ -117,7 +117,7 @@ const MINUTE = 60_000;
 
 /** The maximum number of polls while waiting for a position to fork at. */
 const MOST_LOOKS = 40;
-/** Short enough to see a call before it ends. */
+/** The time between polls in ms. It is short enough to observe a call before it ends. */
 const OFTEN = 300;
 
 /**

@@ -1,4 +1,4 @@
-/** Forks and retries with one fault at every message to an object, in every way. */
+/** Plays forks and retries with one fault at each message to an object, for every kind of fault. */
 import type { Strike } from '../machine/network.ts';
 import { CALM } from '../machine/network.ts';
 import type { Errand, PlayScript, SessionScript, Storm } from './draw.ts';
@@ -23,7 +23,7 @@ const STILL: Storm = {
   slowWorld: 0,
 };
 
-/** A sender that repeats its request until it is answered. */
+/** The behavior of a sender that repeats its request until it is answered. */
 const SURE = { way: 'json', keyed: true, copies: 1, verdict: 'approve', whenBusy: 'queue' } as const;
 
 /**

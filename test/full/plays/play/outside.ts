@@ -1,7 +1,7 @@
 import type { Outside } from '../app/port.ts';
 import type { Simulation } from '../machine/simulation.ts';
 
-/** An effect, as the external world recorded it. */
+/** An effect, as the external services recorded it. */
 export interface Effect {
   readonly key: string;
   /** The id of the session that made the call. */
@@ -12,7 +12,7 @@ export interface Effect {
   readonly at: number;
 }
 
-/** The faults of the external world. */
+/** The probability of each fault of the external services. */
 export interface OutsideWeather {
   readonly modelFaults: number;
   readonly slowWorld: number;
@@ -20,15 +20,15 @@ export interface OutsideWeather {
 
 const FAIR: OutsideWeather = { modelFaults: 0, slowWorld: 0 };
 
-/** The maximum delay of a request in the external world, in ms. */
+/** The maximum delay of a request to the external services, in ms. */
 const SLOWEST = 60_000;
 
-/** The external world. It counts effects by key, independently of all journals. */
+/** The external services. They record effects by key, independently of all journals. */
 export class OutsideWorld implements Outside {
   readonly effects: Effect[] = [];
   weather = FAIR;
   readonly #simulation: Simulation;
-  /** The number of recalls of each key. Earlier requests are refused. */
+  /** The number of recalls of each key. Requests from before the last recall are refused. */
   readonly #tickets = new Map<string, number>();
 
   constructor(simulation: Simulation) {

@@ -1,4 +1,7 @@
-/** Imported when Node can resolve the library. The globals must be replaced first. */
+/**
+ * Runs the plays. Must be imported after `prepareImports`, so that Node can resolve the library. Its first
+ * import replaces the globals.
+ */
 import '../machine/globals.ts';
 import { realTime } from '../machine/globals.ts';
 import { playMatrix } from './matrix.ts';
@@ -22,10 +25,10 @@ export interface PlaysReport {
   readonly seconds: number;
 }
 
-/** Not a literal, so the compiler does not check Worker code with the types of Node. */
+/** This is not a literal, so that the compiler does not check Worker code with the types of Node. */
 const APP: string = '../app/app.ts';
 
-const importLibrary = async (): Promise<Library> => (await import(APP)) as Library; // the type of its exports
+const importLibrary = async (): Promise<Library> => (await import(APP)) as Library; // the exports of the app's module
 
 /** Loads the library and runs `playMatrix`. */
 export const playEach = async (isWhole: boolean, say: (line: string) => void) =>

@@ -33,18 +33,18 @@ export interface Played {
 /** The counts of a play. */
 export interface Figures {
   readonly messages: number;
-  /** Senders who received the outcome of their turn. */
+  /** The number of senders who received the outcome of their turn. */
   readonly answered: number;
   readonly turns: number;
   readonly calls: number;
   readonly effects: number;
   readonly forks: number;
   readonly retries: number;
-  /** Refused requests for forks that would repeat effects and for retries of answered turns. */
+  /** The number of refused requests: forks that would repeat effects, and retries of answered turns. */
   readonly refusals: number;
-  /** Calls that were sent to objects. */
+  /** The number of calls that were sent to objects. */
   readonly sent: number;
-  /** Invocations that died during their work. */
+  /** The number of invocations that died during their work. */
   readonly deaths: number;
   readonly takeOvers: number;
   readonly unknown: number;

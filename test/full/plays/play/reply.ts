@@ -129,12 +129,12 @@ export function problemOf(text: string): string {
   return type?.startsWith(PROBLEM) ? type.slice(PROBLEM.length) : '';
 }
 
-/** Parses a body. Returns an empty object if it is not ours. */
+/** Parses a body. Returns an empty object if it is not JSON. */
 export function bodyOf(text: string): Body {
   try {
     return JSON.parse(text) ?? {};
   } catch {
-    return {}; // not one of our responses, so it is unexpected
+    return {}; // the body is not JSON, so the response is unexpected
   }
 }
 

@@ -27,7 +27,7 @@ export class Weatherman {
   readonly #at: Stormy;
   readonly #storm: Storm;
   isOver = false;
-  /** Both versions during a deployment, and otherwise only the first version. */
+  /** The versions that serve invocations: both during a deployment, and otherwise only the first one. */
   #serving: readonly Deployed[];
   #behind = 0;
 

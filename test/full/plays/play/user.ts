@@ -33,7 +33,8 @@ export interface Place {
   readonly simulation: Simulation;
   readonly platform: SimulatedPlatform;
   /**
-   * The number of requests that may still be started. A user who never stops is a finding, not an endless run.
+   * The number of requests that may still be started. It turns a user who never stops into a finding instead of
+   * an endless run.
    */
   readonly patience: { left: number };
   /** Returns the durable head of a session, or `Infinity` if the session is erased during the play. */
@@ -84,7 +85,7 @@ async function untilAnswered(place: Place, sent: Sent): Promise<void> {
     if (reply.came === 'answer' || reply.came === 'unexpected') return;
     if (reply.came === 'suspended' || reply.came === 'accepted') {
       const turn = await followed(place, sent, reply);
-      // Another turn accepted the message, or the session was erased.
+      // Either another turn accepted the message, or the session was erased.
       if (turn === 'over') return;
     }
     if (reply.came === 'gone') return;

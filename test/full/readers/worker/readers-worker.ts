@@ -13,7 +13,7 @@ import type { ObjectWork } from '../work.ts';
 type Cursor = SqlStorageCursor<Record<string, SqlStorageValue>>;
 type Given<Way extends 'begin' | 'append' | 'renew' | 'read'> = Parameters<Base[Way]>;
 
-/** The object that is running. Messages that are sent meanwhile are counted for it. */
+/** The object whose code is running. Messages that are sent meanwhile are counted for this object. */
 let atWork: SessionObject | undefined;
 
 const { send } = WebSocket.prototype;
@@ -39,7 +39,7 @@ export class SessionObject extends Base {
     sql.exec = (...given) => {
       const cursor = exec(...given);
       cursors.push(cursor);
-      return cursor as never; // the type that the caller asked for
+      return cursor as never; // the type of the rows is up to the caller
     };
     super(ctx, env);
     this.#cursors = cursors;
@@ -116,7 +116,7 @@ const speaker: ChatModel = {
   name: 'speaker',
   async ask({ messages }, { onText }) {
     const asked = messages.findLast(({ role }) => role === 'user')?.text ?? '';
-    const { replies, words, pace } = JSON.parse(asked) as Speech; // written by the script in this folder
+    const { replies, words, pace } = JSON.parse(asked) as Speech; // the script in this folder sends this
     const reply = messages.length - messages.findLastIndex(({ role }) => role === 'user');
     const number = Math.ceil(reply / 2);
     let text = '';

@@ -1,4 +1,7 @@
-/** The parts that the Workers of all scenarios share: an agent whose model plays one call, and the route that reports what ran. */
+/**
+ * The parts that the Workers of all scenarios share: an agent whose model requests one call, and the route that
+ * reports the executed functions.
+ */
 import * as v from 'valibot';
 import { createHoldfast, type Holdfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
 import { type AnyTool, type ChatModel, defineAgent, defineTool, type Effect } from '../../../../src/index.ts';
@@ -22,7 +25,7 @@ declare const __executed: Set<number>;
 /** Adds `GET /executed` to a Worker. Returns the indexes of the functions that ran since the previous read. */
 function measured<W extends { fetch: (...args: never) => unknown }>(worker: W): W {
   const fetch = (...args: Parameters<W['fetch']>): unknown => {
-    const [request] = args as unknown as [Request]; // the first argument of every fetch handler
+    const [request] = args as unknown as [Request]; // the first argument of a fetch handler
     if (new URL(request.url).pathname !== '/executed') return worker.fetch(...(args as never));
     const numbers = [...__executed];
     __executed.clear();

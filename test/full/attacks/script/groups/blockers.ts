@@ -68,7 +68,7 @@ export const blockers = (): readonly Attack[] => [
       const follow = () =>
         ann.ask({ path: `${own}/events`, headers: Object.entries(STREAM), until: () => isOver });
       const open = Array.from({ length: 17 }, follow);
-      // Only the refused stream ends by itself. The others close at the next event.
+      // Only the refused stream ends by itself. The other streams end with the next event.
       const first = await Promise.race(open);
       isOver = true;
       await ann.post(`${own}/messages`, { message: play('Done.') });

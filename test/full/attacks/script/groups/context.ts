@@ -41,7 +41,7 @@ const keys = [
   'principal',
 ];
 
-/** Bodies as raw text, because `JSON.stringify` does not produce them. */
+/** Bodies as raw text, because `JSON.stringify` cannot produce them. */
 const texts: readonly (readonly [what: string, body: string, comes: Check])[] = [
   [
     'a context that sets __proto__',
@@ -133,7 +133,7 @@ export const context = (): readonly Attack[] => [
         Array.from({ length: 1000 }, (_, at) => [`${at}${'k'.repeat(150)}`, 1]),
       );
       const { status, json } = await ann.post(`${own}/messages`, { message: 'x', context: strange });
-      const { problems } = json as { problems: readonly string[] }; // the body of `invalid-body`
+      const { problems } = json as { problems: readonly string[] }; // a member of the problem `invalid-body`
       return [status, problems.length, Math.max(...problems.map(({ length }) => length)) < 200];
     },
     comes: [422, 10, true],
@@ -189,7 +189,7 @@ export const context = (): readonly Attack[] => [
       return JSON.parse(String(json?.text));
     },
     comes: (came) => {
-      const { principal, context: seenContext } = came as { principal: { id: string }; context: object }; // the result of `whoami`
+      const { principal, context: seenContext } = came as { principal: { id: string }; context: object }; // `whoami` returns this
       return principal.id === 'ann' && !('locale' in seenContext) ? undefined : `saw ${JSON.stringify(came)}`;
     },
   },

@@ -30,7 +30,7 @@ const full = problem(
 );
 
 const withRetry = (came: unknown): string | undefined => {
-  const { headers } = came as Came; // this attack returns a response
+  const { headers } = came as Came; // `act` returns a response
   return headers['retry-after'] === undefined ? 'the answer has no Retry-After' : undefined;
 };
 

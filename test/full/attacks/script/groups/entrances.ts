@@ -1,4 +1,6 @@
-/** The built-in authentication: localhost, a token, no authentication, and pages of other origins. */
+/**
+ * Attacks on the built-in authentication: localhost, a token, no authentication, and pages of other origins.
+ */
 import { type Attack, all, type Check, problem } from '../attack.ts';
 import type { Came } from '../http.ts';
 import { SECRETS } from '../secrets.ts';
@@ -122,7 +124,7 @@ const withToken: readonly Attack[] = [
 ];
 
 function challenge(came: unknown): string | undefined {
-  const { headers } = came as Came; // this attack returns a response
+  const { headers } = came as Came; // `act` returns a response
   return headers['www-authenticate'] === 'Bearer' ? undefined : 'the answer has no challenge';
 }
 

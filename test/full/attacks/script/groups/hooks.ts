@@ -1,4 +1,4 @@
-/** Valid deliveries. */
+/** Valid deliveries that attacks use as a starting point. */
 import type { Came } from '../http.ts';
 import type { Scene } from '../scene.ts';
 import type { Delivery } from '../signatures.ts';
@@ -6,7 +6,7 @@ import type { Delivery } from '../signatures.ts';
 export const deliver = ({ nobody }: Scene, { path, headers, body }: Delivery): Promise<Came> =>
   nobody.ask({ method: 'POST', path, headers, body });
 
-/** The delivery of an opened issue whose text instructs the model. */
+/** Returns the payload of an opened GitHub issue with this text. */
 export const issue = (number: number, body = 'Hello.', more: object = {}): string =>
   JSON.stringify({
     action: 'opened',

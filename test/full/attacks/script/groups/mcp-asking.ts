@@ -37,7 +37,7 @@ const approve = { action: 'accept', content: { decision: 'approve' } };
 
 /** Returns a request state in the format of the endpoint, with any ids. */
 function stateOf(named: { session: string; turn: string; call: string }, input: object): string {
-  const { message, session = null } = input as { message: string; session?: string }; // attacks send these arguments
+  const { message, session = null } = input as { message: string; session?: string }; // the attacks call the tool with these arguments
   const call = createHash('sha256')
     .update(JSON.stringify(['clerk', message, session]))
     .digest('hex');

@@ -1,6 +1,6 @@
 /**
- * A definition that receives a secret instead of the secret's name. This secret is also in the list of
- * credentials that must not occur in responses, journals, logs or requests.
+ * A definition that receives a secret instead of the secret's name. The runner also searches responses,
+ * journals, logs and requests for this secret.
  */
 import { type Attack, all, notSaying, problem, saying } from '../attack.ts';
 import { sayResult } from '../puppet-model.ts';

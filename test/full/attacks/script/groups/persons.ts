@@ -33,7 +33,7 @@ const say = ({ by, body = {}, headers = {} }: Sending, messages: readonly Messag
 
 /** Returns the messages after an answer, with the user's next message. */
 function next(messages: readonly Message[], { json }: Came, text = 'And now?'): readonly Message[] {
-  const { choices = [] } = Object(json) as { readonly choices?: readonly { readonly message: Message }[] }; // the body of a completion
+  const { choices = [] } = Object(json) as { readonly choices?: readonly { readonly message: Message }[] }; // the format of chat completions
   return [...messages, ...choices.map(({ message }) => message), user(text)];
 }
 

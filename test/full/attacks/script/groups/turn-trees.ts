@@ -26,7 +26,7 @@ async function turnsOf({ ann }: Scene, path: string): Promise<number> {
   }
 }
 
-/** Returns the last user message. It names the puppet's script, so each turn repeats the same script. */
+/** Returns the last user message. It names the model's script, so each turn repeats the same script. */
 const lastSaid = ({ messages }: Asked): string =>
   String(messages.findLast(({ role }) => role === 'user')?.content);
 
@@ -48,7 +48,7 @@ export const turnTrees = (): readonly Attack[] => [
       await scene.rolf.del(scene.own);
       return turns;
     },
-    // Includes the user's own turn.
+    // The count includes the user's own turn.
     comes: 21,
     logs: /can schedule no more turns/,
   },

@@ -3,7 +3,7 @@ import { type Check, problem } from '../attack.ts';
 import { type Came, type PendingCall, pendingIn } from '../http.ts';
 import type { Scene } from '../scene.ts';
 
-/** A turn of ann's that waits for a decision about one call. */
+/** A turn of ann that waits for a decision about one call. */
 export interface Waiting {
   readonly turn: string;
   readonly call: string;

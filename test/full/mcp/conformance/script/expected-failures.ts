@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Check, Played } from './run-suite.ts';
 
-/** The tested side: our client or our server. */
+/** The tested side: the client or the server of Holdfast. */
 export type Side = 'client' | 'server';
 
-/** The played sets: the suite 0.1.16, and the requirements of each revision in the suite 0.2. */
+/** The sets of scenarios: all of the suite 0.1.16, and the requirements of each revision in the suite 0.2. */
 export const SETS = ['0.1.16', '2025-11-25', '2026-07-28'] as const;
 export type SetName = (typeof SETS)[number];
 

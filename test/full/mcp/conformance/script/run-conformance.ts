@@ -24,8 +24,8 @@ const WORKERS: Readonly<Record<Side, string>> = {
 };
 
 /**
- * The number of retries of a scenario with a surprising result. Retries run alone, because the suite's time
- * limits are short for a busy machine.
+ * The number of retries of a scenario with an unexpected result. Retries run alone, because the suite's time
+ * limits are too short for a busy machine.
  */
 const TRIES = 3;
 
@@ -100,7 +100,7 @@ async function playAll(plays: readonly Omit<Play, 'worker'>[]): Promise<readonly
       }),
     );
     const reports: Report[] = [];
-    // Surprising results are retried after all parallel runs.
+    // Unexpected results are retried after all parallel runs.
     for (const [play, run] of runs) reports.push(await report(play, run));
     for (const [side, { logs }] of workers) {
       const isRight = reports.every((one) => one.isRight || one.side !== side);

@@ -10,7 +10,7 @@ import { fileOf, type SetName, type Side } from './expected-failures.ts';
 const root = resolve(import.meta.dirname, '../../../../..');
 const client = join(import.meta.dirname, 'client.ts');
 
-/** The last line of a successful client. See `client.ts`. */
+/** The last line that a successful client prints. See `client.ts`. */
 export const WENT_WELL = 'The turn went as it should.';
 
 /** One check of a scenario. */
@@ -28,7 +28,7 @@ export interface Played {
   readonly checks: readonly Check[];
 }
 
-/** The result of one run of a suite's program. */
+/** The results of one run of a suite's program. */
 export interface SuiteRun {
   readonly played: readonly Played[];
   /** The number of scenarios that the program announced. */
